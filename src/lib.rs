@@ -1,0 +1,5 @@
+//! `intent-lsp`: why is this code here? One core under four faces: language
+//! server, MCP server, agent hook and command line.
+//!
+//! The rooms and the direction of their arrows are in `ARCHITECTURE.md`; each
+//! room knows only the rooms named above it here.
