@@ -3,3 +3,8 @@
 //!
 //! The rooms and the direction of their arrows are in `ARCHITECTURE.md`; each
 //! room knows only the rooms named above it here.
+
+// ground
+pub mod code;
+pub mod edits;
+pub mod workspace;

@@ -1,0 +1,1 @@
+(document (object (pair key: (string) @name) @definition.key))

@@ -1,0 +1,191 @@
+//! Fingerprints of a block, strictest first: content, tokens, shape, sketch.
+//!
+//! Every one of them is stored in ledgers that outlive this program, so each
+//! carries the version of its normalisation as a prefix.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::minhash;
+
+macro_rules! hash_newtype {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+        #[serde(transparent)]
+        pub struct $name(String);
+        impl $name {
+            /// The text as it stands in the ledger, prefix included.
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+            /// Takes a text from a ledger as it stands; nothing is checked, so that foreign records survive.
+            pub fn from_ledger(text: impl Into<String>) -> Self {
+                Self(text.into())
+            }
+        }
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+    };
+}
+
+hash_newtype! {
+    /// `sha256:<64 hex>`: SHA-256 of the text of the block's syntax node, first byte to last, with CRLF folded to LF and nothing else normalised.
+    ContentHash
+}
+hash_newtype! {
+    /// `t1:<32 hex>`: the block's tokens; white space, comments and what formatters add or take aside.
+    TokenHash
+}
+hash_newtype! {
+    /// `s1:<32 hex>`: the block's tokens with identifiers renamed consistently.
+    ShapeHash
+}
+
+/// A MinHash of token shingles: `m1:<base64url>`. Two sketches tell how alike two blocks are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct Sketch(String);
+
+impl Sketch {
+    /// The text as it stands in the ledger.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+    /// Takes a text from a ledger as it stands.
+    pub fn from_ledger(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+    /// Estimated Jaccard similarity of the two shingle sets, 0 to 1; `None` when one of them is not an `m1` sketch.
+    pub fn similarity(&self, other: &Sketch) -> Option<f32> {
+        let equal = minhash::equal_lanes(&minhash::decode(&self.0)?, &minhash::decode(&other.0)?);
+        Some(minhash::jaccard(equal))
+    }
+}
+
+/// The estimated share of the recorded block's shingles that are still there, 0 to 1.
+///
+/// From the Jaccard similarity `j` and the two sizes: both sets together hold
+/// `j / (1 + j) * (a + b)` shared shingles. `None` when one of them is not an `m1` sketch.
+pub fn kept(recorded: &Sketch, recorded_tokens: u32, now: &Sketch, now_tokens: u32) -> Option<f32> {
+    let similarity = recorded.similarity(now)?;
+    let before = minhash::shingle_count(recorded_tokens);
+    let after = minhash::shingle_count(now_tokens);
+    if before == 0 {
+        return Some(if after == 0 { 1.0 } else { 0.0 });
+    }
+    let shared = similarity / (1.0 + similarity) * (before as f32 + after as f32);
+    Some((shared / before as f32).clamp(0.0, 1.0))
+}
+
+/// All fingerprints of one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fingerprint {
+    /// Same text.
+    pub content: ContentHash,
+    /// Same tokens.
+    pub tokens: TokenHash,
+    /// Same tokens after consistent renaming; the block's own name is a placeholder.
+    pub shape: ShapeHash,
+    /// Similar tokens.
+    pub sketch: Sketch,
+    /// Tokens of the block without those of blocks inside it; only for a block that contains others.
+    pub own: Option<TokenHash>,
+    /// How many tokens the block has.
+    pub token_count: u32,
+}
+
+/// The content hash of any text: `sha256:` and the 64 hex digits of SHA-256 over
+/// the UTF-8 bytes, each CRLF folded to LF first.
+pub fn content_hash(text: &str) -> ContentHash {
+    let mut sha = Sha256::new();
+    let mut pieces = text.split("\r\n");
+    sha.update(pieces.next().unwrap_or_default());
+    for piece in pieces {
+        sha.update("\n");
+        sha.update(piece);
+    }
+    ContentHash(format!("sha256:{}", hex(&sha.finalize())))
+}
+
+/// What the hashes are made of: see [`events_hash`].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Piece<'a> {
+    /// A token's normalised text.
+    Token(&'a str),
+    /// A syntax node of this many items (one at least) ends here.
+    Close(u32),
+    /// A local identifier, numbered by first use.
+    Local(u32),
+    /// The block's own name.
+    OwnName,
+    /// A block directly inside, by its kind alone.
+    Inner(&'a str),
+}
+
+/// The hash under [`TokenHash`] and [`ShapeHash`]: the first 16 bytes of SHA-256, as hex.
+///
+/// The tree of tokens is written in postfix: each token, and after the last item
+/// of a syntax node that holds any, that the node ends and how many items (tokens,
+/// and nodes that hold any) it has directly. So `a(b)` and, on two lines, `a` and
+/// `(b)`, differ though their tokens are the same. Nodes that a formatter may add
+/// or take count as the one item they hold. In bytes, all numbers being 32 bits,
+/// little endian:
+///
+/// | piece | bytes |
+/// | --- | --- |
+/// | token | length of its text, the text in UTF-8 |
+/// | end of a node | `0xFFFFFFFF`, number of items |
+/// | local identifier (shape only) | `0xFFFFFFFE`, its number, from 0 |
+/// | the block's own name (shape only) | `0xFFFFFFFD` |
+/// | a block inside (`own` only) | `0xFFFFFFFC`, length of its kind's word, the word |
+pub(super) fn events_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> String {
+    let mut bytes = Vec::with_capacity(1024);
+    for piece in pieces {
+        match piece {
+            Piece::Token(text) => push_text(&mut bytes, text),
+            Piece::Close(items) => push_numbers(&mut bytes, [u32::MAX, items]),
+            Piece::Local(number) => push_numbers(&mut bytes, [u32::MAX - 1, number]),
+            Piece::OwnName => push_numbers(&mut bytes, [u32::MAX - 2]),
+            Piece::Inner(kind) => {
+                push_numbers(&mut bytes, [u32::MAX - 3]);
+                push_text(&mut bytes, kind);
+            }
+        }
+    }
+    hex(&Sha256::digest(&bytes)[..16])
+}
+
+fn push_text(bytes: &mut Vec<u8>, text: &str) {
+    // Files end at 2 MiB, so a token's length is always below the marks.
+    push_numbers(bytes, [text.len() as u32]);
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+fn push_numbers<const N: usize>(bytes: &mut Vec<u8>, numbers: [u32; N]) {
+    for number in numbers {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let digit = |nibble: u8| DIGITS[usize::from(nibble)] as char;
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+pub(super) fn token_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> TokenHash {
+    TokenHash(format!("t1:{}", events_hash(pieces)))
+}
+
+pub(super) fn shape_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> ShapeHash {
+    ShapeHash(format!("s1:{}", events_hash(pieces)))
+}
+
+/// The sketch of tokens, given by [`minhash::token_code`] of each, in order.
+pub(super) fn sketch(codes: &[u64]) -> Sketch {
+    Sketch(minhash::encode(&minhash::lanes(codes)))
+}

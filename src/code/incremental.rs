@@ -1,0 +1,267 @@
+//! Parsing: whole, or only what an edit touched.
+//!
+//! An edited document keeps the tree it came from and which bytes were touched.
+//! Untouched top-level nodes keep their blocks, moved by the difference; between
+//! the last one before the touched bytes and the first one after them all is
+//! queried anew. Where that could differ from a parse of the whole text – syntax
+//! errors, lone carriage returns, grammars whose scanner looks at columns – the
+//! whole text is parsed.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use ropey::Rope;
+use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
+
+use super::block::{Block, FileBlocks};
+use super::language::Language;
+use super::outline::{self, Item, Outline};
+
+/// A text's tree and blocks.
+#[derive(Clone)]
+pub(super) struct Parsed {
+    tree: Option<Tree>,
+    items: Arc<Vec<Item>>,
+    pub blocks: Arc<FileBlocks>,
+    len: usize,
+    /// The next text may be parsed from this tree.
+    reusable: bool,
+}
+
+impl Parsed {
+    /// Blocks that came about without a tree.
+    pub fn without_tree(blocks: FileBlocks) -> Self {
+        let items = Arc::default();
+        Self { tree: None, items, blocks: Arc::new(blocks), len: 0, reusable: false }
+    }
+}
+
+/// A parsed text and how the present one differs from it.
+#[derive(Clone)]
+pub(super) struct Base {
+    parsed: Parsed,
+    tree: Tree,
+    /// The touched bytes, in the present text.
+    touched: Range<usize>,
+}
+
+impl Base {
+    /// A base for the text after one edit; `None` when it is better parsed whole.
+    pub fn new(parsed: &Parsed, edit: &InputEdit) -> Option<Self> {
+        let mut tree = parsed.tree.clone().filter(|_| parsed.reusable)?;
+        tree.edit(edit);
+        let touched = edit.start_byte..edit.new_end_byte;
+        Some(Self { parsed: parsed.clone(), tree, touched })
+    }
+
+    /// The base after one more edit.
+    pub fn edited(&self, edit: &InputEdit) -> Self {
+        let mut next = self.clone();
+        next.tree.edit(edit);
+        let end = self.touched.end;
+        let moved = if end >= edit.old_end_byte {
+            end - edit.old_end_byte + edit.new_end_byte
+        } else {
+            edit.new_end_byte
+        };
+        next.touched = self.touched.start.min(edit.start_byte)..moved.max(edit.new_end_byte);
+        next
+    }
+}
+
+/// The edit of a rope as tree-sitter wants it; `None` when it leaves or makes a
+/// carriage return that is no part of CRLF, which editors count as a line and
+/// tree-sitter does not.
+pub(super) fn input_edit(
+    before: &Rope,
+    after: &Rope,
+    range: &Range<usize>,
+    text: &str,
+) -> Option<InputEdit> {
+    let splits = range.start > 0 && before.byte(range.start - 1) == b'\r';
+    if splits || has_lone_return(text) {
+        return None;
+    }
+    let new_end = range.start + text.len();
+    Some(InputEdit {
+        start_byte: range.start,
+        old_end_byte: range.end,
+        new_end_byte: new_end,
+        start_position: point(before, range.start),
+        old_end_position: point(before, range.end),
+        new_end_position: point(after, new_end),
+    })
+}
+
+fn point(rope: &Rope, byte: usize) -> Point {
+    let row = rope.byte_to_line(byte);
+    Point::new(row, byte - rope.line_to_byte(row))
+}
+
+fn has_lone_return(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    (0..bytes.len()).any(|at| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
+}
+
+/// Parses a text, from its base where there is one.
+pub(super) fn parse(language: &'static Language, rope: &Rope, base: Option<&Base>) -> Parsed {
+    let text = rope.to_string();
+    let mut parsed = base
+        .and_then(|base| from_base(language, &text, base))
+        .or_else(|| whole(language, &text))
+        .unwrap_or_else(|| Parsed::without_tree(unparsed(language)));
+    outline::finish(rope, &mut Arc::make_mut(&mut parsed.blocks).blocks);
+    parsed
+}
+
+/// Whether a line opens or continues more lists and quotes than the scanners of
+/// Markdown and YAML can keep: they write one entry for each into 1,024 bytes and
+/// do not all look whether it fits.
+fn nests_beyond_scanner(text: &str) -> bool {
+    const DEEPEST: usize = 200;
+    let opens = |c: char| c.is_whitespace() || c.is_ascii_digit() || ">-*+.):?[]{}&!|".contains(c);
+    text.split(['\n', '\r']).any(|line| {
+        let prefix = &line[..line.find(|c| !opens(c)).unwrap_or(line.len())];
+        let columns = prefix.chars().filter(|c| c.is_whitespace()).count();
+        let quotes = prefix.matches('>').count();
+        columns + quotes > DEEPEST
+    })
+}
+
+/// Whether some node has more bare punctuation in a row than any program has: a
+/// query takes time in the square of it (2 MiB of `(` would take an hour).
+fn is_tangled(root: Node) -> bool {
+    const LONGEST_RUN: u32 = 1000;
+    let mut cursor = root.walk();
+    let mut run = 0;
+    loop {
+        run = if cursor.node().is_named() { 0 } else { run + 1 };
+        if run > LONGEST_RUN {
+            return true;
+        }
+        if cursor.goto_first_child() {
+            run = 0;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return false;
+            }
+            run = 0;
+        }
+    }
+}
+
+/// What is said of a text that no parser could make sense of.
+fn unparsed(language: &'static Language) -> FileBlocks {
+    FileBlocks { language: Some(language.id), blocks: Vec::new(), has_error: true }
+}
+
+fn parser(language: &Language) -> Option<Parser> {
+    let mut parser = Parser::new();
+    parser.set_language(&(language.grammar)()).ok()?;
+    Some(parser)
+}
+
+fn whole(language: &'static Language, text: &str) -> Option<Parsed> {
+    if !language.syntax.incremental && nests_beyond_scanner(text) {
+        return None;
+    }
+    let tree = parser(language)?.parse(text, None)?;
+    if is_tangled(tree.root_node()) {
+        return None;
+    }
+    let found = outline::outline(text, tree.root_node(), 0..text.len(), language.compiled()?);
+    Some(finish(language, text, tree, found))
+}
+
+fn finish(language: &'static Language, text: &str, tree: Tree, found: Outline) -> Parsed {
+    let has_error = tree.root_node().has_error();
+    let reusable = language.syntax.incremental && !has_error && !has_lone_return(text);
+    let blocks = FileBlocks { language: Some(language.id), blocks: found.blocks, has_error };
+    Parsed {
+        tree: Some(tree),
+        items: Arc::new(found.items),
+        blocks: Arc::new(blocks),
+        len: text.len(),
+        reusable,
+    }
+}
+
+fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<Parsed> {
+    let tree = parser(language)?.parse(text, Some(&base.tree))?;
+    if tree.root_node().has_error() || has_lone_return(text) {
+        return None;
+    }
+    let mut touched = base.touched.clone();
+    for range in base.tree.changed_ranges(&tree) {
+        touched = touched.start.min(range.start_byte)..touched.end.max(range.end_byte);
+    }
+    touched.end = touched.end.min(text.len());
+    let found = spliced(language, text, tree.root_node(), &base.parsed, touched)?;
+    Some(finish(language, text, tree, found))
+}
+
+/// The old blocks with those between the nearest untouched top-level nodes made anew.
+fn spliced(
+    language: &'static Language,
+    text: &str,
+    root: Node,
+    old: &Parsed,
+    touched: Range<usize>,
+) -> Option<Outline> {
+    let shift = |byte: usize| (byte + text.len()).checked_sub(old.len);
+    let untouched_from = (touched.end + old.len).checked_sub(text.len())?;
+    let items = &old.items;
+    let before = items.iter().rposition(|item| item.clean && item.bytes.end < touched.start);
+    let after = items.iter().position(|item| item.clean && item.bytes.start > untouched_from);
+    let start = before.map_or(0, |at| items[at].bytes.end);
+    let end = after.map_or(Some(text.len()), |at| shift(items[at].bytes.end))?;
+    if start > end || !is_seam(text, root, start) || !is_seam(text, root, end) {
+        return None;
+    }
+    let middle = outline::outline(text, root, start..end, language.compiled()?);
+    let head = before.map_or(0, |at| items[at].blocks.end);
+    let tail = after.map_or(old.blocks.blocks.len(), |at| items[at].blocks.end);
+    let mut found = Outline {
+        blocks: old.blocks.blocks[..head].to_vec(),
+        items: items[..before.map_or(0, |at| at + 1)].to_vec(),
+    };
+    found.blocks.extend(middle.blocks.into_iter().map(|block| contained(block, 0, head)));
+    found.items.extend(
+        middle
+            .items
+            .into_iter()
+            .map(|item| Item { blocks: item.blocks.start + head..item.blocks.end + head, ..item }),
+    );
+    let at = found.blocks.len();
+    for block in &old.blocks.blocks[tail..] {
+        let mut block = contained(block.clone(), tail, at);
+        block.bytes = shift(block.bytes.start)?..shift(block.bytes.end)?;
+        block.name_bytes = shift(block.name_bytes.start)?..shift(block.name_bytes.end)?;
+        found.blocks.push(block);
+    }
+    for item in &items[after.map_or(items.len(), |at| at + 1)..] {
+        found.items.push(Item {
+            bytes: shift(item.bytes.start)?..shift(item.bytes.end)?,
+            blocks: item.blocks.start - tail + at..item.blocks.end - tail + at,
+            clean: item.clean,
+        });
+    }
+    Some(found)
+}
+
+/// A block whose list began at `from` and now begins at `to`.
+fn contained(mut block: Block, from: usize, to: usize) -> Block {
+    block.container = block.container.map(|outer| outer - from + to);
+    block
+}
+
+/// Whether no top-level node of the new tree reaches over the byte.
+fn is_seam(text: &str, root: Node, byte: usize) -> bool {
+    let mut cursor = root.walk();
+    let over = |node: &Node| node.start_byte() < byte && byte < node.end_byte();
+    root.children(&mut cursor)
+        .find(over)
+        .is_none_or(|node| text[byte..node.end_byte()].trim().is_empty())
+}

@@ -1,0 +1,153 @@
+//! The languages whose blocks we know: one row each in one table.
+//!
+//! To add a language: its grammar crate, `queries/<id>/blocks.scm`, a row here,
+//! and its token facts in [`super::rows`].
+
+use std::sync::OnceLock;
+
+use super::rows;
+use super::syntax::{Compiled, Syntax};
+
+/// A language with a grammar: everything that is particular to it, as data.
+#[derive(Debug)]
+pub struct Language {
+    /// The name used in the ledger and in `queries/<id>/`, e.g. `rust`.
+    pub id: &'static str,
+    /// File name endings without the dot.
+    pub extensions: &'static [&'static str],
+    /// Whole file names, e.g. `.bashrc`.
+    pub file_names: &'static [&'static str],
+    /// Programs that a `#!` line names, without version numbers, e.g. `python`.
+    pub interpreters: &'static [&'static str],
+    /// The grammar.
+    pub grammar: fn() -> tree_sitter::Language,
+    /// The text of `queries/<id>/blocks.scm`.
+    pub query: &'static str,
+    pub(super) syntax: &'static Syntax,
+    /// Compiled at first need: some queries take tens of milliseconds.
+    compiled: OnceLock<Option<Compiled>>,
+}
+
+impl Language {
+    /// The compiled query and token facts; `None` when the query does not fit
+    /// the grammar, which a test rules out for every row.
+    pub(super) fn compiled(&self) -> Option<&Compiled> {
+        self.compiled
+            .get_or_init(|| {
+                Compiled::new(&(self.grammar)(), self.query, self.syntax)
+                    .inspect_err(|error| tracing::error!("queries/{}: {error}", self.id))
+                    .ok()
+            })
+            .as_ref()
+    }
+}
+
+macro_rules! row {
+    ($id:literal, $extensions:expr, $file_names:expr, $interpreters:expr, $grammar:expr, $syntax:expr) => {
+        Language {
+            id: $id,
+            extensions: &$extensions,
+            file_names: &$file_names,
+            interpreters: &$interpreters,
+            grammar: || $grammar.into(),
+            query: include_str!(concat!("../../queries/", $id, "/blocks.scm")),
+            syntax: &$syntax,
+            compiled: OnceLock::new(),
+        }
+    };
+}
+
+#[rustfmt::skip]
+static TABLE: [Language; 14] = [
+    row!("rust", ["rs"], [], [], tree_sitter_rust::LANGUAGE, rows::RUST),
+    row!("python", ["py", "pyi", "pyw"], [], ["python"], tree_sitter_python::LANGUAGE, rows::PYTHON),
+    row!("javascript", ["js", "mjs", "cjs", "jsx"], [], ["node"], tree_sitter_javascript::LANGUAGE, rows::JAVASCRIPT),
+    row!("typescript", ["ts", "mts", "cts"], [], ["deno", "bun"], tree_sitter_typescript::LANGUAGE_TYPESCRIPT, rows::TYPESCRIPT),
+    row!("tsx", ["tsx"], [], [], tree_sitter_typescript::LANGUAGE_TSX, rows::TSX),
+    row!("go", ["go"], [], [], tree_sitter_go::LANGUAGE, rows::GO),
+    row!("java", ["java"], [], [], tree_sitter_java::LANGUAGE, rows::JAVA),
+    row!("c", ["c", "h"], [], [], tree_sitter_c::LANGUAGE, rows::C),
+    row!("cpp", ["cpp", "cc", "cxx", "hpp", "hh", "hxx"], [], [], tree_sitter_cpp::LANGUAGE, rows::CPP),
+    row!("bash", ["sh", "bash"], [".bashrc", ".bash_profile", ".profile"], ["bash", "sh", "dash"], tree_sitter_bash::LANGUAGE, rows::BASH),
+    row!("json", ["json", "jsonc"], [], [], tree_sitter_json::LANGUAGE, rows::JSON),
+    row!("yaml", ["yaml", "yml"], [], [], tree_sitter_yaml::LANGUAGE, rows::YAML),
+    row!("toml", ["toml"], ["Cargo.lock"], [], tree_sitter_toml_ng::LANGUAGE, rows::TOML),
+    row!("markdown", ["md", "markdown"], [], [], tree_sitter_md::LANGUAGE, rows::MARKDOWN),
+];
+
+/// The language with this [`Language::id`].
+pub fn by_id(id: &str) -> Option<&'static Language> {
+    TABLE.iter().find(|language| language.id == id)
+}
+
+/// The language of a file, by its name (`/`-separated path or bare name); for files without an ending, by a `#!` first line.
+pub fn of_file(path: &str, first_line: &str) -> Option<&'static Language> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    if let Some(language) = TABLE.iter().find(|language| language.file_names.contains(&name)) {
+        return Some(language);
+    }
+    match name.trim_start_matches('.').rsplit_once('.') {
+        Some((_, ending)) => of_extension(ending),
+        None => of_interpreter(first_line),
+    }
+}
+
+fn of_extension(ending: &str) -> Option<&'static Language> {
+    let is = |known: &&str| known.eq_ignore_ascii_case(ending);
+    TABLE.iter().find(|language| language.extensions.iter().any(is))
+}
+
+fn of_interpreter(first_line: &str) -> Option<&'static Language> {
+    let words = first_line.trim_start_matches('\u{feff}').strip_prefix("#!")?.split_whitespace();
+    let program = words
+        .map(|word| word.rsplit('/').next().unwrap_or(word))
+        .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
+    let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    TABLE.iter().find(|language| language.interpreters.contains(&program))
+}
+
+/// Every language, in a stable order.
+pub fn all() -> &'static [Language] {
+    &TABLE
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_known_by_ending_name_and_first_line() {
+        let cases = [
+            ("src/a.rs", "", Some("rust")),
+            ("a.pyi", "", Some("python")),
+            ("a.MJS", "", Some("javascript")),
+            ("a.jsx", "", Some("javascript")),
+            ("a.cts", "", Some("typescript")),
+            ("a.tsx", "", Some("tsx")),
+            ("a.h", "", Some("c")),
+            ("a.hh", "", Some("cpp")),
+            ("a.jsonc", "", Some("json")),
+            ("a.yml", "", Some("yaml")),
+            ("x/.bashrc", "", Some("bash")),
+            ("Makefile", "", None),
+            ("a.unknown", "#!/bin/bash", None),
+            ("run", "#!/usr/bin/env -S python3.12 -u", Some("python")),
+            ("run", "#!/bin/sh -e", Some("bash")),
+            ("run", "#!/usr/bin/env node", Some("javascript")),
+            ("run", "#!/usr/bin/perl", None),
+            ("run", "", None),
+            ("", "#!", None),
+        ];
+        for (path, first_line, id) in cases {
+            assert_eq!(of_file(path, first_line).map(|found| found.id), id, "{path} {first_line}");
+        }
+    }
+
+    #[test]
+    fn ids_are_unique_and_found() {
+        for language in all() {
+            assert!(std::ptr::eq(by_id(language.id).expect("listed"), language));
+        }
+        assert!(by_id("cobol").is_none());
+    }
+}

@@ -1,0 +1,25 @@
+//! Source text as the rest of the program sees it: languages, positions,
+//! documents, and the blocks that a document is made of with their fingerprints.
+//!
+//! Nothing here reads a file: callers bring bytes.
+
+pub mod block;
+pub mod document;
+pub mod fingerprint;
+pub mod language;
+pub mod position;
+
+mod incremental;
+mod minhash;
+mod outline;
+mod paragraphs;
+mod parameters;
+mod rows;
+mod syntax;
+mod tokens;
+
+pub use block::{Block, BlockKind, FileBlocks, Identity};
+pub use document::{Document, Unread};
+pub use fingerprint::{ContentHash, Fingerprint, ShapeHash, Sketch, TokenHash};
+pub use language::Language;
+pub use position::{Encoding, LineRange, Position};

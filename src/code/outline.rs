@@ -1,0 +1,559 @@
+//! From a tree to blocks: what the query found, put into containers, with
+//! regions between, named and fingerprinted.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use ropey::Rope;
+use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator};
+
+use super::block::{Block, BlockKind, Identity};
+use super::fingerprint::{self, Fingerprint, Piece};
+use super::parameters::{normalised, parameter_types};
+use super::syntax::{Compiled, Role};
+use super::tokens::{self, Class, Event, Token, Walked};
+use super::{LineRange, position};
+
+/// Words that may stand before a definition without being part of it.
+const PREFIXES: [&str; 5] = ["export", "default", "declare", "abstract", "async"];
+
+/// Definitions deeper in the tree than this are left to the block around them:
+/// the time of a query grows with the square of the depth.
+const DEEPEST: u32 = 256;
+
+/// The blocks of a stretch of a file that begins and ends between top-level nodes.
+#[derive(Debug, Default)]
+pub(super) struct Outline {
+    /// Containers are indices into this list.
+    pub blocks: Vec<Block>,
+    /// The top-level nodes that hold blocks.
+    pub items: Vec<Item>,
+}
+
+/// A top-level node that holds blocks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Item {
+    pub bytes: Range<usize>,
+    pub blocks: Range<usize>,
+    /// Its last block ends where it ends, so that what follows does not depend on it.
+    pub clean: bool,
+}
+
+/// A definition as the query found it.
+struct Definition<'t> {
+    node: Node<'t>,
+    bytes: Range<usize>,
+    kind: BlockKind,
+    pattern: usize,
+    name: Option<Node<'t>>,
+    name_trait: Option<Node<'t>>,
+    scope: Option<Node<'t>>,
+    parameters: Option<Node<'t>>,
+    outside: bool,
+    /// Index of the enclosing definition.
+    container: Option<usize>,
+}
+
+/// A block before its fingerprints.
+pub(super) struct Draft {
+    pub kind: BlockKind,
+    pub name: String,
+    pub name_bytes: Range<usize>,
+    pub bytes: Range<usize>,
+}
+
+impl Draft {
+    /// A block without a syntax node, whose tokens are words.
+    pub fn block_of_words(self, text: &str, words: Vec<Token>) -> Block {
+        let events: Vec<Event> = words.into_iter().map(Event::Token).collect();
+        self.block(text, &events)
+    }
+
+    fn block(self, text: &str, events: &[Event]) -> Block {
+        let fingerprint = Subject::plain(text, self.bytes.clone(), events).fingerprint();
+        Block {
+            identity: Identity {
+                kind: self.kind,
+                path: self.name.clone(),
+                parameters: None,
+                ordinal: 0,
+            },
+            name: self.name,
+            container: None,
+            lines: LineRange::FIRST,
+            bytes: self.bytes,
+            name_bytes: self.name_bytes,
+            fingerprint,
+        }
+    }
+}
+
+/// The blocks of `zone`, which begins and ends between children of `root`.
+pub(super) fn outline(text: &str, root: Node, zone: Range<usize>, compiled: &Compiled) -> Outline {
+    let definitions = definitions(text, root, &zone, compiled);
+    let tops = tops(root, &zone);
+    let walked = walk(text, compiled, &tops, &zone, &definitions);
+    Assembly { text, compiled, zone, definitions: &definitions, walked: &walked }.run(&tops)
+}
+
+/// The children of the root that begin in the zone.
+fn tops<'t>(root: Node<'t>, zone: &Range<usize>) -> Vec<Node<'t>> {
+    let mut cursor = root.walk();
+    root.children(&mut cursor)
+        .skip_while(|node| node.start_byte() < zone.start)
+        .take_while(|node| node.start_byte() < zone.end)
+        .collect()
+}
+
+fn walk(
+    text: &str,
+    compiled: &Compiled,
+    tops: &[Node],
+    zone: &Range<usize>,
+    definitions: &[Definition],
+) -> Walked {
+    if !compiled.syntax.words {
+        let ids = definitions.iter().enumerate().map(|(at, found)| (found.node.id(), at));
+        return tokens::walk(text, compiled, tops, &ids.collect());
+    }
+    let words = tokens::words(text, zone.clone());
+    let at = |byte: usize| words.partition_point(|word| word.bytes.start < byte);
+    let spans =
+        definitions.iter().map(|found| at(found.bytes.start)..at(found.bytes.end)).collect();
+    let events = words.into_iter().map(Event::Token).collect();
+    Walked { events, comments: Vec::new(), spans }
+}
+
+/// What the query finds in the zone, outer before inner, each with its container.
+fn definitions<'t>(
+    text: &str,
+    root: Node<'t>,
+    zone: &Range<usize>,
+    compiled: &Compiled,
+) -> Vec<Definition<'t>> {
+    let mut found = Vec::new();
+    let mut cursor = QueryCursor::new();
+    cursor.set_byte_range(zone.clone()).set_max_start_depth(Some(DEEPEST));
+    let mut matches = cursor.matches(&compiled.query, root, text.as_bytes());
+    while let Some(one) = matches.next() {
+        found.extend(definition(text, one, compiled).filter(|definition| {
+            definition.bytes.start >= zone.start && definition.bytes.end <= zone.end
+        }));
+    }
+    found.sort_by_key(|one: &Definition| (one.bytes.start, Reverse(one.bytes.end), one.pattern));
+    found.dedup_by(|later, earlier| later.bytes == earlier.bytes);
+    nest(found)
+}
+
+fn definition<'t>(
+    text: &str,
+    found: &QueryMatch<'_, 't>,
+    compiled: &Compiled,
+) -> Option<Definition<'t>> {
+    let mut definition: Option<Definition> = None;
+    let (mut name, mut name_trait, mut scope, mut parameters) = (None, None, None, None);
+    let mut outside = false;
+    for capture in found.captures() {
+        match compiled.roles[capture.index as usize] {
+            Role::Definition(kind) => definition = Some(bare(text, capture.node, kind)),
+            Role::Name => name = name.or(Some(capture.node)),
+            Role::NameTrait => name_trait = Some(capture.node),
+            Role::Scope => scope = Some(capture.node),
+            Role::Parameters => parameters = Some(capture.node),
+            Role::Outside => outside = true,
+            Role::NameDefault | Role::Helper => {}
+        }
+    }
+    let pattern = found.pattern_index;
+    let complete =
+        Definition { pattern, name, name_trait, scope, parameters, outside, ..definition? };
+    (!complete.bytes.is_empty()).then_some(complete)
+}
+
+/// A definition that ends before the white space some grammars give it.
+fn bare<'t>(text: &str, node: Node<'t>, kind: BlockKind) -> Definition<'t> {
+    let bytes = trimmed(text, node.byte_range());
+    Definition {
+        node,
+        bytes,
+        kind,
+        pattern: 0,
+        name: None,
+        name_trait: None,
+        scope: None,
+        parameters: None,
+        outside: false,
+        container: None,
+    }
+}
+
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let part = &text[range.clone()];
+    let start = range.start + (part.len() - part.trim_start().len());
+    start..(range.start + part.trim_end().len()).max(start)
+}
+
+fn nest(found: Vec<Definition>) -> Vec<Definition> {
+    let mut kept: Vec<Definition> = Vec::with_capacity(found.len());
+    let mut open: Vec<usize> = Vec::new();
+    for mut one in found {
+        while open.last().is_some_and(|&outer| kept[outer].bytes.end <= one.bytes.start) {
+            open.pop();
+        }
+        one.container = open.last().copied();
+        let outer = one.container.map(|outer| kept[outer].kind);
+        if one.outside && outer.is_some_and(hides_declarations) {
+            continue;
+        }
+        if one.kind == BlockKind::Function && outer.is_some_and(BlockKind::has_methods) {
+            one.kind = BlockKind::Method;
+        }
+        open.push(kept.len());
+        kept.push(one);
+    }
+    kept
+}
+
+fn hides_declarations(outer: BlockKind) -> bool {
+    use BlockKind::{Function, Method, Type, Variable};
+    matches!(outer, Function | Method | Type | Variable)
+}
+
+struct Assembly<'a, 't> {
+    text: &'a str,
+    compiled: &'a Compiled,
+    zone: Range<usize>,
+    definitions: &'a [Definition<'t>],
+    walked: &'a Walked,
+}
+
+impl Assembly<'_, '_> {
+    fn run(&self, tops: &[Node]) -> Outline {
+        let mut blocks: Vec<Block> = Vec::with_capacity(self.definitions.len() * 5 / 4);
+        let mut block_of = Vec::with_capacity(self.definitions.len());
+        let inner = self.inner();
+        let mut after = (self.zone.start, 0);
+        for (at, definition) in self.definitions.iter().enumerate() {
+            let span = &self.walked.spans[at];
+            let container = definition.container.map(|outer| block_of[outer]);
+            let prefix = container.map(|outer: usize| blocks[outer].identity.path.clone());
+            let block = self.block(at, prefix, container, &inner[at]);
+            if container.is_none() {
+                let gap = (after.0..block.bytes.start, after.1..span.start);
+                let path = format!("before {}", block.identity.path);
+                blocks.extend(self.region(gap.0, gap.1, path));
+                after = (block.bytes.end, span.end);
+            }
+            block_of.push(blocks.len());
+            blocks.push(block);
+        }
+        let rest = after.1..self.walked.events.len();
+        blocks.extend(self.region(after.0..self.zone.end, rest, "end".into()));
+        let items = items(self.text, tops, &blocks);
+        Outline { blocks, items }
+    }
+
+    /// For each definition, those directly inside it.
+    fn inner(&self) -> Vec<Vec<usize>> {
+        let mut inner = vec![Vec::new(); self.definitions.len()];
+        for (at, definition) in self.definitions.iter().enumerate() {
+            if let Some(outer) = definition.container {
+                inner[outer].push(at);
+            }
+        }
+        inner
+    }
+
+    fn block(
+        &self,
+        at: usize,
+        prefix: Option<String>,
+        container: Option<usize>,
+        inner: &[usize],
+    ) -> Block {
+        let definition = &self.definitions[at];
+        let named = self.named(definition);
+        let path = [prefix, named.scope, Some(named.name.clone())];
+        let path = path.into_iter().flatten().collect::<Vec<_>>().join(".");
+        let how = self.compiled.syntax.parameters;
+        let parameters =
+            definition.parameters.and_then(|list| parameter_types(self.text, list, how));
+        let span = self.walked.spans[at].clone();
+        let inner = inner.iter().map(|&one| {
+            let inside = &self.walked.spans[one];
+            (inside.start - span.start..inside.end - span.start, self.definitions[one].kind)
+        });
+        let subject = Subject {
+            name_bytes: Some(named.bytes.clone()),
+            name_in_body: definition.kind != BlockKind::Method
+                || self.compiled.syntax.method_in_scope,
+            inner: inner.collect(),
+            ..Subject::plain(self.text, definition.bytes.clone(), &self.walked.events[span.clone()])
+        };
+        Block {
+            identity: Identity { kind: definition.kind, path, parameters, ordinal: 0 },
+            name: named.name,
+            container,
+            bytes: definition.bytes.clone(),
+            lines: LineRange::FIRST,
+            name_bytes: named.bytes,
+            fingerprint: subject.fingerprint(),
+        }
+    }
+
+    fn named(&self, definition: &Definition) -> Named {
+        let text = self.text;
+        let Some(node) = definition.name else {
+            let bytes = first_line(text, &definition.bytes);
+            let name = if definition.kind == BlockKind::Section { "untitled" } else { "default" };
+            return Named { name: name.into(), bytes, scope: None };
+        };
+        let mut bytes = trimmed(text, node.byte_range());
+        let mut name = match definition.kind {
+            BlockKind::Section | BlockKind::Test | BlockKind::Key | BlockKind::Module => {
+                bytes = unquoted(text, bytes);
+                text[bytes.clone()].split_whitespace().collect::<Vec<_>>().join(" ")
+            }
+            _ => normalised(text, bytes.clone(), &[]),
+        };
+        let mut scope = definition.scope.map(|node| normalised(text, node.byte_range(), &[]));
+        if node.kind() == "qualified_identifier" {
+            let segments = segments(&name);
+            let (last, outer) = segments.split_last().unwrap_or((&"", &[]));
+            bytes = bytes.end - last.len().min(bytes.len())..bytes.end;
+            scope = (!outer.is_empty()).then(|| outer.join("."));
+            name = (*last).to_owned();
+        }
+        if let Some(node) = definition.name_trait {
+            name = format!("{} for {name}", normalised(text, node.byte_range(), &[]));
+        }
+        if text.get(bytes.clone()).is_none() {
+            bytes = first_line(text, &definition.bytes);
+        }
+        Named { name, bytes, scope }
+    }
+
+    /// What lies between two top-level blocks, unless it says nothing.
+    fn region(&self, gap: Range<usize>, events: Range<usize>, path: String) -> Option<Block> {
+        let text = self.text;
+        let mut bytes = trimmed(text, gap.start..gap.end.max(gap.start));
+        while text[bytes.clone()].starts_with([';', ',', ')', '}']) {
+            bytes = trimmed(text, bytes.start + 1..bytes.end);
+        }
+        let mut events = &self.walked.events[events.start..events.end.max(events.start)];
+        while let Some(last) = events.iter().rposition(|event| matches!(event, Event::Token(_))) {
+            let Event::Token(token) = &events[last] else { break };
+            if token.bytes.end != bytes.end || !PREFIXES.contains(&token.text(text)) {
+                break;
+            }
+            bytes = trimmed(text, bytes.start..token.bytes.start.max(bytes.start));
+            events = &events[..last];
+        }
+        if bytes.is_empty() {
+            return None;
+        }
+        // What ends here belongs to the block before.
+        let before = |event: &Event| match event {
+            Event::Token(token) => token.bytes.start < bytes.start,
+            Event::Close(_) => true,
+        };
+        let first = events.iter().position(|event| !before(event)).unwrap_or(events.len());
+        let events = &events[first..];
+        let trivial = self.compiled.syntax.trivial;
+        let says = |event: &Event| match event {
+            Event::Token(token) => !trivial.contains(&token.text(text)),
+            Event::Close(_) => false,
+        };
+        let draft = Draft {
+            kind: BlockKind::Region,
+            name: path,
+            name_bytes: first_line(text, &bytes),
+            bytes: bytes.clone(),
+        };
+        if events.iter().any(says) {
+            return Some(draft.block(text, events));
+        }
+        let comment = self
+            .walked
+            .comments
+            .iter()
+            .any(|one| one.start >= bytes.start && one.start < bytes.end);
+        comment.then(|| draft.block_of_words(text, tokens::comment_words(text, bytes)))
+    }
+}
+
+struct Named {
+    name: String,
+    bytes: Range<usize>,
+    /// Containers that the definition names itself: `Foo` in `Foo::bar`.
+    scope: Option<String>,
+}
+
+fn first_line(text: &str, bytes: &Range<usize>) -> Range<usize> {
+    let line = text[bytes.clone()].split(['\n', '\r']).next().unwrap_or_default();
+    bytes.start..bytes.start + line.trim_end().len()
+}
+
+fn unquoted(text: &str, bytes: Range<usize>) -> Range<usize> {
+    let part = &text[bytes.clone()];
+    let quote = part.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
+    match quote.filter(|&quote| part.len() > 2 && part.ends_with(quote)) {
+        Some(_) => bytes.start + 1..bytes.end - 1,
+        None => bytes,
+    }
+}
+
+/// `A<x::Y>::b` at the `::` outside angle brackets.
+fn segments(name: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let (mut depth, mut start, mut at) = (0_usize, 0, 0);
+    while let Some(c) = name[at..].chars().next() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            ':' if depth == 0 && name[at..].starts_with("::") => {
+                found.push(&name[start..at]);
+                start = at + 2;
+                at += 1;
+            }
+            _ => {}
+        }
+        at += c.len_utf8();
+    }
+    found.push(&name[start..]);
+    found.retain(|segment| !segment.is_empty());
+    found
+}
+
+fn items(text: &str, tops: &[Node], blocks: &[Block]) -> Vec<Item> {
+    let mut items = Vec::with_capacity(tops.len());
+    let mut at = 0;
+    let is_definition = |block: &Block| block.identity.kind != BlockKind::Region;
+    for top in tops {
+        let bytes = trimmed(text, top.byte_range());
+        let inside = |block: &Block| block.bytes.end <= bytes.end;
+        at += blocks[at..]
+            .iter()
+            .take_while(|block| !is_definition(block) || block.bytes.start < bytes.start)
+            .count();
+        let end = at + blocks[at..].iter().take_while(|block| inside(block)).count();
+        let held = &blocks[at..end];
+        let Some(last) = held.iter().rposition(is_definition) else { continue };
+        let clean = held[..=last]
+            .iter()
+            .any(|block| block.container.is_none() && block.bytes.end == bytes.end);
+        let held = at..at + last + 1;
+        at = held.end;
+        items.push(Item { bytes, blocks: held, clean });
+    }
+    items
+}
+
+/// Sets what depends on the whole file: ordinals and lines.
+pub(super) fn finish(rope: &Rope, blocks: &mut [Block]) {
+    number(blocks);
+    for block in blocks {
+        block.lines = position::lines_of(rope, block.bytes.clone());
+    }
+}
+
+/// Numbers the blocks that agree in kind, path and parameters.
+fn number(blocks: &mut [Block]) {
+    let mut seen: HashMap<(BlockKind, &str, Option<&str>), u32> =
+        HashMap::with_capacity(blocks.len());
+    for block in blocks {
+        let Identity { kind, path, parameters, ordinal } = &mut block.identity;
+        let next = seen.entry((*kind, path, parameters.as_deref())).or_default();
+        *ordinal = *next;
+        *next += 1;
+    }
+}
+
+/// What a fingerprint is made of.
+struct Subject<'a> {
+    text: &'a str,
+    bytes: Range<usize>,
+    events: &'a [Event],
+    name_bytes: Option<Range<usize>>,
+    /// Whether the bare name means the block itself in its body.
+    name_in_body: bool,
+    /// Events and kinds of the blocks directly inside.
+    inner: Vec<(Range<usize>, BlockKind)>,
+}
+
+impl<'a> Subject<'a> {
+    fn plain(text: &'a str, bytes: Range<usize>, events: &'a [Event]) -> Self {
+        Self { text, bytes, events, name_bytes: None, name_in_body: false, inner: Vec::new() }
+    }
+
+    fn fingerprint(&self) -> Fingerprint {
+        let codes: Vec<u64> = self.tokens().map(|token| token.code).collect();
+        Fingerprint {
+            content: fingerprint::content_hash(&self.text[self.bytes.clone()]),
+            tokens: fingerprint::token_hash(
+                self.events.iter().map(|event| self.plain_piece(event)),
+            ),
+            shape: fingerprint::shape_hash(self.shape().into_iter()),
+            sketch: fingerprint::sketch(&codes),
+            own: (!self.inner.is_empty()).then(|| fingerprint::token_hash(self.own().into_iter())),
+            token_count: codes.len() as u32,
+        }
+    }
+
+    fn tokens(&self) -> impl Iterator<Item = &'a Token> {
+        self.events.iter().filter_map(|event| match event {
+            Event::Token(token) => Some(token),
+            Event::Close(_) => None,
+        })
+    }
+
+    fn plain_piece(&self, event: &'a Event) -> Piece<'a> {
+        match event {
+            Event::Token(token) => Piece::Token(token.text(self.text)),
+            Event::Close(items) => Piece::Close(*items),
+        }
+    }
+
+    fn own(&self) -> Vec<Piece<'a>> {
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        for (span, kind) in &self.inner {
+            pieces.extend(self.events[at..span.start].iter().map(|event| self.plain_piece(event)));
+            pieces.push(Piece::Inner(kind.as_str()));
+            at = span.end;
+        }
+        pieces.extend(self.events[at..].iter().map(|event| self.plain_piece(event)));
+        pieces
+    }
+
+    fn shape(&self) -> Vec<Piece<'a>> {
+        let bound = self.tokens().filter(|token| token.class == Class::Binding);
+        let locals: HashSet<&str> = bound.map(|token| token.text(self.text)).collect();
+        let own = self.name_bytes.clone().map(|bytes| &self.text[bytes]);
+        let mut numbers: HashMap<&str, u32> = HashMap::new();
+        let mut pieces = Vec::with_capacity(self.events.len());
+        for event in self.events {
+            let Event::Token(token) = event else {
+                pieces.push(self.plain_piece(event));
+                continue;
+            };
+            let text = token.text(self.text);
+            let named = matches!(token.class, Class::Identifier | Class::Binding);
+            let is_name = self.name_bytes.as_ref() == Some(&token.bytes);
+            let means_itself =
+                self.name_in_body && token.class != Class::Plain && own == Some(text);
+            pieces.push(if is_name {
+                Piece::OwnName
+            } else if named && locals.contains(text) {
+                let next = numbers.len() as u32;
+                Piece::Local(*numbers.entry(text).or_insert(next))
+            } else if means_itself {
+                Piece::OwnName
+            } else {
+                Piece::Token(text)
+            });
+        }
+        pieces
+    }
+}

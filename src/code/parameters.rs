@@ -1,0 +1,156 @@
+//! Parameter types as part of a block's identity, and names with white space normalised.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::syntax::Parameters;
+
+/// `(u32, &str)`, or `None` where the language has no types to tell by.
+pub(super) fn parameter_types(text: &str, list: Node, how: Parameters) -> Option<String> {
+    if how == Parameters::None {
+        return None;
+    }
+    let mut types = Vec::new();
+    let mut cursor = list.walk();
+    for parameter in list.named_children(&mut cursor) {
+        if parameter.is_extra() || parameter.kind().contains("attribute") {
+            continue;
+        }
+        let one = match how {
+            Parameters::Declarator => declared_type(text, parameter),
+            _ => type_field(text, parameter),
+        };
+        let times = if how == Parameters::TypePerName { name_count(parameter) } else { 1 };
+        types.extend(std::iter::repeat_n(one, times));
+    }
+    if how == Parameters::Declarator && types == ["void"] {
+        types.clear();
+    }
+    Some(format!("({})", types.join(", ")))
+}
+
+fn name_count(parameter: Node) -> usize {
+    let mut cursor = parameter.walk();
+    parameter.children_by_field_name("name", &mut cursor).count().max(1)
+}
+
+fn type_field(text: &str, parameter: Node) -> String {
+    let rest = match parameter.kind() {
+        "variadic_parameter_declaration" | "spread_parameter" => "...",
+        _ => "",
+    };
+    if let Some(found) = parameter.child_by_field_name("type") {
+        let spelled = normalised(text, found.byte_range(), &[]);
+        return format!("{rest}{}", spelled.trim_start_matches(':').trim_start());
+    }
+    match parameter.kind() {
+        "self_parameter" | "receiver_parameter" | "variadic_parameter" => {
+            normalised(text, parameter.byte_range(), &[])
+        }
+        "spread_parameter" => spread_type(text, parameter),
+        "identifier" | "required_parameter" | "optional_parameter" | "parameter" => "_".into(),
+        // A Rust type without a name (`fn f(u32)` in a trait of the first edition).
+        kind if kind.ends_with("_type") || kind.ends_with("type_identifier") => {
+            normalised(text, parameter.byte_range(), &[])
+        }
+        _ => "_".into(),
+    }
+}
+
+/// Java's `String... names` has no field for its type.
+fn spread_type(text: &str, parameter: Node) -> String {
+    let mut cursor = parameter.walk();
+    let found = parameter
+        .named_children(&mut cursor)
+        .find(|child| !matches!(child.kind(), "modifiers" | "variable_declarator"));
+    found.map_or_else(
+        || "_".into(),
+        |node| format!("...{}", normalised(text, node.byte_range(), &[])),
+    )
+}
+
+/// `const char *name = 0` without `name` and `= 0`.
+fn declared_type(text: &str, parameter: Node) -> String {
+    let mut left_out = Vec::new();
+    let mut end = parameter.end_byte();
+    if let Some(value) = parameter.child_by_field_name("default_value") {
+        end = text[..value.start_byte()].rfind('=').unwrap_or(value.start_byte());
+    }
+    let mut declarator = parameter.child_by_field_name("declarator");
+    while let Some(node) = declarator {
+        if matches!(node.kind(), "identifier" | "field_identifier") {
+            left_out.push(node.byte_range());
+        }
+        declarator = node.child_by_field_name("declarator").or_else(|| innermost(node));
+    }
+    normalised(text, parameter.start_byte()..end.max(parameter.start_byte()), &left_out)
+}
+
+/// The declarator inside `(*name)`, `&name`, `...name`, which have no field for it.
+fn innermost(node: Node) -> Option<Node> {
+    let inside = node.named_child_count().checked_sub(1)?;
+    let holds = node.kind().ends_with("_declarator");
+    node.named_child(inside as u32).filter(|child| {
+        holds && (child.kind().ends_with("declarator") || child.kind() == "identifier")
+    })
+}
+
+/// A stretch of source on one line: white space only where two words meet, after
+/// commas and around signs that read better with it.
+pub(super) fn normalised(text: &str, range: Range<usize>, left_out: &[Range<usize>]) -> String {
+    let mut out = String::with_capacity(range.len());
+    let mut space = false;
+    for (offset, c) in text[range.clone()].char_indices() {
+        let at = range.start + offset;
+        if left_out.iter().any(|hole| hole.contains(&at)) {
+            continue;
+        }
+        if c.is_whitespace() {
+            space = true;
+            continue;
+        }
+        let after = out.chars().next_back();
+        if after.is_some_and(|before| wants_space(before, c, space)) {
+            out.push(' ');
+        }
+        out.push(c);
+        space = false;
+    }
+    if let Some(cut) = out.strip_suffix(',') { cut.into() } else { out }
+}
+
+fn wants_space(before: char, c: char, was_space: bool) -> bool {
+    let word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\'' | '$' | '?');
+    let loose = |c: char| matches!(c, '+' | '|' | '=');
+    match (before, c) {
+        (',' | ';', _) => true,
+        (_, ',' | ';') => false,
+        ('-' | '=', '>') => was_space,
+        ('>', '(') | (')', '-') => was_space,
+        _ => {
+            (was_space && word(before) && (word(c) || c == '&' || c == '('))
+                || (was_space && (loose(before) || loose(c) || c == '-'))
+                || (was_space && matches!((before, c), ('>' | ')' | ']', _)) && word(c))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_written_with_one_spacing() {
+        let cases = [
+            ("Vec< A,\n  B >", "Vec<A, B>"),
+            ("&'a  mut  T", "&'a mut T"),
+            ("const  char * *", "const char**"),
+            ("Map<K,V>", "Map<K, V>"),
+            ("a.b", "a.b"),
+        ];
+        for (given, expected) in cases {
+            assert_eq!(normalised(given, 0..given.len(), &[]), expected);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Places in a text: lines for people, bytes for us, columns for editors.
+
+use std::ops::Range;
+
+use ropey::Rope;
+use serde::{Deserialize, Serialize};
+
+/// A range of lines, 1-based and inclusive, never empty: what people and the ledger call lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LineRange {
+    start: u32,
+    end: u32,
+}
+
+impl LineRange {
+    /// The first line of a text.
+    pub(super) const FIRST: Self = Self { start: 1, end: 1 };
+
+    /// `None` unless `1 <= start <= end`.
+    pub fn new(start: u32, end: u32) -> Option<Self> {
+        (start >= 1 && start <= end).then_some(Self { start, end })
+    }
+    /// The first line, counted from 1.
+    pub fn start(self) -> u32 {
+        self.start
+    }
+    /// The last line, counted from 1, inclusive.
+    pub fn end(self) -> u32 {
+        self.end
+    }
+    /// Whether the 1-based `line` lies in the range.
+    pub fn contains(self, line: u32) -> bool {
+        (self.start..=self.end).contains(&line)
+    }
+}
+
+/// How an editor counts columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Encoding {
+    /// Bytes.
+    #[serde(rename = "utf-8")]
+    Utf8,
+    /// UTF-16 code units, the protocol's default.
+    #[default]
+    #[serde(rename = "utf-16")]
+    Utf16,
+    /// Unicode scalar values.
+    #[serde(rename = "utf-32")]
+    Utf32,
+}
+
+/// An editor's place: both counted from 0, the column in units of an [`Encoding`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// Counted from 0; lines end at `\n`, `\r\n` or `\r`.
+    pub line: u32,
+    /// Counted from 0, in units of the encoding in use.
+    pub column: u32,
+}
+
+/// Where a line's text begins and ends, its line break left out; in bytes.
+fn line_bounds(rope: &Rope, line: usize) -> (usize, usize) {
+    let start = rope.line_to_byte(line);
+    let mut end = start + rope.line(line).len_bytes();
+    let ends_in = |end: usize, byte: u8| end > start && rope.byte(end - 1) == byte;
+    if ends_in(end, b'\n') {
+        end -= 1;
+    }
+    if ends_in(end, b'\r') {
+        end -= 1;
+    }
+    (start, end)
+}
+
+/// The byte of an editor's position; `None` when the line does not exist. A
+/// column beyond the line's end is its end; one inside a character, its start.
+pub(super) fn byte_of(rope: &Rope, position: Position, encoding: Encoding) -> Option<usize> {
+    let line = position.line as usize;
+    if line >= rope.len_lines() {
+        return None;
+    }
+    let column = position.column as usize;
+    let (start, end) = line_bounds(rope, line);
+    let first = rope.byte_to_char(start);
+    let character = match encoding {
+        Encoding::Utf8 => rope.byte_to_char(start.saturating_add(column).min(end)),
+        Encoding::Utf16 => {
+            let unit = rope.char_to_utf16_cu(first).saturating_add(column);
+            rope.utf16_cu_to_char(unit.min(rope.len_utf16_cu()))
+        }
+        Encoding::Utf32 => first.saturating_add(column).min(rope.len_chars()),
+    };
+    Some(rope.char_to_byte(character).min(end))
+}
+
+/// The editor's position of a byte, clamped to the text and to a character's start.
+pub(super) fn position_of(rope: &Rope, byte: usize, encoding: Encoding) -> Position {
+    let character = rope.byte_to_char(byte.min(rope.len_bytes()));
+    let line = rope.char_to_line(character);
+    let first = rope.line_to_char(line);
+    let column = match encoding {
+        Encoding::Utf8 => rope.char_to_byte(character) - rope.char_to_byte(first),
+        Encoding::Utf16 => rope.char_to_utf16_cu(character) - rope.char_to_utf16_cu(first),
+        Encoding::Utf32 => character - first,
+    };
+    Position { line: line as u32, column: column as u32 }
+}
+
+/// The lines that a byte range touches; an empty range touches the line it is on.
+pub(super) fn lines_of(rope: &Rope, range: Range<usize>) -> LineRange {
+    let line = |byte: usize| rope.byte_to_line(byte.min(rope.len_bytes())) as u32 + 1;
+    let start = line(range.start);
+    let last = if range.end > range.start { range.end - 1 } else { range.start };
+    LineRange { start, end: line(last).max(start) }
+}

@@ -1,0 +1,375 @@
+//! The token facts of each language, in the order of the table in [`super::language`].
+//!
+//! A rule stands here only when it can never make two different programs equal;
+//! where that is in doubt a reformatted block is called modified, which is a
+//! smaller fault than the reverse.
+
+use super::syntax::{PLAIN, Parameters, Syntax};
+
+pub(super) const RUST: Syntax = Syntax {
+    comments: &["line_comment", "block_comment"],
+    verbatim: &["string_literal", "raw_string_literal", "char_literal"],
+    lists: &[
+        "arguments",
+        "parameters",
+        "array_expression",
+        "field_initializer_list",
+        "field_declaration_list",
+        "ordered_field_declaration_list",
+        "enum_variant_list",
+        "use_list",
+        "type_arguments",
+        "type_parameters",
+        "struct_pattern",
+        "slice_pattern",
+        "tuple_struct_pattern",
+    ],
+    tuples: &["tuple_expression", "tuple_type", "tuple_pattern"],
+    dropped: &[("match_arm", ",")],
+    leading: &[("or_pattern", "|")],
+    transparent: &["or_pattern"],
+    parentheses: &[
+        ("let_declaration", "value"),
+        ("assignment_expression", "right"),
+        ("return_expression", ""),
+        ("if_expression", "condition"),
+        ("while_expression", "condition"),
+        ("match_expression", "value"),
+    ],
+    types: &["type_identifier"],
+    callees: &[
+        ("call_expression", "function"),
+        ("generic_function", "function"),
+        ("macro_invocation", "macro"),
+    ],
+    labels: &[
+        ("scoped_identifier", "path"),
+        ("scoped_identifier", "name"),
+        ("scoped_type_identifier", "path"),
+        ("shorthand_field_initializer", ""),
+        ("label", ""),
+        ("lifetime", ""),
+        ("attribute", ""),
+        ("token_tree", ""),
+    ],
+    bindings: &[
+        ("let_declaration", "pattern"),
+        ("let_condition", "pattern"),
+        ("parameter", "pattern"),
+        ("for_expression", "pattern"),
+        ("closure_parameters", ""),
+        ("match_pattern", ""),
+    ],
+    patterns: &[
+        "tuple_pattern",
+        "slice_pattern",
+        "ref_pattern",
+        "mut_pattern",
+        "reference_pattern",
+        "captured_pattern",
+    ],
+    parameters: Parameters::TypeField,
+    ..PLAIN
+};
+
+pub(super) const PYTHON: Syntax = Syntax {
+    comments: &["comment", "line_continuation"],
+    verbatim: &["string", "format_specifier"],
+    quotes: &["string"],
+    lists: &["argument_list", "parameters", "list", "dictionary", "set", "import_from_statement"],
+    tuples: &["tuple"],
+    dropped: &[("import_from_statement", "("), ("import_from_statement", ")")],
+    parentheses: &[
+        ("return_statement", ""),
+        ("assignment", "right"),
+        ("if_statement", "condition"),
+        ("elif_clause", "condition"),
+        ("while_statement", "condition"),
+        ("for_statement", "right"),
+    ],
+    callees: &[("call", "function")],
+    labels: &[
+        ("attribute", "attribute"),
+        ("keyword_argument", "name"),
+        ("dotted_name", ""),
+        ("global_statement", ""),
+        ("nonlocal_statement", ""),
+        ("class_definition", "name"),
+        ("type", ""),
+    ],
+    bindings: &[
+        ("assignment", "left"),
+        ("augmented_assignment", "left"),
+        ("parameters", ""),
+        ("lambda_parameters", ""),
+        ("default_parameter", "name"),
+        ("typed_parameter", ""),
+        ("typed_default_parameter", "name"),
+        ("for_statement", "left"),
+        ("for_in_clause", "left"),
+        ("named_expression", "name"),
+        ("as_pattern", "alias"),
+        ("dictionary_splat_pattern", ""),
+        ("list_splat_pattern", ""),
+    ],
+    patterns: &["pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"],
+    ..PLAIN
+};
+
+const SCRIPT_TRIVIAL: &[&str] =
+    &["{", "}", "(", ")", "[", "]", ";", ",", "export", "default", "declare", "abstract", "async"];
+
+pub(super) const JAVASCRIPT: Syntax = Syntax {
+    comments: &["comment", "html_comment"],
+    verbatim: &["string", "template_string", "regex"],
+    quotes: &["string"],
+    folded: &["jsx_text"],
+    lists: &[
+        "arguments",
+        "formal_parameters",
+        "array",
+        "object",
+        "array_pattern",
+        "object_pattern",
+        "named_imports",
+        "export_clause",
+    ],
+    dropped: &[
+        ("expression_statement", ";"),
+        ("lexical_declaration", ";"),
+        ("variable_declaration", ";"),
+        ("return_statement", ";"),
+        ("throw_statement", ";"),
+        ("break_statement", ";"),
+        ("continue_statement", ";"),
+        ("do_statement", ";"),
+        ("import_statement", ";"),
+        ("export_statement", ";"),
+        ("debugger_statement", ";"),
+        ("class_body", ";"),
+    ],
+    parentheses: &[
+        ("return_statement", ""),
+        ("variable_declarator", "value"),
+        ("assignment_expression", "right"),
+        ("arrow_function", "body"),
+        ("arrow_function", "parameters"),
+    ],
+    callees: &[("call_expression", "function"), ("new_expression", "constructor")],
+    labels: &[
+        ("jsx_opening_element", "name"),
+        ("jsx_closing_element", "name"),
+        ("jsx_self_closing_element", "name"),
+        ("import_specifier", "name"),
+        ("export_specifier", "name"),
+        ("export_specifier", "alias"),
+        ("namespace_export", ""),
+    ],
+    bindings: &[
+        ("variable_declarator", "name"),
+        ("formal_parameters", ""),
+        ("arrow_function", "parameter"),
+        ("catch_clause", "parameter"),
+        ("for_in_statement", "left"),
+    ],
+    patterns: &["array_pattern", "rest_pattern"],
+    trivial: SCRIPT_TRIVIAL,
+    ..PLAIN
+};
+
+const TYPESCRIPT_DROPPED: &[(&str, &str)] = &[
+    ("expression_statement", ";"),
+    ("lexical_declaration", ";"),
+    ("variable_declaration", ";"),
+    ("return_statement", ";"),
+    ("throw_statement", ";"),
+    ("break_statement", ";"),
+    ("continue_statement", ";"),
+    ("do_statement", ";"),
+    ("import_statement", ";"),
+    ("export_statement", ";"),
+    ("debugger_statement", ";"),
+    ("type_alias_declaration", ";"),
+    ("function_signature", ";"),
+    ("class_body", ";"),
+    ("interface_body", ";"),
+    ("interface_body", ","),
+    ("object_type", ";"),
+    ("object_type", ","),
+];
+
+const TYPESCRIPT_BINDINGS: &[(&str, &str)] = &[
+    ("variable_declarator", "name"),
+    ("required_parameter", "pattern"),
+    ("optional_parameter", "pattern"),
+    ("arrow_function", "parameter"),
+    ("catch_clause", "parameter"),
+    ("for_in_statement", "left"),
+];
+
+pub(super) const TSX: Syntax = Syntax {
+    verbatim: &["string", "template_string", "template_literal_type", "regex"],
+    lists: &[
+        "arguments",
+        "formal_parameters",
+        "array",
+        "object",
+        "array_pattern",
+        "object_pattern",
+        "named_imports",
+        "export_clause",
+        "enum_body",
+        "tuple_type",
+        "type_parameters",
+        "type_arguments",
+    ],
+    dropped: TYPESCRIPT_DROPPED,
+    leading: &[("union_type", "|"), ("intersection_type", "&")],
+    transparent: &["union_type", "intersection_type", "required_parameter"],
+    types: &["type_identifier"],
+    bindings: TYPESCRIPT_BINDINGS,
+    parameters: Parameters::TypeField,
+    ..JAVASCRIPT
+};
+
+pub(super) const TYPESCRIPT: Syntax = Syntax { folded: &[], labels: TYPESCRIPT_LABELS, ..TSX };
+
+const TYPESCRIPT_LABELS: &[(&str, &str)] =
+    &[("import_specifier", "name"), ("export_specifier", "name"), ("export_specifier", "alias")];
+
+pub(super) const GO: Syntax = Syntax {
+    verbatim: &["interpreted_string_literal", "raw_string_literal"],
+    lists: &["argument_list", "parameter_list", "literal_value", "type_arguments"],
+    types: &["type_identifier"],
+    callees: &[("call_expression", "function")],
+    labels: &[("keyed_element", "key"), ("literal_element", "")],
+    bindings: &[
+        ("short_var_declaration", "left"),
+        ("range_clause", "left"),
+        ("parameter_declaration", "name"),
+        ("variadic_parameter_declaration", "name"),
+        ("var_spec", "name"),
+        ("receive_statement", "left"),
+        ("type_switch_statement", "alias"),
+    ],
+    patterns: &["expression_list"],
+    parameters: Parameters::TypePerName,
+    ..PLAIN
+};
+
+pub(super) const JAVA: Syntax = Syntax {
+    comments: &["line_comment", "block_comment"],
+    verbatim: &["string_literal", "template_expression"],
+    lists: &["array_initializer", "enum_body", "element_value_array_initializer"],
+    types: &["type_identifier"],
+    callees: &[("method_invocation", "name")],
+    labels: &[
+        ("field_access", "field"),
+        ("scoped_identifier", "scope"),
+        ("scoped_identifier", "name"),
+        ("method_reference", ""),
+        ("labeled_statement", ""),
+        ("break_statement", ""),
+        ("continue_statement", ""),
+        ("annotation", "name"),
+        ("marker_annotation", "name"),
+        ("element_value_pair", "key"),
+    ],
+    bindings: &[
+        ("formal_parameter", "name"),
+        ("catch_formal_parameter", "name"),
+        ("enhanced_for_statement", "name"),
+        ("resource", "name"),
+        ("variable_declarator", "name"),
+        ("lambda_expression", "parameters"),
+        ("inferred_parameters", ""),
+    ],
+    method_in_scope: true,
+    parameters: Parameters::TypeField,
+    ..PLAIN
+};
+
+const C_BINDINGS: &[(&str, &str)] = &[
+    ("parameter_declaration", "declarator"),
+    ("declaration", "declarator"),
+    ("init_declarator", "declarator"),
+];
+
+pub(super) const C: Syntax = Syntax {
+    verbatim: &["string_literal", "char_literal", "system_lib_string"],
+    lists: &["initializer_list", "enumerator_list"],
+    types: &["type_identifier"],
+    callees: &[("call_expression", "function")],
+    labels: &[("preproc_def", "name"), ("preproc_function_def", "name"), ("preproc_defined", "")],
+    bindings: C_BINDINGS,
+    patterns: &["pointer_declarator", "array_declarator", "init_declarator"],
+    parameters: Parameters::Declarator,
+    ..PLAIN
+};
+
+pub(super) const CPP: Syntax = Syntax {
+    verbatim: &["string_literal", "char_literal", "system_lib_string", "raw_string_literal"],
+    labels: &[
+        ("preproc_def", "name"),
+        ("preproc_function_def", "name"),
+        ("preproc_defined", ""),
+        ("qualified_identifier", "name"),
+        ("qualified_identifier", "scope"),
+        ("template_function", "name"),
+    ],
+    bindings: &[
+        ("parameter_declaration", "declarator"),
+        ("optional_parameter_declaration", "declarator"),
+        ("declaration", "declarator"),
+        ("init_declarator", "declarator"),
+        ("for_range_loop", "declarator"),
+        ("structured_binding_declarator", ""),
+    ],
+    patterns: &[
+        "pointer_declarator",
+        "array_declarator",
+        "init_declarator",
+        "reference_declarator",
+        "structured_binding_declarator",
+    ],
+    method_in_scope: true,
+    ..C
+};
+
+pub(super) const BASH: Syntax = Syntax {
+    verbatim: &[
+        "string",
+        "translated_string",
+        "heredoc_redirect",
+        "heredoc_body",
+        "expansion",
+        "concatenation",
+        "command_substitution",
+        "process_substitution",
+        "simple_expansion",
+    ],
+    identifiers: &[],
+    ..PLAIN
+};
+
+pub(super) const JSON: Syntax = Syntax { verbatim: &["string"], identifiers: &[], ..PLAIN };
+
+pub(super) const YAML: Syntax = Syntax {
+    verbatim: &["double_quote_scalar", "single_quote_scalar", "block_scalar", "plain_scalar"],
+    identifiers: &[],
+    trivial: &["{", "}", "[", "]", ",", "---", "..."],
+    incremental: false,
+    ..PLAIN
+};
+
+pub(super) const TOML: Syntax =
+    Syntax { verbatim: &["string"], lists: &["array"], identifiers: &[], ..PLAIN };
+
+pub(super) const MARKDOWN: Syntax = Syntax {
+    comments: &[],
+    identifiers: &[],
+    trivial: &[],
+    incremental: false,
+    words: true,
+    ..PLAIN
+};

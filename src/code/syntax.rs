@@ -1,0 +1,303 @@
+//! What is particular to a language's tokens, as data, and the same compiled
+//! against its grammar so that the walk over a tree compares numbers.
+
+use std::collections::HashSet;
+
+use tree_sitter::{Query, QueryError};
+
+use super::BlockKind;
+
+/// The token facts of a language. Names are node kinds of its grammar; a pair is
+/// a parent's kind and a field in it, or `""` where the child has no field.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Syntax {
+    /// Left out of the tokens, with all inside.
+    pub comments: &'static [&'static str],
+    /// Nodes in which white space between the children counts: strings, templates.
+    pub verbatim: &'static [&'static str],
+    /// Strings where `'a'` and `"a"` are the same when nothing inside minds.
+    pub quotes: &'static [&'static str],
+    /// Text whose line breaks the language itself folds (JSX).
+    pub folded: &'static [&'static str],
+    /// Lists in which a comma before the closing bracket changes nothing.
+    pub lists: &'static [&'static str],
+    /// The same, but only with two elements at least (a tuple of one needs it).
+    pub tuples: &'static [&'static str],
+    /// Tokens that change nothing: parent's kind, token.
+    pub dropped: &'static [(&'static str, &'static str)],
+    /// Tokens that change nothing when they come first: parent's kind, token.
+    pub leading: &'static [(&'static str, &'static str)],
+    /// Nodes that say nothing when they hold one thing only.
+    pub transparent: &'static [&'static str],
+    /// Where a `parenthesized_expression` may lose its parentheses.
+    pub parentheses: &'static [(&'static str, &'static str)],
+    /// Nodes that name things.
+    pub identifiers: &'static [&'static str],
+    /// Nodes that name types.
+    pub types: &'static [&'static str],
+    /// Where an identifier names what is called.
+    pub callees: &'static [(&'static str, &'static str)],
+    /// Where an identifier names a field, a label, a key: never renamed.
+    pub labels: &'static [(&'static str, &'static str)],
+    /// Where an identifier (or a pattern of identifiers) becomes a local name.
+    pub bindings: &'static [(&'static str, &'static str)],
+    /// Patterns that may stand there and hold identifiers.
+    pub patterns: &'static [&'static str],
+    /// Whether a method's bare name means the method itself in its body.
+    pub method_in_scope: bool,
+    /// Tokens of which a region does not consist: `export`, brackets, separators.
+    pub trivial: &'static [&'static str],
+    /// The grammar's scanner re-parses an edited text like a new one; where not, it is parsed whole.
+    pub incremental: bool,
+    /// Prose: the tokens are the words, not the leaves of the tree.
+    pub words: bool,
+    /// How parameter types are read.
+    pub parameters: Parameters,
+}
+
+/// How the parameter types of a definition are read from its parameter list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Parameters {
+    /// The language has no types to overload by.
+    None,
+    /// Each parameter's `type` field; `_` where it has none.
+    TypeField,
+    /// The same, once for each name the parameter has.
+    TypePerName,
+    /// The declaration without the declared name and the default value.
+    Declarator,
+}
+
+/// What all languages start from.
+pub(super) const PLAIN: Syntax = Syntax {
+    comments: &["comment"],
+    verbatim: &[],
+    quotes: &[],
+    folded: &[],
+    lists: &[],
+    tuples: &[],
+    dropped: &[],
+    leading: &[],
+    transparent: &[],
+    parentheses: &[],
+    identifiers: &["identifier"],
+    types: &[],
+    callees: &[],
+    labels: &[],
+    bindings: &[],
+    patterns: &[],
+    method_in_scope: false,
+    trivial: &["{", "}", "(", ")", "[", "]", ";", ","],
+    incremental: true,
+    words: false,
+    parameters: Parameters::None,
+};
+
+/// Facts of one node kind, as bits.
+pub(super) type Facts = u16;
+pub(super) const COMMENT: Facts = 1;
+pub(super) const VERBATIM: Facts = 1 << 1;
+pub(super) const QUOTES: Facts = 1 << 2;
+pub(super) const FOLDED: Facts = 1 << 3;
+pub(super) const LIST: Facts = 1 << 4;
+pub(super) const TUPLE: Facts = 1 << 5;
+pub(super) const IDENTIFIER: Facts = 1 << 6;
+pub(super) const TYPE: Facts = 1 << 7;
+pub(super) const PATTERN: Facts = 1 << 8;
+pub(super) const PARENTHESES: Facts = 1 << 9;
+/// An arrow function's parameters, whose parentheses a formatter adds or takes.
+pub(super) const ARROW_PARAMETERS: Facts = 1 << 10;
+pub(super) const TRANSPARENT: Facts = 1 << 11;
+
+/// What a capture of the query says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Definition(BlockKind),
+    Name,
+    /// Stands before the name, with ` for ` between: a Rust trait.
+    NameTrait,
+    /// A definition that may have no name but `default`.
+    NameDefault,
+    Scope,
+    Parameters,
+    /// The definition counts only outside functions and other declarations.
+    Outside,
+    Helper,
+}
+
+/// A language's query and token facts, compiled against its grammar.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    pub query: Query,
+    /// By capture index.
+    pub roles: Vec<Role>,
+    pub syntax: &'static Syntax,
+    facts: Vec<Facts>,
+    pairs: [HashSet<(u16, u16)>; 6],
+}
+
+/// The lists of pairs in a [`Syntax`].
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Pair {
+    Dropped,
+    Leading,
+    Parentheses,
+    Callee,
+    Label,
+    Binding,
+}
+
+impl Compiled {
+    pub fn new(
+        grammar: &tree_sitter::Language,
+        query: &str,
+        syntax: &'static Syntax,
+    ) -> Result<Self, QueryError> {
+        let query = Query::new(grammar, query)?;
+        let roles = query.capture_names().iter().map(|name| role_of(name)).collect();
+        let fields = |pairs| field_pairs(grammar, pairs);
+        let tokens = |pairs| token_pairs(grammar, pairs);
+        let pairs = [
+            tokens(syntax.dropped),
+            tokens(syntax.leading),
+            fields(syntax.parentheses),
+            fields(syntax.callees),
+            fields(syntax.labels),
+            fields(syntax.bindings),
+        ];
+        Ok(Self { query, roles, syntax, facts: facts(grammar, syntax), pairs })
+    }
+
+    /// The facts of a node kind; none for kinds outside the grammar (errors).
+    pub fn facts(&self, kind: u16) -> Facts {
+        self.facts.get(usize::from(kind)).copied().unwrap_or(0)
+    }
+
+    pub fn has(&self, pair: Pair, parent: u16, other: u16) -> bool {
+        self.pairs[pair as usize].contains(&(parent, other))
+    }
+}
+
+fn role_of(capture: &str) -> Role {
+    match capture {
+        "name" => Role::Name,
+        "name.trait" => Role::NameTrait,
+        "name.default" => Role::NameDefault,
+        "scope" => Role::Scope,
+        "parameters" => Role::Parameters,
+        "outside" => Role::Outside,
+        _ => capture
+            .strip_prefix("definition.")
+            .and_then(BlockKind::parse)
+            .map_or(Role::Helper, Role::Definition),
+    }
+}
+
+fn facts(grammar: &tree_sitter::Language, syntax: &Syntax) -> Vec<Facts> {
+    let of_lists: [(&[&str], Facts); 12] = [
+        (syntax.comments, COMMENT),
+        (syntax.verbatim, VERBATIM),
+        (syntax.quotes, QUOTES),
+        (syntax.folded, FOLDED),
+        (syntax.lists, LIST),
+        (syntax.tuples, TUPLE),
+        (syntax.identifiers, IDENTIFIER),
+        (syntax.types, TYPE),
+        (syntax.patterns, PATTERN),
+        (syntax.transparent, TRANSPARENT),
+        (&["parenthesized_expression"], PARENTHESES),
+        (&["formal_parameters"], ARROW_PARAMETERS),
+    ];
+    kind_ids(grammar)
+        .map(|id| {
+            let name = grammar.node_kind_for_id(id).unwrap_or_default();
+            of_lists
+                .iter()
+                .filter(|(names, _)| names.contains(&name) && grammar.node_kind_is_named(id))
+                .fold(0, |facts, (_, fact)| facts | fact)
+        })
+        .collect()
+}
+
+fn kind_ids(grammar: &tree_sitter::Language) -> impl Iterator<Item = u16> + use<> {
+    0..grammar.node_kind_count() as u16
+}
+
+fn ids_of(grammar: &tree_sitter::Language, name: &str) -> Vec<u16> {
+    kind_ids(grammar).filter(|&id| grammar.node_kind_for_id(id) == Some(name)).collect()
+}
+
+fn field_pairs(grammar: &tree_sitter::Language, pairs: &[(&str, &str)]) -> HashSet<(u16, u16)> {
+    let field = |name: &str| grammar.field_id_for_name(name).map_or(0, |id| id.get());
+    pairs
+        .iter()
+        .flat_map(|(parent, name)| {
+            let field = field(name);
+            ids_of(grammar, parent).into_iter().map(move |id| (id, field))
+        })
+        .collect()
+}
+
+fn token_pairs(grammar: &tree_sitter::Language, pairs: &[(&str, &str)]) -> HashSet<(u16, u16)> {
+    pairs
+        .iter()
+        .flat_map(|(parent, token)| {
+            let tokens = ids_of(grammar, token);
+            ids_of(grammar, parent)
+                .into_iter()
+                .flat_map(move |id| tokens.clone().into_iter().map(move |token| (id, token)))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::language;
+
+    /// A name that the grammar does not know would be a rule that silently never holds.
+    #[test]
+    fn every_name_in_the_table_is_known_to_its_grammar() {
+        for language in language::all() {
+            let grammar = (language.grammar)();
+            let syntax = language.syntax;
+            let lists = [
+                syntax.comments,
+                syntax.verbatim,
+                syntax.quotes,
+                syntax.folded,
+                syntax.lists,
+                syntax.tuples,
+                syntax.identifiers,
+                syntax.types,
+                syntax.patterns,
+                syntax.transparent,
+            ];
+            for name in lists.into_iter().flatten() {
+                assert!(!ids_of(&grammar, name).is_empty(), "{}: {name}", language.id);
+            }
+            for (parent, token) in syntax.dropped.iter().chain(syntax.leading) {
+                assert!(!ids_of(&grammar, parent).is_empty(), "{}: {parent}", language.id);
+                assert!(!ids_of(&grammar, token).is_empty(), "{}: {token}", language.id);
+            }
+            let fields =
+                [syntax.parentheses, syntax.callees, syntax.labels, syntax.bindings].concat();
+            for (parent, field) in fields {
+                assert!(!ids_of(&grammar, parent).is_empty(), "{}: {parent}", language.id);
+                let known = field.is_empty() || grammar.field_id_for_name(field).is_some();
+                assert!(known, "{}: {field}", language.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_query_compiles_and_its_captures_have_a_role() {
+        for language in language::all() {
+            let compiled = Compiled::new(&(language.grammar)(), language.query, language.syntax)
+                .unwrap_or_else(|error| panic!("queries/{}/blocks.scm: {error}", language.id));
+            for (name, role) in compiled.query.capture_names().iter().zip(&compiled.roles) {
+                assert!(*role != Role::Helper || name.starts_with('_'), "{}: {name}", language.id);
+            }
+        }
+    }
+}

@@ -1,0 +1,415 @@
+//! One walk over the leaves of a tree: the normalised tokens, and where the
+//! syntax nodes end. All fingerprints are made of what it returns.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tree_sitter::{Node, TreeCursor};
+
+use super::minhash;
+use super::syntax::{
+    ARROW_PARAMETERS, COMMENT, Compiled, FOLDED, Facts, IDENTIFIER, LIST, PARENTHESES, PATTERN,
+    Pair, QUOTES, TRANSPARENT, TUPLE, TYPE, VERBATIM,
+};
+
+/// What a token names, as far as the shape of a block asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    /// Counts as it stands.
+    Plain,
+    /// Names a value.
+    Identifier,
+    /// Names a value, and a local one from here on.
+    Binding,
+    /// Names what is called.
+    Callee,
+    /// Names a type.
+    Type,
+}
+
+/// A normalised leaf.
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    pub bytes: Range<usize>,
+    pub class: Class,
+    /// The text when it is not that of `bytes`.
+    pub normalised: Option<Box<str>>,
+    /// [`minhash::token_code`] of the text.
+    pub code: u64,
+}
+
+impl Token {
+    pub fn new(text: &str, bytes: Range<usize>, class: Class) -> Self {
+        let raw = &text[bytes.clone()];
+        let normalised = raw.contains("\r\n").then(|| raw.replace("\r\n", "\n").into());
+        Self::with(text, bytes, class, normalised)
+    }
+
+    fn with(text: &str, bytes: Range<usize>, class: Class, normalised: Option<Box<str>>) -> Self {
+        let code = minhash::token_code(normalised.as_deref().unwrap_or(&text[bytes.clone()]));
+        Self { bytes, class, normalised, code }
+    }
+
+    pub fn text<'a>(&'a self, source: &'a str) -> &'a str {
+        self.normalised.as_deref().unwrap_or(&source[self.bytes.clone()])
+    }
+}
+
+/// A step of the walk, in postfix.
+#[derive(Clone, Debug)]
+pub(super) enum Event {
+    Token(Token),
+    /// A node of so many items, one at least, ends.
+    Close(u32),
+}
+
+/// What the walk found.
+#[derive(Default)]
+pub(super) struct Walked {
+    pub events: Vec<Event>,
+    pub comments: Vec<Range<usize>>,
+    /// For each definition, the events of its node.
+    pub spans: Vec<Range<usize>>,
+}
+
+struct Frame {
+    kind: u16,
+    facts: Facts,
+    /// Items so far.
+    items: u32,
+    /// Named children so far.
+    named: u32,
+    /// Whether the last child that was no comment was named.
+    after_named: bool,
+    /// Where the comma stands that may prove to be the last.
+    comma: Option<usize>,
+    unwrap: bool,
+    unquote: bool,
+    binding: bool,
+    definition: Option<usize>,
+    end: usize,
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    compiled: &'a Compiled,
+    definitions: &'a HashMap<usize, usize>,
+    out: Walked,
+    frames: Vec<Frame>,
+    /// Up to where the text is accounted for.
+    at: usize,
+}
+
+/// Walks children of the root, given in order. `definitions` maps node ids to indices.
+pub(super) fn walk<'t>(
+    text: &str,
+    compiled: &Compiled,
+    tops: &[Node<'t>],
+    definitions: &HashMap<usize, usize>,
+) -> Walked {
+    let out = Walked { spans: vec![0..0; definitions.len()], ..Walked::default() };
+    let mut walk = Walk { text, compiled, definitions, out, frames: Vec::new(), at: 0 };
+    for top in tops {
+        walk.at = top.start_byte();
+        walk.tree(top.walk());
+    }
+    walk.out
+}
+
+impl Walk<'_> {
+    /// A loop, not a recursion: source may nest deeper than any stack.
+    fn tree(&mut self, mut cursor: TreeCursor) {
+        loop {
+            if self.enter(&cursor) && cursor.goto_first_child() {
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                if !cursor.goto_parent() {
+                    return;
+                }
+                self.leave();
+            }
+        }
+    }
+
+    /// Takes a node; whether its children are to be visited (then a frame is open).
+    fn enter(&mut self, cursor: &TreeCursor) -> bool {
+        let node = cursor.node();
+        let kind = node.kind_id();
+        let facts = self.compiled.facts(kind);
+        self.gap(node.start_byte());
+        if facts & COMMENT != 0 {
+            self.out.comments.push(node.byte_range());
+            self.at = node.end_byte();
+            return false;
+        }
+        let field = cursor.field_id().map_or(0, |id| id.get());
+        let definition = self.definitions.get(&node.id()).copied();
+        if let Some(index) = definition {
+            self.out.spans[index].start = self.out.events.len();
+        }
+        if node.child_count() > 0 {
+            let frame = self.frame(node, kind, facts, field, definition);
+            self.frames.push(frame);
+            return true;
+        }
+        self.leaf(node, kind, facts, field);
+        if let Some(index) = definition {
+            self.out.spans[index].end = self.out.events.len();
+        }
+        false
+    }
+
+    fn frame(
+        &self,
+        node: Node,
+        kind: u16,
+        facts: Facts,
+        field: u16,
+        definition: Option<usize>,
+    ) -> Frame {
+        let parent = self.frames.last();
+        let in_place = |pair| parent.is_some_and(|up| self.compiled.has(pair, up.kind, field));
+        let binding = in_place(Pair::Binding)
+            || parent.is_some_and(|up| up.binding && up.facts & PATTERN != 0);
+        let unwrap = in_place(Pair::Parentheses) && self.may_unwrap(node, facts);
+        Frame {
+            kind,
+            facts,
+            items: 0,
+            named: 0,
+            after_named: false,
+            comma: None,
+            unwrap,
+            unquote: facts & QUOTES != 0 && may_swap_quotes(&self.text[node.byte_range()]),
+            binding,
+            definition,
+            end: node.end_byte(),
+        }
+    }
+
+    /// `({})` after `=>` is an object only within its parentheses.
+    fn may_unwrap(&self, node: Node, facts: Facts) -> bool {
+        let inner = self.text[node.byte_range()].get(1..).unwrap_or_default();
+        (facts & PARENTHESES != 0 && !inner.trim_start().starts_with('{'))
+            || (facts & ARROW_PARAMETERS != 0 && is_lone_parameter(node))
+    }
+
+    fn leave(&mut self) {
+        let Some(end) = self.frames.last().map(|frame| frame.end) else { return };
+        self.gap(end);
+        let Some(frame) = self.frames.pop() else { return };
+        let transparent = frame.unwrap || frame.facts & TRANSPARENT != 0;
+        if frame.items > 1 || (frame.items == 1 && !transparent) {
+            self.out.events.push(Event::Close(frame.items));
+        }
+        if let Some(index) = frame.definition {
+            self.out.spans[index].end = self.out.events.len();
+        }
+        if let Some(parent) = self.frames.last_mut() {
+            parent.items += frame.items.min(1);
+            parent.named += 1;
+            parent.after_named = true;
+            parent.comma = None;
+        }
+        self.at = self.at.max(frame.end);
+    }
+
+    fn leaf(&mut self, node: Node, kind: u16, facts: Facts, field: u16) {
+        let bytes = node.byte_range();
+        self.at = self.at.max(bytes.end);
+        let text = &self.text[bytes.clone()];
+        let verbatim = self.frames.last().is_some_and(|frame| frame.facts & VERBATIM != 0);
+        let folded = facts & FOLDED != 0;
+        if text.is_empty() || (!verbatim && !folded && text.trim().is_empty()) {
+            return;
+        }
+        if folded && fold(text).is_empty() {
+            return;
+        }
+        if matches!(text, ")" | "]" | "}" | ">") && !node.is_named() {
+            self.drop_last_comma();
+        }
+        if self.is_dropped(kind, text) {
+            return;
+        }
+        let token = self.token(facts, field, bytes);
+        let is_comma = self.is_optional_comma(text);
+        self.push(token);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.comma = is_comma.then(|| self.out.events.len() - 1);
+            frame.named += u32::from(node.is_named());
+            frame.after_named = node.is_named();
+        }
+    }
+
+    fn is_dropped(&self, kind: u16, text: &str) -> bool {
+        let Some(frame) = self.frames.last() else { return false };
+        self.compiled.has(Pair::Dropped, frame.kind, kind)
+            || (frame.items == 0 && self.compiled.has(Pair::Leading, frame.kind, kind))
+            || (frame.unwrap && matches!(text, "(" | ")"))
+    }
+
+    fn is_optional_comma(&self, text: &str) -> bool {
+        let Some(frame) = self.frames.last().filter(|_| text == ",") else { return false };
+        frame.after_named
+            && (frame.facts & LIST != 0 || (frame.facts & TUPLE != 0 && frame.named > 1))
+    }
+
+    /// A closing bracket comes: if nothing but comments stood after the last comma, it goes.
+    fn drop_last_comma(&mut self) {
+        let Some(frame) = self.frames.last_mut() else { return };
+        if frame.comma.take().is_some_and(|comma| comma + 1 == self.out.events.len()) {
+            self.out.events.pop();
+            frame.items -= 1;
+        }
+    }
+
+    fn token(&self, facts: Facts, field: u16, bytes: Range<usize>) -> Token {
+        let raw = &self.text[bytes.clone()];
+        let unquote = self.frames.last().is_some_and(|frame| frame.unquote);
+        if unquote && raw.ends_with('\'') {
+            let quoted = format!("{}\"", &raw[..raw.len() - 1]).into();
+            return Token::with(self.text, bytes, Class::Plain, Some(quoted));
+        }
+        if facts & FOLDED != 0 {
+            let folded = fold(raw).into();
+            return Token::with(self.text, bytes, Class::Plain, Some(folded));
+        }
+        Token::new(self.text, bytes.clone(), self.class(facts, field, raw))
+    }
+
+    fn class(&self, facts: Facts, field: u16, raw: &str) -> Class {
+        if facts & TYPE != 0 {
+            return Class::Type;
+        }
+        let Some(parent) = self.frames.last().filter(|_| facts & IDENTIFIER != 0) else {
+            return Class::Plain;
+        };
+        let in_place = |pair| self.compiled.has(pair, parent.kind, field);
+        let inherits = parent.binding && parent.facts & PATTERN != 0;
+        match () {
+            () if in_place(Pair::Callee) => Class::Callee,
+            () if in_place(Pair::Label) => Class::Plain,
+            // A pattern of an upper-case name is a constant, not a new local.
+            () if (in_place(Pair::Binding) || inherits) && !raw.starts_with(char::is_uppercase) => {
+                Class::Binding
+            }
+            () => Class::Identifier,
+        }
+    }
+
+    /// Text between two leaves that no leaf holds: kept, so that nothing that
+    /// is no white space (in strings: nothing at all) escapes the hashes.
+    fn gap(&mut self, until: usize) {
+        if until <= self.at {
+            return;
+        }
+        let at = std::mem::replace(&mut self.at, until);
+        let gap = &self.text[at..until];
+        let verbatim = self.frames.last().is_some_and(|frame| frame.facts & VERBATIM != 0);
+        let kept = if verbatim { gap } else { gap.trim() };
+        if kept.is_empty() || kept == "\\" {
+            return;
+        }
+        let start = at + if verbatim { 0 } else { gap.len() - gap.trim_start().len() };
+        let token = Token::new(self.text, start..start + kept.len(), Class::Plain);
+        self.push(token);
+    }
+
+    fn push(&mut self, token: Token) {
+        self.out.events.push(Event::Token(token));
+        if let Some(frame) = self.frames.last_mut() {
+            frame.items += 1;
+        }
+    }
+}
+
+/// `'text'` with nothing inside that either kind of quote would read differently.
+fn may_swap_quotes(string: &str) -> bool {
+    let Some((prefix, rest)) = string.split_once('\'') else { return false };
+    let inner = rest.strip_suffix('\'').unwrap_or("'");
+    prefix.chars().all(char::is_alphabetic) && !inner.contains(['\'', '"', '\\'])
+}
+
+/// `(a)` before `=>`, where the parentheses are a matter of taste.
+fn is_lone_parameter(parameters: Node) -> bool {
+    let lone = |node: Node| match node.kind() {
+        "identifier" => true,
+        "required_parameter" => {
+            node.child_count() == 1 && node.child(0).is_some_and(|name| name.kind() == "identifier")
+        }
+        _ => false,
+    };
+    parameters.child_count() == 3 && parameters.child(1).is_some_and(lone)
+}
+
+/// JSX text as React sees it: lines trimmed where they meet a line break, empty ones left out.
+fn fold(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    let last = lines.len().saturating_sub(1);
+    let pieces = lines.iter().enumerate().map(|(at, line)| {
+        let line = if at > 0 { line.trim_start() } else { line };
+        if at < last || text.ends_with('\n') { line.trim_end() } else { line }
+    });
+    pieces.filter(|piece| !piece.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Words of prose: runs without white space.
+pub(super) fn words(text: &str, range: Range<usize>) -> Vec<Token> {
+    split(text, range, char::is_whitespace)
+}
+
+/// Words of comments: runs of letters, digits and `_`, so that the marks at the
+/// start of each line do not count; where there are none, as in prose.
+pub(super) fn comment_words(text: &str, range: Range<usize>) -> Vec<Token> {
+    let found = split(text, range.clone(), |c| !c.is_alphanumeric() && c != '_');
+    if found.is_empty() { words(text, range) } else { found }
+}
+
+fn split(text: &str, range: Range<usize>, between: fn(char) -> bool) -> Vec<Token> {
+    let start = range.start;
+    let part = &text[range];
+    part.split(between)
+        .filter(|word| !word.is_empty())
+        .map(|word| {
+            let at = start + (word.as_ptr() as usize - part.as_ptr() as usize);
+            Token::new(text, at..at + word.len(), Class::Plain)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use crate::code::language;
+
+    /// The events of a text: tokens, and `<n` where a node of n items ends.
+    fn events(id: &str, text: &str) -> String {
+        let language = language::by_id(id).expect("in the table");
+        let mut parser = tree_sitter::Parser::new();
+        parser.set_language(&(language.grammar)()).expect("a grammar that fits");
+        let tree = parser.parse(text, None).expect("no limit is set");
+        let mut cursor = tree.walk();
+        let tops: Vec<_> = tree.root_node().children(&mut cursor).collect();
+        let compiled = language.compiled().expect("tested");
+        let walked = super::walk(text, compiled, &tops, &HashMap::new());
+        let said = walked.events.iter().map(|event| match event {
+            super::Event::Token(token) => token.text(text).to_owned(),
+            super::Event::Close(items) => format!("<{items}"),
+        });
+        said.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_walk_writes_the_tree_in_postfix() {
+        let cases = [
+            ("json", "{\"a\": [1, 2]}", "{ \" a \" <3 : [ 1 , 2 ] <5 <3 } <3"),
+            ("python", "a\n(b)", "a <1 ( b ) <3 <1"),
+        ];
+        for (id, text, expected) in cases {
+            assert_eq!(events(id, text), expected);
+        }
+    }
+}

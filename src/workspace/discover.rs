@@ -1,0 +1,185 @@
+//! Which git work tree a folder belongs to, by a few looks at the disk.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use globset::GlobBuilder;
+
+use super::real::real;
+use super::{Policy, RelativePath, Root, store};
+
+/// A `.git` file, `commondir` or `.gitmodules` larger than this (in bytes) is none.
+const MAX_POINTER: u64 = 256 * 1024;
+
+/// A git work tree: its top folder and its git directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct WorkTree {
+    top: PathBuf,
+    git_dir: PathBuf,
+}
+
+impl WorkTree {
+    /// The work tree whose top is `folder`; `None` where `.git` is missing or is no git directory,
+    /// so that an empty `.git` cuts nothing off.
+    pub fn at(folder: &Path) -> Option<Self> {
+        let dot_git = folder.join(".git");
+        let kind = std::fs::metadata(&dot_git).ok()?;
+        let git_dir = if kind.is_dir() { dot_git } else { pointed_at(&dot_git, "gitdir: ")? };
+        let git_dir = real(&git_dir).ok()?.path;
+        let head = git_dir.join("HEAD");
+        // HEAD may be a (dangling) link in repositories made by very old versions.
+        std::fs::symlink_metadata(head).ok()?;
+        Some(Self { top: folder.to_path_buf(), git_dir })
+    }
+    pub fn top(&self) -> &Path {
+        &self.top
+    }
+    pub fn git_dir(&self) -> &Path {
+        &self.git_dir
+    }
+    /// The git directory that linked work trees share.
+    pub fn common_dir(&self) -> PathBuf {
+        pointed_at(&self.git_dir.join("commondir"), "")
+            .and_then(|dir| real(&dir).ok())
+            .map_or_else(|| self.git_dir.clone(), |dir| dir.path)
+    }
+    /// A work tree that `git worktree add` made from the outer repository: it and its git directory name
+    /// each other. One of a repository elsewhere does not count: anybody could make it up.
+    fn is_linked_to(&self, outer: &WorkTree) -> bool {
+        let back = pointed_at(&self.git_dir.join("gitdir"), "").and_then(|dot| real(&dot).ok());
+        self.git_dir.starts_with(outer.common_dir().join("worktrees"))
+            && back.is_some_and(|back| back.path == self.top.join(".git"))
+    }
+    /// Whether this repository is a submodule of the outer one.
+    fn is_submodule_of(&self, outer: &WorkTree) -> bool {
+        self.git_dir.starts_with(outer.common_dir().join("modules"))
+            || self
+                .top
+                .strip_prefix(&outer.top)
+                .is_ok_and(|path| submodules(&outer.top).iter().any(|listed| path == listed))
+    }
+}
+
+/// The work tree that `start` is governed by: the nearest one, unless a governed one around it never let it go.
+pub(super) fn governing_work_tree(start: &Path) -> Option<WorkTree> {
+    let mut tops = start.ancestors().filter_map(WorkTree::at);
+    let mut chosen = tops.next()?;
+    for outer in tops {
+        let Some(root) = governing_folder(&outer, &chosen.top) else {
+            continue;
+        };
+        let released = chosen.is_linked_to(&outer)
+            || chosen.is_submodule_of(&outer)
+            || is_nested_root(&Root::governed_at(root), &chosen.top);
+        if released {
+            break;
+        }
+        chosen = outer;
+    }
+    Some(chosen)
+}
+
+/// The outermost folder of a work tree, above `inner`, that holds `.orchestration/`.
+fn governing_folder(outer: &WorkTree, inner: &Path) -> Option<PathBuf> {
+    inner
+        .ancestors()
+        .skip(1)
+        .take_while(|folder| folder.starts_with(&outer.top))
+        .filter(|folder| folder.join(".orchestration").is_dir())
+        .last()
+        .map(Path::to_path_buf)
+}
+
+/// Whether the policy of `root` lists `folder` under `nested_roots`.
+pub(super) fn is_nested_root(root: &Root, folder: &Path) -> bool {
+    let Some(path) = folder.strip_prefix(root.path()).ok().and_then(Path::to_str) else {
+        return false;
+    };
+    let path = path.replace(std::path::MAIN_SEPARATOR, "/");
+    is_listed(&Policy::load(root).0.nested_roots, &path)
+}
+
+/// The folders of a workspace that start workspaces of their own.
+pub(super) struct NestedRoots {
+    root: PathBuf,
+    entries: Vec<String>,
+    known: HashMap<String, bool>,
+}
+
+impl NestedRoots {
+    /// As the policy of `root` lists them; a broken policy lists none.
+    pub fn of(root: &Root) -> Self {
+        let entries = Policy::load(root).0.nested_roots;
+        Self { root: root.path().to_path_buf(), entries, known: HashMap::new() }
+    }
+    /// Whether the path lies in one of them.
+    pub fn hold(&mut self, path: &RelativePath) -> bool {
+        !self.entries.is_empty() && path.folders().any(|folder| self.starts_at(folder))
+    }
+    fn starts_at(&mut self, folder: &str) -> bool {
+        if let Some(known) = self.known.get(folder) {
+            return *known;
+        }
+        let starts = is_listed(&self.entries, folder)
+            && self.root.join(folder).join(".orchestration").is_dir();
+        self.known.insert(folder.to_owned(), starts);
+        starts
+    }
+}
+
+/// Last match wins, `!` excludes, a trailing `/` means the folder and everything below it.
+fn is_listed(entries: &[String], folder: &str) -> bool {
+    let last = entries.iter().rev().find(|entry| entry_matches(entry, folder));
+    last.is_some_and(|entry| !entry.starts_with('!'))
+}
+
+fn entry_matches(entry: &str, folder: &str) -> bool {
+    let entry = entry.strip_prefix('!').unwrap_or(entry);
+    let bare = entry.strip_suffix('/').unwrap_or(entry);
+    if bare == folder || glob_matches(bare, folder) {
+        return true;
+    }
+    entry.ends_with('/') && glob_matches(&format!("{bare}/**"), folder)
+}
+
+fn glob_matches(glob: &str, path: &str) -> bool {
+    GlobBuilder::new(glob)
+        .literal_separator(true)
+        .build()
+        .is_ok_and(|glob| glob.compile_matcher().is_match(path))
+}
+
+/// The bare repository that `start` lies in, if any.
+pub(super) fn bare(start: &Path) -> Option<PathBuf> {
+    let looks_bare = |folder: &&Path| {
+        folder.join("HEAD").is_file()
+            && folder.join("objects").is_dir()
+            && folder.join("refs").is_dir()
+    };
+    start.ancestors().find(looks_bare).map(Path::to_path_buf)
+}
+
+/// The path that a pointer file (`.git`, `commondir`, `gitdir`) names, relative to its folder.
+fn pointed_at(file: &Path, label: &str) -> Option<PathBuf> {
+    let bytes = store::read_capped(file, MAX_POINTER).ok()??;
+    let text = String::from_utf8(bytes).ok()?;
+    let named = text.strip_prefix(label)?.trim_end_matches(['\n', '\r']);
+    if named.is_empty() {
+        return None;
+    }
+    Some(file.parent()?.join(named))
+}
+
+/// The paths that `.gitmodules` lists.
+fn submodules(top: &Path) -> Vec<PathBuf> {
+    let Ok(Some(bytes)) = store::read_capped(&top.join(".gitmodules"), MAX_POINTER) else {
+        return Vec::new();
+    };
+    String::from_utf8_lossy(&bytes)
+        .lines()
+        .filter_map(|line| {
+            let (key, value) = line.split_once('=')?;
+            key.trim().eq_ignore_ascii_case("path").then(|| value.trim().trim_matches('"').into())
+        })
+        .collect()
+}

@@ -1,0 +1,216 @@
+//! A finding: something a person should know about a place, with a stable code.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::RelativePath;
+use crate::code::LineRange;
+use crate::edits::TextEdit;
+
+/// How loud a finding is.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Not shown at all.
+    Off,
+    /// A suggestion that an editor hardly shows.
+    Hint,
+    /// Worth knowing.
+    Info,
+    /// Probably wrong.
+    Warning,
+    /// Wrong; agents are shown only these.
+    Error,
+}
+
+macro_rules! codes {
+    ($($variant:ident $text:literal $editor:ident $check:ident $summary:literal,)*) => {
+        /// The stable codes; each has a page `docs/diagnostics/<code>.md`.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Code { $(#[doc = $summary] $variant,)* }
+        impl Code {
+            /// Every code, in a stable order.
+            pub const ALL: &'static [Code] = &[$(Code::$variant,)*];
+            /// The code as written everywhere: kebab case.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Code::$variant => $text,)* }
+            }
+            /// One sentence.
+            pub fn summary(self) -> &'static str {
+                match self { $(Code::$variant => $summary,)* }
+            }
+            /// The level in an editor where nobody set one.
+            pub fn editor_default(self) -> Level {
+                match self { $(Code::$variant => Level::$editor,)* }
+            }
+            /// The level in `intent check` where nobody set one.
+            pub fn check_default(self) -> Level {
+                match self { $(Code::$variant => Level::$check,)* }
+            }
+            /// The code with this text.
+            pub fn parse(text: &str) -> Option<Self> {
+                match text { $($text => Some(Code::$variant),)* _ => None }
+            }
+        }
+    };
+}
+
+codes! {
+    ScopeViolation "scope-violation" Error Error "An edit lies outside the scope of its intent.",
+    IntentRequired "intent-required" Off Off "An edit was made while no intent is selected.",
+    IntentNotActive "intent-not-active" Warning Warning "A change belongs to an intent that is not in progress.",
+    UnknownIntent "unknown-intent" Warning Error "A record or selection names an intent that the registry does not hold.",
+    ProtectedPath "protected-path" Error Error "An edit touches a path that the policy protects.",
+    IgnoredPath "ignored-path" Error Error "An edit touches a path that an ignore file keeps from agents.",
+    UnrecordedChange "unrecorded-change" Off Warning "A changed block that no record covers.",
+    DiffersFromRecord "differs-from-record" Off Off "A block is no longer what was recorded.",
+    ScopeOverlap "scope-overlap" Info Info "Two intents in progress own the same file.",
+    RegistryChanged "registry-changed" Off Error "An intent was added or its scope widened since the base.",
+    RegistrySyntax "registry-syntax" Error Error "The registry does not parse.",
+    RegistryDialect "registry-dialect" Hint Off "The registry is written in a dialect; this is the canonical form.",
+    RegistryTooLarge "registry-too-large" Error Error "The registry, or a list in it, exceeds a limit.",
+    UnknownStatus "unknown-status" Warning Warning "A status that is none of the six.",
+    DuplicateId "duplicate-id" Error Error "Two intents share an id.",
+    InvalidId "invalid-id" Warning Warning "An intent id that cannot be cited safely.",
+    MissingField "missing-field" Warning Warning "An intent lacks an id, a name, a status or a scope.",
+    EmptyScope "empty-scope" Warning Warning "An intent in progress owns nothing.",
+    GlobInvalid "glob-invalid" Error Error "A scope entry that is not a valid glob.",
+    GlobOutside "glob-outside" Error Error "A scope entry that leaves the workspace, or names .orchestration/.",
+    GlobMatchesNothing "glob-matches-nothing" Info Off "A scope entry that matches no file.",
+    GlobDirectory "glob-directory" Warning Warning "A scope entry names a directory without a trailing slash, and so owns nothing.",
+    InvisibleCharacter "invisible-character" Error Error "An invisible, bidirectional or control character.",
+    IgnoreMarker "ignore-marker" Info Off "An ignore file without its first line `# intent: deny-write`.",
+    PolicyInvalid "policy-invalid" Error Error "The policy does not parse or holds an unknown value.",
+    LedgerTorn "ledger-torn" Warning Warning "A ledger line that was not written to its end.",
+    LedgerUnreadable "ledger-unreadable" Warning Warning "A ledger line that cannot be read as a record.",
+    LedgerForged "ledger-forged" Error Error "A ledger line whose hash is not that of its bytes.",
+    LedgerBroken "ledger-broken" Error Error "A chain of records with a gap or a wrong link.",
+    LedgerFork "ledger-fork" Error Error "Two different records of one writer with one sequence number.",
+    LedgerTruncated "ledger-truncated" Error Error "A chain that is shorter than this clone remembers.",
+    LedgerDuplicate "ledger-duplicate" Hint Off "The same record stands twice.",
+}
+
+/// Another place that explains a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// Which file.
+    pub path: RelativePath,
+    /// Where in it, in bytes.
+    pub span: Range<usize>,
+    /// The same in lines.
+    pub lines: LineRange,
+    /// What it says.
+    pub message: String,
+}
+
+/// A change that would settle a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What a person reads, imperative: "Write the canonical status IN_PROGRESS".
+    pub title: String,
+    /// The file it edits.
+    pub path: RelativePath,
+    /// The edits.
+    pub edits: Vec<TextEdit>,
+}
+
+/// Something a person should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Which rule.
+    pub code: Code,
+    /// Which file; `None` for the workspace as a whole.
+    pub path: Option<RelativePath>,
+    /// Where in it, in bytes of its text.
+    pub span: Option<Range<usize>>,
+    /// The same in lines.
+    pub lines: Option<LineRange>,
+    /// The intent it is about.
+    pub intent: Option<String>,
+    /// What happened, one or two sentences, raw (escaped where it is printed).
+    pub message: String,
+    /// What to do next.
+    pub help: String,
+    /// What explains it.
+    pub related: Vec<Related>,
+    /// What would settle it.
+    pub fixes: Vec<Fix>,
+}
+
+impl Finding {
+    /// A finding about the workspace as a whole, with nothing related and no fixes.
+    pub fn new(code: Code, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self {
+            code,
+            path: None,
+            span: None,
+            lines: None,
+            intent: None,
+            message: message.into(),
+            help: help.into(),
+            related: Vec::new(),
+            fixes: Vec::new(),
+        }
+    }
+    /// The same at a place: `span` in bytes of `text`, which is the text of `path`.
+    pub fn at(mut self, path: &RelativePath, text: &str, span: Range<usize>) -> Self {
+        self.path = Some(path.clone());
+        self.lines = lines_of(text, &span);
+        self.span = Some(span);
+        self
+    }
+}
+
+/// The lines that a byte range touches; a line's end belongs to the line.
+fn lines_of(text: &str, span: &Range<usize>) -> Option<LineRange> {
+    let line_at = |offset: usize| {
+        let before = &text.as_bytes()[..offset.min(text.len())];
+        let breaks = before.iter().filter(|byte| **byte == b'\n').count();
+        u32::try_from(breaks + 1).ok()
+    };
+    let last = span.end.saturating_sub(1).max(span.start);
+    LineRange::new(line_at(span.start)?, line_at(last)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_read_back_and_are_kebab_case() {
+        for code in Code::ALL {
+            assert_eq!(Code::parse(code.as_str()), Some(*code));
+            assert!(code.as_str().bytes().all(|b| b == b'-' || b.is_ascii_lowercase()));
+            assert!(code.summary().ends_with('.'));
+        }
+        assert_eq!(Code::parse("no-such-code"), None);
+    }
+
+    #[test]
+    fn a_place_is_told_in_lines_too() {
+        let path = RelativePath::new("a").unwrap();
+        let lines = |span: Range<usize>| {
+            let finding = Finding::new(Code::PolicyInvalid, "", "").at(&path, "ab\ncd\n\nef", span);
+            finding.lines.map(|lines| (lines.start(), lines.end()))
+        };
+        assert_eq!(lines(0..2), Some((1, 1)));
+        assert_eq!(lines(0..3), Some((1, 1)));
+        assert_eq!(lines(1..4), Some((1, 2)));
+        assert_eq!(lines(7..9), Some((4, 4)));
+        assert_eq!(lines(9..9), Some((4, 4)));
+        assert_eq!(lines(0..0), Some((1, 1)));
+    }
+}

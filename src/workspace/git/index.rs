@@ -1,0 +1,103 @@
+//! The index: which files git tracks, and what it remembers of them.
+
+use std::collections::BTreeMap;
+
+use gix::bstr::{BStr, ByteSlice};
+use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
+
+use super::{Git, GitError, as_path};
+use crate::workspace::RelativePath;
+
+/// What the index says of a path.
+pub(super) struct Tracked {
+    /// The content; `None` where a merge conflict is not settled.
+    pub id: Option<gix::ObjectId>,
+    pub stat: Stat,
+    pub flags: Flags,
+    pub regular: bool,
+}
+
+/// The index below the workspace root.
+pub(super) struct Index {
+    pub entries: BTreeMap<RelativePath, Tracked>,
+    /// Whether stamps are too young to be trusted.
+    pub racy_from: RacyFrom,
+}
+
+/// A stamp at or after the index's own says nothing: the file may have changed in the same instant.
+pub(super) type RacyFrom = Box<dyn Fn(&Stat) -> bool>;
+
+impl Git {
+    pub(super) fn index_file(&self) -> Result<Option<gix::index::File>, GitError> {
+        if !self.index.exists() {
+            return Ok(None);
+        }
+        let hash = self.repository.to_thread_local().object_hash();
+        gix::index::File::at(&self.index, hash, false, Default::default())
+            .map(Some)
+            .map_err(|error| self.unreadable(error))
+    }
+
+    /// What the index holds below the workspace root.
+    pub(super) fn index(&self, repo: &gix::Repository) -> Result<Index, GitError> {
+        let mut entries = BTreeMap::new();
+        let Some(file) = self.index_file()? else {
+            return Ok(Index { entries, racy_from: Box::new(|_| true) });
+        };
+        for entry in file.entries() {
+            let full = entry.path(&file);
+            if entry.mode == Mode::DIR {
+                self.add_sparse_folder(repo, full, entry.id, &mut entries)?;
+                continue;
+            }
+            let Some(path) =
+                full.strip_prefix(self.prefix.as_bytes()).and_then(|p| as_path("", p.as_bstr()))
+            else {
+                continue;
+            };
+            let settled = entry.stage() == Stage::Unconflicted;
+            let tracked = Tracked {
+                id: settled.then_some(entry.id),
+                stat: entry.stat,
+                flags: entry.flags,
+                regular: is_content(entry.mode, entry.flags),
+            };
+            entries.insert(path, tracked);
+        }
+        let (stamp, options) = (file.timestamp(), self.stat_options(repo));
+        let racy_from = Box::new(move |stat: &Stat| stat.is_racy(stamp, options));
+        Ok(Index { entries, racy_from })
+    }
+
+    /// A sparse index holds one entry for a folder that is not checked out.
+    fn add_sparse_folder(
+        &self,
+        repo: &gix::Repository,
+        folder: &BStr,
+        id: gix::ObjectId,
+        entries: &mut BTreeMap<RelativePath, Tracked>,
+    ) -> Result<(), GitError> {
+        let Ok(folder) = folder.to_str() else {
+            return Ok(());
+        };
+        let tree = repo.find_tree(id).map_err(|error| self.unreadable(error))?;
+        for (full, id) in self.files_below(&tree, folder)? {
+            let Some(path) = full.as_str().strip_prefix(self.prefix.as_str()) else {
+                continue;
+            };
+            let Ok(path) = RelativePath::new(path) else { continue };
+            let (stat, flags) = (Stat::default(), Flags::SKIP_WORKTREE);
+            entries.insert(path, Tracked { id: Some(id), stat, flags, regular: true });
+        }
+        Ok(())
+    }
+
+    pub(super) fn stat_options(&self, repo: &gix::Repository) -> stat::Options {
+        repo.stat_options().unwrap_or_default()
+    }
+}
+
+/// A regular file with a content: `git add -N` announces one that has none yet.
+pub(super) fn is_content(mode: Mode, flags: Flags) -> bool {
+    matches!(mode, Mode::FILE | Mode::FILE_EXECUTABLE) && !flags.contains(Flags::INTENT_TO_ADD)
+}

@@ -1,0 +1,462 @@
+use super::super::fixture::{Place, path};
+use super::*;
+
+fn id(text: &str) -> CommitId {
+    CommitId(text.trim().to_owned())
+}
+
+/// `A path`, `M path`, `D path`, as git prints them.
+fn changes(git: &Git, base: Option<&CommitId>, target: Target) -> Vec<String> {
+    let letter = |kind| match kind {
+        ChangeKind::Added => 'A',
+        ChangeKind::Modified => 'M',
+        ChangeKind::Deleted => 'D',
+    };
+    let changes = git.changes(base, target).unwrap();
+    changes.iter().map(|change| format!("{} {}", letter(change.kind), change.path)).collect()
+}
+
+#[test]
+fn without_git_there_is_none() {
+    let place = Place::governed();
+    assert!(Git::open(&place.root("")).unwrap().is_none());
+}
+
+#[test]
+fn before_the_first_commit_everything_is_added() {
+    let place = Place::new();
+    place.git(&["init", "-q"]);
+    place.write("a", "1");
+    place.write("b", "1");
+    place.git(&["add", "a"]);
+    let git = place.open("");
+    assert_eq!(git.head().unwrap(), None);
+    assert_eq!(changes(&git, None, Target::WorkTree), ["A a", "A b"]);
+    assert_eq!(changes(&git, None, Target::Index), ["A a"]);
+    assert!(git.resolve("HEAD").is_err());
+}
+
+#[test]
+fn commits_are_named_and_files_read_at_them() {
+    let place = Place::committed(&[("src/a.ts", "one\n"), ("gone", "x")]);
+    let first = id(&place.git(&["rev-parse", "HEAD"]));
+    place.write("src/a.ts", "two\r\n");
+    place.remove("gone");
+    let second = id(&place.commit("second"));
+    place.git(&["tag", "-a", "v1", "-m", "tag"]);
+    let git = place.open("src/a.ts");
+    assert_eq!(git.head().unwrap(), Some(second.clone()));
+    for name in ["main", "HEAD", "v1", "HEAD~0", &second.0, &second.0[..8]] {
+        assert_eq!(git.resolve(name).unwrap(), second, "{name}");
+    }
+    assert_eq!(git.resolve("HEAD~1").unwrap(), first);
+    for name in ["nope", "", "HEAD~9", "--all", "HEAD:src/a.ts", "\0", "main..v1", "@{u}", "^"] {
+        let error = git.resolve(name).unwrap_err();
+        assert!(matches!(error, GitError::UnknownRevision { shallow: false, .. }), "{name:?}");
+    }
+    let read = |commit, file| git.file_at(commit, &path(file)).unwrap();
+    assert_eq!(read(&first, "src/a.ts").unwrap(), b"one\n");
+    assert_eq!(read(&second, "src/a.ts").unwrap(), b"two\r\n");
+    assert_eq!(read(&second, "gone"), None);
+    assert_eq!(read(&second, "src"), None);
+    assert_eq!(read(&second, "src/a.ts/x"), None);
+    assert_eq!(git.files_at(&first).unwrap(), [path("gone"), path("src/a.ts")]);
+    let missing = CommitId("0123456789012345678901234567890123456789".into());
+    assert!(matches!(git.files_at(&missing), Err(GitError::UnknownRevision { .. })));
+    assert!(matches!(git.files_at(&id("xyz")), Err(GitError::UnknownRevision { .. })));
+}
+
+#[test]
+fn the_work_tree_and_the_index_are_told_apart() {
+    let place = Place::committed(&[
+        ("same", "1"),
+        ("staged", "1"),
+        ("edited", "1"),
+        ("both", "1"),
+        ("removed", "1"),
+        ("rm-cached", "1"),
+        ("deleted", "1"),
+        ("touched", "1"),
+        ("old-name", "a\nb\nc\n"),
+        (".gitignore", "*.log\nforced-out\n"),
+    ]);
+    let head = id(&place.git(&["rev-parse", "HEAD"]));
+    place.write("staged", "2");
+    place.write("both", "2");
+    place.git(&["add", "staged", "both"]);
+    place.write("both", "1");
+    place.write("edited", "22");
+    place.write("touched", "1");
+    place.git(&["rm", "-q", "removed"]);
+    place.git(&["rm", "-q", "--cached", "rm-cached"]);
+    place.git(&["mv", "old-name", "new-name"]);
+    place.remove("deleted");
+    place.write("untracked", "x");
+    place.write("ignored.log", "x");
+    place.write("forced.log", "x");
+    place.git(&["add", "-f", "forced.log"]);
+    place.write("announced", "x");
+    place.git(&["add", "-N", "announced"]);
+    place.write(".orchestration/new.yaml", "x");
+    let git = place.open("");
+    assert_eq!(
+        changes(&git, Some(&head), Target::WorkTree),
+        [
+            "A .orchestration/new.yaml",
+            "A announced",
+            "D deleted",
+            "M edited",
+            "A forced.log",
+            "A new-name",
+            "D old-name",
+            "D removed",
+            "M staged",
+            "A untracked",
+        ]
+    );
+    assert_eq!(
+        changes(&git, Some(&head), Target::Index),
+        [
+            "M both",
+            "A forced.log",
+            "A new-name",
+            "D old-name",
+            "D removed",
+            "D rm-cached",
+            "M staged",
+        ]
+    );
+    assert_eq!(git.file_in_index(&path("both")).unwrap().unwrap(), b"2");
+    assert_eq!(git.file_in_index(&path("edited")).unwrap().unwrap(), b"1");
+    assert_eq!(git.file_in_index(&path("removed")).unwrap(), None);
+    assert_eq!(git.file_in_index(&path("announced")).unwrap(), None);
+    assert!(git.tracked().unwrap().contains(&path("forced.log")));
+}
+
+/// Same length, same second: only the content tells.
+#[test]
+fn an_edit_in_the_instant_of_the_commit_is_seen() {
+    let place = Place::committed(&[("a", "one")]);
+    let head = id(&place.git(&["rev-parse", "HEAD"]));
+    place.write("a", "two");
+    let git = place.open("");
+    assert_eq!(changes(&git, Some(&head), Target::WorkTree), ["M a"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_no_files() {
+    let place = Place::committed(&[("a", "1"), ("dir/x", "1"), ("dir/y", "1"), ("other/x", "1")]);
+    place.link("old-link", "a");
+    let head = id(&place.commit("link"));
+    place.remove("a");
+    place.link("a", "dir/x");
+    std::fs::remove_dir_all(place.join("dir")).unwrap();
+    place.link("dir", "other");
+    place.remove("old-link");
+    place.write("old-link", "now a file");
+    let git = place.open("");
+    assert_eq!(
+        changes(&git, Some(&head), Target::WorkTree),
+        ["D a", "D dir/x", "D dir/y", "A old-link"]
+    );
+    assert_eq!(git.file_at(&head, &path("old-link")).unwrap(), None);
+}
+
+#[test]
+fn a_workspace_may_be_a_folder_of_the_repository() {
+    let place = Place::committed(&[("top", "1"), ("p/a/x", "1"), ("p/ab", "1"), ("p/a/y/z", "1")]);
+    let head = id(&place.git(&["rev-parse", "HEAD"]));
+    place.folder("p/a/.orchestration");
+    place.write("top", "2");
+    place.write("p/a/x", "2");
+    place.write("p/a/new", "2");
+    let git = place.open("p/a/x");
+    assert_eq!(git.files_at(&head).unwrap(), [path("x"), path("y/z")]);
+    assert_eq!(git.file_at(&head, &path("x")).unwrap().unwrap(), b"1");
+    assert_eq!(git.file_in_index(&path("x")).unwrap().unwrap(), b"1");
+    assert_eq!(changes(&git, Some(&head), Target::WorkTree), ["A new", "M x"]);
+    place.git(&["add", "-A"]);
+    assert_eq!(changes(&git, Some(&head), Target::Index), ["A new", "M x"]);
+    place.folder("fresh/.orchestration");
+    assert_eq!(place.open("fresh").files_at(&head).unwrap(), []);
+}
+
+#[test]
+fn branches_meet_at_their_base() {
+    let place = Place::committed(&[("a", "1")]);
+    let base = id(&place.git(&["rev-parse", "HEAD"]));
+    place.git(&["checkout", "-q", "-b", "topic"]);
+    place.write("b", "1");
+    let topic = id(&place.commit("topic"));
+    place.git(&["checkout", "-q", "main"]);
+    let main = id(&place.commit("main"));
+    place.git(&["checkout", "-q", "--orphan", "other"]);
+    let orphan = id(&place.commit("orphan"));
+    let git = place.open("");
+    assert_eq!(git.merge_base(&topic, &main).unwrap(), Some(base.clone()));
+    assert_eq!(git.merge_base(&base, &main).unwrap(), Some(base));
+    assert_eq!(git.merge_base(&orphan, &main).unwrap(), None);
+    assert_eq!(git.incoming().unwrap(), []);
+}
+
+/// Two branches that changed the same line; `main` is checked out.
+fn conflicting() -> (Place, CommitId, CommitId) {
+    let place = Place::committed(&[("a", "1\n")]);
+    place.git(&["checkout", "-q", "-b", "topic"]);
+    place.write("a", "topic\n");
+    let topic = id(&place.commit("topic"));
+    place.git(&["checkout", "-q", "main"]);
+    place.write("a", "main\n");
+    let main = id(&place.commit("main"));
+    (place, main, topic)
+}
+
+#[test]
+fn what_a_merge_or_pick_brings_in_is_known() {
+    for command in ["merge", "cherry-pick"] {
+        let (place, main, topic) = conflicting();
+        assert!(!place.try_git("", &[command, "topic"]).0);
+        let git = place.open("");
+        assert_eq!(git.incoming().unwrap(), [topic], "{command}");
+        assert_eq!(changes(&git, Some(&main), Target::WorkTree), ["M a"]);
+        assert_eq!(changes(&git, Some(&main), Target::Index), ["M a"]);
+        assert_eq!(git.file_in_index(&path("a")).unwrap().unwrap(), b"main\n");
+    }
+    let (place, _, _) = conflicting();
+    let first = place.git(&["rev-parse", "HEAD~1"]);
+    place.write("a", "later\n");
+    place.commit("later");
+    assert!(!place.try_git("", &["revert", "--no-edit", "HEAD~1"]).0);
+    let reverted = id(&place.git(&["rev-parse", "HEAD~1"]));
+    assert_ne!(reverted, id(&first));
+    assert_eq!(place.open("").incoming().unwrap(), [reverted]);
+}
+
+#[test]
+fn what_a_rebase_brings_in_is_known() {
+    for backend in ["--merge", "--apply"] {
+        let (place, main, topic) = conflicting();
+        place.git(&["checkout", "-q", "topic"]);
+        assert!(!place.try_git("", &["rebase", backend, "main"]).0);
+        let git = place.open("");
+        let incoming = git.incoming().unwrap();
+        assert_eq!(incoming, [main, topic], "{backend}");
+        place.git(&["rebase", "--abort"]);
+        assert_eq!(git.incoming().unwrap(), []);
+    }
+}
+
+#[test]
+fn linked_work_trees_and_submodules_have_their_own_state() {
+    let place = Place::committed(&[("a", "1")]);
+    let main = id(&place.git(&["rev-parse", "HEAD"]));
+    place.git(&["worktree", "add", "-q", "trees/one", "-b", "one"]);
+    place.write("trees/one/a", "2");
+    place.git_in("trees/one", &["commit", "-q", "-am", "in one"]);
+    place.write("trees/one/b", "x");
+    let linked = place.open("trees/one/a");
+    let one = linked.head().unwrap().unwrap();
+    assert_ne!(one, main);
+    assert_eq!(changes(&linked, Some(&main), Target::WorkTree), ["M a", "A b"]);
+    assert_eq!(changes(&linked, Some(&one), Target::WorkTree), ["A b"]);
+    assert_eq!(linked.resolve("main").unwrap(), main, "references are shared");
+    let git = place.open("a");
+    assert_eq!(git.head().unwrap(), Some(main.clone()));
+    assert_eq!(changes(&git, Some(&main), Target::WorkTree), Vec::<String>::new());
+
+    let source = place.path().to_str().unwrap().to_owned();
+    let outer = Place::committed(&[("x", "1")]);
+    outer.git(&["submodule", "--quiet", "add", &source, "lib"]);
+    let head = id(&outer.commit("with a submodule"));
+    outer.write("lib/new", "x");
+    let git = outer.open("x");
+    assert_eq!(changes(&git, Some(&head), Target::WorkTree), Vec::<String>::new());
+    assert_eq!(git.files_at(&head).unwrap(), [path(".gitmodules"), path("x")]);
+    let module = outer.open("lib/a");
+    assert_eq!(changes(&module, Some(&main), Target::WorkTree), ["A new"]);
+}
+
+#[test]
+fn a_shallow_clone_says_so() {
+    let place = Place::committed(&[("a", "1")]);
+    let first = id(&place.git(&["rev-parse", "HEAD"]));
+    place.commit("second");
+    let copy = Place::new();
+    let url = format!("file://{}", place.path().display());
+    copy.git(&["clone", "-q", "--depth", "1", &url, "copy"]);
+    let git = copy.open("copy/a");
+    assert!(git.is_shallow() && !place.open("").is_shallow());
+    for revision in ["HEAD~1", &first.0] {
+        let error = git.resolve(revision).unwrap_err();
+        assert!(error.to_string().contains("--unshallow"), "{revision}: {error}");
+    }
+    assert!(git.files_at(&first).unwrap_err().to_string().contains("--unshallow"));
+}
+
+#[test]
+fn a_sparse_checkout_hides_files_and_deletes_none() {
+    let place = Place::committed(&[("in/a", "1"), ("out/b", "1"), ("out/deep/c", "1")]);
+    let first = id(&place.git(&["rev-parse", "HEAD"]));
+    place.write("out/b", "2");
+    let second = id(&place.commit("second"));
+    for flag in ["--no-sparse-index", "--sparse-index"] {
+        place.git(&["sparse-checkout", "set", "--cone", flag, "in"]);
+        assert!(!place.join("out/b").exists());
+        let git = place.open("");
+        let nothing = Vec::<String>::new();
+        assert_eq!(changes(&git, Some(&second), Target::WorkTree), nothing, "{flag}");
+        assert_eq!(changes(&git, Some(&first), Target::WorkTree), ["M out/b"], "{flag}");
+        assert_eq!(changes(&git, Some(&first), Target::Index), ["M out/b"], "{flag}");
+    }
+}
+
+#[test]
+fn repositories_with_long_hashes_are_read() {
+    let place = Place::new();
+    place.git(&["init", "-q", "--object-format=sha256"]);
+    place.write("a", "1");
+    let head = id(&place.commit("first"));
+    assert_eq!(head.0.len(), 64);
+    place.write("a", "2");
+    let git = place.open("");
+    assert_eq!(git.head().unwrap(), Some(head.clone()));
+    assert_eq!(changes(&git, Some(&head), Target::WorkTree), ["M a"]);
+}
+
+#[test]
+fn programs_that_the_repository_names_are_not_run() {
+    let place = Place::committed(&[("a.x", "1"), (".gitattributes", "* filter=f diff=f text\n")]);
+    let head = id(&place.git(&["rev-parse", "HEAD"]));
+    let pwned = place.join("pwned");
+    let run = format!("touch {}", pwned.display());
+    for key in [
+        "core.fsmonitor",
+        "core.pager",
+        "core.editor",
+        "diff.external",
+        "diff.f.textconv",
+        "diff.f.command",
+        "filter.f.clean",
+        "filter.f.smudge",
+        "filter.f.process",
+        "gpg.program",
+        "core.sshCommand",
+        "credential.helper",
+        "core.hooksPath",
+        "uploadpack.packObjectsHook",
+    ] {
+        place.git(&["config", key, &run]);
+    }
+    place.git(&["config", "filter.f.required", "true"]);
+    place.write("a.x", "2");
+    let git = place.open("");
+    assert_eq!(changes(&git, Some(&head), Target::WorkTree), ["M a.x"]);
+    assert_eq!(git.file_at(&head, &path("a.x")).unwrap().unwrap(), b"1");
+    git.resolve("HEAD").unwrap();
+    assert!(!pwned.exists());
+}
+
+/// Every file of the git directory, cut short or overwritten: errors are fine, panics are not.
+#[test]
+fn broken_repositories_are_errors() {
+    let broken: &[(&str, &[u8])] = &[
+        ("HEAD", b""),
+        ("HEAD", b"\xff\xfe\0"),
+        ("HEAD", b"ref: refs/heads/../../x"),
+        ("HEAD", b"0123456789012345678901234567890123456789\n"),
+        ("config", b"[core"),
+        ("config", b"[core]\n\trepositoryformatversion = 99\n"),
+        ("index", b""),
+        ("index", b"DIRC\0\0\0\x02\xff\xff\xff\xff"),
+        ("index", b"garbage"),
+        ("refs/heads/main", b"nonsense"),
+        ("MERGE_HEAD", b"\xff\n"),
+        ("packed-refs", b"\0\0"),
+        ("shallow", b"x"),
+        ("commondir", b"/nonexistent"),
+        ("objects/info/alternates", b"/\0\n"),
+    ];
+    for (file, bytes) in broken {
+        let place = Place::committed(&[("a", "1"), ("d/b", "2")]);
+        let head = id(&place.git(&["rev-parse", "HEAD"]));
+        std::fs::create_dir_all(place.join(".git/objects/info")).unwrap();
+        std::fs::write(place.join(".git").join(file), bytes).unwrap();
+        poke(&place, &head);
+    }
+    let place = Place::committed(&[("a", "1"), ("d/b", "2")]);
+    let head = id(&place.git(&["rev-parse", "HEAD"]));
+    let object = place.join(&format!(".git/objects/{}/{}", &head.0[..2], &head.0[2..]));
+    std::fs::remove_file(&object).unwrap();
+    std::fs::write(&object, b"x\x9cjunk").unwrap();
+    let git = place.open("");
+    assert!(matches!(git.files_at(&head), Err(GitError::Unreadable { .. })));
+    assert!(git.head().is_err());
+    std::fs::write(place.join(".git/index"), b"garbage").unwrap();
+    assert!(matches!(git.changes(None, Target::Index), Err(GitError::Unreadable { .. })));
+    poke(&place, &head);
+}
+
+/// Asks everything; only a panic fails.
+fn poke(place: &Place, head: &CommitId) {
+    let Ok(root) = Root::find(&place.join("a")) else { return };
+    let Ok(Some(git)) = Git::open(&root) else { return };
+    let _ = (git.head(), git.incoming(), git.resolve("main"), git.is_shallow());
+    let _ = (git.merge_base(head, head), git.file_at(head, &path("a")), git.tracked());
+    let _ = (git.file_in_index(&path("a")), git.changes(Some(head), Target::Index));
+    let _ = git.changes(Some(head), Target::WorkTree);
+}
+
+#[test]
+fn every_form_of_index_is_read() {
+    for arguments in [
+        &["update-index", "--split-index"][..],
+        &["update-index", "--index-version", "4"],
+        &["update-index", "--untracked-cache"],
+        &["update-index", "--assume-unchanged", "d/b"],
+    ] {
+        let place = Place::committed(&[("a", "1"), ("d/b", "2"), ("d/bc", "3")]);
+        let head = id(&place.git(&["rev-parse", "HEAD"]));
+        place.git(arguments);
+        place.write("d/new", "x");
+        place.write("a", "22");
+        place.git(&["add", "d/new"]);
+        let git = place.open("");
+        let wanted = ["M a", "A d/new"];
+        assert_eq!(changes(&git, Some(&head), Target::WorkTree), wanted, "{arguments:?}");
+        assert_eq!(changes(&git, Some(&head), Target::Index), ["A d/new"], "{arguments:?}");
+    }
+}
+
+/// Read as if it held plain references, such a repository would seem to have no commit at all.
+#[test]
+fn references_in_a_table_are_refused_not_misread() {
+    let place = Place::new();
+    if !place.try_git("", &["init", "-q", "--ref-format=reftable"]).0 {
+        return; // Older than git 2.45.
+    }
+    place.write("a", "1");
+    place.commit("first");
+    let error = Git::open(&place.root("")).unwrap_err();
+    assert!(error.to_string().contains("reftable"), "{error}");
+}
+
+#[test]
+fn only_an_index_in_the_git_directory_is_taken_from_git() {
+    let place = Place::committed(&[("a", "1")]);
+    let dir = place.join(".git");
+    let handed = |given: &str| handed_index(Some(given.into()), &dir, place.path());
+    assert_eq!(handed(".git/next-index-1.lock"), Some(dir.join("next-index-1.lock")));
+    assert_eq!(handed(dir.join("index").to_str().unwrap()), Some(dir.join("index")));
+    assert_eq!(handed("/tmp/index"), None);
+    assert_eq!(handed(".git/../index"), None);
+    assert_eq!(handed_index(None, &dir, place.path()), None);
+}
+
+#[test]
+fn what_reads_a_workspace_may_be_shared_between_threads() {
+    fn shared<T: Send + Sync>() {}
+    shared::<Git>();
+    shared::<super::super::Ignores>();
+    shared::<Root>();
+}

@@ -1,0 +1,341 @@
+//! Paths that no agent may change (`.intentignore`, `.rooignore`) and paths that git ignores.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::path::is_orchestration_name;
+use super::{Code, Finding, Git, RelativePath, Root, discover, store};
+
+/// An ignore file larger than this, in bytes, is not read: compiling it would be felt at every start.
+const MAX_IGNORE_FILE: u64 = 256 * 1024;
+/// The files that keep agents from paths, in the order in which they are asked.
+const DENYING: [&str; 2] = [".intentignore", ".rooignore"];
+/// What the first line of `.intentignore` must say.
+const MARKER: &str = "# intent: deny-write";
+
+/// The compiled ignore rules of a workspace.
+#[derive(Debug)]
+pub struct Ignores {
+    root: Root,
+    denying: Vec<DenyFile>,
+    findings: Vec<Finding>,
+    /// By folder below the work tree's top ("" is the top); filled as paths are asked for.
+    by_folder: Mutex<HashMap<String, Arc<Gitignore>>>,
+    /// `.git/info/exclude`, then the person's own ignore file.
+    everywhere: OnceLock<[Gitignore; 2]>,
+    tracked: OnceLock<BTreeSet<RelativePath>>,
+}
+
+/// One file of rules for agents.
+#[derive(Debug)]
+struct DenyFile {
+    file: RelativePath,
+    text: String,
+    /// `None` where the file stands but could not be read: then it keeps agents from everything.
+    rules: Option<Gitignore>,
+}
+
+/// The rule that names a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IgnoreRule {
+    /// The file the rule stands in.
+    pub file: RelativePath,
+    /// Its 1-based line.
+    pub line: u32,
+    /// The rule as written.
+    pub pattern: String,
+}
+
+impl Ignores {
+    /// Reads `.intentignore` and `.rooignore` at the root, and git's ignore rules lazily.
+    ///
+    /// A file that stands but cannot be read denies every path, and is a finding.
+    pub fn load(root: &Root) -> Self {
+        let mut ignores = Self::empty(root);
+        for name in DENYING {
+            let file = RelativePath::new(name).expect("a plain file name");
+            match store::read_capped(&root.absolute(&file), MAX_IGNORE_FILE) {
+                Ok(None) => {}
+                Ok(Some(bytes)) => {
+                    let text = String::from_utf8_lossy(&bytes).into_owned();
+                    ignores.add(file, text);
+                }
+                Err(error) => ignores.add_unreadable(file, &error),
+            }
+        }
+        ignores
+    }
+    /// The same from texts (for a base commit): (file, text).
+    pub fn from_texts(root: &Root, texts: &[(RelativePath, String)]) -> Self {
+        let mut ignores = Self::empty(root);
+        for (file, text) in texts {
+            ignores.add(file.clone(), text.clone());
+        }
+        ignores
+    }
+    /// The rule by which no agent may change the path (last match wins; `!` allows again).
+    ///
+    /// As in git, nothing below a denied folder can be allowed again; and each file denies by itself.
+    pub fn denied(&self, path: &RelativePath) -> Option<IgnoreRule> {
+        self.denying.iter().find_map(|file| file.denied(path))
+    }
+    /// Whether git ignores the path (build outputs): outside scope, gate and checks. A file that git tracks is never ignored.
+    pub fn git_ignored(&self, path: &RelativePath) -> bool {
+        let Some(top) = self.root.work_tree() else {
+            return false;
+        };
+        let Some(below) = self.root.path().strip_prefix(top).ok().and_then(Path::to_str) else {
+            return false;
+        };
+        let below = below.replace(std::path::MAIN_SEPARATOR, "/");
+        let full = if below.is_empty() { path.to_string() } else { format!("{below}/{path}") };
+        self.matched_by_git(top, &full) && !self.tracked().contains(path)
+    }
+    /// What is wrong in the files (missing `# intent: deny-write` marker, patterns that do not parse).
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+
+    fn empty(root: &Root) -> Self {
+        Self {
+            root: root.clone(),
+            denying: Vec::new(),
+            findings: Vec::new(),
+            by_folder: Mutex::default(),
+            everywhere: OnceLock::new(),
+            tracked: OnceLock::new(),
+        }
+    }
+
+    fn add(&mut self, file: RelativePath, text: String) {
+        let (rules, mut findings) = compile(&file, &text);
+        self.findings.append(&mut findings);
+        if file.file_name() == ".intentignore" && !has_marker(&text) {
+            let end = text.find('\n').unwrap_or(text.len());
+            let message = format!("{file} does not begin with `{MARKER}`");
+            let help = format!(
+                "Other tools have used this file name for the opposite. Its paths are kept from agents all the same; write `{MARKER}` as the first line to say so."
+            );
+            self.findings.push(Finding::new(Code::IgnoreMarker, message, help).at(
+                &file,
+                &text,
+                0..end,
+            ));
+        }
+        self.denying.push(DenyFile { file, text, rules: Some(rules) });
+    }
+
+    fn add_unreadable(&mut self, file: RelativePath, error: &store::StoreError) {
+        let help =
+            format!("Make {file} readable, or remove it; until then no path may be changed.");
+        let mut finding = Finding::new(Code::PolicyInvalid, error.to_string(), help);
+        finding.path = Some(file.clone());
+        self.findings.push(finding);
+        self.denying.push(DenyFile { file, text: String::new(), rules: None });
+    }
+
+    /// Git's rules: from the top down; what a folder decides holds for everything below it.
+    fn matched_by_git(&self, top: &Path, full: &str) -> bool {
+        let folders = full.match_indices('/').map(|(at, _)| (&full[..at], true));
+        folders
+            .chain([(full, false)])
+            .any(|(path, is_dir)| self.matched_at_level(top, path, is_dir))
+    }
+
+    /// The nearest ignore file decides, then `.git/info/exclude`, then the person's own.
+    fn matched_at_level(&self, top: &Path, path: &str, is_dir: bool) -> bool {
+        let mut folder = path;
+        while !folder.is_empty() {
+            folder = folder.rsplit_once('/').map_or("", |(above, _)| above);
+            let rules = self.rules_of(top, folder);
+            let inside = path[folder.len()..].trim_start_matches('/');
+            if let Some(ignored) = decided(&rules, inside, is_dir) {
+                return ignored;
+            }
+        }
+        let everywhere = self.everywhere();
+        everywhere.iter().find_map(|rules| decided(rules, path, is_dir)).unwrap_or(false)
+    }
+
+    fn rules_of(&self, top: &Path, folder: &str) -> Arc<Gitignore> {
+        let mut known = self.by_folder.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(rules) = known.get(folder) {
+            return Arc::clone(rules);
+        }
+        let rules = Arc::new(read_rules(&top.join(folder).join(".gitignore")));
+        known.insert(folder.to_owned(), Arc::clone(&rules));
+        rules
+    }
+
+    fn everywhere(&self) -> &[Gitignore; 2] {
+        self.everywhere.get_or_init(|| {
+            let exclude = self
+                .root
+                .common_dir()
+                .map_or_else(Gitignore::empty, |dir| read_rules(&dir.join("info/exclude")));
+            let own = ignore::gitignore::gitconfig_excludes_path();
+            [exclude, own.map_or_else(Gitignore::empty, |path| read_rules(&path))]
+        })
+    }
+
+    fn tracked(&self) -> &BTreeSet<RelativePath> {
+        self.tracked.get_or_init(|| tracked(&self.root).into_iter().collect())
+    }
+}
+
+impl DenyFile {
+    fn denied(&self, path: &RelativePath) -> Option<IgnoreRule> {
+        let Some(rules) = &self.rules else {
+            let (file, pattern) = (self.file.clone(), "(unreadable: everything)".to_owned());
+            return Some(IgnoreRule { file, line: 1, pattern });
+        };
+        let levels = path.folders().map(|folder| (folder, true)).chain([(path.as_str(), false)]);
+        for (level, is_dir) in levels {
+            if let Match::Ignore(rule) = rules.matched(level, is_dir) {
+                let pattern = rule.original().to_owned();
+                let line = self.line_of(&pattern);
+                return Some(IgnoreRule { file: self.file.clone(), line, pattern });
+            }
+        }
+        None
+    }
+
+    /// The last line that holds the pattern: of equal ones, the last decides.
+    fn line_of(&self, pattern: &str) -> u32 {
+        let last = self.text.lines().enumerate().filter(|(_, l)| l.trim_end() == pattern).last();
+        last.map_or(1, |(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))
+    }
+}
+
+fn decided(rules: &Gitignore, path: &str, is_dir: bool) -> Option<bool> {
+    match rules.matched(path, is_dir) {
+        Match::None => None,
+        Match::Ignore(_) => Some(true),
+        Match::Whitelist(_) => Some(false),
+    }
+}
+
+fn has_marker(text: &str) -> bool {
+    let first = text.trim_start_matches('\u{feff}').lines().next().unwrap_or_default();
+    first.trim_end() == MARKER
+}
+
+/// The rules of a text, to be asked with paths relative to the file's folder, and what does not parse.
+fn compile(file: &RelativePath, text: &str) -> (Gitignore, Vec<Finding>) {
+    let mut findings = Vec::new();
+    let mut builder = builder();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let span = start..start + line.trim_end().len();
+        start += line.len();
+        let rule = line.trim_end_matches(['\n', '\r']).trim_start_matches('\u{feff}');
+        if let Err(error) = builder.add_line(None, rule) {
+            let message =
+                format!("{rule:?} is not a pattern, and keeps no path from agents: {error}");
+            let help = "Write it in the syntax of .gitignore.".to_owned();
+            findings.push(Finding::new(Code::GlobInvalid, message, help).at(file, text, span));
+        }
+    }
+    let rules = builder.build().unwrap_or_else(|error| {
+        let message = format!("The patterns of {file} are too large together: {error}");
+        let help = "Write fewer, or simpler, patterns.".to_owned();
+        findings.push(Finding::new(Code::GlobInvalid, message, help).at(file, text, 0..text.len()));
+        Gitignore::empty()
+    });
+    (rules, findings)
+}
+
+fn read_rules(path: &Path) -> Gitignore {
+    let Ok(Some(bytes)) = store::read_capped(path, MAX_IGNORE_FILE) else {
+        return Gitignore::empty();
+    };
+    let mut builder = builder();
+    for line in String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines() {
+        if let Err(error) = builder.add_line(None, line) {
+            tracing::debug!(path = %path.display(), %error, "ignore pattern skipped, as git does");
+        }
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+fn builder() -> GitignoreBuilder {
+    let mut builder = GitignoreBuilder::new("");
+    if cfg!(any(windows, target_os = "macos")) {
+        builder.case_insensitive(true).expect("the switch never fails");
+    }
+    builder
+}
+
+/// Every file of a workspace that git does not ignore, outside `.git` and `.orchestration`, sorted.
+///
+/// Files that git tracks are not ignored, whatever the ignore files say. Links are not followed and are
+/// no files; repositories inside are left out unless git tracks what is in them, nested workspaces always.
+pub fn walk(root: &Root) -> Vec<RelativePath> {
+    let mut files: BTreeSet<RelativePath> = visible_files(root).into_iter().collect();
+    let is_file = |path: &RelativePath| {
+        std::fs::symlink_metadata(root.absolute(path)).is_ok_and(|found| found.is_file())
+    };
+    let unseen = tracked(root).into_iter().filter(|path| !files.contains(path) && is_file(path));
+    let unseen: Vec<RelativePath> = unseen.collect();
+    files.extend(unseen);
+    let mut nested = discover::NestedRoots::of(root);
+    files.retain(|path| !path.is_orchestration() && !nested.hold(path));
+    files.into_iter().collect()
+}
+
+fn tracked(root: &Root) -> Vec<RelativePath> {
+    match Git::open(root).and_then(|git| git.map_or(Ok(Vec::new()), |git| git.tracked())) {
+        Ok(tracked) => tracked,
+        Err(error) => {
+            tracing::warn!(%error, "tracked files unknown");
+            Vec::new()
+        }
+    }
+}
+
+/// What the ignore files leave visible, `.orchestration` included, in no order.
+pub(super) fn visible_files(root: &Root) -> Vec<RelativePath> {
+    let top = root.path().to_path_buf();
+    let walk = ignore::WalkBuilder::new(root.path())
+        .hidden(false)
+        .ignore(false)
+        .git_ignore(true)
+        .git_exclude(true)
+        .git_global(true)
+        .parents(true)
+        .require_git(true)
+        .follow_links(false)
+        .filter_entry(move |entry| entry.path() == top || is_entered(entry))
+        .build();
+    let files = walk.filter_map(|entry| match entry {
+        Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+            let inside = entry.path().strip_prefix(root.path()).ok()?;
+            RelativePath::new(inside.to_str()?).ok()
+        }
+        Ok(_) => None,
+        Err(error) => {
+            tracing::debug!(%error, "not walked");
+            None
+        }
+    });
+    files.collect()
+}
+
+/// Neither git's own folder nor another repository. The registry of a nested workspace is not ours either.
+fn is_entered(entry: &ignore::DirEntry) -> bool {
+    if entry.file_name() == ".git" {
+        return false;
+    }
+    if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+        return true;
+    }
+    let nested = entry.depth() > 1 && entry.file_name().to_str().is_some_and(is_orchestration_name);
+    !nested && discover::WorkTree::at(entry.path()).is_none()
+}
+
+#[cfg(test)]
+mod tests;

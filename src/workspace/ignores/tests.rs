@@ -1,0 +1,173 @@
+use super::super::fixture::{Place, path};
+use super::*;
+
+fn from_text(place: &Place, text: &str) -> Ignores {
+    Ignores::from_texts(&place.root(""), &[(path(".intentignore"), text.to_owned())])
+}
+
+#[test]
+fn rules_deny_with_their_line() {
+    let place = Place::governed();
+    let ignores = from_text(
+        &place,
+        "# intent: deny-write\n\nsecrets/*\n!secrets/README.md\n/top.ts\n*.key\nvendor/\n!vendor/ours.ts\nsecrets/*\n!secrets/ok\n",
+    );
+    let cases = [
+        ("secrets/a", Some((9, "secrets/*"))),
+        ("secrets/ok", None),
+        ("secrets/README.md", Some((9, "secrets/*"))),
+        ("a/b/x.key", Some((6, "*.key"))),
+        ("top.ts", Some((5, "/top.ts"))),
+        ("a/top.ts", None),
+        ("a/vendor/x/y.ts", Some((7, "vendor/"))),
+        ("vendor/ours.ts", Some((7, "vendor/"))),
+        ("vendor", None),
+        ("src/a.ts", None),
+    ];
+    for (target, wanted) in cases {
+        let rule = ignores.denied(&path(target));
+        let got = rule.as_ref().map(|rule| (rule.line, rule.pattern.as_str()));
+        assert_eq!(got, wanted, "{target}");
+        assert!(rule.is_none_or(|rule| rule.file == path(".intentignore")));
+    }
+    assert_eq!(ignores.findings(), []);
+}
+
+#[test]
+fn both_files_are_read_and_either_denies() {
+    let place = Place::governed();
+    place.write(".intentignore", "# intent: deny-write\r\na/**\r\n!b/**\r\n");
+    place.write(".rooignore", "b/**\n!a/**\n");
+    let ignores = Ignores::load(&place.root("src/x"));
+    let file = |target: &str| ignores.denied(&path(target)).map(|rule| rule.file.to_string());
+    assert_eq!(file("a/x").as_deref(), Some(".intentignore"));
+    assert_eq!(file("b/x").as_deref(), Some(".rooignore"));
+    assert_eq!(file("c/x"), None);
+    assert_eq!(ignores.findings(), [], "the marker is asked of .intentignore alone");
+}
+
+#[test]
+fn a_missing_marker_and_bad_patterns_are_found() {
+    let place = Place::governed();
+    let ignores = from_text(&place, "INT-001\n[a\na[z-a]b\n");
+    let found: Vec<_> =
+        ignores.findings().iter().map(|f| (f.code, f.lines.unwrap().start())).collect();
+    assert!(found.contains(&(Code::IgnoreMarker, 1)), "{found:?}");
+    assert!(found.iter().any(|(code, _)| *code == Code::GlobInvalid), "{found:?}");
+    assert!(ignores.denied(&path("INT-001")).is_some(), "denied all the same");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_denies_everything() {
+    let place = Place::governed();
+    place.write(".intentignore", &"x\n".repeat(600_000));
+    let ignores = Ignores::load(&place.root(""));
+    assert!(ignores.denied(&path("any/thing")).is_some());
+    assert_eq!(ignores.findings().len(), 1);
+}
+
+/// Asks git, with the ignore file of whoever runs the test, which we read too.
+fn ask_git(place: &Place, arguments: &[&str]) -> (bool, String) {
+    let own = ignore::gitignore::gitconfig_excludes_path().unwrap_or_default();
+    let own = format!("core.excludesFile={}", own.display());
+    place.try_git("", &[&["-c", &own], arguments].concat())
+}
+
+/// Paths of which git itself is asked.
+const ASKED: &[&str] = &[
+    "a.log",
+    "keep.log",
+    "build/x",
+    "build/deep/y",
+    "src/a.ts",
+    "src/gen/x",
+    "src/gen/keep",
+    "src/only.tmp",
+    "docs/a.tmp",
+    "docs/build",
+    "excluded/x",
+    "src/.env",
+    "tracked.log",
+    "new/build/z",
+    "src/deep/a.log",
+    "spaced name",
+    "tail ",
+    "Build/x",
+    "a/foo/bar",
+    "foo/bar",
+];
+
+fn ignoring() -> Place {
+    let place = Place::committed(&[("tracked.log", ""), ("src/a.ts", "")]);
+    place.write(
+        ".gitignore",
+        "*.log\n!keep.log\nbuild/\n/docs/*.tmp\nspaced name\ntail\\ \nfoo/bar\n",
+    );
+    place.write("src/.gitignore", "gen/*\n!gen/keep\n/only.tmp\n!a.log\n");
+    place.write("build/.gitignore", "!x\n");
+    place.write(".git/info/exclude", "excluded\n.env\n");
+    place
+}
+
+#[test]
+fn git_ignores_what_git_ignores() {
+    let place = ignoring();
+    let ignores = Ignores::load(&place.root(""));
+    for asked in ASKED {
+        let wanted = ask_git(&place, &["check-ignore", "-q", "--", asked]).0;
+        assert_eq!(ignores.git_ignored(&path(asked)), wanted, "{asked:?}");
+    }
+    assert!(ignores.git_ignored(&path("build/x")) && !ignores.git_ignored(&path("tracked.log")));
+}
+
+#[test]
+fn ignore_files_above_the_workspace_count() {
+    let place = ignoring();
+    place.folder("src/.orchestration");
+    let ignores = Ignores::load(&place.root("src/a.ts"));
+    for asked in ["a.ts", "gen/x", "gen/keep", "only.tmp", "deep/a.log", "deep/b.log", "build/q"] {
+        let full = format!("src/{asked}");
+        let wanted = ask_git(&place, &["check-ignore", "-q", "--", &full]).0;
+        assert_eq!(ignores.git_ignored(&path(asked)), wanted, "{asked:?}");
+    }
+}
+
+#[test]
+fn without_git_nothing_is_ignored() {
+    let place = Place::governed();
+    place.write(".gitignore", "*\n");
+    place.write("a.ts", "");
+    let root = place.root("");
+    assert!(!Ignores::load(&root).git_ignored(&path("a.ts")));
+    assert_eq!(walk(&root), [path(".gitignore"), path("a.ts")]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_walk_sees_what_git_lists() {
+    let place = ignoring();
+    for asked in ASKED.iter().filter(|asked| **asked != "docs/build") {
+        place.write(asked, "");
+    }
+    place.write("src/.hidden/x", "");
+    place.write(".ignore", "*\n");
+    place.write(".orchestration/active_intents.yaml", "");
+    place.write("src/.orchestration/x", "");
+    place.link("src/link.ts", "a.ts");
+    place.link("linked", "src");
+    place.folder("vendor/repo");
+    place.git_in("vendor/repo", &["init", "-q"]);
+    place.write("vendor/repo/x", "");
+    let listed = ask_git(&place, &["ls-files", "-z", "-co", "--exclude-standard"]).1;
+    let mut wanted: Vec<RelativePath> = listed
+        .split('\0')
+        .filter(|line| !line.is_empty() && !line.ends_with('/') && !line.contains("link"))
+        .map(path)
+        .filter(|path| !path.is_orchestration())
+        .collect();
+    wanted.sort();
+    let walked = walk(&place.root(""));
+    assert_eq!(walked, wanted);
+    assert!(walked.contains(&path("tracked.log")), "tracked, though a rule matches it");
+    assert!(walked.contains(&path("src/.hidden/x")));
+}

@@ -1,0 +1,24 @@
+//! The ground under everything: where a workspace begins, what a path in it is,
+//! what git knows, what the people who own it allow, and how files are written safely.
+
+mod discover;
+pub mod finding;
+#[cfg(test)]
+mod fixture;
+pub mod git;
+pub mod ignores;
+pub mod path;
+pub mod policy;
+mod real;
+pub mod root;
+pub mod session;
+pub mod store;
+pub mod text;
+
+pub use finding::{Code, Finding, Fix, Level, Related};
+pub use git::{CommitId, Git};
+pub use ignores::Ignores;
+pub use path::{PathError, RelativePath};
+pub use policy::Policy;
+pub use root::Root;
+pub use session::Selection;

@@ -1,0 +1,318 @@
+//! `policy.yaml`: the rules that people own.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::store::{self, StoreError};
+use super::{Code, Finding, Level, RelativePath, Root, text};
+
+/// A policy larger than this, in bytes, is not read.
+const MAX_POLICY: u64 = 1024 * 1024;
+/// The YAML reader's time grows with the square of nested brackets: with so many it is milliseconds.
+const MAX_BRACKETS: usize = 4096;
+/// More globs than this in one list are refused.
+const MAX_GLOBS: usize = 256;
+
+/// The whole file; every key is optional.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Policy {
+    /// What the gate does with a denial.
+    pub mode: Mode,
+    /// Globs (scope syntax) that no agent may change.
+    pub protected_paths: Vec<String>,
+    /// Folders (scope syntax) whose own `.orchestration/` starts a new workspace.
+    pub nested_roots: Vec<String>,
+    /// Absolute folders outside the workspace that a governed session may write to.
+    pub allowed_outside: Vec<String>,
+    /// How the ledger is laid out.
+    pub ledger: LedgerPolicy,
+    /// May an agent switch from one selected intent to another by itself?
+    pub switching: Switching,
+    /// Is an intent added or widened since the base a finding?
+    pub registry_changes: RegistryChanges,
+    /// Levels by diagnostic code; unknown codes are reported.
+    pub levels: BTreeMap<String, Level>,
+}
+
+/// What the gate does with a denial.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// A denial blocks.
+    #[default]
+    Enforce,
+    /// A denial becomes a question to the person.
+    Ask,
+    /// Nothing is blocked; what would have been is said.
+    Observe,
+}
+
+/// May an agent switch intents by itself?
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Switching {
+    /// The person is asked.
+    #[default]
+    Ask,
+    /// It may.
+    Allow,
+    /// It may not.
+    Deny,
+}
+
+/// Is a registry change since the base a finding?
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum RegistryChanges {
+    /// It is one.
+    #[default]
+    Finding,
+    /// It passes.
+    Allow,
+}
+
+/// How the ledger is laid out.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(deny_unknown_fields, default)]
+pub struct LedgerPolicy {
+    /// `None`: segments with git, single without it or where `agent_trace.jsonl` already exists.
+    pub layout: Option<Layout>,
+}
+
+/// One file per writer, or one file for all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Layout {
+    /// `agent_trace/YYYY/MM/<writer>.jsonl`: branches never append to the same file.
+    Segments,
+    /// Everything into `agent_trace.jsonl`.
+    Single,
+}
+
+impl Policy {
+    /// Reads `.orchestration/policy.yaml`. A missing file is the default; a broken one is the default *and* a finding, so the gate can fail closed.
+    pub fn load(root: &Root) -> (Self, Vec<Finding>) {
+        let path = RelativePath::new(".orchestration/policy.yaml").expect("a plain path");
+        match store::read_capped(&root.absolute(&path), MAX_POLICY) {
+            Ok(None) => (Self::default(), Vec::new()),
+            Ok(Some(bytes)) => match String::from_utf8(bytes) {
+                Ok(text) => Self::parse(&path, &text),
+                Err(error) => Self::unread(path, format!("The policy is not UTF-8: {error}.")),
+            },
+            Err(error @ StoreError::TooLarge { .. }) => Self::unread(path, format!("{error}.")),
+            Err(error) => Self::unread(path, format!("The policy cannot be read: {error}.")),
+        }
+    }
+    /// The same from text.
+    pub fn parse(path: &RelativePath, text: &str) -> (Self, Vec<Finding>) {
+        if text.matches(['[', '{']).count() > MAX_BRACKETS {
+            let message = format!("The policy holds over {MAX_BRACKETS} opening brackets.");
+            return Self::unread(path.clone(), message);
+        }
+        let parsed: Result<Option<Self>, _> = serde_yaml::from_str(text);
+        let policy = match parsed {
+            Ok(policy) => policy.unwrap_or_default(),
+            Err(error) => return (Self::default(), vec![broken(path, text, &error)]),
+        };
+        let findings = policy.judge(path, text);
+        (policy, findings)
+    }
+
+    fn unread(path: RelativePath, message: String) -> (Self, Vec<Finding>) {
+        let help = "Until it can be read the defaults hold, and the gate denies.";
+        let mut finding = Finding::new(Code::PolicyInvalid, message, help);
+        finding.path = Some(path);
+        (Self::default(), vec![finding])
+    }
+
+    /// What the types alone do not say.
+    fn judge(&self, path: &RelativePath, text: &str) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut report = |code, written: &str, message: String, help: &str| {
+            let span = place_of(text, written);
+            findings.push(Finding::new(code, message, help).at(path, text, span));
+        };
+        for code in self.levels.keys().filter(|code| Code::parse(code).is_none()) {
+            let message = format!("levels: {code:?} is no diagnostic code.");
+            report(Code::PolicyInvalid, code, message, "Remove it, or correct its spelling.");
+        }
+        let lists =
+            [("protected_paths", &self.protected_paths), ("nested_roots", &self.nested_roots)];
+        for (key, globs) in lists {
+            if globs.len() > MAX_GLOBS {
+                let message =
+                    format!("{key} holds {} globs; {MAX_GLOBS} are allowed.", globs.len());
+                report(Code::PolicyInvalid, key, message, "Write fewer, wider globs.");
+            }
+            for glob in globs.iter().filter(|glob| !is_glob(glob)) {
+                let message = format!("{key}: {glob:?} is not a glob inside the workspace.");
+                let help = "Write it relative to the root, with `/`, without `..`.";
+                report(Code::PolicyInvalid, glob, message, help);
+            }
+        }
+        let relative = |folder: &&String| !std::path::Path::new(folder).is_absolute();
+        for folder in self.allowed_outside.iter().filter(relative) {
+            let message = format!("allowed_outside: {folder:?} is not an absolute folder.");
+            report(Code::PolicyInvalid, folder, message, "Write the whole path of the folder.");
+        }
+        for (at, hidden) in text::invisible_characters(text) {
+            if hidden == '\r' || (at == 0 && hidden == '\u{feff}') {
+                continue;
+            }
+            let message = format!("An invisible character, U+{:04X}.", u32::from(hidden));
+            let span = at..at + hidden.len_utf8();
+            let finding = Finding::new(Code::InvisibleCharacter, message, "Remove it.");
+            findings.push(finding.at(path, text, span));
+        }
+        findings
+    }
+    /// The level of a code in the editor.
+    pub fn editor_level(&self, code: Code) -> Level {
+        self.levels.get(code.as_str()).copied().unwrap_or(code.editor_default())
+    }
+    /// The level of a code in `intent check`.
+    pub fn check_level(&self, code: Code) -> Level {
+        self.levels.get(code.as_str()).copied().unwrap_or(code.check_default())
+    }
+}
+
+/// The finding for a text that is no policy, at the place where reading stopped.
+fn broken(path: &RelativePath, source: &str, error: &serde_yaml::Error) -> Finding {
+    let message = text::shorten(&error.to_string(), 400);
+    let start =
+        error.location().map(|place| place.index()).filter(|at| *at > 0).unwrap_or_else(|| {
+            // A repeated key comes without a place; the last one is what has to go.
+            let named = message.split('`').nth(1);
+            named.and_then(|name| source.rfind(name)).unwrap_or(0)
+        });
+    let start =
+        (0..=start.min(source.len())).rev().find(|at| source.is_char_boundary(*at)).unwrap_or(0);
+    let end = source[start..].find('\n').map_or(source.len(), |at| start + at);
+    let message = format!("The policy cannot be read: {message}.");
+    let help = "Correct it; until then the defaults hold, and the gate denies.";
+    Finding::new(Code::PolicyInvalid, message, help).at(path, source, start..end)
+}
+
+/// Where a value is written, to the byte if it stands there as it is, else the whole text.
+fn place_of(text: &str, written: &str) -> std::ops::Range<usize> {
+    match text.find(written) {
+        Some(at) if !written.is_empty() => at..at + written.len(),
+        _ => 0..text.len(),
+    }
+}
+
+fn is_glob(entry: &str) -> bool {
+    let bare = entry.strip_prefix('!').unwrap_or(entry);
+    let inside = !bare.is_empty() && !bare.starts_with('/') && !bare.split('/').any(|s| s == "..");
+    inside && globset::GlobBuilder::new(bare).literal_separator(true).build().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(text: &str) -> (Policy, Vec<Finding>) {
+        Policy::parse(&RelativePath::new(".orchestration/policy.yaml").unwrap(), text)
+    }
+
+    #[test]
+    fn nothing_written_is_the_default() {
+        for text in ["", "\n", "# only a comment\n", "---\n", "{}"] {
+            assert_eq!(parse(text), (Policy::default(), vec![]), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn every_key_is_read() {
+        let (policy, findings) = parse(
+            "mode: observe\nprotected_paths: ['infra/**', '!infra/dev/']\nnested_roots: [packages/*]\n\
+             allowed_outside: [/srv/out]\nledger:\n  layout: single\nswitching: deny\n\
+             registry_changes: allow\nlevels:\n  scope-violation: warning\n  unrecorded-change: error\n",
+        );
+        assert_eq!(findings, []);
+        assert_eq!(policy.mode, Mode::Observe);
+        assert_eq!(policy.protected_paths, ["infra/**", "!infra/dev/"]);
+        assert_eq!(policy.nested_roots, ["packages/*"]);
+        assert_eq!(policy.allowed_outside, ["/srv/out"]);
+        assert_eq!(policy.ledger.layout, Some(Layout::Single));
+        assert_eq!(policy.switching, Switching::Deny);
+        assert_eq!(policy.registry_changes, RegistryChanges::Allow);
+        assert_eq!(policy.editor_level(Code::ScopeViolation), Level::Warning);
+        assert_eq!(policy.check_level(Code::UnrecordedChange), Level::Error);
+        assert_eq!(policy.check_level(Code::LedgerFork), Level::Error);
+    }
+
+    /// What is wrong, the line it is said of, and a word of the message.
+    #[test]
+    fn mistakes_are_found_where_they_stand() {
+        let cases = [
+            ("mode: enforce\nmodus: ask\n", 2, "modus"),
+            ("# a\nmode: enforced\n", 2, "enforced"),
+            ("ledger:\n  layout: both\n", 2, "both"),
+            ("ledger:\n  file: x\n", 2, "file"),
+            ("levels:\n  scope-violation: loud\n", 2, "loud"),
+            ("levels:\n  scope-violation: off\n  scope-violatoin: error\n", 3, "scope-violatoin"),
+            ("protected_paths:\n  - a/**\n  - '../x'\n", 3, "../x"),
+            ("protected_paths:\n  - '[a'\n", 2, "[a"),
+            ("allowed_outside: [tmp]\n", 1, "tmp"),
+            ("mode: ask\nmode: observe\n", 2, "mode"),
+            ("mode: [\n", 1, "policy"),
+            ("- mode\n", 1, "policy"),
+            ("mode: ask\n---\nmode: observe\n", 1, "document"),
+        ];
+        for (text, line, word) in cases {
+            let (_, findings) = parse(text);
+            let [finding] = findings.as_slice() else { panic!("{text:?}: {findings:?}") };
+            assert_eq!(finding.code, Code::PolicyInvalid, "{text:?}");
+            assert!(finding.message.contains(word), "{text:?}: {}", finding.message);
+            assert_eq!(finding.lines.map(|l| l.start()), Some(line), "{text:?}: {finding:?}");
+            assert!(text.get(finding.span.clone().unwrap()).is_some(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_broken_policy_is_the_default() {
+        let (policy, findings) = parse("switching: allow\nmode: nonsense\n");
+        assert_eq!(policy, Policy::default());
+        assert_eq!(findings.len(), 1);
+    }
+
+    #[test]
+    fn hidden_characters_are_found() {
+        let (_, findings) = parse("protected_paths: ['a\u{202e}b']\r\n");
+        let [finding] = findings.as_slice() else { panic!("{findings:?}") };
+        assert_eq!(finding.code, Code::InvisibleCharacter);
+        assert_eq!(finding.span, Some(20..23));
+        assert_eq!(finding.message, "An invisible character, U+202E.");
+    }
+
+    #[test]
+    fn bombs_end_soon() {
+        let mut bomb = String::from("a: &a [x, x, x, x, x, x, x, x, x]\n");
+        for (name, before) in ('b'..'k').zip('a'..) {
+            let list = vec![format!("*{before}"); 9].join(", ");
+            bomb.push_str(&format!("{name}: &{name} [{list}]\n"));
+        }
+        let units = ["- ", "? ", "&a ", "!!a ", "mode: *a\n", "'", "x"];
+        let long = units.map(|unit| unit.repeat(50_000 / unit.len()));
+        let brackets = ["a: [", "[", "{"].map(|unit| unit.repeat(250_000));
+        let nested = format!("mode: {}", "[".repeat(4_000));
+        for text in [bomb, nested].iter().chain(&long).chain(&brackets) {
+            let started = std::time::Instant::now();
+            assert_eq!(parse(text).1.len(), 1);
+            let (took, start) = (started.elapsed(), &text[..8]);
+            // Minutes without the limits; generous, for a machine with other work.
+            assert!(took < std::time::Duration::from_secs(10), "{start:?} took {took:?}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+use super::super::fixture::{Place, path};
+use super::*;
+
+fn find(place: &Place, target: &str) -> (String, bool) {
+    let root = place.root(target);
+    let inside = root.path().strip_prefix(place.path()).unwrap();
+    (inside.to_str().unwrap().to_owned(), root.governed())
+}
+
+fn at(folder: &str, governed: bool) -> (String, bool) {
+    (folder.to_owned(), governed)
+}
+
+#[test]
+fn in_a_work_tree_the_outermost_registry_governs() {
+    let place = Place::committed(&[("a/b/c.ts", "")]);
+    assert_eq!(find(&place, "a/b/c.ts"), at("", false));
+    place.folder("a/b/.orchestration");
+    assert_eq!(find(&place, "a/b/c.ts"), at("a/b", true));
+    assert_eq!(find(&place, "a/x"), at("", false));
+    place.folder("a/.orchestration");
+    assert_eq!(find(&place, "a/b/c.ts"), at("a", true));
+    place.folder(".orchestration");
+    for target in ["a/b/c.ts", "a/b/new/deep/file.ts", "", "a", "a/b/.orchestration/policy.yaml"] {
+        assert_eq!(find(&place, target), at("", true), "{target:?}");
+    }
+    assert_eq!(place.root("a").git_dir(), Some(place.join(".git").as_path()));
+    assert_eq!(place.root("a").private(), place.join(".git/intent"));
+}
+
+#[test]
+fn targets_in_the_git_directory_belong_to_its_work_tree() {
+    let place = Place::committed(&[("a", "")]);
+    place.folder(".orchestration");
+    assert_eq!(find(&place, ".git/config"), at("", true));
+    assert_eq!(find(&place, ".git/hooks/pre-commit"), at("", true));
+}
+
+#[test]
+fn without_git_the_nearest_registry_governs() {
+    let place = Place::new();
+    place.folder("a/b/c");
+    assert_eq!(find(&place, "a/b/c/new/x"), at("a/b/c", false));
+    place.folder(".orchestration");
+    place.folder("a/b/.orchestration");
+    assert_eq!(find(&place, "a/b/c/new/x"), at("a/b", true));
+    assert_eq!(find(&place, "a/x"), at("", true));
+    let root = place.root("a/x");
+    assert_eq!(root.git_dir(), None);
+    assert_eq!(root.private(), place.join(".orchestration/local"));
+}
+
+#[test]
+fn nested_roots_start_their_own_workspaces() {
+    let place = Place::committed(&[("a", "")]);
+    for folder in ["", "p/x/", "p/y/", "p/x/deep/", "q/"] {
+        place.folder(&format!("{folder}.orchestration"));
+    }
+    assert_eq!(find(&place, "p/x/f"), at("", true));
+    place.write(".orchestration/policy.yaml", "nested_roots: ['p/*', '!p/y', q/]");
+    assert_eq!(find(&place, "p/x/f"), at("p/x", true));
+    assert_eq!(find(&place, "p/x/deep/f"), at("p/x", true));
+    assert_eq!(find(&place, "p/y/f"), at("", true));
+    assert_eq!(find(&place, "p/z/f"), at("", true));
+    assert_eq!(find(&place, "q/f"), at("q", true));
+    place.write("p/x/.orchestration/policy.yaml", "nested_roots: [deep]");
+    assert_eq!(find(&place, "p/x/deep/f"), at("p/x/deep", true));
+    assert_eq!(place.root("p/x/f").git_dir(), Some(place.join(".git").as_path()));
+    place.write("p/x/f", "");
+    place.write("p/y/f", "");
+    let walked = super::super::ignores::walk(&place.root(""));
+    assert_eq!(walked, [path("a"), path("p/y/f")], "each file belongs to one workspace");
+    let git = place.open("");
+    let head = git.head().unwrap().unwrap();
+    let changes = git.changes(Some(&head), super::super::git::Target::WorkTree).unwrap();
+    assert!(changes.iter().all(|change| !change.path.as_str().starts_with("p/x/")), "{changes:?}");
+    place.write(".orchestration/policy.yaml", "nested_roots: ['p/*']\nmode: [");
+    assert_eq!(find(&place, "p/x/f"), at("", true), "a broken policy releases nothing");
+}
+
+#[test]
+fn a_repository_made_inside_stays_governed() {
+    let place = Place::committed(&[("a", "")]);
+    place.folder("vendor/x/.orchestration");
+    place.git_in("vendor/x", &["init", "-q"]);
+    assert_eq!(find(&place, "vendor/x/f"), at("vendor/x", true), "nobody governs around it");
+    place.folder(".orchestration");
+    assert_eq!(find(&place, "vendor/x/f"), at("", true));
+    assert_eq!(place.root("vendor/x/f").git_dir(), Some(place.join(".git").as_path()));
+    place.folder("fake/.git");
+    assert_eq!(find(&place, "fake/f"), at("", true), "an empty .git cuts nothing off");
+    place.write("fake2/.git", "gitdir: nowhere\n");
+    assert_eq!(find(&place, "fake2/f"), at("", true));
+    place.write(".orchestration/policy.yaml", "nested_roots: [vendor/x]");
+    assert_eq!(find(&place, "vendor/x/f"), at("vendor/x", true));
+    assert_eq!(place.root("vendor/x/f").git_dir(), Some(place.join("vendor/x/.git").as_path()));
+    place.remove(".orchestration/policy.yaml");
+    place.write(".gitmodules", "[submodule \"x\"]\n\tpath = vendor/x\n\turl = ../x\n");
+    assert_eq!(find(&place, "vendor/x/f"), at("vendor/x", true), "a submodule of the old kind");
+}
+
+#[test]
+fn submodules_and_linked_work_trees_are_their_own() {
+    let place = Place::new();
+    for name in ["lib", "app"] {
+        place.folder(name);
+        place.git_in(name, &["init", "-q", "-b", "main"]);
+        place.write(&format!("{name}/file"), name);
+        place.git_in(name, &["add", "-A"]);
+        place.git_in(name, &["commit", "-q", "-m", "x"]);
+    }
+    place.git_in("app", &["submodule", "--quiet", "add", "../lib", "third/lib"]);
+    place.git_in("app", &["worktree", "add", "-q", "trees/one", "-b", "one"]);
+    place.git_in("app", &["worktree", "add", "-q", "../beside", "-b", "two"]);
+    place.folder("app/.orchestration");
+    assert_eq!(find(&place, "app/third/lib/file"), at("app/third/lib", false));
+    assert_eq!(find(&place, "app/third/file"), at("app", true));
+    assert_eq!(find(&place, "app/trees/one/file"), at("app/trees/one", false));
+    assert_eq!(find(&place, "beside/file"), at("beside", false));
+    let linked = place.root("app/trees/one/file");
+    assert_eq!(linked.git_dir(), Some(place.join("app/.git/worktrees/one").as_path()));
+    assert_eq!(linked.common_dir(), Some(place.join("app/.git")));
+    let module = place.root("app/third/lib/file");
+    assert_eq!(module.git_dir(), Some(place.join("app/.git/modules/third/lib").as_path()));
+}
+
+/// An agent that writes a `.git` file of its own takes nothing out of the workspace.
+#[test]
+fn a_made_up_work_tree_stays_governed() {
+    let place = Place::committed(&[("src/auth/a.ts", "")]);
+    place.folder(".orchestration");
+    let elsewhere = Place::committed(&[("x", "")]);
+    let inside = place.join("src/auth");
+    elsewhere.git(&[
+        "worktree",
+        "add",
+        "-q",
+        "-f",
+        inside.join("tree").to_str().unwrap(),
+        "-b",
+        "x",
+    ]);
+    assert_eq!(find(&place, "src/auth/tree/x"), at("", true));
+    elsewhere.write("forged/HEAD", "ref: refs/heads/main\n");
+    elsewhere.write("forged/commondir", "../.git\n");
+    elsewhere.write("forged/gitdir", inside.join(".git").to_str().unwrap());
+    place.write("src/auth/.git", &format!("gitdir: {}\n", elsewhere.join("forged").display()));
+    assert_eq!(find(&place, "src/auth/a.ts"), at("", true));
+}
+
+#[test]
+fn a_bare_repository_has_no_workspace() {
+    let place = Place::new();
+    place.git(&["init", "-q", "--bare", "store.git"]);
+    for target in ["store.git", "store.git/refs/heads/x", "store.git/config"] {
+        let error = Root::find(&place.join(target)).unwrap_err();
+        assert!(matches!(error, RootError::Bare { .. }), "{target}: {error}");
+    }
+    let outer = Place::committed(&[("a", "")]);
+    outer.git(&["init", "-q", "--bare", "fixtures/x.git"]);
+    assert_eq!(find(&outer, "fixtures/x.git/config"), at("", false), "a file of the outer one");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_judged_where_they_lead_and_where_they_stand() {
+    let place = Place::new();
+    place.folder("one/.orchestration");
+    place.folder("two/.orchestration");
+    place.folder("two/src");
+    place.folder("free");
+    place.link("one/out", place.join("free"));
+    place.link("one/dangling", place.join("free/new/file"));
+    place.link("free/in", place.join("two/src"));
+    assert_eq!(find(&place, "free/in/x"), at("two", true));
+    assert_eq!(find(&place, "one/out/x"), at("one", true), "the link stands in a governed place");
+    assert_eq!(find(&place, "one/dangling"), at("one", true));
+    assert_eq!(find(&place, "free/x"), at("free", false));
+}
+
+fn outside(result: Result<RelativePath, PathError>) -> bool {
+    matches!(result, Err(PathError::Outside { .. }))
+}
+
+fn invalid(result: Result<RelativePath, PathError>) -> bool {
+    matches!(result, Err(PathError::Invalid { .. }))
+}
+
+#[test]
+fn texts_become_workspace_paths() {
+    let place = Place::new();
+    place.folder("ws/.orchestration");
+    place.folder("ws-evil/src");
+    place.write("ws/src/auth/a.ts", "");
+    let root = place.root("ws");
+    let cwd = place.join("ws/src");
+    let get = |target: &str| root.relative(&cwd, Path::new(target));
+    let inside = [
+        ("auth/a.ts", "src/auth/a.ts"),
+        ("./auth//a.ts", "src/auth/a.ts"),
+        ("auth/", "src/auth"),
+        ("../README.md", "README.md"),
+        ("auth/new/deep.ts", "src/auth/new/deep.ts"),
+        ("new/../x", "src/x"),
+        ("auth/../../src/x", "src/x"),
+        ("../../ws/src/x", "src/x"),
+        (".", "src"),
+        ("auth/[id].ts", "src/auth/[id].ts"),
+        ("-rf", "src/-rf"),
+        ("auth/a.ts/../b.ts", "src/auth/b.ts"),
+    ];
+    for (target, wanted) in inside {
+        assert_eq!(get(target).unwrap(), path(wanted), "{target:?}");
+        let absolute = cwd.join(target);
+        let got = root.relative(Path::new("/elsewhere"), &absolute).unwrap();
+        assert_eq!(got, path(wanted), "{target:?}");
+    }
+    for target in ["../../x", "auth/../../../etc/passwd", "/etc/passwd", "/", "../../ws-evil/src/x"]
+    {
+        assert!(outside(get(target)), "{target:?}: {:?}", get(target));
+    }
+    for target in ["", "..", "../", "a\0b", "auth/a.ts/x", "auth/a.ts/x/y"] {
+        assert!(invalid(get(target)), "{target:?}: {:?}", get(target));
+    }
+    assert!(invalid(root.relative(Path::new("src"), Path::new("a"))));
+    assert_eq!(root.relative(Path::new("src"), &cwd.join("a")).unwrap(), path("src/a"));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_before_a_path_is_inside() {
+    let place = Place::new();
+    place.folder("ws/.orchestration");
+    place.folder("ws/src/auth/deep");
+    place.folder("ws/lib");
+    place.write("ws/lib/x.ts", "");
+    place.write("out/secret", "");
+    place.link("ws/src/auth/link", "/etc");
+    place.link("ws/src/inner", "../lib");
+    place.link("ws/src/file.ts", "../lib/x.ts");
+    place.link("ws/src/dangling-out", place.join("out/none"));
+    place.link("ws/src/dangling-in", "../lib/none");
+    place.link("ws/src/chain", "dangling-out");
+    place.link("ws/src/circle", "circle");
+    place.link("ws/src/up", "auth/deep");
+    place.link("ws/src/self", "..");
+    place.link("shown", place.join("ws"));
+    place.link("into", place.join("ws/lib"));
+    let root = place.root("ws");
+    let relative = |target: &str| root.relative(place.path(), Path::new(target));
+    let resolve = |target: &str| root.resolve(&path(target));
+    for target in ["src/auth/link/passwd", "src/auth/link", "src/dangling-out", "src/chain"] {
+        assert!(outside(relative(&format!("ws/{target}"))), "{target}");
+        assert!(outside(resolve(target)), "{target}");
+    }
+    assert!(invalid(relative("ws/src/circle")));
+    assert!(invalid(resolve("src/circle/x")));
+    let inside = [
+        ("src/inner/new.ts", "lib/new.ts"),
+        ("src/file.ts", "lib/x.ts"),
+        ("src/dangling-in", "lib/none"),
+        ("src/self/lib/x.ts", "lib/x.ts"),
+        ("src/plain/new.ts", "src/plain/new.ts"),
+    ];
+    for (shown, really) in inside {
+        assert_eq!(relative(&format!("ws/{shown}")).unwrap(), path(shown));
+        assert_eq!(resolve(shown).unwrap(), path(really));
+    }
+    assert!(invalid(resolve("src/self")), "the root itself");
+    assert!(invalid(relative("ws/src/up/../x")), "src/x to a reader, src/auth/x to the system");
+    assert!(outside(relative("ws/src/../../out/secret")));
+    assert_eq!(relative("shown/lib/x.ts").unwrap(), path("lib/x.ts"));
+    assert_eq!(relative("shown/src/inner/x.ts").unwrap(), path("src/inner/x.ts"));
+    assert_eq!(relative("into/x.ts").unwrap(), path("lib/x.ts"));
+}

@@ -1,0 +1,56 @@
+//! The blocks of a real file in each language, drawn as a picture.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use intent_lsp::code::{Document, FileBlocks, language};
+
+fn sample(id: &str) -> (String, String) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages").join(id);
+    let file = std::fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .filter_map(Result::ok)
+        .find(|entry| entry.file_name().to_string_lossy().starts_with("sample."))
+        .unwrap_or_else(|| panic!("no sample in {}", folder.display()));
+    let text = std::fs::read_to_string(file.path()).expect("a readable sample");
+    (file.file_name().to_string_lossy().into_owned(), text)
+}
+
+/// `12-20 method Foo.bar(u32)`, indented by nesting.
+fn picture(file: &FileBlocks) -> String {
+    let mut out = String::new();
+    for block in &file.blocks {
+        let mut depth = 0;
+        let mut outer = block.container;
+        while let Some(at) = outer {
+            depth += 1;
+            outer = file.blocks[at].container;
+        }
+        let identity = &block.identity;
+        let parameters = identity.parameters.as_deref().unwrap_or_default();
+        let ordinal =
+            if identity.ordinal > 0 { format!(" #{}", identity.ordinal) } else { String::new() };
+        writeln!(
+            out,
+            "{}{}-{} {} {}{parameters}{ordinal}",
+            "  ".repeat(depth),
+            block.lines.start(),
+            block.lines.end(),
+            identity.kind.as_str(),
+            identity.path,
+        )
+        .expect("a string takes all");
+    }
+    out
+}
+
+#[test]
+fn the_blocks_of_a_sample_in_each_language() {
+    for language in language::all() {
+        let (name, text) = sample(language.id);
+        let file = Document::from_text(&name, &text).blocks();
+        assert_eq!(file.language, Some(language.id));
+        assert!(!file.has_error, "{name} has a syntax error");
+        insta::assert_snapshot!(language.id, picture(&file));
+    }
+}

@@ -1,0 +1,34 @@
+//! Texts that are made to hurt: nothing panics, nothing takes long.
+
+use std::time::{Duration, Instant};
+
+use intent_lsp::code::{Document, document::MAX_BYTES, language};
+
+/// Generous: a debug build on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+fn blocks_in_time(name: &str, text: &str) {
+    let start = Instant::now();
+    Document::from_text(name, text).blocks();
+    let took = start.elapsed();
+    assert!(
+        took < PATIENCE,
+        "{name}: {:?} took {took:?}",
+        text.chars().take(8).collect::<String>()
+    );
+}
+
+#[test]
+fn the_largest_text_of_brackets_is_given_up_soon() {
+    blocks_in_time("a.rs", &"(".repeat(MAX_BYTES));
+}
+
+#[test]
+fn nesting_neither_overflows_nor_hangs_in_any_language() {
+    for language in language::all() {
+        let name = format!("a.{}", language.extensions[0]);
+        for piece in ["(", "[", "{", "f(x){", "\"", "- ", "# a\n"] {
+            blocks_in_time(&name, &piece.repeat(8 * 1024 / piece.len()));
+        }
+    }
+}
