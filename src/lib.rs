@@ -8,3 +8,6 @@
 pub mod code;
 pub mod edits;
 pub mod workspace;
+
+// knowledge
+pub mod intent;

@@ -1,0 +1,629 @@
+//! The shapes in which registries have been found, and how each maps to the canonical one.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use super::yaml::{Entry, Kind, Node, Style, dash_before, rest_of};
+use super::{Intent, Spanned, Status};
+
+/// What an intent is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Field {
+    Id,
+    Name,
+    Status,
+    Scope,
+    Constraints,
+    Acceptance,
+    Specs,
+    Owner,
+}
+
+impl Field {
+    const ALL: [Field; 8] = [
+        Field::Id,
+        Field::Name,
+        Field::Status,
+        Field::Scope,
+        Field::Constraints,
+        Field::Acceptance,
+        Field::Specs,
+        Field::Owner,
+    ];
+    /// Where it has been found, the canonical key first; a dot goes into a mapping.
+    pub(crate) fn keys(self) -> &'static [&'static str] {
+        match self {
+            Field::Id => &["id", "intent_id", "intentId", "active_intent_id"],
+            Field::Name => {
+                &["name", "title", "summary", "goal", "description", "task", "current_context.task"]
+            }
+            Field::Status => &["status"],
+            Field::Scope => &[
+                "owned_scope",
+                "owned_scopes",
+                "ownedScope",
+                "scope",
+                "scope.paths",
+                "files_in_scope",
+                "metadata.target_files",
+                "current_context.files_in_scope",
+            ],
+            Field::Constraints => &["constraints", "boundaries", "current_context.constraints"],
+            Field::Acceptance => &["acceptance_criteria", "acceptanceCriteria", "success", "what"],
+            Field::Specs => &["related_specs", "related_requirements"],
+            Field::Owner => &["owner"],
+        }
+    }
+    /// The canonical key.
+    pub(crate) fn key(self) -> &'static str {
+        self.keys()[0]
+    }
+}
+
+/// Where a field of an intent stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) field: Field,
+    /// As in [`Field::keys`].
+    pub(crate) path: &'static str,
+    pub(crate) key: Node,
+    pub(crate) value: Node,
+}
+
+/// How an intent is written.
+#[derive(Clone, Debug)]
+pub(crate) struct Written {
+    /// Its mapping; a scalar where only an id is listed.
+    pub(crate) node: Node,
+    pub(crate) places: Vec<Place>,
+    /// The key above it, where intents are keyed by id.
+    pub(crate) keyed: Option<Node>,
+}
+
+impl Written {
+    pub(crate) fn place(&self, field: Field) -> Option<&Place> {
+        self.places.iter().find(|place| place.field == field)
+    }
+}
+
+/// A way in which a registry differs from the canonical form.
+#[derive(Clone, Debug)]
+pub(crate) struct Deviation {
+    /// Which intent, by index.
+    pub(crate) intent: Option<usize>,
+    pub(crate) span: Range<usize>,
+    pub(crate) message: String,
+    pub(crate) help: String,
+    /// The text that would settle it, in place of the span.
+    pub(crate) canonical: Option<String>,
+}
+
+/// Where further intents are written.
+#[derive(Clone, Debug)]
+pub(crate) enum Home {
+    /// Nothing is written yet.
+    Empty,
+    /// The list itself, or the nothing that stands for it.
+    List(Node),
+    /// No list that could take one; what there is instead.
+    Other(&'static str),
+}
+
+/// A registry as read.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    pub(crate) intents: Vec<Intent>,
+    pub(crate) written: Vec<Written>,
+    pub(crate) deviations: Vec<Deviation>,
+    pub(crate) selected: Option<String>,
+    pub(crate) home: Home,
+}
+
+/// Reads a tree in whatever dialect.
+pub(crate) fn read(text: &str, root: &Node) -> Reading {
+    let mut reader = Reader {
+        text,
+        reading: Reading {
+            intents: Vec::new(),
+            written: Vec::new(),
+            deviations: Vec::new(),
+            selected: None,
+            home: Home::Other("it holds no list of intents"),
+        },
+    };
+    reader.root(root);
+    reader.reading
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    reading: Reading,
+}
+
+impl Reader<'_> {
+    fn root(&mut self, root: &Node) {
+        if root.is_null() {
+            self.reading.home = Home::Empty;
+            return;
+        }
+        if root.is_sequence() {
+            self.deviate(
+                root.span.start..root.span.start + 1,
+                "The registry is a bare list.",
+                "Put the list under the key `active_intents:`.",
+            );
+            self.list(root);
+            return;
+        }
+        if !root.is_mapping() {
+            let help = "A registry is a mapping with the key `active_intents:`.";
+            return self.deviate(root.span.clone(), "This is no registry.", help);
+        }
+        self.selection(root);
+        let lists: Vec<&Entry> = root
+            .entries()
+            .iter()
+            .filter(|entry| matches!(entry.key.text(), Some("active_intents" | "intents")))
+            .collect();
+        if !lists.is_empty() {
+            let alone = lists.len() == 1;
+            return lists.iter().for_each(|entry| self.rooted(entry, alone));
+        }
+        self.unlisted(root);
+    }
+
+    fn rooted(&mut self, entry: &Entry, alone: bool) {
+        if entry.key.text() == Some("intents") {
+            let help = if alone {
+                "The canonical key is `active_intents`."
+            } else {
+                "Move these into `active_intents`."
+            };
+            let fix = alone.then_some("active_intents");
+            self.rename(&entry.key, None, "The list of intents is called `intents`.", help, fix);
+        }
+        match &entry.value.kind {
+            Kind::Sequence { .. } => self.list(&entry.value),
+            Kind::Mapping { .. } => self.keyed(entry),
+            Kind::Scalar { .. } if entry.value.is_null() => {
+                self.reading.home = Home::List(entry.value.clone());
+            }
+            Kind::Scalar { .. } => self.deviate(
+                entry.value.span.clone(),
+                "The list of intents is a text, so it holds none.",
+                "Write a list: each intent begins with `- id:`.",
+            ),
+        }
+    }
+
+    fn unlisted(&mut self, root: &Node) {
+        if let Some(entry) = root.entry("intent_ledger").filter(|entry| entry.value.is_mapping()) {
+            self.reading.home = Home::Other("it is written as one `intent_ledger`");
+            let help = "The canonical form is a list under `active_intents:`.";
+            self.rename(&entry.key, None, "One intent is written as `intent_ledger`.", help, None);
+            self.selection(&entry.value);
+            return self.intent(&entry.value, entry.key.span.start, None);
+        }
+        if let Some(entry) = root.entry("active_intent").filter(|entry| entry.value.is_mapping()) {
+            self.reading.home = Home::Other("it is written as one `active_intent`");
+            let help = "The canonical form is a list under `active_intents:`.";
+            self.rename(&entry.key, None, "One intent is written as `active_intent`.", help, None);
+            self.intent(&entry.value, entry.key.span.start, None);
+            self.reading.selected =
+                self.reading.intents.first().map(|intent| intent.id.value.clone());
+            return;
+        }
+        if looks_like_intent(root) {
+            self.reading.home = Home::Other("the whole file is one intent");
+            let help = "Put it into a list under `active_intents:`.";
+            self.deviate(root.entries()[0].key.span.clone(), "The whole file is one intent.", help);
+            return self.intent(root, root.span.start, None);
+        }
+        let keyed: Vec<&Entry> =
+            root.entries().iter().filter(|entry| looks_like_intent_body(&entry.value)).collect();
+        if !keyed.is_empty() {
+            self.reading.home = Home::Other("its intents are keyed by their ids");
+            self.deviate(
+                keyed[0].key.span.clone(),
+                "Intents are keyed by their ids.",
+                "The canonical form is a list under `active_intents:`, each with an `id:`.",
+            );
+            keyed.iter().for_each(|entry| {
+                self.intent(&entry.value, entry.key.span.start, Some(&entry.key));
+            });
+            return;
+        }
+        let span = root.entries().first().map_or(root.span.clone(), |entry| entry.key.span.clone());
+        if root.get("agents").is_some() {
+            let message = "This maps agents to intents, and holds no intents itself.";
+            return self.deviate(span, message, "List the intents under `active_intents:`.");
+        }
+        if root.entries().is_empty() {
+            return self.deviate(
+                root.span.clone(),
+                "No list of intents is here.",
+                "Write `active_intents: []`.",
+            );
+        }
+        self.deviate(
+            span,
+            "No list of intents is here.",
+            "List them under the key `active_intents:`.",
+        );
+    }
+
+    fn selection(&mut self, node: &Node) {
+        for key in ["active_intent_id", "active_intent"] {
+            let Some(entry) = node.entry(key) else { continue };
+            let Some(id) = entry.value.text() else { continue };
+            self.reading.selected = Some(id.to_owned());
+            self.rename(
+                &entry.key,
+                None,
+                &format!("The selection is kept in the registry as `{key}`."),
+                "A selection belongs to one person or session: `intent select` keeps it outside the registry.",
+                None,
+            );
+        }
+    }
+
+    fn list(&mut self, list: &Node) {
+        self.reading.home = Home::List(list.clone());
+        for item in list.items() {
+            let start = dash_before(self.text, item.span.start);
+            self.intent(item, start, None);
+        }
+    }
+
+    fn keyed(&mut self, entry: &Entry) {
+        self.reading.home = Home::Other("its intents are keyed by their ids");
+        if entry.value.entries().is_empty() {
+            return;
+        }
+        self.deviate(
+            entry.key.span.clone(),
+            "Intents are keyed by their ids.",
+            "The canonical form is a list, each intent with an `id:`.",
+        );
+        for entry in entry.value.entries() {
+            self.intent(&entry.value, entry.key.span.start, Some(&entry.key));
+        }
+    }
+
+    fn intent(&mut self, node: &Node, start: usize, keyed: Option<&Node>) {
+        let index = self.reading.intents.len();
+        let places: Vec<Place> =
+            Field::ALL.iter().filter_map(|field| place(node, *field)).collect();
+        let written = Written { node: node.clone(), places, keyed: keyed.cloned() };
+        let end = node.span.end.max(keyed.map_or(0, |key| key.span.end));
+        let mut intent = blank(start.min(end)..end);
+        if let Some(key) = keyed {
+            intent.id = Spanned {
+                value: key.text().unwrap_or_default().to_owned(),
+                span: key.span.clone(),
+            };
+        } else if let Some(text) = node.text() {
+            intent.id = Spanned { value: text.to_owned(), span: node.span.clone() };
+        }
+        let mut taken: HashSet<&str> = HashSet::new();
+        for place in &written.places {
+            self.note_key(index, &written, place);
+            let whole = self.fill(index, &mut intent, place);
+            let top = place.path.split('.').next().unwrap_or(place.path);
+            let alone =
+                top == place.path || node.get(top).is_some_and(|value| value.entries().len() == 1);
+            if whole && alone {
+                taken.insert(top);
+            }
+        }
+        intent.extra = rest_of(node, &taken);
+        self.reading.intents.push(intent);
+        self.reading.written.push(written);
+    }
+
+    /// Takes a field into the intent; whether all that was written is in it.
+    fn fill(&mut self, index: usize, intent: &mut Intent, place: &Place) -> bool {
+        let value = &place.value;
+        match place.field {
+            Field::Id => scalar(value).map(|id| intent.id = id).is_some(),
+            Field::Name => scalar(value).map(|name| intent.name = name).is_some(),
+            Field::Owner => scalar(value).map(|owner| intent.owner = Some(owner)).is_some(),
+            Field::Status => self.status(index, intent, value),
+            Field::Scope => self.scope(index, intent, value),
+            Field::Constraints => self.texts(index, value, &mut intent.constraints, place),
+            Field::Acceptance => self.texts(index, value, &mut intent.acceptance_criteria, place),
+            Field::Specs => specs(value, &mut intent.related_specs),
+        }
+    }
+
+    fn status(&mut self, index: usize, intent: &mut Intent, value: &Node) -> bool {
+        let Some(text) = value.text() else { return value.is_null() };
+        let Some(status) = Status::parse(text) else { return false };
+        intent.status = Some(Spanned { value: status, span: value.span.clone() });
+        let canonical = status.as_str();
+        if text != canonical {
+            let fix = (!value.aliased).then(|| requoted(value, canonical)).flatten();
+            self.reading.deviations.push(Deviation {
+                intent: Some(index),
+                span: value.span.clone(),
+                message: format!("The status {text:?} is read as {canonical}."),
+                help: format!("The canonical spelling is `{canonical}`."),
+                canonical: fix,
+            });
+        }
+        true
+    }
+
+    fn scope(&mut self, index: usize, intent: &mut Intent, value: &Node) -> bool {
+        match &value.kind {
+            Kind::Sequence { items, .. } => {
+                let before = intent.owned_scope.len();
+                intent.owned_scope.extend(items.iter().filter_map(|item| self.scope_item(item)));
+                intent.owned_scope.len() - before == items.len()
+            }
+            Kind::Mapping { .. } => false,
+            Kind::Scalar { .. } if value.is_null() && value.tag.is_none() => true,
+            Kind::Scalar { .. } => {
+                let entries = self.scope_text(value);
+                let (message, whole) = if entries.is_empty() {
+                    ("The scope is prose, which names no file: nothing is owned.", false)
+                } else {
+                    ("The scope is a text; it is read as a list of globs.", true)
+                };
+                self.reading.deviations.push(Deviation {
+                    intent: Some(index),
+                    span: value.span.clone(),
+                    message: message.into(),
+                    help: "Write a list of globs: `owned_scope: [\"src/auth/**\"]`.".into(),
+                    canonical: None,
+                });
+                intent.owned_scope.extend(entries);
+                whole
+            }
+        }
+    }
+
+    fn scope_item(&self, item: &Node) -> Option<Spanned<String>> {
+        if let Some(tag) = item.tag.clone().filter(|_| item.is_null()) {
+            return Some(Spanned { value: self.text[tag.clone()].to_owned(), span: tag });
+        }
+        if item.is_mapping() && item.entries().len() == 1 {
+            let named = ["path", "glob", "pattern", "file"].iter().find_map(|key| item.get(key));
+            return named.and_then(scalar);
+        }
+        scalar(item)
+    }
+
+    /// A text of globs, by lines or commas; none where any part has blanks, for that is prose.
+    fn scope_text(&self, value: &Node) -> Vec<Spanned<String>> {
+        let pieces = pieces(self.text, value);
+        let prose = pieces.iter().any(|piece| {
+            piece.value.contains(char::is_whitespace) || !piece.value.contains(['/', '.', '*'])
+        });
+        if prose { Vec::new() } else { pieces }
+    }
+
+    fn texts(
+        &mut self,
+        index: usize,
+        value: &Node,
+        into: &mut Vec<Spanned<String>>,
+        place: &Place,
+    ) -> bool {
+        let what = match &value.kind {
+            Kind::Sequence { items, .. } => {
+                let before = into.len();
+                into.extend(items.iter().filter_map(scalar));
+                return into.len() - before == items.len();
+            }
+            Kind::Mapping { entries, .. } => {
+                into.extend(entries.iter().filter_map(pair));
+                "mapping"
+            }
+            Kind::Scalar { .. } if value.is_null() => return true,
+            Kind::Scalar { .. } => {
+                into.extend(lines_of(self.text, value));
+                "text"
+            }
+        };
+        let key = place.field.key();
+        self.reading.deviations.push(Deviation {
+            intent: Some(index),
+            span: place.key.span.clone(),
+            message: format!("`{key}` is a {what}; it is read as a list."),
+            help: format!("Write a list of texts under `{key}:`."),
+            canonical: None,
+        });
+        !value.is_mapping() || into.len() >= value.entries().len()
+    }
+
+    fn note_key(&mut self, index: usize, written: &Written, place: &Place) {
+        let canonical = place.field.key();
+        // An `intent_ledger` names its intent by what it selects; that is said there.
+        if place.path == canonical || place.path == "active_intent_id" {
+            return;
+        }
+        let free = written.node.entry(canonical).is_none();
+        let fix = (!place.path.contains('.') && free).then_some(canonical);
+        let message = format!("`{}` is read as `{canonical}`.", place.path);
+        let help = format!("The canonical key is `{canonical}`.");
+        self.rename(&place.key, Some(index), &message, &help, fix);
+    }
+
+    fn rename(
+        &mut self,
+        key: &Node,
+        intent: Option<usize>,
+        message: &str,
+        help: &str,
+        canonical: Option<&str>,
+    ) {
+        let fix = canonical.filter(|_| !key.aliased).and_then(|text| requoted(key, text));
+        self.reading.deviations.push(Deviation {
+            intent,
+            span: key.span.clone(),
+            message: message.into(),
+            help: help.into(),
+            canonical: fix,
+        });
+    }
+
+    fn deviate(&mut self, span: Range<usize>, message: &str, help: &str) {
+        self.reading.deviations.push(Deviation {
+            intent: None,
+            span,
+            message: message.into(),
+            help: help.into(),
+            canonical: None,
+        });
+    }
+}
+
+fn blank(span: Range<usize>) -> Intent {
+    let nothing = Spanned { value: String::new(), span: span.start..span.start };
+    Intent {
+        id: nothing.clone(),
+        name: nothing,
+        status: None,
+        owned_scope: Vec::new(),
+        constraints: Vec::new(),
+        acceptance_criteria: Vec::new(),
+        related_specs: Vec::new(),
+        owner: None,
+        extra: Map::<String, Value>::new(),
+        span,
+    }
+}
+
+/// A word in the quotes of the scalar it replaces; `None` for block scalars.
+pub(crate) fn requoted(node: &Node, word: &str) -> Option<String> {
+    match node.style()? {
+        Style::Plain => Some(word.to_owned()),
+        Style::Single => Some(format!("'{word}'")),
+        Style::Double => Some(format!("\"{word}\"")),
+        Style::Literal | Style::Folded => None,
+    }
+}
+
+fn place(node: &Node, field: Field) -> Option<Place> {
+    let found = field.keys().iter().find_map(|path| {
+        let (holder, key) = match path.split_once('.') {
+            Some((outer, key)) => (node.get(outer)?, key),
+            None => (node, *path),
+        };
+        let entry = holder.entry(key)?;
+        // `scope: {paths: …}` is found under its own path.
+        let holder_only = field == Field::Scope && entry.value.is_mapping();
+        (!holder_only).then_some((*path, entry))
+    });
+    let (path, entry) = found?;
+    Some(Place { field, path, key: entry.key.clone(), value: entry.value.clone() })
+}
+
+fn looks_like_intent(node: &Node) -> bool {
+    let named = ["id", "intent_id", "intentId"].iter().any(|key| node.get(key).is_some());
+    named && looks_like_intent_body(node)
+}
+
+fn looks_like_intent_body(node: &Node) -> bool {
+    [Field::Name, Field::Status, Field::Scope].iter().any(|field| place(node, *field).is_some())
+}
+
+fn scalar(node: &Node) -> Option<Spanned<String>> {
+    node.text().map(|text| Spanned { value: text.to_owned(), span: node.span.clone() })
+}
+
+fn pair(entry: &Entry) -> Option<Spanned<String>> {
+    let key = entry.key.text()?;
+    let span = entry.key.span.start..entry.value.span.end.max(entry.key.span.end);
+    match entry.value.text() {
+        Some(value) => Some(Spanned { value: format!("{key}: {value}"), span }),
+        None => {
+            let json = entry.value.to_json().to_string();
+            Some(Spanned { value: format!("{key}: {json}"), span })
+        }
+    }
+}
+
+/// Specs are texts, or `{type, ref}`.
+fn specs(value: &Node, into: &mut Vec<Spanned<String>>) -> bool {
+    if let Some(spec) = scalar(value) {
+        into.push(spec);
+        return true;
+    }
+    let mut whole = value.is_null() || value.is_sequence();
+    for item in value.items() {
+        let named = ["ref", "value", "id"].iter().find_map(|key| item.get(key));
+        whole &= !item.is_mapping();
+        match scalar(item).or_else(|| named.and_then(scalar)) {
+            Some(spec) => into.push(spec),
+            None => whole = false,
+        }
+    }
+    whole
+}
+
+/// The lines of a text, bullets and blanks aside; each with its own place where the text stands as it is.
+fn lines_of(text: &str, node: &Node) -> Vec<Spanned<String>> {
+    let Some(value) = node.text() else { return Vec::new() };
+    let own_places = node.style() == Some(Style::Literal) && !node.aliased;
+    let mut from = node.span.start;
+    let lines = value.lines().map(bare_line).filter(|line| !line.is_empty());
+    lines
+        .map(|line| {
+            let found = own_places.then(|| text[from..node.span.end].find(line)).flatten();
+            let span = found.map_or(node.span.clone(), |at| from + at..from + at + line.len());
+            if found.is_some() {
+                from = span.end;
+            }
+            Spanned { value: line.to_owned(), span }
+        })
+        .collect()
+}
+
+fn bare_line(line: &str) -> &str {
+    let line = line.trim();
+    line.strip_prefix("- ").or_else(|| line.strip_prefix("* ")).unwrap_or(line).trim()
+}
+
+/// The parts of a text between commas (outside braces) and line ends.
+fn pieces(text: &str, node: &Node) -> Vec<Spanned<String>> {
+    let mut parts = Vec::new();
+    for line in lines_of(text, node) {
+        let exact = text.get(line.span.clone()) == Some(line.value.as_str());
+        for range in split_commas(&line.value) {
+            let value = line.value[range.clone()].to_owned();
+            let span = if exact {
+                line.span.start + range.start..line.span.start + range.end
+            } else {
+                line.span.clone()
+            };
+            parts.push(Spanned { value, span });
+        }
+    }
+    parts
+}
+
+fn split_commas(line: &str) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let (mut depth, mut start) = (0usize, 0usize);
+    for (at, c) in line.char_indices().chain([(line.len(), ',')]) {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 || at == line.len() => {
+                let piece = &line[start..at];
+                let left = start + (piece.len() - piece.trim_start().len());
+                let right = left + piece.trim().len();
+                if left < right {
+                    ranges.push(left..right);
+                }
+                start = (at + 1).min(line.len());
+            }
+            _ => {}
+        }
+    }
+    ranges
+}

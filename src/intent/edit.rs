@@ -1,0 +1,683 @@
+//! Edits of a registry in place: comments and layout stay, and what does not parse is never touched.
+//!
+//! An edit is planned on the tree's places as the fewest bytes that say it, applied to the text
+//! in memory, read again, and handed out only when exactly the wanted change is what is read.
+
+use std::ops::Range;
+
+use super::dialect::{Field, Home, Place, Written};
+use super::lint::valid_id;
+use super::yaml::{Kind, Layout, Node, Style, dash_before};
+use super::{Intent, Registry, Scope, Status};
+use crate::edits::{TextEdit, apply};
+
+/// What to change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RegistryEdit {
+    /// Sets (or adds) the status of an intent.
+    SetStatus {
+        /// Which intent.
+        id: String,
+        /// What it becomes.
+        status: Status,
+    },
+    /// Adds a scope entry at the end of the list; no edit where the list holds it already.
+    AddScope {
+        /// Which intent.
+        id: String,
+        /// The glob.
+        entry: String,
+    },
+    /// Renames an id where it is defined and where the registry refers to it.
+    Rename {
+        /// The id as it is.
+        from: String,
+        /// The id as it becomes.
+        to: String,
+    },
+    /// Appends an intent.
+    Add(NewIntent),
+}
+
+/// An intent to be written in the canonical form.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewIntent {
+    /// Its id.
+    pub id: String,
+    /// What it is called.
+    pub name: String,
+    /// `None` is written as DRAFT.
+    pub status: Option<Status>,
+    /// The globs it owns.
+    pub owned_scope: Vec<String>,
+    /// What must hold.
+    pub constraints: Vec<String>,
+    /// When it is done.
+    pub acceptance_criteria: Vec<String>,
+    /// Requirements it serves.
+    pub related_specs: Vec<String>,
+    /// Who asked for it.
+    pub owner: Option<String>,
+}
+
+/// Why a registry was not edited.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EditError {
+    /// It does not parse, so nothing is written over it.
+    #[error("{path} does not parse ({reason}); nothing was changed. Mend it first")]
+    Broken {
+        /// The registry.
+        path: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No such intent.
+    #[error("no intent {id} in {path}")]
+    Unknown {
+        /// What was asked for.
+        id: String,
+        /// The registry.
+        path: String,
+    },
+    /// The id is taken.
+    #[error("{path} already has an intent {id}")]
+    Taken {
+        /// What was asked for.
+        id: String,
+        /// The registry.
+        path: String,
+    },
+    /// The value cannot be written there.
+    #[error("{0}")]
+    Refused(String),
+}
+
+type Planned = Result<Vec<TextEdit>, EditError>;
+
+/// The edits of the registry's text that make the change; re-parsed before they are handed out, so they never break the file.
+pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<Vec<TextEdit>, EditError> {
+    if let Some(error) = registry.syntax_error() {
+        let (path, reason) = (registry.path().to_string(), error.message.clone());
+        return Err(EditError::Broken { path, reason });
+    }
+    let edits = match edit {
+        RegistryEdit::SetStatus { id, status } => {
+            set_status(registry, find(registry, id)?, *status)
+        }
+        RegistryEdit::AddScope { id, entry } => add_scope(registry, find(registry, id)?, entry),
+        RegistryEdit::Rename { from, to } => rename(registry, find(registry, from)?, from, to),
+        RegistryEdit::Add(new) => add(registry, new),
+    }?;
+    verify(registry, edit, &edits)?;
+    Ok(edits)
+}
+
+/// The next free id in the style of the registry: `INT-007`.
+pub fn next_id(registry: &Registry) -> String {
+    let ids = || registry.intents().iter().map(|intent| intent.id.value.as_str());
+    let numbered = |id: &str| -> Option<(String, usize, u64)> {
+        let stem = id.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = &id[stem.len()..];
+        let number = digits.parse::<u64>().ok().filter(|number| *number < u64::MAX / 2)?;
+        (!stem.is_empty() && valid_id(id)).then(|| (stem.to_owned(), digits.len(), number))
+    };
+    let Some((stem, width, _)) = ids().rev().find_map(numbered) else { return "INT-001".into() };
+    let used = ids().filter_map(numbered).filter(|(other, _, _)| *other == stem);
+    let mut number = used.map(|(_, _, number)| number).max().unwrap_or(0) + 1;
+    loop {
+        let id = format!("{stem}{number:0width$}");
+        if registry.get(&id).is_none() {
+            return id;
+        }
+        number += 1;
+    }
+}
+
+fn find(registry: &Registry, id: &str) -> Result<usize, EditError> {
+    registry
+        .position(id)
+        .ok_or_else(|| EditError::Unknown { id: id.to_owned(), path: registry.path().to_string() })
+}
+
+fn refused(message: impl Into<String>) -> EditError {
+    EditError::Refused(message.into())
+}
+
+fn insert(at: usize, text: impl Into<String>) -> TextEdit {
+    TextEdit { range: at..at, text: text.into() }
+}
+
+fn replace(range: &Range<usize>, text: impl Into<String>) -> TextEdit {
+    TextEdit { range: range.clone(), text: text.into() }
+}
+
+/// Reads the result, and compares it with what was asked for.
+fn verify(registry: &Registry, edit: &RegistryEdit, edits: &[TextEdit]) -> Result<(), EditError> {
+    let surprise = || {
+        refused(format!(
+            "{} is written in a way in which this change cannot be made safely; make it by hand",
+            registry.path()
+        ))
+    };
+    let text = apply(registry.text(), edits).ok_or_else(surprise)?;
+    let after = Registry::parse(registry.path().clone(), &text);
+    let wanted = expected(registry, edit);
+    // A rename reaches into what other intents say of this one; nothing else does.
+    let renames = matches!(edit, RegistryEdit::Rename { .. });
+    let target = match edit {
+        RegistryEdit::SetStatus { id, .. } | RegistryEdit::AddScope { id, .. } => {
+            registry.position(id)
+        }
+        RegistryEdit::Rename { .. } | RegistryEdit::Add(_) => None,
+    };
+    let as_wanted = |(at, (got, want)): (usize, (&Intent, &Intent))| {
+        got.hash() == want.hash() && (renames || target == Some(at) || got.extra == want.extra)
+    };
+    let same = after.syntax_error().is_none()
+        && after.intents().len() == wanted.len()
+        && after.intents().iter().zip(&wanted).enumerate().all(as_wanted);
+    if same { Ok(()) } else { Err(surprise()) }
+}
+
+fn expected(registry: &Registry, edit: &RegistryEdit) -> Vec<Intent> {
+    let mut intents = registry.intents().to_vec();
+    let spanned = |value: &String| super::Spanned { value: value.clone(), span: 0..0 };
+    let at = |id: &str| registry.position(id).unwrap_or(usize::MAX);
+    match edit {
+        RegistryEdit::SetStatus { id, status } => {
+            if let Some(intent) = intents.get_mut(at(id)) {
+                intent.status = Some(super::Spanned { value: *status, span: 0..0 });
+            }
+        }
+        RegistryEdit::AddScope { id, entry } => {
+            if let Some(intent) = intents
+                .get_mut(at(id))
+                .filter(|intent| !intent.scope_entries().contains(&entry.as_str()))
+            {
+                intent.owned_scope.push(spanned(entry));
+            }
+        }
+        RegistryEdit::Rename { from, to } => {
+            intents
+                .iter_mut()
+                .filter(|intent| intent.id.value == *from)
+                .for_each(|intent| intent.id = spanned(to));
+        }
+        RegistryEdit::Add(new) => intents.push(Intent {
+            id: spanned(&new.id),
+            name: spanned(&new.name),
+            status: Some(super::Spanned { value: new.status.unwrap_or(Status::Draft), span: 0..0 }),
+            owned_scope: new.owned_scope.iter().map(spanned).collect(),
+            constraints: new.constraints.iter().map(spanned).collect(),
+            acceptance_criteria: new.acceptance_criteria.iter().map(spanned).collect(),
+            related_specs: new.related_specs.iter().map(spanned).collect(),
+            owner: new.owner.as_ref().map(spanned),
+            extra: serde_json::Map::new(),
+            span: 0..0,
+        }),
+    }
+    intents
+}
+
+fn set_status(registry: &Registry, index: usize, status: Status) -> Planned {
+    let written = registry.written(index);
+    let Some(place) = written.place(Field::Status) else {
+        return add_key(
+            registry,
+            written,
+            "status",
+            status.as_str(),
+            &double_quoted(status.as_str()),
+        );
+    };
+    let value = &place.value;
+    if value.aliased {
+        return Err(refused("this status comes from elsewhere by a YAML alias; change it by hand"));
+    }
+    if value.span.is_empty() {
+        return Ok(vec![insert(value.span.start, format!(" {}", status.as_str()))]);
+    }
+    if value.text() == Some(status.as_str()) {
+        return Ok(Vec::new());
+    }
+    let style = if is_json(registry) { Some(Style::Double) } else { value.style() };
+    match style {
+        Some(Style::Plain) => Ok(vec![replace(&value.span, status.as_str())]),
+        Some(Style::Single) => Ok(vec![replace(&value.span, format!("'{}'", status.as_str()))]),
+        Some(Style::Double) => Ok(vec![replace(&value.span, double_quoted(status.as_str()))]),
+        _ => Err(refused("this status is not a single word; change it by hand")),
+    }
+}
+
+fn add_scope(registry: &Registry, index: usize, entry: &str) -> Planned {
+    if let Some((_, reason)) = Scope::new(&[entry]).errors().first() {
+        return Err(refused(format!("{entry:?} cannot be a scope entry: {reason}")));
+    }
+    let intent = &registry.intents()[index];
+    if intent.scope_entries().contains(&entry) {
+        return Ok(Vec::new());
+    }
+    if intent.owned_scope.len() >= super::scope::MAX_ENTRIES {
+        return Err(refused(format!(
+            "{} already has {} scope entries, the most that count",
+            intent.id.value,
+            super::scope::MAX_ENTRIES
+        )));
+    }
+    let written = registry.written(index);
+    match written.place(Field::Scope) {
+        None => {
+            let list = format!("[{}]", double_quoted(entry));
+            add_key(registry, written, Field::Scope.key(), &list, &list)
+        }
+        Some(place) => extend_scope(registry, intent, place, entry),
+    }
+}
+
+fn extend_scope(registry: &Registry, intent: &Intent, place: &Place, entry: &str) -> Planned {
+    let value = &place.value;
+    if value.aliased {
+        return Err(refused("this scope comes from elsewhere by a YAML alias; change it by hand"));
+    }
+    match &value.kind {
+        Kind::Sequence { items, layout: Layout::Flow } => {
+            flow_append(registry.text(), value, items, |style, in_flow| {
+                quoted_like(entry, style, in_flow)
+            })
+        }
+        Kind::Sequence { items, layout: Layout::Block } => {
+            let last =
+                items.last().ok_or_else(|| refused("this list has no item to write below"))?;
+            let style = last.style().unwrap_or(Style::Double);
+            block_append(
+                registry.text(),
+                last,
+                &[format!("- {}", quoted_like(entry, style, false))],
+            )
+        }
+        Kind::Scalar { .. } if value.is_null() && value.span.is_empty() => {
+            Ok(vec![insert(value.span.start, format!(" [{}]", double_quoted(entry)))])
+        }
+        Kind::Scalar { .. } if value.is_null() => {
+            Ok(vec![replace(&value.span, format!("[{}]", double_quoted(entry)))])
+        }
+        Kind::Scalar { style: Style::Plain | Style::Single | Style::Double, .. }
+            if !intent.owned_scope.is_empty() =>
+        {
+            let mut all: Vec<String> =
+                intent.scope_entries().into_iter().map(double_quoted).collect();
+            all.push(double_quoted(entry));
+            Ok(vec![replace(&value.span, format!("[{}]", all.join(", ")))])
+        }
+        _ => Err(refused(format!(
+            "the scope of {} is prose, not a list; write `owned_scope: [{}]` in its place by hand",
+            intent.id.value,
+            double_quoted(entry)
+        ))),
+    }
+}
+
+/// Appends to a bracketed list, in its own layout. `write` gives the item for the style of its neighbour.
+fn flow_append(
+    text: &str,
+    list: &Node,
+    items: &[Node],
+    write: impl Fn(Style, bool) -> String,
+) -> Planned {
+    let Some(last) = items.last() else {
+        return Ok(vec![insert(list.span.start + 1, write(Style::Double, true))]);
+    };
+    let item = write(last.style().unwrap_or(Style::Double), true);
+    let tail = &text[last.span.end..list.span.end - 1];
+    let own_line = text[..last.span.start].rfind('\n').filter(|at| *at >= list.span.start);
+    let (Some(line_break), true) = (own_line, tail.contains('\n')) else {
+        return Ok(vec![insert(last.span.end, format!(", {item}"))]);
+    };
+    let comma = tail.split('#').next().unwrap_or(tail).find(',').map(|at| last.span.end + at + 1);
+    let line_start = line_break + 1;
+    let indent = blank_prefix(&text[line_start..]);
+    let end = line_end(text, comma.unwrap_or(last.span.end));
+    let new_line = format!("{}{indent}{item}", newline(text));
+    match comma {
+        Some(_) => Ok(vec![insert(end, format!("{new_line},"))]),
+        None if end == last.span.end => Ok(vec![insert(end, format!(",{new_line}"))]),
+        None => Ok(vec![insert(last.span.end, ","), insert(end, new_line)]),
+    }
+}
+
+/// Appends below the last item of a list written with dashes; the first line holds the dash.
+fn block_append(text: &str, last: &Node, lines: &[String]) -> Planned {
+    let dash = match last.span.is_empty() {
+        true => last.span.start.saturating_sub(1),
+        false => dash_before(text, last.span.start),
+    };
+    if !text[dash..].starts_with('-') {
+        return Err(refused("the dash of the last item was not found; add the entry by hand"));
+    }
+    let line_start = text[..dash].rfind('\n').map_or(0, |at| at + 1);
+    let column = &text[line_start..dash];
+    let indent: String = column.trim_start_matches('\u{feff}').chars().map(|_| ' ').collect();
+    let end = line_end(text, last.span.end);
+    let newline = newline(text);
+    let written: String = lines.iter().map(|line| format!("{newline}{indent}{line}")).collect();
+    Ok(vec![insert(end, written)])
+}
+
+/// Adds a key to an intent, below what comes before it in the canonical order.
+fn add_key(registry: &Registry, written: &Written, key: &str, yaml: &str, json: &str) -> Planned {
+    let text = registry.text();
+    let node = &written.node;
+    let by_hand = || refused(format!("this intent has no place for `{key}:`; add it by hand"));
+    if node.aliased || !node.is_mapping() {
+        return Err(by_hand());
+    }
+    if node.layout() == Some(Layout::Flow) {
+        let Some(last) = node.entries().last() else { return Err(by_hand()) };
+        let quoted = last.key.style() == Some(Style::Double);
+        let entry = if quoted { format!("\"{key}\": {json}") } else { format!("{key}: {yaml}") };
+        let end = last.value.span.end.max(last.key.span.end);
+        let line = text[..last.key.span.start].rfind('\n').filter(|at| *at >= node.span.start);
+        let glue = match line {
+            Some(at) if text[at + 1..last.key.span.start].trim().is_empty() => {
+                format!(",{}{}", newline(text), &text[at + 1..last.key.span.start])
+            }
+            _ => ", ".to_owned(),
+        };
+        return Ok(vec![insert(end, format!("{glue}{entry}"))]);
+    }
+    let before = [Field::Status, Field::Name, Field::Id];
+    let place = before.iter().find_map(|field| {
+        written.place(*field).filter(|place| field.key() != key && !place.path.contains('.'))
+    });
+    let first = node.entries().first().ok_or_else(by_hand)?;
+    let (anchor, value) = match place {
+        Some(place) => (&place.key, &place.value),
+        None => (&first.key, &first.value),
+    };
+    let column_start = text[..first.key.span.start].rfind('\n').map_or(0, |at| at + 1);
+    let column = text[column_start..first.key.span.start].trim_start_matches('\u{feff}');
+    let indent: String = column.chars().map(|_| ' ').collect();
+    let end = line_end(text, value.span.end.max(anchor.span.end));
+    Ok(vec![insert(end, format!("{}{indent}{key}: {yaml}", newline(text)))])
+}
+
+/// Keys whose values are ids of intents.
+const REFERENCES: [&str; 11] = [
+    "id",
+    "intent_id",
+    "intentId",
+    "active_intent_id",
+    "active_intent",
+    "parent_intent",
+    "parent_id",
+    "depends_on",
+    "related_intents",
+    "blocked_by",
+    "agents",
+];
+
+fn rename(registry: &Registry, index: usize, from: &str, to: &str) -> Planned {
+    if !valid_id(to) {
+        return Err(refused(format!(
+            "{to:?} cannot be an id: use ASCII letters, digits, `-`, `_` and `.`, at most 64"
+        )));
+    }
+    if from == to {
+        return Ok(Vec::new());
+    }
+    if registry.get(to).is_some() {
+        return Err(EditError::Taken { id: to.to_owned(), path: registry.path().to_string() });
+    }
+    let tree = registry.tree().map_err(|broken| refused(broken.to_string()))?;
+    let mut found = Vec::new();
+    references(&tree, false, from, &mut found);
+    found.extend(
+        registry
+            .reading()
+            .written
+            .iter()
+            .filter_map(|written| {
+                let bare = (!written.node.is_mapping()).then_some(&written.node);
+                written.keyed.as_ref().or(bare).filter(|key| key.text() == Some(from))
+            })
+            .cloned(),
+    );
+    found.sort_by_key(|node| node.span.start);
+    found.dedup_by_key(|node| node.span.start);
+    if found.iter().any(|node| node.aliased) || registry.written(index).node.aliased {
+        return Err(refused("this id comes from elsewhere by a YAML alias; rename it by hand"));
+    }
+    let edits = found.iter().map(|node| {
+        let style = node.style().unwrap_or(Style::Double);
+        replace(
+            &node.span,
+            quoted_like(to, if is_json(registry) { Style::Double } else { style }, true),
+        )
+    });
+    Ok(edits.collect())
+}
+
+fn references(node: &Node, refers: bool, id: &str, found: &mut Vec<Node>) {
+    match &node.kind {
+        Kind::Scalar { .. } if refers && node.text() == Some(id) => found.push(node.clone()),
+        Kind::Scalar { .. } => {}
+        Kind::Sequence { items, .. } => {
+            items.iter().for_each(|item| references(item, refers && !item.is_mapping(), id, found));
+        }
+        Kind::Mapping { entries, .. } => entries.iter().for_each(|entry| {
+            let key = entry.key.text().unwrap_or_default();
+            let inherited = refers && !REFERENCES.contains(&key);
+            references(&entry.value, inherited || REFERENCES.contains(&key), id, found);
+        }),
+    }
+}
+
+fn add(registry: &Registry, new: &NewIntent) -> Planned {
+    if !valid_id(&new.id) {
+        return Err(refused(format!(
+            "{:?} cannot be an id: use ASCII letters, digits, `-`, `_` and `.`, at most 64",
+            new.id
+        )));
+    }
+    if registry.get(&new.id).is_some() {
+        return Err(EditError::Taken { id: new.id.clone(), path: registry.path().to_string() });
+    }
+    if let Some((at, reason)) = Scope::new(&new.owned_scope).errors().first() {
+        return Err(refused(format!(
+            "{:?} cannot be a scope entry: {reason}",
+            new.owned_scope[*at]
+        )));
+    }
+    let text = registry.text();
+    match &registry.reading().home {
+        Home::Other(why) => Err(refused(format!(
+            "no intent can be added to {}: {why}. Bring it into the canonical form first: a list under `active_intents:`",
+            registry.path()
+        ))),
+        Home::Empty if is_json(registry) => {
+            let json = serde_json::json!({ "active_intents": [as_json(new)] });
+            Ok(vec![replace(&(0..text.len()), format!("{json:#}\n"))])
+        }
+        Home::Empty => Ok(vec![first_intent(text, new)]),
+        Home::List(list) => add_to_list(text, list, new),
+    }
+}
+
+/// In a text without any value: below its comments.
+fn first_intent(text: &str, new: &NewIntent) -> TextEdit {
+    let newline = newline(text);
+    let begun = text.is_empty() || text == "\u{feff}" || text.ends_with('\n');
+    let mut written = if begun { String::new() } else { newline.to_owned() };
+    written.push_str("active_intents:");
+    for line in as_yaml(new) {
+        written.push_str(newline);
+        written.push_str("  ");
+        written.push_str(&line);
+    }
+    written.push_str(newline);
+    insert(text.len(), written)
+}
+
+fn add_to_list(text: &str, list: &Node, new: &NewIntent) -> Planned {
+    let below = |indent: &str| -> String {
+        as_yaml(new).iter().map(|line| format!("{}{indent}{line}", newline(text))).collect()
+    };
+    match &list.kind {
+        Kind::Sequence { items, layout: Layout::Block } => {
+            let last =
+                items.last().ok_or_else(|| refused("this list has no item to write below"))?;
+            block_append(text, last, &as_yaml(new))
+        }
+        Kind::Sequence { items, .. } if items.is_empty() && !json_key_before(text, list) => {
+            Ok(vec![replace(&with_blanks_before(text, &list.span), below("  "))])
+        }
+        Kind::Sequence { items, .. } => append_json(text, list, items, new),
+        _ if json_key_before(text, list) => {
+            Ok(vec![replace(&list.span, format!("[{}]", as_json(new)))])
+        }
+        _ => Ok(vec![replace(&with_blanks_before(text, &list.span), below("  "))]),
+    }
+}
+
+fn with_blanks_before(text: &str, span: &Range<usize>) -> Range<usize> {
+    text[..span.start].trim_end_matches([' ', '\t']).len()..span.end
+}
+
+/// Whether the list stands in JSON, or in a mapping written like it.
+fn json_key_before(text: &str, list: &Node) -> bool {
+    let before = text[..list.span.start].trim_end();
+    let key = before.strip_suffix(':').map(str::trim_end);
+    match key {
+        Some(key) => {
+            key.ends_with('"') || text.trim_start_matches('\u{feff}').trim_start().starts_with('{')
+        }
+        None => true,
+    }
+}
+
+fn append_json(text: &str, list: &Node, items: &[Node], new: &NewIntent) -> Planned {
+    let Some(last) = items.last() else {
+        return Ok(vec![insert(list.span.start + 1, as_json(new).to_string())]);
+    };
+    let line = text[..last.span.start].rfind('\n').filter(|at| *at >= list.span.start);
+    let Some(indent) = line.map(|at| blank_prefix(&text[at + 1..])) else {
+        return Ok(vec![insert(last.span.end, format!(", {}", as_json(new)))]);
+    };
+    let pretty = format!("{:#}", as_json(new));
+    let glue = format!("{}{indent}", newline(text));
+    let written = pretty.lines().collect::<Vec<_>>().join(&glue);
+    Ok(vec![insert(last.span.end, format!(",{glue}{written}"))])
+}
+
+fn as_json(new: &NewIntent) -> serde_json::Value {
+    let entry = super::model::IntentEntry {
+        id: new.id.clone(),
+        name: new.name.clone(),
+        status: new.status.unwrap_or(Status::Draft),
+        owned_scope: new.owned_scope.clone(),
+        constraints: new.constraints.clone(),
+        acceptance_criteria: new.acceptance_criteria.clone(),
+        related_specs: new.related_specs.clone(),
+        owner: new.owner.clone(),
+        extra: serde_json::Map::new(),
+    };
+    serde_json::to_value(entry).expect("texts and lists of texts are JSON")
+}
+
+/// The canonical lines of an intent, the first with its dash.
+fn as_yaml(new: &NewIntent) -> Vec<String> {
+    let status = new.status.unwrap_or(Status::Draft);
+    let mut lines = vec![
+        format!("- id: {}", word(&new.id)),
+        format!("  name: {}", word(&new.name)),
+        format!("  status: {}", status.as_str()),
+        format!("  owned_scope: {}", flow_list(&new.owned_scope)),
+    ];
+    let lists = [
+        ("constraints", &new.constraints),
+        ("acceptance_criteria", &new.acceptance_criteria),
+        ("related_specs", &new.related_specs),
+    ];
+    for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+        lines.push(format!("  {key}: {}", flow_list(list)));
+    }
+    lines.extend(new.owner.iter().map(|owner| format!("  owner: {}", double_quoted(owner))));
+    lines
+}
+
+fn flow_list(list: &[String]) -> String {
+    let items: Vec<String> = list.iter().map(|text| double_quoted(text)).collect();
+    format!("[{}]", items.join(", "))
+}
+
+fn word(text: &str) -> String {
+    quoted_like(text, Style::Plain, false)
+}
+
+/// JSON's quotes, which YAML reads alike.
+pub(crate) fn double_quoted(text: &str) -> String {
+    serde_json::Value::String(text.to_owned()).to_string()
+}
+
+/// A text in the style of its neighbours where that style can hold it, else in double quotes.
+pub(crate) fn quoted_like(text: &str, style: Style, in_flow: bool) -> String {
+    let printable = !text.chars().any(char::is_control);
+    match style {
+        Style::Plain if plain_is_safe(text, in_flow) => text.to_owned(),
+        Style::Single if printable => format!("'{}'", text.replace('\'', "''")),
+        _ => double_quoted(text),
+    }
+}
+
+/// Whether a text without quotes is read as this text by every YAML reader, old ones included.
+fn plain_is_safe(text: &str, in_flow: bool) -> bool {
+    let starts_well =
+        text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '.'));
+    let indicators =
+        text.contains(": ") || text.contains(" #") || text.ends_with(':') || text.ends_with(' ');
+    let flow = in_flow && text.contains([',', '[', ']', '{', '}', ':']);
+    let control =
+        text.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'));
+    starts_well
+        && !indicators
+        && !flow
+        && !control
+        && !text.contains(['"', '`'])
+        && !reads_as_other(text)
+}
+
+fn reads_as_other(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let word = matches!(
+        lower.as_str(),
+        "null" | "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n"
+    );
+    let number = text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        && text.chars().all(|c| {
+            c.is_ascii_hexdigit()
+                || matches!(c, '.' | '_' | ':' | '-' | '+' | 'x' | 'o' | 'T' | 'Z')
+        });
+    word || number || lower == ".inf" || lower == ".nan"
+}
+
+fn is_json(registry: &Registry) -> bool {
+    registry.path().as_str().ends_with(".json")
+}
+
+/// The line ending that the text uses.
+fn newline(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
+/// The end of the line on which a byte stands, before its line ending.
+fn line_end(text: &str, at: usize) -> usize {
+    let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
+    if end > at && text[..end].ends_with('\r') { end - 1 } else { end }
+}
+
+fn blank_prefix(line: &str) -> &str {
+    &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
+}

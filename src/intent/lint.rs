@@ -1,0 +1,512 @@
+//! What is wrong, or merely unusual, in a registry.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::dialect::{Deviation, Field, requoted};
+use super::scope::{self, Problem, ScopeVerdict};
+use super::yaml::{Layout, Style};
+use super::{Intent, Registry, Spanned, Status};
+use crate::edits::TextEdit;
+use crate::workspace::text::invisible_characters;
+use crate::workspace::{Code, Finding, Fix, RelativePath};
+
+/// The longest id, in characters.
+pub const MAX_ID: usize = 64;
+/// More places than this are one finding: a hostile text must not flood an editor.
+const MAX_INVISIBLE: usize = 100;
+/// Up to so many owners of one file are told pair by pair.
+const MAX_PAIRED: usize = 16;
+
+/// Findings that need only the registry itself (syntax, dialect, status, ids, globs, characters), with positions and fixes.
+pub fn registry(registry: &Registry) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = registry.syntax_error().cloned().into_iter().collect();
+    findings.extend(invisible(registry));
+    findings.extend(registry.reading().deviations.iter().map(|one| deviation(registry, one)));
+    findings.extend(duplicates(registry));
+    for index in 0..registry.intents().len() {
+        findings.extend(one_intent(registry, index));
+    }
+    findings.sort_by_key(|finding| finding.span.as_ref().map_or(0, |span| span.start));
+    findings
+}
+
+/// Whether an id can be cited safely: ASCII letters, digits, `-`, `_`, `.`, at most [`MAX_ID`].
+pub fn valid_id(id: &str) -> bool {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !id.is_empty() && id.len() <= MAX_ID && id.chars().all(allowed)
+}
+
+fn replace(registry: &Registry, title: String, span: Range<usize>, text: String) -> Fix {
+    let edits = vec![TextEdit { range: span, text }];
+    Fix { title, path: registry.path().clone(), edits }
+}
+
+fn about(mut finding: Finding, intent: &Intent) -> Finding {
+    finding.intent = Some(intent.id.value.clone()).filter(|id| !id.is_empty());
+    finding
+}
+
+fn invisible(registry: &Registry) -> Vec<Finding> {
+    let text = registry.text();
+    let hidden = invisible_characters(text)
+        .into_iter()
+        .filter(|(_, c)| !matches!(c, '\n' | '\r' | '\t'))
+        .filter(|place| *place != (0, '\u{feff}'));
+    let mut runs: Vec<(Range<usize>, Vec<char>)> = Vec::new();
+    for (at, c) in hidden {
+        match runs.last_mut().filter(|(range, _)| range.end == at) {
+            Some((range, chars)) => {
+                range.end += c.len_utf8();
+                chars.push(c);
+            }
+            None => runs.push((at..at + c.len_utf8(), vec![c])),
+        }
+    }
+    runs.into_iter()
+        .take(MAX_INVISIBLE)
+        .map(|(span, chars)| invisible_run(registry, span, &chars))
+        .collect()
+}
+
+fn invisible_run(registry: &Registry, span: Range<usize>, chars: &[char]) -> Finding {
+    let names: Vec<String> = chars.iter().take(8).map(|c| format!("U+{:04X}", *c as u32)).collect();
+    let more = if chars.len() > 8 { " …" } else { "" };
+    let message = format!(
+        "Invisible here: {}{more}. People and programs read this differently.",
+        names.join(" ")
+    );
+    let mut finding = registry.finding(
+        Code::InvisibleCharacter,
+        span.clone(),
+        message,
+        "Remove it, or write it as an escape in double quotes.",
+    );
+    let title = "Remove the invisible characters".to_owned();
+    finding.fixes.push(replace(registry, title, span.clone(), String::new()));
+    match registry.intent_at(span.start) {
+        Some(intent) => about(finding, intent),
+        None => finding,
+    }
+}
+
+fn deviation(registry: &Registry, one: &Deviation) -> Finding {
+    let mut finding =
+        registry.finding(Code::RegistryDialect, one.span.clone(), &one.message, &one.help);
+    if let Some(text) = &one.canonical {
+        let title = format!("Write the canonical {text}");
+        finding.fixes.push(replace(registry, title, one.span.clone(), text.clone()));
+    }
+    match one.intent.and_then(|index| registry.intents().get(index)) {
+        Some(intent) => about(finding, intent),
+        None => finding,
+    }
+}
+
+fn duplicates(registry: &Registry) -> Vec<Finding> {
+    let mut first: HashMap<&str, &Intent> = HashMap::new();
+    let mut findings = Vec::new();
+    let free = super::edit::next_id(registry);
+    for intent in registry.intents().iter().filter(|intent| !intent.id.value.is_empty()) {
+        let Some(earlier) = first.get(intent.id.value.as_str()) else {
+            first.insert(&intent.id.value, intent);
+            continue;
+        };
+        let message = format!(
+            "The id {} is taken by an earlier intent; only that one counts.",
+            intent.id.value
+        );
+        let help = format!("Give this one an id of its own, e.g. {free}.");
+        let mut finding =
+            registry.finding(Code::DuplicateId, intent.id.span.clone(), message, help);
+        finding
+            .related
+            .push(registry.related(earlier.id.span.clone(), "The id stands here first."));
+        findings.push(about(finding, intent));
+    }
+    findings
+}
+
+fn one_intent(registry: &Registry, index: usize) -> Vec<Finding> {
+    let intent = &registry.intents()[index];
+    let mut findings = Vec::new();
+    findings.extend(id(registry, intent));
+    findings.extend(status(registry, index, intent));
+    findings.extend(missing(registry, index, intent));
+    findings.extend(entries(registry, index, intent));
+    findings.into_iter().map(|finding| about(finding, intent)).collect()
+}
+
+/// The place to point at where something is missing.
+fn anchor(intent: &Intent) -> Range<usize> {
+    match intent.id.span.is_empty() {
+        false => intent.id.span.clone(),
+        true => intent.span.start..(intent.span.start + 1).min(intent.span.end),
+    }
+}
+
+fn id(registry: &Registry, intent: &Intent) -> Option<Finding> {
+    if intent.id.value.is_empty() || valid_id(&intent.id.value) {
+        return None;
+    }
+    let message = format!("{:?} cannot be cited safely.", intent.id.value);
+    let help = format!(
+        "Use ASCII letters, digits, `-`, `_` and `.`, at most {MAX_ID} of them, e.g. INT-001."
+    );
+    Some(registry.finding(Code::InvalidId, intent.id.span.clone(), message, help))
+}
+
+fn status(registry: &Registry, index: usize, intent: &Intent) -> Option<Finding> {
+    if intent.status.is_some() {
+        return None;
+    }
+    let place = registry.written(index).place(Field::Status)?;
+    let value = &place.value;
+    if value.is_null() {
+        return None;
+    }
+    let known = Status::ALL.map(Status::as_str).join(", ");
+    let Some(text) = value.text() else {
+        let message = "The status is not a text.";
+        return Some(registry.finding(
+            Code::UnknownStatus,
+            value.span.clone(),
+            message,
+            format!("One of {known}."),
+        ));
+    };
+    let near = nearest(text);
+    let help = match near {
+        Some(status) => format!("Did you mean {}?", status.as_str()),
+        None => format!("One of {known}. Until then no work may be done under this intent."),
+    };
+    let message = format!("{text:?} is no status.");
+    let mut finding = registry.finding(Code::UnknownStatus, value.span.clone(), message, help);
+    if let Some(fix) =
+        near.filter(|_| !value.aliased).and_then(|near| requoted(value, near.as_str()))
+    {
+        let title = format!("Write {fix}");
+        finding.fixes.push(replace(registry, title, value.span.clone(), fix));
+    }
+    Some(finding)
+}
+
+/// The status that a typo most likely stands for.
+fn nearest(text: &str) -> Option<Status> {
+    let folded = text.trim().to_ascii_uppercase().replace(['-', ' '], "_");
+    if folded.chars().count() > 24 {
+        return None;
+    }
+    let distance = |status: &Status| distance(&folded, status.as_str());
+    let best = Status::ALL.into_iter().min_by_key(distance)?;
+    (distance(&best) <= 1 + best.as_str().len() / 4).then_some(best)
+}
+
+/// Levenshtein's distance.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let change = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+fn missing(registry: &Registry, index: usize, intent: &Intent) -> Vec<Finding> {
+    let written = registry.written(index);
+    let mut findings = Vec::new();
+    let mut lacks = |what: &str, help: String| {
+        let message = format!("This intent has no {what}.");
+        findings.push(registry.finding(Code::MissingField, anchor(intent), message, help));
+    };
+    if intent.id.value.is_empty() {
+        lacks(
+            "id",
+            format!(
+                "Add `id: {}`; without it nobody can cite or select it.",
+                super::edit::next_id(registry)
+            ),
+        );
+    }
+    let status = written.place(Field::Status);
+    if intent.status.is_none() && status.is_none_or(|place| place.value.is_null()) {
+        lacks(
+            "status",
+            "Add `status: IN_PROGRESS` where work may begin, else `DRAFT` or `PENDING`.".into(),
+        );
+    }
+    if !intent.in_progress() {
+        return findings;
+    }
+    if intent.name.value.is_empty() {
+        lacks("name", "Add `name:`: a few words that say what is asked for.".into());
+    }
+    match written.place(Field::Scope) {
+        None => lacks(
+            "scope",
+            "Add `owned_scope: [\"src/…/**\"]`; without it the intent owns nothing.".into(),
+        ),
+        Some(place) if intent.owned_scope.is_empty() => {
+            let span =
+                if place.value.span.is_empty() { &place.key.span } else { &place.value.span };
+            findings.push(registry.finding(
+                Code::EmptyScope,
+                span.clone(),
+                "This intent is in progress and owns no file: every edit under it is denied.",
+                "List the globs it may change, e.g. `owned_scope: [\"src/auth/**\"]`.",
+            ));
+        }
+        Some(_) => {}
+    }
+    findings
+}
+
+fn entries(registry: &Registry, index: usize, intent: &Intent) -> Vec<Finding> {
+    let compiled = &registry.scopes()[index];
+    let mut findings = Vec::new();
+    let mut too_many = 0usize;
+    for (at, problem) in compiled.problems() {
+        let Some(entry) = intent.owned_scope.get(*at) else { continue };
+        if *problem == Problem::TooMany {
+            too_many += 1;
+            continue;
+        }
+        findings.push(bad_entry(registry, entry, problem));
+    }
+    if let Some(entry) = intent.owned_scope.get(scope::MAX_ENTRIES).filter(|_| too_many > 0) {
+        let message = format!(
+            "A scope holds at most {} entries; {too_many} do not count.",
+            scope::MAX_ENTRIES
+        );
+        findings.push(registry.finding(
+            Code::RegistryTooLarge,
+            entry.span.clone(),
+            message,
+            "Use fewer, wider globs, or split the intent.",
+        ));
+    }
+    for entry in intent.owned_scope.iter().take(scope::MAX_ENTRIES) {
+        findings.extend(unquoted_exclusion(registry, index, entry));
+        findings.extend(canonical_entry(registry, index, entry));
+    }
+    findings
+}
+
+fn bad_entry(registry: &Registry, entry: &Spanned<String>, problem: &Problem) -> Finding {
+    let (code, help) = match problem {
+        Problem::Outside => {
+            (Code::GlobOutside, "Scopes are relative to the workspace's root and stay inside it.")
+        }
+        Problem::Orchestration => {
+            (Code::GlobOutside, "Remove it: that folder is kept by people and by this tool.")
+        }
+        Problem::Invalid(_) | Problem::TooMany => (
+            Code::GlobInvalid,
+            "Write a path or a glob: `**`, `*`, `?`, `[..]`, `{a,b}`, a trailing `/` for everything below.",
+        ),
+    };
+    let effect = if entry.value.starts_with('!') && code == Code::GlobInvalid {
+        "Until it is mended the whole scope owns nothing, for nobody knows what it would exclude"
+    } else {
+        "It owns nothing"
+    };
+    let message = format!("{:?} is no scope entry: {problem}. {effect}.", entry.value);
+    registry.finding(code, entry.span.clone(), message, help)
+}
+
+/// `- !src/**` without quotes is a tag to YAML: other readers silently lose the exclusion.
+fn unquoted_exclusion(
+    registry: &Registry,
+    index: usize,
+    entry: &Spanned<String>,
+) -> Option<Finding> {
+    let place = registry.written(index).place(Field::Scope)?;
+    let item = place.value.items().iter().find(|item| item.tag.as_ref() == Some(&entry.span))?;
+    let message = format!(
+        "{:?} has no quotes, so YAML takes it for a tag and other programs lose the exclusion.",
+        entry.value
+    );
+    let mut finding =
+        registry.finding(Code::GlobInvalid, entry.span.clone(), message, "Put it in quotes.");
+    if item.is_null() {
+        let quoted = super::edit::double_quoted(&entry.value);
+        finding.fixes.push(replace(
+            registry,
+            "Put it in quotes".into(),
+            entry.span.clone(),
+            quoted,
+        ));
+    }
+    Some(finding)
+}
+
+/// `./src/a.ts` and `/src/a.ts` mean `src/a.ts`.
+fn canonical_entry(registry: &Registry, index: usize, entry: &Spanned<String>) -> Option<Finding> {
+    let pattern = scope::check(&entry.value).ok()?;
+    let negation = if entry.value.starts_with('!') { "!" } else { "" };
+    let canonical = format!("{negation}{pattern}");
+    if canonical == entry.value {
+        return None;
+    }
+    let message = format!("{:?} is read as {canonical:?}.", entry.value);
+    let mut finding = registry.finding(
+        Code::RegistryDialect,
+        entry.span.clone(),
+        message,
+        "Scopes are anchored at the workspace's root as they are.",
+    );
+    finding.fixes.extend(entry_fix(registry, index, entry, &canonical));
+    Some(finding)
+}
+
+/// Writes another text in the place of a scope entry, in its own quotes where they can hold it.
+fn entry_fix(
+    registry: &Registry,
+    index: usize,
+    entry: &Spanned<String>,
+    text: &str,
+) -> Option<Fix> {
+    let place = registry.written(index).place(Field::Scope)?;
+    let item = place.value.items().iter().find(|item| item.span == entry.span && !item.aliased)?;
+    let style = item.style()?;
+    let in_flow = place.value.layout() == Some(Layout::Flow);
+    let quoted = match style {
+        Style::Plain | Style::Single | Style::Double => {
+            super::edit::quoted_like(text, style, in_flow)
+        }
+        Style::Literal | Style::Folded => return None,
+    };
+    Some(replace(registry, format!("Write {text}"), entry.span.clone(), quoted))
+}
+
+/// Findings that need the workspace's files: globs that match nothing, directories without a slash, overlapping scopes of intents in progress.
+pub fn against_files(registry: &Registry, files: &[RelativePath]) -> Vec<Finding> {
+    let mut sorted: Vec<&str> = files.iter().map(RelativePath::as_str).collect();
+    sorted.sort_unstable();
+    let mut findings = Vec::new();
+    for (index, intent) in registry.intents().iter().enumerate() {
+        let over = intent
+            .status
+            .as_ref()
+            .is_some_and(|status| matches!(status.value, Status::Completed | Status::Archived));
+        if !over {
+            findings.extend(unmatched(registry, index, &sorted));
+        }
+    }
+    findings.extend(overlaps(registry, &sorted));
+    findings.sort_by_key(|finding| finding.span.as_ref().map_or(0, |span| span.start));
+    findings
+}
+
+/// The files that begin with a prefix, which stand together in sorted order.
+fn below<'f>(sorted: &'f [&'f str], prefix: &str) -> &'f [&'f str] {
+    let start = sorted.partition_point(|file| *file < prefix);
+    let length = sorted[start..].partition_point(|file| file.starts_with(prefix));
+    &sorted[start..start + length]
+}
+
+fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding> {
+    let intent = &registry.intents()[index];
+    let compiled = &registry.scopes()[index];
+    let mut findings = Vec::new();
+    for (at, entry) in intent.owned_scope.iter().enumerate() {
+        let Ok(pattern) = scope::check(&entry.value) else { continue };
+        let matches = |file: &&str| compiled.entry_matches(at, file);
+        let found = below(sorted, compiled.entry_prefix(at)).iter().any(matches)
+            || sorted.binary_search(&pattern.as_str()).is_ok();
+        if at >= scope::MAX_ENTRIES || found {
+            continue;
+        }
+        let folder = format!("{pattern}/");
+        let finding = if !pattern.ends_with('/') && !below(sorted, &folder).is_empty() {
+            directory(registry, index, entry)
+        } else if entry.value.starts_with('!') {
+            continue;
+        } else {
+            let message = format!("{:?} matches no file.", entry.value);
+            let help = "Correct it if it is a slip; leave it if the file is still to be written.";
+            registry.finding(Code::GlobMatchesNothing, entry.span.clone(), message, help)
+        };
+        findings.push(about(finding, intent));
+    }
+    findings
+}
+
+fn directory(registry: &Registry, index: usize, entry: &Spanned<String>) -> Finding {
+    let effect = if entry.value.starts_with('!') { "excludes" } else { "owns" };
+    let message =
+        format!("{:?} is a directory: without a trailing slash it {effect} nothing.", entry.value);
+    let slashed = format!("{}/", entry.value);
+    let help = format!("Write {slashed:?} for everything below it.");
+    let mut finding = registry.finding(Code::GlobDirectory, entry.span.clone(), message, help);
+    finding.fixes.extend(entry_fix(registry, index, entry, &slashed));
+    finding
+}
+
+/// A file that two intents own, and by which of their entries.
+struct Shared {
+    first_entry: usize,
+    second_entry: usize,
+    example: String,
+    files: usize,
+}
+
+fn overlaps(registry: &Registry, sorted: &[&str]) -> Vec<Finding> {
+    let active: Vec<usize> = registry
+        .intents()
+        .iter()
+        .enumerate()
+        .filter(|(_, intent)| intent.in_progress() && !intent.owned_scope.is_empty())
+        .map(|(index, _)| index)
+        .collect();
+    let mut shared: HashMap<(usize, usize), Shared> = HashMap::new();
+    for file in sorted {
+        let owners: Vec<(usize, usize)> = active
+            .iter()
+            .filter_map(|index| match registry.scopes()[*index].verdict_of(file) {
+                ScopeVerdict::Owned(entry) => Some((*index, entry)),
+                _ => None,
+            })
+            .collect();
+        // In a crowd everybody is compared with the first only: pairs would grow by the square.
+        let firsts = if owners.len() > MAX_PAIRED { 1 } else { owners.len() };
+        for (at, (first, first_entry)) in owners.iter().enumerate().take(firsts) {
+            for (second, second_entry) in &owners[at + 1..] {
+                let pair = shared.entry((*first, *second)).or_insert_with(|| Shared {
+                    first_entry: *first_entry,
+                    second_entry: *second_entry,
+                    example: (*file).to_owned(),
+                    files: 0,
+                });
+                pair.files += 1;
+            }
+        }
+    }
+    shared.iter().map(|(pair, shared)| overlap(registry, *pair, shared)).collect()
+}
+
+fn overlap(registry: &Registry, (first, second): (usize, usize), shared: &Shared) -> Finding {
+    let (one, two) = (&registry.intents()[first], &registry.intents()[second]);
+    let more = match shared.files {
+        1 => String::new(),
+        files => format!(" and {} more", files - 1),
+    };
+    let message = format!(
+        "{} and {} are both in progress and both own {}{more}.",
+        one.id.value, two.id.value, shared.example
+    );
+    let help = "Exclude it from one of them with `!`, or finish one first; else two agents may write over each other.";
+    let span = two.owned_scope[shared.second_entry].span.clone();
+    let mut finding = registry.finding(Code::ScopeOverlap, span, message, help);
+    let because = format!("{} owns it by this entry.", one.id.value);
+    finding
+        .related
+        .push(registry.related(one.owned_scope[shared.first_entry].span.clone(), because));
+    about(finding, two)
+}

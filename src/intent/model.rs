@@ -1,0 +1,170 @@
+//! The intent as every room knows it, whatever dialect it was written in.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+/// A value with the bytes it was read from in the registry's text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands, without quotes' surroundings: the scalar as written (quotes included).
+    pub span: Range<usize>,
+}
+
+/// Where an intent stands in its life.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum Status {
+    /// Being thought about.
+    Draft,
+    /// Agreed, not begun.
+    Pending,
+    /// Work may be done under it.
+    InProgress,
+    /// Waits for something.
+    Blocked,
+    /// Done.
+    Completed,
+    /// Kept for the record only.
+    Archived,
+}
+
+impl Status {
+    /// In the order of a life.
+    pub const ALL: [Status; 6] = [
+        Status::Draft,
+        Status::Pending,
+        Status::InProgress,
+        Status::Blocked,
+        Status::Completed,
+        Status::Archived,
+    ];
+    /// The canonical spelling.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Draft => "DRAFT",
+            Status::Pending => "PENDING",
+            Status::InProgress => "IN_PROGRESS",
+            Status::Blocked => "BLOCKED",
+            Status::Completed => "COMPLETED",
+            Status::Archived => "ARCHIVED",
+        }
+    }
+    /// Any spelling of the wild, in any case, with `-` or blanks for `_`; `None` when unknown.
+    pub fn parse(text: &str) -> Option<Self> {
+        let folded: String = text
+            .trim()
+            .chars()
+            .map(|c| if matches!(c, '-' | ' ') { '_' } else { c.to_ascii_uppercase() })
+            .collect();
+        match folded.as_str() {
+            "DRAFT" | "CREATED" => Some(Status::Draft),
+            "PENDING" | "PLANNED" | "PROPOSED" | "TODO" | "OPEN" => Some(Status::Pending),
+            "IN_PROGRESS" | "INPROGRESS" | "ACTIVE" => Some(Status::InProgress),
+            "BLOCKED" | "PAUSED" => Some(Status::Blocked),
+            "COMPLETED" | "COMPLETE" | "DONE" => Some(Status::Completed),
+            "ARCHIVED" | "CANCELLED" | "CANCELED" | "ABANDONED" => Some(Status::Archived),
+            _ => None,
+        }
+    }
+}
+
+/// One intent.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Intent {
+    /// Its id, e.g. `INT-001`; empty when missing.
+    pub id: Spanned<String>,
+    /// What it is called; empty when missing.
+    pub name: Spanned<String>,
+    /// `None` when missing or unknown (then a lint says so, and it is not in progress).
+    pub status: Option<Spanned<Status>>,
+    /// Its globs, as written.
+    pub owned_scope: Vec<Spanned<String>>,
+    /// What must hold.
+    pub constraints: Vec<Spanned<String>>,
+    /// When it is done.
+    pub acceptance_criteria: Vec<Spanned<String>>,
+    /// Requirements it serves.
+    pub related_specs: Vec<Spanned<String>>,
+    /// Who asked for it.
+    pub owner: Option<Spanned<String>>,
+    /// Everything else that was written, lossless, by key.
+    pub extra: Map<String, Value>,
+    /// The whole entry in the text (for JSON and YAML alike), a list's dash included.
+    pub span: Range<usize>,
+}
+
+impl Intent {
+    /// Whether work may be done under it.
+    pub fn in_progress(&self) -> bool {
+        self.status.as_ref().is_some_and(|status| status.value == Status::InProgress)
+    }
+    /// The globs alone.
+    pub fn scope_entries(&self) -> Vec<&str> {
+        self.owned_scope.iter().map(|entry| entry.value.as_str()).collect()
+    }
+    /// `sha256:<64 hex>` of the intent as it reads: canonical JSON (sorted keys, no spaces) of id, name, status, owned_scope, constraints, acceptance_criteria, related_specs, owner. Independent of dialect and layout.
+    pub fn hash(&self) -> String {
+        // In alphabetical order: `serde_json` keeps the order in which keys are written here.
+        let canonical = json!({
+            "acceptance_criteria": values(&self.acceptance_criteria),
+            "constraints": values(&self.constraints),
+            "id": self.id.value,
+            "name": self.name.value,
+            "owned_scope": values(&self.owned_scope),
+            "owner": self.owner.as_ref().map(|owner| &owner.value),
+            "related_specs": values(&self.related_specs),
+            "status": self.status.as_ref().map(|status| status.value.as_str()),
+        });
+        let digest = Sha256::digest(canonical.to_string().as_bytes());
+        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        format!("sha256:{hex}")
+    }
+}
+
+fn values(list: &[Spanned<String>]) -> Vec<&str> {
+    list.iter().map(|entry| entry.value.as_str()).collect()
+}
+
+/// The registry file in its canonical form: what is documented, and what is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct RegistryFile {
+    /// The intents, in the order in which they were asked for.
+    #[serde(default)]
+    pub active_intents: Vec<IntentEntry>,
+}
+
+/// One intent in the canonical form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct IntentEntry {
+    /// What code, commits and records cite: ASCII letters, digits, `-`, `_` and `.`, at most 64.
+    #[schemars(regex(pattern = r"^[A-Za-z0-9._-]{1,64}$"))]
+    pub id: String,
+    /// What it is called, in a few words.
+    pub name: String,
+    /// Where it stands in its life. Work may be done while it is IN_PROGRESS.
+    pub status: Status,
+    /// The files it owns: globs relative to the workspace, the last match wins, `!` excludes, a trailing `/` means everything below.
+    #[serde(default)]
+    #[schemars(length(max = 256))]
+    pub owned_scope: Vec<String>,
+    /// What must hold, whatever else changes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<String>,
+    /// When it is done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acceptance_criteria: Vec<String>,
+    /// Requirements this intent serves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related_specs: Vec<String>,
+    /// Who asked for it (a handle).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// Anything else a team keeps with an intent; it is left as it is.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}

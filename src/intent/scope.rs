@@ -1,0 +1,432 @@
+//! Which files an intent owns.
+//!
+//! Globs are relative to the workspace and anchored at its root; the last match
+//! wins, `!` excludes; an entry that equals the path matches before it is read as
+//! a glob; a trailing `/` means everything below; nothing matches `.orchestration/`.
+//!
+//! Matching is lexical: whoever has a path from outside resolves it first.
+//! An exclusion that cannot be honoured (not a valid glob, or past the limit) makes
+//! the whole scope own nothing: guessing what it would have excluded would widen it.
+
+use std::collections::{HashMap, HashSet};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use crate::workspace::RelativePath;
+
+/// At most this many entries count; the rest is a finding.
+pub const MAX_ENTRIES: usize = 256;
+/// The longest entry, in characters.
+pub const MAX_LENGTH: usize = 512;
+/// How deep braces may nest.
+const MAX_NESTING: usize = 2;
+/// How many texts the braces of one entry may stand for.
+const MAX_ALTERNATIVES: usize = 1000;
+
+/// A compiled list of scope entries.
+#[derive(Debug)]
+pub struct Scope {
+    entries: Vec<Compiled>,
+    /// The last entry that names exactly this path.
+    literals: HashMap<String, usize>,
+    problems: Vec<(usize, Problem)>,
+    /// An exclusion that cannot be honoured.
+    poisoned: Option<usize>,
+}
+
+/// Why a path is in a scope or not: the entry that decided, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScopeVerdict {
+    /// Owned, by this entry.
+    Owned(usize),
+    /// Excluded, by this `!` entry.
+    Excluded(usize),
+    /// No entry speaks of it.
+    Unmentioned,
+}
+
+/// What is wrong with an entry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// More than [`MAX_ENTRIES`].
+    #[error("a scope holds at most {MAX_ENTRIES} entries; this one does not count")]
+    TooMany,
+    /// It leads out of the workspace.
+    #[error("it leads out of the workspace")]
+    Outside,
+    /// It names `.orchestration/`, which no intent owns.
+    #[error("no intent owns anything in .orchestration/")]
+    Orchestration,
+    /// It is not a glob.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+#[derive(Debug)]
+struct Compiled {
+    negated: bool,
+    /// The canonical pattern: no `!`, no leading `./` or `/`.
+    pattern: String,
+    /// What every match begins with.
+    prefix: String,
+    rest: Rest,
+}
+
+/// What must follow the prefix; the common shapes need no regular expression.
+#[derive(Debug)]
+enum Rest {
+    /// Nothing matches (an entry with a problem).
+    Never,
+    /// Nothing follows: the prefix is the path.
+    Exact,
+    /// Anything that is not empty.
+    Below,
+    /// Anything that ends so, across folders.
+    EndsBelow(String),
+    /// Anything that ends so, in this folder.
+    EndsHere(String),
+    /// What the whole pattern says, as a glob; every match holds the text beside it.
+    Glob(Box<GlobMatcher>, String),
+}
+
+impl Scope {
+    /// Compiles entries; one that is not valid owns nothing (and see [`Scope::errors`]).
+    pub fn new<S: AsRef<str>>(entries: &[S]) -> Self {
+        let mut scope = Self {
+            entries: Vec::with_capacity(entries.len().min(MAX_ENTRIES)),
+            literals: HashMap::new(),
+            problems: Vec::new(),
+            poisoned: None,
+        };
+        for (index, entry) in entries.iter().enumerate() {
+            scope.add(index, entry.as_ref());
+        }
+        scope
+    }
+
+    fn add(&mut self, index: usize, entry: &str) {
+        let negated = entry.starts_with('!');
+        let compiled = if index >= MAX_ENTRIES {
+            Err(Problem::TooMany)
+        } else {
+            check(entry).and_then(|pattern| compile(negated, pattern))
+        };
+        match compiled {
+            Ok(compiled) => {
+                if !compiled.pattern.ends_with('/') {
+                    self.literals.insert(compiled.pattern.clone(), index);
+                }
+                self.entries.push(compiled);
+            }
+            Err(problem) => {
+                let harmless = problem == Problem::Orchestration || problem == Problem::Outside;
+                if negated && !harmless && self.poisoned.is_none() {
+                    self.poisoned = Some(index);
+                }
+                if !(negated && problem == Problem::Orchestration) {
+                    self.problems.push((index, problem));
+                }
+                if index < MAX_ENTRIES {
+                    self.entries.push(Compiled::never(negated));
+                }
+            }
+        }
+    }
+
+    /// Whether the path is owned.
+    pub fn owns(&self, path: &RelativePath) -> bool {
+        matches!(self.verdict(path), ScopeVerdict::Owned(_))
+    }
+
+    /// Which entry decides.
+    pub fn verdict(&self, path: &RelativePath) -> ScopeVerdict {
+        self.verdict_of(path.as_str())
+    }
+
+    pub(crate) fn verdict_of(&self, path: &str) -> ScopeVerdict {
+        if let Some(index) = self.poisoned {
+            return ScopeVerdict::Excluded(index);
+        }
+        let exact = if self.literals.is_empty() { None } else { self.literals.get(path).copied() };
+        let floor = exact.map_or(0, |index| index + 1);
+        let by_pattern =
+            (floor..self.entries.len()).rev().find(|at| self.entries[*at].matches(path));
+        let Some(index) = by_pattern.or(exact) else { return ScopeVerdict::Unmentioned };
+        if is_orchestration(path) {
+            return ScopeVerdict::Unmentioned;
+        }
+        if self.entries[index].negated {
+            return ScopeVerdict::Excluded(index);
+        }
+        ScopeVerdict::Owned(index)
+    }
+
+    /// Entries that are not valid: index and reason.
+    pub fn errors(&self) -> Vec<(usize, String)> {
+        self.problems.iter().map(|(index, problem)| (*index, problem.to_string())).collect()
+    }
+
+    /// The same, typed.
+    pub(crate) fn problems(&self) -> &[(usize, Problem)] {
+        &self.problems
+    }
+
+    /// Whether this entry alone (its `!` aside) speaks of the path.
+    pub(crate) fn entry_matches(&self, index: usize, path: &str) -> bool {
+        self.entries.get(index).is_some_and(|entry| entry.pattern == path || entry.matches(path))
+    }
+
+    /// What every match of the entry begins with.
+    pub(crate) fn entry_prefix(&self, index: usize) -> &str {
+        self.entries.get(index).map_or("", |entry| entry.prefix.as_str())
+    }
+
+    /// Whether this scope owns a path that `base` did not, judged by entries: true when an entry was added (or an exclusion removed) that could own more.
+    ///
+    /// Conservative: `false` is certain, `true` means that it could.
+    pub fn widens(&self, base: &Scope) -> bool {
+        let ours = self.effective();
+        let theirs = base.effective();
+        let known: HashSet<(bool, &str)> = theirs.iter().map(|entry| entry.key()).collect();
+        let kept: HashSet<(bool, &str)> = ours.iter().map(|entry| entry.key()).collect();
+        let base_excludes = theirs.iter().any(|entry| entry.negated);
+        let mut left: Vec<(bool, &str)> = Vec::new();
+        for entry in &ours {
+            if known.contains(&entry.key()) {
+                left.push(entry.key());
+            } else if !entry.negated
+                && (base_excludes || !theirs.iter().any(|other| other.covers(entry)))
+            {
+                return true;
+            }
+        }
+        let removed_only_owners: Vec<(bool, &str)> = theirs
+            .iter()
+            .map(|entry| entry.key())
+            .filter(|key| key.0 || kept.contains(key))
+            .collect();
+        base_excludes && left != removed_only_owners
+    }
+
+    /// The entries that can own or exclude anything.
+    fn effective(&self) -> Vec<&Compiled> {
+        if self.poisoned.is_some() {
+            return Vec::new();
+        }
+        self.entries.iter().filter(|entry| !matches!(entry.rest, Rest::Never)).collect()
+    }
+}
+
+impl Compiled {
+    fn never(negated: bool) -> Self {
+        Self { negated, pattern: String::new(), prefix: String::new(), rest: Rest::Never }
+    }
+    fn key(&self) -> (bool, &str) {
+        (self.negated, &self.pattern)
+    }
+    fn matches(&self, path: &str) -> bool {
+        let Some(rest) = path.strip_prefix(self.prefix.as_str()) else { return false };
+        match &self.rest {
+            Rest::Never => false,
+            Rest::Exact => rest.is_empty(),
+            Rest::Below => !rest.is_empty(),
+            Rest::EndsBelow(end) => rest.ends_with(end.as_str()),
+            Rest::EndsHere(end) => rest.ends_with(end.as_str()) && !rest.contains('/'),
+            Rest::Glob(glob, needle) => {
+                (rest.contains(needle.as_str()) && glob.is_match(path)) || self.is_folder_of(path)
+            }
+        }
+    }
+    /// `app/[slug]/` read as the folder of that name, as an equal path is read before a glob.
+    fn is_folder_of(&self, path: &str) -> bool {
+        self.pattern.ends_with('/')
+            && path.len() > self.pattern.len()
+            && path.starts_with(&self.pattern)
+    }
+    /// Whether everything that `other` matches is certainly matched by this entry.
+    fn covers(&self, other: &Compiled) -> bool {
+        !self.negated
+            && matches!(self.rest, Rest::Below)
+            && other.prefix.starts_with(&self.prefix)
+            && (other.prefix.len() > self.prefix.len()
+                || matches!(other.rest, Rest::Below | Rest::EndsBelow(_)))
+    }
+}
+
+/// The pattern of a valid entry, canonical: without `!`, leading `./` or `/`, empty or `.` segments.
+pub(crate) fn check(entry: &str) -> Result<String, Problem> {
+    let raw = entry.strip_prefix('!').unwrap_or(entry);
+    if raw.trim().is_empty() {
+        return Err(Problem::Invalid("it is empty".into()));
+    }
+    if raw.chars().count() > MAX_LENGTH {
+        return Err(Problem::Invalid(format!("it is longer than {MAX_LENGTH} characters")));
+    }
+    if raw.chars().any(char::is_control) {
+        return Err(Problem::Invalid("it holds a control character".into()));
+    }
+    if leads_out(raw) {
+        return Err(Problem::Outside);
+    }
+    if let Some(segment) = raw.split('/').find(|segment| *segment == "..") {
+        return Err(Problem::Invalid(format!("it holds {segment:?}; name the path itself")));
+    }
+    if escapes_a_letter(raw) {
+        return Err(Problem::Invalid(
+            "it separates with `\\`; paths here are written with `/`".into(),
+        ));
+    }
+    let pattern = canonical(raw);
+    if pattern.is_empty() {
+        return Err(Problem::Invalid(
+            "it names the workspace itself; `**` means every file".into(),
+        ));
+    }
+    if is_orchestration(&pattern) {
+        return Err(Problem::Orchestration);
+    }
+    check_braces(&pattern)?;
+    Ok(pattern)
+}
+
+/// `a//./b/` is `a/b/`; a leading `/` only says what holds anyway.
+pub(crate) fn canonical(raw: &str) -> String {
+    let mut pattern = raw
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != ".")
+        .collect::<Vec<_>>()
+        .join("/");
+    if raw.ends_with('/') && !pattern.is_empty() {
+        pattern.push('/');
+    }
+    pattern
+}
+
+fn leads_out(raw: &str) -> bool {
+    let drive = raw.as_bytes();
+    let windows = drive.len() > 2
+        && drive[0].is_ascii_alphabetic()
+        && drive[1] == b':'
+        && matches!(drive[2], b'/' | b'\\');
+    if windows || raw.starts_with("~/") || raw.starts_with("\\\\") {
+        return true;
+    }
+    let mut depth = 0i32;
+    raw.split(['/', '\\']).any(|segment| {
+        match segment {
+            "" | "." => {}
+            ".." => depth -= 1,
+            _ => depth += 1,
+        }
+        depth < 0
+    })
+}
+
+fn escapes_a_letter(raw: &str) -> bool {
+    let mut escaped = false;
+    for c in raw.chars() {
+        if escaped && !matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | '!' | ',' | '\\' | '#' | ' ')
+        {
+            return true;
+        }
+        escaped = !escaped && c == '\\';
+    }
+    escaped
+}
+
+fn check_braces(pattern: &str) -> Result<(), Problem> {
+    let mut depth = 0usize;
+    let mut counts: Vec<usize> = Vec::new();
+    let mut product = 1usize;
+    let mut escaped = false;
+    for c in pattern.chars() {
+        match c {
+            _ if escaped => {}
+            '{' => {
+                depth += 1;
+                counts.push(1);
+                if depth > MAX_NESTING {
+                    return Err(Problem::Invalid(format!(
+                        "its braces nest more than {MAX_NESTING} deep"
+                    )));
+                }
+            }
+            ',' => {
+                if let Some(count) = counts.last_mut() {
+                    *count += 1;
+                }
+            }
+            '}' => {
+                depth = depth.saturating_sub(1);
+                product = product.saturating_mul(counts.pop().unwrap_or(1));
+            }
+            _ => {}
+        }
+        escaped = !escaped && c == '\\';
+    }
+    if product > MAX_ALTERNATIVES {
+        let message = format!("its braces stand for more than {MAX_ALTERNATIVES} texts");
+        return Err(Problem::Invalid(message));
+    }
+    Ok(())
+}
+
+fn compile(negated: bool, pattern: String) -> Result<Compiled, Problem> {
+    let meta = pattern.find(['*', '?', '[', ']', '{', '}', '\\']).unwrap_or(pattern.len());
+    if meta == pattern.len() {
+        let rest = if pattern.ends_with('/') { Rest::Below } else { Rest::Exact };
+        return Ok(Compiled { negated, prefix: pattern.clone(), rest, pattern });
+    }
+    let folder = pattern[..meta].rfind('/').map_or(0, |at| at + 1);
+    let tail = &pattern[folder..];
+    if let Some(rest) = simple_rest(tail) {
+        return Ok(Compiled { negated, prefix: pattern[..folder].to_owned(), rest, pattern });
+    }
+    let whole = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.clone() };
+    let glob = GlobBuilder::new(&whole)
+        .literal_separator(true)
+        .backslash_escape(true)
+        .build()
+        .map_err(|error| Problem::Invalid(error.kind().to_string()))?;
+    let rest = Rest::Glob(Box::new(glob.compile_matcher()), needle(tail));
+    Ok(Compiled { negated, prefix: pattern[..folder].to_owned(), rest, pattern })
+}
+
+/// The longest text without `/` that every match holds: most paths are refused by it, without a regular expression.
+fn needle(tail: &str) -> String {
+    // Classes and escapes have rules of their own; such patterns are rare.
+    if tail.contains(['[', '\\']) {
+        return String::new();
+    }
+    let mut depth = 0usize;
+    let runs = tail.split(|c: char| {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > 0 || matches!(c, '}' | '*' | '?' | '/')
+    });
+    runs.max_by_key(|run| run.len()).unwrap_or_default().to_owned()
+}
+
+/// `**`, `**/`, `**/*`, `**/*.ext`, `*`, `*.ext`: what most globs end in.
+fn simple_rest(tail: &str) -> Option<Rest> {
+    if matches!(tail, "**" | "**/" | "**/*" | "**/**") {
+        return Some(Rest::Below);
+    }
+    let (below, name) = match tail.strip_prefix("**/") {
+        Some(name) => (true, name),
+        None => (false, tail),
+    };
+    let end = name.strip_prefix('*')?;
+    if !end.starts_with('.') || end.contains(['*', '?', '[', ']', '{', '}', '\\', '/']) {
+        return None;
+    }
+    Some(if below { Rest::EndsBelow(end.to_owned()) } else { Rest::EndsHere(end.to_owned()) })
+}
+
+/// Below (or equal to) `.orchestration` at any depth, in any case: no platform may read it otherwise.
+fn is_orchestration(path: &str) -> bool {
+    path.split('/').any(|segment| segment.eq_ignore_ascii_case(".orchestration"))
+}

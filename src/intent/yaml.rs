@@ -1,0 +1,745 @@
+//! YAML (and so JSON) as a tree whose every node knows its bytes, with limits for hostile input.
+//!
+//! The only file that knows the YAML library. Its places are counted in characters and
+//! some of its ends include what follows (blanks after a quote, a comment after a bracket),
+//! so places are converted to bytes here and ends are found again in the text.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+use serde_json::{Map, Value};
+
+/// Collections may nest at most this deep.
+pub const MAX_DEPTH: usize = 32;
+/// At most this many nodes may be kept for, or come from, aliases.
+const MAX_ALIASED: usize = 10_000;
+
+/// How a scalar is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// Without quotes.
+    Plain,
+    /// In `'…'`.
+    Single,
+    /// In `"…"`.
+    Double,
+    /// After `|`.
+    Literal,
+    /// After `>`.
+    Folded,
+}
+
+/// How a collection is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// By indentation.
+    Block,
+    /// In brackets or braces.
+    Flow,
+}
+
+/// What a node is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A text, number, truth value or nothing.
+    Scalar {
+        /// The text it stands for, quotes and escapes resolved.
+        value: String,
+        /// How it is written.
+        style: Style,
+    },
+    /// A list.
+    Sequence {
+        /// Its items, in order.
+        items: Vec<Node>,
+        /// How it is written.
+        layout: Layout,
+    },
+    /// Keys and values.
+    Mapping {
+        /// In order; keys are unique.
+        entries: Vec<Entry>,
+        /// How it is written.
+        layout: Layout,
+    },
+}
+
+/// One key of a mapping with its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The key.
+    pub key: Node,
+    /// The value.
+    pub value: Node,
+}
+
+/// A value with its place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// Its bytes in the text, quotes and brackets included, anchors, tags and comments not.
+    /// A value that is not written at all is an empty range behind its key or dash.
+    /// Whatever came from an alias has the place of the alias.
+    pub span: Range<usize>,
+    /// The place of a tag (`!name`) in front of it.
+    pub tag: Option<Range<usize>>,
+    /// Whether it was written elsewhere, and stands here by an alias (`*name`).
+    pub aliased: bool,
+}
+
+/// Why a text is no tree.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Broken {
+    /// What is wrong, in words.
+    pub message: String,
+    /// Where, in bytes.
+    pub span: Range<usize>,
+    /// An earlier place that explains it (the first of two equal keys).
+    pub earlier: Option<Range<usize>>,
+    /// Whether a limit was exceeded, as opposed to a mistake in the syntax.
+    pub limit: bool,
+}
+
+impl Broken {
+    fn new(message: impl Into<String>, span: Range<usize>) -> Self {
+        Self { message: message.into(), span, earlier: None, limit: false }
+    }
+    fn limit(message: impl Into<String>, span: Range<usize>) -> Self {
+        Self { limit: true, ..Self::new(message, span) }
+    }
+}
+
+impl Node {
+    /// The text of a scalar that stands for something; `None` for collections and nothing.
+    pub fn text(&self) -> Option<&str> {
+        match &self.kind {
+            Kind::Scalar { value, .. } if !self.is_null() => Some(value),
+            _ => None,
+        }
+    }
+    /// How a scalar is written; `None` for collections.
+    pub fn style(&self) -> Option<Style> {
+        match &self.kind {
+            Kind::Scalar { style, .. } => Some(*style),
+            _ => None,
+        }
+    }
+    /// Whether it stands for nothing: not written, `~` or `null`.
+    pub fn is_null(&self) -> bool {
+        match &self.kind {
+            Kind::Scalar { value, style: Style::Plain } => {
+                matches!(value.as_str(), "" | "~" | "null" | "Null" | "NULL")
+            }
+            _ => false,
+        }
+    }
+    /// The entries of a mapping; none for anything else.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.kind {
+            Kind::Mapping { entries, .. } => entries,
+            _ => &[],
+        }
+    }
+    /// The items of a list; none for anything else.
+    pub fn items(&self) -> &[Node] {
+        match &self.kind {
+            Kind::Sequence { items, .. } => items,
+            _ => &[],
+        }
+    }
+    /// How a collection is written; `None` for scalars.
+    pub fn layout(&self) -> Option<Layout> {
+        match &self.kind {
+            Kind::Scalar { .. } => None,
+            Kind::Sequence { layout, .. } | Kind::Mapping { layout, .. } => Some(*layout),
+        }
+    }
+    /// Whether it is a mapping.
+    pub fn is_mapping(&self) -> bool {
+        matches!(self.kind, Kind::Mapping { .. })
+    }
+    /// Whether it is a list.
+    pub fn is_sequence(&self) -> bool {
+        matches!(self.kind, Kind::Sequence { .. })
+    }
+    /// The entry with this key.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|entry| entry.key.text() == Some(key))
+    }
+    /// The value of this key.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entry(key).map(|entry| &entry.value)
+    }
+    /// The same as JSON. A number is one only where its JSON spelling is the one written, so that nothing is lost (`1.10` stays text).
+    pub fn to_json(&self) -> Value {
+        match &self.kind {
+            Kind::Scalar { value, style: Style::Plain } => plain_to_json(value, self.is_null()),
+            Kind::Scalar { value, .. } => Value::String(value.clone()),
+            Kind::Sequence { items, .. } => Value::Array(items.iter().map(Node::to_json).collect()),
+            Kind::Mapping { entries, .. } => Value::Object(
+                entries.iter().map(|entry| (entry.key_text(), entry.value.to_json())).collect(),
+            ),
+        }
+    }
+    fn size(&self) -> usize {
+        let below: usize = match &self.kind {
+            Kind::Scalar { .. } => 0,
+            Kind::Sequence { items, .. } => items.iter().map(Node::size).sum(),
+            Kind::Mapping { entries, .. } => {
+                entries.iter().map(|entry| entry.key.size() + entry.value.size()).sum()
+            }
+        };
+        below + 1
+    }
+    fn depth(&self) -> usize {
+        let below = match &self.kind {
+            Kind::Scalar { .. } => return 0,
+            Kind::Sequence { items, .. } => items.iter().map(Node::depth).max(),
+            Kind::Mapping { entries, .. } => {
+                entries.iter().map(|entry| entry.key.depth().max(entry.value.depth())).max()
+            }
+        };
+        below.unwrap_or(0) + 1
+    }
+    fn moved_to(&mut self, span: &Range<usize>) {
+        self.span = span.clone();
+        self.tag = None;
+        self.aliased = true;
+        match &mut self.kind {
+            Kind::Scalar { .. } => {}
+            Kind::Sequence { items, .. } => items.iter_mut().for_each(|item| item.moved_to(span)),
+            Kind::Mapping { entries, .. } => entries.iter_mut().for_each(|entry| {
+                entry.key.moved_to(span);
+                entry.value.moved_to(span);
+            }),
+        }
+    }
+}
+
+impl Entry {
+    /// The key as text; a key that is a collection reads as its JSON.
+    pub fn key_text(&self) -> String {
+        match &self.key.kind {
+            Kind::Scalar { value, .. } => value.clone(),
+            _ => self.key.to_json().to_string(),
+        }
+    }
+}
+
+fn plain_to_json(value: &str, null: bool) -> Value {
+    if null {
+        return Value::Null;
+    }
+    match value {
+        "true" => return Value::Bool(true),
+        "false" => return Value::Bool(false),
+        _ => {}
+    }
+    let number = serde_json::from_str::<serde_json::Number>(value).ok();
+    match number.filter(|number| number.to_string() == value) {
+        Some(number) => Value::Number(number),
+        None => Value::String(value.to_owned()),
+    }
+}
+
+/// Reads a text into its tree; an empty text, or one of comments alone, is a node that stands for nothing.
+///
+/// Fails on syntax errors, control characters, more than one document, equal keys in one mapping,
+/// nesting deeper than [`MAX_DEPTH`], and aliases that multiply.
+///
+/// A closing bracket at its key's own column is read, as every other reader does, though YAML wants it further in.
+pub fn parse(text: &str) -> Result<Node, Broken> {
+    refuse_control_characters(text)?;
+    parse_strictly(text).or_else(|broken| match broken.message.as_str() {
+        "invalid indentation" => parse_strictly(&with_closers_joined(text)).map_err(|_| broken),
+        _ => Err(broken),
+    })
+}
+
+/// Every line that begins with a closing bracket, outside block scalars, is joined to the line before:
+/// line ends and comments in between become blanks, so that no place moves.
+fn with_closers_joined(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut scalar_above: Option<usize> = None;
+    let mut starts = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let content = line.trim_start_matches([' ', '\t']);
+        let indent = line.len() - content.len();
+        let blank = content.trim().is_empty();
+        if scalar_above.is_some_and(|above| blank || indent > above) {
+            starts.push(out.len());
+            out.push_str(line);
+            continue;
+        }
+        scalar_above =
+            block_header(line.trim_end()).map(|_| indent).filter(|_| !content.starts_with('#'));
+        if content.starts_with([']', '}']) {
+            blank_back_to_content(&mut out, &mut starts);
+        }
+        starts.push(out.len());
+        out.push_str(line);
+    }
+    out
+}
+
+/// Replaces line ends, blank lines and comments at the end by as many blanks.
+/// `starts` are where the lines began, for what is joined is one long line by now.
+fn blank_back_to_content(out: &mut String, starts: &mut Vec<usize>) {
+    let len = out.len();
+    loop {
+        out.truncate(out.trim_end().len());
+        while starts.last().is_some_and(|start| *start >= out.len()) {
+            starts.pop();
+        }
+        let line = starts.last().copied().unwrap_or(0);
+        match comment_start(&out[line..]) {
+            Some(at) => out.truncate(line + at),
+            None => break,
+        }
+    }
+    out.extend(std::iter::repeat_n(' ', len - out.len()));
+}
+
+/// Where a line's comment begins.
+fn comment_start(line: &str) -> Option<usize> {
+    let mut quote = None;
+    let mut before = ' ';
+    for (at, c) in line.char_indices() {
+        match (quote, c) {
+            (None, '#') if before.is_whitespace() => return Some(at),
+            (None, '"' | '\'')
+                if before.is_whitespace() || matches!(before, '[' | '{' | ',' | ':') =>
+            {
+                quote = Some(c)
+            }
+            (Some(open), c) if c == open && !(c == '"' && before == '\\') => quote = None,
+            _ => {}
+        }
+        before = c;
+    }
+    None
+}
+
+fn parse_strictly(text: &str) -> Result<Node, Broken> {
+    let places = Places::new(text);
+    let events = events(text, &places)?;
+    let wanted: HashSet<usize> = events
+        .iter()
+        .filter_map(|(event, _)| if let Event::Alias(id) = event { Some(*id) } else { None })
+        .collect();
+    let mut builder = Builder {
+        text,
+        places: &places,
+        events: events.into_iter(),
+        wanted,
+        anchors: HashMap::new(),
+        aliased: 0,
+    };
+    builder.document()
+}
+
+/// The same for JSON, whose `\ud83d\ude00` YAML does not know: such a pair becomes a line continuation
+/// and `\U0001f600`, which says the same in as many bytes, so that no place moves.
+pub fn parse_json(text: &str) -> Result<Node, Broken> {
+    parse(&without_surrogates(text))
+}
+
+fn without_surrogates(text: &str) -> Cow<'_, str> {
+    if !text.contains("\\u") {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(c) = surrogate_pair(rest) {
+            out.push_str(&format!("\\\n\\U{:08x}", c as u32));
+            rest = &rest[12..];
+        } else {
+            // The escaped character goes along, for it may be a backslash itself.
+            let escape = rest.chars().take(2).map(char::len_utf8).sum::<usize>();
+            out.push_str(&rest[..escape]);
+            rest = &rest[escape..];
+        }
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+/// The character of twelve bytes `\uXXXX\uXXXX`.
+fn surrogate_pair(text: &str) -> Option<char> {
+    let unit = |at: usize| {
+        let digits = text.get(at..at + 6)?.strip_prefix("\\u")?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let units = [unit(0)?, unit(6)?];
+    let high = (0xd800..0xdc00).contains(&units[0]);
+    char::decode_utf16(units).next().filter(|_| high)?.ok()
+}
+
+/// YAML allows no control characters but tab and line ends; the library does.
+fn refuse_control_characters(text: &str) -> Result<(), Broken> {
+    let bad = text.char_indices().find(|(_, c)| {
+        let code = *c as u32;
+        (code < 0x20 && !matches!(c, '\t' | '\n' | '\r'))
+            || (0x7f..0xa0).contains(&code) && code != 0x85
+            || matches!(code, 0xfffe | 0xffff)
+    });
+    match bad {
+        None => Ok(()),
+        Some((at, c)) => Err(Broken::new(
+            format!("U+{:04X} is a control character, which YAML does not allow", c as u32),
+            at..at + c.len_utf8(),
+        )),
+    }
+}
+
+fn events<'t>(text: &'t str, places: &Places) -> Result<Vec<(Event<'t>, Span)>, Broken> {
+    let mut parser = Parser::new_from_str(text);
+    let mut events = Vec::new();
+    let mut depth = 0usize;
+    while let Some(next) = parser.next_event() {
+        let (event, span) = next.map_err(|error| scan_error(text, places, &error))?;
+        match event {
+            Event::StreamEnd => break,
+            Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
+            Event::SequenceEnd | Event::MappingEnd => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_DEPTH {
+            let at = places.bytes(&span);
+            return Err(Broken::limit(format!("nested more than {MAX_DEPTH} deep"), at));
+        }
+        events.push((event, span));
+    }
+    Ok(events)
+}
+
+fn scan_error(text: &str, places: &Places, error: &saphyr_parser::ScanError) -> Broken {
+    let at = places.byte(error.marker().index());
+    let end = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
+    let message = match error.info() {
+        "while parsing node, found unknown anchor" => {
+            "`*` begins an alias, and no anchor has this name"
+        }
+        info => info,
+    };
+    Broken::new(message, at..end)
+}
+
+/// From the library's characters to bytes.
+struct Places {
+    offsets: Option<Vec<u32>>,
+    len: usize,
+}
+
+impl Places {
+    fn new(text: &str) -> Self {
+        let offsets = (!text.is_ascii())
+            .then(|| text.char_indices().map(|(at, _)| at as u32).collect::<Vec<u32>>());
+        Self { offsets, len: text.len() }
+    }
+    fn byte(&self, character: usize) -> usize {
+        match &self.offsets {
+            None => character.min(self.len),
+            Some(offsets) => offsets.get(character).map_or(self.len, |at| *at as usize),
+        }
+    }
+    fn bytes(&self, span: &Span) -> Range<usize> {
+        let start = self.byte(span.start.index());
+        start..self.byte(span.end.index()).max(start)
+    }
+}
+
+struct Builder<'t> {
+    text: &'t str,
+    places: &'t Places,
+    events: std::vec::IntoIter<(Event<'t>, Span)>,
+    /// Anchors that some alias asks for; the others need no copy.
+    wanted: HashSet<usize>,
+    anchors: HashMap<usize, Node>,
+    aliased: usize,
+}
+
+impl<'t> Builder<'t> {
+    fn document(&mut self) -> Result<Node, Broken> {
+        let mut root = None;
+        while let Some((event, span)) = self.events.next() {
+            match event {
+                Event::StreamStart
+                | Event::DocumentStart(_)
+                | Event::DocumentEnd
+                | Event::Nothing => {}
+                event if root.is_none() => root = Some(self.node(event, span, 0)?),
+                _ => {
+                    return Err(Broken::new(
+                        "a second document begins here; only one is read",
+                        self.places.bytes(&span),
+                    ));
+                }
+            }
+        }
+        Ok(root.unwrap_or_else(|| nothing(self.text.len())))
+    }
+
+    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Node, Broken> {
+        let bytes = self.places.bytes(&span);
+        match event {
+            Event::Alias(id) => self.alias(id, bytes, depth),
+            Event::Scalar(value, style, anchor, tag) => {
+                let node = self.scalar(value.into_owned(), style, bytes, tag.is_some());
+                self.keep(anchor, node)
+            }
+            Event::SequenceStart(anchor, _) => {
+                let node = self.sequence(bytes.start, depth)?;
+                self.keep(anchor, node)
+            }
+            Event::MappingStart(anchor, _) => {
+                let node = self.mapping(bytes.start, depth)?;
+                self.keep(anchor, node)
+            }
+            _ => Err(Broken::new("the text ends in the middle of a value", bytes)),
+        }
+    }
+
+    fn next(&mut self) -> Result<(Event<'t>, Span), Broken> {
+        let end = self.text.len();
+        let message = "the text ends in the middle of a list or mapping";
+        self.events.next().ok_or_else(|| Broken::new(message, end..end))
+    }
+
+    fn keep(&mut self, anchor: usize, node: Node) -> Result<Node, Broken> {
+        if anchor != 0 && self.wanted.contains(&anchor) {
+            self.count(node.size(), &node.span)?;
+            self.anchors.insert(anchor, node.clone());
+        }
+        Ok(node)
+    }
+
+    fn alias(&mut self, id: usize, span: Range<usize>, depth: usize) -> Result<Node, Broken> {
+        let Some(mut node) = self.anchors.get(&id).cloned() else {
+            return Err(Broken::new("this alias stands inside what it names", span));
+        };
+        if depth + node.depth() > MAX_DEPTH {
+            return Err(Broken::limit(
+                format!("nested more than {MAX_DEPTH} deep by this alias"),
+                span,
+            ));
+        }
+        self.count(node.size(), &span)?;
+        node.moved_to(&span);
+        Ok(node)
+    }
+
+    fn count(&mut self, nodes: usize, span: &Range<usize>) -> Result<(), Broken> {
+        self.aliased += nodes;
+        if self.aliased <= MAX_ALIASED {
+            return Ok(());
+        }
+        let message = format!("aliases stand for more than {MAX_ALIASED} values");
+        Err(Broken::limit(message, span.clone()))
+    }
+
+    fn scalar(&self, value: String, style: ScalarStyle, bytes: Range<usize>, tagged: bool) -> Node {
+        let start = skip_properties(self.text, bytes.start);
+        let tag = tagged.then(|| bytes.start..bytes.end.max(start)).map(|range| {
+            let end = self.text[range.clone()].find(char::is_whitespace);
+            range.start..end.map_or(range.end, |length| range.start + length)
+        });
+        let (style, span) = match style {
+            ScalarStyle::Plain if value.is_empty() => (Style::Plain, bytes.start..bytes.start),
+            ScalarStyle::Plain => (Style::Plain, trimmed(self.text, start..bytes.end)),
+            ScalarStyle::SingleQuoted => (Style::Single, start..single_end(self.text, start)),
+            ScalarStyle::DoubleQuoted => (Style::Double, start..double_end(self.text, start)),
+            ScalarStyle::Literal => (Style::Literal, block_scalar(self.text, bytes)),
+            ScalarStyle::Folded => (Style::Folded, block_scalar(self.text, bytes)),
+        };
+        Node { kind: Kind::Scalar { value, style }, span, tag, aliased: false }
+    }
+
+    fn sequence(&mut self, start: usize, depth: usize) -> Result<Node, Broken> {
+        let mut items = Vec::new();
+        loop {
+            let (event, span) = self.next()?;
+            if matches!(event, Event::SequenceEnd) {
+                let first =
+                    items.first().map(|node: &Node| dash_before(self.text, node.span.start));
+                let last = items.last().map(|node: &Node| node.span.end);
+                let (layout, span) = self.collection(start, first, last, &span);
+                let kind = Kind::Sequence { items, layout };
+                return Ok(Node { kind, span, tag: None, aliased: false });
+            }
+            let item = self.node(event, span, depth + 1)?;
+            items.push(behind_dash(self.text, item));
+        }
+    }
+
+    fn mapping(&mut self, start: usize, depth: usize) -> Result<Node, Broken> {
+        let mut entries: Vec<Entry> = Vec::new();
+        let mut seen: HashMap<String, Range<usize>> = HashMap::new();
+        loop {
+            let (event, span) = self.next()?;
+            if matches!(event, Event::MappingEnd) {
+                let first = entries.first().map(|entry| entry.key.span.start);
+                let last = entries.last().map(|entry| entry.value.span.end.max(entry.key.span.end));
+                let (layout, span) = self.collection(start, first, last, &span);
+                let kind = Kind::Mapping { entries, layout };
+                return Ok(Node { kind, span, tag: None, aliased: false });
+            }
+            let key = self.node(event, span, depth + 1)?;
+            let (event, span) = self.next()?;
+            let value = self.node(event, span, depth + 1)?;
+            let value = behind_colon(self.text, &key, value);
+            let entry = Entry { key, value };
+            let name = entry.key_text();
+            if let Some(earlier) = seen.get(&name) {
+                let mut broken = Broken::new(
+                    format!("the key {name:?} stands twice in one mapping"),
+                    entry.key.span.clone(),
+                );
+                broken.earlier = Some(earlier.clone());
+                return Err(broken);
+            }
+            seen.insert(name, entry.key.span.clone());
+            entries.push(entry);
+        }
+    }
+
+    /// Only the end of a bracketed collection takes room in the text.
+    fn collection(
+        &self,
+        start: usize,
+        first: Option<usize>,
+        last: Option<usize>,
+        end: &Span,
+    ) -> (Layout, Range<usize>) {
+        let end = self.places.bytes(end);
+        if end.is_empty() {
+            let start = first.unwrap_or(start);
+            return (Layout::Block, start..last.unwrap_or(start).max(start));
+        }
+        let open = skip_properties(self.text, start);
+        (Layout::Flow, open..end.start + 1)
+    }
+}
+
+/// The dash in front of a list's item, or the item itself in a bracketed list.
+pub fn dash_before(text: &str, start: usize) -> usize {
+    let before = text[..start].trim_end_matches([' ', '\t', '\r', '\n']);
+    if before.len() < start && before.ends_with('-') { before.len() - 1 } else { start }
+}
+
+fn nothing(at: usize) -> Node {
+    let kind = Kind::Scalar { value: String::new(), style: Style::Plain };
+    Node { kind, span: at..at, tag: None, aliased: false }
+}
+
+/// Puts an item that is not written right behind its dash; the library has it on the line below.
+fn behind_dash(text: &str, mut item: Node) -> Node {
+    let dash = dash_before(text, item.span.start);
+    if item.span.is_empty() && item.tag.is_none() && !item.aliased && dash < item.span.start {
+        item.span = dash + 1..dash + 1;
+    }
+    item
+}
+
+/// Puts a value that is not written right behind its key's colon.
+fn behind_colon(text: &str, key: &Node, mut value: Node) -> Node {
+    if !value.span.is_empty() || value.tag.is_some() || value.aliased {
+        return value;
+    }
+    let rest = &text[key.span.end..];
+    let colon = rest.len() - rest.trim_start().len();
+    if rest[colon..].starts_with(':') {
+        let at = key.span.end + colon + 1;
+        value.span = at..at;
+    }
+    value
+}
+
+/// The place behind anchors (`&a`) and tags (`!t`) in front of a value.
+fn skip_properties(text: &str, start: usize) -> usize {
+    let mut at = start;
+    while text[at..].starts_with(['&', '!']) {
+        let Some(word) = text[at..].find(char::is_whitespace) else { return text.len() };
+        let rest = &text[at + word..];
+        at += word + (rest.len() - rest.trim_start().len());
+    }
+    at
+}
+
+fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+    let range = range.start.min(range.end)..range.end;
+    range.start..range.start + text[range.clone()].trim_end().len()
+}
+
+fn single_end(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match (bytes[at], bytes.get(at + 1)) {
+            (b'\'', Some(b'\'')) => at += 2,
+            (b'\'', _) => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn double_end(text: &str, start: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = start + 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'"' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// From the `|` or `>` to the last character that is not blank.
+fn block_scalar(text: &str, bytes: Range<usize>) -> Range<usize> {
+    let content = trimmed(text, bytes);
+    let mut line_end = content.start;
+    loop {
+        let line_start = text[..line_end].rfind('\n').map_or(0, |at| at + 1);
+        if let Some(at) = block_header(&text[line_start..line_end]) {
+            return line_start + at..content.end.max(line_start + at + 1);
+        }
+        if line_start == 0
+            || (line_end != content.start && !text[line_start..line_end].trim().is_empty())
+        {
+            return content;
+        }
+        line_end = line_start - 1;
+    }
+}
+
+/// The place of a block scalar's indicator in the line that opens it.
+fn block_header(line: &str) -> Option<usize> {
+    line.char_indices().filter(|(_, c)| matches!(c, '|' | '>')).map(|(at, _)| at).find(|at| {
+        let rest = line[at + 1..]
+            .trim_start_matches(['+', '-', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+        let behind_blank = line[..*at].chars().next_back().is_none_or(char::is_whitespace);
+        let ends = rest.trim().is_empty()
+            || (rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#'));
+        behind_blank && ends
+    })
+}
+
+/// A mapping's keys and values as JSON, without those named.
+pub fn rest_of(node: &Node, taken: &HashSet<&str>) -> Map<String, Value> {
+    node.entries()
+        .iter()
+        .map(|entry| (entry.key_text(), entry))
+        .filter(|(key, _)| !taken.contains(key.as_str()))
+        .map(|(key, entry)| (key, entry.value.to_json()))
+        .collect()
+}

@@ -1,0 +1,284 @@
+//! Which files a scope owns: the cases that others got wrong, and what holds for any scope.
+
+use std::time::{Duration, Instant};
+
+use intent_lsp::intent::{Registry, Scope, ScopeVerdict, lint};
+use intent_lsp::workspace::RelativePath;
+use proptest::prelude::*;
+
+/// As a gate does it: what is no path inside the workspace is owned by nobody.
+fn owns(path: &str, entries: &[&str]) -> bool {
+    RelativePath::new(path).is_ok_and(|path| Scope::new(entries).owns(&path))
+}
+
+#[test]
+fn the_table_of_cases_that_others_got_wrong() {
+    let secret: &[&str] = &["src/auth/**", "!src/auth/secret.ts"];
+    let table: &[(&str, &[&str], bool)] = &[
+        ("src/auth/../../etc/passwd", &["src/auth/**"], false),
+        ("../evil/src/auth/x.ts", &["**"], false),
+        ("src/auth/secret.ts", secret, false),
+        ("src/auth/login.ts", secret, true),
+        ("src/billing/x.ts", secret, false),
+        ("index.ts", &["**/*.ts"], true),
+        ("src/a.ts", &["src/**/*.ts"], true),
+        ("src/auth/x.ts", &["src/auth/"], true),
+        ("src/a.tsx", &["src/*.{ts,tsx}"], true),
+        ("docs/jwt.ts", &["jwt.ts"], false),
+        ("src/auth/[id].ts", &["src/auth/[id].ts"], true),
+        ("src/auth/i.ts", &["src/auth/[id].ts"], true),
+        // Beyond the table.
+        ("src/auth/x.ts", &[], false),
+        ("src/auth/x.ts", &["src/auth"], false),
+        ("src/auth", &["src/auth/"], false),
+        ("src/auth", &["src/auth/**"], false),
+        ("jwt.ts", &["jwt.ts"], true),
+        ("a.ts", &["*.ts"], true),
+        ("src/a.ts", &["*.ts"], false),
+        ("src/a/b.ts", &["src/*"], false),
+        ("src/.env", &["src/**"], true),
+        (".github/workflows/ci.yml", &["**"], true),
+        ("src/x", &["src/?"], true),
+        ("src//x", &["src/?"], true),
+        ("src/a/b/c.ts", &["src/**/c.ts"], true),
+        ("src/c.ts", &["src/**/c.ts"], true),
+        ("tests/a.rs", &["/tests/"], true),
+        ("src/tests/a.rs", &["/tests/"], false),
+        ("src/a.ts", &["./src/a.ts"], true),
+        ("app/[slug]/page.tsx", &["app/[slug]/"], true),
+        // The last match wins, in both directions.
+        ("a/b.ts", &["!a/b.ts", "a/**"], true),
+        ("a/b.ts", &["a/**", "!a/**", "a/b.ts"], true),
+        ("a/[x].ts", &["a/[x].ts", "!a/**"], false),
+        ("a/b.ts", &["!a/b.ts"], false),
+        // Nobody owns the registry.
+        (".orchestration/active_intents.yaml", &["**", ".orchestration/**"], false),
+        ("sub/.orchestration/x", &["**", "sub/**", "sub/.orchestration/x"], false),
+        (".Orchestration/x", &["**"], false),
+        // What cannot be honoured widens nothing.
+        ("src/a.ts", &["src/[a", "src/a.ts"], true),
+        ("src/a.ts", &["src/**", "!src/[a"], false),
+        ("src/a.ts", &["../src/**"], false),
+        ("src/a.ts", &["", "src/**"], true),
+        ("src/!a.ts", &["src/!a.ts"], true),
+        ("!a.ts", &["\\!a.ts"], true),
+        ("srcauthx.ts", &["src\\auth\\x.ts"], false),
+    ];
+    for (path, entries, wanted) in table {
+        assert_eq!(owns(path, entries), *wanted, "{path} in {entries:?}");
+    }
+}
+
+#[test]
+fn the_deciding_entry_is_named() {
+    let scope = Scope::new(&["src/**", "!src/x/", "src/x/y.ts"]);
+    let verdict = |path: &str| scope.verdict(&RelativePath::new(path).unwrap());
+    assert_eq!(verdict("src/a.ts"), ScopeVerdict::Owned(0));
+    assert_eq!(verdict("src/x/z.ts"), ScopeVerdict::Excluded(1));
+    assert_eq!(verdict("src/x/y.ts"), ScopeVerdict::Owned(2));
+    assert_eq!(verdict("docs/a.md"), ScopeVerdict::Unmentioned);
+}
+
+#[test]
+fn limits_of_entries() {
+    let long = "a".repeat(513);
+    let wide = format!("{{{}}}", vec!["a"; 1001].join(","));
+    let product = "{a,b}".repeat(10);
+    for bad in
+        [long.as_str(), &wide, &product, "{a,{b,{c,d}}}", "a\u{0}b", "C:\\x", "~/x", "a/../b", "/"]
+    {
+        assert_eq!(Scope::new(&[bad]).errors().len(), 1, "{bad:?}");
+    }
+    for good in ["{a,{b,c}}/*.ts", &"a".repeat(512), "a/**/b", "größe/*.md"] {
+        assert!(Scope::new(&[good]).errors().is_empty(), "{good:?}");
+    }
+    let many: Vec<String> = (0..257).map(|at| format!("f{at}")).collect();
+    let scope = Scope::new(&many);
+    assert_eq!(scope.errors().len(), 1);
+    assert!(scope.owns(&RelativePath::new("f255").unwrap()));
+    assert!(!scope.owns(&RelativePath::new("f256").unwrap()));
+    // An exclusion past the limit is not forgotten.
+    let mut many = vec!["**".to_owned(); 256];
+    many.push("!secret".into());
+    assert!(!Scope::new(&many).owns(&RelativePath::new("secret").unwrap()));
+}
+
+/// `src/auth/link` leads to `/etc`: the scope is lexical, so the path is resolved first.
+#[cfg(unix)]
+#[test]
+fn a_symlink_that_leads_out_is_owned_by_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(folder.path().join(".orchestration")).unwrap();
+    std::fs::create_dir_all(folder.path().join("src/auth")).unwrap();
+    std::os::unix::fs::symlink("/etc", folder.path().join("src/auth/link")).unwrap();
+    let root = intent_lsp::workspace::Root::find(folder.path()).unwrap();
+    let path = RelativePath::new("src/auth/link/passwd").unwrap();
+    let scope = Scope::new(&["src/auth/**"]);
+    assert!(scope.owns(&path), "lexically it looks owned");
+    assert!(!root.resolve(&path).is_ok_and(|real| scope.owns(&real)));
+    let plain = RelativePath::new("src/auth/new.ts").unwrap();
+    assert!(root.resolve(&plain).is_ok_and(|real| scope.owns(&real)));
+}
+
+#[test]
+fn widening() {
+    let widens = |base: &[&str], now: &[&str]| Scope::new(now).widens(&Scope::new(base));
+    assert!(!widens(&["src/**"], &["src/**"]));
+    assert!(!widens(&["./src/**"], &["src/**"]));
+    assert!(!widens(&["src/**", "docs/"], &["docs/"]));
+    assert!(!widens(&["src/**"], &["src/**", "!src/a.ts"]));
+    assert!(!widens(&["src/**"], &["src/**", "src/a.ts"]));
+    assert!(!widens(&["src/**"], &["src/a/**"]));
+    assert!(widens(&["src/**"], &["src/**", "docs/a.md"]));
+    assert!(widens(&["src/**"], &["**"]));
+    assert!(widens(&["src/**", "!src/a.ts"], &["src/**"]));
+    assert!(widens(&["src/**", "!src/a.ts"], &["!src/a.ts", "src/**"]));
+    assert!(widens(&["src/**", "!src/a.ts"], &["src/**", "!src/a.ts", "src/a.ts"]));
+    assert!(widens(&[], &["a"]));
+    assert!(widens(&["src/**", "!src/[a"], &["src/**"]));
+    assert!(!widens(&["src/**"], &["src/**", "!src/[a"]));
+    assert!(!widens(&["src/**"], &["src/**", "../x", ".orchestration/**"]));
+}
+
+fn segment() -> impl Strategy<Value = String> {
+    prop::sample::select(vec!["a", "b", "src", "x.ts", "y.md", ".env", "]b"])
+        .prop_map(str::to_owned)
+}
+
+fn path() -> impl Strategy<Value = String> {
+    prop::collection::vec(segment(), 1..4).prop_map(|parts| parts.join("/"))
+}
+
+fn entry() -> impl Strategy<Value = String> {
+    let part = prop::sample::select(vec![
+        "a",
+        "b",
+        "src",
+        "x.ts",
+        "*",
+        "**",
+        "*.ts",
+        "?",
+        "{a,b}",
+        "[ab]",
+        "x.*",
+        "x.{ts,md}",
+        "s[!q]c",
+        "[]a]b*",
+    ]);
+    (any::<bool>(), prop::collection::vec(part, 1..4), any::<bool>()).prop_map(
+        |(not, parts, slash)| {
+            let (not, slash) = (if not { "!" } else { "" }, if slash { "/" } else { "" });
+            format!("{not}{}{slash}", parts.join("/"))
+        },
+    )
+}
+
+/// The plainest reading of the rules: one glob an entry, the last match wins.
+fn naive(path: &str, entries: &[String]) -> bool {
+    let last = entries.iter().rev().find(|entry| {
+        let pattern = entry.trim_start_matches('!');
+        let whole =
+            if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.to_owned() };
+        let glob = globset::GlobBuilder::new(&whole)
+            .literal_separator(true)
+            .build()
+            .expect("the strategy makes globs");
+        pattern == path || glob.compile_matcher().is_match(path)
+    });
+    last.is_some_and(|entry| !entry.starts_with('!'))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn the_fast_shapes_match_as_the_globs_do(entries in prop::collection::vec(entry(), 0..5), path in path()) {
+        let fast = Scope::new(&entries);
+        prop_assert_eq!(fast.owns(&RelativePath::new(&path).unwrap()), naive(&path, &entries), "{:?}", entries);
+    }
+
+    #[test]
+    fn what_does_not_widen_owns_no_more(
+        base in prop::collection::vec(entry(), 0..4),
+        extra in prop::collection::vec(entry(), 0..2),
+        dropped in 0usize..4,
+        paths in prop::collection::vec(path(), 20),
+    ) {
+        let mut now = base.clone();
+        if dropped < now.len() { now.remove(dropped); }
+        now.extend(extra);
+        let (base, now) = (Scope::new(&base), Scope::new(&now));
+        if !now.widens(&base) {
+            for path in paths {
+                let path = RelativePath::new(&path).unwrap();
+                prop_assert!(!now.owns(&path) || base.owns(&path), "{}", path);
+            }
+        }
+    }
+
+    #[test]
+    fn no_entry_panics(entries in prop::collection::vec("\\PC{0,20}", 0..4), path in "[a-z./\\[\\]]{1,12}") {
+        let scope = Scope::new(&entries);
+        if let Ok(path) = RelativePath::new(&path) { scope.owns(&path); }
+        scope.errors();
+    }
+}
+
+fn files(names: &[&str]) -> Vec<RelativePath> {
+    names.iter().map(|name| RelativePath::new(name).expect("a path inside")).collect()
+}
+
+#[test]
+fn findings_against_files() {
+    let text = "active_intents:
+  - id: A
+    name: a
+    status: IN_PROGRESS
+    owned_scope: [src, 'lib', nothing/**, \"src/x.ts\", '!lib', src/]
+  - id: B
+    name: b
+    status: IN_PROGRESS
+    owned_scope: [src/x.ts]
+  - id: C
+    name: c
+    status: COMPLETED
+    owned_scope: [gone.ts, src/x.ts]
+";
+    let path = RelativePath::new(".orchestration/active_intents.yaml").unwrap();
+    let registry = Registry::parse(path, text);
+    let found = lint::against_files(&registry, &files(&["src/x.ts", "src/y.ts", "lib/z.ts"]));
+    let said: Vec<String> = found
+        .iter()
+        .map(|one| {
+            format!("{} {} {}", one.code.as_str(), &text[one.span.clone().unwrap()], one.message)
+        })
+        .collect();
+    insta::assert_snapshot!(said.join("\n"));
+    let fixes: Vec<&str> =
+        found.iter().flat_map(|one| &one.fixes).map(|fix| fix.edits[0].text.as_str()).collect();
+    assert_eq!(fixes, ["src/", "'lib/'", "'!lib/'"]);
+}
+
+/// 10,000 files, 50 intents in progress: cheap enough to run whenever a file appears.
+#[test]
+fn findings_against_many_files_are_quick() {
+    let mut text = String::from("active_intents:\n");
+    for at in 0..50 {
+        text.push_str(&format!(
+            "  - id: INT-{at}\n    name: n\n    status: IN_PROGRESS\n    owned_scope: [\"pkg{at}/src/**\", \"pkg{at}/tests/\", \"docs/{at}.md\", \"pkg{at}/**/*.rs\", \"!pkg{at}/src/{{a,b}}/**\", \"**/f{at}.{{ts,tsx}}\"]\n"
+        ));
+    }
+    let names: Vec<String> =
+        (0..10_000).map(|at| format!("pkg{}/src/d{}/f{at}.ts", at % 100, at % 7)).collect();
+    let files: Vec<RelativePath> =
+        names.iter().map(|name| RelativePath::new(name).unwrap()).collect();
+    let path = RelativePath::new(".orchestration/active_intents.yaml").unwrap();
+    let registry = Registry::parse(path, &text);
+    let begun = Instant::now();
+    let found = lint::against_files(&registry, &files);
+    let took = begun.elapsed();
+    assert!(!found.is_empty());
+    // Ten times the budget of a release build: this one is not optimised, and shares its machine.
+    assert!(took < Duration::from_secs(3), "{took:?}");
+}
