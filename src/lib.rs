@@ -11,3 +11,4 @@ pub mod workspace;
 
 // knowledge
 pub mod intent;
+pub mod ledger;

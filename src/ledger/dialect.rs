@@ -1,0 +1,422 @@
+//! The shapes in which records have been found in the wild, mapped to ours without losing a line.
+//!
+//! Each function takes what it understands out of the foreign object; what is left stays in `extra`,
+//! and what cannot stand there under its own name, because ours means something else by it, stands
+//! in `extra.foreign`. Nothing is guessed: a path that leaves the workspace names no file, a hash that
+//! is no SHA-256 is kept and matches nothing, and where files disagree about their intent the record
+//! has none.
+
+use serde_json::{Map, Value};
+
+use super::dialect_files as files;
+use super::{Dialect, Extra, MutationClass, Record, RecordKind, Related, Tool, Vcs};
+
+/// Where what has no place of its own is kept.
+pub(super) const FOREIGN: &str = "foreign";
+
+/// Names that our records use at the top; a foreign value under one of them moves to [`FOREIGN`].
+pub(super) const OURS: &[&str] = &[
+    "id",
+    "timestamp",
+    "kind",
+    "intent_id",
+    "intent_hash",
+    "mutation_class",
+    "basis",
+    "decision",
+    "vcs",
+    "files",
+    "tool",
+    "session",
+    "evidence",
+    "claimed_class",
+    "note",
+    "part",
+    "mutation",
+    "parents",
+    "writer",
+    "seq",
+    "prev",
+    "h",
+];
+
+const IDS: &[&str] = &["id", "trace_id", "traceId", "req_id", "tool_use_id"];
+const TIMES: &[&str] = &["timestamp", "ts"];
+const INTENTS: &[&str] = &["intent_id", "intentId", "active_intent_id", "spec_id"];
+const SPECIFICATIONS: &[&str] = &["related_requirements", "related_reqs", "spec_refs"];
+const CLASSES: &[&str] =
+    &["mutation_class", "mutationClass", "mutation_type", "classification", "semantic_change"];
+const EVENTS: &[&str] =
+    &["event", "event_type", "action_type", "tool_name", "toolName", "operation", "tool", "state"];
+/// Where event records keep what a flat record has at its top.
+const NESTED: &[&str] = &["payload", "details", "params"];
+const NO_CHANGE: &[&str] = &["READ_ONLY", "OBSERVATIONAL", "STALE_FILE_CONFLICT"];
+const FAILED: &[&str] =
+    &["failed", "failure", "error", "denied", "blocked", "rejected", "cancelled", "aborted"];
+
+/// A foreign object as a record, and the shape it had; `None` when it is not a record at all.
+pub fn read(mut object: Map<String, Value>) -> Option<(Record, Dialect)> {
+    let mut record = Record {
+        id: take_text(&mut object, IDS).unwrap_or_default(),
+        timestamp: take_time(&mut object).unwrap_or_default(),
+        ..Record::default()
+    };
+    let event = event_text(&object);
+    let is_nesting = has_conversations(&object);
+    let is_list = ["files", "modified_ranges"].iter().any(|&key| object.contains_key(key));
+    record.claimed_class = claimed_class(&mut object);
+    let changes = claims_a_change(&object, event.as_deref(), record.claimed_class.as_deref());
+    record.intent_id = intent(&mut object);
+    if changes {
+        let mut kept = files::take(&mut object, &mut record.files);
+        unnest(&mut object, &mut record, &mut kept);
+        if !kept.is_empty() {
+            keep(&mut record.extra, "files", Value::Array(kept));
+        }
+    }
+    if record.intent_id.is_none() {
+        record.intent_id = agreed_intent(&record);
+    }
+    record.mutation_class = record.claimed_class.as_deref().and_then(mutation_class);
+    record.vcs = revision(&mut object).map(|revision_id| Vcs { revision_id: Some(revision_id) });
+    record.tool = tool(&mut object);
+    record.session = take_text(&mut object, &["session", "session_id", "sessionId"]);
+    record.kind = kind(&object, &record, event.as_deref());
+    let known = event.is_some()
+        || record.intent_id.is_some()
+        || !record.files.is_empty()
+        || record.extra.contains_key(FOREIGN)
+        || (!record.id.is_empty() && !record.timestamp.is_empty());
+    for (key, value) in object {
+        keep(&mut record.extra, &key, value);
+    }
+    let shape = match () {
+        () if is_nesting => Dialect::AgentTrace,
+        () if is_list => Dialect::FilesFlat,
+        () if event.is_some() || record.files.is_empty() => Dialect::Event,
+        () => Dialect::Flat,
+    };
+    known.then_some((record, shape))
+}
+
+/// A line that belongs to a chain but is not as we write it, or as a later version writes it: its place in the
+/// chain is kept, and so is what can be read of the rest.
+pub(super) fn damaged(mut object: Map<String, Value>) -> (Record, Dialect) {
+    let writer = take_text(&mut object, &["writer"]).unwrap_or_default();
+    let seq = object.shift_remove("seq").and_then(|seq| seq.as_u64()).unwrap_or_default();
+    let prev = take_text(&mut object, &["prev"]);
+    let h = take_text(&mut object, &["h"]).unwrap_or_default();
+    let part = object.get("part").cloned().and_then(|part| serde_json::from_value(part).ok());
+    let mutation = object.get("mutation").and_then(Value::as_str).map(str::to_owned);
+    let kind = object.get("kind").and_then(Value::as_str).map(str::to_owned);
+    let mut record = read(object).map(|(record, _)| record).unwrap_or_default();
+    if kind.as_deref() != Some("mutation") {
+        // What a kind that we do not know says about files is not ours to interpret.
+        record.files.clear();
+        record.kind = kind.as_deref().and_then(known_kind).unwrap_or(RecordKind::Event);
+    }
+    (Record { writer, seq, prev, h, part, mutation, ..record }, Dialect::Canonical)
+}
+
+fn known_kind(text: &str) -> Option<RecordKind> {
+    serde_json::from_value(Value::from(text.to_lowercase())).ok()
+}
+
+/// Takes the first of several names that holds a value.
+pub(super) fn take(object: &mut Map<String, Value>, names: &[&str]) -> Option<Value> {
+    let name = names.iter().find(|&&name| object.get(name).is_some_and(|v| !v.is_null()))?;
+    object.shift_remove(*name)
+}
+
+/// Takes the first of several names that holds a text, which must not be blank.
+pub(super) fn take_text(object: &mut Map<String, Value>, names: &[&str]) -> Option<String> {
+    let filled = |name: &&&str| {
+        object.get(**name).and_then(Value::as_str).is_some_and(|text| !text.trim().is_empty())
+    };
+    let name = names.iter().find(filled)?;
+    match object.shift_remove(*name) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// Keeps a foreign value under its own name, or, where ours uses that name or it is taken, below [`FOREIGN`].
+fn keep(extra: &mut Extra, key: &str, value: Value) {
+    keep_beside(extra, OURS, key, value);
+}
+
+/// See [`keep`]; `ours` are the names of the level.
+pub(super) fn keep_beside(extra: &mut Extra, ours: &[&str], key: &str, value: Value) {
+    if key != FOREIGN && !ours.contains(&key) && !extra.contains_key(key) {
+        extra.insert(key.into(), value);
+        return;
+    }
+    if value.is_null() {
+        return;
+    }
+    let foreign = extra.entry(FOREIGN).or_insert_with(|| Value::Object(Map::new()));
+    if let Value::Object(foreign) = foreign {
+        foreign.insert(key.into(), value);
+    }
+}
+
+fn take_time(object: &mut Map<String, Value>) -> Option<String> {
+    if let Some(text) = take_text(object, TIMES) {
+        return Some(text);
+    }
+    let name = TIMES.iter().find(|&&name| object.get(name).is_some_and(Value::is_number))?;
+    let number = object.get(*name)?.as_f64()?;
+    // Seconds since 1970 have ten digits for centuries to come, milliseconds have thirteen.
+    let millis = if number.abs() < 1e11 { number * 1000.0 } else { number };
+    let time = jiff::Timestamp::from_millisecond(millis as i64).ok()?;
+    object.shift_remove(*name);
+    Some(format!("{time:.3}"))
+}
+
+fn has_conversations(object: &Map<String, Value>) -> bool {
+    object
+        .get("files")
+        .and_then(Value::as_array)
+        .is_some_and(|files| files.iter().any(|file| file.get("conversations").is_some()))
+}
+
+/// What the event is called, in lower case.
+fn event_text(object: &Map<String, Value>) -> Option<String> {
+    if has_conversations(object) {
+        return None;
+    }
+    let words: Vec<String> = EVENTS
+        .iter()
+        .filter_map(|&key| match object.get(key)? {
+            Value::String(text) => Some(text.to_lowercase()),
+            Value::Object(tool) => tool.get("name")?.as_str().map(str::to_lowercase),
+            _ => None,
+        })
+        .collect();
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+/// Whether a record says that files changed: an event must name a writing act that did not fail.
+fn claims_a_change(object: &Map<String, Value>, event: Option<&str>, class: Option<&str>) -> bool {
+    if class.is_some_and(|class| NO_CHANGE.iter().any(|none| none.eq_ignore_ascii_case(class))) {
+        return false;
+    }
+    let Some(event) = event else { return true };
+    if object.get("success").and_then(Value::as_bool) == Some(false) {
+        return false;
+    }
+    let failed = ["status", "result", "state"].iter().any(|&key| {
+        let text = object.get(key).and_then(Value::as_str).unwrap_or_default().to_lowercase();
+        FAILED.contains(&text.as_str())
+    });
+    const ACTS: &[&str] = &[
+        "write", "edit", "replace", "diff", "patch", "creat", "insert", "delet", "append", "mutat",
+        "modif", "change", "save", "update",
+    ];
+    const ASKED: &[&str] =
+        &["fail", "denied", "block", "reject", "pre_", "pretool", "request", "intent_"];
+    !failed
+        && ACTS.iter().any(|act| event.contains(act))
+        && !ASKED.iter().any(|word| event.contains(word))
+}
+
+fn kind(object: &Map<String, Value>, record: &Record, event: Option<&str>) -> RecordKind {
+    if let Some(kind) = object.get("kind").and_then(Value::as_str).and_then(known_kind) {
+        return kind;
+    }
+    let Some(event) = event else {
+        let read_only = record.files.is_empty();
+        return if read_only { RecordKind::Event } else { RecordKind::Mutation };
+    };
+    match () {
+        () if !record.files.is_empty() => RecordKind::Mutation,
+        () if event.contains("select") && event.contains("intent") => RecordKind::Selection,
+        () if event.contains("approved") => RecordKind::Approval,
+        () => RecordKind::Event,
+    }
+}
+
+/// The intent that the top names, or a list of relations there.
+fn intent(object: &mut Map<String, Value>) -> Option<String> {
+    take_text(object, INTENTS)
+        .or_else(|| {
+            NESTED.iter().find_map(|&key| match object.get_mut(key) {
+                Some(Value::Object(inner)) => take_text(inner, INTENTS),
+                _ => None,
+            })
+        })
+        .or_else(|| {
+            let params = object.get_mut("tool")?.get_mut("params")?.as_object_mut()?;
+            take_text(params, INTENTS)
+        })
+        .or_else(|| named(&relations(object.get("related")?)))
+        .or_else(|| {
+            let listed = SPECIFICATIONS.iter().find_map(|&key| object.get(key))?;
+            named(&relations(listed))
+        })
+}
+
+/// The intent that all files name; files that disagree, or some of which name none, leave the record without.
+fn agreed_intent(record: &Record) -> Option<String> {
+    let mut all = record.files.iter().map(|file| named(&file.related));
+    let first = all.next()??;
+    all.all(|other| other.as_deref() == Some(&first)).then_some(first)
+}
+
+/// The intent among relations: one of type `intent`, else whatever people have put an intent's id into.
+fn named(related: &[Related]) -> Option<String> {
+    ["intent", "specification", "requirement", "request"].iter().find_map(|kind| {
+        related.iter().find(|one| one.kind.eq_ignore_ascii_case(kind)).map(|one| one.value.clone())
+    })
+}
+
+/// Relations as they are written: objects with a type and a value, or bare ids.
+fn relations(value: &Value) -> Vec<Related> {
+    let one = |value: &Value| match value {
+        Value::String(id) => Some(Related { kind: "intent".into(), value: id.clone() }),
+        Value::Object(fields) => {
+            let text = |names: &[&str]| {
+                names.iter().find_map(|&name| fields.get(name)?.as_str()).map(str::to_owned)
+            };
+            Some(Related { kind: text(&["type"])?, value: text(&["value", "url", "id"])? })
+        }
+        _ => None,
+    };
+    match value {
+        Value::Array(list) => list.iter().filter_map(one).collect(),
+        other => one(other).into_iter().collect(),
+    }
+}
+
+/// Takes the relations of a file; a list that says more than fits ours stays behind as well.
+pub(super) fn take_relations(object: &mut Map<String, Value>) -> Vec<Related> {
+    let Some(value) = object.get("related") else { return Vec::new() };
+    let found = relations(value);
+    let plain = |one: &Value| one.as_object().is_none_or(|fields| fields.len() == 2);
+    let whole = value.as_array().is_some_and(|l| l.len() == found.len() && l.iter().all(plain));
+    if whole {
+        object.shift_remove("related");
+    }
+    found
+}
+
+/// The class as it was written, wherever that was; the first place counts.
+fn claimed_class(object: &mut Map<String, Value>) -> Option<String> {
+    if let Some(class) = take_text(object, CLASSES) {
+        return Some(class);
+    }
+    if let Some(Value::Object(mutation)) = object.get("mutation")
+        && let Some(class) = class_in(mutation)
+    {
+        return Some(class);
+    }
+    for &key in NESTED {
+        if let Some(Value::Object(inner)) = object.get(key)
+            && let Some(class) = class_in(inner)
+        {
+            return Some(class);
+        }
+    }
+    if let Some(Value::Object(tool)) = object.get("tool")
+        && let Some(Value::Object(params)) = tool.get("params")
+        && let Some(class) = class_in(params)
+    {
+        return Some(class);
+    }
+    let top = object.get("related").and_then(class_among);
+    top.or_else(|| object.get("files")?.as_array()?.iter().find_map(class_of_file))
+}
+
+fn class_of_file(file: &Value) -> Option<String> {
+    let own = file.as_object().and_then(class_in);
+    let in_list = |holder: &Value, list: &str| {
+        holder.get(list)?.as_array()?.iter().find_map(|one| class_in(one.as_object()?))
+    };
+    let in_conversation = |conversation: &Value| {
+        class_in(conversation.as_object()?)
+            .or_else(|| class_in(conversation.get("meta")?.as_object()?))
+            .or_else(|| in_list(conversation, "ranges"))
+            .or_else(|| class_among(conversation.get("related")?))
+    };
+    own.or_else(|| file.get("conversations")?.as_array()?.iter().find_map(in_conversation))
+        .or_else(|| in_list(file, "ranges"))
+        .or_else(|| class_among(file.get("related")?))
+}
+
+fn class_in(fields: &Map<String, Value>) -> Option<String> {
+    CLASSES.iter().find_map(|&name| fields.get(name)?.as_str()).map(str::to_owned)
+}
+
+fn class_among(related: &Value) -> Option<String> {
+    let all = relations(related);
+    all.into_iter().find(|one| one.kind == "mutation_class").map(|one| one.value)
+}
+
+fn mutation_class(text: &str) -> Option<MutationClass> {
+    serde_json::from_value(Value::from(text.trim().to_uppercase())).ok()
+}
+
+/// The commit; a placeholder (`local`, `no-git-sha`) is none and stays where it stands.
+fn revision(object: &mut Map<String, Value>) -> Option<String> {
+    const PLACES: &[(&str, &str)] =
+        &[("vcs", "revision_id"), ("vcs", "revision"), ("git_revision", "commit")];
+    for (outer, inner) in PLACES {
+        if let Some(Value::Object(fields)) = object.get(*outer)
+            && let Some(text) = fields.get(*inner).and_then(Value::as_str)
+            && is_commit(text)
+        {
+            let text = text.to_owned();
+            if fields.len() == 1 {
+                object.shift_remove(*outer);
+            }
+            return Some(text);
+        }
+    }
+    ["revision_id", "git_rev", "git_sha", "git_revision", "revision"].iter().find_map(|&name| {
+        object.get(name)?.as_str().filter(|text| is_commit(text))?;
+        take_text(object, &[name])
+    })
+}
+
+fn is_commit(text: &str) -> bool {
+    (7..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn tool(object: &mut Map<String, Value>) -> Option<Tool> {
+    match object.get("tool") {
+        Some(Value::Object(fields)) => {
+            let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
+            let tool = Tool { name: text("name")?, version: text("version") };
+            if fields.keys().all(|key| key == "name" || key == "version") {
+                object.shift_remove("tool");
+            }
+            Some(tool)
+        }
+        Some(Value::String(name)) => {
+            let tool = Tool { name: name.clone(), version: None };
+            object.shift_remove("tool");
+            Some(tool)
+        }
+        _ => {
+            let name = take_text(object, &["tool_name", "toolName"])?;
+            Some(Tool { name, version: None })
+        }
+    }
+}
+
+/// Events keep path and hashes one level down.
+fn unnest(object: &mut Map<String, Value>, record: &mut Record, kept: &mut Vec<Value>) {
+    for &key in NESTED {
+        if record.files.is_empty()
+            && let Some(Value::Object(inner)) = object.get_mut(key)
+        {
+            kept.extend(files::take(inner, &mut record.files));
+        }
+    }
+    if record.files.is_empty()
+        && let Some(Value::Object(tool)) = object.get_mut("tool")
+        && let Some(Value::Object(params)) = tool.get_mut("params")
+    {
+        kept.extend(files::take(params, &mut record.files));
+    }
+}

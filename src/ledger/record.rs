@@ -1,0 +1,314 @@
+//! The record, one JSON object a line: the Agent Trace nesting with intents, fingerprints and a chain.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::code::{ContentHash, ShapeHash, Sketch, TokenHash};
+use crate::workspace::RelativePath;
+
+/// Fields this version does not know; they survive a round trip.
+pub type Extra = Map<String, Value>;
+
+/// One line of the ledger.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Record {
+    /// A UUID (version 7).
+    pub id: String,
+    /// RFC 3339, UTC, milliseconds.
+    pub timestamp: String,
+    /// What happened.
+    pub kind: RecordKind,
+    /// The intent it happened under.
+    pub intent_id: Option<String>,
+    /// [`crate::intent::Intent::hash`] of the intent as it read then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub intent_hash: Option<String>,
+    /// Provisional class of the change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation_class: Option<MutationClass>,
+    /// How the class was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// What the gate said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<RecordedDecision>,
+    /// The version control state it is based on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vcs: Option<Vcs>,
+    /// The files it touched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<FileRecord>,
+    /// The tool that made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<Tool>,
+    /// The session it belongs to: `host:id`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// How strong the evidence is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// The class the agent claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_class: Option<String>,
+    /// A registry change, an approval or an acknowledgement in one sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// This part and how many there are, both from 1, when one mutation needs several lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<(u32, u32)>,
+    /// The id shared by the parts of one mutation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mutation: Option<String>,
+    /// What this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+    /// Heads of other chains this writer had seen, in its first record: `writer:seq:h`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parents: Vec<String>,
+    /// Random id of the chain.
+    #[serde(default)]
+    pub writer: String,
+    /// Counts from 0 in the chain.
+    #[serde(default)]
+    pub seq: u64,
+    /// The chain's previous `h`; `None` at 0.
+    #[serde(default)]
+    pub prev: Option<String>,
+    /// SHA-256 over a domain prefix and the stored bytes of the line before `,"h":"…"}`; filled by reader and writer, never serialised by serde.
+    #[serde(skip)]
+    pub h: String,
+}
+
+/// What a record says happened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RecordKind {
+    /// Code changed.
+    #[default]
+    Mutation,
+    /// An intent was selected.
+    Selection,
+    /// A person approved something.
+    Approval,
+    /// An intent was created, widened, completed.
+    Registry,
+    /// A person accepted a block as it is.
+    Ack,
+    /// Anything else that a foreign log, or a later version, wrote down; it claims no code.
+    Event,
+}
+
+/// Does the change keep behaviour?
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum MutationClass {
+    /// Kept, by a listed rule.
+    AstRefactor,
+    /// Changed, or not shown to be kept.
+    IntentEvolution,
+}
+
+/// How the class was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// A listed rule holds.
+    Rule,
+    /// No rule holds.
+    None,
+    /// A version does not parse, so the class is undetermined.
+    ParseError,
+}
+
+/// What the gate said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedDecision {
+    /// `no_opinion`, `ask` or `deny`.
+    pub outcome: String,
+    /// The rule that decided.
+    pub rule: Option<String>,
+    /// The approval that let it pass.
+    pub approval: Option<String>,
+}
+
+/// Version control state.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Vcs {
+    /// The commit the working tree is based on; `None` without git.
+    pub revision_id: Option<String>,
+}
+
+/// What happened to one file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileRecord {
+    /// Relative to the workspace.
+    pub relative_path: RelativePath,
+    /// Who wrote which ranges.
+    #[serde(default)]
+    pub conversations: Vec<Conversation>,
+    /// What it is related to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
+    /// Short hashes of all definitions of the file afterwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outline: Option<OutlineDelta>,
+    /// Per block, what the classifier found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<String>,
+    /// What this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// One contributor's ranges.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Conversation {
+    /// Where the conversation is to be found: `claude-code:abc123`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Who.
+    pub contributor: Contributor,
+    /// What.
+    #[serde(default)]
+    pub ranges: Vec<BlockRecord>,
+    /// What this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// Who wrote.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Contributor {
+    /// No evidence is `UNKNOWN`, never `HUMAN`.
+    pub entity_type: EntityType,
+    /// `anthropic/claude-…`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_identifier: Option<String>,
+}
+
+/// What kind of contributor.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum EntityType {
+    /// A person.
+    Human,
+    /// A model.
+    Ai,
+    /// Both.
+    Mixed,
+    /// No evidence.
+    #[default]
+    Unknown,
+}
+
+/// One block that was written, or deleted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BlockRecord {
+    /// 1-based, inclusive; a hint for people, never the anchor.
+    pub start_line: u32,
+    /// At least `start_line`.
+    pub end_line: u32,
+    /// The block as written; of a deleted block its last.
+    pub content_hash: ContentHash,
+    /// Which block; `None` in foreign records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<BlockName>,
+    /// See [`crate::code::Fingerprint`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_hash: Option<TokenHash>,
+    /// See [`crate::code::Fingerprint`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape_hash: Option<ShapeHash>,
+    /// See [`crate::code::Fingerprint`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_hash: Option<TokenHash>,
+    /// See [`crate::code::Fingerprint`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sketch: Option<Sketch>,
+    /// How many tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u32>,
+    /// The content hash of what this block was before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<ContentHash>,
+    /// The block was deleted.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deleted: bool,
+    /// What this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A block's identity as the ledger keeps it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct BlockName {
+    /// [`crate::code::BlockKind::as_str`].
+    pub kind: String,
+    /// Container names and its own, joined by `.`.
+    pub path: String,
+    /// Parameter types, where the language has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<String>,
+    /// Which of several alike, from 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ordinal: u32,
+    /// [`crate::code::Language::id`]; `None` for paragraphs.
+    #[serde(default)]
+    pub language: Option<String>,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+/// Something a file is related to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Related {
+    /// `intent`, `specification`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `INT-001`.
+    pub value: String,
+}
+
+/// Short hashes of all definitions of a file, as a difference to an earlier outline.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OutlineDelta {
+    /// Hash of the outline this is a difference to; `None`: this is the whole.
+    pub base: Option<String>,
+    /// Hash of the outline that results: `o1:<32 hex>`.
+    pub hash: String,
+    /// Entries that are new or changed: base64url of identity, token and content hash, 8 bytes each.
+    #[serde(default)]
+    pub put: Vec<String>,
+    /// Identities that are gone: base64url of 8 bytes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub drop: Vec<String>,
+}
+
+/// The tool that recorded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tool {
+    /// `claude-code`.
+    pub name: String,
+    /// Its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// Evidence, weakest first. A claim of whoever wrote the line.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Evidence {
+    /// Someone told us.
+    Declared,
+    /// A shell command's likely work.
+    Inferred,
+    /// A hook saw the call.
+    Observed,
+    /// Observed, and the disk equals the image predicted before the write.
+    Verified,
+}

@@ -1,0 +1,136 @@
+//! JSON in which an object has each key once, which the usual reader does not ask for.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+
+/// Whether the text is JSON and no object in it has a key twice.
+pub(super) fn has_unique_keys(json: &[u8]) -> bool {
+    serde_json::from_slice::<Unique>(json).is_ok()
+}
+
+/// Any value, forgotten as soon as it is seen.
+struct Unique;
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Unique;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_str<E: Error>(self, _: &str) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_unit<E: Error>(self) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Unique, A::Error> {
+        while items.next_element::<Unique>()?.is_some() {}
+        Ok(Unique)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Unique, A::Error> {
+        let mut seen = Seen::default();
+        while let Some(Key(key)) = members.next_key()? {
+            if !seen.insert(key) {
+                return Err(A::Error::custom("the same key twice"));
+            }
+            members.next_value::<Unique>()?;
+        }
+        Ok(Unique)
+    }
+}
+
+/// The keys of one object. Ours have few, for which a look at each is fastest; a hostile one may have many.
+#[derive(Default)]
+struct Seen<'de> {
+    few: Vec<Cow<'de, str>>,
+    many: HashSet<Cow<'de, str>>,
+}
+
+impl<'de> Seen<'de> {
+    const FEW: usize = 24;
+
+    /// Whether the key is new.
+    fn insert(&mut self, key: Cow<'de, str>) -> bool {
+        if self.few.contains(&key) {
+            return false;
+        }
+        if self.few.len() < Self::FEW {
+            self.few.push(key);
+            return true;
+        }
+        self.many.insert(key)
+    }
+}
+
+/// A key, borrowed where it holds no escapes.
+struct Key<'de>(Cow<'de, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(KeyVisitor)
+    }
+}
+
+struct KeyVisitor;
+
+impl<'de> Visitor<'de> for KeyVisitor {
+    type Value = Key<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key")
+    }
+    fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Borrowed(text)))
+    }
+    fn visit_str<E: Error>(self, text: &str) -> Result<Key<'de>, E> {
+        Ok(Key(Cow::Owned(text.to_owned())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::has_unique_keys;
+
+    #[test]
+    fn a_key_may_stand_once_at_every_depth() {
+        for good in [r#"{"a":1,"b":{"a":[{"a":null},{"a":true}]}}"#, r#"[-1,1.5,"x"]"#, "{}"] {
+            assert!(has_unique_keys(good.as_bytes()), "{good}");
+        }
+        let many: Vec<String> = (0..100).map(|n| format!("\"k{n}\":0")).collect();
+        assert!(has_unique_keys(format!("{{{}}}", many.join(",")).as_bytes()));
+        assert!(!has_unique_keys(format!("{{{},\"k99\":0}}", many.join(",")).as_bytes()));
+        assert!(!has_unique_keys(format!("{{{},\"k1\":0}}", many.join(",")).as_bytes()));
+        for bad in [
+            r#"{"a":1,"a":1}"#,
+            r#"{"b":[{"a":1,"a":2}]}"#,
+            "{\"a\":1,\"\\u0061\":2}",
+            r#"{"a":1"#,
+            r#"{} {}"#,
+        ] {
+            assert!(!has_unique_keys(bad.as_bytes()), "{bad}");
+        }
+    }
+}
