@@ -12,3 +12,7 @@ pub mod workspace;
 // knowledge
 pub mod intent;
 pub mod ledger;
+pub mod provenance;
+
+// verbs
+pub mod verbs;

@@ -1,0 +1,83 @@
+//! `accept`: a person says that a block is right as it stands, which settles it for good.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{VerbError, Workspace, record, why};
+use crate::ledger::{Contributor, Conversation, FileRecord, Record, RecordKind};
+use crate::provenance::{Outline, Verdict};
+use crate::workspace::RelativePath;
+
+/// Which blocks to accept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AcceptExtent {
+    /// The innermost block at this 1-based line.
+    Line(u32),
+    /// Every block that differs from its record. Blocks without a record are left alone.
+    Differing,
+}
+
+/// What was accepted.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AcceptAnswer {
+    /// Relative to the workspace.
+    pub path: RelativePath,
+    /// The blocks, by name with containers.
+    pub accepted: Vec<String>,
+    /// The ids of the records.
+    pub records: Vec<String>,
+}
+
+/// Records that a person accepts blocks of a file as they stand. Each keeps the intent it had; one without keeps none.
+pub fn accept(
+    ws: &Workspace,
+    path: &RelativePath,
+    extent: AcceptExtent,
+) -> Result<AcceptAnswer, VerbError> {
+    ws.governed()?;
+    let document = ws.read(path)?;
+    let file = why::file(ws, path, &document);
+    let chosen: Vec<usize> = match extent {
+        AcceptExtent::Line(line) => file.blocks.at_line(line).into_iter().collect(),
+        AcceptExtent::Differing => (0..file.provenance.len())
+            .filter(|at| {
+                matches!(file.provenance[*at].verdict, Verdict::Modified | Verdict::Ambiguous)
+            })
+            .collect(),
+    };
+    let mut answer = AcceptAnswer { path: path.clone(), accepted: Vec::new(), records: Vec::new() };
+    let last = chosen.len().saturating_sub(1);
+    for (nth, at) in chosen.into_iter().enumerate() {
+        let block = &file.blocks.blocks[at];
+        let found = &file.provenance[at];
+        let before = found.claim.map(|claim| ws.ledger.claim(claim).range.content_hash.clone());
+        let intent = why::intent_of(ws, found);
+        let known = intent.as_deref().and_then(|id| ws.registry.get(id));
+        let record = Record {
+            intent_id: intent.clone(),
+            note: Some(format!(
+                "accepted {} {} as it stands",
+                block.identity.kind.as_str(),
+                block.identity.path
+            )),
+            files: vec![FileRecord {
+                relative_path: path.clone(),
+                conversations: vec![Conversation {
+                    url: None,
+                    contributor: Contributor::default(),
+                    ranges: vec![record::block_record(block, file.blocks.language, before)],
+                    extra: Default::default(),
+                }],
+                related: Vec::new(),
+                outline: (nth == last)
+                    .then(|| Outline::of(&file.blocks).delta(ws.recorded_outline(path).as_ref())),
+                reasons: Vec::new(),
+                extra: Default::default(),
+            }],
+            ..record::skeleton(ws, RecordKind::Ack, known, None, None)
+        };
+        answer.records.extend(record::append(ws, record)?);
+        answer.accepted.push(block.identity.path.clone());
+    }
+    Ok(answer)
+}

@@ -1,0 +1,514 @@
+//! *Check*: does a change agree with intents, scopes and ledger?
+//!
+//! Two faces of one judgement: [`change`] for a whole change (working tree,
+//! index, against any base), which trusts neither the agent nor the change and
+//! so takes policy and ignore rules from the base; [`document`] for one text in
+//! an editor.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::edited::Baseline;
+use super::gate::{is_control_file, protecting, scope_and_owners};
+use super::{VerbError, Workspace, verify, why};
+use crate::code::{Block, Document, LineRange};
+use crate::intent::{Intent, Registry};
+use crate::provenance::{Provenance, Verdict};
+use crate::workspace::git::{Change, ChangeKind, Target};
+use crate::workspace::{
+    Code, CommitId, Finding, Ignores, Level, Policy, Related, RelativePath, policy::RegistryChanges,
+};
+
+/// What is compared with what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Against {
+    /// The working tree with HEAD.
+    #[default]
+    Head,
+    /// The working tree with where it left this revision.
+    Base(String),
+    /// The index with HEAD.
+    Staged,
+}
+
+/// The judgement of a change.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct CheckAnswer {
+    /// Sorted by path and line; those switched off are left out.
+    pub findings: Vec<FindingAnswer>,
+    /// In numbers.
+    pub summary: CheckSummary,
+}
+
+/// A change in numbers.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct CheckSummary {
+    /// The commit it was compared with; `None` where there was none.
+    pub base: Option<String>,
+    /// Files that changed.
+    pub files: usize,
+    /// Blocks that changed.
+    pub blocks: usize,
+    /// Of those, blocks that a record covers as they stand.
+    pub recorded: usize,
+    /// Findings.
+    pub errors: usize,
+    /// See `errors`.
+    pub warnings: usize,
+    /// What could not be judged, and why.
+    pub notes: Vec<String>,
+}
+
+/// A finding as programs read it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct FindingAnswer {
+    /// Relative to the workspace; `None` for the workspace as a whole.
+    pub path: Option<String>,
+    /// 1-based.
+    pub start_line: Option<u32>,
+    /// Inclusive.
+    pub end_line: Option<u32>,
+    /// The stable code.
+    pub code: String,
+    /// `error`, `warning`, `info` or `hint`.
+    pub level: Level,
+    /// The intent it is about.
+    pub intent: Option<String>,
+    /// What happened.
+    pub message: String,
+    /// What to do next.
+    pub help: String,
+}
+
+/// Findings as programs read them, at the levels of the policy; those switched off are left out.
+pub fn answers(ws: &Workspace, findings: Vec<Finding>) -> Vec<FindingAnswer> {
+    levelled(&ws.policy, findings)
+}
+
+fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAnswer> {
+    let mut answers: Vec<FindingAnswer> = findings
+        .into_iter()
+        .map(|finding| FindingAnswer {
+            code: finding.code.as_str().to_owned(),
+            level: policy.check_level(finding.code),
+            path: finding.path.map(|path| path.to_string()),
+            start_line: finding.lines.map(LineRange::start),
+            end_line: finding.lines.map(LineRange::end),
+            intent: finding.intent,
+            message: finding.message,
+            help: finding.help,
+        })
+        .filter(|answer| answer.level != Level::Off)
+        .collect();
+    answers.sort();
+    answers.dedup();
+    answers
+}
+
+/// Judges a whole change.
+pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbError> {
+    ws.governed()?;
+    let mut answer = CheckAnswer::default();
+    let mut findings = verify::findings(ws);
+    let mut policy = (*ws.policy).clone();
+    match &ws.git {
+        None => answer.summary.notes.push(match &ws.git_error {
+            Some(error) => format!("Changes were not judged: {error}"),
+            None => "There is no git here, so changes were not judged; registry and ledger were."
+                .to_owned(),
+        }),
+        Some(git) => {
+            let base = base(ws, against)?;
+            answer.summary.base = base.as_ref().map(|base| base.0.clone());
+            let target = if *against == Against::Staged { Target::Index } else { Target::WorkTree };
+            let rules = Rules::at(ws, base.as_ref())?;
+            policy = rules.policy.clone().unwrap_or(policy);
+            findings.extend(registry_changes(ws, &rules));
+            let judge = Judge { ws, base: base.as_ref(), target, rules: &rules };
+            for changed in git.changes(base.as_ref(), target)? {
+                judge.file(&changed, &mut answer.summary, &mut findings)?;
+            }
+        }
+    }
+    answer.findings = levelled(&policy, findings);
+    let count = |level| answer.findings.iter().filter(|finding| finding.level == level).count();
+    (answer.summary.errors, answer.summary.warnings) = (count(Level::Error), count(Level::Warning));
+    Ok(answer)
+}
+
+fn base(ws: &Workspace, against: &Against) -> Result<Option<CommitId>, VerbError> {
+    let (Against::Base(revision), Some(git)) = (against, &ws.git) else {
+        return Ok(ws.head.clone());
+    };
+    let named = git.resolve(revision)?;
+    let Some(head) = &ws.head else { return Ok(Some(named)) };
+    Ok(Some(git.merge_base(&named, head)?.unwrap_or(named)))
+}
+
+/// The rules as the base has them: a change may not loosen what it is judged by.
+struct Rules {
+    policy: Option<Policy>,
+    ignores: Option<Ignores>,
+    registry: Option<Registry>,
+}
+
+impl Rules {
+    fn at(ws: &Workspace, base: Option<&CommitId>) -> Result<Self, VerbError> {
+        let (Some(git), Some(base)) = (&ws.git, base) else {
+            return Ok(Self { policy: None, ignores: None, registry: None });
+        };
+        let text = |path: &RelativePath| -> Result<Option<String>, VerbError> {
+            Ok(git.file_at(base, path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        };
+        let known = |path: &str| RelativePath::new(path);
+        let registry = text(ws.registry.path())?
+            .map(|text| Registry::parse(ws.registry.path().clone(), &text));
+        let policy_path = known(".orchestration/policy.yaml")?;
+        let policy = text(&policy_path)?.map(|text| Policy::parse(&policy_path, &text).0);
+        let mut ignore_files = Vec::new();
+        for name in [".intentignore", ".rooignore"] {
+            let path = known(name)?;
+            if let Some(text) = text(&path)? {
+                ignore_files.push((path, text));
+            }
+        }
+        // Where the base is governed its rules count, even where they are none; before that, the tree's own.
+        let governed = registry.is_some();
+        Ok(Self {
+            policy: policy.or_else(|| governed.then(Policy::default)),
+            ignores: governed.then(|| Ignores::from_texts(&ws.root, &ignore_files)),
+            registry,
+        })
+    }
+}
+
+fn registry_changes(ws: &Workspace, rules: &Rules) -> Vec<Finding> {
+    let Some(before) = &rules.registry else { return Vec::new() };
+    let allowed = rules
+        .policy
+        .as_ref()
+        .is_some_and(|policy| policy.registry_changes == RegistryChanges::Allow);
+    if allowed || ws.registry.text() == before.text() || ws.registry.syntax_error().is_some() {
+        return Vec::new();
+    }
+    let changed = ws
+        .registry
+        .intents()
+        .iter()
+        .filter_map(|intent| Some((intent, what_widened(ws, before, intent)?)));
+    changed
+        .map(|(intent, what)| Finding {
+            code: Code::RegistryChanged,
+            path: Some(ws.registry.path().clone()),
+            span: Some(intent.id.span.clone()),
+            lines: lines_of(ws.registry.text(), &intent.id.span),
+            intent: Some(intent.id.value.clone()),
+            message: format!("{} {what} since the base.", intent.id.value),
+            help: "A person reviews this on its own, or the base's policy allows it with `registry_changes: allow`.".to_owned(),
+            related: Vec::new(),
+            fixes: Vec::new(),
+        })
+        .collect()
+}
+
+fn what_widened(ws: &Workspace, before: &Registry, intent: &Intent) -> Option<&'static str> {
+    let id = &intent.id.value;
+    let (Some(old), Some(old_scope)) = (before.get(id), before.scope(id)) else {
+        return Some("was added");
+    };
+    if ws.registry.scope(id)?.widens(old_scope) {
+        return Some("got a wider scope");
+    }
+    (intent.in_progress() && !old.in_progress()).then_some("was put in progress")
+}
+
+struct Judge<'a> {
+    ws: &'a Workspace,
+    base: Option<&'a CommitId>,
+    target: Target,
+    rules: &'a Rules,
+}
+
+impl Judge<'_> {
+    fn file(
+        &self,
+        change: &Change,
+        summary: &mut CheckSummary,
+        findings: &mut Vec<Finding>,
+    ) -> Result<(), VerbError> {
+        let path = &change.path;
+        if path.is_orchestration() || is_control_file(path) {
+            return Ok(());
+        }
+        summary.files += 1;
+        let document = match self.document(change) {
+            Ok(document) => document,
+            Err(reason) => {
+                summary.notes.push(format!("{path} was not judged block by block: {reason}"));
+                return Ok(());
+            }
+        };
+        let baseline = Baseline::at_commits(
+            self.ws,
+            path,
+            &self.base.cloned().into_iter().collect::<Vec<_>>(),
+        )?;
+        let file = why::file(self.ws, path, &document);
+        let edits = baseline.edits(&file.blocks);
+        summary.blocks += edits.now.len();
+        for (at, _) in &edits.now {
+            let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
+            if found.verdict.covered() {
+                summary.recorded += 1;
+            }
+            findings.extend(self.block(path, block, found));
+        }
+        Ok(())
+    }
+
+    fn document(&self, change: &Change) -> Result<Document, String> {
+        let path = &change.path;
+        if change.kind == ChangeKind::Deleted {
+            return Ok(Document::from_text(path.as_str(), ""));
+        }
+        if self.target == Target::WorkTree {
+            return self.ws.read(path).map_err(|error| error.to_string());
+        }
+        let git = self.ws.git.as_ref().ok_or("there is no git here")?;
+        let bytes = git.file_in_index(path).map_err(|error| error.to_string())?.unwrap_or_default();
+        Document::from_bytes(path.as_str(), &bytes).map_err(|reason| reason.to_string())
+    }
+
+    fn block(&self, path: &RelativePath, block: &Block, found: &Provenance) -> Vec<Finding> {
+        let ignores = self.rules.ignores.as_ref().unwrap_or(&self.ws.ignores);
+        let policy = self.rules.policy.as_ref().unwrap_or(&self.ws.policy);
+        let place = Place { path, block };
+        let covering = found.verdict.covered().then(|| why::intent_of(self.ws, found)).flatten();
+        let mut findings = path_findings(&place, policy, ignores, covering.as_deref());
+        match covering {
+            Some(id) => findings.extend(recorded_findings(self.ws, &place, &id)),
+            None if found.verdict.covered() => {}
+            None => findings.push(place.finding(
+                Code::UnrecordedChange,
+                None,
+                format!("{} changed and no record covers it.", place.name()),
+                format!("Record it with `intent record --intent ID {path}`, or accept it with `intent accept {path}:{}`.", block.lines.start()),
+            )),
+        }
+        findings
+    }
+}
+
+/// Judges one text of an editor against its baseline: what is edited, under which intent, and may it be.
+pub fn document(
+    ws: &Workspace,
+    path: &RelativePath,
+    file: &why::FileProvenance,
+    baseline: &Baseline,
+) -> Vec<Finding> {
+    if !ws.root.governed() || path.is_orchestration() || ws.ignores.git_ignored(path) {
+        return Vec::new();
+    }
+    let mut findings = Vec::new();
+    let edits = baseline.edits(&file.blocks);
+    let selected = ws.selected(None);
+    for (at, _) in &edits.now {
+        let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
+        let place = Place { path, block };
+        let covering = found.verdict.covered().then(|| why::intent_of(ws, found)).flatten();
+        let judged_by = covering.as_deref().or(selected.as_deref());
+        findings.extend(path_findings(&place, &ws.policy, &ws.ignores, judged_by));
+        match judged_by {
+            Some(id) => findings.extend(recorded_findings(ws, &place, id)),
+            None if found.verdict.covered() => {}
+            None => findings.push(intent_required(ws, &place)),
+        }
+        if !found.verdict.covered() {
+            findings.push(place.finding(
+                Code::UnrecordedChange,
+                selected.clone(),
+                format!("{} changed and no record covers it.", place.name()),
+                "Record it under the selected intent, or accept it as it is.".to_owned(),
+            ));
+        }
+    }
+    findings.extend(differing(ws, path, file));
+    findings.extend(overlap(ws, path, file));
+    findings
+}
+
+fn intent_required(ws: &Workspace, place: &Place<'_>) -> Finding {
+    let owners: Vec<&str> =
+        ws.registry.owners(place.path).iter().map(|intent| intent.id.value.as_str()).collect();
+    let help = if owners.is_empty() {
+        "No intent in progress owns this file; select one that may be widened, or create one."
+            .to_owned()
+    } else {
+        format!("Select one that owns this file: {}.", owners.join(", "))
+    };
+    place.finding(
+        Code::IntentRequired,
+        None,
+        format!("{} is edited while no intent is selected.", place.name()),
+        help,
+    )
+}
+
+fn differing(ws: &Workspace, path: &RelativePath, file: &why::FileProvenance) -> Vec<Finding> {
+    let blocks = file.blocks.blocks.iter().zip(&file.provenance);
+    blocks
+        .filter(|(_, found)| found.verdict == Verdict::Modified && !found.only_inside)
+        .map(|(block, found)| {
+            let place = Place { path, block };
+            let kept = found
+                .kept
+                .map(|kept| format!(" (about {:.0} % is kept)", kept * 100.0))
+                .unwrap_or_default();
+            place.finding(
+                Code::DiffersFromRecord,
+                why::intent_of(ws, found),
+                format!("{} is no longer what was recorded{kept}.", place.name()),
+                "Record the change, accept the block as it is, or put it back.".to_owned(),
+            )
+        })
+        .collect()
+}
+
+/// Two intents in progress that own one file: said once, at its first block.
+fn overlap(ws: &Workspace, path: &RelativePath, file: &why::FileProvenance) -> Option<Finding> {
+    let owners = ws.registry.owners(path);
+    let block = file.blocks.blocks.first().filter(|_| owners.len() > 1)?;
+    let names: Vec<String> =
+        owners.iter().map(|owner| format!("{} ({})", owner.id.value, owner.name.value)).collect();
+    let mut finding = Place { path, block }.finding(
+        Code::ScopeOverlap,
+        None,
+        format!("{path} is owned by {} intents in progress: {}.", owners.len(), names.join(", ")),
+        "Agents on both can collide here; narrow one scope with a `!` entry, or finish one first."
+            .to_owned(),
+    );
+    finding.related = owners.iter().filter_map(|owner| scope_related(ws, owner, path)).collect();
+    Some(finding)
+}
+
+struct Place<'a> {
+    path: &'a RelativePath,
+    block: &'a Block,
+}
+
+impl Place<'_> {
+    fn name(&self) -> String {
+        format!("{} {}", self.block.identity.kind.as_str(), self.block.identity.path)
+    }
+
+    fn finding(
+        &self,
+        code: Code,
+        intent: Option<String>,
+        message: String,
+        help: String,
+    ) -> Finding {
+        Finding {
+            code,
+            path: Some(self.path.clone()),
+            span: Some(self.block.name_bytes.clone()),
+            lines: Some(self.block.lines),
+            intent,
+            message,
+            help,
+            related: Vec::new(),
+            fixes: Vec::new(),
+        }
+    }
+}
+
+/// What holds for a path whatever the intent.
+fn path_findings(
+    place: &Place<'_>,
+    policy: &Policy,
+    ignores: &Ignores,
+    intent: Option<&str>,
+) -> Vec<Finding> {
+    let path = place.path;
+    let mut findings = Vec::new();
+    if let Some(rule) = protecting(policy, path) {
+        findings.push(place.finding(
+            Code::ProtectedPath,
+            intent.map(str::to_owned),
+            format!(
+                "{path} is protected by `protected_paths: {rule}` in .orchestration/policy.yaml."
+            ),
+            "Put the block back, or let a person change the policy first.".to_owned(),
+        ));
+    }
+    if let Some(rule) = ignores.denied(path) {
+        findings.push(place.finding(
+            Code::IgnoredPath,
+            intent.map(str::to_owned),
+            format!(
+                "{path} is kept from agents by `{}` ({}:{}).",
+                rule.pattern, rule.file, rule.line
+            ),
+            "Put the block back, or let a person change the ignore file first.".to_owned(),
+        ));
+    }
+    findings
+}
+
+/// What holds for a block that an intent answers for.
+fn recorded_findings(ws: &Workspace, place: &Place<'_>, id: &str) -> Vec<Finding> {
+    let Some(intent) = ws.registry.get(id) else {
+        return vec![place.finding(
+            Code::UnknownIntent,
+            Some(id.to_owned()),
+            format!("{} belongs to {id}, which the registry does not hold.", place.name()),
+            "Restore the intent in the registry, or select another one.".to_owned(),
+        )];
+    };
+    let path = place.path;
+    if ws.registry.scope(id).is_none_or(|scope| scope.owns(path)) {
+        return Vec::new();
+    }
+    let mut finding = place.finding(
+        Code::ScopeViolation,
+        Some(id.to_owned()),
+        format!(
+            "Scope Violation: {id} is not authorized to edit {path}. {}",
+            scope_and_owners(ws, intent, path)
+        ),
+        format!(
+            "Select the intent that owns {path}, widen the scope of {id}, or put the block back."
+        ),
+    );
+    finding.related = scope_related(ws, intent, path).into_iter().collect();
+    vec![finding]
+}
+
+/// The place in the registry that explains why an intent owns a path or does not.
+fn scope_related(ws: &Workspace, intent: &Intent, path: &RelativePath) -> Option<Related> {
+    use crate::intent::ScopeVerdict;
+    let verdict = ws.registry.scope(&intent.id.value)?.verdict(path);
+    let (entry, message) = match verdict {
+        ScopeVerdict::Owned(at) => {
+            (intent.owned_scope.get(at)?, format!("{} owns it by this entry", intent.id.value))
+        }
+        ScopeVerdict::Excluded(at) => {
+            (intent.owned_scope.get(at)?, format!("{} excludes it by this entry", intent.id.value))
+        }
+        ScopeVerdict::Unmentioned => match intent.owned_scope.first() {
+            Some(first) => (first, format!("the scope of {} does not mention it", intent.id.value)),
+            None => (&intent.id, format!("{} owns nothing", intent.id.value)),
+        },
+    };
+    Some(Related {
+        path: ws.registry.path().clone(),
+        lines: lines_of(ws.registry.text(), &entry.span)?,
+        span: entry.span.clone(),
+        message,
+    })
+}
+
+fn lines_of(text: &str, span: &std::ops::Range<usize>) -> Option<LineRange> {
+    let line = |byte: usize| Some(1 + u32::try_from(text.get(..byte)?.matches('\n').count()).ok()?);
+    LineRange::new(line(span.start)?, line(span.end.max(span.start))?)
+}

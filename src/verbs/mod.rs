@@ -1,0 +1,88 @@
+//! The verbs of the domain, one file each, on a [`Workspace`].
+//!
+//! Every face is a thin adapter over them: plain data in, plain data out. What
+//! they answer derives `Serialize` and `JsonSchema`: that is the `--json` of
+//! the command line and the result of the server's commands alike.
+
+pub mod accept;
+pub mod check;
+pub mod context;
+pub mod doctor;
+pub mod edited;
+pub mod gate;
+pub mod init;
+pub mod map;
+pub mod record;
+pub mod registry;
+pub mod select;
+pub mod trace;
+pub mod verify;
+pub mod why;
+mod workspace;
+
+pub use workspace::{OpenError, ReadError, Workspace};
+
+/// An error of a verb: what happened and what to do next, for a person.
+#[derive(Debug, thiserror::Error)]
+pub enum VerbError {
+    /// A workspace that cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A file that cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A path outside the workspace.
+    #[error(transparent)]
+    Path(#[from] crate::workspace::PathError),
+    /// Git said no.
+    #[error(transparent)]
+    Git(#[from] crate::workspace::git::GitError),
+    /// A file that cannot be written.
+    #[error(transparent)]
+    Store(#[from] crate::workspace::store::StoreError),
+    /// A record that cannot be appended.
+    #[error(transparent)]
+    Append(#[from] crate::ledger::AppendError),
+    /// A registry that was not edited.
+    #[error(transparent)]
+    Edit(#[from] crate::intent::EditError),
+    /// No such intent.
+    #[error("no intent {id}; the registry holds {}", list(.known))]
+    UnknownIntent {
+        /// What was asked for.
+        id: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// The intent exists but work may not be done under it.
+    #[error("intent {id} is {status}, not IN_PROGRESS; start it with `intent start {id}`")]
+    NotInProgress {
+        /// Which.
+        id: String,
+        /// Its status as written, or `without a status`.
+        status: String,
+    },
+    /// Nothing is selected where something must be.
+    #[error(
+        "no intent is selected; name one with --intent ID, or select one with `intent select ID`"
+    )]
+    NothingSelected,
+    /// There is no `.orchestration/`.
+    #[error("{root} has no .orchestration/ folder; create one with `intent init`")]
+    NotGoverned {
+        /// The folder that was looked at.
+        root: String,
+    },
+    /// The registry does not parse.
+    #[error("{path} does not parse: {reason}. Mend it first; nothing was changed")]
+    BrokenRegistry {
+        /// The registry.
+        path: String,
+        /// The first error.
+        reason: String,
+    },
+}
+
+fn list(ids: &[String]) -> String {
+    if ids.is_empty() { "no intents yet (`intent new`)".to_owned() } else { ids.join(", ") }
+}

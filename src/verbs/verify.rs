@@ -1,0 +1,162 @@
+//! *Verify*: is the ledger whole, and does the code still say what it says?
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{Workspace, why};
+use crate::intent::lint;
+use crate::provenance::{Verdict, matching};
+use crate::workspace::{Code, Finding, RelativePath, ignores};
+
+/// The state of the evidence.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct VerifyAnswer {
+    /// Records read.
+    pub records: usize,
+    /// Chains (writers) verified.
+    pub chains: usize,
+    /// How recorded blocks stand today, by verdict.
+    pub blocks: VerdictCounts,
+    /// Recorded blocks that are not in their file any more.
+    pub lost: Vec<LostBlock>,
+    /// What is wrong in ledger, registry and policy.
+    pub findings: Vec<super::check::FindingAnswer>,
+}
+
+/// Blocks by verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct VerdictCounts {
+    /// As recorded.
+    pub exact: usize,
+    /// As recorded but for formatting.
+    pub reformatted: usize,
+    /// As recorded, elsewhere.
+    pub moved: usize,
+    /// As recorded but for names.
+    pub renamed: usize,
+    /// Changed since.
+    pub modified: usize,
+    /// Several records fit.
+    pub ambiguous: usize,
+    /// In a file with records, but in none of them.
+    pub unrecorded: usize,
+}
+
+/// A recorded block that cannot be found.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LostBlock {
+    /// The file it was recorded in.
+    pub path: RelativePath,
+    /// `method`.
+    pub kind: String,
+    /// `AuthMiddleware.verify`.
+    pub name: String,
+    /// The intent.
+    pub intent: Option<String>,
+    /// The record.
+    pub record: String,
+}
+
+/// Everything wrong in policy, registry, ignore files and ledger.
+pub fn findings(ws: &Workspace) -> Vec<Finding> {
+    let mut all: Vec<Finding> = ws.policy_findings.to_vec();
+    all.extend(lint::registry(&ws.registry));
+    if ws.root.governed() && !ws.registry.intents().is_empty() {
+        all.extend(lint::against_files(&ws.registry, &ignores::walk(&ws.root)));
+    }
+    all.extend(ws.ignores.findings().iter().cloned());
+    all.extend(ws.ledger.findings().iter().cloned());
+    all.extend(unknown_intents(ws));
+    all
+}
+
+/// Records and selections that name an intent the registry does not hold.
+fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
+    if ws.registry.syntax_error().is_some() {
+        return Vec::new();
+    }
+    let mut seen = std::collections::BTreeSet::new();
+    let mut findings = Vec::new();
+    for entry in ws.ledger.entries() {
+        let Some(id) = &entry.record.intent_id else { continue };
+        if ws.registry.get(id).is_some() || !seen.insert(id.clone()) {
+            continue;
+        }
+        findings.push(Finding {
+            code: Code::UnknownIntent,
+            path: Some(entry.origin.path.clone()),
+            span: usize::try_from(entry.origin.start)
+                .ok()
+                .zip(usize::try_from(entry.origin.end).ok())
+                .map(|(start, end)| start..end),
+            lines: crate::code::LineRange::new(entry.origin.line, entry.origin.line),
+            intent: Some(id.clone()),
+            message: format!("The ledger names the intent {id}, which the registry does not hold."),
+            help: format!(
+                "Add {id} to {}, or restore it from git; records are never changed.",
+                ws.registry.path()
+            ),
+            related: Vec::new(),
+            fixes: Vec::new(),
+        });
+    }
+    findings
+}
+
+/// Verifies chains and holds every recorded file against its records.
+pub fn verify(ws: &Workspace) -> VerifyAnswer {
+    let mut answer = VerifyAnswer {
+        records: ws.ledger.entries().len(),
+        chains: chains(ws),
+        findings: super::check::answers(ws, findings(ws)),
+        ..VerifyAnswer::default()
+    };
+    for path in ws.ledger.paths() {
+        let heads = matching::heads(&ws.ledger, path);
+        let found = ws.read(path).map(|document| why::file(ws, path, &document));
+        let provenance = found.map(|file| file.provenance).unwrap_or_default();
+        for block in &provenance {
+            count(&mut answer.blocks, block.verdict);
+        }
+        let standing: std::collections::HashSet<_> = provenance
+            .iter()
+            .flat_map(|block| block.claim.into_iter().chain(block.candidates.iter().copied()))
+            .collect();
+        for at in heads.into_iter().filter(|at| !standing.contains(at)) {
+            let claim = ws.ledger.claim(at);
+            let Some(name) = &claim.range.block else { continue };
+            answer.lost.push(LostBlock {
+                path: path.clone(),
+                kind: name.kind.clone(),
+                name: name.path.clone(),
+                intent: claim.entry.record.intent_id.clone(),
+                record: claim.entry.record.id.clone(),
+            });
+        }
+    }
+    answer
+}
+
+fn chains(ws: &Workspace) -> usize {
+    let writers: std::collections::HashSet<&str> = ws
+        .ledger
+        .entries()
+        .iter()
+        .map(|entry| entry.record.writer.as_str())
+        .filter(|writer| !writer.is_empty())
+        .collect();
+    writers.len()
+}
+
+fn count(counts: &mut VerdictCounts, verdict: Verdict) {
+    let slot = match verdict {
+        Verdict::Exact => &mut counts.exact,
+        Verdict::Reformatted => &mut counts.reformatted,
+        Verdict::Moved => &mut counts.moved,
+        Verdict::Renamed => &mut counts.renamed,
+        Verdict::Modified => &mut counts.modified,
+        Verdict::Ambiguous => &mut counts.ambiguous,
+        Verdict::Unrecorded => &mut counts.unrecorded,
+    };
+    *slot += 1;
+}

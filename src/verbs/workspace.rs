@@ -1,0 +1,215 @@
+//! A workspace with everything that is known of it, read once and immutable.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::VerbError;
+use crate::code::{Document, Unread};
+use crate::intent::{Intent, Registry};
+use crate::ledger::Ledger;
+use crate::provenance::Outline;
+use crate::workspace::{
+    CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection, git::GitError,
+    root::RootError, session,
+};
+
+/// Everything a verb needs; cheap to clone, never changed: a change on disk makes a new one.
+#[derive(Clone)]
+pub struct Workspace {
+    /// Where it is.
+    pub root: Arc<Root>,
+    /// What people allow.
+    pub policy: Arc<Policy>,
+    /// What is wrong in the policy.
+    pub policy_findings: Arc<[Finding]>,
+    /// The intents.
+    pub registry: Arc<Registry>,
+    /// The records.
+    pub ledger: Arc<Ledger>,
+    /// What no agent may touch, and what git ignores.
+    pub ignores: Arc<Ignores>,
+    /// The repository; `None` without git.
+    pub git: Option<Arc<Git>>,
+    /// The commit the work tree is based on.
+    pub head: Option<CommitId>,
+    /// Why there is no repository to ask although there is a `.git`.
+    pub git_error: Option<Arc<str>>,
+    /// What the person in this work tree has selected.
+    pub selection: Option<Selection>,
+}
+
+/// Why a workspace cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// No root.
+    #[error(transparent)]
+    Root(#[from] RootError),
+}
+
+/// Why a file has no blocks to speak of.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not there.
+    #[error("{path} does not exist")]
+    Missing {
+        /// Relative to the workspace.
+        path: RelativePath,
+    },
+    /// It is left alone on purpose.
+    #[error("{path}: {reason}")]
+    Unread {
+        /// Relative to the workspace.
+        path: RelativePath,
+        /// Why.
+        reason: Unread,
+    },
+    /// The operating system said no.
+    #[error("{path} cannot be read: {source}")]
+    Io {
+        /// Absolute.
+        path: PathBuf,
+        /// Its words.
+        #[source]
+        source: std::io::Error,
+    },
+}
+
+impl Workspace {
+    /// Opens the workspace that governs a file or folder.
+    pub fn open(target: &Path) -> Result<Self, OpenError> {
+        Ok(Self::at(Root::find(target)?))
+    }
+
+    /// Reads everything below a known root. What is broken is found in the findings, not here.
+    pub fn at(root: Root) -> Self {
+        let (policy, policy_findings) = Policy::load(&root);
+        let (git, git_error) = match Git::open(&root) {
+            Ok(git) => (git.map(Arc::new), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let (head, head_error) = head_of(git.as_deref());
+        Self {
+            policy: Arc::new(policy),
+            policy_findings: policy_findings.into(),
+            registry: Arc::new(Registry::load(&root)),
+            ledger: Arc::new(Ledger::load(&root)),
+            ignores: Arc::new(Ignores::load(&root)),
+            selection: session::selected(&root),
+            git,
+            head,
+            git_error: git_error.or(head_error).map(Arc::from),
+            root: Arc::new(root),
+        }
+    }
+
+    /// Reads again what may have changed on disk; the ledger only where files differ.
+    pub fn reload(&self) -> Self {
+        let root = Root::find(self.root.path()).unwrap_or_else(|_| (*self.root).clone());
+        let (policy, policy_findings) = Policy::load(&root);
+        let (head, head_error) = head_of(self.git.as_deref());
+        Self {
+            policy: Arc::new(policy),
+            policy_findings: policy_findings.into(),
+            registry: Arc::new(Registry::load(&root)),
+            ledger: Arc::new(self.ledger.reload(&root)),
+            ignores: Arc::new(Ignores::load(&root)),
+            selection: session::selected(&root),
+            git: self.git.clone(),
+            head,
+            git_error: head_error.map(Arc::from).or_else(|| self.git_error.clone()),
+            root: Arc::new(root),
+        }
+    }
+
+    /// The workspace path of a target, which may be relative to `cwd`.
+    pub fn path(&self, cwd: &Path, target: &Path) -> Result<RelativePath, VerbError> {
+        Ok(self.root.relative(cwd, target)?)
+    }
+
+    /// A file of the work tree, as a document.
+    pub fn read(&self, path: &RelativePath) -> Result<Document, ReadError> {
+        let absolute = self.root.absolute(path);
+        let bytes = match std::fs::read(&absolute) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(ReadError::Missing { path: path.clone() });
+            }
+            Err(source) => return Err(ReadError::Io { path: absolute, source }),
+        };
+        Document::from_bytes(path.as_str(), &bytes)
+            .map_err(|reason| ReadError::Unread { path: path.clone(), reason })
+    }
+
+    /// A file as it was at a commit; `None` where it did not exist or cannot be read as text.
+    pub fn read_at(
+        &self,
+        commit: &CommitId,
+        path: &RelativePath,
+    ) -> Result<Option<Document>, GitError> {
+        let Some(git) = &self.git else { return Ok(None) };
+        let bytes = git.file_at(commit, path)?;
+        Ok(bytes.and_then(|bytes| Document::from_bytes(path.as_str(), &bytes).ok()))
+    }
+
+    /// The last recorded outline of a file; `None` when there is none, or it cannot be put together.
+    pub fn recorded_outline(&self, path: &RelativePath) -> Option<Outline> {
+        Outline::from_deltas(&self.ledger.outlines_of(path))
+    }
+
+    /// An intent by id.
+    pub fn intent(&self, id: &str) -> Result<&Intent, VerbError> {
+        self.sound_registry()?;
+        self.registry.get(id).ok_or_else(|| VerbError::UnknownIntent {
+            id: id.to_owned(),
+            known: self.registry.intents().iter().map(|intent| intent.id.value.clone()).collect(),
+        })
+    }
+
+    /// An intent under which work may be done now.
+    pub fn intent_in_progress(&self, id: &str) -> Result<&Intent, VerbError> {
+        let intent = self.intent(id)?;
+        if intent.in_progress() {
+            return Ok(intent);
+        }
+        let status =
+            intent.status.as_ref().map_or("without a known status", |status| status.value.as_str());
+        Err(VerbError::NotInProgress { id: id.to_owned(), status: status.to_owned() })
+    }
+
+    /// An error unless the registry parses.
+    pub fn sound_registry(&self) -> Result<(), VerbError> {
+        match self.registry.syntax_error() {
+            None => Ok(()),
+            Some(finding) => Err(VerbError::BrokenRegistry {
+                path: self.registry.path().to_string(),
+                reason: finding.message.clone(),
+            }),
+        }
+    }
+
+    /// An error unless there is an `.orchestration/`.
+    pub fn governed(&self) -> Result<(), VerbError> {
+        if self.root.governed() {
+            return Ok(());
+        }
+        Err(VerbError::NotGoverned { root: self.root.path().display().to_string() })
+    }
+
+    /// The id of the selected intent: a session's own, else the person's.
+    pub fn selected(&self, session: Option<&str>) -> Option<String> {
+        match session {
+            Some(session) => {
+                session::selected_by(&self.root, session).map(|selection| selection.intent_id)
+            }
+            None => self.selection.as_ref().map(|selection| selection.intent_id.clone()),
+        }
+    }
+}
+
+fn head_of(git: Option<&Git>) -> (Option<CommitId>, Option<String>) {
+    match git.map(Git::head) {
+        None => (None, None),
+        Some(Ok(head)) => (head, None),
+        Some(Err(error)) => (None, Some(error.to_string())),
+    }
+}

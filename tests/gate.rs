@@ -1,0 +1,139 @@
+//! The gate's answers, case by case.
+
+mod support;
+
+use intent_lsp::verbs::gate::{Decision, DenialCode, GateRequest, judge};
+use intent_lsp::verbs::select;
+use support::Repo;
+
+fn ask(repo: &Repo, intent: Option<&str>, path: &str) -> Result<(), (DenialCode, String)> {
+    let request = GateRequest {
+        paths: vec![path.to_owned()],
+        session: None,
+        intent: intent.map(str::to_owned),
+    };
+    match judge(&repo.open(), &request) {
+        Decision::NoOpinion => Ok(()),
+        Decision::Ask(denial) | Decision::Deny(denial) => Err((denial.code, denial.message)),
+    }
+}
+
+fn code(repo: &Repo, intent: Option<&str>, path: &str) -> Option<DenialCode> {
+    ask(repo, intent, path).err().map(|(code, _)| code)
+}
+
+#[test]
+fn each_rule_has_its_code() {
+    let repo = Repo::new();
+    repo.write(".orchestration/policy.yaml", "protected_paths: [\"src/vault/**\"]\n");
+    repo.write(".intentignore", "# intent: deny-write\nsrc/keys/\n");
+    repo.write(".gitignore", "/target/\n");
+    let one = Some("INT-001");
+    assert_eq!(code(&repo, one, "src/a.rs"), None);
+    assert_eq!(code(&repo, one, "target/out.bin"), None, "what git ignores is outside the gate");
+    assert_eq!(code(&repo, None, "src/a.rs"), Some(DenialCode::IntentRequired));
+    assert_eq!(code(&repo, Some("INT-404"), "src/a.rs"), Some(DenialCode::UnknownIntent));
+    assert_eq!(code(&repo, Some("INT-003"), "old/a.rs"), Some(DenialCode::IntentNotActive));
+    assert_eq!(code(&repo, one, "billing/a.rs"), Some(DenialCode::ScopeViolation));
+    assert_eq!(code(&repo, one, "src/vault/a.rs"), Some(DenialCode::ProtectedPath));
+    assert_eq!(code(&repo, one, "src/keys/a.rs"), Some(DenialCode::IgnoredPath));
+    assert_eq!(code(&repo, one, "src/../billing/a.rs"), Some(DenialCode::ScopeViolation));
+    assert_eq!(code(&repo, one, "../elsewhere.rs"), Some(DenialCode::ScopeViolation));
+}
+
+#[test]
+fn no_scope_reaches_the_files_that_steer_the_gate() {
+    let repo = Repo::new();
+    repo.write(".orchestration/active_intents.yaml", &support::REGISTRY.replace("src/**", "**"));
+    for path in [
+        ".orchestration/active_intents.yaml",
+        "sub/.orchestration/policy.yaml",
+        ".intentignore",
+        ".rooignore",
+        ".gitattributes",
+        "sub/.gitattributes",
+        ".git/config",
+        ".mcp.json",
+    ] {
+        assert_eq!(code(&repo, Some("INT-001"), path), Some(DenialCode::ProtectedPath), "{path}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_out_of_scope_or_out_of_the_workspace_is_followed() {
+    let repo = Repo::new();
+    repo.write("billing/b.rs", "");
+    std::fs::create_dir_all(repo.root().join("src")).expect("a folder");
+    std::os::unix::fs::symlink("/etc", repo.root().join("src/etc")).expect("a link");
+    std::os::unix::fs::symlink("../billing", repo.root().join("src/money")).expect("a link");
+    std::os::unix::fs::symlink("../.orchestration", repo.root().join("src/rules")).expect("a link");
+    assert_eq!(code(&repo, Some("INT-001"), "src/etc/passwd"), Some(DenialCode::ScopeViolation));
+    assert_eq!(code(&repo, Some("INT-001"), "src/money/b.rs"), Some(DenialCode::ScopeViolation));
+    assert_eq!(
+        code(&repo, Some("INT-001"), "src/rules/policy.yaml"),
+        Some(DenialCode::ProtectedPath)
+    );
+}
+
+#[test]
+fn a_refusal_says_what_to_do() {
+    let repo = Repo::new();
+    let (_, message) = ask(&repo, Some("INT-001"), "billing/b.rs").expect_err("denied");
+    assert_eq!(
+        message,
+        "Scope Violation: INT-001 is not authorized to edit billing/b.rs. Request scope expansion. \
+         It owns src/**. billing/b.rs belongs to INT-002 (Billing)."
+    );
+    let (_, message) = ask(&repo, None, "billing/b.rs").expect_err("denied");
+    assert_eq!(
+        message,
+        "You must cite a valid active Intent ID. Select one of: INT-001 (Sign in), INT-002 (Billing)."
+    );
+}
+
+#[test]
+fn rules_that_cannot_be_read_deny() {
+    let repo = Repo::new();
+    repo.write(".orchestration/policy.yaml", "mode: [nonsense\n");
+    assert_eq!(code(&repo, Some("INT-001"), "src/a.rs"), Some(DenialCode::HookError));
+    repo.remove(".orchestration/policy.yaml");
+    repo.write(".orchestration/active_intents.yaml", "active_intents:\n  - id: [\n");
+    assert_eq!(code(&repo, Some("INT-001"), "src/a.rs"), Some(DenialCode::HookError));
+}
+
+#[test]
+fn the_selection_counts_and_each_session_has_its_own() {
+    let repo = Repo::new();
+    select::select(&repo.open(), "INT-001", None).expect("selected");
+    select::select(&repo.open(), "INT-002", Some("test:1")).expect("selected");
+    assert_eq!(code(&repo, None, "src/a.rs"), None);
+    let of_session = GateRequest {
+        paths: vec!["src/a.rs".into()],
+        session: Some("test:1".into()),
+        intent: None,
+    };
+    assert!(
+        matches!(judge(&repo.open(), &of_session), Decision::Deny(denial) if denial.code == DenialCode::ScopeViolation)
+    );
+    let unknown = GateRequest { session: Some("test:2".into()), ..of_session };
+    assert!(
+        matches!(judge(&repo.open(), &unknown), Decision::Deny(denial) if denial.code == DenialCode::IntentRequired)
+    );
+    select::clear(&repo.open()).expect("cleared");
+    assert_eq!(code(&repo, None, "src/a.rs"), Some(DenialCode::IntentRequired));
+}
+
+#[test]
+fn observe_blocks_nothing_and_ask_asks() {
+    let repo = Repo::new();
+    let request = GateRequest {
+        paths: vec!["billing/b.rs".into()],
+        session: None,
+        intent: Some("INT-001".into()),
+    };
+    repo.write(".orchestration/policy.yaml", "mode: observe\n");
+    assert_eq!(judge(&repo.open(), &request), Decision::NoOpinion);
+    repo.write(".orchestration/policy.yaml", "mode: ask\n");
+    assert!(matches!(judge(&repo.open(), &request), Decision::Ask(_)));
+}

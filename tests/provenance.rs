@@ -1,0 +1,312 @@
+//! What becomes of a recorded block: pictures of a file after each thing that can happen to it.
+
+mod support;
+
+use intent_lsp::verbs::{accept, check, record, verify, why};
+use intent_lsp::workspace::Level;
+use support::{Repo, relative};
+
+const TWO: &str = "\
+fn first(count: u32) -> u32 {
+    let doubled = count * 2;
+    doubled + 1
+}
+
+fn second(name: &str) -> String {
+    let greeting = format!(\"hello {name}\");
+    greeting.to_uppercase()
+}
+";
+
+fn recorded() -> Repo {
+    let repo = Repo::new();
+    repo.write("src/a.rs", TWO);
+    repo.record("INT-001", &["src/a.rs"]);
+    repo
+}
+
+#[test]
+fn a_new_file_is_recorded_block_by_block() {
+    assert_eq!(
+        recorded().picture("src/a.rs"),
+        "exact INT-001 function first\nexact INT-001 function second\n"
+    );
+}
+
+#[test]
+fn only_the_changed_block_is_recorded_again() {
+    let repo = recorded();
+    repo.commit("one");
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
+    assert_eq!(
+        repo.picture("src/a.rs"),
+        "modified INT-001 function first\nexact INT-001 function second\n"
+    );
+    let answer = repo.record("INT-002", &["src/a.rs"]);
+    assert_eq!(answer.recorded[0].blocks, 1);
+    assert_eq!(
+        answer.recorded[0].outcome, "deny",
+        "INT-002 does not own src/, and the record says so"
+    );
+    assert_eq!(
+        repo.picture("src/a.rs"),
+        "exact INT-002 function first\nexact INT-001 function second\n"
+    );
+}
+
+#[test]
+fn formatting_and_comments_are_seen_as_such() {
+    let repo = recorded();
+    repo.write("src/a.rs", &TWO.replace("count * 2;", "count\n        * 2; // twice"));
+    assert_eq!(
+        repo.picture("src/a.rs"),
+        "reformatted INT-001 function first\nexact INT-001 function second\n"
+    );
+}
+
+#[test]
+fn order_within_a_file_is_not_a_move_but_another_container_is() {
+    let repo = recorded();
+    let (first, second) = TWO.split_at(TWO.find("fn second").expect("there"));
+    repo.write("src/a.rs", &format!("{second}\n{first}"));
+    assert_eq!(
+        repo.picture("src/a.rs"),
+        "exact INT-001 function second\nexact INT-001 function first\n"
+    );
+    repo.write("src/a.rs", &format!("mod inner {{\n{first}}}\n{second}"));
+    let picture = repo.picture("src/a.rs");
+    assert!(picture.contains("moved INT-001 function inner.first"), "{picture}");
+}
+
+#[test]
+fn a_consistent_rename_keeps_its_record() {
+    let repo = recorded();
+    repo.write("src/a.rs", &TWO.replace("second", "greet").replace("greeting", "words"));
+    assert_eq!(
+        repo.picture("src/a.rs"),
+        "exact INT-001 function first\nrenamed INT-001 function greet\n"
+    );
+}
+
+#[test]
+fn a_copy_is_not_a_move() {
+    let repo = recorded();
+    let copy = TWO.replace("first", "third").replace("second", "fourth");
+    repo.write("src/a.rs", &format!("{TWO}\n{copy}"));
+    let picture = repo.picture("src/a.rs");
+    assert!(picture.contains("exact INT-001 function first"), "{picture}");
+    assert!(picture.contains("unrecorded - function third"), "{picture}");
+}
+
+#[test]
+fn a_deleted_block_beside_a_similar_one_is_not_given_to_it() {
+    let repo = Repo::new();
+    let alike = "fn plus(a: u32) -> u32 {\n    let sum = a + 1;\n    sum * sum\n}\n";
+    repo.write("src/a.rs", alike);
+    repo.record("INT-001", &["src/a.rs"]);
+    repo.write("src/a.rs", &alike.replace("plus", "minus").replace("a + 1", "a - 1"));
+    assert_eq!(repo.picture("src/a.rs"), "unrecorded - function minus\n");
+}
+
+#[test]
+fn a_revert_goes_back_to_the_earlier_record() {
+    let repo = recorded();
+    repo.commit("one");
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
+    repo.record("INT-002", &["src/a.rs"]);
+    repo.write("src/a.rs", TWO);
+    assert_eq!(
+        repo.picture("src/a.rs"),
+        "exact INT-001 function first\nexact INT-001 function second\n"
+    );
+}
+
+#[test]
+fn a_container_answers_for_its_own_lines_only() {
+    let repo = Repo::new();
+    let class = "class Till:\n    currency = 'EUR'\n\n    def add(self, price):\n        self.total += price\n\n    def clear(self):\n        self.total = 0\n";
+    repo.write("src/till.py", class);
+    repo.record("INT-001", &["src/till.py"]);
+    repo.commit("one");
+    repo.write("src/till.py", &class.replace("+= price", "+= price * 2"));
+    let answer = repo.record("INT-002", &["src/till.py"]);
+    assert_eq!(answer.recorded[0].blocks, 1, "{:?}", answer.recorded[0].reasons);
+    let picture = repo.picture("src/till.py");
+    assert_eq!(
+        picture,
+        "modified INT-001 class Till (inside)\nexact INT-002 method Till.add\nexact INT-001 method Till.clear\n"
+    );
+}
+
+#[test]
+fn lineage_shows_each_record_and_an_unrecorded_stretch_as_a_gap() {
+    let repo = recorded();
+    repo.commit("one");
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
+    repo.record("INT-002", &["src/a.rs"]);
+    let answer =
+        why::on_disk(&repo.open(), &relative("src/a.rs"), why::Which::Line(2)).expect("readable");
+    let ids: Vec<_> = answer.blocks[0]
+        .lineage
+        .iter()
+        .map(|step| match step {
+            why::LineageStep::Record(record) => record.intent.clone().unwrap_or_default(),
+            why::LineageStep::Gap { .. } => "gap".to_owned(),
+        })
+        .collect();
+    assert_eq!(ids, ["INT-002", "INT-001"]);
+}
+
+#[test]
+fn deletion_is_recorded_and_nothing_inherits_it() {
+    let repo = recorded();
+    repo.commit("one");
+    let (first, second) = TWO.split_at(TWO.find("fn second").expect("there"));
+    repo.write("src/a.rs", first);
+    let answer = repo.record("INT-001", &["src/a.rs"]);
+    assert!(
+        answer.recorded[0].reasons.iter().any(|reason| reason == "function second: removed"),
+        "{answer:?}"
+    );
+    repo.write("src/a.rs", TWO);
+    assert!(verify::verify(&repo.open()).lost.is_empty());
+    assert!(repo.picture("src/a.rs").starts_with("exact INT-001 function first\n"), "{second}");
+}
+
+#[test]
+fn two_branches_that_changed_one_block_are_both_named() {
+    let repo = recorded();
+    repo.commit("one");
+    repo.git(&["switch", "-qc", "left"]);
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
+    repo.record("INT-001", &["src/a.rs"]);
+    repo.commit("left");
+    repo.git(&["switch", "-q", "main"]);
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 3"));
+    repo.record("INT-002", &["src/a.rs"]);
+    repo.commit("right");
+    repo.git(&["merge", "-q", "-X", "ours", "left", "-m", "merge"]);
+    assert_eq!(
+        repo.picture("src/a.rs"),
+        "exact INT-002 function first\nexact INT-001 function second\n"
+    );
+    assert!(
+        verify::verify(&repo.open()).findings.iter().all(|finding| finding.level < Level::Warning)
+    );
+}
+
+#[test]
+fn without_git_the_first_claim_needs_all_and_then_changes_are_found() {
+    let repo = Repo::without_git();
+    repo.write("src/a.rs", TWO);
+    let answer = repo.record("INT-001", &["src/a.rs"]);
+    assert!(answer.recorded.is_empty());
+    assert!(answer.skipped[0].reason.contains("--all"), "{answer:?}");
+    repo.record_as("INT-001", &["src/a.rs"], record::Extent::WholeFile);
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
+    assert_eq!(repo.record("INT-001", &["src/a.rs"]).recorded[0].blocks, 1);
+}
+
+#[test]
+fn accept_settles_a_block() {
+    let repo = recorded();
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
+    accept::accept(&repo.open(), &relative("src/a.rs"), accept::AcceptExtent::Line(2))
+        .expect("accepted");
+    assert_eq!(
+        repo.picture("src/a.rs"),
+        "exact INT-001 function first\nexact INT-001 function second\n"
+    );
+    let answer =
+        why::on_disk(&repo.open(), &relative("src/a.rs"), why::Which::Line(2)).expect("readable");
+    assert_eq!(
+        answer.blocks[0].contributor.as_ref().map(|who| format!("{:?}", who.entity_type)),
+        Some("Unknown".to_owned())
+    );
+}
+
+#[test]
+fn crlf_and_lf_are_the_same_text() {
+    let repo = recorded();
+    repo.write("src/a.rs", &TWO.replace('\n', "\r\n"));
+    assert_eq!(
+        repo.picture("src/a.rs"),
+        "exact INT-001 function first\nexact INT-001 function second\n"
+    );
+}
+
+fn codes(repo: &Repo, against: &check::Against) -> Vec<String> {
+    let answer = check::change(&repo.open(), against).expect("judged");
+    answer
+        .findings
+        .iter()
+        .map(|finding| format!("{} {}", finding.code, finding.path.as_deref().unwrap_or("-")))
+        .collect()
+}
+
+#[test]
+fn check_judges_a_covered_block_by_its_records_intent_and_the_rest_as_unrecorded() {
+    let repo = recorded();
+    repo.write("billing/b.py", "def pay():\n    return 1\n");
+    repo.record("INT-001", &["billing/b.py"]);
+    repo.write("src/c.py", "def free():\n    return 2\n");
+    assert_eq!(
+        codes(&repo, &check::Against::Head),
+        ["scope-violation billing/b.py", "unrecorded-change src/c.py"]
+    );
+    repo.commit("all");
+    assert_eq!(codes(&repo, &check::Against::Head), Vec::<String>::new());
+    assert_eq!(
+        codes(&repo, &check::Against::Base("HEAD~1".to_owned())),
+        ["scope-violation billing/b.py", "unrecorded-change src/c.py"]
+    );
+}
+
+#[test]
+fn a_widened_or_added_intent_is_a_finding_unless_the_base_allows_it() {
+    let repo = Repo::new();
+    let widened = support::REGISTRY.replace("[\"billing/**\"]", "[\"billing/**\", \"src/**\"]");
+    repo.write(".orchestration/active_intents.yaml", &widened);
+    repo.write(".orchestration/policy.yaml", "registry_changes: allow\n");
+    let found = codes(&repo, &check::Against::Head);
+    assert!(
+        found.contains(&"registry-changed .orchestration/active_intents.yaml".to_owned()),
+        "{found:?}"
+    );
+    repo.git(&["checkout", "-q", ".orchestration/active_intents.yaml"]);
+    repo.commit("policy");
+    repo.write(".orchestration/active_intents.yaml", &widened);
+    let found = codes(&repo, &check::Against::Head);
+    assert!(!found.iter().any(|code| code.starts_with("registry-changed")), "{found:?}");
+}
+
+#[test]
+fn a_change_may_not_loosen_the_ignore_rules_it_is_judged_by() {
+    let repo = Repo::new();
+    repo.write(".intentignore", "# intent: deny-write\nsrc/keys/\n");
+    repo.write("src/keys/k.py", "KEY = 1\n");
+    repo.commit("keys");
+    repo.write(".intentignore", "# intent: deny-write\n");
+    repo.write("src/keys/k.py", "KEY = 2\n");
+    repo.record("INT-001", &["src/keys/k.py"]);
+    let found = codes(&repo, &check::Against::Head);
+    assert!(found.contains(&"ignored-path src/keys/k.py".to_owned()), "{found:?}");
+}
+
+#[test]
+fn during_a_merge_a_block_that_equals_any_parent_is_no_edit() {
+    let repo = recorded();
+    repo.commit("one");
+    repo.git(&["switch", "-qc", "left"]);
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
+    repo.commit("left");
+    repo.git(&["switch", "-q", "main"]);
+    repo.write("src/other.rs", "fn other() {}\n");
+    repo.commit("right");
+    repo.git(&["merge", "-q", "--no-commit", "--no-ff", "left"]);
+    let ws = repo.open();
+    let path = relative("src/a.rs");
+    let file = why::file(&ws, &path, &ws.read(&path).expect("readable"));
+    let baseline = intent_lsp::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
+    assert!(baseline.edits(&file.blocks).now.is_empty());
+}

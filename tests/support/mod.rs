@@ -1,0 +1,151 @@
+//! A real workspace in a temporary folder, as a test wants to speak of it.
+
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use intent_lsp::verbs::{Workspace, record, why};
+use intent_lsp::workspace::RelativePath;
+
+pub const REGISTRY: &str = "\
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: IN_PROGRESS
+    owned_scope: [\"src/**\"]
+  - id: INT-002
+    name: Billing
+    status: IN_PROGRESS
+    owned_scope: [\"billing/**\"]
+  - id: INT-003
+    name: Old times
+    status: COMPLETED
+    owned_scope: [\"old/**\"]
+";
+
+pub struct Repo {
+    folder: tempfile::TempDir,
+}
+
+impl Repo {
+    /// A git repository with the registry above committed.
+    pub fn new() -> Self {
+        let repo = Self::without_git();
+        repo.git(&["init", "-q", "-b", "main"]);
+        repo.write(".orchestration/.gitignore", "/active_intent_current.json\n/local/\n");
+        repo.commit("start");
+        repo
+    }
+
+    pub fn without_git() -> Self {
+        let repo = Self { folder: tempfile::tempdir().expect("a temporary folder") };
+        repo.write(".orchestration/active_intents.yaml", REGISTRY);
+        repo
+    }
+
+    pub fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("the folder exists")
+    }
+
+    pub fn write(&self, path: &str, text: &str) {
+        let file = self.folder.path().join(path);
+        std::fs::create_dir_all(file.parent().expect("below the root")).expect("folders");
+        std::fs::write(file, text).expect("a file");
+    }
+
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.folder.path().join(path)).expect("a file")
+    }
+
+    pub fn remove(&self, path: &str) {
+        std::fs::remove_file(self.folder.path().join(path)).expect("a file");
+    }
+
+    pub fn git(&self, arguments: &[&str]) -> String {
+        git(self.folder.path(), arguments)
+    }
+
+    pub fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-qm", message, "--allow-empty"]);
+    }
+
+    pub fn open(&self) -> Workspace {
+        Workspace::open(self.folder.path()).expect("a workspace")
+    }
+
+    /// Records the changes of files under an intent.
+    pub fn record(&self, intent: &str, paths: &[&str]) -> record::RecordAnswer {
+        self.record_as(intent, paths, record::Extent::Changes)
+    }
+
+    pub fn record_as(
+        &self,
+        intent: &str,
+        paths: &[&str],
+        extent: record::Extent,
+    ) -> record::RecordAnswer {
+        let request = record::RecordRequest {
+            paths: paths.iter().map(|path| relative(path)).collect(),
+            extent,
+            intent: Some(intent.to_owned()),
+            agent: Some("test-agent".to_owned()),
+            ..record::RecordRequest::default()
+        };
+        record::record(&self.open(), &request).expect("recorded")
+    }
+
+    /// A picture of a file: a line a block, `verdict intent kind name`.
+    pub fn picture(&self, path: &str) -> String {
+        let answer =
+            why::on_disk(&self.open(), &relative(path), why::Which::All).expect("readable");
+        picture_of(&answer)
+    }
+}
+
+pub fn picture_of(answer: &why::WhyAnswer) -> String {
+    answer
+        .blocks
+        .iter()
+        .map(|block| {
+            let intent = block.intent.as_ref().map_or("-", |intent| intent.id.as_str());
+            let inside = if block.only_inside { " (inside)" } else { "" };
+            format!(
+                "{} {intent} {} {}{inside}\n",
+                block.verdict.as_str(),
+                block.kind,
+                block.qualified_name
+            )
+        })
+        .collect()
+}
+
+pub fn relative(path: &str) -> RelativePath {
+    RelativePath::new(path).expect("a workspace path")
+}
+
+pub fn git(folder: &Path, arguments: &[&str]) -> String {
+    let output = Command::new("git")
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .args([
+            "-c",
+            "user.name=Test",
+            "-c",
+            "user.email=test@example.invalid",
+            "-c",
+            "commit.gpgsign=false",
+        ])
+        .args(["-c", "protocol.file.allow=always"])
+        .args(arguments)
+        .output()
+        .expect("git runs");
+    assert!(
+        output.status.success(),
+        "git {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
