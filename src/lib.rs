@@ -16,3 +16,7 @@ pub mod provenance;
 
 // verbs
 pub mod verbs;
+
+// faces
+pub mod cli;
+pub mod lsp;

@@ -1,0 +1,238 @@
+//! What the client can do, read once from `initialize`; features ask here and nowhere else.
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use crate::code::Encoding;
+
+/// What the client can do. All `false` and the protocol's defaults until `initialize`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Capabilities {
+    /// Column units, in the client's order of preference; empty means UTF-16 alone.
+    pub(crate) encodings: Vec<Encoding>,
+    /// Hover texts may be Markdown (else plain text).
+    pub(crate) hover_markdown: bool,
+    /// Completion documentation may be Markdown.
+    pub(crate) completion_markdown: bool,
+    /// Completion items may hold snippets.
+    pub(crate) completion_snippets: bool,
+    /// `LocationLink`s may answer a definition request.
+    pub(crate) definition_links: bool,
+    /// Document symbols may be a tree.
+    pub(crate) symbol_tree: bool,
+    /// Renames are prepared.
+    pub(crate) prepare_rename: bool,
+    /// Code lenses are shown at all.
+    pub(crate) code_lens: bool,
+    /// `workspace/codeLens/refresh` is understood.
+    pub(crate) code_lens_refresh: bool,
+    /// Inlay hints are shown at all.
+    pub(crate) inlay_hints: bool,
+    /// `workspace/inlayHint/refresh` is understood.
+    pub(crate) inlay_hint_refresh: bool,
+    /// Code actions may be literals, not only commands.
+    pub(crate) code_action_literals: bool,
+    /// A code action's edit may be resolved later.
+    pub(crate) code_action_resolve: bool,
+    /// A code action may be shown disabled, with the reason.
+    pub(crate) code_action_disabled: bool,
+    /// A code action may be marked as the preferred one.
+    pub(crate) code_action_preferred: bool,
+    /// A code action keeps its `data` until it is resolved.
+    pub(crate) code_action_data: bool,
+    /// Edits may name the version of the document they are for.
+    pub(crate) document_changes: bool,
+    /// Edits may carry annotations that ask for confirmation.
+    pub(crate) change_annotations: bool,
+    /// Edits may create files.
+    pub(crate) create_files: bool,
+    /// `workspace/applyEdit` is understood.
+    pub(crate) apply_edit: bool,
+    /// Diagnostics may point to related places.
+    pub(crate) related_information: bool,
+    /// Diagnostics may link to their documentation.
+    pub(crate) code_description: bool,
+    /// Diagnostics keep their `data` for code actions.
+    pub(crate) diagnostic_data: bool,
+    /// `textDocument/diagnostic` will be asked.
+    pub(crate) pull_diagnostics: bool,
+    /// `workspace/diagnostic/refresh` is understood.
+    pub(crate) diagnostic_refresh: bool,
+    /// File watchers may be registered.
+    pub(crate) watch_files: bool,
+    /// Watchers may be relative to a folder.
+    pub(crate) relative_patterns: bool,
+    /// `workspace/configuration` is answered.
+    pub(crate) configuration: bool,
+    /// `workspace/didChangeConfiguration` wants to be registered.
+    pub(crate) register_configuration: bool,
+    /// `window/workDoneProgress/create` is understood.
+    pub(crate) progress: bool,
+    /// `window/showDocument` is understood.
+    pub(crate) show_document: bool,
+    /// `window/showMessageRequest` brings an answer.
+    pub(crate) show_message_request: bool,
+    /// Methods that the client repeats by itself when told that the content was modified.
+    pub(crate) retried: Vec<String>,
+}
+
+impl Capabilities {
+    /// Reads them. What is absent is taken as "no".
+    pub(crate) fn new(client: &lsp::ClientCapabilities) -> Self {
+        let mut resolved = Self::default();
+        if let Some(text_document) = &client.text_document {
+            resolved.read_text_document(text_document);
+        }
+        if let Some(workspace) = &client.workspace {
+            resolved.read_workspace(workspace);
+        }
+        if let Some(window) = &client.window {
+            resolved.progress = window.work_done_progress == Some(true);
+            resolved.show_document = window.show_document.as_ref().is_some_and(|show| show.support);
+            resolved.show_message_request = window.show_message.is_some();
+        }
+        if let Some(general) = &client.general {
+            let encodings = general.position_encodings.iter().flatten();
+            resolved.encodings = encodings.filter_map(encoding).collect();
+            if let Some(stale) = &general.stale_request_support {
+                resolved.retried = stale.retry_on_content_modified.clone();
+            }
+        }
+        resolved
+    }
+
+    fn read_text_document(&mut self, client: &lsp::TextDocumentClientCapabilities) {
+        let markdown = |formats: &Option<Vec<lsp::MarkupKind>>| {
+            formats.as_ref().is_some_and(|kinds| kinds.first() == Some(&lsp::MarkupKind::Markdown))
+        };
+        self.hover_markdown =
+            client.hover.as_ref().is_some_and(|hover| markdown(&hover.content_format));
+        if let Some(item) = client.completion.as_ref().and_then(|it| it.completion_item.as_ref()) {
+            self.completion_markdown = markdown(&item.documentation_format);
+            self.completion_snippets = item.snippet_support == Some(true);
+        }
+        self.definition_links =
+            client.definition.as_ref().is_some_and(|it| it.link_support == Some(true));
+        self.symbol_tree = client
+            .document_symbol
+            .as_ref()
+            .is_some_and(|it| it.hierarchical_document_symbol_support == Some(true));
+        self.prepare_rename =
+            client.rename.as_ref().is_some_and(|it| it.prepare_support == Some(true));
+        self.code_lens = client.code_lens.is_some();
+        self.inlay_hints = client.inlay_hint.is_some();
+        self.pull_diagnostics = client.diagnostic.is_some();
+        if let Some(action) = &client.code_action {
+            self.code_action_literals = action.code_action_literal_support.is_some();
+            self.code_action_resolve = action
+                .resolve_support
+                .as_ref()
+                .is_some_and(|it| it.properties.iter().any(|property| property == "edit"));
+            self.code_action_disabled = action.disabled_support == Some(true);
+            self.code_action_preferred = action.is_preferred_support == Some(true);
+            self.code_action_data = action.data_support == Some(true);
+        }
+        let pushed = client.publish_diagnostics.as_ref().map(|it| &it.diagnostics_capabilities);
+        let pulled = client.diagnostic.as_ref().map(|it| &it.diagnostics_capabilities);
+        let any = |has: fn(&lsp::DiagnosticsCapabilities) -> Option<bool>| {
+            [pushed, pulled].into_iter().flatten().any(|it| has(it) == Some(true))
+        };
+        self.related_information = any(|it| it.related_information);
+        self.code_description = any(|it| it.code_description_support);
+        self.diagnostic_data = any(|it| it.data_support);
+    }
+
+    fn read_workspace(&mut self, client: &lsp::WorkspaceClientCapabilities) {
+        self.apply_edit = client.apply_edit == Some(true);
+        self.configuration = client.configuration == Some(true);
+        self.code_lens_refresh =
+            client.code_lens.as_ref().is_some_and(|it| it.refresh_support == Some(true));
+        self.inlay_hint_refresh =
+            client.inlay_hint.as_ref().is_some_and(|it| it.refresh_support == Some(true));
+        self.diagnostic_refresh =
+            client.diagnostics.as_ref().is_some_and(|it| it.refresh_support == Some(true));
+        self.register_configuration = client
+            .did_change_configuration
+            .as_ref()
+            .is_some_and(|it| it.dynamic_registration == Some(true));
+        if let Some(watched) = &client.did_change_watched_files {
+            self.watch_files = watched.dynamic_registration == Some(true);
+            self.relative_patterns = watched.relative_pattern_support == Some(true);
+        }
+        if let Some(edit) = &client.workspace_edit {
+            self.document_changes = edit.document_changes == Some(true);
+            self.change_annotations = edit.change_annotation_support.is_some();
+            let operations = edit.resource_operations.iter().flatten();
+            self.create_files =
+                operations.into_iter().any(|it| *it == lsp::ResourceOperationKind::Create);
+        }
+    }
+
+    /// The unit of columns for this session: what the user forces, if the client can do it,
+    /// else the client's first choice that we support, else the protocol's default.
+    pub(crate) fn negotiate(&self, forced: Option<Encoding>) -> Encoding {
+        // UTF-16 is mandatory for every client, listed or not.
+        let can = |it: Encoding| it == Encoding::Utf16 || self.encodings.contains(&it);
+        forced
+            .filter(|it| can(*it))
+            .or_else(|| self.encodings.first().copied())
+            .unwrap_or(Encoding::Utf16)
+    }
+
+    /// Whether diagnostics are pulled by the client; else they are pushed.
+    ///
+    /// A client that pulls but cannot be told to pull again would show stale ones after a change of the ledger,
+    /// so it is pushed to.
+    pub(crate) fn pulls(&self) -> bool {
+        self.pull_diagnostics && self.diagnostic_refresh
+    }
+}
+
+fn encoding(kind: &lsp::PositionEncodingKind) -> Option<Encoding> {
+    match kind {
+        lsp::PositionEncodingKind::UTF8 => Some(Encoding::Utf8),
+        lsp::PositionEncodingKind::UTF16 => Some(Encoding::Utf16),
+        lsp::PositionEncodingKind::UTF32 => Some(Encoding::Utf32),
+        lsp::PositionEncodingKind::Custom(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn resolve(client: serde_json::Value) -> Capabilities {
+        Capabilities::new(&serde_json::from_value(client).unwrap())
+    }
+
+    #[test]
+    fn a_client_that_says_nothing_can_do_nothing() {
+        assert_eq!(resolve(json!({})), Capabilities::default());
+        assert_eq!(resolve(json!({})).negotiate(None), Encoding::Utf16);
+    }
+
+    #[test]
+    fn the_encoding_is_the_clients_first_that_we_know_unless_forced() {
+        for (offered, forced, expected) in [
+            (json!(["utf-8", "utf-16"]), None, Encoding::Utf8),
+            (json!(["utf-7", "utf-32", "utf-8"]), None, Encoding::Utf32),
+            (json!(["utf-7"]), None, Encoding::Utf16),
+            (json!(["utf-8"]), Some(Encoding::Utf16), Encoding::Utf16),
+            (json!(["utf-16"]), Some(Encoding::Utf8), Encoding::Utf16),
+            (json!([]), Some(Encoding::Utf32), Encoding::Utf16),
+        ] {
+            let client = resolve(json!({ "general": { "positionEncodings": offered } }));
+            assert_eq!(client.negotiate(forced), expected, "{offered} {forced:?}");
+        }
+    }
+
+    #[test]
+    fn who_pulls_diagnostics_must_be_able_to_hear_of_changes() {
+        let pull = json!({ "diagnostic": {} });
+        assert!(!resolve(json!({ "textDocument": pull })).pulls());
+        let refresh = json!({ "diagnostics": { "refreshSupport": true } });
+        assert!(resolve(json!({ "textDocument": pull, "workspace": refresh })).pulls());
+        assert!(!resolve(json!({ "workspace": refresh })).pulls());
+    }
+}

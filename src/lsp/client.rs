@@ -1,0 +1,210 @@
+//! The other side: what it can do, resolved once, and how it is asked.
+//!
+//! A request to the client never blocks the loop or a thread: it is awaited in a task of its own,
+//! and forgotten when the answer is late.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::oneshot;
+use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::jsonrpc::{self, Id};
+
+use super::transport::Outbox;
+
+/// How long the client may take to answer what no person has to answer.
+pub(crate) const ANSWER_LIMIT: Duration = Duration::from_secs(10);
+
+/// Why a request to the client brought no answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ClientError {
+    /// Nothing came in time.
+    #[error("the client did not answer {method} within {} s", limit.as_secs())]
+    Late { method: String, limit: Duration },
+    /// The client refused.
+    #[error("the client refused {method}: {error}")]
+    Refused { method: String, error: jsonrpc::Error },
+    /// The answer has another shape than the protocol says.
+    #[error("the client's answer to {method} cannot be read: {reason}")]
+    Unreadable { method: String, reason: String },
+}
+
+type Answer = jsonrpc::Result<Value>;
+
+/// A handle on the client, cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Client {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    outbox: Outbox,
+    next: AtomicI64,
+    waiting: Mutex<HashMap<i64, oneshot::Sender<Answer>>>,
+}
+
+impl Inner {
+    fn waiting(&self) -> MutexGuard<'_, HashMap<i64, oneshot::Sender<Answer>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Forgets a question when its asker no longer waits.
+struct Question<'a> {
+    inner: &'a Inner,
+    id: i64,
+}
+
+impl Drop for Question<'_> {
+    fn drop(&mut self) {
+        if self.inner.waiting().remove(&self.id).is_some() {
+            let cancel =
+                jsonrpc::Request::build("$/cancelRequest").params(json!({ "id": self.id }));
+            self.inner.outbox.send(&cancel.finish());
+        }
+    }
+}
+
+impl Client {
+    /// A client at the other end of `outbox`.
+    pub(crate) fn new(outbox: Outbox) -> Self {
+        let inner = Inner { outbox, next: AtomicI64::new(1), waiting: Mutex::default() };
+        Self { inner: Arc::new(inner) }
+    }
+
+    /// Sends a notification.
+    pub(crate) fn notify<N: lsp::Notification>(&self, params: &N::Params) {
+        match serde_json::to_value(params) {
+            Ok(params) => {
+                let message = jsonrpc::Request::build(N::METHOD.as_str()).params(params).finish();
+                self.inner.outbox.send(&message);
+            }
+            Err(error) => tracing::error!(%error, "a notification cannot be written as JSON"),
+        }
+    }
+
+    /// Writes a line into the client's log.
+    pub(crate) fn log(&self, kind: lsp::MessageType, message: impl Into<String>) {
+        let params = lsp::LogMessageParams { kind, message: message.into() };
+        self.notify::<lsp::LogMessageNotification>(&params);
+    }
+
+    /// Asks the client; [`ANSWER_LIMIT`] applies.
+    pub(crate) async fn request<R: lsp::Request>(
+        &self,
+        params: R::Params,
+    ) -> Result<R::Result, ClientError> {
+        self.request_within::<R>(params, ANSWER_LIMIT).await
+    }
+
+    /// Asks the client, for instance where a person has to read and decide first.
+    pub(crate) async fn request_within<R: lsp::Request>(
+        &self,
+        params: R::Params,
+        limit: Duration,
+    ) -> Result<R::Result, ClientError> {
+        let method = R::METHOD.as_str();
+        let unreadable = |error: serde_json::Error| ClientError::Unreadable {
+            method: method.to_owned(),
+            reason: error.to_string(),
+        };
+        let params = serde_json::to_value(params).map_err(unreadable)?;
+        let answer = self.ask(method, params, limit).await?;
+        serde_json::from_value(answer).map_err(unreadable)
+    }
+
+    /// Asks the client to do something; what it answers does not matter, only whether it agreed.
+    pub(crate) async fn request_done<R: lsp::Request>(
+        &self,
+        params: R::Params,
+    ) -> Result<(), ClientError> {
+        let method = R::METHOD.as_str();
+        let params = serde_json::to_value(params).unwrap_or(Value::Null);
+        self.ask(method, params, ANSWER_LIMIT).await.map(drop)
+    }
+
+    async fn ask(
+        &self,
+        method: &'static str,
+        params: Value,
+        limit: Duration,
+    ) -> Result<Value, ClientError> {
+        let id = self.inner.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, receiver) = oneshot::channel();
+        self.inner.waiting().insert(id, sender);
+        let _question = Question { inner: &self.inner, id };
+        let mut message = jsonrpc::Request::build(method).id(id);
+        if !params.is_null() {
+            message = message.params(params);
+        }
+        self.inner.outbox.send(&message.finish());
+        match tokio::time::timeout(limit, receiver).await {
+            Ok(Ok(answer)) => {
+                answer.map_err(|error| ClientError::Refused { method: method.to_owned(), error })
+            }
+            Ok(Err(_)) | Err(_) => Err(ClientError::Late { method: method.to_owned(), limit }),
+        }
+    }
+
+    /// Hands an answer to whoever asked. Late and unknown answers are dropped.
+    pub(crate) fn deliver(&self, id: &Id, answer: Answer) {
+        let Id::Number(number) = id else { return };
+        let Some(sender) = self.inner.waiting().remove(number) else {
+            tracing::debug!(%id, "an answer that nobody waits for");
+            return;
+        };
+        // The asker may have given up between the two lines above.
+        drop(sender.send(answer));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufReader, PipeReader};
+
+    use super::super::transport::{Frames, spawn_writer};
+    use super::*;
+
+    fn client() -> (Client, Frames<BufReader<PipeReader>>) {
+        let (reader, writer) = std::io::pipe().unwrap();
+        let (outbox, _) = spawn_writer(writer).unwrap();
+        (Client::new(outbox), Frames::new(BufReader::new(reader)))
+    }
+
+    fn block_on<F: Future>(future: F) -> F::Output {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        runtime.unwrap().block_on(future)
+    }
+
+    #[test]
+    fn a_client_that_never_answers_is_given_up_and_told_so() {
+        let (client, mut frames) = client();
+        let limit = Duration::from_millis(20);
+        let params = lsp::ConfigurationParams { items: Vec::new() };
+        let asked = client.request_within::<lsp::ConfigurationRequest>(params, limit);
+        assert!(matches!(block_on(asked), Err(ClientError::Late { .. })));
+        let mut next = || -> Value {
+            serde_json::from_slice(&frames.next_frame().unwrap().unwrap().unwrap()).unwrap()
+        };
+        assert_eq!(next()["method"], "workspace/configuration");
+        assert_eq!(next()["method"], "$/cancelRequest");
+        assert!(client.inner.waiting().is_empty());
+        client.deliver(&Id::Number(1), Ok(Value::Null));
+    }
+
+    #[test]
+    fn an_answer_of_another_shape_is_said_to_be_unreadable() {
+        let (client, _frames) = client();
+        let params = lsp::ConfigurationParams { items: Vec::new() };
+        let answered = block_on(async {
+            let asked = client.request::<lsp::ConfigurationRequest>(params);
+            let answer = async { client.deliver(&Id::Number(1), Ok(json!({ "no": "list" }))) };
+            // Both are polled in this order: the question is out before it is answered.
+            tokio::join!(asked, answer).0
+        });
+        assert!(matches!(answered, Err(ClientError::Unreadable { .. })), "{answered:?}");
+    }
+}

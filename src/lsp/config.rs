@@ -1,0 +1,253 @@
+//! The user's settings: `initializationOptions`, overlaid by what the client has for the section `intent`.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use crate::code::Encoding;
+use crate::workspace::{Code, Level};
+
+/// The section that is asked of the client.
+pub(crate) const SECTION: &str = "intent";
+
+/// The keys that may change during a session.
+const KEYS: [&str; 4] = ["codeLens", "inlayHints", "levels", "trace"];
+
+/// The settings in force.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Settings {
+    /// Levels that the user set; other codes have their default.
+    pub(crate) levels: BTreeMap<Code, Level>,
+    /// Code lenses are offered.
+    pub(crate) code_lens: bool,
+    /// Inlay hints are offered.
+    pub(crate) inlay_hints: bool,
+    /// How much of the traffic is traced.
+    pub(crate) trace: Trace,
+    /// The unit of columns that the user insists on. Read at start only.
+    pub(crate) position_encoding: Option<Encoding>,
+    /// A person sits at the client and may be asked in dialogs. Read at start only.
+    pub(crate) interactive: bool,
+}
+
+/// How much of the traffic is traced (`$/setTrace`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Trace {
+    /// Nothing.
+    #[default]
+    Off,
+    /// Each request's name and time.
+    Messages,
+    /// More than that.
+    Verbose,
+}
+
+impl Trace {
+    /// The level with this name; anything unknown is off.
+    pub(crate) fn parse(name: &str) -> Self {
+        match name {
+            "messages" => Self::Messages,
+            "verbose" => Self::Verbose,
+            _ => Self::Off,
+        }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            levels: BTreeMap::new(),
+            code_lens: true,
+            inlay_hints: false,
+            trace: Trace::Off,
+            position_encoding: None,
+            interactive: false,
+        }
+    }
+}
+
+impl Settings {
+    /// The level of a code.
+    pub(crate) fn level(&self, code: Code) -> Level {
+        self.levels.get(&code).copied().unwrap_or_else(|| code.editor_default())
+    }
+
+    /// The settings of the session's start, and what in them was not understood.
+    pub(crate) fn at_start(options: Option<&Value>) -> (Self, Vec<String>) {
+        let mut settings = Self::default();
+        let mut problems = Vec::new();
+        let Some(options) = options.and_then(section) else { return (settings, problems) };
+        for (key, value) in options {
+            let known = match key.as_str() {
+                "positionEncoding" => {
+                    settings.position_encoding = serde_json::from_value(value.clone()).ok();
+                    value.is_null() || settings.position_encoding.is_some()
+                }
+                "interactive" => set(&mut settings.interactive, value),
+                _ => {
+                    settings.overlay(key, value, &mut problems);
+                    continue;
+                }
+            };
+            if !known {
+                problems.push(unusable(key, value));
+            }
+        }
+        (settings, problems)
+    }
+
+    /// These settings with the client's section over them, and what in it was not understood.
+    pub(crate) fn with(&self, configuration: &Value) -> (Self, Vec<String>) {
+        let mut settings = self.clone();
+        let mut problems = Vec::new();
+        for (key, value) in configuration.as_object().into_iter().flatten() {
+            // Only the start decides these two; a client may well repeat them here.
+            if key != "positionEncoding" && key != "interactive" {
+                settings.overlay(key, value, &mut problems);
+            }
+        }
+        (settings, problems)
+    }
+
+    fn overlay(&mut self, key: &str, value: &Value, problems: &mut Vec<String>) {
+        if value.is_null() {
+            return;
+        }
+        let understood = match key {
+            "codeLens" => set(&mut self.code_lens, value),
+            "inlayHints" => set(&mut self.inlay_hints, value),
+            "trace" => match value.as_str() {
+                Some(name) => {
+                    self.trace = Trace::parse(name);
+                    true
+                }
+                // `trace.server` belongs to the client's own library.
+                None => value.is_object(),
+            },
+            "levels" => match value.as_object() {
+                Some(levels) => {
+                    self.overlay_levels(levels, problems);
+                    true
+                }
+                None => false,
+            },
+            _ => {
+                problems.push(format!("the setting intent.{key} is unknown and has no effect"));
+                return;
+            }
+        };
+        if !understood {
+            problems.push(unusable(key, value));
+        }
+    }
+
+    fn overlay_levels(&mut self, levels: &Map<String, Value>, problems: &mut Vec<String>) {
+        for (name, value) in levels {
+            let Some(code) = Code::parse(name) else {
+                problems.push(format!("intent.levels names {name:?}, which is no code of ours"));
+                continue;
+            };
+            match serde_json::from_value(value.clone()) {
+                Ok(level) => drop(self.levels.insert(code, level)),
+                Err(_) => problems.push(format!(
+                    "intent.levels.{name} is {value}; write off, hint, info, warning or error"
+                )),
+            }
+        }
+    }
+}
+
+/// The registration for changes of our section.
+pub(crate) fn registration() -> tower_lsp::gen_lsp_types::Registration {
+    tower_lsp::gen_lsp_types::Registration {
+        id: "intent/configuration".into(),
+        method: "workspace/didChangeConfiguration".into(),
+        register_options: Some(serde_json::json!({ "section": SECTION })),
+    }
+}
+
+/// The object that holds our settings: some clients wrap it in its section's name.
+pub(crate) fn section(options: &Value) -> Option<&Map<String, Value>> {
+    match options.get(SECTION).and_then(Value::as_object) {
+        Some(inner) => Some(inner),
+        None => options.as_object(),
+    }
+}
+
+/// The same of settings that may be those of all servers: taken bare only where a key of ours is among them.
+pub(crate) fn section_among_others(settings: &Value) -> Option<&Map<String, Value>> {
+    section(settings).filter(|section| {
+        settings.get(SECTION).is_some() || KEYS.iter().any(|key| section.contains_key(*key))
+    })
+}
+
+fn set(slot: &mut bool, value: &Value) -> bool {
+    // `{"enable": true}` is how some editors group switches.
+    let flag = value.as_bool().or_else(|| value.get("enable")?.as_bool());
+    *slot = flag.unwrap_or(*slot);
+    flag.is_some()
+}
+
+fn unusable(key: &str, value: &Value) -> String {
+    format!("the setting intent.{key} cannot be {value}; its default stays in force")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn options_are_read_bare_or_in_their_section() {
+        let options = json!({ "codeLens": false, "inlayHints": { "enable": true },
+            "interactive": true, "positionEncoding": "utf-8", "trace": "verbose" });
+        let (bare, problems) = Settings::at_start(Some(&options));
+        assert_eq!(problems, [""; 0]);
+        let expected = Settings {
+            code_lens: false,
+            inlay_hints: true,
+            interactive: true,
+            position_encoding: Some(Encoding::Utf8),
+            trace: Trace::Verbose,
+            ..Settings::default()
+        };
+        assert_eq!(bare, expected);
+        let (wrapped, _) = Settings::at_start(Some(&json!({ "intent": options })));
+        assert_eq!(wrapped, expected);
+    }
+
+    #[test]
+    fn what_is_not_understood_is_said_and_changes_nothing() {
+        let options = json!({ "codeLens": 7, "colour": "red", "positionEncoding": "utf-7",
+            "levels": { "no-such-code": "error", Code::ALL[0].as_str(): "loud" } });
+        let (settings, problems) = Settings::at_start(Some(&options));
+        assert_eq!(settings, Settings::default());
+        assert_eq!(problems.len(), 5, "{problems:?}");
+    }
+
+    #[test]
+    fn a_level_that_is_set_wins_over_the_default() {
+        let code = Code::ALL[0];
+        let options = json!({ "levels": { code.as_str(): "hint" } });
+        let (settings, problems) = Settings::default().with(&options);
+        assert_eq!(problems, [""; 0]);
+        assert_eq!(settings.level(code), Level::Hint);
+        assert_eq!(Settings::default().level(code), code.editor_default());
+    }
+
+    #[test]
+    fn settings_of_other_servers_are_not_ours() {
+        let section = |settings| section_among_others(&settings).cloned();
+        assert_eq!(section(json!({ "rust-analyzer": { "trace": 1 } })), None);
+        assert_eq!(section(json!(null)), None);
+        assert!(section(json!({ "codeLens": true })).is_some());
+        assert!(section(json!({ "other": {}, "intent": {} })).is_some_and(|it| it.is_empty()));
+    }
+
+    #[test]
+    fn a_later_configuration_cannot_seat_a_person_at_the_client() {
+        let later = json!({ "interactive": true, "positionEncoding": "utf-8" });
+        assert_eq!(Settings::default().with(&later), (Settings::default(), Vec::new()));
+    }
+}

@@ -1,0 +1,144 @@
+//! Protocol types and ours, both ways: addresses and paths, positions and bytes.
+
+use std::path::{Component, Path, PathBuf, Prefix};
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use crate::code::{Document, Encoding, LineRange, Position};
+use crate::workspace::Level;
+
+/// The path of a `file:` address; `None` for every other scheme, for foreign hosts and for paths that are not UTF-8.
+pub(crate) fn path_of(uri: &lsp::Uri) -> Option<PathBuf> {
+    if uri.scheme() != "file" {
+        return None;
+    }
+    let path = uri.to_file_path().ok()?;
+    Some(with_upper_drive(path))
+}
+
+/// The address of an absolute path. `None` for a relative one.
+pub(crate) fn uri_of(path: &Path) -> Option<lsp::Uri> {
+    lsp::Uri::from_file_path(path).ok()
+}
+
+/// Windows drives are spelled in either case by different clients; one spelling makes one path.
+fn with_upper_drive(path: PathBuf) -> PathBuf {
+    let Some(Component::Prefix(prefix)) = path.components().next() else { return path };
+    let Prefix::Disk(letter) = prefix.kind() else { return path };
+    let mut upper = PathBuf::from(format!("{}:", char::from(letter.to_ascii_uppercase())));
+    upper.push(path.components().skip(1).collect::<PathBuf>());
+    upper
+}
+
+/// The protocol's name of an encoding.
+pub(crate) fn encoding_kind(encoding: Encoding) -> lsp::PositionEncodingKind {
+    match encoding {
+        Encoding::Utf8 => lsp::PositionEncodingKind::UTF8,
+        Encoding::Utf16 => lsp::PositionEncodingKind::UTF16,
+        Encoding::Utf32 => lsp::PositionEncodingKind::UTF32,
+    }
+}
+
+/// Our position.
+pub(crate) fn position(from: lsp::Position) -> Position {
+    Position { line: from.line, column: from.character }
+}
+
+/// The protocol's position.
+pub(crate) fn lsp_position(from: Position) -> lsp::Position {
+    lsp::Position { line: from.line, character: from.column }
+}
+
+/// The byte that an editor's position points at, clamped to the text.
+pub(crate) fn byte(document: &Document, at: lsp::Position, encoding: Encoding) -> usize {
+    document.byte_of(position(at), encoding)
+}
+
+/// The bytes of an editor's range. `None` when it begins or ends outside the text or runs backwards.
+///
+/// The start of the line after the last one is taken as the text's end: editors that replace everything write it so.
+pub(crate) fn bytes_strict(
+    document: &Document,
+    range: lsp::Range,
+    encoding: Encoding,
+) -> Option<std::ops::Range<usize>> {
+    let strict = |at: lsp::Position| {
+        if at.character == 0 && at.line == document.line_count() {
+            return Some(document.len_bytes());
+        }
+        document.byte_of_strict(position(at), encoding)
+    };
+    let (start, end) = (strict(range.start)?, strict(range.end)?);
+    (start <= end).then_some(start..end)
+}
+
+/// The editor's range of bytes.
+pub(crate) fn range(
+    document: &Document,
+    bytes: std::ops::Range<usize>,
+    encoding: Encoding,
+) -> lsp::Range {
+    lsp::Range {
+        start: lsp_position(document.position_of(bytes.start, encoding)),
+        end: lsp_position(document.position_of(bytes.end, encoding)),
+    }
+}
+
+/// Whole lines of a file whose text is not at hand: from the first column of the first to the start of the line after the last.
+pub(crate) fn range_of_lines(lines: LineRange) -> lsp::Range {
+    lsp::Range {
+        start: lsp::Position { line: lines.start() - 1, character: 0 },
+        end: lsp::Position { line: lines.end(), character: 0 },
+    }
+}
+
+/// The protocol's severity; `None` for a level that is off.
+pub(crate) fn severity(level: Level) -> Option<lsp::DiagnosticSeverity> {
+    match level {
+        Level::Off => None,
+        Level::Hint => Some(lsp::DiagnosticSeverity::Hint),
+        Level::Info => Some(lsp::DiagnosticSeverity::Information),
+        Level::Warning => Some(lsp::DiagnosticSeverity::Warning),
+        Level::Error => Some(lsp::DiagnosticSeverity::Error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uri(text: &str) -> lsp::Uri {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn only_local_files_have_a_path() {
+        for text in [
+            "untitled:Untitled-1",
+            "git:/a/b.rs?%7B%7D",
+            "vscode-notebook-cell:/a/b.ipynb#W0",
+            "vscode-remote://ssh-remote%2Bhost/a",
+            "https://example.org/a",
+        ] {
+            assert_eq!(path_of(&uri(text)), None, "{text}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn paths_survive_the_way_there_and_back() {
+        for path in ["/a/b.rs", "/a b/ü/日本.rs", "/100%/#x?.rs", "/src/[id].ts", "/a/{b}.rs"] {
+            let there = uri_of(Path::new(path)).unwrap();
+            assert_eq!(path_of(&there).as_deref(), Some(Path::new(path)), "{there}");
+        }
+        assert_eq!(path_of(&uri("file:///a/%5Bid%5D.ts")), Some(PathBuf::from("/a/[id].ts")));
+        assert_eq!(uri_of(Path::new("relative")), None);
+        assert_eq!(path_of(&uri("file://server/share/a")), None);
+    }
+
+    #[test]
+    fn lines_of_people_become_lines_of_editors() {
+        let range = range_of_lines(LineRange::new(3, 5).unwrap());
+        assert_eq!((range.start.line, range.end.line), (2, 5));
+    }
+}

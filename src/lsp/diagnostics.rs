@@ -1,0 +1,140 @@
+//! When diagnostics are computed and published. What they say is in [`super::features::diagnostics`].
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+/// How long a document has to be left alone before its diagnostics are computed.
+pub(crate) const QUIET: Duration = Duration::from_millis(75);
+
+/// One state of a document, of which diagnostics are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Generation(u64);
+
+/// Which diagnostics are still wanted: of each document only those of its last state.
+#[derive(Default)]
+pub(crate) struct Schedule {
+    next: u64,
+    wanted: HashMap<lsp::Uri, Generation>,
+    /// Documents with diagnostics in front of a person.
+    shown: HashMap<lsp::Uri, Vec<lsp::Diagnostic>>,
+    /// Files with diagnostics that nobody has open, by the root of their workspace.
+    unopened: HashMap<PathBuf, HashSet<lsp::Uri>>,
+}
+
+impl Schedule {
+    /// The document changed: what is under way for it is no longer wanted.
+    pub(crate) fn touch(&mut self, uri: &lsp::Uri) -> Generation {
+        self.next += 1;
+        let generation = Generation(self.next);
+        self.wanted.insert(uri.clone(), generation);
+        generation
+    }
+
+    /// Whether this state is still the last.
+    pub(crate) fn is_wanted(&self, uri: &lsp::Uri, generation: Generation) -> bool {
+        self.wanted.get(uri) == Some(&generation)
+    }
+
+    /// The computed diagnostics, if they are wanted and differ from what is shown.
+    pub(crate) fn done(
+        &mut self,
+        uri: &lsp::Uri,
+        generation: Generation,
+        diagnostics: Vec<lsp::Diagnostic>,
+    ) -> Option<Vec<lsp::Diagnostic>> {
+        if !self.is_wanted(uri, generation) {
+            return None;
+        }
+        self.wanted.remove(uri);
+        let shown = self.shown.get(uri).map_or(&[][..], Vec::as_slice);
+        if shown.is_empty() && diagnostics.is_empty() {
+            return None;
+        }
+        // Equal ones are sent again all the same: they carry the new version.
+        self.shown.insert(uri.clone(), diagnostics.clone());
+        Some(diagnostics)
+    }
+
+    /// What to publish of the files under a root that nobody has open, given all that is wrong with them:
+    /// open ones are left to their own diagnostics, and what is no longer wrong is taken back.
+    pub(crate) fn unopened(
+        &mut self,
+        root: PathBuf,
+        found: Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>,
+        is_open: impl Fn(&lsp::Uri) -> bool,
+    ) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
+        let found = found.into_iter().filter(|(uri, wrong)| !wrong.is_empty() && !is_open(uri));
+        let mut publish: Vec<_> = found.collect();
+        let now: HashSet<lsp::Uri> = publish.iter().map(|(uri, _)| uri.clone()).collect();
+        self.shown.extend(publish.iter().cloned());
+        let before = self.unopened.insert(root, now.clone()).unwrap_or_default();
+        for uri in before.into_iter().filter(|uri| !now.contains(uri) && !is_open(uri)) {
+            if self.forget(&uri) {
+                publish.push((uri, Vec::new()));
+            }
+        }
+        publish
+    }
+
+    /// The document is gone. True when something of it is shown and has to be taken back.
+    pub(crate) fn forget(&mut self, uri: &lsp::Uri) -> bool {
+        self.wanted.remove(uri);
+        self.shown.remove(uri).is_some_and(|shown| !shown.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uri() -> lsp::Uri {
+        "file:///a.rs".parse().unwrap()
+    }
+
+    #[test]
+    fn what_was_computed_for_an_older_state_is_not_shown() {
+        let mut schedule = Schedule::default();
+        let old = schedule.touch(&uri());
+        let new = schedule.touch(&uri());
+        assert!(!schedule.is_wanted(&uri(), old));
+        let one = vec![lsp::Diagnostic::default()];
+        assert_eq!(schedule.done(&uri(), old, one.clone()), None);
+        assert_eq!(schedule.done(&uri(), new, one.clone()), Some(one.clone()));
+        assert_eq!(schedule.done(&uri(), new, one), None, "it was shown already");
+    }
+
+    #[test]
+    fn nothing_is_sent_where_nothing_was_and_nothing_is() {
+        let mut schedule = Schedule::default();
+        let generation = schedule.touch(&uri());
+        assert_eq!(schedule.done(&uri(), generation, Vec::new()), None);
+        assert!(!schedule.forget(&uri()));
+    }
+
+    #[test]
+    fn files_that_nobody_has_open_are_shown_until_they_are_right_or_opened() {
+        let mut schedule = Schedule::default();
+        let root = PathBuf::from("/w");
+        let wrong = || vec![(uri(), vec![lsp::Diagnostic::default()])];
+        assert_eq!(schedule.unopened(root.clone(), wrong(), |_| true), []);
+        assert_eq!(schedule.unopened(root.clone(), wrong(), |_| false), wrong());
+        assert_eq!(schedule.unopened("/other".into(), Vec::new(), |_| false), []);
+        assert_eq!(schedule.unopened(root.clone(), Vec::new(), |_| false), [(uri(), Vec::new())]);
+        assert_eq!(schedule.unopened(root, Vec::new(), |_| false), []);
+    }
+
+    #[test]
+    fn what_is_shown_is_taken_back_once() {
+        let mut schedule = Schedule::default();
+        let generation = schedule.touch(&uri());
+        schedule.done(&uri(), generation, vec![lsp::Diagnostic::default()]);
+        let under_way = schedule.touch(&uri());
+        assert!(schedule.forget(&uri()));
+        assert!(!schedule.forget(&uri()));
+        let late = vec![lsp::Diagnostic::default()];
+        assert_eq!(schedule.done(&uri(), under_way, late), None, "it was closed meanwhile");
+    }
+}

@@ -1,0 +1,287 @@
+//! What the loop sets going outside of itself: messages to the client, work on the lanes, timers, watchers.
+
+use std::panic::AssertUnwindSafe;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::client::Client;
+use super::diagnostics::{Generation, QUIET};
+use super::ordered::{Event, Ordered};
+use super::pool::{Lane, Pool};
+use super::requests::Cancel;
+use super::snapshot::DiagnoseUnopened;
+use super::watch::{self, Extent, Watcher};
+use super::world::Effect;
+use super::{FindPlace, OpenWorkspace, Parts, config, parent, progress};
+
+/// How long files have to be left alone before what they changed is read: programs write in bursts.
+const SETTLED: Duration = Duration::from_millis(50);
+
+/// What the loop reaches outside of itself.
+pub(crate) struct Outside {
+    pub(super) client: Client,
+    pub(super) pool: Pool,
+    pub(super) events: mpsc::UnboundedSender<Event>,
+    find: FindPlace,
+    open: OpenWorkspace,
+    unopened: DiagnoseUnopened,
+    watcher: Option<Arc<Mutex<Watcher>>>,
+    watcher_refused: bool,
+}
+
+impl Outside {
+    /// Nothing is set going yet.
+    pub(super) fn new(
+        parts: &Parts,
+        client: Client,
+        pool: Pool,
+        events: mpsc::UnboundedSender<Event>,
+    ) -> Self {
+        let Parts { find, open, unopened, .. } = *parts;
+        Self { client, pool, events, find, open, unopened, watcher: None, watcher_refused: false }
+    }
+
+    /// Ends the loop when the process that started us is gone.
+    pub(super) fn end_with(&self, process: i32) {
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            parent::gone(process).await;
+            drop(events.send(Event::ClientGone));
+        });
+    }
+
+    /// The watcher, started at first need.
+    fn watcher(&mut self) -> Option<Arc<Mutex<Watcher>>> {
+        if self.watcher.is_none() && !self.watcher_refused {
+            let events = self.events.clone();
+            let changed = move |paths| drop(events.send(Event::FilesChanged(paths)));
+            match Watcher::start(changed) {
+                Ok(watcher) => self.watcher = Some(Arc::new(Mutex::new(watcher))),
+                Err(error) => {
+                    self.watcher_refused = true;
+                    tracing::warn!(%error, "changes on disk show only when a file of ours is saved in the editor");
+                }
+            }
+        }
+        self.watcher.clone()
+    }
+
+    fn work(&self, job: impl FnOnce() -> Event + Send + 'static) {
+        let events = self.events.clone();
+        // The loop may have ended meanwhile; then nobody waits.
+        self.pool.run(Lane::Worker, move || drop(events.send(job())));
+    }
+
+    fn later(&self, delay: Duration, event: Event) {
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(delay).await;
+            drop(events.send(event));
+        });
+    }
+
+    fn refresh<R: lsp::Request<Params = ()>>(&self) {
+        let client = self.client.clone();
+        tokio::spawn(async move {
+            if let Err(error) = client.request_done::<R>(()).await {
+                tracing::debug!(%error, "a refresh was not heard");
+            }
+        });
+    }
+}
+
+impl Ordered {
+    /// Sets going what a change of the state asks for.
+    pub(super) fn perform(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match effect {
+                Effect::Log(kind, message) => self.outside.client.log(kind, message),
+                Effect::Diagnose(uri) => self.diagnose_later(uri),
+                Effect::DiagnoseUnopened(root) => self.diagnose_unopened(root),
+                Effect::Forget(uri) => self.forget(uri),
+                Effect::FindPlace(folder) => self.find_place(folder),
+                Effect::Load(root) => self.load(root),
+                Effect::FilesChanged(paths) => self.files_changed(paths),
+                Effect::Register => self.register(),
+                Effect::PullConfiguration => self.pull_configuration(),
+                Effect::Refresh => self.refresh(),
+            }
+        }
+    }
+
+    fn find_place(&mut self, folder: PathBuf) {
+        let find = self.outside.find;
+        let watcher = self.outside.watcher();
+        let by_client = self.world.watched_by_client();
+        self.outside.work(move || {
+            // A fault while looking must not keep the folder from being looked up again.
+            let place = std::panic::catch_unwind(|| find(&folder)).unwrap_or_else(|_| {
+                tracing::error!(folder = %folder.display(), "looking for its workspace panicked");
+                None
+            });
+            // Before anything of it is read: a change in between must not be missed.
+            if let (Some(place), Some(watcher)) = (&place, watcher) {
+                let reached = by_client.iter().any(|folder| place.root.starts_with(folder));
+                let extent = if reached { Extent::Git } else { Extent::All };
+                watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(place, extent);
+            }
+            Event::PlaceFound { folder, place }
+        });
+    }
+
+    fn load(&self, root: PathBuf) {
+        let open = self.outside.open;
+        let known = self.world.loaded_workspace(&root).cloned();
+        let (done, finished) = oneshot::channel();
+        if known.is_none() && self.world.client().progress {
+            let name = root.file_name().unwrap_or(root.as_os_str()).to_string_lossy();
+            let title = format!("Reading the intents and the ledger of {name}");
+            tokio::spawn(progress::show(self.outside.client.clone(), title, finished));
+        }
+        self.outside.work(move || {
+            // Nothing of it is used after a panic: what was known stays.
+            let loaded = std::panic::catch_unwind(AssertUnwindSafe(|| match known {
+                Some(known) => Ok(known.reload()),
+                None => open(&root),
+            }));
+            // Nobody may be listening: progress is for clients that show it.
+            done.send(()).ok();
+            let workspace = loaded.unwrap_or_else(|panic| {
+                Err(format!("a fault of the server: {}", super::dispatch::panic_text(&*panic)))
+            });
+            Event::Loaded { root, workspace: Box::new(workspace) }
+        });
+    }
+
+    /// Collects changed files until no more come for a moment, counted from the first: a change shows within a bounded time.
+    pub(super) fn files_changed(&mut self, paths: Vec<PathBuf>) {
+        if self.changed_files.is_empty() {
+            self.outside.later(SETTLED, Event::FilesSettled);
+        }
+        self.changed_files.extend(paths);
+    }
+
+    fn register(&self) {
+        let client = self.world.client();
+        let mut registrations = Vec::new();
+        if client.watch_files {
+            registrations.push(watch::registration());
+        }
+        if client.register_configuration {
+            registrations.push(config::registration());
+        }
+        if registrations.is_empty() {
+            return;
+        }
+        let client = self.outside.client.clone();
+        tokio::spawn(async move {
+            let params = lsp::RegistrationParams { registrations };
+            if let Err(error) = client.request_done::<lsp::RegistrationRequest>(params).await {
+                tracing::warn!(%error, "the client did not take a registration");
+            }
+        });
+    }
+
+    fn pull_configuration(&self) {
+        let client = self.outside.client.clone();
+        let events = self.outside.events.clone();
+        tokio::spawn(async move {
+            let section = Some(config::SECTION.to_owned());
+            let items = vec![lsp::ConfigurationItem { section, scope_uri: None }];
+            let params = lsp::ConfigurationParams { items };
+            match client.request::<lsp::ConfigurationRequest>(params).await {
+                Ok(mut values) if !values.is_empty() => {
+                    drop(events.send(Event::Configured(values.swap_remove(0))));
+                }
+                Ok(_) => drop(events.send(Event::Configured(Value::Null))),
+                Err(error) => tracing::warn!(%error, "the settings stay as they were"),
+            }
+        });
+    }
+
+    fn refresh(&self) {
+        let client = self.world.client();
+        let settings = self.world.settings();
+        if client.code_lens_refresh && settings.code_lens {
+            self.outside.refresh::<lsp::CodeLensRefreshRequest>();
+        }
+        if client.inlay_hint_refresh && settings.inlay_hints {
+            self.outside.refresh::<lsp::InlayHintRefreshRequest>();
+        }
+        if client.pulls() {
+            self.outside.refresh::<lsp::DiagnosticRefreshRequest>();
+        }
+    }
+
+    fn diagnose_later(&mut self, uri: lsp::Uri) {
+        if self.world.client().pulls() {
+            return;
+        }
+        let generation = self.schedule.touch(&uri);
+        self.outside.later(QUIET, Event::DiagnosisDue { uri, generation });
+    }
+
+    /// Computes a document's diagnostics, if it was not changed or closed since.
+    pub(super) fn diagnose(&self, uri: lsp::Uri, generation: Generation) {
+        if !self.schedule.is_wanted(&uri, generation) {
+            return;
+        }
+        let Some(version) = self.world.version_of(&uri) else { return };
+        let snapshot = self.world.snapshot(Cancel::default());
+        self.outside.work(move || {
+            let diagnostics = (snapshot.diagnose)(&snapshot, &uri);
+            Event::Diagnosed { uri, generation, version, diagnostics }
+        });
+    }
+
+    /// Publishes them, unless they are of a state that is gone.
+    pub(super) fn publish(
+        &mut self,
+        uri: lsp::Uri,
+        generation: Generation,
+        version: i32,
+        diagnostics: Vec<lsp::Diagnostic>,
+    ) {
+        let Some(diagnostics) = self.schedule.done(&uri, generation, diagnostics) else { return };
+        let params = lsp::PublishDiagnosticsParams { uri, version: Some(version), diagnostics };
+        self.outside.client.notify::<lsp::PublishDiagnosticsNotification>(&params);
+    }
+
+    fn forget(&mut self, uri: lsp::Uri) {
+        if self.schedule.forget(&uri) {
+            self.publish_unversioned(uri, Vec::new());
+        }
+    }
+
+    fn diagnose_unopened(&self, root: PathBuf) {
+        let snapshot = self.world.snapshot(Cancel::default());
+        let unopened = self.outside.unopened;
+        self.outside.work(move || {
+            let found = unopened(&snapshot, &root);
+            Event::DiagnosedUnopened { root, found }
+        });
+    }
+
+    /// Publishes what is wrong with files of a workspace that nobody has open. They are pushed to clients that pull, too:
+    /// those ask only for what is open.
+    pub(super) fn publish_unopened(
+        &mut self,
+        root: PathBuf,
+        found: Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>,
+    ) {
+        let world = &self.world;
+        for (uri, diagnostics) in self.schedule.unopened(root, found, |uri| world.is_open(uri)) {
+            self.publish_unversioned(uri, diagnostics);
+        }
+    }
+
+    fn publish_unversioned(&self, uri: lsp::Uri, diagnostics: Vec<lsp::Diagnostic>) {
+        let params = lsp::PublishDiagnosticsParams { uri, version: None, diagnostics };
+        self.outside.client.notify::<lsp::PublishDiagnosticsNotification>(&params);
+    }
+}

@@ -1,0 +1,113 @@
+//! The handshake: what the client says in `initialize`, and what this server offers it.
+
+use serde_json::{Map, Value, json};
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::dispatch::Refusal;
+use super::world::World;
+use super::{convert, features};
+
+/// What is offered, computed from what the client can do and the user wants.
+pub(crate) fn result(world: &World) -> lsp::InitializeResult {
+    let mut capabilities = lsp::ServerCapabilities {
+        position_encoding: Some(convert::encoding_kind(world.encoding())),
+        text_document_sync: Some(sync()),
+        workspace: Some(lsp::WorkspaceOptions {
+            workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(lsp::ChangeNotifications::Bool(true)),
+            }),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    features::advertise(world.client(), world.settings(), &mut capabilities);
+    lsp::InitializeResult {
+        capabilities,
+        server_info: Some(lsp::ServerInfo {
+            name: env!("CARGO_PKG_NAME").into(),
+            version: Some(env!("CARGO_PKG_VERSION").into()),
+        }),
+    }
+}
+
+fn sync() -> lsp::TextDocumentSync {
+    lsp::TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(lsp::TextDocumentSyncKind::Incremental),
+        save: Some(lsp::Save::Bool(true)),
+        ..Default::default()
+    }
+    .into()
+}
+
+/// Reads the parameters. A capability or field that is not as the protocol says is dropped, not refused:
+/// a session without it is better than none.
+pub(crate) fn parse(params: Value) -> Result<lsp::InitializeParams, Refusal> {
+    let strict = match serde_json::from_value(params.clone()) {
+        Ok(read) => return Ok(read),
+        Err(error) => error,
+    };
+    let mut params = params;
+    let refusal =
+        || Refusal::Params { method: "initialize".to_owned(), reason: strict.to_string() };
+    let fields = params.as_object_mut().ok_or_else(refusal)?;
+    let sections = fields.get_mut("capabilities").and_then(Value::as_object_mut);
+    let sections = sections.ok_or_else(refusal)?;
+    for (section, capabilities) in sections.iter_mut() {
+        if let Some(capabilities) = capabilities.as_object_mut() {
+            keep(capabilities, |one| json!({ "capabilities": { section: one } }));
+        }
+    }
+    keep(sections, |one| json!({ "capabilities": one }));
+    keep(fields, |one| {
+        let mut alone = json!({ "capabilities": {} });
+        if let (Some(alone), Value::Object(one)) = (alone.as_object_mut(), one) {
+            alone.extend(one);
+        }
+        alone
+    });
+    serde_json::from_value(params).map_err(|_| refusal())
+}
+
+/// Keeps the entries that can be read when they stand alone.
+fn keep(entries: &mut Map<String, Value>, alone: impl Fn(Value) -> Value) {
+    entries.retain(|name, value| {
+        let read = serde_json::from_value::<lsp::InitializeParams>(alone(json!({ name: value })));
+        if let Err(error) = &read {
+            tracing::warn!(name, %error, "a field of initialize cannot be read and is ignored");
+        }
+        read.is_ok()
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_unreadable_capability_costs_that_capability_alone() {
+        let params = parse(json!({
+            "processId": "none", "locale": 7, "rootUri": ":no address:",
+            "capabilities": {
+                "general": { "positionEncodings": ["utf-8"] },
+                "window": 7,
+                "workspace": { "configuration": true, "applyEdit": "perhaps" },
+            },
+            "initializationOptions": { "interactive": true },
+        }))
+        .unwrap();
+        let workspace = params.capabilities.workspace.unwrap();
+        assert_eq!((workspace.configuration, workspace.apply_edit), (Some(true), None));
+        assert!(params.capabilities.general.unwrap().position_encodings.is_some());
+        assert_eq!((params.process_id, params.capabilities.window), (None, None));
+        assert_eq!(params.initialization_options, Some(json!({ "interactive": true })));
+    }
+
+    #[test]
+    fn what_is_no_handshake_is_refused() {
+        for params in [json!(null), json!([]), json!({}), json!({ "capabilities": 7 })] {
+            assert!(parse(params.clone()).is_err(), "{params}");
+        }
+    }
+}

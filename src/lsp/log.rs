@@ -1,0 +1,129 @@
+//! The log goes to standard error, by a thread of its own: a client that does not read it must not hold up the loop.
+
+use std::backtrace::Backtrace;
+use std::io::{self, Write};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
+
+/// How many lines may wait to be written; more are dropped.
+const WAITING_LINES: usize = 1024;
+
+/// How long the last lines may take.
+const LAST_LINES: Duration = Duration::from_millis(200);
+
+enum Line {
+    Text(Vec<u8>),
+    /// Everything before it is written when this is answered.
+    Flush(SyncSender<()>),
+}
+
+/// Where the log's lines are put.
+#[derive(Clone)]
+pub(crate) struct Log {
+    lines: SyncSender<Line>,
+}
+
+impl Log {
+    /// Sets up the log of this process: `INTENT_LOG` says how much of it (warnings, if it says nothing),
+    /// and panics are written into it with their backtrace.
+    pub(crate) fn start() -> io::Result<Self> {
+        let log = Self::to(io::stderr())?;
+        let filter =
+            EnvFilter::try_from_env("INTENT_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
+        let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false);
+        if subscriber.with_writer(log.clone()).try_init().is_ok() {
+            std::panic::set_hook(Box::new(|panic| {
+                let backtrace = Backtrace::force_capture();
+                tracing::error!(%panic, %backtrace, "a fault of the server");
+            }));
+        }
+        Ok(log)
+    }
+
+    fn to(output: impl Write + Send + 'static) -> io::Result<Self> {
+        let (lines, queue) = sync_channel(WAITING_LINES);
+        thread::Builder::new().name("lsp-log".into()).spawn(move || write(&queue, output))?;
+        Ok(Self { lines })
+    }
+
+    /// Waits a moment until what was logged so far is written.
+    pub(crate) fn flush(&self) {
+        let (written, done) = sync_channel(1);
+        if self.lines.try_send(Line::Flush(written)).is_ok() {
+            // Late or gone: either way there is nothing more to wait for.
+            done.recv_timeout(LAST_LINES).ok();
+        }
+    }
+}
+
+fn write(queue: &Receiver<Line>, mut output: impl Write) {
+    while let Ok(line) = queue.recv() {
+        match line {
+            Line::Text(text) => {
+                if output.write_all(&text).is_err() {
+                    return;
+                }
+            }
+            Line::Flush(written) => {
+                output.flush().ok();
+                // Whoever asked may have stopped waiting.
+                written.try_send(()).ok();
+            }
+        }
+    }
+}
+
+impl Write for Log {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        // A full queue drops the line: a gap in the log is better than a server that stands still.
+        self.lines.try_send(Line::Text(text.to_vec())).ok();
+        Ok(text.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Log;
+    fn make_writer(&'a self) -> Log {
+        self.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read;
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn a_log_that_nobody_reads_holds_nobody_up() {
+        let (_reader, writer) = io::pipe().unwrap();
+        let mut log = Log::to(writer).unwrap();
+        let started = Instant::now();
+        for _ in 0..10_000 {
+            log.write_all(&[b'x'; 100]).unwrap();
+        }
+        log.flush();
+        assert!(started.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn what_was_logged_is_written_in_order() {
+        let (mut reader, writer) = io::pipe().unwrap();
+        let mut log = Log::to(writer).unwrap();
+        log.write_all(b"one\n").unwrap();
+        log.write_all(b"two\n").unwrap();
+        Log::flush(&log);
+        drop(log);
+        let mut text = String::new();
+        reader.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "one\ntwo\n");
+    }
+}

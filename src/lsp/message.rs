@@ -1,0 +1,141 @@
+//! A frame's body as a message: request, notification or answer.
+
+use serde_json::Value;
+use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
+
+/// A message from the client.
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// Must be answered, exactly once.
+    Request { id: Id, method: String, params: Value },
+    /// Is never answered.
+    Notification { method: String, params: Value },
+    /// The answer to a request of ours.
+    Answer { id: Id, result: jsonrpc::Result<Value> },
+}
+
+/// What arrived is no message; how the client is told.
+#[derive(Debug)]
+pub(crate) enum Rejected {
+    /// The bytes are no frame, or over the limit.
+    Frame(String),
+    /// The frame is not JSON.
+    Json(String),
+    /// JSON, but neither a request nor an answer.
+    Shape { id: Id, reason: String },
+    /// An answer that cannot be read: answering it would be wrong.
+    Answer { reason: String },
+}
+
+impl Rejected {
+    /// The reply that says so, if one is due.
+    pub(crate) fn reply(self) -> Option<jsonrpc::Response> {
+        let (id, code, reason) = match self {
+            Self::Frame(reason) | Self::Json(reason) => (Id::Null, ErrorCode::ParseError, reason),
+            Self::Shape { id, reason } => (id, ErrorCode::InvalidRequest, reason),
+            Self::Answer { reason } => {
+                tracing::warn!(reason, "an answer from the client cannot be read");
+                return None;
+            }
+        };
+        tracing::warn!(reason, "what the client sent is no message");
+        let error = Error { code, message: reason.into(), data: None };
+        Some(jsonrpc::Response::from_error(id, error))
+    }
+}
+
+/// Reads one frame's body.
+pub(crate) fn parse(body: &[u8]) -> Result<Message, Rejected> {
+    let value: Value = serde_json::from_slice(body)
+        .map_err(|error| Rejected::Json(format!("the message is not JSON: {error}")))?;
+    let Some(object) = value.as_object() else {
+        let reason = "a message is a JSON object; batches are no part of the protocol".to_owned();
+        return Err(Rejected::Shape { id: Id::Null, reason });
+    };
+    if !object.contains_key("method")
+        && (object.contains_key("result") || object.contains_key("error"))
+    {
+        return answer(value);
+    }
+    request(value)
+}
+
+fn request(value: Value) -> Result<Message, Rejected> {
+    let id = || {
+        let id = value.get("id").cloned();
+        id.and_then(|id| serde_json::from_value(id).ok()).unwrap_or(Id::Null)
+    };
+    if !value.get("method").is_some_and(Value::is_string) {
+        let reason = "the message has no method".to_owned();
+        return Err(Rejected::Shape { id: id(), reason });
+    }
+    let on_error = id();
+    let request: jsonrpc::Request = serde_json::from_value(value).map_err(|error| {
+        Rejected::Shape { id: on_error, reason: format!("the message is no request: {error}") }
+    })?;
+    let (method, id, params) = request.into_parts();
+    let method = method.into_owned();
+    let params = params.unwrap_or(Value::Null);
+    Ok(match id {
+        Some(id) => Message::Request { id, method, params },
+        None => Message::Notification { method, params },
+    })
+}
+
+fn answer(value: Value) -> Result<Message, Rejected> {
+    let response: jsonrpc::Response = serde_json::from_value(value)
+        .map_err(|error| Rejected::Answer { reason: error.to_string() })?;
+    let (id, result) = response.into_parts();
+    Ok(Message::Answer { id, result })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(text: &str) -> Option<i64> {
+        let reply = parse(text.as_bytes()).unwrap_err().reply()?;
+        reply.error().map(|error| error.code.code())
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused_with_the_code_of_the_protocol() {
+        for (text, expected) in [
+            ("{nope!}", Some(-32700)),
+            ("", Some(-32700)),
+            ("{\"a\":1} trailing", Some(-32700)),
+            (&"[".repeat(100_000), Some(-32700)),
+            ("{}", Some(-32600)),
+            ("[]", Some(-32600)),
+            ("7", Some(-32600)),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1}", Some(-32600)),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":7}", Some(-32600)),
+            ("{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"x\"}", Some(-32600)),
+            ("{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"x\"}", Some(-32600)),
+            ("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":7}", None),
+        ] {
+            assert_eq!(code(text), expected, "{}", &text[..text.len().min(60)]);
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_the_request_it_answers() {
+        let reply = parse(br#"{"jsonrpc":"1.0","id":7,"method":"x"}"#).unwrap_err().reply();
+        assert_eq!(reply.map(|reply| reply.id().clone()), Some(Id::Number(7)));
+    }
+
+    #[test]
+    fn the_three_kinds_are_told_apart() {
+        let kind = |text: &str| match parse(text.as_bytes()) {
+            Ok(Message::Request { id, .. }) => format!("request {id}"),
+            Ok(Message::Notification { method, .. }) => format!("notification {method}"),
+            Ok(Message::Answer { id, result }) => format!("answer {id} {}", result.is_ok()),
+            Err(rejected) => format!("{rejected:?}"),
+        };
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":"a","method":"m"}"#), "request \"a\"");
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","method":"m","params":null}"#), "notification m");
+        assert_eq!(kind(r#"{"jsonrpc":"2.0","id":1,"result":null}"#), "answer 1 true");
+        let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}"#;
+        assert_eq!(kind(error), "answer 1 false");
+    }
+}

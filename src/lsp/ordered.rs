@@ -1,0 +1,357 @@
+//! The one loop. It alone changes the state and takes snapshots of it, one message at a time in the order of arrival;
+//! so a request sees exactly the edits that were sent before it. Nothing here waits: what takes time goes to a lane or
+//! a task, and comes back as an [`Event`].
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::sync::mpsc;
+use tower_lsp::gen_lsp_types as lsp;
+use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
+
+use super::client::Client;
+use super::config::Trace;
+use super::diagnostics::{Generation, Schedule};
+use super::dispatch::{Conversation, Handler, Refusal, Table, fault, panic_text};
+use super::message::Message;
+use super::pool::Pool;
+use super::requests::{Cancel, Requests, Ticket};
+use super::transport::{Incoming, Outbox};
+use super::world::{Place, World};
+use super::{Parts, effects::Outside, initialize};
+use crate::verbs::Workspace;
+
+/// A turn of the loop that takes longer is reported: everything else waits for it.
+const SLOW_TURN: Duration = Duration::from_millis(100);
+
+/// Something that was done off the loop, or has to be done on it.
+pub(crate) enum Event {
+    /// A request's handler is done.
+    Answered { ticket: Ticket, asked_of: Option<(lsp::Uri, i32)>, result: Result<Value, Refusal> },
+    /// It is known which root governs a folder.
+    PlaceFound { folder: PathBuf, place: Option<Place> },
+    /// A workspace is loaded.
+    Loaded { root: PathBuf, workspace: Box<Result<Workspace, String>> },
+    /// The client told its settings.
+    Configured(Value),
+    /// Files changed on disk.
+    FilesChanged(Vec<PathBuf>),
+    /// No more of them changed for a moment.
+    FilesSettled,
+    /// A document was left alone long enough.
+    DiagnosisDue { uri: lsp::Uri, generation: Generation },
+    /// A document's diagnostics are computed.
+    Diagnosed {
+        uri: lsp::Uri,
+        generation: Generation,
+        version: i32,
+        diagnostics: Vec<lsp::Diagnostic>,
+    },
+    /// The diagnostics of a workspace's files that nobody has open are computed.
+    DiagnosedUnopened { root: PathBuf, found: Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> },
+    /// The process that started us is gone.
+    ClientGone,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    New,
+    Running,
+    ShutDown,
+}
+
+enum Next {
+    Turn,
+    End,
+}
+
+/// The loop's own things.
+pub(crate) struct Ordered {
+    phase: Phase,
+    exit_seen: bool,
+    table: Arc<Table>,
+    outbox: Outbox,
+    requests: Requests,
+    pub(super) world: World,
+    pub(super) schedule: Schedule,
+    pub(super) changed_files: Vec<PathBuf>,
+    pub(super) outside: Outside,
+}
+
+impl Ordered {
+    /// A server that waits for `initialize`. Must be called inside a tokio runtime.
+    pub(crate) fn new(
+        parts: Parts,
+        pool: Pool,
+        outbox: Outbox,
+        events: mpsc::UnboundedSender<Event>,
+    ) -> Self {
+        let outside = Outside::new(&parts, Client::new(outbox.clone()), pool, events);
+        Self {
+            phase: Phase::New,
+            exit_seen: false,
+            table: Arc::new(parts.table),
+            requests: Requests::new(outbox.clone()),
+            world: World::new(parts.diagnose),
+            schedule: Schedule::default(),
+            changed_files: Vec::new(),
+            outside,
+            outbox,
+        }
+    }
+
+    /// Runs until the client says `exit`, closes the stream, or is gone. True after an orderly shutdown.
+    pub(crate) async fn run(
+        mut self,
+        mut incoming: mpsc::Receiver<Incoming>,
+        mut events: mpsc::UnboundedReceiver<Event>,
+    ) -> bool {
+        loop {
+            let next = tokio::select! {
+                // Events first: they are the answers that somebody waits for, and there are never more of them
+                // than there was work, so messages are not held up.
+                biased;
+                Some(event) = events.recv() => self.timed("event", |it| it.event(event)),
+                message = incoming.recv() => match message {
+                    Some(message) => self.timed("message", |it| it.incoming(message)),
+                    None => Next::End,
+                },
+            };
+            if let Next::End = next {
+                return self.exit_seen && self.phase == Phase::ShutDown;
+            }
+        }
+    }
+
+    fn timed(&mut self, what: &str, turn: impl FnOnce(&mut Self) -> Next) -> Next {
+        let started = Instant::now();
+        let next = turn(self);
+        let took = started.elapsed();
+        if took > SLOW_TURN {
+            tracing::warn!(what, ?took, "a turn of the loop held everything up");
+        }
+        next
+    }
+
+    fn incoming(&mut self, incoming: Incoming) -> Next {
+        match incoming {
+            Incoming::Rejected(rejected) => {
+                if let Some(reply) = rejected.reply() {
+                    self.outbox.send(&reply);
+                }
+            }
+            Incoming::Message(Message::Answer { id, result }) => {
+                self.outside.client.deliver(&id, result);
+            }
+            Incoming::Message(Message::Notification { method, params }) => {
+                return self.notification(&method, params);
+            }
+            Incoming::Message(Message::Request { id, method, params }) => {
+                self.request(id, &method, params);
+            }
+        }
+        Next::Turn
+    }
+
+    fn notification(&mut self, method: &str, params: Value) -> Next {
+        match method {
+            "exit" => {
+                self.exit_seen = true;
+                return Next::End;
+            }
+            "$/cancelRequest" => {
+                let id = params.get("id").cloned().and_then(|id| serde_json::from_value(id).ok());
+                if let Some(id) = id {
+                    self.requests.cancel(&id);
+                }
+                return Next::Turn;
+            }
+            _ if self.phase != Phase::Running => return Next::Turn,
+            _ => {}
+        }
+        let table = Arc::clone(&self.table);
+        let Some(mutation) = table.notification(method) else {
+            tracing::debug!(method, "a notification that is not for us");
+            return Next::Turn;
+        };
+        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).map(str::to_owned);
+        match catch_unwind(AssertUnwindSafe(|| mutation(&mut self.world, params))) {
+            Ok(Ok(effects)) => self.perform(effects),
+            Ok(Err(error)) => tracing::warn!(%error, "a notification is ignored"),
+            Err(panic) => {
+                // What was done to the document before the panic is unknown; of it nothing more is said.
+                let reason = fault(method, &panic_text(panic.as_ref())).to_string();
+                let effects = self.world.distrust(&uri.unwrap_or_default(), reason);
+                self.perform(effects);
+            }
+        }
+        Next::Turn
+    }
+
+    fn request(&mut self, id: Id, method: &str, params: Value) {
+        let Some((ticket, cancel)) = self.requests.begin(id, method) else { return };
+        match (self.phase, method) {
+            (Phase::New, "initialize") => self.initialize(ticket, params),
+            (Phase::New, _) => {
+                let reason = "initialize has to come first";
+                self.refuse(ticket, ErrorCode::ServerError(-32002), reason);
+            }
+            (Phase::ShutDown, _) => {
+                self.refuse(ticket, ErrorCode::InvalidRequest, "the server is shut down");
+            }
+            (Phase::Running, "initialize") => {
+                self.refuse(ticket, ErrorCode::InvalidRequest, "initialize was sent twice");
+            }
+            (Phase::Running, "shutdown") => {
+                self.phase = Phase::ShutDown;
+                self.reply(ticket, Ok(Value::Null));
+            }
+            (Phase::Running, _) => self.handle(ticket, cancel, method, params),
+        }
+    }
+
+    fn reply(&mut self, ticket: Ticket, result: jsonrpc::Result<Value>) {
+        let Some((method, took)) = self.requests.finish(ticket, result) else { return };
+        if self.world.settings().trace != Trace::Off {
+            let message = format!("{method} was answered after {took:?}");
+            let params = lsp::LogTraceParams { message, verbose: None };
+            self.outside.client.notify::<lsp::LogTraceNotification>(&params);
+        }
+    }
+
+    fn refuse(&mut self, ticket: Ticket, code: ErrorCode, reason: &'static str) {
+        let error = Error { code, message: reason.into(), data: None };
+        self.reply(ticket, Err(error));
+    }
+
+    fn initialize(&mut self, ticket: Ticket, params: Value) {
+        let params = match initialize::parse(params) {
+            Ok(params) => params,
+            Err(refusal) => return self.reply(ticket, Err(refusal.into())),
+        };
+        let effects = self.world.initialize(&params);
+        let result = initialize::result(&self.world);
+        let result = serde_json::to_value(result).map_err(|_| Error::internal_error());
+        self.phase = Phase::Running;
+        self.reply(ticket, result);
+        self.perform(effects);
+        if let Some(process) = params.process_id {
+            self.outside.end_with(process);
+        }
+    }
+
+    fn handle(&mut self, ticket: Ticket, cancel: Cancel, method: &str, params: Value) {
+        let table = Arc::clone(&self.table);
+        let Some(handler) = table.request(method) else {
+            let message = format!("this server has no method {method}").into();
+            let error = Error { code: ErrorCode::MethodNotFound, message, data: None };
+            return self.reply(ticket, Err(error));
+        };
+        let asked_of = self.retried_document(method, &params);
+        let snapshot = self.world.snapshot(cancel);
+        let events = self.outside.events.clone();
+        // The loop ends before its lanes and tasks do; then nobody waits for the answer.
+        let answer = move |result| drop(events.send(Event::Answered { ticket, asked_of, result }));
+        let (table, method) = (Arc::clone(&self.table), method.to_owned());
+        match handler {
+            Handler::Background(lane, _) => self.outside.pool.run(*lane, move || {
+                answer(background(&table, &method, snapshot, params));
+            }),
+            Handler::Conversation(start) => {
+                let outside = &self.outside;
+                let conversation = Conversation {
+                    snapshot,
+                    client: outside.client.clone(),
+                    pool: outside.pool.clone(),
+                    changed: outside.events.clone(),
+                };
+                let task = tokio::spawn(start(conversation, params));
+                self.requests.runs_as(ticket, task.abort_handle());
+                tokio::spawn(async move {
+                    answer(task.await.unwrap_or_else(|error| Err(broken(&method, error))));
+                });
+            }
+        }
+    }
+
+    /// The document whose change makes the answer worthless, for methods that the client would then repeat by itself.
+    fn retried_document(&self, method: &str, params: &Value) -> Option<(lsp::Uri, i32)> {
+        if !self.world.client().retried.iter().any(|retried| retried == method) {
+            return None;
+        }
+        let uri: lsp::Uri = params.pointer("/textDocument/uri")?.as_str()?.parse().ok()?;
+        let version = self.world.version_of(&uri)?;
+        Some((uri, version))
+    }
+
+    fn event(&mut self, event: Event) -> Next {
+        match event {
+            Event::Answered { ticket, asked_of, result } => {
+                let result = self.still_true(asked_of, result);
+                self.reply(ticket, result.map_err(Into::into));
+            }
+            Event::PlaceFound { folder, place } => {
+                let effects = self.world.place_found(folder, place);
+                self.perform(effects);
+            }
+            Event::Loaded { root, workspace } => {
+                let effects = self.world.loaded(root, *workspace);
+                self.perform(effects);
+            }
+            Event::Configured(configuration) => {
+                let effects = self.world.configured(&configuration);
+                self.perform(effects);
+            }
+            Event::FilesChanged(paths) => self.files_changed(paths),
+            Event::FilesSettled => {
+                let paths = std::mem::take(&mut self.changed_files);
+                let effects = self.world.files_settled(&paths);
+                self.perform(effects);
+            }
+            Event::DiagnosisDue { uri, generation } => self.diagnose(uri, generation),
+            Event::Diagnosed { uri, generation, version, diagnostics } => {
+                self.publish(uri, generation, version, diagnostics);
+            }
+            Event::DiagnosedUnopened { root, found } => self.publish_unopened(root, found),
+            Event::ClientGone => return Next::End,
+        }
+        Next::Turn
+    }
+
+    fn still_true(
+        &self,
+        asked_of: Option<(lsp::Uri, i32)>,
+        result: Result<Value, Refusal>,
+    ) -> Result<Value, Refusal> {
+        match asked_of {
+            Some((uri, version)) if self.world.version_of(&uri) != Some(version) => {
+                Err(Refusal::ContentModified)
+            }
+            _ => result,
+        }
+    }
+}
+
+fn background(
+    table: &Table,
+    method: &str,
+    snapshot: super::snapshot::Snapshot,
+    params: Value,
+) -> Result<Value, Refusal> {
+    // It may have waited for a thread; a cancelled one is not begun.
+    snapshot.check_cancelled()?;
+    match table.request(method) {
+        Some(Handler::Background(_, run)) => run(&snapshot, params),
+        _ => Err(fault(method, "its row left the table")),
+    }
+}
+
+fn broken(method: &str, error: tokio::task::JoinError) -> Refusal {
+    match error.try_into_panic() {
+        Ok(panic) => fault(method, &panic_text(panic.as_ref())),
+        Err(_) => Refusal::Cancelled,
+    }
+}

@@ -1,0 +1,110 @@
+//! The open requests: each gets exactly one reply, and this is the only place that sends it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tokio::task::AbortHandle;
+use tower_lsp::jsonrpc::{Error, Id, Response, Result};
+
+use super::transport::Outbox;
+
+/// Says to a running handler that nobody waits for its answer any more.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cancel(Arc<AtomicBool>);
+
+impl Cancel {
+    /// Whether the request was cancelled.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+    fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// One request of this session. Ids are the client's and may be used again; tickets are not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Ticket(u64);
+
+struct Open {
+    id: Id,
+    method: String,
+    started: Instant,
+    cancel: Cancel,
+    task: Option<AbortHandle>,
+}
+
+/// The requests that wait for their reply.
+pub(crate) struct Requests {
+    outbox: Outbox,
+    open: HashMap<Ticket, Open>,
+    by_id: HashMap<Id, Ticket>,
+    next: u64,
+}
+
+impl Requests {
+    /// No request is open.
+    pub(crate) fn new(outbox: Outbox) -> Self {
+        Self { outbox, open: HashMap::new(), by_id: HashMap::new(), next: 0 }
+    }
+
+    /// Opens a request. `None` when one with this id is open already; it is then refused.
+    pub(crate) fn begin(&mut self, id: Id, method: &str) -> Option<(Ticket, Cancel)> {
+        if self.by_id.contains_key(&id) {
+            let mut error = Error::invalid_request();
+            error.message =
+                format!("the id {id} is in use by a request that is not answered yet").into();
+            self.outbox.send(&Response::from_error(id, error));
+            return None;
+        }
+        let ticket = Ticket(self.next);
+        self.next += 1;
+        let cancel = Cancel::default();
+        let open = Open {
+            id: id.clone(),
+            method: method.to_owned(),
+            started: Instant::now(),
+            cancel: cancel.clone(),
+            task: None,
+        };
+        self.open.insert(ticket, open);
+        self.by_id.insert(id, ticket);
+        Some((ticket, cancel))
+    }
+
+    /// Ends this task when the request is cancelled.
+    pub(crate) fn runs_as(&mut self, ticket: Ticket, task: AbortHandle) {
+        if let Some(open) = self.open.get_mut(&ticket) {
+            open.task = Some(task);
+        }
+    }
+
+    /// Sends the reply, unless the request was cancelled meanwhile. Returns the request's name and time if it was sent.
+    pub(crate) fn finish(
+        &mut self,
+        ticket: Ticket,
+        result: Result<Value>,
+    ) -> Option<(String, Duration)> {
+        let open = self.open.remove(&ticket)?;
+        self.by_id.remove(&open.id);
+        let took = open.started.elapsed();
+        tracing::debug!(method = open.method, ?took, ok = result.is_ok(), "answered");
+        self.outbox.send(&Response::from_parts(open.id, result));
+        Some((open.method, took))
+    }
+
+    /// Answers a request with "cancelled" at once; its late result is dropped. An id that is not open is ignored.
+    pub(crate) fn cancel(&mut self, id: &Id) {
+        let Some(ticket) = self.by_id.get(id).copied() else { return };
+        if let Some(open) = self.open.get(&ticket) {
+            open.cancel.set();
+            if let Some(task) = &open.task {
+                task.abort();
+            }
+        }
+        self.finish(ticket, Err(Error::request_cancelled()));
+    }
+}

@@ -1,0 +1,311 @@
+//! Workspaces, diagnostics, progress and watching.
+
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::lsp::convert;
+use crate::lsp::world::Place;
+use crate::verbs::Workspace;
+
+/// The nearest folder above that holds `.orchestration`.
+fn find(folder: &Path) -> Option<Place> {
+    let folder = folder.canonicalize().ok()?;
+    let governed = |it: &&Path| it.join(".orchestration").is_dir();
+    match folder.ancestors().find(governed) {
+        Some(root) => Some(Place { root: root.to_owned(), governed: true, git_dir: None }),
+        None => Some(Place { root: folder, governed: false, git_dir: None }),
+    }
+}
+
+fn open(root: &Path) -> Result<Workspace, String> {
+    Workspace::open(root).map_err(|error| error.to_string())
+}
+
+fn open_slowly(root: &Path) -> Result<Workspace, String> {
+    thread::sleep(Duration::from_secs(2));
+    open(root)
+}
+
+/// One diagnostic: the length of the text, and whether its workspace is known.
+fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnostic> {
+    let Some(open) = snapshot.document(uri) else { return Vec::new() };
+    let known = snapshot.workspace_of(uri).is_some();
+    let message = format!("{} bytes, known: {known}", open.document.len_bytes());
+    vec![lsp::Diagnostic { message: message.into(), ..Default::default() }]
+}
+
+fn governed() -> Parts {
+    Parts { find, open, diagnose, ..parts() }
+}
+
+/// A folder with a workspace and a file in it, and the file's address.
+struct Folder {
+    _folder: tempfile::TempDir,
+    root: PathBuf,
+    file: String,
+}
+
+fn folder() -> Folder {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join(".orchestration")).unwrap();
+    std::fs::write(root.join(".orchestration/active_intents.yaml"), "active_intents: []\n")
+        .unwrap();
+    let file = convert::uri_of(&root.join("a.rs")).unwrap().to_string();
+    Folder { _folder: folder, root, file }
+}
+
+fn published(session: &mut Session) -> (Value, Vec<String>) {
+    let params = session.heard("textDocument/publishDiagnostics")["params"].clone();
+    let messages = params["diagnostics"].as_array().unwrap().iter();
+    let messages = messages.map(|it| it["message"].as_str().unwrap().to_owned()).collect();
+    (params["version"].clone(), messages)
+}
+
+/// Waits until diagnostics say that the workspace is known.
+fn until_known(session: &mut Session) {
+    while !published(session).1[0].contains("known: true") {}
+}
+
+#[test]
+fn diagnostics_are_pushed_with_their_version_after_the_typing_stops() {
+    let folder = folder();
+    let mut session = Session::with(governed(), json!({}));
+    session.open(&folder.file, "1234");
+    until_known(&mut session);
+    for version in 2..30 {
+        session.change(&folder.file, version, insert("x"));
+    }
+    let (version, messages) = published(&mut session);
+    assert_eq!((version, messages), (json!(29), vec!["32 bytes, known: true".to_owned()]));
+    session.tell("textDocument/didClose", json!({ "textDocument": { "uri": folder.file } }));
+    assert_eq!(published(&mut session), (Value::Null, Vec::new()));
+    session.assert_silent();
+    session.finish();
+}
+
+#[test]
+fn diagnostics_of_a_document_out_of_step_are_taken_back() {
+    let mut session = Session::with(Parts { diagnose, ..parts() }, json!({}));
+    session.open(A, "1234");
+    assert_eq!(published(&mut session).1.len(), 1);
+    session.change(A, 1, insert("x"));
+    session.heard("window/logMessage");
+    assert_eq!(published(&mut session), (Value::Null, Vec::new()));
+    session.change(A, 3, json!([{ "text": "12" }]));
+    assert_eq!(published(&mut session).1, ["2 bytes, known: false"]);
+    session.finish();
+}
+
+fn pulling() -> Value {
+    json!({ "textDocument": { "diagnostic": {} },
+            "workspace": { "diagnostics": { "refreshSupport": true },
+                           "codeLens": { "refreshSupport": true } } })
+}
+
+#[test]
+fn a_client_that_pulls_is_not_pushed_to_and_hears_when_to_pull_again() {
+    let folder = folder();
+    let mut session = Session::with(governed(), pulling());
+    session.open(&folder.file, "1234");
+    for method in ["workspace/diagnostic/refresh", "workspace/codeLens/refresh"] {
+        let refresh = session.heard(method);
+        session.answer(&refresh, Value::Null);
+    }
+    let document = json!({ "uri": folder.file });
+    let id = session.ask("textDocument/diagnostic", json!({ "textDocument": document }));
+    let first = session.result(id);
+    assert_eq!((&first["kind"], first["items"].as_array().unwrap().len()), (&json!("full"), 1));
+    let again = json!({ "textDocument": document, "previousResultId": first["resultId"] });
+    let id = session.ask("textDocument/diagnostic", again.clone());
+    let unchanged = session.result(id);
+    assert_eq!(unchanged, json!({ "kind": "unchanged", "resultId": first["resultId"] }));
+    session.change(&folder.file, 2, insert("x"));
+    let id = session.ask("textDocument/diagnostic", again);
+    assert_eq!(session.result(id)["kind"], "full");
+    session.assert_silent();
+    session.finish();
+}
+
+#[test]
+fn folders_of_the_window_come_and_go() {
+    let folder = folder();
+    let uri = convert::uri_of(&folder.root).unwrap();
+    let item = json!({ "uri": uri, "name": "w" });
+    let quiet = Parts { unopened: known_unopened, ..governed() };
+    let mut session = Session::with(quiet, json!({}));
+    let event = json!({ "event": { "added": [item], "removed": [] } });
+    session.tell("workspace/didChangeWorkspaceFolders", event);
+    assert_eq!(published(&mut session).1.len(), 1);
+    let event = json!({ "event": { "added": [], "removed": [item] } });
+    session.tell("workspace/didChangeWorkspaceFolders", event);
+    assert_eq!(published(&mut session).1, [""; 0]);
+    session.close();
+}
+
+fn known_unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
+    snapshot.workspace_at(root).map_or_else(Vec::new, |_| unopened(snapshot, root))
+}
+
+/// One diagnostic for every file in `.orchestration`.
+fn unopened(_: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
+    let diagnostic =
+        lsp::Diagnostic { message: "unopened".to_owned().into(), ..Default::default() };
+    let files = std::fs::read_dir(root.join(".orchestration")).unwrap();
+    let uris = files.map(|file| convert::uri_of(&file.unwrap().path()).unwrap());
+    uris.map(|uri| (uri, vec![diagnostic.clone()])).collect()
+}
+
+#[test]
+fn a_broken_registry_is_shown_before_anybody_opens_it() {
+    let folder = folder();
+    let registry = folder.root.join(".orchestration/active_intents.yaml");
+    let registry = convert::uri_of(&registry).unwrap().to_string();
+    for client in [json!({}), pulling()] {
+        let pulls = client != json!({});
+        let quiet = Parts { diagnose: |_, _| Vec::new(), unopened, ..governed() };
+        let mut session = Session::with(quiet, client);
+        session.open(&folder.file, "text");
+        assert_eq!(published(&mut session), (Value::Null, vec!["unopened".to_owned()]));
+        session.open(&registry, "text");
+        let version = if pulls { Value::Null } else { json!(1) };
+        assert_eq!(published(&mut session), (version, Vec::new()));
+        session.tell("textDocument/didClose", json!({ "textDocument": { "uri": registry } }));
+        assert_eq!(published(&mut session).1, ["unopened"]);
+        session.close();
+    }
+}
+
+#[test]
+fn no_request_waits_for_a_workspace_to_load() {
+    let folder = folder();
+    let parts = Parts { open: open_slowly, ..governed() };
+    let mut session = Session::with(parts, json!({}));
+    let started = Instant::now();
+    session.open(&folder.file, "text");
+    assert_eq!(session.text(&folder.file).as_deref(), Some("text"));
+    assert!(started.elapsed() < Duration::from_millis(1800), "{:?}", started.elapsed());
+    assert_eq!(published(&mut session).1, ["4 bytes, known: false"]);
+    until_known(&mut session);
+    session.finish();
+}
+
+#[test]
+fn progress_is_shown_to_clients_that_can_show_it() {
+    let folder = folder();
+    let uri = convert::uri_of(&folder.root).unwrap();
+    let params = json!({ "capabilities": { "window": { "workDoneProgress": true } },
+        "workspaceFolders": [{ "uri": uri, "name": "w" }] });
+    let mut session = Session::started(governed(), params);
+    let create = session.heard("window/workDoneProgress/create");
+    session.answer(&create, Value::Null);
+    for kind in ["begin", "end"] {
+        let progress = session.heard("$/progress");
+        assert_eq!(progress["params"]["token"], create["params"]["token"]);
+        assert_eq!(progress["params"]["value"]["kind"], kind);
+    }
+    session.assert_silent();
+    session.finish();
+}
+
+#[test]
+fn a_workspace_that_cannot_be_read_is_said_and_survived() {
+    let folder = folder();
+    let refused = Parts { open: |_| Err("no".into()), ..governed() };
+    let broken = Parts { open: |_| panic!("on purpose"), ..governed() };
+    for parts in [refused, broken] {
+        let mut session = Session::with(parts, json!({}));
+        session.open(&folder.file, "text");
+        let said = session.heard("window/logMessage");
+        assert!(
+            said["params"]["message"].as_str().unwrap().contains("could not be read"),
+            "{said}"
+        );
+        assert_eq!(session.text(&folder.file).as_deref(), Some("text"));
+        assert_eq!(published(&mut session).1, ["4 bytes, known: false"]);
+        session.finish();
+    }
+}
+
+#[test]
+fn watchers_are_registered_with_clients_that_take_them_and_a_change_shows_soon() {
+    let folder = folder();
+    let mut client = pulling();
+    client["workspace"]["didChangeWatchedFiles"] = json!({ "dynamicRegistration": true });
+    let mut session = Session::with(governed(), client);
+    let registration = session.heard("client/registerCapability");
+    let options = &registration["params"]["registrations"][0]["registerOptions"];
+    assert_eq!(options["watchers"][0]["globPattern"], "**/.orchestration/**");
+    session.answer(&registration, Value::Null);
+    session.open(&folder.file, "text");
+    session.heard("workspace/diagnostic/refresh");
+    session.heard("workspace/codeLens/refresh");
+    let ledger = convert::uri_of(&folder.root.join(".orchestration/agent_trace.jsonl")).unwrap();
+    let started = Instant::now();
+    let changes = json!({ "changes": [{ "uri": ledger, "type": 2 }] });
+    let told =
+        json!({ "jsonrpc": "2.0", "method": "workspace/didChangeWatchedFiles", "params": changes });
+    session.raw(&frame(&told).repeat(20));
+    session.heard("workspace/diagnostic/refresh");
+    assert!(started.elapsed() >= Duration::from_millis(50));
+    session.heard("workspace/codeLens/refresh");
+    session.assert_silent();
+    session.finish();
+}
+
+#[test]
+fn without_them_we_watch_ourselves_even_for_the_birth_of_a_workspace() {
+    let temporary = tempfile::tempdir().unwrap();
+    let root = temporary.path().canonicalize().unwrap();
+    let file = convert::uri_of(&root.join("a.rs")).unwrap().to_string();
+    let mut session = Session::with(governed(), json!({}));
+    session.open(&file, "text");
+    assert_eq!(published(&mut session).1, ["4 bytes, known: false"]);
+    // The watcher starts beside; it is there once the place was looked up.
+    thread::sleep(Duration::from_millis(200));
+    std::fs::create_dir(root.join(".orchestration")).unwrap();
+    std::fs::write(root.join(".orchestration/active_intents.yaml"), "active_intents: []\n")
+        .unwrap();
+    until_known(&mut session);
+    std::fs::remove_dir_all(root.join(".orchestration")).unwrap();
+    while !published(&mut session).1[0].contains("known: false") {}
+    session.close();
+}
+
+#[test]
+fn a_root_above_the_opened_folder_is_watched_by_ourselves() {
+    let folder = folder();
+    let sub = folder.root.join("sub");
+    std::fs::create_dir(&sub).unwrap();
+    let uri = convert::uri_of(&sub).unwrap();
+    let mut client = pulling();
+    client["workspace"]["didChangeWatchedFiles"] = json!({ "dynamicRegistration": true });
+    let params =
+        json!({ "capabilities": client, "workspaceFolders": [{ "uri": uri, "name": "sub" }] });
+    let mut session = Session::started(governed(), params);
+    session.heard("client/registerCapability");
+    session.heard("workspace/diagnostic/refresh");
+    session.heard("workspace/codeLens/refresh");
+    std::fs::write(folder.root.join(".orchestration/agent_trace.jsonl"), "{}\n").unwrap();
+    session.heard("workspace/diagnostic/refresh");
+    session.heard("workspace/codeLens/refresh");
+    session.close();
+}
+
+#[test]
+fn saving_a_file_of_ours_is_noticed_without_any_watcher() {
+    let folder = folder();
+    let mut client = pulling();
+    client["workspace"]["didChangeWatchedFiles"] = json!({ "dynamicRegistration": true });
+    let mut session = Session::with(governed(), client);
+    session.heard("client/registerCapability");
+    session.open(&folder.file, "text");
+    session.heard("workspace/diagnostic/refresh");
+    session.heard("workspace/codeLens/refresh");
+    let registry = folder.root.join(".orchestration/active_intents.yaml");
+    let uri = convert::uri_of(&registry).unwrap();
+    session.tell("textDocument/didSave", json!({ "textDocument": { "uri": uri } }));
+    session.heard("workspace/diagnostic/refresh");
+    session.heard("workspace/codeLens/refresh");
+    session.finish();
+}

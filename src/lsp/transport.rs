@@ -1,0 +1,360 @@
+//! The byte stream: one thread that reads frames and parses them, one that writes them.
+//!
+//! The reader never ends on bad input. What is not a frame is skipped up to the next
+//! `Content-Length` header and reported once; a frame that is not a message is reported and
+//! the next one read. Parsing happens here so that a large `didOpen` costs the loop nothing.
+
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::thread;
+
+use serde::Serialize;
+use tokio::sync::mpsc;
+
+use super::message::{self, Message, Rejected};
+
+/// The largest frame that is read; larger ones are skipped and refused.
+pub(crate) const MAX_FRAME_BYTES: u64 = 64 << 20;
+
+/// A length beyond this is taken for garbage: nobody waits for so many bytes to be skipped.
+const ABSURD_BYTES: u64 = 4 << 30;
+
+/// The longest header line; a stream without line ends is looked at in pieces of this size.
+const MAX_HEADER_BYTES: u64 = 8 << 10;
+
+/// How many parsed messages may wait for the loop before the reader pauses.
+const QUEUED_MESSAGES: usize = 256;
+
+/// Why bytes were no frame.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum FrameError {
+    /// Bytes where a header was expected.
+    #[error("{bytes} bytes before a Content-Length header were not a header and were skipped")]
+    Garbage { bytes: u64 },
+    /// A frame over [`MAX_FRAME_BYTES`].
+    #[error("a message of {bytes} bytes was skipped; the limit is 64 MiB")]
+    TooLarge { bytes: u64 },
+}
+
+/// Cuts a byte stream into frames.
+pub(crate) struct Frames<R> {
+    input: R,
+    /// A length that was found behind garbage, after which the garbage was reported first.
+    length: Option<u64>,
+}
+
+enum Header {
+    Length { bytes: u64, garbage: u64 },
+    Other,
+    Blank,
+    Garbage { bytes: u64 },
+}
+
+impl<R: BufRead> Frames<R> {
+    /// Frames of `input`, from its current place on.
+    pub(crate) fn new(input: R) -> Self {
+        Self { input, length: None }
+    }
+
+    /// The next frame's body, or what was skipped instead of one. `None` at the stream's end.
+    pub(crate) fn next_frame(&mut self) -> io::Result<Option<Result<Vec<u8>, FrameError>>> {
+        let mut skipped = 0;
+        loop {
+            let Some(line) = self.header_line()? else { return Ok(None) };
+            match header(&line) {
+                Header::Length { bytes, garbage } => {
+                    self.length = Some(bytes);
+                    skipped += garbage;
+                    if skipped > 0 {
+                        return Ok(Some(Err(FrameError::Garbage { bytes: skipped })));
+                    }
+                }
+                Header::Other => {}
+                Header::Blank => {
+                    if let Some(bytes) = self.length.take() {
+                        return self.body(bytes);
+                    }
+                }
+                Header::Garbage { bytes } => {
+                    skipped += bytes;
+                    self.length = None;
+                }
+            }
+        }
+    }
+
+    fn header_line(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut line = Vec::new();
+        let read = (&mut self.input).take(MAX_HEADER_BYTES).read_until(b'\n', &mut line)?;
+        Ok((read > 0).then_some(line))
+    }
+
+    fn body(&mut self, bytes: u64) -> io::Result<Option<Result<Vec<u8>, FrameError>>> {
+        if bytes > MAX_FRAME_BYTES {
+            let skipped = io::copy(&mut (&mut self.input).take(bytes), &mut io::sink())?;
+            let whole = skipped == bytes;
+            return Ok(whole.then_some(Err(FrameError::TooLarge { bytes })));
+        }
+        // The length is the client's claim: memory is taken as bytes arrive.
+        let mut body = Vec::with_capacity(usize::try_from(bytes.min(1 << 20)).unwrap_or(0));
+        let read = (&mut self.input).take(bytes).read_to_end(&mut body)?;
+        Ok((read as u64 == bytes).then_some(Ok(body)))
+    }
+}
+
+fn header(line: &[u8]) -> Header {
+    let text = String::from_utf8_lossy(line);
+    let trimmed = text.trim_end_matches(['\r', '\n']);
+    if trimmed.is_empty() {
+        return Header::Blank;
+    }
+    if let Some(bytes) = content_length(trimmed) {
+        return Header::Length { bytes, garbage: 0 };
+    }
+    let garbage = Header::Garbage { bytes: line.len() as u64 };
+    // A body that was longer than its header said ends right before the next header.
+    let Some(at) = trimmed.to_ascii_lowercase().rfind("content-length:") else {
+        return if is_other_header(trimmed) { Header::Other } else { garbage };
+    };
+    match trimmed.get(at..).and_then(content_length) {
+        Some(bytes) => Header::Length { bytes, garbage: at as u64 },
+        None => garbage,
+    }
+}
+
+fn content_length(line: &str) -> Option<u64> {
+    let (name, value) = line.split_once(':')?;
+    if !name.trim().eq_ignore_ascii_case("content-length") {
+        return None;
+    }
+    value.trim().parse().ok().filter(|bytes| *bytes <= ABSURD_BYTES)
+}
+
+fn is_other_header(line: &str) -> bool {
+    line.split_once(':').is_some_and(|(name, _)| {
+        !name.is_empty()
+            && !name.eq_ignore_ascii_case("content-length")
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    })
+}
+
+/// What the reader hands to the loop, in the order of arrival. The channel closes at the stream's end.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    /// A message.
+    Message(Message),
+    /// A frame, or bytes, that were no message.
+    Rejected(Rejected),
+}
+
+/// Starts the thread `lsp-reader` on `input`.
+pub(crate) fn spawn_reader(
+    input: impl Read + Send + 'static,
+) -> io::Result<mpsc::Receiver<Incoming>> {
+    let (sender, receiver) = mpsc::channel(QUEUED_MESSAGES);
+    thread::Builder::new().name("lsp-reader".into()).spawn(move || {
+        let mut frames = Frames::new(BufReader::with_capacity(64 << 10, input));
+        loop {
+            let incoming = match frames.next_frame() {
+                Ok(Some(Ok(body))) => match message::parse(&body) {
+                    Ok(message) => Incoming::Message(message),
+                    Err(rejected) => Incoming::Rejected(rejected),
+                },
+                Ok(Some(Err(error))) => Incoming::Rejected(Rejected::Frame(error.to_string())),
+                Ok(None) => return,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => {
+                    tracing::error!(%error, "the client's stream cannot be read");
+                    return;
+                }
+            };
+            if sender.blocking_send(incoming).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(receiver)
+}
+
+/// Where messages to the client are put; the writer thread sends them in this order.
+///
+/// The queue has no limit: nothing in the server may wait for a client that does not read.
+#[derive(Clone)]
+pub(crate) struct Outbox {
+    sender: std::sync::mpsc::Sender<Outgoing>,
+}
+
+enum Outgoing {
+    Frame(String),
+    Close,
+}
+
+impl Outbox {
+    /// Queues a message. One that cannot be serialised is logged and dropped.
+    pub(crate) fn send(&self, message: &impl Serialize) {
+        match serde_json::to_string(message) {
+            // The writer is gone only when the client's stream is; then nobody is left to tell.
+            Ok(text) => drop(self.sender.send(Outgoing::Frame(text))),
+            Err(error) => tracing::error!(%error, "a message cannot be written as JSON"),
+        }
+    }
+
+    /// Ends the writer once everything before this is written.
+    pub(crate) fn close(&self) {
+        drop(self.sender.send(Outgoing::Close));
+    }
+}
+
+/// Starts the thread `lsp-writer` on `output`. It ends at [`Outbox::close`], when all before it is written;
+/// the receiver then closes.
+pub(crate) fn spawn_writer(
+    output: impl Write + Send + 'static,
+) -> io::Result<(Outbox, std::sync::mpsc::Receiver<()>)> {
+    let (sender, queue) = std::sync::mpsc::channel();
+    let (done, finished) = std::sync::mpsc::channel();
+    thread::Builder::new().name("lsp-writer".into()).spawn(move || {
+        let mut output = BufWriter::with_capacity(64 << 10, output);
+        if let Err(error) = write_all(&queue, &mut output) {
+            tracing::debug!(%error, "the client no longer reads");
+        }
+        drop(done);
+    })?;
+    Ok((Outbox { sender }, finished))
+}
+
+fn write_all(
+    queue: &std::sync::mpsc::Receiver<Outgoing>,
+    output: &mut impl Write,
+) -> io::Result<()> {
+    while let Ok(Outgoing::Frame(first)) = queue.recv() {
+        write_frame(output, &first)?;
+        // Flush only when nothing waits: a burst is one write to the pipe.
+        loop {
+            match queue.try_recv() {
+                Ok(Outgoing::Frame(next)) => write_frame(output, &next)?,
+                Ok(Outgoing::Close) => return output.flush(),
+                Err(_) => break,
+            }
+        }
+        output.flush()?;
+    }
+    output.flush()
+}
+
+fn write_frame(output: &mut impl Write, text: &str) -> io::Result<()> {
+    write!(output, "Content-Length: {}\r\n\r\n{text}", text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn frame(body: &str) -> Vec<u8> {
+        format!("Content-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
+    }
+
+    fn read_all(bytes: &[u8]) -> Vec<Result<String, FrameError>> {
+        let mut frames = Frames::new(bytes);
+        let mut all = Vec::new();
+        while let Some(next) = frames.next_frame().unwrap() {
+            all.push(next.map(|body| String::from_utf8_lossy(&body).into_owned()));
+        }
+        all
+    }
+
+    fn bodies(bytes: &[u8]) -> Vec<String> {
+        read_all(bytes).into_iter().flatten().collect()
+    }
+
+    #[test]
+    fn frames_are_cut_and_other_headers_ignored() {
+        let mut bytes = frame("one");
+        bytes.extend(b"content-type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-length:3\r\n\r\ntwo");
+        bytes.extend(b"\r\n\r\n");
+        bytes.extend(frame(""));
+        bytes.extend(b"Content-Length: 5\n\nthree");
+        assert_eq!(bodies(&bytes), ["one", "two", "", "three"]);
+        assert!(read_all(&bytes).iter().all(Result::is_ok));
+    }
+
+    #[test]
+    fn garbage_is_reported_once_and_skipped() {
+        for garbage in [
+            &b"garbage line\r\n\r\n"[..],
+            b"Content-Length: many\r\n\r\n",
+            b"Content-Length: -7\r\n\r\n",
+            b"Content-Length: 99999999999999999999\r\n\r\n",
+            b"{\"jsonrpc\":\"2.0\"}",
+            b"\x00\xff\xfe\r\nmore of it\r\n\r\n",
+            b": nameless\r\n",
+        ] {
+            let mut bytes = garbage.to_vec();
+            bytes.extend(frame("after"));
+            let all = read_all(&bytes);
+            assert_eq!(all.len(), 2, "{:?}: {all:?}", String::from_utf8_lossy(garbage));
+            assert!(matches!(all[0], Err(FrameError::Garbage { .. })), "{all:?}");
+            assert_eq!(all[1], Ok("after".to_owned()));
+        }
+    }
+
+    #[test]
+    fn a_header_that_lies_about_the_length_costs_two_frames_at_most() {
+        let mut short = b"Content-Length: 4\r\n\r\n{\"a\":1}".to_vec();
+        short.extend(frame("after"));
+        assert_eq!(bodies(&short), ["{\"a\"", "after"]);
+        let mut long = b"Content-Length: 12\r\n\r\n{\"a\":1}".to_vec();
+        long.extend(frame("lost"));
+        long.extend(frame("after"));
+        assert_eq!(bodies(&long).last().map(String::as_str), Some("after"));
+    }
+
+    #[test]
+    fn a_megabyte_without_a_line_end_is_skipped() {
+        let mut bytes = vec![b'x'; 1 << 20];
+        bytes.extend(b"\n");
+        bytes.extend(frame("after"));
+        assert_eq!(bodies(&bytes), ["after"]);
+    }
+
+    #[test]
+    fn a_frame_over_the_limit_is_skipped_and_the_next_one_read() {
+        let bytes = MAX_FRAME_BYTES + 1;
+        let header = format!("Content-Length: {bytes}\r\n\r\n");
+        let stream = header.as_bytes().chain(io::repeat(b'x').take(bytes));
+        let after = frame("after");
+        let mut frames = Frames::new(BufReader::new(stream.chain(&after[..])));
+        assert_eq!(frames.next_frame().unwrap(), Some(Err(FrameError::TooLarge { bytes })));
+        assert_eq!(frames.next_frame().unwrap(), Some(Ok(b"after".to_vec())));
+    }
+
+    #[test]
+    fn a_stream_that_ends_inside_a_frame_just_ends() {
+        assert!(read_all(b"Content-Length: 10\r\n\r\nabc").is_empty());
+        assert!(read_all(b"Content-Len").is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived_and_the_frame_after_a_line_end_is_found(
+            noise in proptest::collection::vec(any::<u8>(), 0..300)
+        ) {
+            // Noise that holds a true header may swallow what follows; that is then no noise.
+            let text = String::from_utf8_lossy(&noise).to_ascii_lowercase();
+            prop_assume!(!text.contains("content-length"));
+            let mut bytes = noise;
+            bytes.extend(b"\n");
+            bytes.extend(frame("after"));
+            prop_assert_eq!(bodies(&bytes).pop(), Some("after".to_owned()));
+        }
+
+        #[test]
+        fn what_is_written_is_read_back(texts in proptest::collection::vec("\\PC*", 0..8)) {
+            let mut bytes = Vec::new();
+            for text in &texts {
+                write_frame(&mut bytes, text).unwrap();
+            }
+            prop_assert_eq!(bodies(&bytes), texts);
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! Noticing that files changed on which knowledge stands: the client's watchers where it has them and they reach
+//! the workspace's root (which may lie above the opened folder), else our own.
+//!
+//! The git directory is always watched by ourselves as well: it may lie outside of the client's folders (linked work
+//! trees, submodules), and many editors leave it out.
+
+use std::path::{Path, PathBuf};
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use serde_json::json;
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::world::Place;
+
+/// What the client is asked to watch.
+const GLOBS: [&str; 5] = [
+    "**/.orchestration/**",
+    "**/.intentignore",
+    "**/.rooignore",
+    "**/.git/HEAD",
+    "**/.git/logs/HEAD",
+];
+
+/// The registration of file watchers.
+pub(crate) fn registration() -> lsp::Registration {
+    let watchers: Vec<_> = GLOBS.iter().map(|glob| json!({ "globPattern": glob })).collect();
+    lsp::Registration {
+        id: "intent/watched-files".into(),
+        method: "workspace/didChangeWatchedFiles".into(),
+        register_options: Some(json!({ "watchers": watchers })),
+    }
+}
+
+/// Whether a change of this file can change what is known.
+///
+/// `local/` is left out: caches are written there while loading, and watching them would load for ever.
+pub(crate) fn is_relevant(path: &Path) -> bool {
+    let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
+    if let Some(at) = names.iter().position(|name| name == ".orchestration") {
+        return names.get(at + 1).is_none_or(|below| below != "local");
+    }
+    names.last().is_some_and(|name| {
+        name == ".intentignore" || name == ".rooignore" || is_head(name) || is_rebase(name)
+    })
+}
+
+/// `HEAD`, its log (which a commit writes), and `MERGE_HEAD` and its kind.
+fn is_head(name: &str) -> bool {
+    name == "HEAD" || (name.ends_with("_HEAD") && !matches!(name, "FETCH_HEAD" | "ORIG_HEAD"))
+}
+
+fn is_rebase(name: &str) -> bool {
+    name == "rebase-merge" || name == "rebase-apply"
+}
+
+/// Which files a place is watched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// The git directory alone; the client sees to the rest.
+    Git,
+    /// Everything relevant.
+    All,
+}
+
+/// Our own watcher: a thread of the operating system's notices.
+pub(crate) struct Watcher {
+    inner: RecommendedWatcher,
+}
+
+impl Watcher {
+    /// Starts it; `changed` is told relevant paths, on the watcher's thread.
+    pub(crate) fn start(
+        changed: impl Fn(Vec<PathBuf>) + Send + 'static,
+    ) -> Result<Self, notify::Error> {
+        let inner = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            match event {
+                // Reading a file is a notice too, and we read them all the time.
+                Ok(event) if matches!(event.kind, EventKind::Access(_)) => {}
+                Ok(event) => {
+                    let paths: Vec<_> =
+                        event.paths.into_iter().filter(|path| is_relevant(path)).collect();
+                    if !paths.is_empty() {
+                        changed(paths);
+                    }
+                }
+                Err(error) => tracing::warn!(%error, "a change of files may have been missed"),
+            }
+        })?;
+        Ok(Self { inner })
+    }
+
+    /// Watches a place. Touches the disk. Watching it again is right after its folders were made anew.
+    pub(crate) fn watch(&mut self, place: &Place, extent: Extent) {
+        if extent == Extent::All {
+            self.add(&place.root, RecursiveMode::NonRecursive);
+            self.add(&place.root.join(".orchestration"), RecursiveMode::Recursive);
+        }
+        if let Some(git) = &place.git_dir {
+            self.add(git, RecursiveMode::NonRecursive);
+            self.add(&git.join("logs"), RecursiveMode::NonRecursive);
+        }
+    }
+
+    fn add(&mut self, path: &Path, mode: RecursiveMode) {
+        if !path.is_dir() {
+            return;
+        }
+        if let Err(error) = self.inner.watch(path, mode) {
+            tracing::warn!(path = %path.display(), %error, "this folder cannot be watched; its changes show when a file of it is saved in the editor");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn only_files_on_which_knowledge_stands_are_relevant() {
+        for (path, expected) in [
+            ("/w/.orchestration", true),
+            ("/w/.orchestration/active_intents.yaml", true),
+            ("/w/.orchestration/agent_trace/2026/02/x.jsonl", true),
+            ("/w/.orchestration/local/cache", false),
+            ("/w/.intentignore", true),
+            ("/w/.rooignore", true),
+            ("/w/.git/HEAD", true),
+            ("/w/.git/logs/HEAD", true),
+            ("/w/.git/MERGE_HEAD", true),
+            ("/w/.git/rebase-merge", true),
+            ("/w/.git/FETCH_HEAD", false),
+            ("/w/.git/HEAD.lock", false),
+            ("/w/.git/index", false),
+            ("/w/src/main.rs", false),
+        ] {
+            assert_eq!(is_relevant(Path::new(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn our_own_watcher_sees_a_ledger_grow_and_a_commit() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let git = root.join(".git");
+        std::fs::create_dir_all(root.join(".orchestration/agent_trace")).unwrap();
+        std::fs::create_dir_all(git.join("logs")).unwrap();
+        let (sender, changes) = channel();
+        let mut watcher = Watcher::start(move |paths| drop(sender.send(paths))).unwrap();
+        let place = Place { root: root.clone(), governed: true, git_dir: Some(git.clone()) };
+        watcher.watch(&place, Extent::All);
+        for path in [root.join(".orchestration/agent_trace/a.jsonl"), git.join("logs/HEAD")] {
+            std::fs::write(&path, "x").unwrap();
+            let told = changes.recv_timeout(Duration::from_secs(10)).unwrap();
+            assert!(told.contains(&path), "{told:?}");
+            while changes.recv_timeout(Duration::from_millis(30)).is_ok() {}
+        }
+        std::fs::read(git.join("logs/HEAD")).unwrap();
+        std::fs::write(root.join("unrelated"), "x").unwrap();
+        assert!(changes.recv_timeout(Duration::from_millis(100)).is_err());
+    }
+}

@@ -1,0 +1,218 @@
+//! Which workspaces there are, and what is known of them. Found and loaded elsewhere, swapped in here.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::{Effect, World};
+use crate::lsp::convert;
+use crate::verbs::Workspace;
+
+/// The workspace that governs a folder, as found on disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// Its root folder, canonical.
+    pub(crate) root: PathBuf,
+    /// Whether the root holds `.orchestration/`; if not, there is nothing to load.
+    pub(crate) governed: bool,
+    /// The work tree's git directory.
+    pub(crate) git_dir: Option<PathBuf>,
+}
+
+/// A load that is under way.
+#[derive(Debug, Default)]
+pub(super) struct Loading {
+    /// Something changed since it began.
+    again: bool,
+}
+
+impl World {
+    /// The folders of the client's window changed.
+    pub(crate) fn did_change_workspace_folders(
+        &mut self,
+        params: lsp::DidChangeWorkspaceFoldersParams,
+    ) -> Vec<Effect> {
+        for folder in &params.event.removed {
+            if let Some(path) = convert::path_of(&folder.uri) {
+                self.folders.remove(&path);
+            }
+        }
+        let mut effects = self.drop_unused();
+        let added = params.event.added.iter().filter_map(|folder| convert::path_of(&folder.uri));
+        let added: Vec<PathBuf> = added.collect();
+        self.folders.extend(added.iter().cloned());
+        effects.extend(added.into_iter().filter_map(|folder| self.look_up(folder)));
+        effects
+    }
+
+    /// The client saw files change.
+    pub(crate) fn did_change_watched_files(
+        &mut self,
+        params: lsp::DidChangeWatchedFilesParams,
+    ) -> Vec<Effect> {
+        let paths: Vec<PathBuf> = params
+            .changes
+            .iter()
+            .filter_map(|change| convert::path_of(&change.uri))
+            .filter(|path| crate::lsp::watch::is_relevant(path))
+            .collect();
+        if paths.is_empty() { Vec::new() } else { vec![Effect::FilesChanged(paths)] }
+    }
+
+    /// The order to find out what governs `folder`, unless that is known or under way.
+    pub(super) fn look_up(&mut self, folder: PathBuf) -> Option<Effect> {
+        let known = self.workspaces.folders.contains_key(&folder);
+        (!known && self.looked_up.insert(folder.clone())).then_some(Effect::FindPlace(folder))
+    }
+
+    /// It was found out what governs `folder`: nothing, or this place.
+    pub(crate) fn place_found(&mut self, folder: PathBuf, place: Option<Place>) -> Vec<Effect> {
+        self.looked_up.remove(&folder);
+        let governed = place.as_ref().filter(|place| place.governed);
+        let root = governed.map(|place| place.root.clone());
+        Arc::make_mut(&mut self.workspaces).folders.insert(folder.clone(), root.clone());
+        let Some(place) = place else { return self.ungoverned(&folder) };
+        let mut effects = Vec::new();
+        self.places.insert(place.root.clone(), place);
+        match root {
+            Some(root) if self.workspaces.loaded.contains_key(&root) => {
+                effects.extend(self.show_again(|path| path.parent() == Some(&folder)));
+            }
+            Some(root) => effects.extend(self.load(root)),
+            None => effects.extend(self.ungoverned(&folder)),
+        }
+        effects
+    }
+
+    /// Nothing governs `folder` (any more): what was known of a workspace that is gone goes.
+    fn ungoverned(&mut self, folder: &Path) -> Vec<Effect> {
+        let used: BTreeSet<PathBuf> = self.workspaces.folders.values().flatten().cloned().collect();
+        let mut effects = self.keep_loaded(&used);
+        if !effects.is_empty() {
+            effects.extend(self.show_again(|path| path.parent() == Some(folder)));
+            effects.push(Effect::Refresh);
+        }
+        effects
+    }
+
+    /// Keeps what is known under these roots. What was shown of the others' unopened files is computed again, to nothing.
+    fn keep_loaded(&mut self, used: &BTreeSet<PathBuf>) -> Vec<Effect> {
+        let loaded = &mut Arc::make_mut(&mut self.workspaces).loaded;
+        let gone: Vec<PathBuf> =
+            loaded.keys().filter(|root| !used.contains(*root)).cloned().collect();
+        loaded.retain(|root, _| used.contains(root));
+        gone.into_iter().map(Effect::DiagnoseUnopened).collect()
+    }
+
+    /// The order to load a root; one load of a root runs at a time.
+    fn load(&mut self, root: PathBuf) -> Option<Effect> {
+        if let Some(loading) = self.loading.get_mut(&root) {
+            loading.again = true;
+            return None;
+        }
+        self.loading.insert(root.clone(), Loading::default());
+        Some(Effect::Load(root))
+    }
+
+    /// What is known under a root, for loading it again.
+    pub(crate) fn loaded_workspace(&self, root: &Path) -> Option<&Workspace> {
+        self.workspaces.loaded.get(root)
+    }
+
+    /// A root was loaded, or could not be; then what was known stays.
+    pub(crate) fn loaded(
+        &mut self,
+        root: PathBuf,
+        workspace: Result<Workspace, String>,
+    ) -> Vec<Effect> {
+        let again = self.loading.remove(&root).is_some_and(|loading| loading.again);
+        let mut effects: Vec<Effect> = Vec::new();
+        if again {
+            effects.extend(self.load(root.clone()));
+        }
+        match workspace {
+            Ok(workspace) => {
+                Arc::make_mut(&mut self.workspaces).loaded.insert(root.clone(), workspace);
+                effects.push(Effect::Refresh);
+                effects.push(Effect::DiagnoseUnopened(root.clone()));
+                let workspaces = Arc::clone(&self.workspaces);
+                effects.extend(self.show_again(|path| {
+                    let folder = path.parent().and_then(|folder| workspaces.folders.get(folder));
+                    folder.is_some_and(|governing| governing.as_ref() == Some(&root))
+                }));
+            }
+            Err(reason) => {
+                let message = format!("{} could not be read: {reason}", root.display());
+                effects.push(Effect::Log(lsp::MessageType::Error, message));
+            }
+        }
+        effects
+    }
+
+    fn show_again(&self, concerns: impl Fn(&Path) -> bool) -> Vec<Effect> {
+        let concerned =
+            self.documents.values().filter(|open| open.path.as_deref().is_some_and(&concerns));
+        concerned.map(|open| Effect::Diagnose(open.uri.clone())).collect()
+    }
+
+    /// Files changed and no more change for the moment: loads again what they belong to.
+    pub(crate) fn files_settled(&mut self, paths: &[PathBuf]) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let mut roots = BTreeSet::new();
+        for path in paths {
+            let concerned = self.places.values().filter(|place| {
+                place.governed
+                    && (path.starts_with(&place.root)
+                        || place.git_dir.as_ref().is_some_and(|git| path.starts_with(git)))
+            });
+            let before = roots.len();
+            roots.extend(concerned.map(|place| place.root.clone()));
+            // A client that reached the folder through a link names it differently: then all are looked at.
+            if roots.len() == before {
+                roots.extend(self.workspaces.loaded.keys().cloned());
+            }
+        }
+        if paths.iter().any(|path| self.moves_a_root(path)) {
+            effects.extend(self.look_up_again());
+        }
+        effects.extend(roots.into_iter().filter_map(|root| self.load(root)));
+        effects
+    }
+
+    /// Whether the change may have made or unmade a workspace.
+    fn moves_a_root(&self, path: &Path) -> bool {
+        let ours = |it: &Path| it.file_name().is_some_and(|name| name == ".orchestration");
+        let policy = path.file_name().is_some_and(|name| name == "policy.yaml");
+        if ours(path) || policy {
+            return true;
+        }
+        let root = path.ancestors().filter(|it| ours(it)).last().and_then(Path::parent);
+        root.is_some_and(|root| !self.workspaces.loaded.contains_key(root))
+    }
+
+    /// Forgets which root governs which folder, and looks up those in use.
+    fn look_up_again(&mut self) -> Vec<Effect> {
+        let opened = self.documents.values().filter_map(|open| open.path.as_ref()?.parent());
+        let mut folders: BTreeSet<PathBuf> = opened.map(ToOwned::to_owned).collect();
+        folders.extend(self.folders.iter().cloned());
+        // Kept until the new answer comes, so that nothing flickers; others are asked anew when needed.
+        Arc::make_mut(&mut self.workspaces).folders.retain(|folder, _| folders.contains(folder));
+        self.looked_up.extend(folders.iter().cloned());
+        folders.into_iter().map(Effect::FindPlace).collect()
+    }
+
+    /// Drops what is known of roots that no open document and no folder of the window needs.
+    fn drop_unused(&mut self) -> Vec<Effect> {
+        let opened = self.documents.values().filter_map(|open| open.path.as_ref()?.parent());
+        let folders = opened.chain(self.folders.iter().map(PathBuf::as_path));
+        let used: BTreeSet<PathBuf> =
+            folders.filter_map(|folder| self.workspaces.folders.get(folder)?.clone()).collect();
+        let effects = self.keep_loaded(&used);
+        let folders = &mut Arc::make_mut(&mut self.workspaces).folders;
+        folders.retain(|_, root| root.as_ref().is_none_or(|root| used.contains(root)));
+        self.places.retain(|root, _| used.contains(root));
+        effects
+    }
+}

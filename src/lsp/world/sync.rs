@@ -1,0 +1,183 @@
+//! Open documents, kept equal to the client's.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::Value;
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::{Effect, World};
+use crate::code::Document;
+use crate::lsp::convert;
+use crate::lsp::snapshot::OpenDocument;
+
+/// The parameters of `textDocument/didChange`, read strictly.
+///
+/// The protocol crate tells a ranged change from a whole text by trying the first and falling back to the second:
+/// a change with an unreadable range would replace the whole document by its few characters.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Changes {
+    text_document: Versioned,
+    content_changes: Vec<Change>,
+}
+
+#[derive(Deserialize)]
+struct Versioned {
+    uri: lsp::Uri,
+    version: Option<i32>,
+}
+
+#[derive(Deserialize)]
+struct Change {
+    range: Option<lsp::Range>,
+    text: String,
+}
+
+/// Why a change could not be applied.
+#[derive(Debug, thiserror::Error)]
+enum OutOfStep {
+    #[error("version {new} came after version {old}")]
+    Version { old: i32, new: i32 },
+    #[error(
+        "a change reaches from {}:{} to {}:{}, which is outside of the text",
+        range.start.line, range.start.character, range.end.line, range.end.character
+    )]
+    Range { range: lsp::Range },
+    #[error("a change cannot be read: {0}")]
+    Unreadable(String),
+    #[error("{0}")]
+    Fault(String),
+}
+
+impl World {
+    /// A document is open from now on, with this text.
+    pub(crate) fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) -> Vec<Effect> {
+        let item = params.text_document;
+        let path = convert::path_of(&item.uri);
+        // The name decides about the language; of other schemes the address ends in one as well.
+        let name = path.as_ref().and_then(|path| path.to_str()).unwrap_or(item.uri.path());
+        let open = OpenDocument {
+            document: Document::from_text(name, &item.text),
+            path: path.clone(),
+            version: item.version,
+            in_sync: true,
+            uri: item.uri.clone(),
+        };
+        self.put(open);
+        let folder = path.and_then(|path| path.parent().map(ToOwned::to_owned));
+        let mut effects: Vec<Effect> =
+            folder.and_then(|folder| self.look_up(folder)).into_iter().collect();
+        // A client that pulls asks by itself from now on; what was pushed while the file was closed would stand beside it.
+        if self.client.pulls() {
+            effects.push(Effect::Forget(item.uri.clone()));
+        }
+        effects.push(Effect::Diagnose(item.uri));
+        effects
+    }
+
+    /// The text changed. Of one notification all changes are applied, or none.
+    pub(crate) fn did_change(&mut self, params: Value) -> Vec<Effect> {
+        let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).map(str::to_owned);
+        let changes: Changes = match serde_json::from_value(params) {
+            Ok(changes) => changes,
+            Err(error) => {
+                let reason = OutOfStep::Unreadable(error.to_string());
+                return self.lose(uri.as_deref().unwrap_or_default(), &reason);
+            }
+        };
+        let uri = changes.text_document.uri;
+        let Some(open) = self.documents.get(uri.as_str()) else {
+            tracing::debug!(%uri, "a change of a document that is not open");
+            return Vec::new();
+        };
+        let version = changes.text_document.version.unwrap_or(open.version.saturating_add(1));
+        match self.changed(open, version, &changes.content_changes) {
+            Ok(Some(document)) => {
+                let open =
+                    OpenDocument { document, version, in_sync: true, ..open.as_ref().clone() };
+                self.put(open);
+                vec![Effect::Diagnose(uri)]
+            }
+            Ok(None) => Vec::new(),
+            Err(reason) => self.lose(uri.as_str(), &reason),
+        }
+    }
+
+    /// The document after the changes. `None`: it was out of step and no change brings the whole text.
+    fn changed(
+        &self,
+        open: &OpenDocument,
+        version: i32,
+        changes: &[Change],
+    ) -> Result<Option<Document>, OutOfStep> {
+        // What comes before a whole text does not matter, not even whether it could be applied.
+        let whole = changes.iter().rposition(|change| change.range.is_none());
+        if whole.is_none() && !open.in_sync {
+            return Ok(None);
+        }
+        if whole.is_none() && version <= open.version {
+            return Err(OutOfStep::Version { old: open.version, new: version });
+        }
+        let mut document = open.document.clone();
+        for change in &changes[whole.unwrap_or(0)..] {
+            let range = match change.range {
+                None => 0..document.len_bytes(),
+                Some(range) => convert::bytes_strict(&document, range, self.encoding)
+                    .ok_or(OutOfStep::Range { range })?,
+            };
+            document = document.edited(range, &change.text).ok_or_else(|| {
+                let reason = "it splits a character".to_owned();
+                change
+                    .range
+                    .map_or(OutOfStep::Unreadable(reason), |range| OutOfStep::Range { range })
+            })?;
+        }
+        Ok(Some(document))
+    }
+
+    /// A fault of ours left the document in doubt.
+    pub(crate) fn distrust(&mut self, uri: &str, reason: String) -> Vec<Effect> {
+        tracing::error!(uri, reason, "a notification broke off");
+        self.lose(uri, &OutOfStep::Fault(reason))
+    }
+
+    /// Keeps the old text but says nothing about it until the client sends a whole one.
+    fn lose(&mut self, uri: &str, reason: &OutOfStep) -> Vec<Effect> {
+        let Some(open) = self.documents.get(uri) else { return Vec::new() };
+        let open = OpenDocument { in_sync: false, ..open.as_ref().clone() };
+        let uri = open.uri.clone();
+        self.put(open);
+        let message = format!(
+            "{uri} is out of step with the editor and is left alone until it is opened again: {reason}"
+        );
+        vec![Effect::Log(lsp::MessageType::Error, message), Effect::Forget(uri)]
+    }
+
+    /// The document is no longer open.
+    pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) -> Vec<Effect> {
+        let uri = params.text_document.uri;
+        let Some(closed) = Arc::make_mut(&mut self.documents).remove(uri.as_str()) else {
+            return Vec::new();
+        };
+        let ours = closed.path.as_ref().filter(|path| crate::lsp::watch::is_relevant(path));
+        let root = ours.and_then(|path| self.workspaces.root_of(path)).map(ToOwned::to_owned);
+        let effects = [Effect::Forget(uri)].into_iter();
+        effects.chain(root.map(Effect::DiagnoseUnopened)).collect()
+    }
+
+    /// The file on disk is now the text. What we know stands in such files, so a watcher may be late or missing.
+    pub(crate) fn did_save(&mut self, params: lsp::DidSaveTextDocumentParams) -> Vec<Effect> {
+        let uri = params.text_document.uri;
+        let path = convert::path_of(&uri);
+        let ours = path.filter(|path| crate::lsp::watch::is_relevant(path));
+        let changed = ours.map(|path| Effect::FilesChanged(vec![path]));
+        changed.into_iter().chain([Effect::Diagnose(uri)]).collect()
+    }
+
+    fn put(&mut self, open: OpenDocument) {
+        let key = Arc::from(open.uri.as_str());
+        // Copies the map (not the texts) only while a request still holds the one before.
+        Arc::make_mut(&mut self.documents).insert(key, Arc::new(open));
+    }
+}
