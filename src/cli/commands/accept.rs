@@ -1,0 +1,65 @@
+//! `intent accept`: settles blocks that are right as they stand.
+
+use std::ffi::OsString;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{GOOD, Page, STRONG};
+use crate::cli::target::Target;
+use crate::verbs::accept::{AcceptAnswer, AcceptExtent, accept};
+
+/// Say that a block is right as it stands, which settles it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Each block keeps the intent it had. The record says that a person accepted it.
+
+Examples:
+  intent accept src/auth/jwt.rs:42
+  intent accept src/auth/jwt.rs --all-differing")]
+pub(crate) struct Args {
+    /// The block at this line: PATH:LINE; or a file, with --all-differing
+    #[arg(value_name = "PATH[:LINE]")]
+    target: OsString,
+
+    /// Every block of the file that differs from its record
+    #[arg(long)]
+    all_differing: bool,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let target = Target::parse(&context.cwd, &args.target)?;
+    let extent = match (target.line, args.all_differing) {
+        (Some(line), false) => AcceptExtent::Line(line),
+        (None, true) => AcceptExtent::Differing,
+        (Some(_), true) => return Err(say_which("a line and --all-differing exclude each other")),
+        (None, false) => return Err(say_which("which block is not said")),
+    };
+    let (workspace, path) = context.file(&target)?;
+    let answer = accept(&workspace, &path, extent)?;
+    if let (AcceptExtent::Line(line), true) = (extent, answer.accepted.is_empty()) {
+        return Err(CliError::usage(
+            format!("there is no block at {path}:{line}"),
+            format!("`intent why {path}` lists the blocks"),
+        ));
+    }
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+fn say_which(message: &str) -> CliError {
+    CliError::usage(
+        message,
+        "name one block with PATH:LINE, or all that differ with --all-differing",
+    )
+}
+
+fn show(page: &mut Page, answer: &AcceptAnswer) {
+    if answer.accepted.is_empty() {
+        page.text(answer.path.as_str()).own(": no block differs from its record").end();
+    }
+    for name in &answer.accepted {
+        page.styled(GOOD, "✓").own(" accepted ").styled(STRONG, name);
+        page.own(" in ").text(answer.path.as_str()).own(" as it stands").end();
+    }
+}

@@ -1,0 +1,64 @@
+//! `intent check`: does a whole change agree with intents, scopes and ledger?
+
+use super::shared;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{DIM, GOOD, Page};
+use crate::verbs::check::{Against, CheckAnswer, change};
+
+/// Judge a whole change: does it agree with intents, scopes and ledger?
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Compares the working tree with HEAD where nothing else is said. Policy and ignore
+files are read from the base, so that a change cannot loosen what it is judged by.
+Exit code 1 when there is an error or a warning.
+
+Examples:
+  intent check                 what is not committed yet
+  intent check --staged        in a pre-commit hook
+  intent check --base main     in CI, a whole branch")]
+pub(crate) struct Args {
+    /// Compare with where the working tree left this revision
+    #[arg(long, value_name = "REV", conflicts_with = "staged")]
+    base: Option<String>,
+
+    /// Compare the index with HEAD
+    #[arg(long)]
+    staged: bool,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let against = match (args.base, args.staged) {
+        (Some(revision), _) => Against::Base(revision),
+        (None, true) => Against::Staged,
+        (None, false) => Against::Head,
+    };
+    let answer = change(&context.here()?, &against)?;
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::found(shared::loud(&answer.findings)))
+}
+
+fn show(page: &mut Page, answer: &CheckAnswer) {
+    shared::findings(page, &answer.findings);
+    page.gap();
+    let summary = &answer.summary;
+    for note in &summary.notes {
+        page.styled(DIM, "note:").own(" ").styled(DIM, note).end();
+    }
+    if answer.findings.is_empty() {
+        page.styled(GOOD, "✓").own(" nothing to say about ");
+    } else {
+        shared::totals(page, summary.errors, summary.warnings);
+        page.own(" in ");
+    }
+    page.count(summary.blocks, "changed block").own(" of ").count(summary.files, "changed file");
+    if summary.blocks > 0 {
+        page.own("; ").text(&summary.recorded.to_string()).own(" recorded");
+    }
+    page.end();
+    if let Some(base) = &summary.base {
+        page.styled(DIM, "compared with").own(" ");
+        page.styled(DIM, &base.chars().take(12).collect::<String>()).end();
+    }
+}

@@ -1,0 +1,25 @@
+//! `intent completions`: the script a shell loads.
+
+use clap_complete::Shell;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+
+/// Write a shell's completion script to stdout
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  intent completions bash > ~/.local/share/bash-completion/completions/intent
+  intent completions fish > ~/.config/fish/completions/intent.fish")]
+pub(crate) struct Args {
+    /// Which shell
+    shell: Shell,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut crate::cli::command(), "intent", &mut script);
+    context.printer.document(&script)?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,45 @@
+//! `intent context`: what to know before working under an intent.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::verbs::{VerbError, context};
+
+/// Print what to know before working under an intent, as XML for a model
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Constraints, scope, criteria, the blocks it has produced and its latest records,
+curated to a size. Everything in it is escaped.")]
+pub(crate) struct Args {
+    /// The intent; the selected one where none is named
+    id: Option<String>,
+
+    /// Constraints and scope alone
+    #[arg(long)]
+    minimal: bool,
+}
+
+/// The context of an intent.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ContextAnswer {
+    /// The intent.
+    id: String,
+    /// An `<intent_context>` element.
+    context: String,
+}
+
+pub(crate) fn run(cli: &Context, args: Args) -> Result<Exit, CliError> {
+    let workspace = cli.here()?;
+    workspace.governed()?;
+    let id = args.id.or_else(|| workspace.selected(None)).ok_or(VerbError::NothingSelected)?;
+    let intent = workspace.intent(&id)?;
+    let extent = if args.minimal { context::Extent::Minimal } else { context::Extent::Curated };
+    let answer = ContextAnswer { context: context::xml(&workspace, intent, extent), id };
+    cli.answer(&answer, |page| {
+        page.lines(&answer.context);
+    })?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,110 @@
+//! `intent gate`: may these files be changed?
+
+use std::path::PathBuf;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{BAD, GOOD, Page, WARN};
+use crate::verbs::Workspace;
+use crate::verbs::gate::{Decision, Denial, GateRequest, judge};
+
+/// Ask whether files may be changed under the selected intent
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Answers no opinion, ask or deny; there is no allow. Exit code 0 when nothing is
+against it, 1 when it is denied or a person should decide.
+
+Examples:
+  intent gate src/auth/jwt.rs --intent INT-001
+  intent gate src/a.rs src/b.rs --session claude-code:abc123")]
+pub(crate) struct Args {
+    /// Every file that would change, the sources of moves included
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Under this intent instead of the selected one
+    #[arg(long, value_name = "ID")]
+    intent: Option<String>,
+
+    /// Under what this session has selected
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let here = context.here()?;
+    let paths = args.paths.iter().map(|path| context.cwd.join(path));
+    let request = |paths: Vec<PathBuf>| GateRequest {
+        paths: paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+        session: args.session.clone(),
+        intent: args.intent.clone(),
+    };
+    // From within a governed workspace its rules hold for every target, also for one outside of it.
+    let decision = if here.root.governed() {
+        judge(&here, &request(paths.collect()))
+    } else {
+        let mut strictest = Decision::NoOpinion;
+        for path in paths {
+            let workspace = Workspace::open(&path)?;
+            strictest = stricter(strictest, judge(&workspace, &request(vec![path])));
+        }
+        strictest
+    };
+    context.answer(&decision, |page| show(page, &decision))?;
+    Ok(Exit::found(decision != Decision::NoOpinion))
+}
+
+/// A denial before a question before no opinion; of two alike the first.
+fn stricter(first: Decision, second: Decision) -> Decision {
+    match (&first, &second) {
+        (Decision::Deny(_), _) | (Decision::Ask(_), Decision::Ask(_)) => first,
+        (_, Decision::NoOpinion) => first,
+        _ => second,
+    }
+}
+
+fn show(page: &mut Page, decision: &Decision) {
+    match decision {
+        Decision::NoOpinion => {
+            page.styled(GOOD, "no opinion").own(": nothing is against it").end();
+        }
+        Decision::Ask(denial) => {
+            page.styled(WARN, "ask");
+            reason(page, denial);
+        }
+        Decision::Deny(denial) => {
+            page.styled(BAD, "deny");
+            reason(page, denial);
+        }
+    }
+}
+
+fn reason(page: &mut Page, denial: &Denial) {
+    page.own("[").text(denial.code.as_str()).own("] ").text(&denial.message).end();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::verbs::gate::DenialCode;
+
+    #[test]
+    fn the_strictest_answer_wins_and_of_two_alike_the_first() {
+        let denial = |path: &str| Denial {
+            code: DenialCode::ScopeViolation,
+            message: String::new(),
+            path: Some(path.to_owned()),
+            intent: None,
+            rule: None,
+        };
+        let (none, ask, deny) =
+            (Decision::NoOpinion, Decision::Ask(denial("a")), Decision::Deny(denial("b")));
+        assert_eq!(stricter(none.clone(), none.clone()), none);
+        assert_eq!(stricter(ask.clone(), none.clone()), ask);
+        assert_eq!(stricter(none, ask.clone()), ask);
+        assert_eq!(stricter(ask.clone(), deny.clone()), deny);
+        assert_eq!(stricter(deny.clone(), ask), deny);
+        assert_eq!(stricter(deny.clone(), Decision::Deny(denial("c"))), deny);
+    }
+}

@@ -1,0 +1,55 @@
+//! `intent list`: the intents as a table.
+
+use super::shared;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, counted};
+use crate::intent::Status;
+use crate::verbs::select::{IntentSummary, list};
+
+/// List the intents
+#[derive(Debug, clap::Args)]
+#[command(after_help = "● marks the selected intent.")]
+pub(crate) struct Args {
+    /// Only those in progress
+    #[arg(long)]
+    in_progress: bool,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let mut intents = list(&context.here()?)?;
+    if args.in_progress {
+        intents.retain(|intent| intent.status == Some(Status::InProgress));
+    }
+    context.answer(&intents, |page| show(page, &intents))?;
+    Ok(Exit::Fine)
+}
+
+fn show(page: &mut Page, intents: &[IntentSummary]) {
+    if intents.is_empty() {
+        page.own("No intents. Create one with `intent new NAME`.").end();
+        return;
+    }
+    let rows: Vec<Vec<Cell>> = intents.iter().map(row).collect();
+    page.table(0, &rows);
+}
+
+fn row(intent: &IntentSummary) -> Vec<Cell> {
+    let status = intent.status.map_or("no status", Status::as_str);
+    let produced = match intent.blocks {
+        0 => Cell::new(DIM, "nothing yet"),
+        blocks => Cell::new(
+            PLAIN,
+            format!("{} in {}", counted(blocks, "block"), counted(intent.files, "file")),
+        ),
+    };
+    vec![
+        Cell::new(GOOD, if intent.selected { "●" } else { " " }),
+        Cell::new(INTENT, &intent.id),
+        Cell::new(shared::status_style(status), status),
+        Cell::new(PLAIN, &intent.name),
+        produced,
+        Cell::new(DIM, intent.owner.as_deref().unwrap_or_default()),
+    ]
+}

@@ -1,0 +1,18 @@
+//! `intent lsp`: hands the process to the language server.
+
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+
+/// Run the language server on stdin and stdout
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Accepted for editors that insist on it; stdio is the only transport
+    #[arg(long, hide = true)]
+    stdio: bool,
+}
+
+pub(crate) fn run(_args: Args) -> Result<Exit, CliError> {
+    // The server's own exit status is what the protocol asks for, so it ends the process.
+    let ended = crate::lsp::run();
+    Ok(if ended == std::process::ExitCode::SUCCESS { Exit::Fine } else { Exit::Findings })
+}

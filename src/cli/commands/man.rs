@@ -1,0 +1,39 @@
+//! `intent man`: the manual pages.
+
+use std::path::PathBuf;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{GOOD, Page};
+
+/// Write the manual page to stdout, or one page a command into a folder
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  intent man | man -l -
+  intent man --dir ~/.local/share/man/man1")]
+pub(crate) struct Args {
+    /// Write intent.1, intent-why.1, … into this folder
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let command = crate::cli::command();
+    let Some(folder) = args.dir.map(|folder| context.cwd.join(folder)) else {
+        let mut roff = Vec::new();
+        clap_mangen::Man::new(command)
+            .render(&mut roff)
+            .map_err(|source| CliError::io("the manual page".into(), "written", source))?;
+        context.printer.document(&roff)?;
+        return Ok(Exit::Fine);
+    };
+    std::fs::create_dir_all(&folder)
+        .and_then(|()| clap_mangen::generate_to(command, &folder))
+        .map_err(|source| CliError::io(folder.clone(), "written", source))?;
+    let mut page = Page::default();
+    page.styled(GOOD, "✓").own(" manual pages are in ").text(&folder.to_string_lossy()).end();
+    context.printer.page(&page)?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,94 @@
+//! `intent map`: which intent has produced which blocks.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{BAD, GOOD, Page};
+use crate::verbs::Workspace;
+use crate::verbs::map::{MapAnswer, map, markdown, write};
+
+const FILE: &str = ".orchestration/intent_map.md";
+
+/// Write intent_map.md: intent, its files, their blocks
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The map is generated from the ledger and never read back. It holds no time and no
+line number, so that the maps of two branches merge well.")]
+pub(crate) struct Args {
+    /// Write nothing; exit code 1 when the file is not up to date
+    #[arg(long, conflicts_with = "stdout")]
+    check: bool,
+
+    /// Write nothing; print the Markdown
+    #[arg(long)]
+    stdout: bool,
+}
+
+/// Whether the map is up to date.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct MapCheckAnswer {
+    /// The file, relative to the workspace.
+    path: String,
+    /// It says what `intent map` would write.
+    up_to_date: bool,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let workspace = context.here()?;
+    if args.check {
+        return check(context, &workspace);
+    }
+    if args.stdout {
+        let answer = map(&workspace)?;
+        context.answer(&answer, |page| {
+            page.lines(&markdown(&answer));
+        })?;
+        return Ok(Exit::Fine);
+    }
+    let answer = write(&workspace)?;
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+fn check(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
+    workspace.governed()?;
+    let wanted = markdown(&map(workspace)?);
+    let path = workspace.root.path().join(FILE);
+    let stands = match std::fs::read(&path) {
+        Ok(bytes) => Some(bytes),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+        Err(source) => return Err(CliError::io(path, "read", source)),
+    };
+    let up_to_date = stands.is_some_and(|bytes| same_but_for_line_ends(&bytes, &wanted));
+    let answer = MapCheckAnswer { path: FILE.to_owned(), up_to_date };
+    context.answer(&answer, |page| {
+        if up_to_date {
+            page.styled(GOOD, "✓").own(" ").own(FILE).own(" is up to date").end();
+        } else {
+            page.styled(BAD, "✗")
+                .own(" ")
+                .own(FILE)
+                .own(" is not up to date; write it with `intent map`")
+                .end();
+        }
+    })?;
+    Ok(Exit::found(!up_to_date))
+}
+
+/// Git may have converted the line ends of a generated file; that is no difference.
+fn same_but_for_line_ends(stands: &[u8], wanted: &str) -> bool {
+    std::str::from_utf8(stands).is_ok_and(|stands| stands.replace("\r\n", "\n") == wanted)
+}
+
+fn show(page: &mut Page, answer: &MapAnswer) {
+    let files: usize = answer.intents.iter().map(|intent| intent.files.len()).sum();
+    let blocks: usize =
+        answer.intents.iter().flat_map(|intent| &intent.files).map(|file| file.blocks.len()).sum();
+    page.styled(GOOD, "✓").own(" wrote ");
+    page.text(answer.written.as_deref().unwrap_or(FILE)).own(": ");
+    page.count(answer.intents.len(), "intent").own(", ").count(files, "file").own(", ");
+    page.count(blocks, "block").end();
+}

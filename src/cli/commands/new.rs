@@ -1,0 +1,66 @@
+//! `intent new`: writes an intent down.
+
+use super::shared;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::intent::{NewIntent, Status};
+use crate::verbs::registry;
+
+/// Write down an intent: what somebody asked for, and which files it owns
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Repeat an option for several entries. Scopes are globs from the workspace's root: the
+last match wins, `!` excludes, a trailing / means everything below.
+
+Example:
+  intent new \"JWT migration\" --scope 'src/auth/**' --scope '!src/auth/legacy/**' \\
+      --constraint \"No external auth providers\" --owner @ada --start")]
+pub(crate) struct Args {
+    /// What it is called
+    name: String,
+
+    /// Its id; the next free one where none is named
+    #[arg(long, value_name = "ID")]
+    id: Option<String>,
+
+    /// A glob of files it owns
+    #[arg(long, value_name = "GLOB")]
+    scope: Vec<String>,
+
+    /// What must hold
+    #[arg(long, value_name = "TEXT")]
+    constraint: Vec<String>,
+
+    /// When it is done
+    #[arg(long, value_name = "TEXT")]
+    criterion: Vec<String>,
+
+    /// A requirement it serves
+    #[arg(long, value_name = "SPEC")]
+    spec: Vec<String>,
+
+    /// Who asked for it (a handle)
+    #[arg(long, value_name = "HANDLE")]
+    owner: Option<String>,
+
+    /// Put it in progress at once, instead of leaving it a draft
+    #[arg(long)]
+    start: bool,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let intent = NewIntent {
+        id: args.id.unwrap_or_default(),
+        name: args.name,
+        status: Some(if args.start { Status::InProgress } else { Status::Draft }),
+        owned_scope: args.scope,
+        constraints: args.constraint,
+        acceptance_criteria: args.criterion,
+        related_specs: args.spec,
+        owner: args.owner,
+    };
+    let answer = registry::new(&context.here()?, intent)?;
+    context.answer(&answer, |page| shared::changed(page, &answer))?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,181 @@
+//! `intent record`: this mutation happened.
+
+mod files;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
+use crate::ledger::{EntityType, MutationClass};
+use crate::verbs::record::{Extent, RecordRequest, RecordedFile, SkippedFile, record};
+
+/// Files with the same reason that are named before the rest is only counted.
+const NAMED: usize = 3;
+
+/// Record what changed, under the selected intent
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Compares each file with what was recorded or committed before, and appends the blocks
+that changed to the ledger. A folder stands for the files below it that git does not
+ignore, and for those that are gone. Exit code 1 when nothing was recorded, or when
+the gate is against a write that was recorded.
+
+Examples:
+  intent record src/auth/jwt.rs
+  intent record src --intent INT-001 --agent claude-code --model anthropic/claude
+  intent record --all --contributor human src/legacy.rs")]
+pub(crate) struct Args {
+    /// Files or folders
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Claim whole files as they stand, changed or not
+    #[arg(long)]
+    all: bool,
+
+    /// The intent; the selected one where none is named
+    #[arg(long, value_name = "ID")]
+    intent: Option<String>,
+
+    /// The session, as host:id
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+
+    /// The agent that wrote
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+
+    /// The model that wrote, as provider/model
+    #[arg(long, value_name = "M")]
+    model: Option<String>,
+
+    /// Who wrote; AI where an agent or a model is named, else unknown
+    #[arg(long, value_enum, value_name = "WHO")]
+    contributor: Option<Who>,
+
+    /// The class of change that the agent claims; kept beside the one that is found
+    #[arg(long, value_name = "C")]
+    class: Option<String>,
+}
+
+/// Who wrote.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Who {
+    Human,
+    Ai,
+    Mixed,
+    Unknown,
+}
+
+impl From<Who> for EntityType {
+    fn from(who: Who) -> Self {
+        match who {
+            Who::Human => Self::Human,
+            Who::Ai => Self::Ai,
+            Who::Mixed => Self::Mixed,
+            Who::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// What was recorded and what was not, in every workspace that was named.
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub(crate) struct RecordedAnswer {
+    /// One entry a file.
+    recorded: Vec<Rooted<RecordedFile>>,
+    /// Files of which nothing was recorded, each with its reason.
+    skipped: Vec<Rooted<SkippedFile>>,
+}
+
+/// An entry with the workspace its path is relative to.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Rooted<T> {
+    /// The workspace's root folder.
+    root: String,
+    #[serde(flatten)]
+    file: T,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let mut answer = RecordedAnswer::default();
+    for (workspace, paths) in files::by_workspace(&context.cwd, &args.paths)? {
+        let request = request(&args, paths);
+        let root = workspace.root.path().display().to_string();
+        let here = record(&workspace, &request)?;
+        answer.recorded.extend(here.recorded.into_iter().map(|file| rooted(&root, file)));
+        answer.skipped.extend(here.skipped.into_iter().map(|file| rooted(&root, file)));
+    }
+    context.answer(&answer, |page| show(page, &answer))?;
+    let against = answer.recorded.iter().any(|entry| entry.file.outcome != "no_opinion");
+    Ok(Exit::found(answer.recorded.is_empty() || against))
+}
+
+fn request(args: &Args, paths: Vec<crate::workspace::RelativePath>) -> RecordRequest {
+    RecordRequest {
+        paths,
+        extent: if args.all { Extent::WholeFile } else { Extent::Changes },
+        intent: args.intent.clone(),
+        session: args.session.clone(),
+        agent: args.agent.clone(),
+        model: args.model.clone(),
+        contributor: args.contributor.map(EntityType::from),
+        claimed_class: args.class.clone(),
+    }
+}
+
+fn rooted<T>(root: &str, file: T) -> Rooted<T> {
+    Rooted { root: root.to_owned(), file }
+}
+
+fn show(page: &mut Page, answer: &RecordedAnswer) {
+    for entry in &answer.recorded {
+        recorded(page, &entry.file);
+    }
+    skipped(page, &answer.skipped);
+    if answer.recorded.is_empty() && answer.skipped.is_empty() {
+        page.own("There is no file to record below what was named").end();
+    }
+}
+
+fn recorded(page: &mut Page, file: &RecordedFile) {
+    page.styled(GOOD, "✓").own(" ").styled(STRONG, file.path.as_str()).own("  ");
+    page.count(file.blocks, "block").own(" under ").styled(INTENT, &file.intent).own("  ");
+    page.styled(
+        DIM,
+        match file.mutation_class {
+            Some(MutationClass::AstRefactor) => "refactoring",
+            Some(MutationClass::IntentEvolution) => "evolution",
+            None => "class undetermined",
+        },
+    );
+    page.end();
+    for reason in &file.reasons {
+        page.own("  ").styled(DIM, reason).end();
+    }
+    if file.outcome != "no_opinion" {
+        page.own("  ").styled(WARN, "warning:").own(" the gate says ").text(&file.outcome);
+        page.own(" of this write; `intent gate` says why").end();
+    }
+}
+
+fn skipped(page: &mut Page, files: &[Rooted<SkippedFile>]) {
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for entry in files {
+        by_reason.entry(&entry.file.reason).or_default().push(entry.file.path.as_str());
+    }
+    for (reason, paths) in by_reason {
+        page.styled(DIM, "-")
+            .own(" not recorded: ")
+            .text(&paths[..paths.len().min(NAMED)].join(", "));
+        if paths.len() > NAMED {
+            page.own(" and ").text(&(paths.len() - NAMED).to_string()).own(" more");
+        }
+        page.end().own("  ").styled(DIM, reason).end();
+    }
+}

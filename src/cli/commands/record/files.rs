@@ -1,0 +1,101 @@
+//! Which files are meant: what was named, sorted by the workspace that governs each.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use crate::cli::error::CliError;
+use crate::verbs::Workspace;
+use crate::workspace::git::{ChangeKind, Target};
+use crate::workspace::root::RootError;
+use crate::workspace::{RelativePath, Root, ignores};
+
+/// The named files and those below named folders, by workspace, each once and in order.
+pub(super) fn by_workspace(
+    cwd: &Path,
+    named: &[PathBuf],
+) -> Result<Vec<(Workspace, Vec<RelativePath>)>, CliError> {
+    let mut found = Found::default();
+    for path in named {
+        let target = cwd.join(path);
+        if target.is_dir() {
+            found.folder(cwd, &target)?;
+        } else {
+            let root = found.root(&target)?;
+            let path = root.relative(cwd, &target)?;
+            found.add(root, path);
+        }
+    }
+    Ok(found
+        .files
+        .into_values()
+        .map(|(workspace, paths)| (workspace, paths.into_iter().collect()))
+        .collect())
+}
+
+#[derive(Default)]
+struct Found {
+    files: BTreeMap<PathBuf, (Workspace, BTreeSet<RelativePath>)>,
+    roots: HashMap<PathBuf, Root>,
+}
+
+impl Found {
+    /// The root of a file; asked once a folder.
+    fn root(&mut self, file: &Path) -> Result<Root, RootError> {
+        let folder = file.parent().unwrap_or(file);
+        if let Some(root) = self.roots.get(folder) {
+            return Ok(root.clone());
+        }
+        let root = Root::find(file)?;
+        self.roots.insert(folder.to_owned(), root.clone());
+        Ok(root)
+    }
+
+    fn workspace(&mut self, root: Root) -> &mut (Workspace, BTreeSet<RelativePath>) {
+        self.files
+            .entry(root.path().to_owned())
+            .or_insert_with(|| (Workspace::at(root), BTreeSet::new()))
+    }
+
+    fn add(&mut self, root: Root, path: RelativePath) {
+        self.workspace(root).1.insert(path);
+    }
+
+    fn folder(&mut self, cwd: &Path, folder: &Path) -> Result<(), CliError> {
+        let root = Root::find(folder)?;
+        let real = folder
+            .canonicalize()
+            .map_err(|source| CliError::io(folder.to_owned(), "read", source))?;
+        if !real.starts_with(root.path()) {
+            // Says what is outside of what.
+            root.relative(cwd, folder)?;
+        }
+        let below = |path: &RelativePath| root.absolute(path).starts_with(&real);
+        let mut paths: Vec<RelativePath> = ignores::walk(&root);
+        paths.extend(gone(&self.workspace(root.clone()).0)?);
+        for path in paths.into_iter().filter(below) {
+            let absolute = root.absolute(&path);
+            let governing = self.root(&absolute)?;
+            if governing.path() == root.path() {
+                self.add(governing, path);
+            } else {
+                let path = governing.relative(cwd, &absolute)?;
+                self.add(governing, path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Files that git or the ledger know and that are not there any more.
+fn gone(workspace: &Workspace) -> Result<Vec<RelativePath>, CliError> {
+    let missing = |path: &RelativePath| !workspace.root.absolute(path).exists();
+    let recorded = workspace.ledger.paths().into_iter().filter(|path| missing(path)).cloned();
+    let mut paths: Vec<RelativePath> = recorded.collect();
+    if let (Some(git), Some(head)) = (&workspace.git, &workspace.head) {
+        let changes =
+            git.changes(Some(head), Target::WorkTree).map_err(crate::verbs::VerbError::from)?;
+        let deleted = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);
+        paths.extend(deleted.map(|change| change.path));
+    }
+    Ok(paths)
+}

@@ -1,0 +1,41 @@
+//! `intent select`: the handshake.
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
+use crate::verbs::select::{SelectAnswer, select};
+
+/// Declare the intent you work under, and get its context
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Only an intent that is in progress can be selected. The answer is what to know before
+working under it, as `intent context` prints it.")]
+pub(crate) struct Args {
+    /// The intent's id
+    id: String,
+
+    /// Select for this session instead of for the person in this work tree
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let answer = select(&context.here()?, &args.id, args.session.as_deref())?;
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+fn show(page: &mut Page, answer: &SelectAnswer) {
+    page.styled(GOOD, "●").own(" ").styled(INTENT, &answer.intent.id).own("  ");
+    page.styled(STRONG, &answer.intent.name).own("  selected");
+    if let Some(previous) = &answer.previous {
+        page.own(", instead of ").text(previous);
+    }
+    page.end();
+    if !answer.overlaps.is_empty() {
+        page.styled(WARN, "!").own(" also in progress on some of these files: ");
+        page.text(&answer.overlaps.join(", ")).end();
+    }
+    page.gap().lines(&answer.context);
+}

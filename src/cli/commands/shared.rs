@@ -1,0 +1,125 @@
+//! What several commands say the same way.
+
+use anstyle::Style;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, NOTE, PLAIN, Page, STRONG, UNSURE, WARN};
+use crate::intent::Status;
+use crate::ledger::{Contributor, EntityType};
+use crate::verbs::check::FindingAnswer;
+use crate::verbs::registry::{self, RegistryAnswer};
+use crate::workspace::Level;
+
+/// Sets a status and says so.
+pub(super) fn set_status(context: &Context, id: &str, status: Status) -> Result<Exit, CliError> {
+    let answer = registry::set_status(&context.here()?, id, status)?;
+    context.answer(&answer, |page| changed(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+/// One line about a changed registry.
+pub(super) fn changed(page: &mut Page, answer: &RegistryAnswer) {
+    page.styled(GOOD, "✓").own(" ").styled(INTENT, &answer.id).own(" is ");
+    match answer.status {
+        Some(status) => page.styled(status_style(status.as_str()), status.as_str()),
+        None => page.own("without a status"),
+    };
+    page.own(" in ").text(&answer.path).end();
+}
+
+/// The colour of a status.
+pub(super) fn status_style(status: &str) -> Style {
+    match status {
+        "IN_PROGRESS" => GOOD,
+        "BLOCKED" => WARN,
+        "COMPLETED" | "ARCHIVED" => DIM,
+        _ => PLAIN,
+    }
+}
+
+/// `AI anthropic/claude-…`, `human`, `unknown author`.
+pub(super) fn who(contributor: &Contributor) -> String {
+    let kind = match contributor.entity_type {
+        EntityType::Ai => "AI",
+        EntityType::Human => "human",
+        EntityType::Mixed => "human and AI",
+        EntityType::Unknown => "author unknown",
+    };
+    match &contributor.model_identifier {
+        Some(model) => format!("{kind} {model}"),
+        None => kind.to_owned(),
+    }
+}
+
+/// Findings as linters print them: `path:line: level[code] message`, and what to do.
+pub(super) fn findings(page: &mut Page, findings: &[FindingAnswer]) {
+    for finding in findings {
+        if let Some(path) = &finding.path {
+            page.styled(STRONG, path);
+            if let Some(line) = finding.start_line {
+                page.own(":").text(&line.to_string());
+            }
+            page.own(": ");
+        }
+        page.styled(level_style(finding.level), level_word(finding.level))
+            .own("[")
+            .text(&finding.code)
+            .own("] ")
+            .text(&finding.message)
+            .end();
+        if !finding.help.is_empty() {
+            page.own("  ").styled(NOTE, "help:").own(" ").text(&finding.help).end();
+        }
+    }
+}
+
+/// Whether any finding is loud enough for exit code 1.
+pub(super) fn loud(findings: &[FindingAnswer]) -> bool {
+    findings.iter().any(|finding| finding.level >= Level::Warning)
+}
+
+fn level_word(level: Level) -> &'static str {
+    match level {
+        Level::Error => "error",
+        Level::Warning => "warning",
+        Level::Info => "info",
+        Level::Hint => "hint",
+        Level::Off => "off",
+    }
+}
+
+fn level_style(level: Level) -> Style {
+    match level {
+        Level::Error => BAD,
+        Level::Warning => WARN,
+        Level::Info => NOTE,
+        Level::Hint | Level::Off => DIM,
+    }
+}
+
+/// `2 errors, 1 warning`, coloured; says so when there is nothing.
+pub(super) fn totals(page: &mut Page, errors: usize, warnings: usize) {
+    let style = |count, loud| if count > 0 { loud } else { DIM };
+    page.styled(style(errors, BAD), &crate::cli::print::counted(errors, "error"))
+        .own(", ")
+        .styled(style(warnings, WARN), &crate::cli::print::counted(warnings, "warning"));
+}
+
+/// A cell for an intent that may be missing.
+pub(super) fn intent_cell(id: Option<&str>) -> Cell {
+    match id {
+        Some(id) => Cell::new(INTENT, id),
+        None => Cell::new(DIM, "no intent"),
+    }
+}
+
+/// The mark and colour of something three-valued: in order, not in order, not known.
+pub(super) fn mark(good: Option<bool>) -> (Style, &'static str) {
+    match good {
+        Some(true) => (GOOD, "✓"),
+        Some(false) => (BAD, "✗"),
+        None => (UNSURE, "?"),
+    }
+}

@@ -1,0 +1,18 @@
+//! `intent start`: sets the status of an intent.
+
+use super::shared;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::intent::Status;
+
+/// Put an intent in progress, so that work may be done under it
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The intent's id
+    id: String,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    shared::set_status(context, &args.id, Status::InProgress)
+}

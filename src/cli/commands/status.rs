@@ -1,0 +1,65 @@
+//! `intent status`: the workspace in brief.
+
+use super::shared;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{DIM, INTENT, Page, STRONG};
+use crate::intent::Status;
+use crate::verbs::select::{StatusAnswer, status};
+
+/// Show the workspace in brief: what is selected, what there is, what is wrong
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
+    let answer = status(&context.here()?);
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+fn line(page: &mut Page, good: Option<bool>, what: &'static str) {
+    let (style, mark) = shared::mark(good);
+    page.styled(style, mark).own(" ").styled(DIM, what).to(13);
+}
+
+fn show(page: &mut Page, answer: &StatusAnswer) {
+    line(page, Some(answer.governed), "workspace");
+    page.styled(STRONG, &answer.root);
+    if !answer.governed {
+        page.own("  has no .orchestration/; create it with `intent init`").end();
+        return;
+    }
+    page.end();
+    selected(page, answer);
+    line(page, (answer.in_progress > 0).then_some(true), "intents");
+    page.text(&answer.intents.to_string()).own(", ");
+    page.text(&answer.in_progress.to_string()).own(" in progress").end();
+    line(page, (answer.records > 0).then_some(true), "ledger");
+    page.count(answer.records, "record").end();
+    line(page, answer.head.as_ref().map(|_| true), "commit");
+    match &answer.head {
+        Some(head) => page.text(&head.chars().take(12).collect::<String>()),
+        None => page.own("none"),
+    };
+    page.end();
+    line(page, Some(answer.errors + answer.warnings == 0), "findings");
+    shared::totals(page, answer.errors, answer.warnings);
+    if answer.errors + answer.warnings > 0 {
+        page.own("; `intent verify` lists them");
+    }
+    page.end();
+}
+
+fn selected(page: &mut Page, answer: &StatusAnswer) {
+    let Some(intent) = &answer.selected else {
+        line(page, None, "selected");
+        page.own("no intent; `intent select ID`").end();
+        return;
+    };
+    let in_progress = intent.status == Some(Status::InProgress);
+    let status = intent.status.map_or("no status", Status::as_str);
+    line(page, Some(in_progress), "selected");
+    page.styled(INTENT, &intent.id).own("  ").styled(STRONG, &intent.name).own("  ");
+    page.styled(shared::status_style(status), status).end();
+}

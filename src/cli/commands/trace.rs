@@ -1,0 +1,111 @@
+//! `intent trace`: the records themselves.
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use super::shared;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{BAD, DIM, INTENT, Page, Piece, WARN};
+use crate::cli::target::Target;
+use crate::cli::when;
+use crate::ledger::{Entry, FileRecord, MutationClass, Record, RecordKind, Trust};
+use crate::verbs::trace::{TraceRequest, trace};
+
+/// Stream the records of the ledger, oldest first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+With --json every record is one line, byte for byte as it is stored.
+
+Examples:
+  intent trace --intent INT-001
+  intent trace --json src/auth/jwt.rs | jq .id")]
+pub(crate) struct Args {
+    /// Only records of this intent
+    #[arg(long, value_name = "ID")]
+    intent: Option<String>,
+
+    /// Only records that touch this file
+    path: Option<PathBuf>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let (workspace, path) = match &args.path {
+        Some(path) => {
+            let (workspace, path) = context.file(&Target::plain(&context.cwd, path))?;
+            (workspace, Some(path))
+        }
+        None => (context.here()?, None),
+    };
+    let request = TraceRequest { intent: args.intent, path };
+    let entries = trace(&workspace, &request)?;
+    let now = Timestamp::now();
+    let json = context.printer.json_asked();
+    context.printer.stream(entries, |entry| {
+        if json { Piece::Bytes(stored(entry)) } else { Piece::Page(line(entry, now)) }
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn stored(entry: &Entry) -> Vec<u8> {
+    let mut bytes = entry.stored.to_vec();
+    bytes.push(b'\n');
+    bytes
+}
+
+fn line(entry: &Entry, now: Timestamp) -> Page {
+    let record = &entry.record;
+    let mut page = Page::default();
+    page.styled(DIM, &when::date(&record.timestamp)).to(22);
+    page.own(kind(record.kind)).to(33);
+    match &record.intent_id {
+        Some(id) => page.styled(INTENT, id),
+        None => page.styled(DIM, "no intent"),
+    };
+    page.to(44).text(&what(record));
+    if let Some(author) = author(record) {
+        page.own("  ").styled(DIM, &author);
+    }
+    page.own("  ").styled(DIM, &when::ago(now, &record.timestamp));
+    match entry.trust {
+        Trust::Own => &mut page,
+        Trust::Claimed => page.own("  ").styled(WARN, "claimed"),
+        Trust::Contradicted => page.own("  ").styled(BAD, "contradicted"),
+    };
+    page.end();
+    page
+}
+
+fn kind(kind: RecordKind) -> &'static str {
+    match kind {
+        RecordKind::Mutation => "mutation",
+        RecordKind::Selection => "selection",
+        RecordKind::Approval => "approval",
+        RecordKind::Registry => "registry",
+        RecordKind::Ack => "ack",
+        RecordKind::Event => "event",
+    }
+}
+
+fn what(record: &Record) -> String {
+    let files: Vec<String> = record.files.iter().map(file).collect();
+    let class = match record.mutation_class {
+        Some(MutationClass::AstRefactor) => Some("refactoring".to_owned()),
+        Some(MutationClass::IntentEvolution) => Some("evolution".to_owned()),
+        None => None,
+    };
+    let parts = [(!files.is_empty()).then(|| files.join(", ")), class, record.note.clone()];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+fn file(file: &FileRecord) -> String {
+    let blocks = file.conversations.iter().map(|conversation| conversation.ranges.len()).sum();
+    format!("{} ({})", file.relative_path, crate::cli::print::counted(blocks, "block"))
+}
+
+fn author(record: &Record) -> Option<String> {
+    let conversation = record.files.first()?.conversations.first()?;
+    Some(shared::who(&conversation.contributor))
+}

@@ -1,0 +1,80 @@
+//! `intent verify`: is the ledger whole, and does the code still say what it says?
+
+use anstyle::Style;
+
+use super::shared;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{Cell, DIM, GOOD, PLAIN, Page, STRONG, UNSURE, WARN};
+use crate::verbs::verify::{LostBlock, VerifyAnswer, verify};
+use crate::workspace::Level;
+
+/// Verify the ledger's chains, and hold every recorded block against the code
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A lost block was recorded and is not in its file any more, and nobody recorded that it
+was taken out. Exit code 1 when there is an error or a warning.")]
+pub(crate) struct Args {}
+
+pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
+    let answer = verify(&context.here()?);
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::found(shared::loud(&answer.findings)))
+}
+
+fn show(page: &mut Page, answer: &VerifyAnswer) {
+    page.count(answer.records, "record").own(" in ").count(answer.chains, "chain").end();
+    blocks(page, answer);
+    lost(page, &answer.lost);
+    page.gap();
+    shared::findings(page, &answer.findings);
+    let count = |level| answer.findings.iter().filter(|finding| finding.level == level).count();
+    shared::totals(page, count(Level::Error), count(Level::Warning));
+    page.end();
+}
+
+fn blocks(page: &mut Page, answer: &VerifyAnswer) {
+    let blocks = &answer.blocks;
+    let row = |style: Style, count: usize, word: &str, meaning: &str| {
+        vec![
+            Cell::new(if count > 0 { style } else { DIM }, format!("{count:>5}")),
+            Cell::new(if count > 0 { style } else { DIM }, word),
+            Cell::new(DIM, meaning),
+        ]
+    };
+    page.table(
+        0,
+        &[
+            row(GOOD, blocks.exact, "exact", "as recorded"),
+            row(GOOD, blocks.reformatted, "reformatted", "as recorded but for formatting"),
+            row(GOOD, blocks.moved, "moved", "as recorded, elsewhere"),
+            row(WARN, blocks.renamed, "renamed", "as recorded but for names"),
+            row(WARN, blocks.modified, "modified", "changed since"),
+            row(UNSURE, blocks.ambiguous, "ambiguous", "several records fit"),
+            row(
+                PLAIN,
+                blocks.unrecorded,
+                "unrecorded",
+                "in a file with records, but in none of them",
+            ),
+            row(WARN, answer.lost.len(), "lost", "recorded, and not in its file any more"),
+        ],
+    );
+}
+
+fn lost(page: &mut Page, lost: &[LostBlock]) {
+    if lost.is_empty() {
+        return;
+    }
+    page.gap().styled(STRONG, "Lost blocks").end();
+    let row = |block: &LostBlock| {
+        vec![
+            shared::intent_cell(block.intent.as_deref()),
+            Cell::new(PLAIN, block.path.as_str()),
+            Cell::new(PLAIN, format!("{} {}", block.kind, block.name)),
+            Cell::new(DIM, &block.record),
+        ]
+    };
+    page.table(2, &lost.iter().map(row).collect::<Vec<_>>());
+}

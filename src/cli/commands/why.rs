@@ -1,0 +1,50 @@
+//! `intent why`: which intent produced this block, and is it still what was recorded?
+
+mod show;
+
+use std::ffi::OsString;
+
+use jiff::Timestamp;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::target::Target;
+use crate::verbs::why::{Which, on_disk};
+
+/// Say which intent asked for code, who wrote it, and whether it is still what was recorded
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Verdicts:
+  exact        as recorded
+  reformatted  as recorded but for formatting and comments
+  moved        as recorded, in another place
+  renamed      as recorded but for names
+  modified     changed since, by nobody who recorded it
+  ambiguous    several records fit equally well
+  unrecorded   no record speaks of it
+
+Examples:
+  intent why src/auth/jwt.rs          every block of the file
+  intent why src/auth/jwt.rs:42       the innermost block at line 42")]
+pub(crate) struct Args {
+    /// A file, or a line of it
+    #[arg(value_name = "PATH[:LINE]")]
+    target: OsString,
+
+    /// Show the whole history of each block
+    #[arg(long)]
+    lineage: bool,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let target = Target::parse(&context.cwd, &args.target)?;
+    let (workspace, path) = context.file(&target)?;
+    let which = target.line.map_or(Which::All, Which::Line);
+    let answer = on_disk(&workspace, &path, which)?;
+    let history = if args.lineage { show::History::Whole } else { show::History::Latest };
+    context.answer(&answer, |page| {
+        show::answer(page, &answer, target.line, history, Timestamp::now());
+    })?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,312 @@
+//! How the answer to *why* reads.
+
+use anstyle::Style;
+use jiff::Timestamp;
+
+use crate::cli::commands::shared;
+use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, UNSURE, WARN, counted};
+use crate::cli::when;
+use crate::ledger::{Evidence, RecordKind};
+use crate::provenance::{Content, Place, Verdict};
+use crate::verbs::why::{BlockAnswer, Candidate, IntentBrief, LineageStep, WhyAnswer};
+
+/// Where the values of a block's card begin.
+const VALUES: usize = 12;
+/// Unrecorded blocks in a row that are still listed one by one.
+const LISTED: usize = 2;
+/// Steps of a history that are shown unless all are asked for.
+const LATEST: usize = 3;
+
+/// How much of a block's history is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum History {
+    /// The latest steps.
+    Latest,
+    /// All of it.
+    Whole,
+}
+
+/// A line's block as a card; a file as a list, or as cards where the whole history is wanted.
+pub(super) fn answer(
+    page: &mut Page,
+    answer: &WhyAnswer,
+    line: Option<u32>,
+    history: History,
+    now: Timestamp,
+) {
+    let path = answer.path.as_str();
+    if let Some(note) = &answer.note {
+        page.styled(STRONG, path).own(": ").text(note).end();
+        return;
+    }
+    match line {
+        Some(line) if answer.blocks.is_empty() => {
+            page.styled(STRONG, path).own(":").text(&line.to_string());
+            page.own(": no block stands at this line").end();
+        }
+        None if answer.blocks.is_empty() => {
+            page.styled(STRONG, path).own(": there are no blocks in this file").end();
+        }
+        Some(_) => cards(page, path, answer.blocks.iter(), history, now),
+        None if history == History::Whole => {
+            let recorded = answer.blocks.iter().filter(|block| is_recorded(block));
+            cards(page, path, recorded, history, now);
+            page.gap();
+            summary(page, &answer.blocks);
+        }
+        None => list(page, path, &answer.blocks, now),
+    }
+}
+
+fn is_recorded(block: &BlockAnswer) -> bool {
+    block.verdict != Verdict::Unrecorded
+}
+
+fn cards<'a>(
+    page: &mut Page,
+    path: &str,
+    blocks: impl Iterator<Item = &'a BlockAnswer>,
+    history: History,
+    now: Timestamp,
+) {
+    for block in blocks {
+        page.gap();
+        card(page, path, block, history, now);
+    }
+}
+
+fn card(page: &mut Page, path: &str, block: &BlockAnswer, history: History, now: Timestamp) {
+    match &block.intent {
+        Some(intent) => intent_line(page, intent),
+        None if block.verdict == Verdict::Unrecorded => {
+            page.styled(DIM, "no intent is known").end();
+        }
+        None => {
+            page.styled(DIM, "no single intent").end();
+        }
+    }
+    page.own("  ").own("block").to(VALUES);
+    page.text(&block.kind).own(" ").styled(STRONG, &block.qualified_name).own("  ");
+    page.styled(DIM, &format!("{path}:{}-{}", block.start_line, block.end_line)).end();
+    verdict_line(page, block);
+    if let Some(who) = written(block, now) {
+        page.own("  ").own("by").to(VALUES).text(&who).end();
+    }
+    if let Some(record) = &block.record {
+        page.own("  ").own("record").to(VALUES).styled(DIM, record);
+        if let Some(evidence) = block.evidence {
+            page.own("  ").styled(DIM, evidence_word(evidence));
+        }
+        if block.claimed {
+            page.own("  ").styled(WARN, "claimed: not written by this clone");
+        }
+        page.end();
+    }
+    candidates(page, &block.candidates, now);
+    lineage(page, &block.lineage, history, now);
+}
+
+fn intent_line(page: &mut Page, intent: &IntentBrief) {
+    page.styled(INTENT, &intent.id).own("  ");
+    match &intent.name {
+        Some(name) => page.styled(STRONG, name),
+        None => page.styled(WARN, "not in the registry"),
+    };
+    if let Some(status) = &intent.status {
+        page.own("  ").styled(shared::status_style(status), status);
+    }
+    page.end();
+}
+
+fn verdict_line(page: &mut Page, block: &BlockAnswer) {
+    let (style, mark, word) = verdict(block.verdict);
+    page.own("  ").own("verdict").to(VALUES);
+    page.styled(style, mark).own(" ").styled(style, word).own("  ").text(&meaning(block)).end();
+}
+
+/// Colour, mark and word of a verdict.
+fn verdict(verdict: Verdict) -> (Style, &'static str, &'static str) {
+    match verdict {
+        Verdict::Exact => (GOOD, "✓", "exact"),
+        Verdict::Reformatted => (GOOD, "✓", "reformatted"),
+        Verdict::Moved => (GOOD, "✓", "moved"),
+        Verdict::Renamed => (WARN, "~", "renamed"),
+        Verdict::Modified => (WARN, "~", "modified"),
+        Verdict::Ambiguous => (UNSURE, "?", "ambiguous"),
+        Verdict::Unrecorded => (DIM, "·", "unrecorded"),
+    }
+}
+
+fn meaning(block: &BlockAnswer) -> String {
+    let moved = block.place == Some(Place::Moved) && block.content != Some(Content::Exact);
+    let elsewhere = if moved { ", and in another place" } else { "" };
+    let said = match block.verdict {
+        Verdict::Exact => "as recorded".to_owned(),
+        Verdict::Reformatted => "as recorded but for formatting and comments".to_owned(),
+        Verdict::Moved => "as recorded, in another place now".to_owned(),
+        Verdict::Renamed => "as recorded but for names".to_owned(),
+        Verdict::Modified if block.only_inside => "changed only in blocks inside it".to_owned(),
+        Verdict::Modified => match block.kept {
+            Some(kept) => {
+                format!("changed since by an unrecorded edit; about {} is kept", percent(kept))
+            }
+            None => "changed since by an unrecorded edit".to_owned(),
+        },
+        Verdict::Ambiguous => {
+            format!("{} fit equally well", counted(block.candidates.len(), "record"))
+        }
+        Verdict::Unrecorded => "no record speaks of it".to_owned(),
+    };
+    said + elsewhere
+}
+
+fn percent(share: f32) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+fn written(block: &BlockAnswer, now: Timestamp) -> Option<String> {
+    let who = shared::who(block.contributor.as_ref()?);
+    let tool = block.tool.as_deref().filter(|tool| *tool != "intent");
+    let via = tool.map(|tool| format!(" with {tool}")).unwrap_or_default();
+    let at = block.timestamp.as_deref().map(|at| format!(" · {}", moment(now, at)));
+    Some(format!("{who}{via}{}", at.unwrap_or_default()))
+}
+
+fn moment(now: Timestamp, at: &str) -> String {
+    format!("{} ({})", when::ago(now, at), when::date(at))
+}
+
+fn evidence_word(evidence: Evidence) -> &'static str {
+    match evidence {
+        Evidence::Declared => "declared",
+        Evidence::Inferred => "inferred",
+        Evidence::Observed => "observed",
+        Evidence::Verified => "verified",
+    }
+}
+
+fn candidates(page: &mut Page, candidates: &[Candidate], now: Timestamp) {
+    for (nth, candidate) in candidates.iter().enumerate() {
+        page.own("  ").own(if nth == 0 { "candidates" } else { "" }).to(VALUES);
+        step(page, candidate, now);
+        page.own("  ").styled(DIM, &candidate.record).end();
+    }
+}
+
+/// The history below the newest step, which the card itself tells.
+fn lineage(page: &mut Page, steps: &[LineageStep], history: History, now: Timestamp) {
+    let older = steps.get(1..).unwrap_or_default();
+    let shown = if history == History::Whole { older.len() } else { older.len().min(LATEST) };
+    for (nth, at) in older[..shown].iter().enumerate() {
+        page.own("  ").own(if nth == 0 { "before" } else { "" }).to(VALUES);
+        match at {
+            LineageStep::Record(record) => step(page, record, now),
+            LineageStep::Gap { .. } => {
+                page.styled(UNSURE, "?").own(" ").styled(UNSURE, "changed by an unrecorded edit");
+            }
+        }
+        page.end();
+    }
+    if shown < older.len() {
+        page.to(VALUES).styled(DIM, &counted(older.len() - shown, "earlier step"));
+        page.own(" ").styled(DIM, "(--lineage)").end();
+    }
+}
+
+fn step(page: &mut Page, record: &Candidate, now: Timestamp) {
+    page.styled(GOOD, "●").own(" ");
+    match &record.intent {
+        Some(intent) => page.styled(INTENT, intent),
+        None => page.styled(DIM, "no intent"),
+    };
+    page.own("  ");
+    if record.kind == RecordKind::Ack {
+        page.own("accepted by a person");
+    } else {
+        page.text(&shared::who(&record.contributor));
+    }
+    page.own(" · ").text(&moment(now, &record.timestamp));
+    if let Some(name) = &record.name {
+        page.own("  ").styled(DIM, name);
+    }
+}
+
+fn list(page: &mut Page, path: &str, blocks: &[BlockAnswer], now: Timestamp) {
+    page.styled(STRONG, path).end();
+    let mut rows = Vec::new();
+    let mut rest = blocks;
+    while let Some(first) = rest.first() {
+        let run = rest.iter().take_while(|block| !is_recorded(block)).count();
+        if run > LISTED {
+            rows.push(unrecorded_run(&rest[..run]));
+            rest = &rest[run..];
+        } else {
+            rows.push(row(first, now));
+            rest = &rest[1..];
+        }
+    }
+    page.table(2, &rows);
+    page.gap();
+    legend(page, blocks);
+    summary(page, blocks);
+}
+
+fn lines(first: u32, last: u32) -> String {
+    if first == last { first.to_string() } else { format!("{first}-{last}") }
+}
+
+fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
+    let (style, mark, word) = verdict(block.verdict);
+    let lines = lines(block.start_line, block.end_line);
+    let name = format!("{} {}", block.kind, block.qualified_name);
+    if !is_recorded(block) {
+        return vec![
+            Cell::new(DIM, lines),
+            Cell::new(DIM, name),
+            Cell::new(DIM, format!("{mark} {word}")),
+        ];
+    }
+    let kept = block.kept.filter(|_| block.verdict == Verdict::Modified && !block.only_inside);
+    let word = match kept {
+        Some(kept) => format!("{mark} {word}, {} kept", percent(kept)),
+        None if block.only_inside => format!("{mark} {word} inside"),
+        None => format!("{mark} {word}"),
+    };
+    let id = block.intent.as_ref().map(|intent| intent.id.as_str());
+    let who = block.contributor.as_ref().map(shared::who).unwrap_or_default();
+    let at = block.timestamp.as_deref().map(|at| when::ago(now, at)).unwrap_or_default();
+    vec![
+        Cell::new(DIM, lines),
+        Cell::new(PLAIN, name),
+        Cell::new(style, word),
+        shared::intent_cell(id),
+        Cell::new(PLAIN, who),
+        Cell::new(DIM, at),
+    ]
+}
+
+fn unrecorded_run(run: &[BlockAnswer]) -> Vec<Cell> {
+    let first = run.iter().map(|block| block.start_line).min().unwrap_or_default();
+    let last = run.iter().map(|block| block.end_line).max().unwrap_or_default();
+    vec![
+        Cell::new(DIM, lines(first, last)),
+        Cell::new(DIM, format!("{} blocks", run.len())),
+        Cell::new(DIM, "· unrecorded"),
+    ]
+}
+
+/// The intents that the list names only by id.
+fn legend(page: &mut Page, blocks: &[BlockAnswer]) {
+    let mut intents: Vec<&IntentBrief> =
+        blocks.iter().filter_map(|block| block.intent.as_ref()).collect();
+    intents.sort_by(|a, b| a.id.cmp(&b.id));
+    intents.dedup();
+    for intent in intents {
+        intent_line(page, intent);
+    }
+}
+
+fn summary(page: &mut Page, blocks: &[BlockAnswer]) {
+    let recorded = blocks.iter().filter(|block| is_recorded(block)).count();
+    page.styled(DIM, &format!("{recorded} of {} recorded", counted(blocks.len(), "block"))).end();
+}

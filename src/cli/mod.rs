@@ -1,0 +1,168 @@
+//! The command line: arguments in, text or JSON out.
+//!
+//! A thin face over the verbs. Arguments are declared here and beside each
+//! command; everything that reaches a terminal goes through [`print`]; what a
+//! program reads is the verb's own answer, one JSON document on stdout.
+
+mod commands;
+mod context;
+mod error;
+mod exit;
+mod print;
+mod target;
+mod when;
+
+pub use commands::schema::schemas;
+pub use exit::Exit;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use commands::{
+    accept, check, clear, complete, completions, context as context_command, doctor, gate, init,
+    list, lsp, man, map, new, record, schema, select, start, status, trace, verify, why,
+};
+use context::Context;
+use error::CliError;
+use print::{Color, Format, Printer};
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  fine
+  1  findings: something a person should look at
+  2  wrong usage, or input that is broken; nothing was changed
+
+Examples:
+  intent init                          start here
+  intent new \"JWT migration\" --scope 'src/auth/**'
+  intent select INT-001                declare what you work under
+  intent record src/auth/jwt.rs        what changed, under the selected intent
+  intent why src/auth/jwt.rs:42        who asked for this line
+  intent check --base main             does the whole change agree?";
+
+/// Why is this code here? Which intent asked for each block, who wrote it, and is it still what was recorded.
+#[derive(Debug, Parser)]
+#[command(
+    name = "intent",
+    version,
+    max_term_width = 100,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    after_help = EXIT_CODES
+)]
+struct Cli {
+    /// Answer in JSON: one document on stdout, errors included
+    #[arg(long, global = true)]
+    json: bool,
+
+    /// When to colour; NO_COLOR is respected
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_possible_values = true, help = "When to colour: auto, always or never; NO_COLOR is respected")]
+    color: Color,
+
+    /// Act as if started in DIR
+    #[arg(short = 'C', global = true, value_name = "DIR")]
+    directory: Option<PathBuf>,
+
+    /// Print nothing but errors; the exit code tells
+    #[arg(short, long, global = true)]
+    quiet: bool,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Init(init::Args),
+    List(list::Args),
+    New(new::Args),
+    Start(start::Args),
+    Complete(complete::Args),
+    Select(select::Args),
+    Clear(clear::Args),
+    Status(status::Args),
+    Context(context_command::Args),
+    Record(record::Args),
+    Accept(accept::Args),
+    Why(why::Args),
+    Check(check::Args),
+    Map(map::Args),
+    Verify(verify::Args),
+    Trace(trace::Args),
+    Doctor(doctor::Args),
+    Gate(gate::Args),
+    Lsp(lsp::Args),
+    Completions(completions::Args),
+    Man(man::Args),
+    Schema(schema::Args),
+}
+
+/// The whole command line as data: for completions, man pages, and tests of the documents.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    match Cli::try_parse_from(&arguments) {
+        Ok(cli) => run(cli).into(),
+        Err(error) => refuse(&error, &arguments).into(),
+    }
+}
+
+fn run(cli: Cli) -> Exit {
+    let format = if cli.json { Format::Json } else { Format::Human };
+    let printer = Printer::new(format, cli.color, cli.quiet);
+    let done = Context::new(cli.directory.as_deref(), printer)
+        .and_then(|context| dispatch(&context, cli.command));
+    done.unwrap_or_else(|error| printer.error(&error))
+}
+
+fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
+    match command {
+        Command::Init(args) => init::run(context, args),
+        Command::List(args) => list::run(context, args),
+        Command::New(args) => new::run(context, args),
+        Command::Start(args) => start::run(context, args),
+        Command::Complete(args) => complete::run(context, args),
+        Command::Select(args) => select::run(context, args),
+        Command::Clear(args) => clear::run(context, args),
+        Command::Status(args) => status::run(context, args),
+        Command::Context(args) => context_command::run(context, args),
+        Command::Record(args) => record::run(context, args),
+        Command::Accept(args) => accept::run(context, args),
+        Command::Why(args) => why::run(context, args),
+        Command::Check(args) => check::run(context, args),
+        Command::Map(args) => map::run(context, args),
+        Command::Verify(args) => verify::run(context, args),
+        Command::Trace(args) => trace::run(context, args),
+        Command::Doctor(args) => doctor::run(context, args),
+        Command::Gate(args) => gate::run(context, args),
+        Command::Lsp(args) => lsp::run(args),
+        Command::Completions(args) => completions::run(context, args),
+        Command::Man(args) => man::run(context, args),
+        Command::Schema(args) => schema::run(context, args),
+    }
+}
+
+/// Help and version are answers; everything else that clap says is a usage error, in JSON where JSON was asked for.
+fn refuse(error: &clap::Error, arguments: &[OsString]) -> Exit {
+    let json = arguments.iter().take_while(|word| *word != "--").any(|word| word == "--json");
+    if !json || !error.use_stderr() {
+        // Nobody is left to tell when the stream is closed.
+        let _ = error.print();
+        return if error.use_stderr() { Exit::Usage } else { Exit::Fine };
+    }
+    let said = error.render().to_string();
+    let message = said.lines().next().unwrap_or_default();
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    Printer::new(Format::Json, Color::Never, false)
+        .error(&CliError::usage(message, "`intent --help` shows the commands"))
+}
+
+#[cfg(test)]
+mod tests;

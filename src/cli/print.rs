@@ -1,0 +1,316 @@
+//! The only way out: pages for people, JSON for programs, errors on stderr.
+//!
+//! A [`Page`] takes our own words as `'static` text and everything else through
+//! `text::terminal`, so nothing that a registry or a ledger says can move a
+//! cursor or hide a word. A reader that has gone away (`| head`) is no error.
+
+use std::fmt::Write as _;
+use std::io::{self, ErrorKind, IsTerminal, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+use super::error::CliError;
+use super::exit::Exit;
+use crate::workspace::text;
+
+/// As it is.
+pub(crate) const PLAIN: Style = Style::new();
+/// What matters less.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// What the eye should find first.
+pub(crate) const STRONG: Style = Style::new().bold();
+/// An intent's id.
+pub(crate) const INTENT: Style = AnsiColor::Cyan.on_default().bold();
+/// In order.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// Worth a look.
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+/// Not in order.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Not decided.
+pub(crate) const UNSURE: Style = AnsiColor::Magenta.on_default();
+/// By the way.
+pub(crate) const NOTE: Style = AnsiColor::Blue.on_default();
+
+/// For whom the answer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Human,
+    Json,
+}
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The process's streams.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Printer {
+    format: Format,
+    color: Color,
+    quiet: bool,
+}
+
+#[derive(Serialize)]
+struct ErrorAnswer<'a> {
+    error: ErrorBody<'a>,
+}
+
+#[derive(Serialize)]
+struct ErrorBody<'a> {
+    message: String,
+    help: Option<&'a str>,
+}
+
+impl Printer {
+    /// Decides once how everything is printed.
+    pub(crate) fn new(format: Format, color: Color, quiet: bool) -> Self {
+        Self { format, color, quiet }
+    }
+
+    /// Whether programs read the answer.
+    pub(crate) fn json_asked(self) -> bool {
+        self.format == Format::Json
+    }
+
+    /// A page on stdout.
+    pub(crate) fn page(self, page: &Page) -> Result<(), CliError> {
+        if self.quiet {
+            return Ok(());
+        }
+        self.written(self.coloured(io::stdout().lock()).write_all(page.text.as_bytes()))
+    }
+
+    /// One JSON document on stdout: indented for a terminal, else on one line.
+    pub(crate) fn json<T: Serialize>(self, answer: &T) -> Result<(), CliError> {
+        let document = if io::stdout().is_terminal() {
+            serde_json::to_string_pretty(answer)
+        } else {
+            serde_json::to_string(answer)
+        };
+        let document = document.map_err(io::Error::from);
+        self.written(document.and_then(|document| {
+            io::stdout()
+                .lock()
+                .write_all(format!("{}\n", ascii_where_invisible(&document)).as_bytes())
+        }))
+    }
+
+    /// A document in a format of its own (roff, a shell's script), as it is.
+    pub(crate) fn document(self, bytes: &[u8]) -> Result<(), CliError> {
+        self.written(io::stdout().lock().write_all(bytes))
+    }
+
+    /// Pieces one after the other, as they come; ends quietly when nobody reads on.
+    pub(crate) fn stream<T>(
+        self,
+        items: impl Iterator<Item = T>,
+        mut piece: impl FnMut(T) -> Piece,
+    ) -> Result<(), CliError> {
+        let mut out = io::BufWriter::new(io::stdout().lock());
+        let colour = self.choice(&io::stdout()) != anstream::ColorChoice::Never;
+        let mut write = |piece: Piece| match piece {
+            Piece::Page(_) if self.quiet => Ok(()),
+            Piece::Page(page) if colour => out.write_all(page.text.as_bytes()),
+            Piece::Page(page) => write!(out, "{}", anstream::adapter::strip_str(&page.text)),
+            Piece::Bytes(bytes) => out.write_all(&bytes),
+        };
+        let mut result = Ok(());
+        for item in items {
+            result = write(piece(item));
+            if result.is_err() {
+                break;
+            }
+        }
+        self.written(result.and_then(|()| out.flush()))
+    }
+
+    /// An error, where its reader looks for it.
+    pub(crate) fn error(self, error: &CliError) -> Exit {
+        let told = if self.json_asked() {
+            let body = ErrorBody { message: error.to_string(), help: error.help() };
+            self.json(&ErrorAnswer { error: body })
+        } else {
+            let mut page = Page::default();
+            page.styled(BAD, "error:").own(" ").text(&error.to_string()).end();
+            if let Some(help) = error.help() {
+                page.styled(NOTE, " help:").own(" ").text(help).end();
+            }
+            self.written(self.coloured(io::stderr().lock()).write_all(page.text.as_bytes()))
+        };
+        // Nobody is left to tell when stderr is closed; the exit code still says it.
+        let _ = told;
+        Exit::Usage
+    }
+
+    fn coloured<S: anstream::stream::RawStream>(self, stream: S) -> anstream::AutoStream<S> {
+        let choice = self.choice(&stream);
+        anstream::AutoStream::new(stream, choice)
+    }
+
+    fn choice<S: anstream::stream::RawStream>(self, stream: &S) -> anstream::ColorChoice {
+        match self.color {
+            Color::Auto => anstream::AutoStream::choice(stream),
+            Color::Always => anstream::ColorChoice::Always,
+            Color::Never => anstream::ColorChoice::Never,
+        }
+    }
+
+    fn written(self, result: io::Result<()>) -> Result<(), CliError> {
+        match result {
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+            Err(source) => {
+                Err(CliError::Io { what: "the answer".to_owned(), doing: "written", source })
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+}
+
+/// What a stream prints at a time.
+pub(crate) enum Piece {
+    /// For people.
+    Page(Page),
+    /// As stored.
+    Bytes(Vec<u8>),
+}
+
+/// The same JSON with everything invisible written as `\uXXXX`: outside of strings JSON is plain ASCII.
+fn ascii_where_invisible(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut from = 0;
+    for (at, character) in text::invisible_characters(json) {
+        if character.is_ascii() && character != '\u{7f}' {
+            continue;
+        }
+        out.push_str(&json[from..at]);
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            // Writing to a String cannot fail.
+            let _ = write!(out, "\\u{unit:04x}");
+        }
+        from = at + character.len_utf8();
+    }
+    out.push_str(&json[from..]);
+    out
+}
+
+/// Text for people, with styles.
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    text: String,
+    column: usize,
+}
+
+impl Page {
+    /// Our own words.
+    pub(crate) fn own(&mut self, words: &'static str) -> &mut Self {
+        self.text.push_str(words);
+        self.column += words.chars().count();
+        self
+    }
+
+    /// Anybody's words, made safe.
+    pub(crate) fn text(&mut self, words: &str) -> &mut Self {
+        self.styled(PLAIN, words)
+    }
+
+    /// Anybody's words, made safe, in a style.
+    pub(crate) fn styled(&mut self, style: Style, words: &str) -> &mut Self {
+        let safe = text::terminal(words);
+        if safe.is_empty() {
+            return self;
+        }
+        self.column += safe.chars().count();
+        // Writing to a String cannot fail.
+        let _ = write!(self.text, "{style}{safe}{style:#}");
+        self
+    }
+
+    /// A number and its noun: `1 block`, `2 blocks`.
+    pub(crate) fn count(&mut self, count: usize, noun: &'static str) -> &mut Self {
+        self.text(&counted(count, noun))
+    }
+
+    /// Spaces up to a column (from 0), at least one when something stands before it.
+    pub(crate) fn to(&mut self, column: usize) -> &mut Self {
+        let missing = column.saturating_sub(self.column).max(usize::from(self.column > 0));
+        self.text.extend(std::iter::repeat_n(' ', missing));
+        self.column += missing;
+        self
+    }
+
+    /// Ends the line; spaces at its end are dropped.
+    pub(crate) fn end(&mut self) -> &mut Self {
+        let kept = self.text.trim_end_matches(' ').len();
+        self.text.truncate(kept);
+        self.text.push('\n');
+        self.column = 0;
+        self
+    }
+
+    /// An empty line, but never two and none at the top.
+    pub(crate) fn gap(&mut self) -> &mut Self {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.end();
+        }
+        self
+    }
+
+    /// A text of several lines (XML, Markdown), with its white space, and everything invisible shown.
+    pub(crate) fn lines(&mut self, lines: &str) -> &mut Self {
+        self.text.push_str(&text::visible(lines, true));
+        if !lines.ends_with('\n') {
+            self.text.push('\n');
+        }
+        self.column = 0;
+        self
+    }
+
+    /// Rows whose columns stand below each other, `indent` spaces in.
+    pub(crate) fn table(&mut self, indent: usize, rows: &[Vec<Cell>]) -> &mut Self {
+        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let width = |at: usize| {
+            let last = |row: &&Vec<Cell>| row.len() == at + 1;
+            let wide = |row: &Vec<Cell>| row.get(at).map_or(0, Cell::width);
+            rows.iter().filter(|row| !last(row)).map(wide).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..columns).map(width).collect();
+        for row in rows {
+            let mut start = indent;
+            for (cell, width) in row.iter().zip(&widths) {
+                self.to(start).styled(cell.style, &cell.text);
+                start += if *width == 0 { 0 } else { width + 2 };
+            }
+            self.end();
+        }
+        self
+    }
+}
+
+/// `1 block`, `2 blocks`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// A place in a table.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    style: Style,
+    text: String,
+}
+
+impl Cell {
+    /// Anybody's words, made safe when printed.
+    pub(crate) fn new(style: Style, words: impl Into<String>) -> Self {
+        Self { style, text: text::terminal(&words.into()) }
+    }
+
+    fn width(&self) -> usize {
+        self.text.chars().count()
+    }
+}

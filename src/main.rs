@@ -1,0 +1,5 @@
+//! The `intent` binary: parses arguments and hands over to a face.
+
+fn main() -> std::process::ExitCode {
+    intent_lsp::cli::main()
+}
