@@ -42,13 +42,24 @@ impl Context {
     pub(crate) fn file(&self, target: &Target) -> Result<(Workspace, RelativePath), CliError> {
         if target.path.is_dir() {
             return Err(CliError::usage(
-                format!("{} is a folder", target.path.display()),
+                format!("{} is a folder", target.named),
                 "name a file, as PATH or PATH:LINE",
             ));
         }
         let workspace = Workspace::open(&target.path)?;
         let path = workspace.path(&self.cwd, &target.path)?;
         Ok((workspace, path))
+    }
+
+    /// The same for a file that must be there.
+    pub(crate) fn existing_file(
+        &self,
+        target: &Target,
+    ) -> Result<(Workspace, RelativePath), CliError> {
+        if target.path.symlink_metadata().is_err() {
+            return Err(CliError::missing(&target.named));
+        }
+        self.file(target)
     }
 
     /// Prints an answer: as it is for programs, laid out for people.

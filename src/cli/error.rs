@@ -31,6 +31,14 @@ impl CliError {
         Self::Usage { message: message.into(), help: help.into() }
     }
 
+    /// A file that is not there, as it was named.
+    pub(crate) fn missing(named: &str) -> Self {
+        Self::usage(
+            format!("{named} does not exist"),
+            "paths are taken from the current folder, or from the one named with -C",
+        )
+    }
+
     /// A file that could not be written or read.
     pub(crate) fn io(path: PathBuf, doing: &'static str, source: std::io::Error) -> Self {
         Self::Io { what: path.display().to_string(), doing, source }
@@ -45,9 +53,6 @@ impl CliError {
             }
             Self::Verb(VerbError::Path(PathError::Outside { .. })) => {
                 Some("name a file below the workspace; symbolic links that lead out do not count")
-            }
-            Self::Verb(VerbError::Read(ReadError::Missing { .. })) => {
-                Some("paths are taken from the current folder, or from the one named with -C")
             }
             _ => None,
         }

@@ -1,7 +1,7 @@
 //! The command line: arguments in, text or JSON out.
 //!
 //! A thin face over the verbs. Arguments are declared here and beside each
-//! command; everything that reaches a terminal goes through [`print`]; what a
+//! command; everything that reaches a terminal goes through `print`; what a
 //! program reads is the verb's own answer, one JSON document on stdout.
 
 mod commands;
@@ -29,6 +29,9 @@ use context::Context;
 use error::CliError;
 use print::{Color, Format, Printer};
 
+/// Above the options that every command has.
+const EVERYWHERE: &str = "Everywhere";
+
 const EXIT_CODES: &str = "\
 Exit codes:
   0  fine
@@ -55,19 +58,28 @@ Examples:
 )]
 struct Cli {
     /// Answer in JSON: one document on stdout, errors included
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERYWHERE)]
     json: bool,
 
-    /// When to colour; NO_COLOR is respected
-    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", hide_possible_values = true, help = "When to colour: auto, always or never; NO_COLOR is respected")]
+    /// When to colour: auto, always or never; NO_COLOR is respected
+    #[arg(
+        long,
+        global = true,
+        help_heading = EVERYWHERE,
+        value_enum,
+        default_value_t = Color::Auto,
+        value_name = "WHEN",
+        hide_possible_values = true,
+        hide_default_value = true
+    )]
     color: Color,
 
     /// Act as if started in DIR
-    #[arg(short = 'C', global = true, value_name = "DIR")]
+    #[arg(short = 'C', global = true, help_heading = EVERYWHERE, value_name = "DIR")]
     directory: Option<PathBuf>,
 
     /// Print nothing but errors; the exit code tells
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = EVERYWHERE)]
     quiet: bool,
 
     #[command(subcommand)]

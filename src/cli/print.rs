@@ -139,7 +139,7 @@ impl Printer {
             let mut page = Page::default();
             page.styled(BAD, "error:").own(" ").text(&error.to_string()).end();
             if let Some(help) = error.help() {
-                page.styled(NOTE, " help:").own(" ").text(help).end();
+                page.styled(NOTE, "help:").own(" ").text(help).end();
             }
             self.written(self.coloured(io::stderr().lock()).write_all(page.text.as_bytes()))
         };
@@ -283,7 +283,8 @@ impl Page {
         for row in rows {
             let mut start = indent;
             for (cell, width) in row.iter().zip(&widths) {
-                self.to(start).styled(cell.style, &cell.text);
+                let shift = if cell.right { width.saturating_sub(cell.width()) } else { 0 };
+                self.to(start + shift).styled(cell.style, &cell.text);
                 start += if *width == 0 { 0 } else { width + 2 };
             }
             self.end();
@@ -302,15 +303,78 @@ pub(crate) fn counted(count: usize, noun: &str) -> String {
 pub(crate) struct Cell {
     style: Style,
     text: String,
+    right: bool,
 }
 
 impl Cell {
     /// Anybody's words, made safe when printed.
     pub(crate) fn new(style: Style, words: impl Into<String>) -> Self {
-        Self { style, text: text::terminal(&words.into()) }
+        Self { style, text: text::terminal(&words.into()), right: false }
+    }
+
+    /// A number, whose last digits stand below each other.
+    pub(crate) fn number(style: Style, number: usize) -> Self {
+        Self { style, text: number.to_string(), right: true }
     }
 
     fn width(&self) -> usize {
         self.text.chars().count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(page: &Page) -> String {
+        anstream::adapter::strip_str(&page.text).to_string()
+    }
+
+    #[test]
+    fn tables_align_and_the_last_column_pushes_nothing() {
+        let mut page = Page::default();
+        page.table(
+            2,
+            &[
+                vec![Cell::number(PLAIN, 7), Cell::new(GOOD, "größer"), Cell::new(PLAIN, "end")],
+                vec![Cell::number(PLAIN, 123), Cell::new(BAD, "a cell that is wide and last")],
+                vec![Cell::number(PLAIN, 40), Cell::new(PLAIN, ""), Cell::new(PLAIN, "end")],
+            ],
+        );
+        let expected = concat!(
+            "    7  größer  end\n",
+            "  123  a cell that is wide and last\n",
+            "   40          end\n",
+        );
+        assert_eq!(plain(&page), expected);
+    }
+
+    #[test]
+    fn styles_do_not_count_as_width() {
+        let mut page = Page::default();
+        page.styled(BAD, "ab").to(6).styled(GOOD, "c").to(3).own("d").end();
+        assert_eq!(plain(&page), "ab    c d\n");
+    }
+
+    #[test]
+    fn gaps_never_double_and_never_lead() {
+        let mut page = Page::default();
+        page.gap().own("a").end().gap().gap().own("b").end();
+        assert_eq!(plain(&page), "a\n\nb\n");
+    }
+
+    #[test]
+    fn what_others_say_stays_on_its_line_and_is_seen() {
+        let mut page = Page::default();
+        page.text("a\nb\u{1b}[31m\u{202e}c").end().lines("x\u{7}\n  y");
+        assert_eq!(plain(&page), "a bU+001B[31mU+202Ec\nxU+0007\n  y\n");
+    }
+
+    #[test]
+    fn json_says_the_same_without_anything_invisible() {
+        let value = serde_json::json!({"k": "a\u{202e}\u{7f}\u{e0041}\u{9b}ü\n"});
+        let json = ascii_where_invisible(&value.to_string());
+        assert_eq!(json, r#"{"k":"a\u202e\u007f\udb40\udc41\u009bü\n"}"#);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&json).expect("JSON"), value);
     }
 }

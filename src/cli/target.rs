@@ -8,6 +8,8 @@ use super::error::CliError;
 /// A file, and a line of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
+    /// The path as it was written.
+    pub(crate) named: String,
     /// Joined to the folder we are in.
     pub(crate) path: PathBuf,
     /// 1-based.
@@ -19,19 +21,19 @@ impl Target {
     pub(crate) fn parse(cwd: &Path, text: &OsStr) -> Result<Self, CliError> {
         let whole = cwd.join(text);
         let place = text.to_str().filter(|_| whole.symlink_metadata().is_err()).and_then(place);
-        let Some((path, line)) = place else { return Ok(Self { path: whole, line: None }) };
+        let Some((path, line)) = place else { return Ok(Self::plain(cwd, Path::new(text))) };
         let line = line.parse().ok().filter(|line| *line > 0).ok_or_else(|| {
             CliError::usage(
                 format!("{line:?} is not a line of {path}"),
                 "lines count from 1: PATH:LINE",
             )
         })?;
-        Ok(Self { path: cwd.join(path), line: Some(line) })
+        Ok(Self { line: Some(line), ..Self::plain(cwd, Path::new(path)) })
     }
 
     /// A path without a line.
     pub(crate) fn plain(cwd: &Path, path: &Path) -> Self {
-        Self { path: cwd.join(path), line: None }
+        Self { named: path.display().to_string(), path: cwd.join(path), line: None }
     }
 }
 

@@ -16,7 +16,7 @@ use super::outline::Against;
 /// The class of a change, how it was found, and what was found per block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classification {
-    /// `None` when undetermined.
+    /// `None` when undetermined, or when nothing changed (a file claimed as it stands).
     pub class: Option<MutationClass>,
     /// Which kind of proof.
     pub basis: Basis,
@@ -45,10 +45,13 @@ pub enum Parsed {
 /// Classifies a change from its changed blocks.
 pub fn change(changed: &[ChangedBlock<'_>], parsed: Parsed) -> Classification {
     let reasons = changed.iter().map(reason).collect();
+    if changed.is_empty() {
+        return Classification { class: None, basis: Basis::None, reasons };
+    }
     if parsed == Parsed::WithErrors {
         return Classification { class: None, basis: Basis::ParseError, reasons };
     }
-    let format_only = !changed.is_empty() && changed.iter().all(is_formatting);
+    let format_only = changed.iter().all(is_formatting);
     let (class, basis) = if format_only {
         (MutationClass::AstRefactor, Basis::Rule)
     } else {

@@ -57,6 +57,10 @@ fn examined(what: &str, state: State, detail: impl Into<String>) -> Examined {
     Examined { what: what.to_owned(), state, detail: detail.into() }
 }
 
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 fn governed(ws: &Workspace) -> Examined {
     let root = ws.root.path().display();
     if ws.root.governed() {
@@ -107,7 +111,7 @@ fn registry(ws: &Workspace) -> Examined {
     examined(
         "registry",
         State::Good,
-        format!("{path} holds {} intents", ws.registry.intents().len()),
+        format!("{path} holds {}", counted(ws.registry.intents().len(), "intent")),
     )
 }
 
@@ -139,13 +143,18 @@ fn ledger(ws: &Workspace) -> Examined {
         .filter(|finding| ws.policy.check_level(finding.code) >= Level::Warning)
         .collect();
     match broken.first() {
-        None => examined("ledger", State::Good, format!("{records} records, every chain whole")),
+        None => examined(
+            "ledger",
+            State::Good,
+            format!("{}, every chain whole", counted(records, "record")),
+        ),
         Some(first) => examined(
             "ledger",
             State::Bad,
             format!(
-                "{records} records, {} findings; the first: {} {} See `intent verify`",
-                broken.len(),
+                "{}, {}; the first: {} {} See `intent verify`",
+                counted(records, "record"),
+                counted(broken.len(), "finding"),
                 first.message,
                 first.help
             ),

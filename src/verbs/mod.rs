@@ -74,13 +74,17 @@ pub enum VerbError {
         root: String,
     },
     /// The registry does not parse.
-    #[error("{path} does not parse: {reason}. Mend it first; nothing was changed")]
+    #[error("{path} does not parse: {} Mend it first; nothing was changed", sentence(.reason))]
     BrokenRegistry {
         /// The registry.
         path: String,
         /// The first error.
         reason: String,
     },
+}
+
+fn sentence(text: &str) -> String {
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
 fn list(ids: &[String]) -> String {

@@ -49,7 +49,9 @@ pub struct StatusAnswer {
     pub root: String,
     /// Whether there is an `.orchestration/`.
     pub governed: bool,
-    /// What is selected.
+    /// The id of what is selected, whether or not the registry holds it.
+    pub selection: Option<String>,
+    /// What is selected, as the registry has it.
     pub selected: Option<IntentSummary>,
     /// How many intents there are.
     pub intents: usize,
@@ -126,7 +128,8 @@ pub fn status(ws: &Workspace) -> StatusAnswer {
     StatusAnswer {
         root: ws.root.path().display().to_string(),
         governed: ws.root.governed(),
-        selected: selected.and_then(|id| Some(summary(ws, ws.registry.get(&id)?))),
+        selected: selected.as_ref().and_then(|id| Some(summary(ws, ws.registry.get(id)?))),
+        selection: selected,
         intents: ws.registry.intents().len(),
         in_progress: ws.registry.intents().iter().filter(|intent| intent.in_progress()).count(),
         records: ws.ledger.entries().len(),

@@ -1,7 +1,7 @@
 //! A workspace with everything that is known of it, read once and immutable.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::VerbError;
 use crate::code::{Document, Unread};
@@ -24,8 +24,8 @@ pub struct Workspace {
     pub policy_findings: Arc<[Finding]>,
     /// The intents.
     pub registry: Arc<Registry>,
-    /// The records.
-    pub ledger: Arc<Ledger>,
+    /// The records; read when first asked for, so that the gate never pays for them.
+    pub ledger: Arc<LazyLedger>,
     /// What no agent may touch, and what git ignores.
     pub ignores: Arc<Ignores>,
     /// The repository; `None` without git.
@@ -37,6 +37,9 @@ pub struct Workspace {
     /// What the person in this work tree has selected.
     pub selection: Option<Selection>,
 }
+
+/// A ledger that is read when it is first used.
+pub type LazyLedger = LazyLock<Ledger, Box<dyn FnOnce() -> Ledger + Send + Sync>>;
 
 /// Why a workspace cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -82,6 +85,8 @@ impl Workspace {
 
     /// Reads everything below a known root. What is broken is found in the findings, not here.
     pub fn at(root: Root) -> Self {
+        let root = Arc::new(root);
+        let of_ledger = Arc::clone(&root);
         let (policy, policy_findings) = Policy::load(&root);
         let (git, git_error) = match Git::open(&root) {
             Ok(git) => (git.map(Arc::new), None),
@@ -92,33 +97,40 @@ impl Workspace {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(Registry::load(&root)),
-            ledger: Arc::new(Ledger::load(&root)),
+            ledger: Arc::new(LazyLock::new(Box::new(move || Ledger::load(&of_ledger)))),
             ignores: Arc::new(Ignores::load(&root)),
             selection: session::selected(&root),
             git,
             head,
             git_error: git_error.or(head_error).map(Arc::from),
-            root: Arc::new(root),
+            root,
         }
     }
 
     /// Reads again what may have changed on disk; the ledger only where files differ.
     pub fn reload(&self) -> Self {
-        let root = Root::find(self.root.path()).unwrap_or_else(|_| (*self.root).clone());
+        let root = Arc::new(Root::find(self.root.path()).unwrap_or_else(|_| (*self.root).clone()));
+        let (before, of_ledger) = (Arc::clone(&self.ledger), Arc::clone(&root));
         let (policy, policy_findings) = Policy::load(&root);
         let (head, head_error) = head_of(self.git.as_deref());
         Self {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(Registry::load(&root)),
-            ledger: Arc::new(self.ledger.reload(&root)),
+            ledger: Arc::new(LazyLock::new(Box::new(move || before.reload(&of_ledger)))),
             ignores: Arc::new(Ignores::load(&root)),
             selection: session::selected(&root),
             git: self.git.clone(),
             head,
             git_error: head_error.map(Arc::from).or_else(|| self.git_error.clone()),
-            root: Arc::new(root),
+            root,
         }
+    }
+
+    /// Reads now what is otherwise read at first need, for a server that answers nobody late.
+    pub fn warmed(self) -> Self {
+        LazyLock::force(&self.ledger);
+        self
     }
 
     /// The workspace path of a target, which may be relative to `cwd`.

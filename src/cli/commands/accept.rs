@@ -35,7 +35,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         (Some(_), true) => return Err(say_which("a line and --all-differing exclude each other")),
         (None, false) => return Err(say_which("which block is not said")),
     };
-    let (workspace, path) = context.file(&target)?;
+    let (workspace, path) = context.existing_file(&target)?;
     let answer = accept(&workspace, &path, extent)?;
     if let (AcceptExtent::Line(line), true) = (extent, answer.accepted.is_empty()) {
         return Err(CliError::usage(

@@ -47,7 +47,7 @@ fn show(page: &mut Page, answer: &CheckAnswer) {
         page.styled(DIM, "note:").own(" ").styled(DIM, note).end();
     }
     if answer.findings.is_empty() {
-        page.styled(GOOD, "✓").own(" nothing to say about ");
+        page.styled(GOOD, "✓").own(" no findings in ");
     } else {
         shared::totals(page, summary.errors, summary.warnings);
         page.own(" in ");

@@ -160,7 +160,7 @@ fn recorded(page: &mut Page, file: &RecordedFile) {
     }
     if file.outcome != "no_opinion" {
         page.own("  ").styled(WARN, "warning:").own(" the gate says ").text(&file.outcome);
-        page.own(" of this write; `intent gate` says why").end();
+        page.own(" of this write; ask `intent gate` why").end();
     }
 }
 

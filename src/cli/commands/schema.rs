@@ -1,6 +1,7 @@
 //! `intent schema`: the shapes of files and answers, generated from the types.
 
-use schemars::schema_for;
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use super::{clear, context, map as map_command, record as record_command};
@@ -43,30 +44,49 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
-/// Every schema by name: three files, then the answers of the commands.
+/// Every schema by name: three files as they are read, then the answers of the commands as they are written.
 pub fn schemas() -> Vec<(&'static str, Value)> {
-    let schemas = vec![
-        ("registry", schema_for!(crate::intent::model::RegistryFile)),
-        ("records", schema_for!(crate::ledger::Record)),
-        ("policy", schema_for!(crate::workspace::Policy)),
-        ("accept", schema_for!(accept::AcceptAnswer)),
-        ("check", schema_for!(check::CheckAnswer)),
-        ("clear", schema_for!(clear::ClearAnswer)),
-        ("complete", schema_for!(registry::RegistryAnswer)),
-        ("context", schema_for!(context::ContextAnswer)),
-        ("doctor", schema_for!(doctor::DoctorAnswer)),
-        ("gate", schema_for!(gate::Decision)),
-        ("init", schema_for!(init::InitAnswer)),
-        ("list", schema_for!(Vec<select::IntentSummary>)),
-        ("map", schema_for!(map::MapAnswer)),
-        ("map-check", schema_for!(map_command::MapCheckAnswer)),
-        ("new", schema_for!(registry::RegistryAnswer)),
-        ("record", schema_for!(record_command::RecordedAnswer)),
-        ("select", schema_for!(select::SelectAnswer)),
-        ("start", schema_for!(registry::RegistryAnswer)),
-        ("status", schema_for!(select::StatusAnswer)),
-        ("verify", schema_for!(verify::VerifyAnswer)),
-        ("why", schema_for!(why::WhyAnswer)),
-    ];
-    schemas.into_iter().map(|(name, schema)| (name, schema.to_value())).collect()
+    vec![
+        ("registry", read::<crate::intent::model::RegistryFile>()),
+        ("records", records()),
+        ("policy", read::<crate::workspace::Policy>()),
+        ("accept", written::<accept::AcceptAnswer>()),
+        ("check", written::<check::CheckAnswer>()),
+        ("clear", written::<clear::ClearAnswer>()),
+        ("complete", written::<registry::RegistryAnswer>()),
+        ("context", written::<context::ContextAnswer>()),
+        ("doctor", written::<doctor::DoctorAnswer>()),
+        ("gate", written::<gate::Decision>()),
+        ("init", written::<init::InitAnswer>()),
+        ("list", written::<Vec<select::IntentSummary>>()),
+        ("map", written::<map::MapAnswer>()),
+        ("map-check", written::<map_command::MapCheckAnswer>()),
+        ("new", written::<registry::RegistryAnswer>()),
+        ("record", written::<record_command::RecordedAnswer>()),
+        ("select", written::<select::SelectAnswer>()),
+        ("start", written::<registry::RegistryAnswer>()),
+        ("status", written::<select::StatusAnswer>()),
+        ("verify", written::<verify::VerifyAnswer>()),
+        ("why", written::<why::WhyAnswer>()),
+    ]
+}
+
+/// A ledger line: the type, and the tail that is cut off before the type is read.
+fn records() -> Value {
+    let mut schema = read::<crate::ledger::Record>();
+    schema["properties"]["h"] = serde_json::json!({
+        "description": "SHA-256 over `intent-ledger/1\\n` and the stored bytes of the line before `,\"h\":\"…\"}`: 64 lower-case hex digits. Always the last key.",
+        "type": "string",
+        "pattern": "^[0-9a-f]{64}$"
+    });
+    schema
+}
+
+fn read<T: JsonSchema>() -> Value {
+    SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>().to_value()
+}
+
+fn written<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    settings.into_generator().into_root_schema_for::<T>().to_value()
 }

@@ -13,8 +13,10 @@ use crate::verbs::select::{StatusAnswer, status};
 pub(crate) struct Args {}
 
 pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
-    let answer = status(&context.here()?);
-    context.answer(&answer, |page| show(page, &answer))?;
+    let workspace = context.here()?;
+    let answer = status(&workspace);
+    let selected = workspace.selected(None);
+    context.answer(&answer, |page| show(page, &answer, selected.as_deref()))?;
     Ok(Exit::Fine)
 }
 
@@ -23,7 +25,7 @@ fn line(page: &mut Page, good: Option<bool>, what: &'static str) {
     page.styled(style, mark).own(" ").styled(DIM, what).to(13);
 }
 
-fn show(page: &mut Page, answer: &StatusAnswer) {
+fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>) {
     line(page, Some(answer.governed), "workspace");
     page.styled(STRONG, &answer.root);
     if !answer.governed {
@@ -31,10 +33,14 @@ fn show(page: &mut Page, answer: &StatusAnswer) {
         return;
     }
     page.end();
-    selected(page, answer);
+    selected(page, answer, selected_id);
     line(page, (answer.in_progress > 0).then_some(true), "intents");
-    page.text(&answer.intents.to_string()).own(", ");
-    page.text(&answer.in_progress.to_string()).own(" in progress").end();
+    match answer.intents {
+        0 if answer.errors > 0 => page.own("none that can be read"),
+        0 => page.own("none; `intent new NAME`"),
+        all => page.text(&format!("{all}, {} in progress", answer.in_progress)),
+    };
+    page.end();
     line(page, (answer.records > 0).then_some(true), "ledger");
     page.count(answer.records, "record").end();
     line(page, answer.head.as_ref().map(|_| true), "commit");
@@ -51,10 +57,15 @@ fn show(page: &mut Page, answer: &StatusAnswer) {
     page.end();
 }
 
-fn selected(page: &mut Page, answer: &StatusAnswer) {
+/// What is selected; an id that the registry does not hold is said, not hidden.
+fn selected(page: &mut Page, answer: &StatusAnswer, id: Option<&str>) {
     let Some(intent) = &answer.selected else {
-        line(page, None, "selected");
-        page.own("no intent; `intent select ID`").end();
+        line(page, id.map(|_| false), "selected");
+        match id {
+            Some(id) => page.styled(INTENT, id).own("  is not in the registry as it stands"),
+            None => page.own("no intent; `intent select ID`"),
+        };
+        page.end();
         return;
     };
     let in_progress = intent.status == Some(Status::InProgress);

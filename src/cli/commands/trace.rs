@@ -2,8 +2,6 @@
 
 use std::path::PathBuf;
 
-use jiff::Timestamp;
-
 use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
@@ -41,10 +39,9 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     };
     let request = TraceRequest { intent: args.intent, path };
     let entries = trace(&workspace, &request)?;
-    let now = Timestamp::now();
     let json = context.printer.json_asked();
     context.printer.stream(entries, |entry| {
-        if json { Piece::Bytes(stored(entry)) } else { Piece::Page(line(entry, now)) }
+        if json { Piece::Bytes(stored(entry)) } else { Piece::Page(line(entry)) }
     })?;
     Ok(Exit::Fine)
 }
@@ -55,7 +52,7 @@ fn stored(entry: &Entry) -> Vec<u8> {
     bytes
 }
 
-fn line(entry: &Entry, now: Timestamp) -> Page {
+fn line(entry: &Entry) -> Page {
     let record = &entry.record;
     let mut page = Page::default();
     page.styled(DIM, &when::date(&record.timestamp)).to(22);
@@ -68,7 +65,6 @@ fn line(entry: &Entry, now: Timestamp) -> Page {
     if let Some(author) = author(record) {
         page.own("  ").styled(DIM, &author);
     }
-    page.own("  ").styled(DIM, &when::ago(now, &record.timestamp));
     match entry.trust {
         Trust::Own => &mut page,
         Trust::Claimed => page.own("  ").styled(WARN, "claimed"),

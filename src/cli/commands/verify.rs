@@ -29,6 +29,7 @@ fn show(page: &mut Page, answer: &VerifyAnswer) {
     lost(page, &answer.lost);
     page.gap();
     shared::findings(page, &answer.findings);
+    page.gap();
     let count = |level| answer.findings.iter().filter(|finding| finding.level == level).count();
     shared::totals(page, count(Level::Error), count(Level::Warning));
     page.end();
@@ -38,7 +39,7 @@ fn blocks(page: &mut Page, answer: &VerifyAnswer) {
     let blocks = &answer.blocks;
     let row = |style: Style, count: usize, word: &str, meaning: &str| {
         vec![
-            Cell::new(if count > 0 { style } else { DIM }, format!("{count:>5}")),
+            Cell::number(if count > 0 { style } else { DIM }, count),
             Cell::new(if count > 0 { style } else { DIM }, word),
             Cell::new(DIM, meaning),
         ]

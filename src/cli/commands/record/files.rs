@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use crate::cli::error::CliError;
-use crate::verbs::Workspace;
+use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::{ChangeKind, Target};
 use crate::workspace::root::RootError;
 use crate::workspace::{RelativePath, Root, ignores};
@@ -20,9 +20,7 @@ pub(super) fn by_workspace(
         if target.is_dir() {
             found.folder(cwd, &target)?;
         } else {
-            let root = found.root(&target)?;
-            let path = root.relative(cwd, &target)?;
-            found.add(root, path);
+            found.file(cwd, path)?;
         }
     }
     Ok(found
@@ -60,6 +58,18 @@ impl Found {
         self.workspace(root).1.insert(path);
     }
 
+    fn file(&mut self, cwd: &Path, named: &Path) -> Result<(), CliError> {
+        let target = cwd.join(named);
+        let root = self.root(&target)?;
+        let path = root.relative(cwd, &target)?;
+        let (workspace, files) = self.workspace(root);
+        if !target.exists() && !known(workspace, &path)? {
+            return Err(CliError::missing(&named.display().to_string()));
+        }
+        files.insert(path);
+        Ok(())
+    }
+
     fn folder(&mut self, cwd: &Path, folder: &Path) -> Result<(), CliError> {
         let root = Root::find(folder)?;
         let real = folder
@@ -86,14 +96,24 @@ impl Found {
     }
 }
 
+/// Whether a file that is not there was ever recorded or committed.
+fn known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
+    if !workspace.ledger.of_path(path).is_empty() {
+        return Ok(true);
+    }
+    match (&workspace.git, &workspace.head) {
+        (Some(git), Some(head)) => Ok(git.file_at(head, path)?.is_some()),
+        _ => Ok(false),
+    }
+}
+
 /// Files that git or the ledger know and that are not there any more.
-fn gone(workspace: &Workspace) -> Result<Vec<RelativePath>, CliError> {
+fn gone(workspace: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     let missing = |path: &RelativePath| !workspace.root.absolute(path).exists();
     let recorded = workspace.ledger.paths().into_iter().filter(|path| missing(path)).cloned();
     let mut paths: Vec<RelativePath> = recorded.collect();
     if let (Some(git), Some(head)) = (&workspace.git, &workspace.head) {
-        let changes =
-            git.changes(Some(head), Target::WorkTree).map_err(crate::verbs::VerbError::from)?;
+        let changes = git.changes(Some(head), Target::WorkTree)?;
         let deleted = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);
         paths.extend(deleted.map(|change| change.path));
     }

@@ -165,7 +165,11 @@ fn percent(share: f32) -> String {
 }
 
 fn written(block: &BlockAnswer, now: Timestamp) -> Option<String> {
-    let who = shared::who(block.contributor.as_ref()?);
+    let newest = block.lineage.first();
+    let accepted =
+        matches!(newest, Some(LineageStep::Record(step)) if step.kind == RecordKind::Ack);
+    let settled = if accepted { ", accepted by a person" } else { "" };
+    let who = shared::who(block.contributor.as_ref()?) + settled;
     let tool = block.tool.as_deref().filter(|tool| *tool != "intent");
     let via = tool.map(|tool| format!(" with {tool}")).unwrap_or_default();
     let at = block.timestamp.as_deref().map(|at| format!(" · {}", moment(now, at)));
@@ -187,7 +191,7 @@ fn evidence_word(evidence: Evidence) -> &'static str {
 
 fn candidates(page: &mut Page, candidates: &[Candidate], now: Timestamp) {
     for (nth, candidate) in candidates.iter().enumerate() {
-        page.own("  ").own(if nth == 0 { "candidates" } else { "" }).to(VALUES);
+        page.own("  ").own(if nth == 0 { "either" } else { "or" }).to(VALUES);
         step(page, candidate, now);
         page.own("  ").styled(DIM, &candidate.record).end();
     }
@@ -202,7 +206,7 @@ fn lineage(page: &mut Page, steps: &[LineageStep], history: History, now: Timest
         match at {
             LineageStep::Record(record) => step(page, record, now),
             LineageStep::Gap { .. } => {
-                page.styled(UNSURE, "?").own(" ").styled(UNSURE, "changed by an unrecorded edit");
+                page.styled(UNSURE, "?").own(" ").styled(UNSURE, "something that no record covers");
             }
         }
         page.end();

@@ -1,0 +1,140 @@
+//! A folder to try the binary in, cut off from the machine's own settings.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+pub struct Lab {
+    _folder: tempfile::TempDir,
+    pub root: PathBuf,
+}
+
+impl Lab {
+    pub fn bare_folder() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path().canonicalize().expect("its real path").join("work");
+        std::fs::create_dir(&root).expect("a folder in it");
+        Self { _folder: folder, root }
+    }
+
+    pub fn git() -> Self {
+        let lab = Self::bare_folder();
+        lab.run_git(&["init", "-q", "-b", "main", "."]);
+        lab
+    }
+
+    pub fn governed() -> Self {
+        let lab = Self::git();
+        lab.fine(&["init"]);
+        lab
+    }
+
+    pub fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+        let path = self.root.join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("folders");
+        std::fs::write(path, text).expect("written");
+    }
+
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.root.join(path)).expect("text")
+    }
+
+    pub fn commit(&self) {
+        self.run_git(&["add", "-A"]);
+        self.run_git(&["commit", "-q", "-m", "a commit"]);
+    }
+
+    fn run_git(&self, arguments: &[&str]) {
+        let status = clean(Command::new("git"), &self.root)
+            .args(["-c", "user.name=t", "-c", "user.email=t@example.invalid"])
+            .args(arguments)
+            .status()
+            .expect("git runs");
+        assert!(status.success(), "git {arguments:?}");
+    }
+
+    pub fn intent(&self, arguments: &[&str]) -> Output {
+        clean(Command::new(env!("CARGO_BIN_EXE_intent")), &self.root)
+            .args(arguments)
+            .output()
+            .expect("intent runs")
+    }
+
+    /// What a command that must succeed says.
+    pub fn fine(&self, arguments: &[&str]) -> String {
+        let output = self.intent(arguments);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "intent {arguments:?}: {told}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+}
+
+fn clean(mut command: Command, root: &Path) -> Command {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    command
+        .current_dir(root)
+        .stdin(Stdio::null())
+        .env_clear()
+        .env("PATH", path)
+        .env("HOME", root.join("../home"))
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
+    command
+}
+
+/// A session as it looks in a terminal, with what differs from run to run masked.
+pub fn transcript(lab: &Lab, lines: &[&str]) -> String {
+    let mut text = String::new();
+    for line in lines {
+        let words: Vec<&str> = line.split(' ').collect();
+        let output = lab.intent(&words);
+        text.push_str(&format!("$ intent {line}\n"));
+        text.push_str(&String::from_utf8_lossy(&output.stdout));
+        text.push_str(&String::from_utf8_lossy(&output.stderr));
+        match output.status.code() {
+            Some(0) => {}
+            code => text.push_str(&format!("[exit {}]\n", code.expect("an exit code"))),
+        }
+        text.push('\n');
+    }
+    masked(lab, &text)
+}
+
+fn masked(lab: &Lab, text: &str) -> String {
+    let parent = lab.root.parent().expect("a parent").display().to_string();
+    let mut text = text.replace(&parent, "[lab]").replace("1 minute ago", "just now");
+    for (pattern, shown) in [
+        ("########-####-####-####-############", "[record]"),
+        ("9999-99-99T99:99:99.999Z", "[time]"),
+        ("9999-99-99 99:99 UTC", "[date]"),
+        ("########################################", "[commit]"),
+        ("compared with ############", "compared with [commit]"),
+        ("commit     ############", "commit     [commit]"),
+    ] {
+        text = replaced(&text, pattern, shown);
+    }
+    text
+}
+
+/// `#` stands for a hexadecimal digit, `9` for a decimal one, everything else for itself.
+fn replaced(text: &str, pattern: &str, shown: &str) -> String {
+    let fits = |at: &str| {
+        let mut rest = at.chars();
+        pattern.chars().all(|wanted| match (wanted, rest.next()) {
+            ('#', Some(found)) => found.is_ascii_hexdigit(),
+            ('9', Some(found)) => found.is_ascii_digit(),
+            (wanted, found) => found == Some(wanted),
+        })
+    };
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        if fits(rest) {
+            out.push_str(shown);
+            rest = &rest[pattern.len()..];
+        } else {
+            out.push(first);
+            rest = &rest[first.len_utf8()..];
+        }
+    }
+    out
+}

@@ -1,0 +1,276 @@
+//! The command line as people and programs meet it: the real binary in a real folder.
+
+mod hostile;
+mod lab;
+mod programs;
+
+use lab::{Lab, transcript};
+
+/// A repository in which an agent has worked under one intent, and somebody has edited since.
+fn worked_in() -> Lab {
+    let lab = Lab::governed();
+    lab.write("src/auth.rs", LOGIN);
+    lab.commit();
+    for arguments in [
+        &[
+            "new",
+            "JWT migration",
+            "--scope",
+            "src/**",
+            "--constraint",
+            "No external providers",
+            "--owner",
+            "@ada",
+            "--start",
+        ][..],
+        &["new", "Faster pages", "--scope", "web/**"],
+        &["select", "INT-001"],
+    ] {
+        lab.fine(arguments);
+    }
+    lab.write("src/auth.rs", REFRESHED);
+    lab.fine(&["record", "src", "--agent", "claude-code", "--model", "anthropic/claude"]);
+    lab
+}
+
+const LOGIN: &str =
+    "fn login(user: &str) {\n    check(user, 1);\n}\n\nfn logout() {\n    drop_session();\n}\n";
+const REFRESHED: &str = "fn login(user: &str) {\n    check(user, 2);\n    remember(user);\n}\n\nfn logout() {\n    drop_session();\n}\n\nfn refresh(token: &str) {\n    renew(token, 3);\n    notify(token);\n}\n";
+
+#[test]
+fn beginning() {
+    let lab = Lab::git();
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "status",
+            "list",
+            "init",
+            "init",
+            "list",
+            "new Login --scope src/** --owner @ada",
+            "select INT-001",
+            "start INT-001",
+            "select INT-001",
+            "status",
+            "context --minimal",
+            "clear",
+            "clear",
+            "complete INT-001",
+            "list",
+            "doctor",
+        ]
+    ));
+}
+
+#[test]
+fn recording_and_asking() {
+    let lab = worked_in();
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "record src/auth.rs",
+            "why src/auth.rs",
+            "why src/auth.rs:2",
+            "why src/auth.rs:7:3",
+            "why src/auth.rs:4000",
+            "why src/auth.rs --lineage",
+            "check",
+            "verify",
+            "map --check",
+            "map",
+            "map --check",
+            "map --stdout",
+            "trace",
+            "trace --intent INT-002",
+            "trace src/auth.rs",
+            "list",
+            "context",
+        ]
+    ));
+}
+
+#[test]
+fn an_unrecorded_edit_shows_everywhere() {
+    let lab = worked_in();
+    lab.write("src/auth.rs", REFRESHED.replace("renew(token, 3)", "renew(token, 4)"));
+    lab.write("docs/notes.md", "# Notes\n\nOne.\n");
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "why src/auth.rs",
+            "why src/auth.rs:11",
+            "check",
+            "verify",
+            "accept src/auth.rs",
+            "accept src/auth.rs:4000",
+            "accept src/auth.rs --all-differing",
+            "why src/auth.rs:11",
+            "accept src/auth.rs --all-differing",
+            "gate docs/notes.md",
+            "record docs/notes.md",
+            "record --all docs",
+            "check",
+        ]
+    ));
+}
+
+#[test]
+fn every_verdict_reads_well() {
+    let lab = Lab::governed();
+    for name in ["One", "Two"] {
+        lab.fine(&["new", name, "--scope", "src/**", "--start"]);
+    }
+    let body = |name: &str, n: u32| {
+        format!(
+            "fn {name}(input: u32) -> u32 {{\n    let first = step(input, {n});\n    let second = again(first, {n});\n    finish(first + second)\n}}\n\n"
+        )
+    };
+    let file =
+        |names: &[(&str, u32)]| names.iter().map(|(name, n)| body(name, *n)).collect::<String>();
+    lab.write(
+        "src/a.rs",
+        file(&[
+            ("stays", 1),
+            ("gets_spaces", 2),
+            ("old_name", 3),
+            ("changes", 4),
+            ("goes", 5),
+            ("travels", 6),
+        ]),
+    );
+    lab.fine(&["record", "--all", "src", "--intent", "INT-001", "--contributor", "human"]);
+    for n in 41..46 {
+        let text = lab
+            .read("src/a.rs")
+            .replace(&body("changes", if n == 41 { 4 } else { n - 1 }), &body("changes", n));
+        lab.write("src/a.rs", text);
+        let intent = if n % 2 == 0 { "INT-001" } else { "INT-002" };
+        lab.fine(&[
+            "record",
+            "src",
+            "--intent",
+            intent,
+            "--agent",
+            "codex",
+            "--model",
+            "openai/gpt",
+        ]);
+    }
+    let spaced = body("gets_spaces", 2).replace("    let", "        let // why\n");
+    let inner = body("travels", 6);
+    lab.write(
+        "src/a.rs",
+        format!(
+            "{}{spaced}{}{}mod inside {{\n{inner}}}\n\n{}",
+            body("stays", 1),
+            body("new_name", 3),
+            body("changes", 45).replace("finish(first", "finish(0 * first"),
+            file(&[("fresh", 17), ("fresher", 18), ("freshest", 19)]),
+        ),
+    );
+    let twin = |module: &str| format!("mod {module} {{\n{}}}\n", body("twin", 77));
+    lab.write("src/twice.rs", twin("one"));
+    lab.fine(&["record", "--all", "src/twice.rs", "--intent", "INT-001"]);
+    lab.write("src/twice.rs", twin("one") + &twin("two"));
+    lab.fine(&["record", "src/twice.rs", "--intent", "INT-002", "--model", "openai/gpt"]);
+    lab.write("src/twice.rs", twin("three"));
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "why src/a.rs",
+            "why src/a.rs:22",
+            "why src/a.rs:22 --lineage",
+            "why src/twice.rs:3",
+            "verify",
+            "trace"
+        ]
+    ));
+}
+
+#[test]
+fn mistakes() {
+    let lab = worked_in();
+    lab.write("odd:3", "text\n");
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "why src/nope.rs",
+            "why src",
+            "why src/auth.rs:0",
+            "why odd:3",
+            "why /etc/hostname:1:1:1",
+            "record src/nope.rs",
+            "record ../elsewhere.rs --intent INT-001",
+            "select INT-777",
+            "select INT-002",
+            "context INT-777",
+            "check --base nowhere",
+            "-C nowhere status",
+            "schema nonsense",
+            "--json why src/nope.rs",
+            "--json bogus",
+            "--json check --base",
+            "-q check",
+            "-q select INT-777",
+        ]
+    ));
+}
+
+#[test]
+fn a_broken_registry_is_never_written_over() {
+    let lab = worked_in();
+    lab.write(".orchestration/active_intents.yaml", "active_intents:\n  - id: [\n");
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "list",
+            "new Another",
+            "start INT-001",
+            "gate src/auth.rs",
+            "record src",
+            "status",
+            "doctor",
+            "verify",
+            "why src/auth.rs:2",
+        ]
+    ));
+    assert_eq!(lab.read(".orchestration/active_intents.yaml"), "active_intents:\n  - id: [\n");
+}
+
+#[test]
+fn outside_git_and_ungoverned() {
+    let lab = Lab::bare_folder();
+    lab.write("a.py", "def f():\n    return 1\n");
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "why a.py",
+            "record a.py --intent INT-001",
+            "gate a.py",
+            "check",
+            "trace",
+            "init",
+            "new One --scope **/*.py --start",
+            "record a.py --intent INT-001",
+            "record --all a.py --intent INT-001 --contributor human",
+            "why a.py:1",
+            "check",
+            "doctor",
+        ]
+    ));
+}
+
+#[test]
+fn help_is_golden() {
+    let lab = Lab::git();
+    let mut text = String::new();
+    let command = intent_lsp::cli::command();
+    let names =
+        command.get_subcommands().map(|sub| vec![sub.get_name().to_owned(), "--help".to_owned()]);
+    for arguments in std::iter::once(vec!["--help".to_owned()]).chain(names) {
+        let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        text.push_str(&format!("$ intent {}\n{}\n", words.join(" "), lab.fine(&words)));
+    }
+    insta::assert_snapshot!(text);
+}

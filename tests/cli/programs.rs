@@ -1,0 +1,230 @@
+//! What programs read: shapes, bytes and exit codes.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use super::{REFRESHED, lab::Lab, worked_in};
+
+fn answer(lab: &Lab, arguments: &[&str]) -> Value {
+    let output = lab.intent(&[&["--json"], arguments].concat());
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().expect("an object").keys().map(String::as_str).collect()
+}
+
+#[test]
+fn every_answer_has_the_shape_its_schema_says() {
+    let lab = worked_in();
+    lab.write("src/auth.rs", REFRESHED.replace("renew(token, 3)", "renew(token, 4)"));
+    lab.write("docs/x.md", "# X\n");
+    let schemas: BTreeMap<&str, Value> = intent_lsp::cli::schemas().into_iter().collect();
+    for (name, line) in [
+        ("init", "init"),
+        ("new", "new Third --scope lib/**"),
+        ("start", "start INT-002"),
+        ("complete", "complete INT-003"),
+        ("list", "list"),
+        ("status", "status"),
+        ("select", "select INT-001"),
+        ("context", "context"),
+        ("why", "why src/auth.rs"),
+        ("why", "why src/auth.rs:2"),
+        ("check", "check"),
+        ("verify", "verify"),
+        ("gate", "gate src/auth.rs"),
+        ("gate", "gate docs/x.md"),
+        ("accept", "accept src/auth.rs --all-differing"),
+        ("record", "record --all src docs"),
+        ("map", "map"),
+        ("map-check", "map --check"),
+        ("doctor", "doctor"),
+        ("clear", "clear"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let answer = answer(&lab, &words);
+        let validator = jsonschema::validator_for(&schemas[name]).expect("a schema");
+        let errors: Vec<String> =
+            validator.iter_errors(&answer).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{line}: {errors:?} in {answer}");
+    }
+}
+
+#[test]
+fn stored_records_follow_their_schema() {
+    let lab = worked_in();
+    let schemas: BTreeMap<&str, Value> = intent_lsp::cli::schemas().into_iter().collect();
+    let validator = jsonschema::validator_for(&schemas["records"]).expect("a schema");
+    let stored = lab.fine(&["trace", "--json"]);
+    assert!(stored.lines().count() >= 4);
+    for line in stored.lines() {
+        let record: Value = serde_json::from_str(line).expect("a record");
+        assert!(validator.is_valid(&record), "{line}");
+    }
+}
+
+#[test]
+fn trace_gives_the_stored_bytes() {
+    let lab = worked_in();
+    let mut stored: Vec<String> = Vec::new();
+    for file in walk(&lab.root.join(".orchestration/agent_trace")) {
+        stored.extend(std::fs::read_to_string(file).expect("a ledger").lines().map(str::to_owned));
+    }
+    let mut traced: Vec<String> =
+        lab.fine(&["trace", "--json"]).lines().map(str::to_owned).collect();
+    stored.sort();
+    traced.sort();
+    assert_eq!(traced, stored);
+}
+
+fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries =
+        std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn why_and_check_have_the_named_keys() {
+    let lab = worked_in();
+    let why = answer(&lab, &["why", "src/auth.rs"]);
+    assert_eq!(keys(&why), ["path", "blocks"]);
+    for block in why["blocks"].as_array().expect("blocks") {
+        for key in [
+            "kind",
+            "name",
+            "start_line",
+            "end_line",
+            "verdict",
+            "content",
+            "place",
+            "kept",
+            "intent",
+            "contributor",
+            "timestamp",
+            "record",
+            "lineage",
+            "candidates",
+        ] {
+            assert!(block.get(key).is_some(), "{key} is missing in {block}");
+        }
+    }
+    let (login, logout) = (&why["blocks"][0], &why["blocks"][1]);
+    assert_eq!((&login["verdict"], &login["intent"]["id"]), (&"exact".into(), &"INT-001".into()));
+    assert_eq!(keys(&login["intent"]), ["id", "name", "status"]);
+    assert_eq!((&logout["verdict"], &logout["intent"]), (&"unrecorded".into(), &Value::Null));
+
+    lab.write("src/auth.rs", REFRESHED.replace("renew(token, 3)", "renew(token, 4)"));
+    let check = answer(&lab, &["check"]);
+    assert_eq!(keys(&check), ["findings", "summary"]);
+    for finding in check["findings"].as_array().expect("findings") {
+        for key in ["code", "level", "path", "start_line", "end_line", "intent", "message", "help"]
+        {
+            assert!(finding.get(key).is_some(), "{key} is missing in {finding}");
+        }
+    }
+    assert!(!check["findings"].as_array().expect("findings").is_empty());
+}
+
+#[test]
+fn paths_are_relative_to_the_folder_one_is_in() {
+    let lab = worked_in();
+    let from =
+        |folder: &str, path: &str| answer(&lab, &["-C", folder, "why", path])["path"].clone();
+    assert_eq!(from("src", "auth.rs:2"), "src/auth.rs");
+    assert_eq!(from("src", "../src/auth.rs"), "src/auth.rs");
+    assert_eq!(from("/", lab.root.join("src/auth.rs").to_str().expect("UTF-8")), "src/auth.rs");
+}
+
+#[test]
+fn a_folder_stands_for_its_files_and_for_those_that_are_gone() {
+    let lab = worked_in();
+    lab.write(".gitignore", "/src/out/\n");
+    lab.write("src/new.rs", "fn fresh() {\n    begin(1);\n}\n");
+    lab.write("src/out/built.rs", "fn built() {}\n");
+    lab.write("src2/other.rs", "fn other() {}\n");
+    std::fs::remove_file(lab.root.join("src/auth.rs")).expect("removed");
+    let recorded = answer(&lab, &["record", "src"]);
+    let paths: Vec<&str> = recorded["recorded"]
+        .as_array()
+        .expect("files")
+        .iter()
+        .filter_map(|file| file["path"].as_str())
+        .collect();
+    assert_eq!(paths, ["src/auth.rs", "src/new.rs"], "{recorded}");
+}
+
+#[test]
+fn each_file_is_recorded_in_its_own_workspace() {
+    let (one, two) = (worked_in(), worked_in());
+    for lab in [&one, &two] {
+        lab.write("src/new.rs", "fn fresh() {\n    begin(1);\n}\n");
+    }
+    let other = two.root.join("src/new.rs");
+    let recorded = answer(&one, &["record", "src/new.rs", other.to_str().expect("UTF-8")]);
+    let roots: Vec<&str> = recorded["recorded"]
+        .as_array()
+        .expect("files")
+        .iter()
+        .filter_map(|file| file["root"].as_str())
+        .collect();
+    let mut expected = [one.root.to_str().expect("UTF-8"), two.root.to_str().expect("UTF-8")];
+    expected.sort_unstable();
+    assert_eq!(roots, expected, "{recorded}");
+    assert_eq!(answer(&two, &["why", "src/new.rs"])["blocks"][0]["verdict"], "exact");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let lab = worked_in();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_intent"))
+        .args(["completions", "zsh"])
+        .current_dir(&lab.root)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("intent runs");
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child.stderr.take().expect("stderr").read_to_string(&mut said).expect("UTF-8");
+    assert_eq!((child.wait().expect("its end").code(), said.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn colour_is_for_those_who_want_it() {
+    let lab = worked_in();
+    assert!(!lab.fine(&["why", "src/auth.rs"]).contains('\u{1b}'));
+    assert!(lab.fine(&["--color", "always", "why", "src/auth.rs"]).contains('\u{1b}'));
+    assert!(!lab.fine(&["--color", "always", "--json", "why", "src/auth.rs"]).contains('\u{1b}'));
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_command() {
+    let lab = Lab::git();
+    lab.fine(&["man", "--dir", "man"]);
+    let (bash, page) = (lab.fine(&["completions", "bash"]), lab.fine(&["man"]));
+    assert!(page.starts_with(".ie") || page.contains(".TH intent"), "{page}");
+    for sub in intent_lsp::cli::command().get_subcommands() {
+        let name = sub.get_name();
+        assert!(bash.contains(name), "{name}");
+        assert!(lab.root.join(format!("man/intent-{name}.1")).is_file(), "{name}");
+    }
+}
+
+#[test]
+fn every_schema_has_a_name_of_its_own_and_is_valid() {
+    let lab = Lab::git();
+    let names = lab.fine(&["schema"]);
+    let mut seen = std::collections::BTreeSet::new();
+    for (name, schema) in intent_lsp::cli::schemas() {
+        assert!(seen.insert(name), "{name} twice");
+        assert!(names.lines().any(|line| line == name), "{name}");
+        jsonschema::meta::validate(&schema).expect("a valid schema");
+    }
+    let printed: Value = serde_json::from_str(&lab.fine(&["schema", "why"])).expect("JSON");
+    assert!(printed["properties"]["blocks"].is_object());
+}
