@@ -64,7 +64,7 @@ pub struct NewIntent {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
     /// It does not parse, so nothing is written over it.
-    #[error("{path} does not parse ({reason}); nothing was changed. Mend it first")]
+    #[error("{path}: {reason} Mend it first; nothing was changed")]
     Broken {
         /// The registry.
         path: String,

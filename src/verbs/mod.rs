@@ -74,7 +74,7 @@ pub enum VerbError {
         root: String,
     },
     /// The registry does not parse.
-    #[error("{path} does not parse: {} Mend it first; nothing was changed", sentence(.reason))]
+    #[error("{path}: {} Mend it first; nothing was changed", sentence(.reason))]
     BrokenRegistry {
         /// The registry.
         path: String,
