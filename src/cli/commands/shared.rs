@@ -1,5 +1,7 @@
 //! What several commands say the same way.
 
+use std::collections::BTreeMap;
+
 use anstyle::Style;
 
 use crate::cli::context::Context;
@@ -53,25 +55,43 @@ pub(super) fn who(contributor: &Contributor) -> String {
     }
 }
 
+/// Of one file, so many findings with one code are shown; a person who has seen three wants to know how many more.
+const SHOWN_ALIKE: usize = 3;
+
 /// Findings as linters print them: `path:line: level[code] message`, and what to do.
 pub(super) fn findings(page: &mut Page, findings: &[FindingAnswer]) {
-    for finding in findings {
-        if let Some(path) = &finding.path {
-            page.styled(STRONG, path);
-            if let Some(line) = finding.start_line {
-                page.own(":").text(&line.to_string());
+    for of_file in findings.chunk_by(|a, b| a.path == b.path) {
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        for one in of_file {
+            let alike = seen.entry(&one.code).or_default();
+            *alike += 1;
+            if *alike <= SHOWN_ALIKE {
+                finding(page, one);
             }
-            page.own(": ");
         }
-        page.styled(level_style(finding.level), level_word(finding.level))
-            .own("[")
-            .text(&finding.code)
-            .own("] ")
-            .text(&finding.message)
-            .end();
-        if !finding.help.is_empty() {
-            page.own("  ").styled(NOTE, "help:").own(" ").text(&finding.help).end();
+        for (code, count) in seen.into_iter().filter(|(_, count)| *count > SHOWN_ALIKE) {
+            page.own("  … and ").text(&(count - SHOWN_ALIKE).to_string()).own(" more ").text(code);
+            page.own(" here; --json lists them").end();
         }
+    }
+}
+
+fn finding(page: &mut Page, finding: &FindingAnswer) {
+    if let Some(path) = &finding.path {
+        page.styled(STRONG, path);
+        if let Some(line) = finding.start_line {
+            page.own(":").text(&line.to_string());
+        }
+        page.own(": ");
+    }
+    page.styled(level_style(finding.level), level_word(finding.level))
+        .own("[")
+        .text(&finding.code)
+        .own("] ")
+        .text(&finding.message)
+        .end();
+    if !finding.help.is_empty() {
+        page.own("  ").styled(NOTE, "help:").own(" ").text(&finding.help).end();
     }
 }
 
