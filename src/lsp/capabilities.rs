@@ -15,6 +15,10 @@ pub(crate) struct Capabilities {
     pub(crate) completion_markdown: bool,
     /// Completion items may hold snippets.
     pub(crate) completion_snippets: bool,
+    /// Completion may say what an insertion and what a replacement would cover.
+    pub(crate) completion_insert_replace: bool,
+    /// Completion items may share the range that they replace.
+    pub(crate) completion_edit_range: bool,
     /// `LocationLink`s may answer a definition request.
     pub(crate) definition_links: bool,
     /// Document symbols may be a tree.
@@ -51,6 +55,8 @@ pub(crate) struct Capabilities {
     pub(crate) related_information: bool,
     /// Diagnostics may link to their documentation.
     pub(crate) code_description: bool,
+    /// Diagnostics may be shown faded, as unnecessary.
+    pub(crate) diagnostic_unnecessary: bool,
     /// Diagnostics keep their `data` for code actions.
     pub(crate) diagnostic_data: bool,
     /// `textDocument/diagnostic` will be asked.
@@ -109,7 +115,12 @@ impl Capabilities {
         if let Some(item) = client.completion.as_ref().and_then(|it| it.completion_item.as_ref()) {
             self.completion_markdown = markdown(&item.documentation_format);
             self.completion_snippets = item.snippet_support == Some(true);
+            self.completion_insert_replace = item.insert_replace_support == Some(true);
         }
+        let list = client.completion.as_ref().and_then(|it| it.completion_list.as_ref());
+        self.completion_edit_range = list
+            .and_then(|list| list.item_defaults.as_ref())
+            .is_some_and(|defaults| defaults.iter().any(|name| name == "editRange"));
         self.definition_links =
             client.definition.as_ref().is_some_and(|it| it.link_support == Some(true));
         self.symbol_tree = client
@@ -139,6 +150,11 @@ impl Capabilities {
         self.related_information = any(|it| it.related_information);
         self.code_description = any(|it| it.code_description_support);
         self.diagnostic_data = any(|it| it.data_support);
+        let unnecessary = |it: &lsp::DiagnosticsCapabilities| {
+            let tags = it.tag_support.as_ref();
+            tags.is_some_and(|tags| tags.value_set.contains(&lsp::DiagnosticTag::Unnecessary))
+        };
+        self.diagnostic_unnecessary = [pushed, pulled].into_iter().flatten().any(unnecessary);
     }
 
     fn read_workspace(&mut self, client: &lsp::WorkspaceClientCapabilities) {

@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::capabilities::Capabilities;
 use crate::code::Encoding;
-use crate::workspace::{Code, Level};
+use crate::workspace::{Code, Level, Policy};
 
 /// The section that is asked of the client.
 pub(crate) const SECTION: &str = "intent";
 
 /// The keys that may change during a session.
 const KEYS: [&str; 4] = ["codeLens", "inlayHints", "levels", "trace"];
+
+/// The keys that only the start decides.
+const AT_START: [&str; 4] = ["positionEncoding", "interactive", "status", "docsUrl"];
 
 /// The settings in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,14 +24,18 @@ pub(crate) struct Settings {
     pub(crate) levels: BTreeMap<Code, Level>,
     /// Code lenses are offered.
     pub(crate) code_lens: bool,
-    /// Inlay hints are offered.
-    pub(crate) inlay_hints: bool,
+    /// Inlay hints are offered. Unset: only to clients that show no lenses.
+    pub(crate) inlay_hints: Option<bool>,
     /// How much of the traffic is traced.
     pub(crate) trace: Trace,
     /// The unit of columns that the user insists on. Read at start only.
     pub(crate) position_encoding: Option<Encoding>,
     /// A person sits at the client and may be asked in dialogs. Read at start only.
     pub(crate) interactive: bool,
+    /// The client shows a workspace's state and wants to be told of it (`intent/status`). Read at start only.
+    pub(crate) status: bool,
+    /// Where the page of a diagnostic's code stands, `{code}` being the code. Read at start only.
+    pub(crate) docs_url: Option<String>,
 }
 
 /// How much of the traffic is traced (`$/setTrace`).
@@ -58,18 +66,25 @@ impl Default for Settings {
         Self {
             levels: BTreeMap::new(),
             code_lens: true,
-            inlay_hints: false,
+            inlay_hints: None,
             trace: Trace::Off,
             position_encoding: None,
             interactive: false,
+            status: false,
+            docs_url: None,
         }
     }
 }
 
 impl Settings {
-    /// The level of a code.
-    pub(crate) fn level(&self, code: Code) -> Level {
-        self.levels.get(&code).copied().unwrap_or_else(|| code.editor_default())
+    /// The level of a code: the user's, else the workspace's policy's, else the default.
+    pub(crate) fn level(&self, code: Code, policy: &Policy) -> Level {
+        self.levels.get(&code).copied().unwrap_or_else(|| policy.editor_level(code))
+    }
+
+    /// Whether inlay hints are shown: one line about provenance at a time, so by default only where there are no lenses.
+    pub(crate) fn shows_hints(&self, client: &Capabilities) -> bool {
+        self.inlay_hints.unwrap_or(!client.code_lens)
     }
 
     /// The settings of the session's start, and what in them was not understood.
@@ -84,6 +99,11 @@ impl Settings {
                     value.is_null() || settings.position_encoding.is_some()
                 }
                 "interactive" => set(&mut settings.interactive, value),
+                "status" => set(&mut settings.status, value),
+                "docsUrl" => {
+                    settings.docs_url = value.as_str().map(str::to_owned);
+                    value.is_null() || settings.docs_url.is_some()
+                }
                 _ => {
                     settings.overlay(key, value, &mut problems);
                     continue;
@@ -101,8 +121,8 @@ impl Settings {
         let mut settings = self.clone();
         let mut problems = Vec::new();
         for (key, value) in configuration.as_object().into_iter().flatten() {
-            // Only the start decides these two; a client may well repeat them here.
-            if key != "positionEncoding" && key != "interactive" {
+            // Only the start decides these; a client may well repeat them here.
+            if !AT_START.contains(&key.as_str()) {
                 settings.overlay(key, value, &mut problems);
             }
         }
@@ -115,7 +135,12 @@ impl Settings {
         }
         let understood = match key {
             "codeLens" => set(&mut self.code_lens, value),
-            "inlayHints" => set(&mut self.inlay_hints, value),
+            "inlayHints" => {
+                let mut wanted = false;
+                let understood = set(&mut wanted, value);
+                self.inlay_hints = understood.then_some(wanted).or(self.inlay_hints);
+                understood
+            }
             "trace" => match value.as_str() {
                 Some(name) => {
                     self.trace = Trace::parse(name);
@@ -206,7 +231,7 @@ mod tests {
         assert_eq!(problems, [""; 0]);
         let expected = Settings {
             code_lens: false,
-            inlay_hints: true,
+            inlay_hints: Some(true),
             interactive: true,
             position_encoding: Some(Encoding::Utf8),
             trace: Trace::Verbose,
@@ -232,8 +257,11 @@ mod tests {
         let options = json!({ "levels": { code.as_str(): "hint" } });
         let (settings, problems) = Settings::default().with(&options);
         assert_eq!(problems, [""; 0]);
-        assert_eq!(settings.level(code), Level::Hint);
-        assert_eq!(Settings::default().level(code), code.editor_default());
+        let path = crate::workspace::RelativePath::new("policy.yaml").unwrap();
+        let (policy, _) = Policy::parse(&path, &format!("levels: {{ {}: info }}", code.as_str()));
+        assert_eq!(settings.level(code, &policy), Level::Hint);
+        assert_eq!(Settings::default().level(code, &policy), Level::Info);
+        assert_eq!(Settings::default().level(code, &Policy::default()), code.editor_default());
     }
 
     #[test]

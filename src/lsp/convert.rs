@@ -84,6 +84,31 @@ pub(crate) fn range(
     }
 }
 
+/// The editor's range of bytes of a text that is at hand without its document.
+pub(crate) fn range_in_text(
+    text: &str,
+    bytes: std::ops::Range<usize>,
+    encoding: Encoding,
+) -> lsp::Range {
+    let at = |byte: usize| {
+        let mut byte = byte.min(text.len());
+        while !text.is_char_boundary(byte) {
+            byte -= 1;
+        }
+        let before = &text[..byte];
+        let start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        let breaks = before.matches(['\n', '\r']).count() - before.matches("\r\n").count();
+        let column = match encoding {
+            Encoding::Utf8 => byte - start,
+            Encoding::Utf16 => before[start..].encode_utf16().count(),
+            Encoding::Utf32 => before[start..].chars().count(),
+        };
+        let number = |it: usize| u32::try_from(it).unwrap_or(u32::MAX);
+        lsp::Position { line: number(breaks), character: number(column) }
+    };
+    lsp::Range { start: at(bytes.start), end: at(bytes.end) }
+}
+
 /// Whole lines of a file whose text is not at hand: from the first column of the first to the start of the line after the last.
 pub(crate) fn range_of_lines(lines: LineRange) -> lsp::Range {
     lsp::Range {
@@ -134,6 +159,18 @@ mod tests {
         assert_eq!(path_of(&uri("file:///a/%5Bid%5D.ts")), Some(PathBuf::from("/a/[id].ts")));
         assert_eq!(uri_of(Path::new("relative")), None);
         assert_eq!(path_of(&uri("file://server/share/a")), None);
+    }
+
+    #[test]
+    fn a_text_has_the_positions_of_its_document() {
+        let text = "a\u{e9}\r\n\u{1f600}b\n\n  c";
+        let document = Document::from_text("a.txt", text);
+        for (start, _) in text.char_indices().filter(|(_, c)| *c != '\n') {
+            for encoding in [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32] {
+                let expected = range(&document, start..text.len(), encoding);
+                assert_eq!(range_in_text(text, start..text.len(), encoding), expected, "{start}");
+            }
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! When diagnostics are computed and published. What they say is in [`super::features::diagnostics`].
 
 use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tower_lsp::gen_lsp_types as lsp;
@@ -22,6 +22,8 @@ pub(crate) struct Schedule {
     shown: HashMap<lsp::Uri, Vec<lsp::Diagnostic>>,
     /// Files with diagnostics that nobody has open, by the root of their workspace.
     unopened: HashMap<PathBuf, HashSet<lsp::Uri>>,
+    /// The last computation of them that was begun.
+    unopened_wanted: HashMap<PathBuf, Generation>,
 }
 
 impl Schedule {
@@ -31,6 +33,19 @@ impl Schedule {
         let generation = Generation(self.next);
         self.wanted.insert(uri.clone(), generation);
         generation
+    }
+
+    /// What is known of a root changed: what is under way for its unopened files is no longer wanted.
+    pub(crate) fn touch_unopened(&mut self, root: &Path) -> Generation {
+        self.next += 1;
+        let generation = Generation(self.next);
+        self.unopened_wanted.insert(root.to_owned(), generation);
+        generation
+    }
+
+    /// Whether this state of a root is still the last.
+    pub(crate) fn is_last_of_unopened(&self, root: &Path, generation: Generation) -> bool {
+        self.unopened_wanted.get(root) == Some(&generation)
     }
 
     /// Whether this state is still the last.
@@ -69,6 +84,7 @@ impl Schedule {
         let found = found.into_iter().filter(|(uri, wrong)| !wrong.is_empty() && !is_open(uri));
         let mut publish: Vec<_> = found.collect();
         let now: HashSet<lsp::Uri> = publish.iter().map(|(uri, _)| uri.clone()).collect();
+        publish.retain(|(uri, wrong)| self.shown.get(uri) != Some(wrong));
         self.shown.extend(publish.iter().cloned());
         let before = self.unopened.insert(root, now.clone()).unwrap_or_default();
         for uri in before.into_iter().filter(|uri| !now.contains(uri) && !is_open(uri)) {

@@ -41,7 +41,21 @@ pub(crate) fn table() -> Table {
         )
         .on_sync_mut::<lsp::SetTraceNotification>(World::set_trace)
         .on_latency_sensitive::<lsp::HoverRequest>(features::hover::handle)
+        .on_latency_sensitive::<lsp::CodeLensRequest>(features::code_lens::handle)
+        .on_latency_sensitive::<lsp::CodeLensResolveRequest>(features::code_lens::resolve)
+        .on_latency_sensitive::<lsp::InlayHintRequest>(features::inlay_hints::handle)
+        .on_latency_sensitive::<lsp::DefinitionRequest>(features::definition::handle)
+        .on_latency_sensitive::<lsp::DocumentLinkRequest>(features::document_link::handle)
+        .on_latency_sensitive::<lsp::DocumentSymbolRequest>(features::document_symbols::handle)
+        .on_latency_sensitive::<lsp::PrepareRenameRequest>(features::rename::prepare)
+        .on_worker::<lsp::RenameRequest>(features::rename::handle)
+        .on_worker::<lsp::ReferencesRequest>(features::references::handle)
+        .on_worker::<lsp::WorkspaceSymbolRequest>(features::workspace_symbols::handle)
         .on_worker::<lsp::DocumentDiagnosticRequest>(features::diagnostics::handle)
+        .on_latency_sensitive::<lsp::CompletionRequest>(features::completion::handle)
+        .on_latency_sensitive::<lsp::CodeActionRequest>(features::code_actions::handle)
+        .on_latency_sensitive::<lsp::CodeActionResolveRequest>(features::code_actions::resolve)
+        .on_conversation::<lsp::ExecuteCommandRequest, _>(features::execute_command::handle)
 }
 
 /// Why a request is answered with an error.
@@ -93,13 +107,14 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// Computes on a worker thread: a conversation itself must not keep its thread busy.
-    pub(crate) async fn compute<T: Send + 'static>(
+    /// Computes on a thread of the lane: a conversation itself must not keep its thread busy.
+    pub(crate) async fn compute_on<T: Send + 'static>(
         &self,
+        lane: Lane,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<T, Refusal> {
         let (sender, receiver) = tokio::sync::oneshot::channel();
-        self.pool.run(Lane::LatencySensitive, move || drop(sender.send(work())));
+        self.pool.run(lane, move || drop(sender.send(work())));
         receiver.await.map_err(|_| Refusal::Fault {
             method: "a command".into(),
             reason: "its computation panicked".into(),

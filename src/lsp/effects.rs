@@ -17,7 +17,7 @@ use super::requests::Cancel;
 use super::snapshot::DiagnoseUnopened;
 use super::watch::{self, Extent, Watcher};
 use super::world::Effect;
-use super::{FindPlace, OpenWorkspace, Parts, config, parent, progress};
+use super::{FindPlace, OpenWorkspace, Parts, config, features, parent, progress};
 
 /// How long files have to be left alone before what they changed is read: programs write in bursts.
 const SETTLED: Duration = Duration::from_millis(50);
@@ -101,7 +101,9 @@ impl Ordered {
         for effect in effects {
             match effect {
                 Effect::Log(kind, message) => self.outside.client.log(kind, message),
-                Effect::Diagnose(uri) => self.diagnose_later(uri),
+                Effect::Diagnose(uri) => self.diagnose_after(uri, QUIET),
+                Effect::DiagnoseNow(uri) => self.diagnose_after(uri, Duration::ZERO),
+                Effect::TellStatus(root) => self.find_status(root),
                 Effect::DiagnoseUnopened(root) => self.diagnose_unopened(root),
                 Effect::Forget(uri) => self.forget(uri),
                 Effect::FindPlace(folder) => self.find_place(folder),
@@ -146,7 +148,7 @@ impl Ordered {
         self.outside.work(move || {
             // Nothing of it is used after a panic: what was known stays.
             let loaded = std::panic::catch_unwind(AssertUnwindSafe(|| match known {
-                Some(known) => Ok(known.reload()),
+                Some(known) => Ok(known.reload().warmed()),
                 None => open(&root),
             }));
             // Nobody may be listening: progress is for clients that show it.
@@ -210,7 +212,7 @@ impl Ordered {
         if client.code_lens_refresh && settings.code_lens {
             self.outside.refresh::<lsp::CodeLensRefreshRequest>();
         }
-        if client.inlay_hint_refresh && settings.inlay_hints {
+        if client.inlay_hint_refresh && settings.shows_hints(client) {
             self.outside.refresh::<lsp::InlayHintRefreshRequest>();
         }
         if client.pulls() {
@@ -218,12 +220,37 @@ impl Ordered {
         }
     }
 
-    fn diagnose_later(&mut self, uri: lsp::Uri) {
+    fn diagnose_after(&mut self, uri: lsp::Uri, delay: Duration) {
         if self.world.client().pulls() {
             return;
         }
         let generation = self.schedule.touch(&uri);
-        self.outside.later(QUIET, Event::DiagnosisDue { uri, generation });
+        let event = Event::DiagnosisDue { uri, generation };
+        if delay.is_zero() {
+            // The loop may have ended meanwhile; then nobody waits.
+            drop(self.outside.events.send(event));
+        } else {
+            self.outside.later(delay, event);
+        }
+    }
+
+    fn find_status(&self, root: PathBuf) {
+        if !self.world.settings().status {
+            return;
+        }
+        let snapshot = self.world.snapshot(Cancel::default());
+        self.outside.work(move || {
+            let status = features::status::of_workspace(&snapshot, &root);
+            Event::StatusFound { root, status }
+        });
+    }
+
+    /// Tells the client how a workspace stands, unless it was told the same before.
+    pub(super) fn tell_status(&mut self, root: PathBuf, status: Option<Value>) {
+        let Some(status) = status else { return };
+        if self.statuses.insert(root, status.clone()).as_ref() != Some(&status) {
+            self.outside.client.notify::<features::status::StatusNotification>(&status);
+        }
     }
 
     /// Computes a document's diagnostics, if it was not changed or closed since.
@@ -258,12 +285,13 @@ impl Ordered {
         }
     }
 
-    fn diagnose_unopened(&self, root: PathBuf) {
+    fn diagnose_unopened(&mut self, root: PathBuf) {
+        let generation = self.schedule.touch_unopened(&root);
         let snapshot = self.world.snapshot(Cancel::default());
         let unopened = self.outside.unopened;
         self.outside.work(move || {
             let found = unopened(&snapshot, &root);
-            Event::DiagnosedUnopened { root, found }
+            Event::DiagnosedUnopened { root, generation, found }
         });
     }
 
@@ -272,8 +300,12 @@ impl Ordered {
     pub(super) fn publish_unopened(
         &mut self,
         root: PathBuf,
+        generation: Generation,
         found: Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>,
     ) {
+        if !self.schedule.is_last_of_unopened(&root, generation) {
+            return;
+        }
         let world = &self.world;
         for (uri, diagnostics) in self.schedule.unopened(root, found, |uri| world.is_open(uri)) {
             self.publish_unversioned(uri, diagnostics);

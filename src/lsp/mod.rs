@@ -11,14 +11,12 @@
 //! are not used: they run notifications out of order as soon as one of them waits, cancel only what has begun, end on a
 //! malformed frame, and stop reading when a hundred handlers wait for the client. One loop of our own has none of that.
 
+mod analysis;
 mod capabilities;
 mod client;
-#[allow(dead_code, reason = "features that use the rest are being added")]
 mod config;
-#[allow(dead_code, reason = "features that use the rest are being added")]
 mod convert;
 mod diagnostics;
-#[allow(dead_code, reason = "features that use the rest are being added")]
 mod dispatch;
 mod effects;
 mod features;
@@ -30,8 +28,8 @@ mod parent;
 mod pool;
 mod progress;
 mod requests;
-#[allow(dead_code, reason = "features that use the rest are being added")]
 mod snapshot;
+mod survey;
 mod transport;
 mod watch;
 mod world;
@@ -76,7 +74,9 @@ impl Default for Parts {
         Self {
             table: dispatch::table(),
             find: find_place,
-            open: |root| Workspace::open(root).map_err(|error| error.to_string()),
+            open: |root| {
+                Workspace::open(root).map(Workspace::warmed).map_err(|error| error.to_string())
+            },
             diagnose: features::diagnostics::diagnose,
             unopened: features::diagnostics::unopened,
         }

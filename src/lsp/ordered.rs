@@ -2,6 +2,7 @@
 //! so a request sees exactly the edits that were sent before it. Nothing here waits: what takes time goes to a lane or
 //! a task, and comes back as an [`Event`].
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -51,7 +52,13 @@ pub(crate) enum Event {
         diagnostics: Vec<lsp::Diagnostic>,
     },
     /// The diagnostics of a workspace's files that nobody has open are computed.
-    DiagnosedUnopened { root: PathBuf, found: Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> },
+    DiagnosedUnopened {
+        root: PathBuf,
+        generation: Generation,
+        found: Vec<(lsp::Uri, Vec<lsp::Diagnostic>)>,
+    },
+    /// A workspace's state is known.
+    StatusFound { root: PathBuf, status: Option<Value> },
     /// The process that started us is gone.
     ClientGone,
 }
@@ -78,6 +85,8 @@ pub(crate) struct Ordered {
     pub(super) world: World,
     pub(super) schedule: Schedule,
     pub(super) changed_files: Vec<PathBuf>,
+    /// What the client was last told of each root.
+    pub(super) statuses: HashMap<PathBuf, Value>,
     pub(super) outside: Outside,
 }
 
@@ -98,6 +107,7 @@ impl Ordered {
             world: World::new(parts.diagnose),
             schedule: Schedule::default(),
             changed_files: Vec::new(),
+            statuses: HashMap::new(),
             outside,
             outbox,
         }
@@ -315,7 +325,10 @@ impl Ordered {
             Event::Diagnosed { uri, generation, version, diagnostics } => {
                 self.publish(uri, generation, version, diagnostics);
             }
-            Event::DiagnosedUnopened { root, found } => self.publish_unopened(root, found),
+            Event::DiagnosedUnopened { root, generation, found } => {
+                self.publish_unopened(root, generation, found);
+            }
+            Event::StatusFound { root, status } => self.tell_status(root, status),
             Event::ClientGone => return Next::End,
         }
         Next::Turn

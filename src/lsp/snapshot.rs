@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tower_lsp::gen_lsp_types as lsp;
 
+use super::analysis::Analyses;
 use super::capabilities::Capabilities;
 use super::config::Settings;
 use super::dispatch::Refusal;
@@ -74,6 +75,8 @@ pub(crate) struct Snapshot {
     pub(crate) encoding: Encoding,
     pub(super) documents: Arc<Documents>,
     pub(super) workspaces: Arc<Workspaces>,
+    pub(super) folders: Arc<[PathBuf]>,
+    pub(super) analyses: Arc<Analyses>,
     pub(super) cancel: Cancel,
     pub(super) diagnose: Diagnose,
 }
@@ -92,7 +95,17 @@ impl Snapshot {
     /// The knowledge of the workspace that governs a document, open or not. `None`: the document lies outside
     /// of any workspace or is no file, or nothing is loaded yet; either way there is nothing to say.
     pub(crate) fn workspace_of(&self, uri: &lsp::Uri) -> Option<&Workspace> {
-        self.workspaces.of_path(&super::convert::path_of(uri)?)
+        self.workspace_of_path(&super::convert::path_of(uri)?)
+    }
+
+    /// The same of an absolute path.
+    pub(crate) fn workspace_of_path(&self, path: &Path) -> Option<&Workspace> {
+        self.workspaces.of_path(path)
+    }
+
+    /// The folders of the client's window.
+    pub(crate) fn folders(&self) -> &[PathBuf] {
+        &self.folders
     }
 
     /// The knowledge under a root, if it is loaded.

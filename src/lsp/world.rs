@@ -11,6 +11,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tower_lsp::gen_lsp_types as lsp;
 
+use super::analysis::Analyses;
 use super::capabilities::Capabilities;
 use super::config::{Settings, Trace};
 use super::convert;
@@ -27,6 +28,10 @@ pub(crate) enum Effect {
     Log(lsp::MessageType, String),
     /// The document's diagnostics are out of date.
     Diagnose(lsp::Uri),
+    /// What is known of the document's workspace changed: its diagnostics are out of date, and nobody is typing.
+    DiagnoseNow(lsp::Uri),
+    /// How this workspace stands may have changed.
+    TellStatus(PathBuf),
     /// The diagnostics of files under this root that nobody has open are out of date.
     DiagnoseUnopened(PathBuf),
     /// What was published for the document goes: it was closed, or is not what it seemed.
@@ -54,6 +59,8 @@ pub(crate) struct World {
     settings: Arc<Settings>,
     encoding: Encoding,
     diagnose: Diagnose,
+    /// What features have found out about the open documents; it fills itself.
+    analyses: Arc<Analyses>,
     /// Workspace folders of the client.
     folders: BTreeSet<PathBuf>,
     places: HashMap<PathBuf, Place>,
@@ -75,6 +82,7 @@ impl World {
             settings: Arc::default(),
             encoding: Encoding::default(),
             diagnose,
+            analyses: Arc::default(),
             folders: BTreeSet::new(),
             places: HashMap::new(),
             loading: HashMap::new(),
@@ -91,6 +99,8 @@ impl World {
             encoding: self.encoding,
             documents: Arc::clone(&self.documents),
             workspaces: Arc::clone(&self.workspaces),
+            folders: self.folders.iter().cloned().collect(),
+            analyses: Arc::clone(&self.analyses),
             cancel,
             diagnose: self.diagnose,
         }

@@ -38,15 +38,31 @@ pub struct Gone {
     pub block: Block,
 }
 
+/// The commit the work tree is based on, and those that a merge or rebase brings in; none without git.
+pub fn commits_of_work(ws: &Workspace) -> Result<Vec<CommitId>, VerbError> {
+    let mut commits: Vec<CommitId> = ws.head.clone().into_iter().collect();
+    if let Some(git) = &ws.git {
+        commits.extend(git.incoming()?);
+    }
+    Ok(commits)
+}
+
 impl Baseline {
     /// The commit the work tree is based on, and those that a merge or rebase brings in; without git the last recorded outline.
     pub fn of_work(ws: &Workspace, path: &RelativePath) -> Result<Self, VerbError> {
-        let Some(git) = &ws.git else {
+        Self::of_commits(ws, path, &commits_of_work(ws)?)
+    }
+
+    /// The file at [`commits_of_work`], for a caller that keeps them; without git its last recorded outline.
+    pub fn of_commits(
+        ws: &Workspace,
+        path: &RelativePath,
+        commits: &[CommitId],
+    ) -> Result<Self, VerbError> {
+        if ws.git.is_none() {
             return Ok(ws.recorded_outline(path).map_or(Self::Unknown, Self::Outline));
-        };
-        let mut commits: Vec<CommitId> = ws.head.clone().into_iter().collect();
-        commits.extend(git.incoming()?);
-        Self::at_commits(ws, path, &commits)
+        }
+        Self::at_commits(ws, path, commits)
     }
 
     /// The file at these commits.

@@ -20,7 +20,7 @@ pub mod verify;
 pub mod why;
 mod workspace;
 
-pub use workspace::{OpenError, ReadError, Workspace};
+pub use workspace::{LazyLedger, OpenError, ReadError, Workspace};
 
 /// An error of a verb: what happened and what to do next, for a person.
 #[derive(Debug, thiserror::Error)]

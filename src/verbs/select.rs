@@ -120,7 +120,11 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
 
 /// The state in brief. Never fails: a broken registry is part of the state.
 pub fn status(ws: &Workspace) -> StatusAnswer {
-    let findings = super::verify::findings(ws);
+    status_given(ws, &super::verify::findings(ws))
+}
+
+/// The same for a caller that has the workspace's findings at hand.
+pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> StatusAnswer {
     let at = |level| {
         findings.iter().filter(|finding| ws.policy.check_level(finding.code) == level).count()
     };

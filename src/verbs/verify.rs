@@ -59,10 +59,17 @@ pub struct LostBlock {
 
 /// Everything wrong in policy, registry, ignore files and ledger.
 pub fn findings(ws: &Workspace) -> Vec<Finding> {
+    let judged = ws.root.governed() && !ws.registry.intents().is_empty();
+    let files = if judged { ignores::walk(&ws.root) } else { Vec::new() };
+    findings_among(ws, &files)
+}
+
+/// The same for a caller that keeps the list of the workspace's files.
+pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
     let mut all: Vec<Finding> = ws.policy_findings.to_vec();
     all.extend(lint::registry(&ws.registry));
     if ws.root.governed() && !ws.registry.intents().is_empty() {
-        all.extend(lint::against_files(&ws.registry, &ignores::walk(&ws.root)));
+        all.extend(lint::against_files(&ws.registry, files));
     }
     all.extend(ws.ignores.findings().iter().cloned());
     all.extend(ws.ledger.findings().iter().cloned());

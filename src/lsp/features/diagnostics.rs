@@ -1,27 +1,237 @@
 //! Diagnostics: what is wrong with a document. One function computes them, for clients that pull and for those that are pushed to.
+//!
+//! A file of code is held against intents, scopes and ledger; the registry, the policy, the ignore files and the ledger
+//! are held against their rules, as they stand in the editor where they are open, else as they stand on disk.
 
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
+use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
 
+use crate::code::Document;
+use crate::intent::{Registry, lint};
 use crate::lsp::dispatch::Refusal;
-use crate::lsp::snapshot::Snapshot;
+use crate::lsp::snapshot::{OpenDocument, Snapshot};
+use crate::lsp::{analysis, convert};
+use crate::verbs::{Workspace, check};
+use crate::workspace::{Code, Finding, Ignores, Policy, Related, RelativePath, text};
+
+/// Who says it.
+pub(crate) const SOURCE: &str = "intent";
+
+/// A broken ledger can hold a finding a line; more than this of one file help nobody.
+const MAX_OF_A_FILE: usize = 200;
 
 /// What is wrong with a document. Runs on a worker, after the document was left alone for a moment.
 pub(crate) fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnostic> {
-    let (Some(_open), Some(_workspace)) = (snapshot.document(uri), snapshot.workspace_of(uri))
-    else {
-        return Vec::new();
-    };
-    Vec::new()
+    let Some((open, workspace, _)) = analysis::governed(snapshot, uri) else { return Vec::new() };
+    let print = Print { snapshot, workspace };
+    let findings = findings(snapshot, uri);
+    let place = |finding: &Finding| print.in_document(finding, &open.document);
+    let shown = findings.iter().filter_map(|finding| print.diagnostic(finding, place(finding)));
+    ordered(shown.collect())
 }
 
-/// What is wrong with files of a workspace that nobody has open, the registry and the ledger above all: a broken one must
-/// not wait for somebody to look into it. Runs on a worker whenever the workspace was loaded. Files without findings may be left out.
+/// The findings of an open document, in no particular order; spans are bytes of its text.
+pub(crate) fn findings(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<Finding> {
+    let Some((open, workspace, path)) = analysis::governed(snapshot, uri) else {
+        return Vec::new();
+    };
+    if let Some(findings) = control(snapshot, workspace, open, &path) {
+        return findings;
+    }
+    let Some(analysis) = analysis::of(snapshot, uri) else { return Vec::new() };
+    let baseline = analysis::baseline(snapshot, workspace, &path);
+    check::document(workspace, &path, &analysis.file, &baseline)
+}
+
+/// The findings of one of the files that govern; `None` for any other file.
+fn control(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    open: &OpenDocument,
+    path: &RelativePath,
+) -> Option<Vec<Finding>> {
+    if path == workspace.registry.path() {
+        let registry = Registry::parse(path.clone(), &open.document.text());
+        let mut findings = lint::registry(&registry);
+        if !registry.intents().is_empty() {
+            let survey = analysis::survey(snapshot, workspace);
+            findings.extend(lint::against_files(&registry, &survey.files));
+        }
+        findings.extend(homeless(snapshot, workspace));
+        return Some(findings);
+    }
+    match path.as_str() {
+        ".orchestration/policy.yaml" => Some(Policy::parse(path, &open.document.text()).1),
+        ".intentignore" | ".rooignore" => {
+            let texts = [(path.clone(), open.document.text())];
+            Some(Ignores::from_texts(&workspace.root, &texts).findings().to_vec())
+        }
+        _ if path.is_orchestration() => {
+            let survey = analysis::survey(snapshot, workspace);
+            let here = |finding: &&Finding| finding.path.as_ref() == Some(path);
+            Some(survey.findings.iter().filter(here).cloned().collect())
+        }
+        _ => None,
+    }
+}
+
+/// What is wrong with the workspace as a whole is said at the registry.
+fn homeless(snapshot: &Snapshot, workspace: &Workspace) -> Vec<Finding> {
+    let survey = analysis::survey(snapshot, workspace);
+    survey.findings.iter().filter(|finding| finding.path.is_none()).cloned().collect()
+}
+
+/// What is wrong in the files that govern a workspace, as they stand on disk, by address: a broken one must not wait for
+/// somebody to look into it. Runs on a worker whenever the workspace was loaded.
 pub(crate) fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<lsp::Diagnostic>)> {
-    let Some(_workspace) = snapshot.workspace_at(root) else { return Vec::new() };
-    Vec::new()
+    let Some(workspace) = snapshot.workspace_at(root) else { return Vec::new() };
+    let print = Print { snapshot, workspace };
+    let mut files: BTreeMap<&RelativePath, Vec<lsp::Diagnostic>> = BTreeMap::new();
+    let survey = analysis::survey(snapshot, workspace);
+    for finding in &survey.findings {
+        let path = finding.path.as_ref().unwrap_or_else(|| workspace.registry.path());
+        if let Some(diagnostic) = print.diagnostic(finding, print.on_disk(finding)) {
+            files.entry(path).or_default().push(diagnostic);
+        }
+    }
+    let address = |path| analysis::address(snapshot, workspace, path);
+    files
+        .into_iter()
+        .filter_map(|(path, diagnostics)| Some((address(path)?, ordered(diagnostics))))
+        .collect()
+}
+
+/// Findings of one workspace, as its client shows them.
+struct Print<'a> {
+    snapshot: &'a Snapshot,
+    workspace: &'a Workspace,
+}
+
+impl Print<'_> {
+    /// `None` for one that is switched off.
+    fn diagnostic(&self, finding: &Finding, range: lsp::Range) -> Option<lsp::Diagnostic> {
+        let level = self.snapshot.settings.level(finding.code, &self.workspace.policy);
+        let severity = convert::severity(level)?;
+        let client = &self.snapshot.client;
+        let related: Vec<_> =
+            finding.related.iter().filter_map(|related| self.related(related)).collect();
+        let mut message = text::visible(&finding.message, true);
+        if !finding.help.is_empty() {
+            message = format!("{message}\n{}", text::visible(&finding.help, true));
+        }
+        if !client.related_information {
+            for related in &finding.related {
+                let (path, line) = (text::visible(related.path.as_str(), false), related.lines);
+                let what = text::visible(&related.message, false);
+                message = format!("{message}\n{path}:{}: {what}", line.start());
+            }
+        }
+        Some(lsp::Diagnostic {
+            range,
+            severity: Some(severity),
+            code: Some(finding.code.as_str().into()),
+            code_description: self.page(finding.code),
+            source: Some(SOURCE.into()),
+            message: message.into(),
+            tags: self.tags(finding.code),
+            related_information: (client.related_information && !related.is_empty())
+                .then_some(related),
+            data: client.diagnostic_data.then(|| self.data(finding)),
+        })
+    }
+
+    /// What a program needs to act on it without reading the message.
+    fn data(&self, finding: &Finding) -> serde_json::Value {
+        let path = finding.path.as_ref();
+        let owners: Vec<&str> = path.map_or_else(Vec::new, |path| {
+            let owners = self.workspace.registry.owners(path);
+            owners.iter().map(|intent| intent.id.value.as_str()).collect()
+        });
+        json!({ "intent": finding.intent, "owners": owners, "help": finding.help })
+    }
+
+    fn page(&self, code: Code) -> Option<lsp::CodeDescription> {
+        let template = self.snapshot.settings.docs_url.as_ref()?;
+        let href = template.replace("{code}", code.as_str()).parse().ok()?;
+        self.snapshot.client.code_description.then_some(lsp::CodeDescription { href })
+    }
+
+    fn tags(&self, code: Code) -> Option<Vec<lsp::DiagnosticTag>> {
+        let idle = matches!(code, Code::GlobMatchesNothing | Code::LedgerDuplicate);
+        (idle && self.snapshot.client.diagnostic_unnecessary)
+            .then(|| vec![lsp::DiagnosticTag::Unnecessary])
+    }
+
+    fn related(&self, related: &Related) -> Option<lsp::DiagnosticRelatedInformation> {
+        let uri = analysis::address(self.snapshot, self.workspace, &related.path)?;
+        let registry = &self.workspace.registry;
+        let range = if related.path == *registry.path() {
+            convert::range_in_text(registry.text(), related.span.clone(), self.snapshot.encoding)
+        } else {
+            convert::range_of_lines(related.lines)
+        };
+        let message = text::visible(&related.message, false);
+        Some(lsp::DiagnosticRelatedInformation { location: lsp::Location { uri, range }, message })
+    }
+
+    fn in_document(&self, finding: &Finding, document: &Document) -> lsp::Range {
+        match (&finding.span, finding.lines) {
+            (Some(span), _) => {
+                // A ledger may have grown on disk since it was opened.
+                let end = span.end.min(document.len_bytes());
+                let start = span.start.min(end);
+                on_one_line(convert::range(document, start..end, self.snapshot.encoding))
+            }
+            (None, Some(lines)) => convert::range_of_lines(lines),
+            (None, None) => lsp::Range::default(),
+        }
+    }
+
+    fn on_disk(&self, finding: &Finding) -> lsp::Range {
+        let registry = &self.workspace.registry;
+        match (&finding.span, finding.lines) {
+            (Some(span), _) if finding.path.as_ref() == Some(registry.path()) => {
+                let range = span.clone();
+                on_one_line(convert::range_in_text(registry.text(), range, self.snapshot.encoding))
+            }
+            (_, Some(lines)) => convert::range_of_lines(lines),
+            (_, None) => lsp::Range::default(),
+        }
+    }
+}
+
+/// The first line of a range: a squiggle below a whole block hides what it is about.
+fn on_one_line(range: lsp::Range) -> lsp::Range {
+    if range.end.line == range.start.line {
+        return range;
+    }
+    let end = lsp::Position { line: range.start.line + 1, character: 0 };
+    lsp::Range { start: range.start, end }
+}
+
+/// In a stable order, each once, and not without end.
+fn ordered(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
+    let key = |it: &lsp::Diagnostic| {
+        let code = match &it.code {
+            Some(lsp::Code::String(code)) => code.clone(),
+            _ => String::new(),
+        };
+        (it.range.start, it.range.end, code)
+    };
+    diagnostics.sort_by_cached_key(key);
+    diagnostics.dedup();
+    let more = diagnostics.len().saturating_sub(MAX_OF_A_FILE);
+    diagnostics.truncate(MAX_OF_A_FILE);
+    if let Some(last) = diagnostics.last_mut().filter(|_| more > 0)
+        && let lsp::Message::String(message) = &mut last.message
+    {
+        message.push_str(&format!("\n{more} more are not shown; `intent verify` lists them."));
+    }
+    diagnostics
 }
 
 /// `textDocument/diagnostic`. The result's id is made of its content, so an equal one is recognised whatever happened between.
@@ -65,3 +275,7 @@ pub(crate) fn options() -> lsp::DiagnosticProvider {
     }
     .into()
 }
+
+#[cfg(test)]
+#[path = "diagnostics/tests.rs"]
+mod tests;

@@ -1,23 +1,329 @@
-//! `textDocument/hover`: which intent asked for the block under the cursor.
+//! `textDocument/hover`: which intent asked for the block under the cursor, and what an id or a field of the registry means.
 
 use tower_lsp::gen_lsp_types as lsp;
 
+use super::prose::{Markup, Prose, ago, moment};
+use super::{credit, fields, intent_text, mention};
+use crate::ledger::Trust;
+use crate::lsp::analysis::{self, Analysis, Place};
 use crate::lsp::convert;
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::Snapshot;
+use crate::provenance::{Place as Standing, Verdict};
+use crate::verbs::why::{BlockAnswer, Candidate, LineageStep};
+
+/// The longest history that a hover shows.
+const MAX_STEPS: usize = 8;
 
 /// The hover of a place, `None` where there is nothing to say.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::HoverParams,
 ) -> Result<Option<lsp::Hover>, Refusal> {
-    let place = params.text_document_position_params;
-    let uri = &place.text_document.uri;
-    let (Some(open), Some(_workspace)) = (snapshot.document(uri), snapshot.workspace_of(uri))
-    else {
-        return Ok(None);
+    Ok(hover(snapshot, &params.text_document_position_params))
+}
+
+fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<lsp::Hover> {
+    let place = analysis::place(snapshot, at)?;
+    let document = &place.open.document;
+    let (text, bytes) = if let Some(field) = fields::at(&place) {
+        (fields::explain(snapshot, &place, &field, Prose::new(markup(snapshot))), field.span)
+    } else if let Some((id, bytes)) = mention::at(&place) {
+        (intent_text::of(snapshot, place.workspace, &id, Prose::new(markup(snapshot))), bytes)
+    } else if let Some(reason) = document.unread() {
+        let mut text = Prose::new(markup(snapshot));
+        text.paragraph(&text.said(&format!("No provenance here: {reason}.")));
+        (text, place.byte..place.byte)
+    } else {
+        let analysis = analysis::of(snapshot, &place.open.uri)?;
+        let (index, block) = analysis.block_at(place.byte)?;
+        (block_text(snapshot, &place, &analysis, index)?, block.name_bytes.clone())
     };
-    let byte = convert::byte(&open.document, place.position, snapshot.encoding);
-    tracing::trace!(%uri, byte, "no provenance is known here");
-    Ok(None)
+    let range = convert::range(document, bytes, snapshot.encoding);
+    // A range that does not hold the cursor makes some editors drop the hover.
+    let holds = range.start <= at.position && at.position <= range.end;
+    Some(lsp::Hover { contents: text.finish().into(), range: holds.then_some(range) })
+}
+
+/// What the client shows in hovers.
+fn markup(snapshot: &Snapshot) -> Markup {
+    if snapshot.client.hover_markdown { Markup::Markdown } else { Markup::Plain }
+}
+
+/// `None` for a block without a record.
+fn block_text(
+    snapshot: &Snapshot,
+    place: &Place<'_>,
+    analysis: &Analysis,
+    index: usize,
+) -> Option<Prose> {
+    let answer = credit::answer(place.workspace, analysis, index)?;
+    if answer.verdict == Verdict::Unrecorded {
+        return None;
+    }
+    let mut text = Prose::new(markup(snapshot));
+    if let Some(intent) = &answer.intent {
+        text.paragraph(&intent_text::heading(&text, intent));
+    }
+    if let Some(who) = who_and_when(&text, place, &answer) {
+        text.paragraph(&who);
+    }
+    text.paragraph(&verdict(&text, place, &answer));
+    let candidates: Vec<String> =
+        answer.candidates.iter().map(|it| candidate(&text, place, it)).collect();
+    text.list("Records that fit", &candidates);
+    if answer.lineage.len() > 1 {
+        text.list("History", &history(&text, place, &answer));
+    }
+    let links = links(snapshot, &text, place, &answer);
+    if !links.is_empty() {
+        text.paragraph(&links.join(" · "));
+    }
+    Some(text)
+}
+
+fn who_and_when(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option<String> {
+    let who = match credit::is_accepted(answer) {
+        true => "accepted as it stood".to_owned(),
+        false => credit::who(answer.contributor.as_ref()?, answer.tool.as_deref()),
+    };
+    let mut parts = vec![text.said(&who)];
+    let model = answer.contributor.as_ref().and_then(|who| who.model_identifier.as_deref());
+    parts.extend(model.map(|model| text.code(model)));
+    if let Some(timestamp) = &answer.timestamp {
+        parts.extend(ago(timestamp));
+        parts.push(moment(timestamp).unwrap_or_else(|| text.said(timestamp)));
+    }
+    parts.extend(answer.evidence.and_then(|evidence| {
+        Some(text.said(&format!("evidence: {}", serde_json::to_value(evidence).ok()?.as_str()?)))
+    }));
+    let trust = answer.record.as_deref().and_then(|id| place.workspace.ledger.by_id(id));
+    match trust.map(|entry| entry.trust) {
+        Some(Trust::Claimed) => parts.push("claimed, not seen by this clone".to_owned()),
+        Some(Trust::Contradicted) => {
+            parts.push(text.strong("the record's own hash or chain contradicts it"))
+        }
+        Some(Trust::Own) | None => {}
+    }
+    Some(parts.join(" · "))
+}
+
+/// The one word and what it means.
+fn verdict(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> String {
+    let meaning = match answer.verdict {
+        Verdict::Exact => "as recorded".to_owned(),
+        Verdict::Reformatted => "as recorded, but for layout and comments".to_owned(),
+        Verdict::Renamed => "as recorded, but for names that changed throughout".to_owned(),
+        Verdict::Moved => "as recorded, in another place".to_owned(),
+        Verdict::Modified if answer.only_inside => {
+            "its own text is as recorded; blocks inside it differ".to_owned()
+        }
+        Verdict::Modified => match credit::changed(answer) {
+            Some(changed) => format!(
+                "about {} % of what was recorded is kept; no record covers the rest",
+                100 - changed
+            ),
+            None => "changed since, and no record covers the change".to_owned(),
+        },
+        Verdict::Ambiguous => "several records fit equally well, so none is named".to_owned(),
+        Verdict::Unrecorded => "no record speaks of it".to_owned(),
+    };
+    let moved = moved_from(text, place, answer).unwrap_or_default();
+    format!(
+        "{} {}: {} – {}{moved}",
+        answer.kind,
+        text.code(&answer.qualified_name),
+        text.strong(answer.verdict.as_str()),
+        text.said(&meaning)
+    )
+}
+
+/// Where a moved block was recorded: another file, or another container in this one.
+fn moved_from(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option<String> {
+    if answer.place != Some(Standing::Moved) {
+        return None;
+    }
+    let entry = place.workspace.ledger.by_id(answer.record.as_deref()?)?;
+    let [file] = entry.record.files.as_slice() else { return None };
+    if file.relative_path != place.path {
+        return Some(format!(", recorded in {}", text.code(file.relative_path.as_str())));
+    }
+    let Some(LineageStep::Record(record)) = answer.lineage.first() else { return None };
+    record.name.as_deref().map(|name| format!(", recorded as {}", text.code(name)))
+}
+
+fn history(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Vec<String> {
+    let steps = answer.lineage.iter().take(MAX_STEPS).map(|step| match step {
+        LineageStep::Record(record) => candidate(text, place, record),
+        LineageStep::Gap { .. } => "a change that nobody recorded".to_owned(),
+    });
+    let more = answer.lineage.len().saturating_sub(MAX_STEPS);
+    let rest = (more > 0).then(|| format!("{more} more"));
+    steps.chain(rest).collect()
+}
+
+fn candidate(text: &Prose, place: &Place<'_>, record: &Candidate) -> String {
+    let mut parts = vec![match &record.intent {
+        Some(intent) => text.strong(intent),
+        None => "no intent".to_owned(),
+    }];
+    if record.kind == crate::ledger::RecordKind::Ack {
+        parts.push("accepted as it stood".to_owned());
+    } else {
+        let entry = place.workspace.ledger.by_id(&record.record);
+        let tool = entry.and_then(|entry| Some(entry.record.tool.as_ref()?.name.as_str()));
+        parts.push(text.said(&credit::who(&record.contributor, tool)));
+    }
+    parts.push(text.said(&ago(&record.timestamp).unwrap_or_else(|| record.timestamp.clone())));
+    parts.extend(record.name.as_deref().map(|name| text.code(name)));
+    parts.join(" · ")
+}
+
+fn links(
+    snapshot: &Snapshot,
+    text: &Prose,
+    place: &Place<'_>,
+    answer: &BlockAnswer,
+) -> Vec<String> {
+    let workspace = place.workspace;
+    let mut links = Vec::new();
+    if let Some(intent) = &answer.intent {
+        links.extend(intent_text::registry_link(snapshot, workspace, &intent.id, text));
+    }
+    if let Some(entry) = answer.record.as_deref().and_then(|id| workspace.ledger.by_id(id)) {
+        let uri = analysis::address(snapshot, workspace, &entry.origin.path);
+        links.push(text.link("Record", uri.as_ref(), Some(entry.origin.line)));
+    }
+    if let Some(intent) = answer.intent.as_ref().and_then(|it| workspace.registry.get(&it.id)) {
+        links.extend(intent_text::specs(snapshot, workspace, intent, text));
+    }
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::features::fixture::Editor;
+
+    fn shown(editor: &Editor) -> String {
+        let Some(hover) = hover(&editor.snapshot(), &editor.here()) else {
+            return "nothing".into();
+        };
+        let lsp::Contents::MarkupContent(text) = hover.contents else { panic!("no markup") };
+        let range = hover.range.map(|range| editor.show(&editor.here().text_document.uri, range));
+        let range = range.unwrap_or_else(|| "elsewhere".to_owned());
+        format!("[{range}]\n{}", editor.steady(&text.value))
+    }
+
+    const CODE: &str = "
+//- /src/auth.rs intent=INT-001 agent=claude-code
+struct Session;
+
+fn verify(token: &str) -> bool {
+    let checked = token.starts_with(\"a\")$0;
+    let trimmed = token.trim();
+    checked && !trimmed.is_empty()
+}
+";
+
+    #[test]
+    fn a_block_says_who_asked_for_it() {
+        insta::assert_snapshot!(shown(&Editor::new(CODE)));
+    }
+
+    #[test]
+    fn a_block_changed_since_is_never_silently_the_intents() {
+        let mut editor = Editor::new(CODE);
+        editor.replace("/src/auth.rs", "starts_with(\"a\")", "ends_with(\"b\")");
+        let text = shown(&editor);
+        assert!(text.contains("**modified**") && text.contains("no record covers"), "{text}");
+    }
+
+    #[test]
+    fn a_record_that_this_clone_did_not_write_is_only_claimed() {
+        let mut editor = Editor::new(CODE);
+        assert!(!shown(&editor).contains("claimed"), "{}", shown(&editor));
+        std::fs::remove_dir_all(editor.path("/.orchestration/local")).unwrap();
+        editor.reload();
+        assert!(shown(&editor).contains("claimed, not seen by this clone"), "{}", shown(&editor));
+    }
+
+    #[test]
+    fn history_is_told_newest_first_with_its_gaps() {
+        let mut editor = Editor::new(CODE);
+        editor.replace("/src/auth.rs", "trim()", "trim_start()");
+        editor.record("/src/auth.rs", "INT-001", "cursor");
+        editor.replace("/src/auth.rs", "fn verify(", "fn verify_token(");
+        insta::assert_snapshot!(shown(&editor));
+    }
+
+    #[test]
+    fn a_block_that_moved_names_where_it_was_recorded() {
+        let mut editor = Editor::new(CODE);
+        editor.replace("/src/auth.rs", "struct Session;", "mod inner {");
+        let code = editor.text("/src/auth.rs");
+        editor.replace("/src/auth.rs", &code, &format!("{code}}}\n"));
+        let text = shown(&editor);
+        assert!(text.contains("**moved**") && text.contains("recorded as `verify`"), "{text}");
+    }
+
+    #[test]
+    fn a_client_without_markdown_gets_plain_text() {
+        let mut editor = Editor::new(CODE);
+        editor.client.hover_markdown = false;
+        insta::assert_snapshot!(shown(&editor));
+    }
+
+    #[test]
+    fn an_id_in_a_comment_is_the_intent() {
+        insta::assert_snapshot!(shown(&Editor::new(
+            "
+//- /src/auth.rs intent=INT-001
+// See INT-$0001.
+fn verify() {}
+"
+        )));
+    }
+
+    #[test]
+    fn what_nobody_recorded_says_nothing() {
+        assert_eq!(shown(&Editor::new("//- /src/a.rs\nfn a() { $0 }\n")), "nothing");
+        assert_eq!(shown(&Editor::new("//- /src/a.rs\n// INT-$0999 is no intent.\n")), "nothing");
+    }
+
+    #[test]
+    fn what_is_no_file_or_not_governed_says_nothing() {
+        let mut editor = Editor::new(CODE);
+        let mut at = editor.here();
+        for uri in ["untitled:Untitled-1", "file:///nowhere/a.rs", "git:/a.rs?%7B%7D"] {
+            at.text_document.uri = uri.parse().unwrap();
+            editor.open_at(&at.text_document.uri, &editor.text("/src/auth.rs"));
+            assert!(hover(&editor.snapshot(), &at).is_none(), "{uri}");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_left_alone_says_why() {
+        let large =
+            format!("//- /src/a.rs\n$0// {}\n", "x".repeat(crate::code::document::MAX_BYTES));
+        let text = shown(&Editor::new(&large));
+        assert!(text.contains("files over 2 MiB are left alone"), "{text}");
+    }
+
+    #[test]
+    fn a_field_of_the_registry_is_explained() {
+        insta::assert_snapshot!(shown(&Editor::new(
+            "
+//- /.orchestration/active_intents.yaml
+active_intents:
+  - id: INT-001
+    name: \"Sign in [x](command:evil)\"
+    status: IN_PROGRESS
+    owned_scope: [\"src/$0**\"]
+//- /src/a.rs intent=INT-001
+fn a() {}
+fn b() {}
+"
+        )));
+    }
 }

@@ -1,7 +1,9 @@
 //! The server as a client sees it: bytes in, bytes out, over memory pipes.
 
+mod commands;
 mod edits;
 mod knowledge;
+mod navigation;
 mod order;
 mod protocol;
 mod storm;

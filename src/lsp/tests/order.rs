@@ -4,6 +4,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::*;
 use crate::lsp::dispatch::Conversation;
+use crate::lsp::pool::Lane;
 
 /// Holds handlers back until a test lets them go.
 #[derive(Default)]
@@ -126,7 +127,7 @@ async fn converse(
     let answer = conversation.client.request::<lsp::ShowMessageRequest>(request).await;
     let answer = answer.map_err(|error| Refusal::Failed(error.to_string()))?;
     let title = answer.map(|action| action.title);
-    conversation.compute(move || title.map(Value::from)).await
+    conversation.compute_on(Lane::LatencySensitive, move || title.map(Value::from)).await
 }
 
 fn conversing() -> Parts {

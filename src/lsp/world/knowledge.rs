@@ -137,6 +137,7 @@ impl World {
                 Arc::make_mut(&mut self.workspaces).loaded.insert(root.clone(), workspace);
                 effects.push(Effect::Refresh);
                 effects.push(Effect::DiagnoseUnopened(root.clone()));
+                effects.push(Effect::TellStatus(root.clone()));
                 let workspaces = Arc::clone(&self.workspaces);
                 effects.extend(self.show_again(|path| {
                     let folder = path.parent().and_then(|folder| workspaces.folders.get(folder));
@@ -154,7 +155,7 @@ impl World {
     fn show_again(&self, concerns: impl Fn(&Path) -> bool) -> Vec<Effect> {
         let concerned =
             self.documents.values().filter(|open| open.path.as_deref().is_some_and(&concerns));
-        concerned.map(|open| Effect::Diagnose(open.uri.clone())).collect()
+        concerned.map(|open| Effect::DiagnoseNow(open.uri.clone())).collect()
     }
 
     /// Files changed and no more change for the moment: loads again what they belong to.

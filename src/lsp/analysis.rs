@@ -1,0 +1,304 @@
+//! What is known of the open documents, computed once a state and shared by every feature.
+//!
+//! A hover, the lenses and the diagnostics of one state of a text match it against the ledger once. What the text is
+//! compared with is read from git once a commit, so a keystroke never does. All of it runs on the lanes, at first need.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::convert;
+use super::snapshot::{OpenDocument, Snapshot};
+use super::survey::{Survey, Surveys};
+use crate::code::{Block, FileBlocks};
+use crate::intent::Registry;
+use crate::verbs::edited::{Baseline, commits_of_work};
+use crate::verbs::why::{self, FileProvenance};
+use crate::verbs::{LazyLedger, Workspace};
+use crate::workspace::{CommitId, RelativePath};
+
+/// One state of an open document, matched against one state of the ledger.
+pub(crate) struct Analysis {
+    /// Its path in the workspace.
+    pub(crate) path: RelativePath,
+    /// Its blocks, with what is known of each.
+    pub(crate) file: Arc<FileProvenance>,
+}
+
+impl Analysis {
+    /// The innermost block at a byte, and its index. A position at the end of a block belongs to it where nothing else does.
+    pub(crate) fn block_at(&self, byte: usize) -> Option<(usize, &Block)> {
+        let blocks = &self.file.blocks;
+        let before = || byte.checked_sub(1).and_then(|before| blocks.at_byte(before));
+        let at = blocks.at_byte(byte).or_else(before)?;
+        Some((at, &blocks.blocks[at]))
+    }
+}
+
+/// A position in an open document of a loaded workspace.
+pub(crate) struct Place<'a> {
+    /// The document.
+    pub(crate) open: &'a OpenDocument,
+    /// What is known of its workspace.
+    pub(crate) workspace: &'a Workspace,
+    /// Its path there.
+    pub(crate) path: RelativePath,
+    /// The position.
+    pub(crate) byte: usize,
+}
+
+/// Analyses of open documents, and baselines of their files.
+#[derive(Default)]
+pub(crate) struct Analyses {
+    documents: Mutex<HashMap<Arc<str>, Slot<Matched>>>,
+    baselines: Mutex<HashMap<(PathBuf, RelativePath), Slot<Compared>>>,
+    surveys: Surveys,
+}
+
+/// Filled under its own lock: two requests for the same state compute it once, those for other documents do not wait.
+type Slot<T> = Arc<Mutex<Option<T>>>;
+
+struct Matched {
+    blocks: Arc<FileBlocks>,
+    ledger: Arc<LazyLedger>,
+    analysis: Arc<Analysis>,
+}
+
+struct Compared {
+    /// Made anew at each loading, so it stands for one state of the disk.
+    registry: Arc<Registry>,
+    commits: Vec<CommitId>,
+    baseline: Arc<Baseline>,
+}
+
+/// An open document with its workspace and its path there. `None` where there is nothing to say.
+pub(crate) fn governed<'a>(
+    snapshot: &'a Snapshot,
+    uri: &lsp::Uri,
+) -> Option<(&'a OpenDocument, &'a Workspace, RelativePath)> {
+    let open = snapshot.document(uri)?;
+    let workspace = snapshot.workspace_of(uri)?;
+    let path = relative(workspace, open.path.as_deref()?)?;
+    Some((open, workspace, path))
+}
+
+/// A position of a request.
+pub(crate) fn place<'a>(
+    snapshot: &'a Snapshot,
+    at: &lsp::TextDocumentPositionParams,
+) -> Option<Place<'a>> {
+    let (open, workspace, path) = governed(snapshot, &at.text_document.uri)?;
+    let byte = convert::byte(&open.document, at.position, snapshot.encoding);
+    Some(Place { open, workspace, path, byte })
+}
+
+/// An absolute path as one of the workspace; `None` outside of it.
+pub(crate) fn relative(workspace: &Workspace, path: &Path) -> Option<RelativePath> {
+    workspace.root.relative(workspace.root.path(), path).ok()
+}
+
+/// The open document of a workspace path, under whatever address the client opened it.
+pub(crate) fn opened<'a>(
+    snapshot: &'a Snapshot,
+    workspace: &Workspace,
+    path: &RelativePath,
+) -> Option<&'a OpenDocument> {
+    let absolute = workspace.root.absolute(path);
+    let exact = snapshot.documents().find(|open| open.path.as_ref() == Some(&absolute));
+    exact.or_else(|| {
+        // A client that reached the folder through a link names it differently.
+        let named = |open: &&OpenDocument| {
+            let file = open.path.as_deref().filter(|file| file.ends_with(path.file_name()));
+            file.and_then(|file| relative(workspace, file)).as_ref() == Some(path)
+        };
+        snapshot.documents().find(named)
+    })
+}
+
+/// The address of a workspace path as the client would write it, so that it opens no second copy of a file.
+pub(crate) fn address(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    path: &RelativePath,
+) -> Option<lsp::Uri> {
+    if let Some(open) = opened(snapshot, workspace, path) {
+        return Some(open.uri.clone());
+    }
+    let root = root_as_named(snapshot, workspace);
+    convert::uri_of(&root.unwrap_or_else(|| workspace.root.path().to_owned()).join(path.as_str()))
+}
+
+/// The root under the name by which the client reached it; `None` where that is its own.
+fn root_as_named(snapshot: &Snapshot, workspace: &Workspace) -> Option<PathBuf> {
+    let root = workspace.root.path();
+    let ours = |open: &&OpenDocument| {
+        let governing = snapshot.workspace_of(&open.uri);
+        governing.is_some_and(|it| it.root.path() == root)
+    };
+    let mut files = snapshot.documents().filter(ours).filter_map(|open| open.path.as_deref());
+    let first = files.next().filter(|file| !file.starts_with(root))?;
+    if files.any(|file| file.starts_with(root)) {
+        return None;
+    }
+    let inside = relative(workspace, first)?;
+    let depth = inside.as_str().split('/').count();
+    let named = first.ancestors().nth(depth)?;
+    first.ends_with(inside.as_str()).then(|| named.to_owned())
+}
+
+/// The analysis of an open document. `None` where there is nothing to say of it.
+pub(crate) fn of(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
+    let (open, workspace, path) = governed(snapshot, uri)?;
+    let slot = snapshot.analyses.slot_of(snapshot, open);
+    let mut slot = hold(&slot);
+    let blocks = open.document.blocks();
+    if let Some(known) = slot
+        .as_ref()
+        .filter(|it| Arc::ptr_eq(&it.blocks, &blocks) && Arc::ptr_eq(&it.ledger, &workspace.ledger))
+    {
+        return Some(Arc::clone(&known.analysis));
+    }
+    let file = Arc::new(why::file(workspace, &path, &open.document));
+    let analysis = Arc::new(Analysis { path, file });
+    let ledger = Arc::clone(&workspace.ledger);
+    *slot = Some(Matched { blocks, ledger, analysis: Arc::clone(&analysis) });
+    Some(analysis)
+}
+
+/// What a file is compared with to know its edits. Where git cannot say, nothing is known, so nothing is judged.
+pub(crate) fn baseline(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    path: &RelativePath,
+) -> Arc<Baseline> {
+    let key = (workspace.root.path().to_owned(), path.clone());
+    let slot = snapshot.analyses.slot_of_file(key);
+    let mut slot = hold(&slot);
+    if let Some(known) = slot.as_ref()
+        && Arc::ptr_eq(&known.registry, &workspace.registry)
+    {
+        return Arc::clone(&known.baseline);
+    }
+    let found = commits_of_work(workspace).and_then(|commits| {
+        let same = slot.take().filter(|it| it.commits == commits && workspace.git.is_some());
+        let baseline = match same {
+            Some(known) => known.baseline,
+            None => Arc::new(Baseline::of_commits(workspace, path, &commits)?),
+        };
+        Ok((commits, baseline))
+    });
+    let (commits, baseline) = found.unwrap_or_else(|error| {
+        tracing::warn!(%path, %error, "edits of this file are not judged");
+        (Vec::new(), Arc::new(Baseline::Unknown))
+    });
+    let registry = Arc::clone(&workspace.registry);
+    *slot = Some(Compared { registry, commits, baseline: Arc::clone(&baseline) });
+    baseline
+}
+
+/// What is known of a workspace as a whole.
+pub(crate) fn survey(snapshot: &Snapshot, workspace: &Workspace) -> Arc<Survey> {
+    snapshot.analyses.surveys.of(workspace)
+}
+
+impl Analyses {
+    /// The place for a document's analysis. Those of closed documents go.
+    fn slot_of(&self, snapshot: &Snapshot, open: &OpenDocument) -> Slot<Matched> {
+        let mut slots = hold(&self.documents);
+        if let Some(slot) = slots.get(open.uri.as_str()) {
+            return Arc::clone(slot);
+        }
+        slots.retain(|uri, _| snapshot.documents.contains_key(uri));
+        Arc::clone(slots.entry(Arc::from(open.uri.as_str())).or_default())
+    }
+
+    /// The place for a file's baseline. Nobody edits so many files at once; what is still needed is read again.
+    fn slot_of_file(&self, key: (PathBuf, RelativePath)) -> Slot<Compared> {
+        const MAX_FILES: usize = 256;
+        let mut slots = hold(&self.baselines);
+        if slots.len() >= MAX_FILES && !slots.contains_key(&key) {
+            slots.clear();
+        }
+        Arc::clone(slots.entry(key).or_default())
+    }
+}
+
+fn hold<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What a panicking request left behind is replaced as a whole, or not there at all.
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::features::fixture::Editor;
+
+    const CODE: &str = "//- /src/a.rs intent=INT-001\nfn a() {}\n//- /src/b.rs\nfn b() {}\n";
+
+    fn matched(editor: &Editor) -> Arc<Analysis> {
+        of(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap()
+    }
+
+    fn compared(editor: &Editor) -> Arc<Baseline> {
+        let path = RelativePath::new("src/a.rs").unwrap();
+        baseline(&editor.snapshot(), editor.workspace(), &path)
+    }
+
+    #[test]
+    fn one_state_is_matched_once() {
+        let mut editor = Editor::new(CODE);
+        let first = matched(&editor);
+        assert!(Arc::ptr_eq(&first, &matched(&editor)));
+        editor.replace("/src/b.rs", "b", "c");
+        assert!(Arc::ptr_eq(&first, &matched(&editor)), "another document changed");
+        editor.replace("/src/a.rs", "fn a", "fn c");
+        let edited = matched(&editor);
+        assert!(!Arc::ptr_eq(&first, &edited));
+        editor.record("/src/a.rs", "INT-001", "someone");
+        let recorded = matched(&editor);
+        assert!(!Arc::ptr_eq(&edited, &recorded), "the ledger changed");
+        assert_eq!(recorded.file.provenance.len(), 1);
+    }
+
+    #[test]
+    fn what_a_file_is_compared_with_is_read_once_a_commit() {
+        let mut editor = Editor::in_git(CODE);
+        let first = compared(&editor);
+        assert_eq!(first.edits(&matched(&editor).file.blocks).now.len(), 0);
+        editor.replace("/src/a.rs", "fn a", "fn c");
+        assert!(Arc::ptr_eq(&first, &compared(&editor)), "a keystroke reads no commit");
+        assert_eq!(first.edits(&matched(&editor).file.blocks).now.len(), 1);
+        editor.record("/src/a.rs", "INT-001", "someone");
+        assert!(Arc::ptr_eq(&first, &compared(&editor)), "nor does a record");
+        editor.commit();
+        let after = compared(&editor);
+        assert!(!Arc::ptr_eq(&first, &after));
+        assert_eq!(after.edits(&matched(&editor).file.blocks).now.len(), 0);
+    }
+
+    #[test]
+    fn a_closed_document_is_forgotten() {
+        let mut editor = Editor::new(CODE);
+        let first = Arc::downgrade(&matched(&editor));
+        editor.close("/src/a.rs");
+        of(&editor.snapshot(), &editor.uri("/src/b.rs")).unwrap();
+        assert!(first.upgrade().is_none());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn files_are_named_as_the_client_names_them() {
+        let mut editor = Editor::new(CODE);
+        let inside = RelativePath::new("src/closed.rs").unwrap();
+        let plain = address(&editor.snapshot(), editor.workspace(), &inside).unwrap();
+        assert_eq!(plain, editor.uri("/src/closed.rs"));
+        let link = editor.reopen_through_a_link();
+        let named = address(&editor.snapshot(), editor.workspace(), &inside).unwrap();
+        assert_eq!(convert::path_of(&named).unwrap(), link.join("src/closed.rs"));
+        let b = RelativePath::new("src/b.rs").unwrap();
+        let open = address(&editor.snapshot(), editor.workspace(), &b).unwrap();
+        assert_eq!(convert::path_of(&open).unwrap(), link.join("src/b.rs"));
+    }
+}

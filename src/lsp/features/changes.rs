@@ -1,0 +1,84 @@
+//! A change of many files, under construction: each edit with the reason that the client shows.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::workspace_edit::{AnnotatedFile, assemble};
+use crate::code::Document;
+use crate::lsp::convert;
+use crate::lsp::snapshot::Snapshot;
+
+/// Why a piece of text is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Why {
+    /// It is what the change is about.
+    Definition,
+    /// It is a word like it, so a person looks at it first.
+    Mention,
+}
+
+impl Why {
+    fn id(self) -> &'static str {
+        match self {
+            Why::Definition => "definition",
+            Why::Mention => "mention",
+        }
+    }
+}
+
+/// Edits by document, under construction.
+pub(crate) struct Changes<'a> {
+    snapshot: &'a Snapshot,
+    files: BTreeMap<String, (lsp::Uri, Vec<(lsp::TextEdit, Why)>)>,
+}
+
+impl<'a> Changes<'a> {
+    /// No edits yet.
+    pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
+        Self { snapshot, files: BTreeMap::new() }
+    }
+
+    /// Replaces bytes of a document.
+    pub(crate) fn add(
+        &mut self,
+        uri: &lsp::Uri,
+        document: &Document,
+        bytes: Range<usize>,
+        text: &str,
+        why: Why,
+    ) {
+        let range = convert::range(document, bytes, self.snapshot.encoding);
+        let edit = lsp::TextEdit { range, new_text: text.to_owned() };
+        let (_, edits) =
+            self.files.entry(uri.to_string()).or_insert_with(|| (uri.clone(), Vec::new()));
+        edits.push((edit, why));
+    }
+
+    /// For the client.
+    pub(crate) fn finish(self, label: &str) -> lsp::WorkspaceEdit {
+        let snapshot = self.snapshot;
+        let files = self.files.into_values().map(|(uri, edits)| AnnotatedFile {
+            version: snapshot.document(&uri).map(|open| open.version),
+            uri,
+            edits: edits.into_iter().map(|(edit, why)| (edit, Some(why.id()))).collect(),
+        });
+        assemble(&snapshot.client, files, Some(annotations(label)))
+    }
+}
+
+fn annotations(label: &str) -> HashMap<String, lsp::ChangeAnnotation> {
+    let annotation = |why: Why, description: &str| {
+        let annotation = lsp::ChangeAnnotation {
+            label: label.to_owned(),
+            needs_confirmation: Some(why == Why::Mention),
+            description: Some(description.to_owned()),
+        };
+        (why.id().to_owned(), annotation)
+    };
+    HashMap::from([
+        annotation(Why::Definition, "In the registry; the ledger keeps what was recorded"),
+        annotation(Why::Mention, "Words in texts that name it"),
+    ])
+}

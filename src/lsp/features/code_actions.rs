@@ -1,0 +1,209 @@
+//! `textDocument/codeAction` and `codeAction/resolve`: what can be done about a place.
+//!
+//! Changes of the registry are edits of its text, which a person sees, saves and takes back like any other; what is
+//! written by ourselves (a selection, a record) is a command. An edit that costs something is worked out when it is chosen.
+
+mod code;
+mod governing;
+mod plan;
+
+use serde_json::Value;
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::{commands, diagnostics};
+use crate::lsp::analysis;
+use crate::lsp::capabilities::Capabilities;
+use crate::lsp::dispatch::Refusal;
+use crate::lsp::snapshot::Snapshot;
+use crate::workspace::Code;
+use plan::{Asked, Plan};
+
+/// The kinds of what is offered beside quick fixes.
+const SELECT: &str = "intent.select";
+const RECORD: &str = "intent.record";
+const ACCEPT: &str = "intent.accept";
+const REGISTRY: &str = "intent.registry";
+const RESTORE: &str = "intent.restore";
+const FIX_ALL: &str = "source.fixAll.intent";
+const QUICK_FIX: &str = "quickfix";
+
+/// Something that can be done.
+struct Offer {
+    title: String,
+    kind: &'static str,
+    /// What it settles.
+    settles: Vec<lsp::Diagnostic>,
+    preferred: bool,
+    /// Why it cannot be done now.
+    disabled: Option<String>,
+    does: Does,
+}
+
+/// How it is done.
+enum Does {
+    /// By a command of ours.
+    Command(&'static str, Value),
+    /// By an edit, still to be worked out.
+    Plan(Plan),
+}
+
+impl Offer {
+    fn new(title: String, kind: &'static str, does: Does) -> Self {
+        Self { title, kind, settles: Vec::new(), preferred: false, disabled: None, does }
+    }
+
+    /// Makes it a quick fix of these diagnostics, if there are any.
+    fn settling(mut self, diagnostics: Vec<lsp::Diagnostic>) -> Self {
+        if !diagnostics.is_empty() {
+            self.kind = QUICK_FIX;
+            self.settles = diagnostics;
+        }
+        self
+    }
+}
+
+/// What is asked for: the place, and what the client knows of it.
+struct Request<'a> {
+    snapshot: &'a Snapshot,
+    uri: &'a lsp::Uri,
+    range: lsp::Range,
+    context: &'a lsp::CodeActionContext,
+}
+
+impl Request<'_> {
+    /// The client's diagnostics with one of these codes.
+    fn diagnostics(&self, codes: &[Code]) -> Vec<lsp::Diagnostic> {
+        let ours = self.context.diagnostics.iter().filter(|it| {
+            let code = it.code.as_ref();
+            it.source.as_deref() == Some(diagnostics::SOURCE)
+                && codes.iter().any(|wanted| code == Some(&wanted.as_str().into()))
+        });
+        ours.cloned().collect()
+    }
+
+    fn wants(&self, kind: &str) -> bool {
+        let Some(only) = &self.context.only else { return true };
+        only.iter().any(|wanted| {
+            let wanted = String::from(wanted.clone());
+            let below = || kind.strip_prefix(&wanted).is_some_and(|rest| rest.starts_with('.'));
+            wanted.is_empty() || kind == wanted || below()
+        })
+    }
+}
+
+/// What can be done at a place.
+pub(crate) fn handle(
+    snapshot: &Snapshot,
+    params: lsp::CodeActionParams,
+) -> Result<Option<Vec<lsp::CodeActionResponse>>, Refusal> {
+    let uri = &params.text_document.uri;
+    let Some((open, workspace, path)) = analysis::governed(snapshot, uri) else { return Ok(None) };
+    let request = Request { snapshot, uri, range: params.range, context: &params.context };
+    let governing = path.is_orchestration()
+        || path == *workspace.registry.path()
+        || matches!(path.as_str(), ".intentignore" | ".rooignore");
+    let offers = if governing {
+        governing::offers(&request, open, workspace, &path)
+    } else {
+        code::offers(&request, open, workspace, &path)
+    };
+    snapshot.check_cancelled()?;
+    let wanted = offers.into_iter().filter(|offer| request.wants(offer.kind));
+    let actions: Vec<_> =
+        wanted.filter_map(|offer| action(&request, open.version, offer)).collect();
+    Ok((!actions.is_empty()).then_some(actions))
+}
+
+/// The offer as the client can take it; `None` where it cannot.
+fn action(request: &Request<'_>, version: i32, offer: Offer) -> Option<lsp::CodeActionResponse> {
+    let client = &request.snapshot.client;
+    let command = |name: &str, argument: &Value| lsp::Command {
+        title: offer.title.clone(),
+        command: name.to_owned(),
+        arguments: Some(vec![argument.clone()]),
+        ..Default::default()
+    };
+    let shows_disabled = client.code_action_literals && client.code_action_disabled;
+    if offer.disabled.is_some() && !shows_disabled {
+        return None;
+    }
+    if !client.code_action_literals {
+        return match &offer.does {
+            Does::Command(name, argument) => Some(command(name, argument).into()),
+            Does::Plan(_) => None,
+        };
+    }
+    let mut action = lsp::CodeAction {
+        title: offer.title.clone(),
+        kind: Some(offer.kind.to_owned().into()),
+        diagnostics: (!offer.settles.is_empty()).then(|| offer.settles.clone()),
+        is_preferred: (client.code_action_preferred && offer.preferred).then_some(true),
+        disabled: offer.disabled.clone().map(|reason| lsp::CodeActionDisabled { reason }),
+        ..Default::default()
+    };
+    match &offer.does {
+        _ if action.disabled.is_some() => {}
+        Does::Command(name, argument) => action.command = Some(command(name, argument)),
+        Does::Plan(plan) if plan.can_wait() && resolves(client) => {
+            let asked = Asked { uri: request.uri.clone(), version, plan: plan.clone() };
+            action.data = serde_json::to_value(asked).ok();
+        }
+        Does::Plan(plan) => match plan.edit(request.snapshot, request.uri) {
+            Ok(edit) => action.edit = Some(edit),
+            Err(reason) if client.code_action_disabled => {
+                action.is_preferred = None;
+                action.disabled = Some(lsp::CodeActionDisabled { reason });
+            }
+            Err(_) => return None,
+        },
+    }
+    Some(action.into())
+}
+
+fn resolves(client: &Capabilities) -> bool {
+    client.code_action_resolve && client.code_action_data
+}
+
+/// Works out the edit of an action that was chosen.
+pub(crate) fn resolve(
+    snapshot: &Snapshot,
+    mut action: lsp::CodeAction,
+) -> Result<lsp::CodeAction, Refusal> {
+    let Some(data) = action.data.take() else { return Ok(action) };
+    let asked: Asked = serde_json::from_value(data)
+        .map_err(|error| Refusal::Senseless(format!("this action is not one of ours: {error}")))?;
+    let version = snapshot.document(&asked.uri).map(|open| open.version);
+    if version != Some(asked.version) {
+        return Err(Refusal::ContentModified);
+    }
+    action.edit = Some(asked.plan.edit(snapshot, &asked.uri).map_err(Refusal::Failed)?);
+    Ok(action)
+}
+
+/// What is announced.
+pub(crate) fn options(client: &Capabilities) -> lsp::CodeActionProvider {
+    if !client.code_action_literals {
+        return lsp::CodeActionProvider::Bool(true);
+    }
+    let kinds = [QUICK_FIX, SELECT, RECORD, ACCEPT, REGISTRY, RESTORE, FIX_ALL];
+    lsp::CodeActionOptions {
+        code_action_kinds: Some(kinds.iter().map(|kind| (*kind).to_owned().into()).collect()),
+        resolve_provider: Some(resolves(client)),
+        ..Default::default()
+    }
+    .into()
+}
+
+/// The command that selects an intent for the workspace of a file.
+fn select_command(uri: &lsp::Uri, id: &str) -> Does {
+    let argument = commands::SelectArguments {
+        id: id.to_owned(),
+        session: None,
+        uri: Some(uri.to_string()),
+        path: None,
+    };
+    Does::Command(commands::SELECT, serde_json::to_value(argument).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,219 @@
+//! What can be done in a file of code.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::plan::Plan;
+use super::{ACCEPT, Does, Offer, RECORD, REGISTRY, RESTORE, Request, SELECT, select_command};
+use crate::code::Block;
+use crate::intent::Intent;
+use crate::lsp::analysis::Analysis;
+use crate::lsp::features::{commands, diagnostics};
+use crate::lsp::snapshot::OpenDocument;
+use crate::lsp::{analysis, convert};
+use crate::provenance::outline::Against;
+use crate::provenance::{Provenance, Verdict};
+use crate::verbs::Workspace;
+use crate::verbs::edited::{Edits, unnamed};
+use crate::workspace::{Code, Finding, RelativePath, text};
+
+/// More owners of one file than this are a problem that no list of actions solves.
+const MAX_OWNERS: usize = 5;
+
+/// How long a name in a title may be.
+const MAX_NAME: usize = 60;
+
+const UNSAVED: &str = "save the file first: what stands on disk is recorded";
+
+struct Here<'a> {
+    request: &'a Request<'a>,
+    open: &'a OpenDocument,
+    workspace: &'a Workspace,
+    path: &'a RelativePath,
+    selected: Option<String>,
+    /// What is found at the place.
+    findings: Vec<Finding>,
+}
+
+/// Everything that can be done at the place.
+pub(super) fn offers(
+    request: &Request<'_>,
+    open: &OpenDocument,
+    workspace: &Workspace,
+    path: &RelativePath,
+) -> Vec<Offer> {
+    if workspace.ignores.git_ignored(path) {
+        return Vec::new();
+    }
+    let Some(analysis) = analysis::of(request.snapshot, request.uri) else { return Vec::new() };
+    let mut findings = diagnostics::findings(request.snapshot, request.uri);
+    findings.retain(|finding| touches(request, finding));
+    let selected = workspace.selected(None);
+    let here = Here { request, open, workspace, path, selected, findings };
+    let edits = analysis::baseline(request.snapshot, workspace, path).edits(&analysis.file.blocks);
+    let mut offers = here.select();
+    offers.extend(here.widen());
+    offers.extend(here.create());
+    offers.extend(here.of_blocks(&analysis, &edits));
+    offers
+}
+
+fn touches(request: &Request<'_>, finding: &Finding) -> bool {
+    let Some(lines) = finding.lines else { return false };
+    let range = convert::range_of_lines(lines);
+    range.start <= request.range.end && request.range.start < range.end
+}
+
+impl Here<'_> {
+    /// Selects an intent that owns the file.
+    fn select(&self) -> Vec<Offer> {
+        let owners = self.workspace.registry.owners(self.path);
+        let others: Vec<&&Intent> =
+            owners.iter().filter(|it| Some(&it.id.value) != self.selected.as_ref()).collect();
+        let settled = |finding: &Finding| match finding.code {
+            Code::IntentRequired => true,
+            // A record of another intent stays what it is, whatever is selected.
+            Code::ScopeViolation => finding.intent == self.selected,
+            _ => false,
+        };
+        let codes: Vec<Code> =
+            self.findings.iter().filter(|it| settled(it)).map(|it| it.code).collect();
+        let settles = self.request.diagnostics(&codes);
+        let offer = |intent: &&Intent| {
+            let does = select_command(self.request.uri, &intent.id.value);
+            let title = format!("Select {}", named(intent));
+            let offer = Offer::new(title, SELECT, does).settling(settles.clone());
+            Offer { preferred: !settles.is_empty() && owners.len() == 1, ..offer }
+        };
+        others.into_iter().take(MAX_OWNERS).map(offer).collect()
+    }
+
+    /// Adds the file to the scope of the intent that is held to account for an edit of it.
+    fn widen(&self) -> Vec<Offer> {
+        let violated = self.findings.iter().filter(|it| it.code == Code::ScopeViolation);
+        let mut ids: BTreeSet<String> = violated.filter_map(|it| it.intent.clone()).collect();
+        let settles = self.request.diagnostics(&[Code::ScopeViolation]);
+        ids.extend(self.selected.clone());
+        let owned =
+            |id: &str| self.workspace.registry.scope(id).is_none_or(|scope| scope.owns(self.path));
+        let offer = |id: String| {
+            let title =
+                format!("Add {} to the scope of {id}", text::visible(self.path.as_str(), false));
+            let accused = self
+                .findings
+                .iter()
+                .any(|it| it.code == Code::ScopeViolation && it.intent.as_ref() == Some(&id));
+            let does = Does::Plan(Plan::Widen { id, entry: self.path.to_string() });
+            let settles = if accused { settles.clone() } else { Vec::new() };
+            Offer::new(title, REGISTRY, does).settling(settles)
+        };
+        ids.into_iter().filter(|id| !owned(id)).map(offer).collect()
+    }
+
+    /// Creates an intent for a file that nobody owns.
+    fn create(&self) -> Option<Offer> {
+        let registry = &self.workspace.registry;
+        if !registry.owners(self.path).is_empty() || registry.syntax_error().is_some() {
+            return None;
+        }
+        let title = format!("Create an intent for {}", text::visible(self.path.as_str(), false));
+        let does = Does::Plan(Plan::Create { entry: Some(self.path.to_string()) });
+        let settles = self.request.diagnostics(&[Code::IntentRequired]);
+        Some(Offer::new(title, REGISTRY, does).settling(settles))
+    }
+
+    fn of_blocks(&self, analysis: &Analysis, edits: &Edits) -> Vec<Offer> {
+        let provenance = &analysis.file.provenance;
+        let uncovered = edits.now.iter().any(|(at, _)| !provenance[*at].verdict.covered());
+        let mut offers: Vec<Offer> = self.record(uncovered).into_iter().collect();
+        let encoding = self.request.snapshot.encoding;
+        let byte = convert::byte(&self.open.document, self.request.range.start, encoding);
+        let Some((at, block)) = analysis.block_at(byte) else { return offers };
+        let edited = edits.now.iter().find(|(edited, _)| *edited == at).map(|(_, how)| *how);
+        offers.extend(self.accept(block, &provenance[at], edited));
+        offers.extend(self.put_back(at, block, edited));
+        offers
+    }
+
+    /// Records what changed in the file under the selected intent.
+    fn record(&self, uncovered: bool) -> Option<Offer> {
+        let id = self.selected.as_ref().filter(|_| uncovered)?;
+        self.workspace.registry.get(id).filter(|intent| intent.in_progress())?;
+        let title = format!(
+            "Record the changes in {} under {id}",
+            text::visible(self.path.file_name(), false)
+        );
+        let argument = commands::RecordArguments {
+            paths: vec![self.request.uri.to_string()],
+            intent: Some(id.clone()),
+            uri: Some(self.request.uri.to_string()),
+            ..commands::RecordArguments::default()
+        };
+        let does = Does::Command(commands::RECORD, json(&argument));
+        let settles = self.request.diagnostics(&[Code::UnrecordedChange, Code::DiffersFromRecord]);
+        let offer = Offer::new(title, RECORD, does).settling(settles);
+        Some(Offer { disabled: self.unsaved(), ..offer })
+    }
+
+    /// Lets a person accept the block as it stands.
+    fn accept(&self, block: &Block, found: &Provenance, edited: Option<Against>) -> Option<Offer> {
+        let snapshot = self.request.snapshot;
+        let differs =
+            matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous) && !found.only_inside;
+        let unrecorded = edited.is_some() && !found.verdict.covered();
+        let asks = snapshot.settings.interactive && snapshot.client.show_message_request;
+        if !asks || !(differs || unrecorded) {
+            return None;
+        }
+        let title = format!("Accept {} as it stands…", name_of(block));
+        let argument = commands::AcceptArguments {
+            uri: Some(self.request.uri.to_string()),
+            path: None,
+            line: block.lines.start(),
+        };
+        let does = Does::Command(commands::ACCEPT, json(&argument));
+        let settles = self.request.diagnostics(&[Code::UnrecordedChange, Code::DiffersFromRecord]);
+        let offer = Offer::new(title, ACCEPT, does).settling(settles);
+        Some(Offer { disabled: self.unsaved(), ..offer })
+    }
+
+    /// Puts the block back as it is in the commit.
+    fn put_back(&self, at: usize, block: &Block, edited: Option<Against>) -> Option<Offer> {
+        let was_there = matches!(edited, Some(Against::Changed | Against::Reformatted));
+        if !was_there || unnamed(block) || self.workspace.head.is_none() {
+            return None;
+        }
+        let title = format!("Put {} back as it was", name_of(block));
+        let does = Does::Plan(Plan::PutBack { block: at });
+        let codes = [
+            Code::ScopeViolation,
+            Code::ProtectedPath,
+            Code::IgnoredPath,
+            Code::UnrecordedChange,
+            Code::DiffersFromRecord,
+        ];
+        Some(Offer::new(title, RESTORE, does).settling(self.request.diagnostics(&codes)))
+    }
+
+    fn unsaved(&self) -> Option<String> {
+        let saved = std::fs::read(self.workspace.root.absolute(self.path))
+            .is_ok_and(|bytes| bytes == self.open.document.text().as_bytes());
+        (!saved).then(|| UNSAVED.to_owned())
+    }
+}
+
+/// An intent as titles name it.
+pub(super) fn named(intent: &Intent) -> String {
+    let name = text::shorten(&intent.name.value, MAX_NAME);
+    text::visible(format!("{} {name}", intent.id.value).trim_end(), false)
+}
+
+fn name_of(block: &Block) -> String {
+    let name = text::shorten(&block.identity.path, MAX_NAME);
+    text::visible(&format!("{} {name}", block.identity.kind.as_str()), false)
+}
+
+fn json(argument: &impl serde::Serialize) -> Value {
+    serde_json::to_value(argument).unwrap_or_default()
+}

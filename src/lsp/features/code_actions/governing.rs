@@ -1,0 +1,101 @@
+//! What can be done in the registry and the other files that govern a workspace.
+
+use super::plan::Plan;
+use super::{Does, FIX_ALL, Offer, REGISTRY, Request, SELECT, select_command};
+use crate::edits::{self, TextEdit};
+use crate::intent::{Intent, Registry, Status};
+use crate::lsp::convert;
+use crate::lsp::features::diagnostics;
+use crate::lsp::snapshot::OpenDocument;
+use crate::verbs::Workspace;
+use crate::workspace::{Code, Finding, RelativePath};
+
+/// Everything that can be done at the place.
+pub(super) fn offers(
+    request: &Request<'_>,
+    open: &OpenDocument,
+    workspace: &Workspace,
+    path: &RelativePath,
+) -> Vec<Offer> {
+    let findings = diagnostics::findings(request.snapshot, request.uri);
+    let mut offers = fixes(request, open, path, &findings);
+    if path == workspace.registry.path() {
+        let registry = Registry::parse(path.clone(), &open.document.text());
+        let at = convert::byte(&open.document, request.range.start, request.snapshot.encoding);
+        if let Some(intent) = registry.intent_at(at) {
+            offers.extend(of_intent(request, workspace, intent));
+        }
+        if registry.syntax_error().is_none() {
+            let title = "Create an intent".to_owned();
+            let does = Does::Plan(Plan::Create { entry: None });
+            offers.push(Offer::new(title, REGISTRY, does));
+        }
+        offers.extend(fix_all(&registry, &findings));
+    }
+    offers
+}
+
+fn of_intent(request: &Request<'_>, workspace: &Workspace, intent: &Intent) -> Vec<Offer> {
+    let id = &intent.id.value;
+    let mut offers = Vec::new();
+    // A selection counts on what is saved.
+    let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
+    if selectable && workspace.selected(None).as_ref() != Some(id) {
+        let title = format!("Select {}", super::code::named(intent));
+        offers.push(Offer::new(title, SELECT, select_command(request.uri, id)));
+    }
+    let status = |status| Does::Plan(Plan::SetStatus { id: id.clone(), status });
+    if intent.in_progress() {
+        let title = format!("Complete {id}");
+        offers.push(Offer::new(title, REGISTRY, status(Status::Completed)));
+    } else {
+        let title = format!("Start {id}");
+        offers.push(Offer::new(title, REGISTRY, status(Status::InProgress)));
+    }
+    offers
+}
+
+/// The fixes of what is found at the place.
+fn fixes(
+    request: &Request<'_>,
+    open: &OpenDocument,
+    path: &RelativePath,
+    findings: &[Finding],
+) -> Vec<Offer> {
+    let touches = |finding: &&Finding| {
+        let span = finding.span.clone().unwrap_or(0..0);
+        let range = convert::range(&open.document, span, request.snapshot.encoding);
+        range.start <= request.range.end && request.range.start <= range.end
+    };
+    let mut offers: Vec<Offer> = Vec::new();
+    for finding in findings.iter().filter(touches) {
+        let here: Vec<_> = finding.fixes.iter().filter(|fix| fix.path == *path).collect();
+        for fix in &here {
+            let settles = request.diagnostics(&[finding.code]);
+            let offer = Offer::new(fix.title.clone(), super::QUICK_FIX, Does::Plan(Plan::fix(fix)));
+            offers.push(Offer { preferred: here.len() == 1, ..offer.settling(settles) });
+        }
+    }
+    offers
+}
+
+/// Writes the whole registry in the canonical form, as far as that is known.
+fn fix_all(registry: &Registry, findings: &[Finding]) -> Option<Offer> {
+    let dialect = findings.iter().filter(|finding| finding.code == Code::RegistryDialect);
+    let mut fixes: Vec<&TextEdit> =
+        dialect.filter_map(|it| it.fixes.first()).flat_map(|fix| &fix.edits).collect();
+    fixes.sort_by_key(|edit| (edit.range.start, edit.range.end));
+    let mut all: Vec<TextEdit> = Vec::new();
+    for edit in fixes {
+        if all.last().is_none_or(|last| last.range.end <= edit.range.start && last != edit) {
+            all.push(edit.clone());
+        }
+    }
+    if all.is_empty() {
+        return None;
+    }
+    let after = Registry::parse(registry.path().clone(), &edits::apply(registry.text(), &all)?);
+    let sound = after.syntax_error().is_none() && after.intents().len() == registry.intents().len();
+    let title = "Write the registry in the canonical form".to_owned();
+    sound.then(|| Offer::new(title, FIX_ALL, Does::Plan(Plan::edits(&all))))
+}

@@ -1,0 +1,179 @@
+//! Edits that an action stands for, and how they are worked out.
+
+use serde::{Deserialize, Serialize};
+use tower_lsp::gen_lsp_types as lsp;
+
+use crate::code::Document;
+use crate::edits::TextEdit;
+use crate::intent::{NewIntent, RegistryEdit, Status, edit};
+use crate::lsp::features::mention::ShownRegistry;
+use crate::lsp::features::workspace_edit::{FileEdits, Note, workspace_edit};
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::{analysis, convert};
+use crate::workspace::{Fix, RelativePath};
+
+/// An edit to be worked out. It survives the way to the client and back.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "camelCase", deny_unknown_fields)]
+pub(super) enum Plan {
+    /// Adds an entry to an intent's scope.
+    Widen { id: String, entry: String },
+    /// Sets an intent's status.
+    SetStatus { id: String, status: Status },
+    /// Adds an intent that owns this file, or nothing yet.
+    Create { entry: Option<String> },
+    /// Puts the block with this index back as it is in the commit.
+    PutBack { block: usize },
+    /// Makes these edits of the open file; known already.
+    Fix { edits: Vec<FixEdit> },
+}
+
+/// A replacement in the open file, in bytes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct FixEdit {
+    start: usize,
+    end: usize,
+    text: String,
+}
+
+/// A plan of an action that was sent to the client.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Asked {
+    /// The document it was offered in.
+    pub(super) uri: lsp::Uri,
+    /// Its state then.
+    pub(super) version: i32,
+    /// The plan.
+    pub(super) plan: Plan,
+}
+
+type Planned = Result<lsp::WorkspaceEdit, String>;
+
+impl Plan {
+    /// The plan of a finding's fix.
+    pub(super) fn fix(fix: &Fix) -> Self {
+        Self::edits(&fix.edits)
+    }
+
+    /// A plan of edits of the open file.
+    pub(super) fn edits(edits: &[TextEdit]) -> Self {
+        let edit = |it: &TextEdit| FixEdit {
+            start: it.range.start,
+            end: it.range.end,
+            text: it.text.clone(),
+        };
+        Self::Fix { edits: edits.iter().map(edit).collect() }
+    }
+
+    /// Whether working it out is worth putting off until it is chosen.
+    pub(super) fn can_wait(&self) -> bool {
+        !matches!(self, Self::Fix { .. })
+    }
+
+    /// Works it out; the error says why that cannot be.
+    pub(super) fn edit(&self, snapshot: &Snapshot, uri: &lsp::Uri) -> Planned {
+        match self {
+            Self::Widen { id, entry } => {
+                let wanted = RegistryEdit::AddScope { id: id.clone(), entry: entry.clone() };
+                let note = Note {
+                    label: format!("Widen the scope of {id}"),
+                    description: format!("Whoever works under {id} may then change {entry}."),
+                };
+                registry(snapshot, uri, &wanted, Some(note))
+            }
+            Self::SetStatus { id, status } => {
+                let wanted = RegistryEdit::SetStatus { id: id.clone(), status: *status };
+                registry(snapshot, uri, &wanted, None)
+            }
+            Self::Create { entry } => create(snapshot, uri, entry.as_deref()),
+            Self::PutBack { block } => put_back(snapshot, uri, *block),
+            Self::Fix { edits } => fix(snapshot, uri, edits),
+        }
+    }
+}
+
+fn create(snapshot: &Snapshot, uri: &lsp::Uri, entry: Option<&str>) -> Planned {
+    let (_, workspace, _) = analysis::governed(snapshot, uri).ok_or(GONE)?;
+    let shown = ShownRegistry::of(snapshot, workspace).ok_or(NO_REGISTRY)?;
+    let new = NewIntent {
+        id: edit::next_id(&shown.registry),
+        name: "New intent".into(),
+        owned_scope: entry.map(str::to_owned).into_iter().collect(),
+        ..NewIntent::default()
+    };
+    registry(snapshot, uri, &RegistryEdit::Add(new), None)
+}
+
+const GONE: &str = "the document is no longer open, or its workspace is not known";
+const NO_REGISTRY: &str = "there is no registry; create one with `intent init`";
+
+/// An edit of the registry as the editor shows it, unsaved text included.
+fn registry(
+    snapshot: &Snapshot,
+    uri: &lsp::Uri,
+    wanted: &RegistryEdit,
+    note: Option<Note>,
+) -> Planned {
+    let (_, workspace, _) = analysis::governed(snapshot, uri).ok_or(GONE)?;
+    let shown = ShownRegistry::of(snapshot, workspace).ok_or(NO_REGISTRY)?;
+    let edits = edit::plan(&shown.registry, wanted).map_err(|error| error.to_string())?;
+    let version = snapshot.document(&shown.uri).map(|open| open.version);
+    let edits = text_edits(snapshot, &shown.document, &edits);
+    let file = FileEdits { uri: shown.uri, version, edits };
+    Ok(workspace_edit(&snapshot.client, vec![file], note))
+}
+
+fn text_edits(snapshot: &Snapshot, document: &Document, edits: &[TextEdit]) -> Vec<lsp::TextEdit> {
+    let edit = |it: &TextEdit| lsp::TextEdit {
+        range: convert::range(document, it.range.clone(), snapshot.encoding),
+        new_text: it.text.clone(),
+    };
+    edits.iter().map(edit).collect()
+}
+
+fn fix(snapshot: &Snapshot, uri: &lsp::Uri, edits: &[FixEdit]) -> Planned {
+    let open = snapshot.document(uri).ok_or(GONE)?;
+    let edit = |it: &FixEdit| TextEdit { range: it.start..it.end, text: it.text.clone() };
+    let edits: Vec<TextEdit> = edits.iter().map(edit).collect();
+    let edits = text_edits(snapshot, &open.document, &edits);
+    let file = FileEdits { uri: uri.clone(), version: Some(open.version), edits };
+    Ok(workspace_edit(&snapshot.client, vec![file], None))
+}
+
+fn put_back(snapshot: &Snapshot, uri: &lsp::Uri, block: usize) -> Planned {
+    let (open, workspace, path) = analysis::governed(snapshot, uri).ok_or(GONE)?;
+    let blocks = open.document.blocks();
+    let block = blocks.blocks.get(block).ok_or(GONE)?;
+    let before = before(workspace, &path, block)?;
+    let now = open.document.slice(block.bytes.clone()).unwrap_or_default();
+    let text = with_line_ends_of(&now, before);
+    let edit = TextEdit { range: block.bytes.clone(), text };
+    let edits = text_edits(snapshot, &open.document, &[edit]);
+    let file = FileEdits { uri: uri.clone(), version: Some(open.version), edits };
+    Ok(workspace_edit(&snapshot.client, vec![file], None))
+}
+
+/// The block's text in the commit that the work is based on.
+fn before(
+    workspace: &crate::verbs::Workspace,
+    path: &RelativePath,
+    block: &crate::code::Block,
+) -> Result<String, String> {
+    let commit = workspace.head.as_ref().ok_or("there is no commit to put it back from")?;
+    let document = workspace.read_at(commit, path).map_err(|error| error.to_string())?;
+    let document = document.ok_or_else(|| format!("{path} is not in the commit"))?;
+    let blocks = document.blocks();
+    let old = blocks.blocks.iter().find(|old| old.identity == block.identity);
+    let text = old.and_then(|old| document.slice(old.bytes.clone()));
+    text.ok_or_else(|| format!("{} is not in the commit", block.identity.path))
+}
+
+/// Git keeps lines as they were committed; the work tree may end them otherwise.
+fn with_line_ends_of(now: &str, before: String) -> String {
+    match (now.contains("\r\n"), before.contains("\r\n")) {
+        (true, false) => before.replace('\n', "\r\n"),
+        (false, true) if now.contains('\n') => before.replace("\r\n", "\n"),
+        _ => before,
+    }
+}

@@ -1,0 +1,263 @@
+use std::fmt::Write as _;
+
+use super::*;
+use crate::lsp::convert;
+use crate::lsp::features::diagnostics;
+use crate::lsp::features::fixture::Editor;
+use crate::verbs::select;
+
+/// The actions at the cursor, as a client gets them that sends along what is wrong there.
+fn actions(editor: &Editor, only: Option<&str>) -> Vec<lsp::CodeAction> {
+    let responses = ask(editor, only);
+    let literal = |it| match it {
+        lsp::CodeActionResponse::CodeAction(action) => action,
+        lsp::CodeActionResponse::Command(command) => panic!("{command:?}"),
+    };
+    responses.into_iter().map(literal).collect()
+}
+
+fn ask(editor: &Editor, only: Option<&str>) -> Vec<lsp::CodeActionResponse> {
+    let snapshot = editor.snapshot();
+    let here = editor.here();
+    let uri = here.text_document.uri.clone();
+    let mut diagnostics = diagnostics::diagnose(&snapshot, &uri);
+    diagnostics.retain(|it| it.range.start.line == here.position.line);
+    let params = lsp::CodeActionParams {
+        text_document: here.text_document,
+        range: lsp::Range { start: here.position, end: here.position },
+        context: lsp::CodeActionContext {
+            diagnostics,
+            only: only.map(|kind| vec![kind.to_owned().into()]),
+            trigger_kind: None,
+        },
+        work_done_progress_params: Default::default(),
+        partial_result_params: Default::default(),
+    };
+    handle(&snapshot, params).unwrap().unwrap_or_default()
+}
+
+fn shown(editor: &Editor) -> String {
+    let mut out = String::new();
+    for action in actions(editor, None) {
+        let kind = String::from(action.kind.unwrap());
+        let preferred = if action.is_preferred == Some(true) { "*" } else { "" };
+        write!(out, "{kind}{preferred}: {}", action.title).unwrap();
+        if let Some(disabled) = &action.disabled {
+            write!(out, " (no: {})", disabled.reason).unwrap();
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// Chooses an action, and answers the texts of the files that it changes.
+fn chosen(editor: &Editor, title: &str) -> String {
+    let action = actions(editor, None).into_iter().find(|it| it.title == title);
+    let action = resolve(&editor.snapshot(), action.expect("the action is offered")).unwrap();
+    let edit = action.edit.expect("it is an edit");
+    let mut out = String::new();
+    if let Some(note) = edit.change_annotations.iter().flat_map(|it| it.values()).next() {
+        writeln!(out, "{}: {}", note.label, note.description.as_ref().unwrap()).unwrap();
+    }
+    for change in edit.document_changes.unwrap() {
+        let lsp::DocumentChange::TextDocumentEdit(change) = change else { panic!("{change:?}") };
+        let uri = change.text_document.text_document_identifier.uri;
+        let snapshot = editor.snapshot();
+        let path = convert::path_of(&uri).unwrap();
+        let mut document = match snapshot.document(&uri) {
+            Some(open) => open.document.clone(),
+            None => {
+                crate::code::Document::from_text("a.yaml", &std::fs::read_to_string(path).unwrap())
+            }
+        };
+        let edits = change.edits.into_iter().map(|edit| match edit {
+            lsp::Edit::TextEdit(edit) => edit,
+            lsp::Edit::AnnotatedTextEdit(edit) => edit.text_edit,
+            lsp::Edit::SnippetTextEdit(edit) => panic!("{edit:?}"),
+        });
+        let mut edits: Vec<lsp::TextEdit> = edits.collect();
+        edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start));
+        for edit in edits {
+            let bytes = convert::bytes_strict(&document, edit.range, editor.encoding).unwrap();
+            document = document.edited(bytes, &edit.new_text).unwrap();
+        }
+        out.push_str(&document.text());
+    }
+    out
+}
+
+fn under(mut editor: Editor, id: &str) -> Editor {
+    select::select(editor.workspace(), id, None).unwrap();
+    editor.reload();
+    editor
+}
+
+const INTENTS: &str = "
+//- /.orchestration/active_intents.yaml closed
+# what we work on
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: IN_PROGRESS
+    owned_scope: [\"src/**\"]   # keep
+  - id: INT-002
+    name: Billing
+    status: IN_PROGRESS
+    owned_scope: [\"billing/**\"]
+";
+
+fn trespasser() -> Editor {
+    let files = "
+//- /billing/invoice.rs
+pub fn total(a: u32) -> u32 { a + 1 }
+
+pub fn ta$0x(a: u32) -> u32 {
+    a / 5
+}
+";
+    let mut editor = under(Editor::in_git(&format!("{}{}", INTENTS.trim_end(), files)), "INT-001");
+    editor.replace("/billing/invoice.rs", "a / 5", "a / 7");
+    editor
+}
+
+#[test]
+fn a_trespasser_is_shown_every_way_out() {
+    let mut editor = trespasser();
+    editor.settings.interactive = true;
+    editor.client.show_message_request = true;
+    insta::assert_snapshot!(shown(&editor));
+}
+
+#[test]
+fn the_right_intent_is_selected_by_its_command_and_the_error_is_gone() {
+    let mut editor = trespasser();
+    let action = actions(&editor, None).remove(0);
+    assert_eq!(action.diagnostics.unwrap().len(), 1);
+    let command = action.command.unwrap();
+    assert_eq!(command.command, "intent.select");
+    let argument = commands::argument("intent.select", command.arguments).unwrap();
+    let found = commands::find("intent.select").unwrap();
+    found.run(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
+    editor.reload();
+    assert!(!shown(&editor).contains("Select"), "{}", shown(&editor));
+    let uri = editor.uri("/billing/invoice.rs");
+    assert_eq!(diagnostics::diagnose(&editor.snapshot(), &uri), []);
+}
+
+#[test]
+fn a_scope_is_widened_in_place_and_only_after_a_person_agreed() {
+    let title = "Add billing/invoice.rs to the scope of INT-001";
+    insta::assert_snapshot!(chosen(&trespasser(), title));
+}
+
+#[test]
+fn a_block_is_put_back_as_the_commit_has_it() {
+    let mut editor = trespasser();
+    let text = chosen(&editor, "Put function tax back as it was");
+    assert!(text.ends_with("-> u32 {\n    a / 5\n}\n"), "{text}");
+    // Typing goes on while the list of actions is open.
+    let action = actions(&editor, Some(RESTORE)).pop();
+    assert!(action.is_none(), "it is a quick fix while something is wrong");
+    let action = actions(&editor, None).pop().unwrap();
+    editor.replace("/billing/invoice.rs", "a / 7", "a / 8");
+    assert_eq!(resolve(&editor.snapshot(), action), Err(Refusal::ContentModified));
+}
+
+#[test]
+fn recording_waits_until_the_file_is_saved() {
+    let mut editor = under(Editor::in_git("//- /src/a.rs\nfn a$0() { 1 }\n"), "INT-001");
+    assert_eq!(shown(&editor), "");
+    editor.replace("/src/a.rs", "1", "2");
+    let title = "Record the changes in a.rs under INT-001";
+    assert!(
+        shown(&editor).contains(&format!("{title} (no: save the file first")),
+        "{}",
+        shown(&editor)
+    );
+    editor.client.code_action_disabled = false;
+    assert!(!shown(&editor).contains(title), "{}", shown(&editor));
+    std::fs::write(editor.path("/src/a.rs"), "fn a() { 2 }\n").unwrap();
+    let action = actions(&editor, Some("intent")).into_iter().find(|it| it.title == title).unwrap();
+    let argument = commands::argument("intent.record", action.command.unwrap().arguments).unwrap();
+    let found = commands::find("intent.record").unwrap();
+    let answer =
+        found.run(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
+    assert_eq!(answer["recorded"][0]["blocks"], 1, "{answer}");
+    editor.reload();
+    assert!(!shown(&editor).contains("Record"), "{}", shown(&editor));
+}
+
+#[test]
+fn a_file_that_nobody_owns_gets_an_intent() {
+    let editor = Editor::new(&format!("{}\n//- /lib/x.rs\nfn x$0() {{}}\n", INTENTS.trim_end()));
+    assert_eq!(shown(&editor), "intent.registry: Create an intent for lib/x.rs\n");
+    insta::assert_snapshot!(chosen(&editor, "Create an intent for lib/x.rs"));
+}
+
+const DIALECT: &str = "
+//- /.orchestration/active_intents.yaml
+intents:
+  - id: INT-001
+    title: Sign$0 in
+    status: active
+    scope: [\"src/**\"]
+  - id: INT-002
+    name: Billing
+    status: todo
+    owned_scope: [\"billing/**\"]
+";
+
+#[test]
+fn a_registry_offers_its_fixes_and_the_life_of_its_intents() {
+    let editor = Editor::new(DIALECT);
+    insta::assert_snapshot!(shown(&editor));
+    insta::assert_snapshot!(chosen(&editor, "Write the registry in the canonical form"));
+    let completed = chosen(&editor, "Complete INT-001");
+    assert!(completed.contains("title: Sign in\n    status: COMPLETED"), "{completed}");
+}
+
+#[test]
+fn only_what_is_asked_for_is_answered() {
+    let editor = Editor::new(DIALECT);
+    let kinds = |only: &str| {
+        let kinds = actions(&editor, Some(only)).into_iter().map(|it| it.kind.unwrap().into());
+        kinds.collect::<std::collections::BTreeSet<String>>()
+    };
+    assert_eq!(kinds("source.fixAll"), [FIX_ALL.to_owned()].into());
+    assert_eq!(kinds("source.organizeImports"), [].into());
+    assert_eq!(kinds("intent"), [SELECT.to_owned(), REGISTRY.to_owned()].into());
+}
+
+#[test]
+fn a_client_without_literals_gets_commands_alone() {
+    let mut editor = trespasser();
+    editor.client.code_action_literals = false;
+    let answers = ask(&editor, None);
+    let commands: Vec<_> = answers
+        .iter()
+        .map(|it| match it {
+            lsp::CodeActionResponse::Command(command) => command.title.as_str(),
+            lsp::CodeActionResponse::CodeAction(action) => panic!("{action:?}"),
+        })
+        .collect();
+    assert_eq!(commands, ["Select INT-002 Billing"]);
+}
+
+#[test]
+fn a_client_that_cannot_resolve_gets_the_edit_at_once() {
+    let mut editor = trespasser();
+    editor.client.code_action_resolve = false;
+    editor.client.document_changes = false;
+    let action = actions(&editor, None).pop().unwrap();
+    assert!(action.data.is_none() && action.edit.unwrap().changes.unwrap().len() == 1);
+}
+
+#[test]
+fn accepting_is_offered_to_people_alone() {
+    let mut editor = trespasser();
+    assert!(!shown(&editor).contains("Accept"), "{}", shown(&editor));
+    editor.client.show_message_request = true;
+    assert!(!shown(&editor).contains("Accept"), "{}", shown(&editor));
+    editor.settings.interactive = true;
+    assert!(shown(&editor).contains("Accept function tax as it stands…"), "{}", shown(&editor));
+}

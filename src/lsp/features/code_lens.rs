@@ -1,0 +1,244 @@
+//! `textDocument/codeLens`: a line above each recorded definition, and above each intent of the registry.
+//!
+//! Their places come from the blocks of the text as it stands, so they do not jump while somebody types.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::credit;
+use super::intent_text::Tally;
+use super::mention::{self, ShownRegistry};
+use super::prose::count;
+use crate::code::Block;
+use crate::intent::Intent;
+use crate::lsp::analysis;
+use crate::lsp::convert;
+use crate::lsp::dispatch::Refusal;
+use crate::lsp::snapshot::Snapshot;
+use crate::verbs::Workspace;
+
+/// What a lens is about, kept by the client until it is shown.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(tag = "about", rename_all = "lowercase")]
+enum Subject {
+    /// A block, by what it is called.
+    Block { uri: lsp::Uri, kind: String, path: String, parameters: Option<String>, ordinal: u32 },
+    /// An intent.
+    Intent { uri: lsp::Uri, id: String },
+}
+
+impl Subject {
+    fn of(uri: &lsp::Uri, block: &Block) -> Self {
+        let identity = block.identity.clone();
+        Self::Block {
+            uri: uri.clone(),
+            kind: identity.kind.as_str().to_owned(),
+            path: identity.path,
+            parameters: identity.parameters,
+            ordinal: identity.ordinal,
+        }
+    }
+
+    fn is(&self, block: &Block) -> bool {
+        let Self::Block { kind, path, parameters, ordinal, .. } = self else { return false };
+        let identity = &block.identity;
+        identity.kind.as_str() == kind
+            && identity.path == *path
+            && identity.parameters == *parameters
+            && identity.ordinal == *ordinal
+    }
+}
+
+/// Lenses get their texts when they are shown.
+pub(crate) fn options() -> lsp::CodeLensOptions {
+    lsp::CodeLensOptions { resolve_provider: Some(true), ..Default::default() }
+}
+
+/// The lenses of a document, without their texts.
+pub(crate) fn handle(
+    snapshot: &Snapshot,
+    params: lsp::CodeLensParams,
+) -> Result<Option<Vec<lsp::CodeLens>>, Refusal> {
+    if !snapshot.settings.code_lens {
+        return Ok(None);
+    }
+    Ok(lenses(snapshot, &params.text_document.uri))
+}
+
+fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
+    let (open, workspace, path) = analysis::governed(snapshot, uri)?;
+    let at = |bytes| convert::range(&open.document, bytes, snapshot.encoding);
+    if mention::is_registry(workspace, &path) {
+        let shown = ShownRegistry::of(snapshot, workspace)?;
+        let intents = shown.registry.intents().iter().filter(|it| !it.id.value.is_empty());
+        let lens = |intent: &Intent| {
+            let about = Subject::Intent { uri: uri.clone(), id: intent.id.value.clone() };
+            lens(at(intent.span.start..intent.span.start), &about)
+        };
+        return Some(intents.map(lens).collect());
+    }
+    // One line about provenance at a time: who asked for hints gets those.
+    if snapshot.settings.inlay_hints == Some(true) {
+        return None;
+    }
+    let analysis = analysis::of(snapshot, uri)?;
+    let blocks = analysis.file.blocks.blocks.iter().enumerate();
+    let shown = blocks.filter(|(index, _)| credit::is_shown(&analysis, *index));
+    let start = |block: &Block| block.bytes.start..block.bytes.start;
+    Some(shown.map(|(_, block)| lens(at(start(block)), &Subject::of(uri, block))).collect())
+}
+
+fn lens(range: lsp::Range, about: &Subject) -> lsp::CodeLens {
+    // Strings and a number always become JSON.
+    let data = serde_json::to_value(about).ok();
+    lsp::CodeLens { range, command: None, data }
+}
+
+/// A lens with its text. What it is about may be gone since; then the client asks for all of them again.
+pub(crate) fn resolve(
+    snapshot: &Snapshot,
+    mut lens: lsp::CodeLens,
+) -> Result<lsp::CodeLens, Refusal> {
+    let data = lens.data.clone().unwrap_or_default();
+    let about: Subject = serde_json::from_value(data)
+        .map_err(|error| Refusal::Senseless(format!("the lens is not one of ours: {error}")))?;
+    let command = match &about {
+        Subject::Block { uri, .. } => of_block(snapshot, uri, &about, lens.range),
+        Subject::Intent { uri, id } => {
+            snapshot.workspace_of(uri).map(|workspace| of_intent(workspace, uri, id))
+        }
+    };
+    lens.command = Some(command.ok_or(Refusal::ContentModified)?);
+    Ok(lens)
+}
+
+fn of_block(
+    snapshot: &Snapshot,
+    uri: &lsp::Uri,
+    about: &Subject,
+    range: lsp::Range,
+) -> Option<lsp::Command> {
+    let analysis = analysis::of(snapshot, uri)?;
+    let workspace = snapshot.workspace_of(uri)?;
+    let index = analysis.file.blocks.blocks.iter().position(|block| about.is(block))?;
+    let answer = credit::answer(workspace, &analysis, index)?;
+    Some(lsp::Command {
+        title: credit::full(&answer),
+        tooltip: None,
+        command: "intent.why".to_owned(),
+        arguments: Some(vec![json!({ "uri": uri, "line": range.start.line + 1 })]),
+    })
+}
+
+fn of_intent(workspace: &Workspace, uri: &lsp::Uri, id: &str) -> lsp::Command {
+    let produced = Tally::by(workspace, id);
+    let numbers =
+        format!("{} · {}", count(produced.files.len(), "file"), count(produced.blocks, "block"));
+    let selected = workspace.selected(None).as_deref() == Some(id);
+    let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
+    let (title, command) = match (selected, selectable) {
+        (true, _) => (format!("{numbers} · selected"), "intent.context"),
+        (false, true) => (format!("{numbers} · Select"), "intent.select"),
+        (false, false) => (numbers, "intent.context"),
+    };
+    lsp::Command {
+        title,
+        tooltip: None,
+        command: command.to_owned(),
+        arguments: Some(vec![json!({ "uri": uri, "id": id })]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::features::fixture::Editor;
+
+    /// The document as an editor shows it: each lens on a line of its own above its line.
+    fn picture(editor: &Editor, path: &str) -> String {
+        let snapshot = editor.snapshot();
+        let uri = editor.uri(path);
+        let lenses: Vec<lsp::CodeLens> = lenses(&snapshot, &uri)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|lens| resolve(&snapshot, lens).unwrap())
+            .collect();
+        let text = snapshot.document(&uri).unwrap().document.text();
+        let mut out = String::new();
+        for (line, words) in text.lines().enumerate() {
+            for lens in lenses.iter().filter(|lens| lens.range.start.line as usize == line) {
+                let indent = " ".repeat(lens.range.start.character as usize);
+                out.push_str(&format!("{indent}| {}\n", lens.command.as_ref().unwrap().title));
+            }
+            out.push_str(&format!("{words}\n"));
+        }
+        out
+    }
+
+    const CODE: &str = "
+//- /src/auth.rs intent=INT-001 agent=claude-code
+use std::fmt;
+
+struct Session;
+
+impl Session {
+    fn verify(&self, token: &str) -> bool {
+        let trimmed = token.trim();
+        let long = trimmed.len() > 8;
+        let known = trimmed.starts_with(\"a\");
+        long && known && !trimmed.is_empty()
+    }
+}
+";
+
+    #[test]
+    fn recorded_definitions_have_a_line_above() {
+        let mut editor = Editor::new(CODE);
+        insta::assert_snapshot!(picture(&editor, "/src/auth.rs"));
+        editor.replace("/src/auth.rs", "use std::fmt;\n", "use std::fmt;\n\nfn unrecorded() {}\n");
+        editor.replace("/src/auth.rs", "len() > 8", "len() > 9");
+        insta::assert_snapshot!("while_somebody_types", picture(&editor, "/src/auth.rs"));
+    }
+
+    #[test]
+    fn one_line_about_provenance_at_a_time() {
+        let mut editor = Editor::new(CODE);
+        let ask = |editor: &Editor| {
+            let params = json!({ "textDocument": { "uri": editor.uri("/src/auth.rs") } });
+            let params = serde_json::from_value(params).unwrap();
+            handle(&editor.snapshot(), params).unwrap().unwrap_or_default().len()
+        };
+        assert_eq!(ask(&editor), 3);
+        editor.settings.inlay_hints = Some(true);
+        assert_eq!(ask(&editor), 0, "hints were asked for");
+        editor.settings.inlay_hints = None;
+        editor.settings.code_lens = false;
+        assert_eq!(ask(&editor), 0, "lenses are switched off");
+    }
+
+    #[test]
+    fn an_intent_counts_and_can_be_selected() {
+        let mut editor = Editor::new(&format!(
+            "//- /.orchestration/active_intents.yaml\n{}{}",
+            super::super::fixture::REGISTRY,
+            CODE
+        ));
+        let registry = "/.orchestration/active_intents.yaml";
+        insta::assert_snapshot!(picture(&editor, registry));
+        let blocked = editor.text(registry).replace("IN_PROGRESS", "BLOCKED");
+        editor.write(registry, &blocked);
+        let shown = picture(&editor, registry);
+        assert!(shown.contains("| 1 file · 4 blocks\n"), "{shown}");
+    }
+
+    #[test]
+    fn a_lens_of_a_block_that_is_gone_asks_for_new_ones() {
+        let mut editor = Editor::new(CODE);
+        let uri = editor.uri("/src/auth.rs");
+        let before = lenses(&editor.snapshot(), &uri).unwrap();
+        editor.replace("/src/auth.rs", "fn verify", "fn check");
+        let last = before.last().unwrap().clone();
+        assert_eq!(resolve(&editor.snapshot(), last), Err(Refusal::ContentModified));
+    }
+}

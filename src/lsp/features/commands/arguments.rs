@@ -1,0 +1,172 @@
+//! The argument objects of the commands, as they are documented.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::EntityType;
+
+/// Which workspace is meant. Where only one is open, nothing has to be said.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Wanted {
+    /// The address (`file:`) of a file or folder of the workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) uri: Option<String>,
+    /// The same as a path: absolute, or relative to the only workspace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+}
+
+/// A file or folder by address or path.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Target<'a> {
+    /// Its address.
+    pub(crate) uri: Option<&'a str>,
+    /// Its path.
+    pub(crate) path: Option<&'a str>,
+}
+
+/// `intent.select`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SelectArguments {
+    /// The intent, which must be in progress.
+    pub(crate) id: String,
+    /// The session that selects: `host:id`. The person's own selection where it is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<String>,
+    /// See [`Wanted`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) uri: Option<String>,
+    /// See [`Wanted`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+}
+
+/// `intent.context`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ContextArguments {
+    /// The intent; the selected one where it is missing.
+    pub(crate) id: Option<String>,
+    /// Constraints and scope alone.
+    #[serde(default)]
+    pub(crate) minimal: bool,
+    /// Whose selection: `host:id`.
+    pub(crate) session: Option<String>,
+    /// See [`Wanted`].
+    pub(crate) uri: Option<String>,
+    /// See [`Wanted`].
+    pub(crate) path: Option<String>,
+}
+
+/// `intent.gate`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GateArguments {
+    /// Every path that would change, relative to the workspace or absolute.
+    pub(crate) paths: Vec<String>,
+    /// An intent named outright, instead of the selected one.
+    pub(crate) intent: Option<String>,
+    /// Whose selection: `host:id`.
+    pub(crate) session: Option<String>,
+    /// See [`Wanted`].
+    pub(crate) uri: Option<String>,
+    /// See [`Wanted`].
+    pub(crate) path: Option<String>,
+}
+
+/// `intent.record`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RecordArguments {
+    /// Files as they stand on disk, relative to the workspace or absolute.
+    pub(crate) paths: Vec<String>,
+    /// The whole files as they stand, changed or not.
+    #[serde(default)]
+    pub(crate) all: bool,
+    /// The intent; the selected one where it is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) intent: Option<String>,
+    /// The session that wrote: `host:id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) session: Option<String>,
+    /// The agent's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) agent: Option<String>,
+    /// The model: `vendor/name`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) model: Option<String>,
+    /// Who wrote; where it is missing, `AI` if an agent or a model is named, else `UNKNOWN`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) contributor: Option<EntityType>,
+    /// The class of the change that the writer claims.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) class: Option<String>,
+    /// See [`Wanted`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) uri: Option<String>,
+    /// See [`Wanted`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+}
+
+/// `intent.why`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WhyArguments {
+    /// The file's address. An open document is answered as it stands in the editor.
+    pub(crate) uri: Option<String>,
+    /// The file's path, where `uri` is missing.
+    pub(crate) path: Option<String>,
+    /// A line, from 1; all blocks where it is missing.
+    pub(crate) line: Option<u32>,
+}
+
+/// `intent.map`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MapArguments {
+    /// Write `.orchestration/intent_map.md` as well.
+    #[serde(default)]
+    pub(crate) write: bool,
+    /// See [`Wanted`].
+    pub(crate) uri: Option<String>,
+    /// See [`Wanted`].
+    pub(crate) path: Option<String>,
+}
+
+/// `intent.accept`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AcceptArguments {
+    /// The file's address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) uri: Option<String>,
+    /// The file's path, where `uri` is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+    /// A line of the block, from 1, in the file as it stands on disk.
+    pub(crate) line: u32,
+}
+
+macro_rules! targets {
+    ($($arguments:ty),*) => {
+        $(impl<'a> From<&'a $arguments> for Target<'a> {
+            fn from(it: &'a $arguments) -> Self {
+                Self { uri: it.uri.as_deref(), path: it.path.as_deref() }
+            }
+        })*
+    };
+}
+
+targets!(
+    Wanted,
+    SelectArguments,
+    ContextArguments,
+    GateArguments,
+    RecordArguments,
+    WhyArguments,
+    MapArguments,
+    AcceptArguments
+);

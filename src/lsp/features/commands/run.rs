@@ -1,0 +1,258 @@
+//! What each command does: its argument, the verb, its answer.
+//!
+//! A command reads the workspace again before it acts, so that it sees what another program, or the command before it,
+//! has just written.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::arguments::{
+    AcceptArguments, ContextArguments, GateArguments, MapArguments, RecordArguments,
+    SelectArguments, Target, Wanted, WhyArguments,
+};
+use super::{answer, read};
+use crate::lsp::dispatch::Refusal;
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::{analysis, convert};
+use crate::verbs::{VerbError, Workspace, accept, context, gate, map, record, select, verify, why};
+use crate::workspace::RelativePath;
+
+/// What a command did besides answering.
+#[derive(Debug, Default)]
+pub(crate) struct Effects {
+    /// Files that it may have written, so that what is known of them is read again.
+    pub(crate) wrote: Vec<PathBuf>,
+}
+
+impl Effects {
+    fn wrote(&mut self, workspace: &Workspace) {
+        self.wrote.push(workspace.root.orchestration().join("agent_trace.jsonl"));
+    }
+}
+
+type Argument = Map<String, Value>;
+type Answered = Result<Value, Refusal>;
+
+pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
+    let wanted: Wanted = read(argument)?;
+    let workspace = workspace(snapshot, (&wanted).into())?;
+    answer("intent.list", &select::list(&workspace).map_err(refusal)?)
+}
+
+pub(super) fn select(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
+    let wanted: SelectArguments = read(argument)?;
+    let workspace = workspace(snapshot, (&wanted).into())?;
+    effects.wrote(&workspace);
+    let done = select::select(&workspace, &wanted.id, wanted.session.as_deref());
+    answer("intent.select", &done.map_err(refusal)?)
+}
+
+/// What was forgotten.
+#[derive(Serialize, JsonSchema)]
+struct ClearAnswer {
+    /// The intent that was selected; `None` when none was.
+    cleared: Option<String>,
+}
+
+pub(super) fn clear(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
+    let wanted: Wanted = read(argument)?;
+    let workspace = workspace(snapshot, (&wanted).into())?;
+    effects.wrote(&workspace);
+    let cleared = select::clear(&workspace).map_err(refusal)?;
+    answer("intent.clear", &ClearAnswer { cleared })
+}
+
+pub(super) fn status(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
+    let wanted: Wanted = read(argument)?;
+    answer("intent.status", &select::status(&workspace(snapshot, (&wanted).into())?))
+}
+
+/// What to know before working under an intent.
+#[derive(Serialize, JsonSchema)]
+struct ContextAnswer {
+    /// The intent.
+    id: String,
+    /// An `<intent_context>` element.
+    context: String,
+}
+
+pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
+    let wanted: ContextArguments = read(argument)?;
+    let workspace = workspace(snapshot, (&wanted).into())?;
+    workspace.governed().map_err(refusal)?;
+    let selected = || workspace.selected(wanted.session.as_deref());
+    let id = wanted.id.clone().or_else(selected).ok_or(VerbError::NothingSelected);
+    let id = id.map_err(refusal)?;
+    let intent = workspace.intent(&id).map_err(refusal)?;
+    let extent = if wanted.minimal { context::Extent::Minimal } else { context::Extent::Curated };
+    let context = context::xml(&workspace, intent, extent);
+    answer("intent.context", &ContextAnswer { id, context })
+}
+
+pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
+    let wanted: GateArguments = read(argument)?;
+    let workspace = workspace_of_paths(snapshot, (&wanted).into(), &wanted.paths)?;
+    let paths = wanted.paths.iter().map(spelled).collect();
+    let request = gate::GateRequest { paths, session: wanted.session, intent: wanted.intent };
+    answer("intent.gate", &gate::judge(&workspace, &request))
+}
+
+pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
+    let wanted: RecordArguments = read(argument)?;
+    let workspace = workspace_of_paths(snapshot, (&wanted).into(), &wanted.paths)?;
+    let mut paths = Vec::with_capacity(wanted.paths.len());
+    for path in &wanted.paths {
+        paths.push(relative(&workspace, Path::new(&spelled(path)))?);
+    }
+    let request = record::RecordRequest {
+        paths,
+        extent: if wanted.all { record::Extent::WholeFile } else { record::Extent::Changes },
+        intent: wanted.intent,
+        session: wanted.session,
+        agent: wanted.agent,
+        model: wanted.model,
+        contributor: wanted.contributor,
+        claimed_class: wanted.class,
+    };
+    effects.wrote(&workspace);
+    answer("intent.record", &record::record(&workspace, &request).map_err(refusal)?)
+}
+
+pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
+    let wanted: WhyArguments = read(argument)?;
+    let (workspace, path) = file(snapshot, (&wanted).into())?;
+    let which = match wanted.line {
+        None => why::Which::All,
+        Some(0) => return Err(Refusal::Senseless("the field \"line\" counts from 1".into())),
+        Some(line) => why::Which::Line(line),
+    };
+    let found = match analysis::opened(snapshot, &workspace, &path) {
+        Some(open) => {
+            let file = why::file(&workspace, &path, &open.document);
+            why::answer(&workspace, &path, &file, which)
+        }
+        None => why::on_disk(&workspace, &path, which).map_err(|error| refusal(error.into()))?,
+    };
+    answer("intent.why", &found)
+}
+
+pub(super) fn map(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
+    let wanted: MapArguments = read(argument)?;
+    let workspace = workspace(snapshot, (&wanted).into())?;
+    let made = if wanted.write { map::write(&workspace) } else { map::map(&workspace) };
+    answer("intent.map", &made.map_err(refusal)?)
+}
+
+pub(super) fn verify(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
+    let wanted: Wanted = read(argument)?;
+    answer("intent.verify", &verify::verify(&workspace(snapshot, (&wanted).into())?))
+}
+
+pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
+    let wanted: AcceptArguments = read(argument)?;
+    let (workspace, path) = file(snapshot, (&wanted).into())?;
+    effects.wrote(&workspace);
+    let extent = accept::AcceptExtent::Line(wanted.line);
+    answer("intent.accept", &accept::accept(&workspace, &path, extent).map_err(refusal)?)
+}
+
+/// The workspace that is meant: the one of the named file or folder, else the only one there is.
+pub(super) fn workspace(snapshot: &Snapshot, target: Target<'_>) -> Result<Workspace, Refusal> {
+    match absolute(target)? {
+        Some(path) => open(snapshot, &path),
+        None => only(snapshot),
+    }
+}
+
+/// The same, where the files it is about may say it.
+fn workspace_of_paths(
+    snapshot: &Snapshot,
+    target: Target<'_>,
+    paths: &[String],
+) -> Result<Workspace, Refusal> {
+    let named = match absolute(target)? {
+        None => paths.iter().map(|path| PathBuf::from(spelled(path))).find(|it| it.is_absolute()),
+        named => named,
+    };
+    named.map_or_else(|| only(snapshot), |path| open(snapshot, &path))
+}
+
+/// A file and its workspace.
+fn file(snapshot: &Snapshot, target: Target<'_>) -> Result<(Workspace, RelativePath), Refusal> {
+    if let Some(path) = absolute(target)? {
+        let workspace = open(snapshot, &path)?;
+        let relative = relative(&workspace, &path)?;
+        return Ok((workspace, relative));
+    }
+    let Some(path) = target.path else {
+        return Err(Refusal::Senseless("name the file in the field \"uri\" or \"path\"".into()));
+    };
+    let workspace = only(snapshot)?;
+    let relative = relative(&workspace, Path::new(path))?;
+    Ok((workspace, relative))
+}
+
+/// The absolute path that a target names; `None` where it names nothing, or something relative to the only workspace.
+fn absolute(target: Target<'_>) -> Result<Option<PathBuf>, Refusal> {
+    if let Some(uri) = target.uri {
+        let parsed = uri.parse::<lsp::Uri>().ok();
+        let path = parsed.and_then(|uri| convert::path_of(&uri));
+        return path.map(Some).ok_or_else(|| {
+            let text = format!("the field \"uri\" is {uri:?}, which is no address of a local file");
+            Refusal::Senseless(text)
+        });
+    }
+    Ok(target.path.map(spelled).map(PathBuf::from).filter(|path| path.is_absolute()))
+}
+
+/// A path as given; an address of a local file is taken as its path.
+fn spelled(path: impl AsRef<str>) -> String {
+    let path = path.as_ref();
+    let address = path.starts_with("file:").then(|| path.parse::<lsp::Uri>().ok()).flatten();
+    let address = address.and_then(|uri| convert::path_of(&uri));
+    address.map_or_else(|| path.to_owned(), |path| path.display().to_string())
+}
+
+fn open(snapshot: &Snapshot, path: &Path) -> Result<Workspace, Refusal> {
+    match snapshot.workspace_of_path(path) {
+        Some(known) => Ok(known.reload()),
+        // Not loaded yet, or not below a folder of the window.
+        None => Workspace::open(path).map_err(|error| Refusal::Failed(error.to_string())),
+    }
+}
+
+fn only(snapshot: &Snapshot) -> Result<Workspace, Refusal> {
+    let known: Vec<&Workspace> = snapshot.workspaces().collect();
+    if let [workspace] = known.as_slice() {
+        return Ok(workspace.reload());
+    }
+    if let ([], [folder]) = (known.as_slice(), snapshot.folders()) {
+        return open(snapshot, folder);
+    }
+    let roots: Vec<_> = known.iter().map(|it| it.root.path().display().to_string()).collect();
+    let which = match roots.as_slice() {
+        [] => "no workspace is open".to_owned(),
+        _ => format!("several workspaces are open ({})", roots.join(", ")),
+    };
+    Err(Refusal::Senseless(format!(
+        "{which}; name a file or folder of the one you mean in the field \"uri\" or \"path\""
+    )))
+}
+
+fn relative(workspace: &Workspace, path: &Path) -> Result<RelativePath, Refusal> {
+    workspace.path(workspace.root.path(), path).map_err(refusal)
+}
+
+/// An error of a verb: what was asked for senselessly, and what could not be done.
+fn refusal(error: VerbError) -> Refusal {
+    match error {
+        VerbError::UnknownIntent { .. } | VerbError::Path(_) => {
+            Refusal::Senseless(error.to_string())
+        }
+        _ => Refusal::Failed(error.to_string()),
+    }
+}

@@ -1,0 +1,293 @@
+//! `textDocument/completion`: ids of intents anywhere; in the registry also keys, statuses, owners, specifications,
+//! and the workspace's files and folders as scope entries.
+
+mod registry;
+
+use std::ops::Range;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use crate::intent::Status;
+use crate::lsp::analysis;
+use crate::lsp::capabilities::Capabilities;
+use crate::lsp::convert;
+use crate::lsp::dispatch::Refusal;
+use crate::lsp::snapshot::Snapshot;
+use crate::verbs::Workspace;
+use crate::workspace::text;
+
+/// Longer lists help nobody; the client asks again as more is typed.
+const MAX_ITEMS: usize = 200;
+
+/// How far back a word is looked for.
+const MAX_WORD: usize = 64;
+
+/// What can stand at a place.
+struct Choices {
+    /// What is replaced: from the start of the word to the cursor, and to its end.
+    start: usize,
+    cursor: usize,
+    end: usize,
+    items: Vec<Choice>,
+}
+
+/// One of them.
+struct Choice {
+    label: String,
+    /// What is inserted, where it is not the label.
+    insert: Option<String>,
+    /// `insert` holds a `$0` for the cursor.
+    snippet: bool,
+    kind: lsp::CompletionItemKind,
+    detail: Option<String>,
+    /// Comes before those with a higher one.
+    rank: u8,
+}
+
+impl Choice {
+    fn new(label: impl Into<String>, kind: lsp::CompletionItemKind) -> Self {
+        Self { label: label.into(), insert: None, snippet: false, kind, detail: None, rank: 0 }
+    }
+}
+
+/// What can stand at the cursor.
+pub(crate) fn handle(
+    snapshot: &Snapshot,
+    params: lsp::CompletionParams,
+) -> Result<Option<lsp::CompletionResponse>, Refusal> {
+    let Some(place) = analysis::place(snapshot, &params.text_document_position_params) else {
+        return Ok(None);
+    };
+    let document = &place.open.document;
+    let in_registry = place.path == *place.workspace.registry.path();
+    let choices = if in_registry {
+        let text = document.text();
+        registry::choices(snapshot, place.workspace, &text, place.byte)
+            .or_else(|| ids(place.workspace, &text, place.byte))
+    } else {
+        let from = start_of_line(document, place.byte, snapshot);
+        let line = document.slice(from..place.byte).unwrap_or_default();
+        let found = ids(place.workspace, &line, line.len());
+        found.map(|it| Choices {
+            start: it.start + from,
+            cursor: place.byte,
+            end: place.byte,
+            ..it
+        })
+    };
+    snapshot.check_cancelled()?;
+    let list = choices.filter(|choices| !choices.items.is_empty()).map(|choices| {
+        let range = |bytes: Range<usize>| convert::range(document, bytes, snapshot.encoding);
+        let insert = range(choices.start..choices.cursor);
+        let replace = range(choices.start..choices.end);
+        list(&snapshot.client, choices.items, insert, replace)
+    });
+    Ok(list.map(Into::into))
+}
+
+fn start_of_line(document: &crate::code::Document, byte: usize, snapshot: &Snapshot) -> usize {
+    let at = document.position_of(byte, snapshot.encoding);
+    document.byte_of(crate::code::Position { line: at.line, column: 0 }, snapshot.encoding)
+}
+
+/// Ids that the word before the cursor can become, where it looks like the beginning of one.
+fn ids(workspace: &Workspace, text: &str, cursor: usize) -> Option<Choices> {
+    let before = text.get(..cursor)?;
+    let of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let start = before.trim_end_matches(of_id).len();
+    let word = &before[start..];
+    let separated = word.contains('-') && !word.starts_with('-');
+    let capitals = word.len() >= 2 && word.bytes().all(|byte| byte.is_ascii_uppercase());
+    if word.len() > MAX_WORD || !(separated || capitals) {
+        return None;
+    }
+    let begins = |id: &str| {
+        let head = id.get(..word.len());
+        head.is_some_and(
+            |head| if capitals { head == word } else { head.eq_ignore_ascii_case(word) },
+        )
+    };
+    let intents = workspace.registry.intents().iter().filter(|it| begins(&it.id.value));
+    let items = intents.map(|intent| {
+        let status = intent.status.as_ref().map(|status| status.value);
+        let name = text::visible(&intent.name.value, false);
+        let detail = match status {
+            Some(status) => format!("{name} · {}", status.as_str()),
+            None => name,
+        };
+        let id = text::visible(&intent.id.value, false);
+        Choice {
+            detail: Some(detail),
+            rank: u8::from(status != Some(Status::InProgress)),
+            ..Choice::new(id, lsp::CompletionItemKind::Reference)
+        }
+    });
+    Some(Choices { start, cursor, end: cursor, items: items.collect() })
+}
+
+/// The list as the client can take it.
+fn list(
+    client: &Capabilities,
+    mut choices: Vec<Choice>,
+    insert: lsp::Range,
+    replace: lsp::Range,
+) -> lsp::CompletionList {
+    let is_incomplete = choices.len() > MAX_ITEMS;
+    choices.truncate(MAX_ITEMS);
+    let mut list = lsp::CompletionList { is_incomplete, ..Default::default() };
+    let replace = if client.completion_insert_replace { replace } else { insert };
+    if client.completion_edit_range {
+        let both = lsp::EditRangeWithInsertReplace { insert, replace };
+        let edit_range = if insert == replace { insert.into() } else { both.into() };
+        let defaults =
+            lsp::CompletionItemDefaults { edit_range: Some(edit_range), ..Default::default() };
+        list.item_defaults = Some(defaults);
+    }
+    list.items = choices.into_iter().map(|choice| item(client, choice, insert, replace)).collect();
+    list
+}
+
+fn item(
+    client: &Capabilities,
+    choice: Choice,
+    insert: lsp::Range,
+    replace: lsp::Range,
+) -> lsp::CompletionItem {
+    let snippet = choice.snippet && client.completion_snippets;
+    let mut new_text = choice.insert.clone().unwrap_or_else(|| choice.label.clone());
+    if choice.snippet && !snippet {
+        new_text = new_text.replace("$0", "");
+    }
+    let mut item = lsp::CompletionItem {
+        kind: Some(choice.kind),
+        detail: choice.detail,
+        sort_text: Some(format!("{}{}", choice.rank, choice.label)),
+        filter_text: (new_text != choice.label).then(|| choice.label.clone()),
+        insert_text_format: snippet.then_some(lsp::InsertTextFormat::Snippet),
+        ..Default::default()
+    };
+    if client.completion_edit_range {
+        item.text_edit_text = (new_text != choice.label).then_some(new_text);
+    } else if insert == replace {
+        item.text_edit = Some(lsp::TextEdit { range: insert, new_text }.into());
+    } else {
+        item.text_edit = Some(lsp::InsertReplaceEdit { new_text, insert, replace }.into());
+    }
+    item.label = choice.label;
+    item
+}
+
+/// What is announced.
+pub(crate) fn options() -> lsp::CompletionOptions {
+    let characters = ["-", "/", "!", "\"", "'"].map(str::to_owned).to_vec();
+    lsp::CompletionOptions { trigger_characters: Some(characters), ..Default::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::features::fixture::Editor;
+
+    fn complete(editor: &Editor) -> Option<lsp::CompletionList> {
+        let params = lsp::CompletionParams {
+            context: None,
+            work_done_progress_params: Default::default(),
+            partial_result_params: Default::default(),
+            text_document_position_params: editor.here(),
+        };
+        match handle(&editor.snapshot(), params).unwrap()? {
+            lsp::CompletionResponse::CompletionList(list) => Some(list),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn labels(fixture: &str) -> Vec<String> {
+        let list = complete(&Editor::new(fixture)).unwrap_or_default();
+        let mut items = list.items;
+        items.sort_by(|a, b| a.sort_text.cmp(&b.sort_text));
+        items.into_iter().map(|it| it.label).collect()
+    }
+
+    #[test]
+    fn ids_are_completed_where_one_begins() {
+        assert_eq!(labels("//- /a.rs\n// see INT-$0\n"), ["INT-001", "INT-002"]);
+        assert_eq!(labels("//- /a.rs\n// see int-002$0\n"), ["INT-002"]);
+        assert_eq!(labels("//- /a.md\nIN$0\n"), ["INT-001", "INT-002"]);
+        for quiet in ["in$0", "let x = a -$0", "x = -$0", "I$0", "print$0", "INT-9$0", "$0"] {
+            assert_eq!(labels(&format!("//- /a.rs\n{quiet}\n")), [""; 0], "{quiet}");
+        }
+    }
+
+    const REGISTRY: &str = "
+//- /.orchestration/active_intents.yaml
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: STATUS
+    owned_scope: [SCOPE]
+    related_specs: [REQ-001]
+    KEY
+//- /src/auth/jwt.rs closed
+fn a() {}
+//- /README.md closed
+Hello
+";
+
+    fn registry(from: &str, to: &str) -> String {
+        REGISTRY
+            .replace(from, to)
+            .replace("STATUS", "DRAFT")
+            .replace("SCOPE", "")
+            .replace("KEY", "")
+    }
+
+    #[test]
+    fn the_registry_knows_its_words() {
+        let statuses = labels(&registry("STATUS", "I$0"));
+        assert_eq!(statuses.len(), Status::ALL.len());
+        assert_eq!(labels(&registry("SCOPE", "\"$0\"")), ["src/**", "src/", "README.md"]);
+        assert_eq!(labels(&registry("SCOPE", "\"src/$0")), ["src/auth/**", "src/auth/"]);
+        assert_eq!(labels(&registry("REQ-001", "REQ-001, $0")), ["REQ-001"]);
+        assert_eq!(labels(&registry("KEY", "$0")), ["constraints", "acceptance_criteria", "owner"]);
+    }
+
+    #[test]
+    fn a_word_is_replaced_as_the_client_can_do_it() {
+        let fixture = registry("STATUS", "IN$0_PROG");
+        let mut editor = Editor::new(&fixture);
+        let columns = |range: lsp::Range| (range.start.character, range.end.character);
+        let plain = complete(&editor).unwrap();
+        let Some(lsp::CompletionItemTextEdit::TextEdit(edit)) = &plain.items[0].text_edit else {
+            panic!("{plain:?}");
+        };
+        assert_eq!(columns(edit.range), (12, 14));
+        editor.client.completion_insert_replace = true;
+        let both = complete(&editor).unwrap();
+        let Some(lsp::CompletionItemTextEdit::InsertReplaceEdit(edit)) = &both.items[0].text_edit
+        else {
+            panic!("{both:?}");
+        };
+        assert_eq!((columns(edit.insert), columns(edit.replace)), ((12, 14), (12, 19)));
+        editor.client.completion_edit_range = true;
+        let shared = complete(&editor).unwrap();
+        assert!(shared.item_defaults.is_some() && shared.items[0].text_edit.is_none());
+    }
+
+    #[test]
+    fn what_yaml_would_misread_is_quoted_and_snippets_are_for_those_who_can() {
+        let scope = complete(&Editor::new(&registry("SCOPE", "!$0"))).unwrap();
+        let folder = scope.items.iter().find(|it| it.label == "!src/**").unwrap();
+        let Some(lsp::CompletionItemTextEdit::TextEdit(edit)) = &folder.text_edit else {
+            panic!("{folder:?}");
+        };
+        assert_eq!(edit.new_text, "\"!src/**\"");
+        let mut editor = Editor::new(&registry("KEY", "con$0"));
+        let text = |editor: &Editor| match complete(editor).unwrap().items.remove(0).text_edit {
+            Some(lsp::CompletionItemTextEdit::TextEdit(edit)) => edit.new_text,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(text(&editor), "constraints: [\"$0\"]");
+        editor.client.completion_snippets = false;
+        assert_eq!(text(&editor), "constraints: [\"\"]");
+    }
+}

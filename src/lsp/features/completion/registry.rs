@@ -1,0 +1,352 @@
+//! What can stand in the registry at a place. While somebody types, the file hardly ever parses:
+//! so the place is read from its line and the indentation above it, not from a tree.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tower_lsp::gen_lsp_types::CompletionItemKind as Kind;
+
+use super::{Choice, Choices};
+use crate::intent::dialect::Field;
+use crate::intent::{Spanned, Status, edit};
+use crate::lsp::analysis;
+use crate::lsp::snapshot::Snapshot;
+use crate::verbs::Workspace;
+use crate::workspace::{RelativePath, text};
+
+/// The fields of an intent, in the order in which they are written.
+const FIELDS: [Field; 8] = [
+    Field::Id,
+    Field::Name,
+    Field::Status,
+    Field::Scope,
+    Field::Constraints,
+    Field::Acceptance,
+    Field::Specs,
+    Field::Owner,
+];
+
+/// Keys under which intents are listed.
+const ROOTS: [&str; 3] = ["active_intents", "intents", "activeIntents"];
+
+/// A place in the registry.
+#[derive(Debug, PartialEq, Eq)]
+struct Spot<'t> {
+    what: What<'t>,
+    /// Where the word under the cursor begins, behind its quote.
+    start: usize,
+    quoted: bool,
+    /// In `[a, b]`.
+    flow: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum What<'t> {
+    /// A key of an intent.
+    Key,
+    /// The value of this key, or an entry of its list.
+    Value(&'t str),
+}
+
+/// What can stand there; `None` where it is no place of the registry that we know.
+pub(super) fn choices(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    text: &str,
+    cursor: usize,
+) -> Option<Choices> {
+    let spot = spot(text, cursor)?;
+    let typed = text.get(spot.start..cursor)?;
+    let items = match spot.what {
+        What::Key => keys(text, cursor),
+        What::Value(key) => {
+            let field = FIELDS.into_iter().find(|field| field.keys().contains(&key))?;
+            values(snapshot, workspace, field, typed, &spot)?
+        }
+    };
+    Some(Choices { start: spot.start, cursor, end: end_of_word(text, cursor, &spot), items })
+}
+
+fn values(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    field: Field,
+    typed: &str,
+    spot: &Spot<'_>,
+) -> Option<Vec<Choice>> {
+    let intents = || workspace.registry.intents().iter();
+    let used = |values: BTreeSet<&str>| {
+        values.into_iter().map(|it| quoted(Choice::new(it, Kind::Value), spot)).collect()
+    };
+    Some(match field {
+        Field::Status => statuses(),
+        Field::Id => vec![Choice::new(edit::next_id(&workspace.registry), Kind::Value)],
+        Field::Scope => {
+            let survey = analysis::survey(snapshot, workspace);
+            paths(&survey.files, typed).into_iter().map(|it| quoted(it, spot)).collect()
+        }
+        Field::Specs => used(intents().flat_map(|it| texts(&it.related_specs)).collect()),
+        Field::Owner => used(intents().flat_map(|it| texts(it.owner.as_slice())).collect()),
+        Field::Name | Field::Constraints | Field::Acceptance => return None,
+    })
+}
+
+fn texts(values: &[Spanned<String>]) -> impl Iterator<Item = &str> {
+    values.iter().map(|value| value.value.as_str())
+}
+
+fn statuses() -> Vec<Choice> {
+    let choice = |(rank, status): (u8, &Status)| Choice {
+        rank,
+        ..Choice::new(status.as_str(), Kind::EnumMember)
+    };
+    (0..).zip(&Status::ALL).map(choice).collect()
+}
+
+/// Files and folders below what is typed so far.
+fn paths(files: &[RelativePath], typed: &str) -> Vec<Choice> {
+    let (not, typed) = typed.strip_prefix('!').map_or(("", typed), |rest| ("!", rest));
+    let folder = typed.rfind('/').map_or("", |at| &typed[..=at]);
+    let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut choices = Vec::new();
+    let first = files.partition_point(|path| path.as_str() < folder);
+    for path in files[first..].iter().map(RelativePath::as_str) {
+        let Some(below) = path.strip_prefix(folder) else { break };
+        match below.find('/') {
+            Some(at) => *folders.entry(&path[..folder.len() + at]).or_default() += 1,
+            None => {
+                choices.push(Choice { rank: 2, ..Choice::new(format!("{not}{path}"), Kind::File) })
+            }
+        }
+    }
+    for (folder, count) in folders {
+        let files = if count == 1 { "1 file".to_owned() } else { format!("{count} files") };
+        let all = Choice::new(format!("{not}{folder}/**"), Kind::Folder);
+        choices.push(Choice { detail: Some(files), ..all });
+        choices.push(Choice { rank: 1, ..Choice::new(format!("{not}{folder}/"), Kind::Folder) });
+    }
+    choices
+}
+
+/// Puts quotes around what YAML would read as something else.
+fn quoted(choice: Choice, spot: &Spot<'_>) -> Choice {
+    let label = text::visible(&choice.label, false);
+    let special =
+        choice.label.starts_with(['*', '!', '&', '@', '[', '{', '#', '%', '`', '"', '\''])
+            || choice.label.contains(": ")
+            || choice.label.contains(" #")
+            || (spot.flow && choice.label.contains(['[', ']', '{', '}', ',']));
+    let insert = match (spot.quoted, special) {
+        (false, true) => Some(edit::double_quoted(&choice.label)),
+        _ if label != choice.label => Some(choice.label.clone()),
+        _ => None,
+    };
+    Choice { label, insert, ..choice }
+}
+
+/// The keys that the intent around the cursor does not have yet.
+fn keys(text: &str, cursor: usize) -> Vec<Choice> {
+    let present = keys_around(text, cursor);
+    let missing =
+        FIELDS.into_iter().filter(|field| !field.keys().iter().any(|key| present.contains(key)));
+    let choice = |(rank, field): (u8, Field)| {
+        let key = field.key();
+        let (insert, snippet) = match field {
+            Field::Scope | Field::Constraints | Field::Acceptance => {
+                (format!("{key}: [\"$0\"]"), true)
+            }
+            Field::Specs => (format!("{key}: [$0]"), true),
+            Field::Id | Field::Name | Field::Status | Field::Owner => (format!("{key}: "), false),
+        };
+        Choice { insert: Some(insert), snippet, rank, ..Choice::new(key, Kind::Property) }
+    };
+    (0..).zip(missing).map(choice).collect()
+}
+
+/// The keys of the entry that the cursor is in, of its lines above and below.
+fn keys_around(text: &str, cursor: usize) -> BTreeSet<&str> {
+    let lines: Vec<&str> = text.lines().collect();
+    let here = text[..cursor].matches('\n').count().min(lines.len().saturating_sub(1));
+    let begins = |line: &str| line.trim_start().starts_with("- ") && key_of(line).is_some();
+    let first = (0..=here).rev().find(|at| lines.get(*at).is_some_and(|it| begins(it)));
+    let Some(first) = first else { return BTreeSet::new() };
+    let depth = depth(lines[first]);
+    let inside = |line: &&&str| line.trim().is_empty() || self::depth(line) >= depth;
+    let rest = lines[first + 1..].iter().take_while(|line| {
+        let next = begins(line) && line.len() - line.trim_start().len() < depth;
+        inside(line) && !next
+    });
+    std::iter::once(&lines[first])
+        .chain(rest)
+        .filter(|line| line.trim().is_empty() || self::depth(line) == depth)
+        .filter_map(|line| key_of(line))
+        .collect()
+}
+
+/// The column at which a line's content begins, behind its dash.
+fn depth(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '-']).len()
+}
+
+fn key_of(line: &str) -> Option<&str> {
+    let (key, rest) = line.trim_start_matches([' ', '-']).split_once(':')?;
+    let ends = rest.is_empty() || rest.starts_with([' ', '\r']);
+    ends.then(|| key.trim().trim_matches(['"', '\'']))
+}
+
+/// Where the cursor stands, judged by its line and the ones above.
+fn spot(text: &str, cursor: usize) -> Option<Spot<'_>> {
+    let before = text.get(..cursor)?;
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let line = &before[line_start..];
+    if line.trim_start().starts_with('#') || line.contains(" #") {
+        return None;
+    }
+    let content = line.trim_start_matches(' ');
+    let item = content.strip_prefix("- ").or_else(|| (content == "-").then_some(""));
+    let content = item.unwrap_or(content).trim_start();
+    if let Some((key, value)) = content.split_once(':') {
+        if !value.is_empty() && !value.starts_with(' ') {
+            return None;
+        }
+        let key = key.trim().trim_matches(['"', '\'']);
+        let flow = value.trim_start().starts_with('[');
+        let typed = if flow { last_entry(value) } else { value.trim_start() };
+        return Some(word(What::Value(key), cursor, typed, flow));
+    }
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    match (item, parent(&text[..line_start], indent, item.is_some())) {
+        (Some(_), Some(key)) if !ROOTS.contains(&key) => {
+            Some(word(What::Value(key), cursor, content, false))
+        }
+        (None, Some(key)) if list_goes_on(&text[..line_start], key) => {
+            Some(word(What::Value(key), cursor, last_entry(content), true))
+        }
+        (_, Some(_)) if content.bytes().all(|it| it.is_ascii_lowercase() || it == b'_') => {
+            Some(word(What::Key, cursor, content, false))
+        }
+        _ => None,
+    }
+}
+
+/// The word that `typed` ends in, its quote aside.
+fn word<'t>(what: What<'t>, cursor: usize, typed: &str, flow: bool) -> Spot<'t> {
+    let bare = typed.strip_prefix(['"', '\'']).unwrap_or(typed);
+    Spot { what, start: cursor - bare.len(), quoted: bare.len() < typed.len(), flow }
+}
+
+/// The part of a list in brackets that is being written.
+fn last_entry(value: &str) -> &str {
+    let mut start = 0;
+    let mut quote = None;
+    for (at, c) in value.char_indices() {
+        match (quote, c) {
+            (Some(open), _) if open == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '[' | ',') => start = at + 1,
+            _ => {}
+        }
+    }
+    value[start..].trim_start()
+}
+
+/// The key under which lines with this indentation stand.
+fn parent(above: &str, indent: usize, item: bool) -> Option<&str> {
+    for line in above.lines().rev().filter(|line| !line.trim().is_empty()) {
+        if line.trim_start().starts_with('#') {
+            continue;
+        }
+        let at = line.len() - line.trim_start_matches(' ').len();
+        let dash = line.trim_start().starts_with('-');
+        // A list may stand at the column of its key.
+        let above =
+            at < indent || (item && at == indent && !dash) || (dash && depth(line) < indent);
+        let opens = || key_of(line).filter(|_| line.trim_end().ends_with([':', '[']) || !item);
+        if above {
+            return opens();
+        }
+    }
+    None
+}
+
+/// Whether the brackets of this key's list are still open.
+fn list_goes_on(above: &str, key: &str) -> bool {
+    let Some(at) = above.rfind(&format!("{key}:")) else { return false };
+    let value = &above[at + key.len() + 1..];
+    value.trim_start().starts_with('[') && !value.contains(']')
+}
+
+fn end_of_word(text: &str, cursor: usize, spot: &Spot<'_>) -> usize {
+    let rest = text[cursor..].lines().next().unwrap_or_default();
+    let end = rest.find(|c| match c {
+        '"' | '\'' => true,
+        ',' | ']' => spot.flow && !spot.quoted,
+        ':' | '#' => !spot.quoted,
+        _ => false,
+    });
+    cursor + rest[..end.unwrap_or(rest.len())].trim_end().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Option<(String, String)> {
+        let cursor = text.find('|').unwrap();
+        let text = text.replacen('|', "", 1);
+        let spot = spot(&text, cursor)?;
+        let what = match spot.what {
+            What::Key => "key".to_owned(),
+            What::Value(key) => key.to_owned(),
+        };
+        Some((what, text[spot.start..end_of_word(&text, cursor, &spot)].to_owned()))
+    }
+
+    #[test]
+    fn a_place_is_known_while_the_file_is_broken() {
+        const HEAD: &str = "active_intents:\n  - id: INT-001\n";
+        for (tail, expected) in [
+            ("    status: |", Some(("status", ""))),
+            ("    status: IN|_PROG", Some(("status", "IN_PROG"))),
+            ("    status: \"IN|\"", Some(("status", "IN"))),
+            ("    owned_scope: [\"src/**\", \"src/a|", Some(("owned_scope", "src/a"))),
+            ("    owned_scope: [src/**, src/a|b, x]", Some(("owned_scope", "src/ab"))),
+            ("    owned_scope:\n      - \"src/|\"\n", Some(("owned_scope", "src/"))),
+            ("    owned_scope:\n    - a\n    - |", Some(("owned_scope", ""))),
+            ("    owned_scope: [\n      \"a\",\n      \"b|", Some(("owned_scope", "b"))),
+            ("    related_specs: [REQ-|]", Some(("related_specs", "REQ-"))),
+            ("    |", Some(("key", ""))),
+            ("    own|", Some(("key", "own"))),
+            ("  - |", Some(("key", ""))),
+            ("    # see INT-|", None),
+            ("    name: x # INT-|", None),
+            ("|", None),
+        ] {
+            let found = at(&format!("{HEAD}{tail}"));
+            let expected = expected.map(|(what, word)| (what.to_owned(), word.to_owned()));
+            assert_eq!(found, expected, "{tail}");
+        }
+    }
+
+    #[test]
+    fn folders_come_with_everything_below_them() {
+        let files: Vec<RelativePath> =
+            ["README.md", "src/a.rs", "src/auth/jwt.rs", "src/auth/x/y.rs"]
+                .map(|path| RelativePath::new(path).unwrap())
+                .into();
+        let labels =
+            |typed| paths(&files, typed).into_iter().map(|it| it.label).collect::<Vec<_>>();
+        assert_eq!(labels(""), ["README.md", "src/**", "src/"]);
+        assert_eq!(labels("src/au"), ["src/a.rs", "src/auth/**", "src/auth/"]);
+        assert_eq!(labels("!src/auth/"), ["!src/auth/jwt.rs", "!src/auth/x/**", "!src/auth/x/"]);
+        assert_eq!(labels("nowhere/"), [""; 0]);
+    }
+
+    #[test]
+    fn only_keys_that_are_missing_are_offered() {
+        let text = "active_intents:\n  - id: INT-001\n    name: A\n    \n    owned_scope: []\n  - id: INT-002\n    status: DRAFT\n";
+        let cursor = text.find("    \n").unwrap() + 4;
+        let labels: Vec<_> = keys(text, cursor).into_iter().map(|it| it.label).collect();
+        let expected = ["status", "constraints", "acceptance_criteria", "related_specs", "owner"];
+        assert_eq!(labels, expected);
+    }
+}

@@ -1,0 +1,105 @@
+//! What is known of a block in one line, for lenses, hints and lists: `INT-001 Sign in · claude-code · 2 days ago · modified 12 %`.
+
+use super::prose::ago;
+use crate::code::{Block, BlockKind};
+use crate::ledger::{Contributor, EntityType, RecordKind};
+use crate::lsp::analysis::Analysis;
+use crate::provenance::{Place, Verdict};
+use crate::verbs::Workspace;
+use crate::verbs::why::{self, BlockAnswer, IntentBrief, LineageStep, Which};
+use crate::workspace::text;
+
+/// A line above code must not push everything else out of sight.
+const LONGEST_NAME: usize = 60;
+
+/// The answer about one block of a document.
+pub(crate) fn answer(workspace: &Workspace, analysis: &Analysis, at: usize) -> Option<BlockAnswer> {
+    why::answer(workspace, &analysis.path, &analysis.file, Which::Block(at)).blocks.pop()
+}
+
+/// Whether a line about the block belongs above it: definitions with a record. What lies between definitions says nothing.
+pub(crate) fn is_shown(analysis: &Analysis, at: usize) -> bool {
+    let block: &Block = &analysis.file.blocks.blocks[at];
+    !matches!(block.identity.kind, BlockKind::Region | BlockKind::Paragraph)
+        && analysis.file.provenance[at].verdict != Verdict::Unrecorded
+}
+
+/// Intent, author, age and what differs.
+pub(crate) fn full(answer: &BlockAnswer) -> String {
+    let age = answer.timestamp.as_deref().and_then(ago);
+    let parts = [intent(answer), author(answer), age, difference(answer)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// Intent and what differs, for the end of a line of code.
+pub(crate) fn short(answer: &BlockAnswer) -> String {
+    let id = answer.intent.as_ref().map(|intent| text::terminal(&intent.id));
+    let parts = [id, author(answer), difference(answer)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+/// Id and name: `INT-001 Sign in`.
+pub(crate) fn title(intent: &IntentBrief) -> String {
+    let name = intent.name.as_deref().map(|name| text::shorten(name, LONGEST_NAME));
+    let words = [Some(intent.id.clone()), name];
+    text::terminal(&words.into_iter().flatten().collect::<Vec<_>>().join(" "))
+}
+
+fn intent(answer: &BlockAnswer) -> Option<String> {
+    answer.intent.as_ref().map(title)
+}
+
+fn author(answer: &BlockAnswer) -> Option<String> {
+    if is_accepted(answer) {
+        return Some("accepted".to_owned());
+    }
+    answer.contributor.as_ref().map(|who| self::who(who, answer.tool.as_deref()))
+}
+
+/// Whether the last word on a block is a person's acceptance, which says nothing of who wrote it.
+pub(crate) fn is_accepted(answer: &BlockAnswer) -> bool {
+    let last = answer.lineage.first();
+    matches!(last, Some(LineageStep::Record(record)) if record.kind == RecordKind::Ack)
+}
+
+/// Who wrote, as far as the record says: the tool or the model of an AI, never a guess.
+pub(crate) fn who(contributor: &Contributor, tool: Option<&str>) -> String {
+    // Our own name stands where a person or a script ran the command line: it says nothing of who wrote the code.
+    let tool = tool.filter(|tool| *tool != "intent");
+    let model = contributor.model_identifier.as_deref();
+    let agent = tool.or_else(|| model.map(|model| model.rsplit('/').next().unwrap_or(model)));
+    match contributor.entity_type {
+        EntityType::Ai => text::terminal(agent.unwrap_or("AI")),
+        EntityType::Human => "a person".to_owned(),
+        EntityType::Mixed => match agent {
+            Some(agent) => format!("a person and {}", text::terminal(agent)),
+            None => "a person and AI".to_owned(),
+        },
+        EntityType::Unknown => "unknown author".to_owned(),
+    }
+}
+
+fn difference(answer: &BlockAnswer) -> Option<String> {
+    let moved = answer.place == Some(Place::Moved);
+    let text = match answer.verdict {
+        Verdict::Exact | Verdict::Unrecorded => None,
+        Verdict::Modified if answer.only_inside => None,
+        Verdict::Modified => Some(match changed(answer) {
+            Some(percent) => format!("modified {percent} %"),
+            None => "modified".to_owned(),
+        }),
+        Verdict::Ambiguous => Some(format!("{} records fit", answer.candidates.len())),
+        other => Some(other.as_str().to_owned()),
+    };
+    match (text, moved && answer.verdict != Verdict::Moved) {
+        (Some(text), true) => Some(format!("{text}, moved")),
+        (None, true) => Some("moved".to_owned()),
+        (text, false) => text,
+    }
+}
+
+/// The share of a modified block that is not what was recorded, in per cent; never nothing, since something differs, and never all, since something was recognised.
+pub(crate) fn changed(answer: &BlockAnswer) -> Option<u8> {
+    let kept = answer.kept?.clamp(0.0, 1.0);
+    Some((((1.0 - kept) * 100.0).round() as u8).clamp(1, 99))
+}

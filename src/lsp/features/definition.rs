@@ -1,0 +1,155 @@
+//! `textDocument/definition`: from an id, or the name of a block, to the intent in the registry; from there to its specifications.
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::intent_text::file_of;
+use super::mention::{self, ShownRegistry};
+use super::places;
+use crate::lsp::analysis::{self, Place};
+use crate::lsp::convert;
+use crate::lsp::dispatch::Refusal;
+use crate::lsp::snapshot::Snapshot;
+
+/// The intent's definition; `None` where the position is about no intent of the registry.
+pub(crate) fn handle(
+    snapshot: &Snapshot,
+    params: lsp::DefinitionParams,
+) -> Result<Option<lsp::DefinitionResponse>, Refusal> {
+    Ok(definition(snapshot, &params.text_document_position_params))
+}
+
+fn definition(
+    snapshot: &Snapshot,
+    at: &lsp::TextDocumentPositionParams,
+) -> Option<lsp::DefinitionResponse> {
+    let place = analysis::place(snapshot, at)?;
+    let (origin, location, whole) = match specification(snapshot, &place) {
+        Some((origin, location)) => (origin, location.clone(), location.range),
+        None => {
+            let target = places::target(snapshot, &place)?;
+            let (location, whole) = places::definition(snapshot, place.workspace, &target.id)?;
+            (target.origin, location, whole)
+        }
+    };
+    if !snapshot.client.definition_links {
+        return Some(lsp::Definition::from(location).into());
+    }
+    Some(
+        vec![lsp::DefinitionLink {
+            origin_selection_range: Some(origin),
+            target_uri: location.uri,
+            target_range: whole,
+            target_selection_range: location.range,
+        }]
+        .into(),
+    )
+}
+
+/// The file that a related specification under the position names.
+fn specification(snapshot: &Snapshot, place: &Place<'_>) -> Option<(lsp::Range, lsp::Location)> {
+    let workspace = place.workspace;
+    if !mention::is_registry(workspace, &place.path) {
+        return None;
+    }
+    let shown = ShownRegistry::of(snapshot, workspace)?;
+    let mut specs = shown.registry.intents().iter().flat_map(|intent| &intent.related_specs);
+    let spec = specs.find(|spec| (spec.span.start..=spec.span.end).contains(&place.byte))?;
+    let uri = file_of(snapshot, workspace, &spec.value)?;
+    let origin = convert::range(&shown.document, spec.span.clone(), snapshot.encoding);
+    Some((origin, lsp::Location { uri, range: lsp::Range::default() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::Encoding;
+    use crate::lsp::features::fixture::Editor;
+
+    fn shown(editor: &Editor) -> String {
+        match definition(&editor.snapshot(), &editor.here()) {
+            None => "nowhere".to_owned(),
+            Some(lsp::DefinitionResponse::Definition(lsp::Definition::Location(to))) => {
+                editor.show(&to.uri, to.range)
+            }
+            Some(lsp::DefinitionResponse::DefinitionLinkList(links)) => {
+                let origin = links[0].origin_selection_range.unwrap();
+                let from = editor.show(&editor.here().text_document.uri, origin);
+                let to = editor.show(&links[0].target_uri, links[0].target_selection_range);
+                format!("{from} -> {to}")
+            }
+            Some(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn ids_and_names_lead_to_the_registry() {
+        let registry = ".orchestration/active_intents.yaml";
+        for (code, expected) in [
+            ("//- /a.md\nSee INT-00$01.", "a.md:1: INT-001 -> {}:2: INT-001"),
+            ("//- /a.md\nSee INT-002$0.", "a.md:1: INT-002 -> {}:7: INT-002"),
+            ("//- /a.md\nSee INT-$0009.", "nowhere"),
+            ("//- /src/a.rs intent=INT-001\nfn a$0b() {}", "src/a.rs:1: ab -> {}:2: INT-001"),
+            ("//- /src/a.rs intent=INT-001\nfn ab() { $0 }", "nowhere"),
+            ("//- /src/a.rs\nfn a$0b() {}", "nowhere"),
+        ] {
+            assert_eq!(shown(&Editor::new(code)), expected.replace("{}", registry), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_specification_that_is_a_file_leads_there() {
+        let code = "
+//- /.orchestration/active_intents.yaml
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: IN_PROGRESS
+    owned_scope: []
+    related_specs: [docs/s$0pec.md]
+//- /docs/spec.md closed
+Spec.
+";
+        assert_eq!(
+            shown(&Editor::new(code)),
+            ".orchestration/active_intents.yaml:6: docs/spec.md -> docs/spec.md:1: "
+        );
+        assert_eq!(
+            shown(&Editor::new(&code.replace("docs/spec.md closed", "x closed"))),
+            "nowhere"
+        );
+    }
+
+    #[test]
+    fn columns_are_counted_in_the_clients_unit() {
+        let code = "//- /a.md\n日本 🦀 [[id:INT-001]]$0";
+        for (encoding, column) in [(Encoding::Utf8, 12), (Encoding::Utf16, 6), (Encoding::Utf32, 5)]
+        {
+            let mut editor = Editor::new(code);
+            let mut here = editor.here();
+            editor.encoding = encoding;
+            here.position.character = column + 7;
+            let place = analysis::place(&editor.snapshot(), &here).map(|it| it.byte);
+            assert_eq!(place, Some(19), "{encoding:?}");
+            let snapshot = editor.snapshot();
+            let place = analysis::place(&snapshot, &here).unwrap();
+            let origin = places::target(&snapshot, &place).unwrap().origin;
+            assert_eq!((origin.start.character, origin.end.character), (column, column + 7));
+        }
+    }
+
+    #[test]
+    fn an_unsaved_registry_counts() {
+        let code = format!(
+            "//- /a.md\nINT-00$01\n//- /.orchestration/active_intents.yaml\n{}",
+            super::super::fixture::REGISTRY
+        );
+        let mut editor = Editor::new(&code);
+        editor.client.definition_links = false;
+        editor.replace(
+            "/.orchestration/active_intents.yaml",
+            "active_intents:",
+            "# new\n\nactive_intents:",
+        );
+        assert_eq!(shown(&editor), ".orchestration/active_intents.yaml:4: INT-001");
+    }
+}

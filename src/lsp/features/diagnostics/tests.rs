@@ -1,0 +1,161 @@
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use super::*;
+use crate::lsp::config::Settings;
+use crate::lsp::features::fixture::Editor;
+use crate::verbs::select;
+
+/// Diagnostics as a person sees them.
+fn shown(editor: &Editor, path: &str) -> String {
+    let uri = editor.uri(path);
+    show(editor, &uri, &diagnose(&editor.snapshot(), &uri))
+}
+
+fn show(editor: &Editor, uri: &lsp::Uri, diagnostics: &[lsp::Diagnostic]) -> String {
+    let mut out = String::new();
+    for it in diagnostics {
+        let (Some(lsp::Code::String(code)), lsp::Message::String(message)) =
+            (&it.code, &it.message)
+        else {
+            panic!("{it:?}");
+        };
+        let severity = it.severity.unwrap();
+        let place = editor.show(uri, it.range);
+        writeln!(out, "{severity:?} {code} at {place}\n  {}", message.replace('\n', "\n  "))
+            .unwrap();
+        for related in it.related_information.iter().flatten() {
+            let place = editor.show(&related.location.uri, related.location.range);
+            writeln!(out, "  -> {place}: {}", related.message).unwrap();
+        }
+    }
+    if out.is_empty() { "nothing".to_owned() } else { editor.steady(&out) }
+}
+
+const BILLING: &str = "
+//- /billing/invoice.rs
+pub fn total(a: u32) -> u32 {
+    a + 1
+}
+
+pub fn tax(a: u32) -> u32 {
+    a / 5
+}
+";
+
+/// Somebody who works under INT-001 edits a file that it does not own.
+fn trespasser() -> Editor {
+    let mut editor = Editor::in_git(BILLING);
+    select::select(editor.workspace(), "INT-001", None).unwrap();
+    editor.reload();
+    editor.replace("/billing/invoice.rs", "a / 5", "a / 7");
+    editor
+}
+
+#[test]
+fn an_edit_outside_the_scope_is_an_error_that_points_to_the_scope() {
+    insta::assert_snapshot!(shown(&trespasser(), "/billing/invoice.rs"));
+}
+
+#[test]
+fn nothing_is_said_of_what_is_not_edited_or_not_governed() {
+    let editor = Editor::in_git(BILLING);
+    assert_eq!(shown(&editor, "/billing/invoice.rs"), "nothing");
+    let mut undone = trespasser();
+    undone.replace("/billing/invoice.rs", "a / 7", "a / 5");
+    assert_eq!(shown(&undone, "/billing/invoice.rs"), "nothing");
+    let mut quiet = Editor::in_git(BILLING);
+    quiet.replace("/billing/invoice.rs", "a / 5", "a / 7");
+    // No intent is selected: that is off until switched on.
+    assert_eq!(shown(&quiet, "/billing/invoice.rs"), "nothing");
+}
+
+#[test]
+fn levels_are_the_users_then_the_policys_then_ours() {
+    let level = |editor: &Editor| {
+        let uri = editor.uri("/billing/invoice.rs");
+        diagnose(&editor.snapshot(), &uri).iter().map(|it| it.severity.unwrap()).collect::<Vec<_>>()
+    };
+    let mut editor = trespasser();
+    assert_eq!(level(&editor), [lsp::DiagnosticSeverity::Error]);
+    editor.write("/.orchestration/policy.yaml", "levels: { scope-violation: warning }\n");
+    assert_eq!(level(&editor), [lsp::DiagnosticSeverity::Warning]);
+    let options = json!({ "levels": { "scope-violation": "off", "unrecorded-change": "hint" } });
+    editor.settings = Settings::at_start(Some(&options)).0;
+    assert_eq!(level(&editor), [lsp::DiagnosticSeverity::Hint]);
+}
+
+#[test]
+fn a_client_without_related_information_reads_it_in_the_message() {
+    let mut editor = trespasser();
+    editor.client.related_information = false;
+    editor.client.diagnostic_data = false;
+    let uri = editor.uri("/billing/invoice.rs");
+    let found = diagnose(&editor.snapshot(), &uri);
+    assert!(found[0].data.is_none() && found[0].related_information.is_none());
+    assert!(
+        shown(&editor, "/billing/invoice.rs").contains(".orchestration/active_intents.yaml:5: "),
+        "{}",
+        shown(&editor, "/billing/invoice.rs")
+    );
+}
+
+#[test]
+fn a_code_has_a_page_where_the_user_says_where_pages_are() {
+    let mut editor = trespasser();
+    let page = |editor: &Editor| {
+        let uri = editor.uri("/billing/invoice.rs");
+        let found = diagnose(&editor.snapshot(), &uri);
+        found[0].code_description.as_ref().map(|it| it.href.to_string())
+    };
+    assert_eq!(page(&editor), None);
+    editor.settings.docs_url = Some("https://docs.example/{code}.html".into());
+    assert_eq!(page(&editor).as_deref(), Some("https://docs.example/scope-violation.html"));
+}
+
+const BROKEN: &str = "
+//- /.orchestration/active_intents.yaml
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: started
+    owned_scope: [\"src\", \"../elsewhere/**\"]
+  - id: INT-001
+    name: Again
+    status: DRAFT
+    owned_scope: [\"nowhere/**\"]
+//- /src/a.rs closed
+fn a() {}
+";
+
+#[test]
+fn a_registry_is_judged_as_it_stands_in_the_editor() {
+    let mut editor = Editor::new(BROKEN);
+    insta::assert_snapshot!(shown(&editor, "/.orchestration/active_intents.yaml"));
+    editor.replace("/.orchestration/active_intents.yaml", "id: INT-001\n    name: Again", "id: [");
+    let text = shown(&editor, "/.orchestration/active_intents.yaml");
+    assert!(text.starts_with("Error registry-syntax"), "{text}");
+}
+
+#[test]
+fn files_that_govern_are_judged_though_nobody_opened_them() {
+    let mut editor = Editor::new(&BROKEN.replace("intents.yaml\n", "intents.yaml closed\n"));
+    editor.write("/.orchestration/policy.yaml", "mode: whatever\n");
+    editor.write("/.orchestration/agent_trace.jsonl", "{\"id\":\"x\", torn\n");
+    let files = unopened(&editor.snapshot(), editor.workspace().root.path());
+    let shown = files.iter().map(|(uri, found)| show(&editor, uri, found));
+    insta::assert_snapshot!(shown.collect::<String>());
+}
+
+#[test]
+fn a_file_full_of_rubbish_is_shown_up_to_a_point() {
+    let intent =
+        |at: usize| format!("  - {{ id: A-{at}, name: a, status: odd, owned_scope: [a] }}\n");
+    let text: String = (0..300).map(intent).collect();
+    let path = "/.orchestration/active_intents.yaml";
+    let editor = Editor::new(&format!("//- {path}\nactive_intents:\n{text}"));
+    let found = diagnose(&editor.snapshot(), &editor.uri(path));
+    assert_eq!(found.len(), MAX_OF_A_FILE);
+    assert!(shown(&editor, path).contains(" more are not shown; `intent verify` lists them."));
+}

@@ -1,0 +1,178 @@
+//! `textDocument/documentLink`: ids lead to the registry, the registry's specifications and the ledger's paths to their files.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::intent_text::file_of;
+use super::mention::{self, ShownRegistry};
+use crate::ledger::read::is_ledger_path;
+use crate::lsp::analysis;
+use crate::lsp::convert;
+use crate::lsp::dispatch::Refusal;
+use crate::lsp::snapshot::Snapshot;
+use crate::verbs::Workspace;
+
+/// Nobody follows more in one document.
+const MAX_LINKS: usize = 1_000;
+
+/// Links are complete at once.
+pub(crate) fn options() -> lsp::DocumentLinkOptions {
+    lsp::DocumentLinkOptions { resolve_provider: Some(false), ..Default::default() }
+}
+
+/// The links of a document.
+pub(crate) fn handle(
+    snapshot: &Snapshot,
+    params: lsp::DocumentLinkParams,
+) -> Result<Option<Vec<lsp::DocumentLink>>, Refusal> {
+    Ok(links(snapshot, &params.text_document.uri))
+}
+
+fn links(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentLink>> {
+    let (open, workspace, path) = analysis::governed(snapshot, uri)?;
+    if open.document.unread().is_some() {
+        return None;
+    }
+    let text = open.document.text();
+    let shown = ShownRegistry::of(snapshot, workspace);
+    let found: Vec<(Range<usize>, lsp::Uri)> = if mention::is_registry(workspace, &path) {
+        specs(snapshot, workspace, &shown?)
+    } else {
+        let paths =
+            if is_ledger_path(&path) { paths(snapshot, workspace, &text) } else { Vec::new() };
+        let ids = shown.map(|shown| ids(snapshot, workspace, &shown, &text)).unwrap_or_default();
+        paths.into_iter().chain(ids).collect()
+    };
+    let mut links: Vec<lsp::DocumentLink> = found
+        .into_iter()
+        .take(MAX_LINKS)
+        .map(|(bytes, target)| lsp::DocumentLink {
+            range: convert::range(&open.document, bytes, snapshot.encoding),
+            target: Some(target),
+            tooltip: None,
+            data: None,
+        })
+        .collect();
+    links.sort_by_key(|link| link.range.start);
+    Some(links)
+}
+
+fn specs(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    shown: &ShownRegistry,
+) -> Vec<(Range<usize>, lsp::Uri)> {
+    let specs = shown.registry.intents().iter().flat_map(|intent| &intent.related_specs);
+    specs
+        .filter_map(|spec| Some((spec.span.clone(), file_of(snapshot, workspace, &spec.value)?)))
+        .collect()
+}
+
+fn ids(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    shown: &ShownRegistry,
+    text: &str,
+) -> Vec<(Range<usize>, lsp::Uri)> {
+    let target = |id: &str| {
+        let line = shown.id_range(id, snapshot)?.start.line + 1;
+        format!("{}#L{line}", shown.uri).parse::<lsp::Uri>().ok()
+    };
+    let mut known: HashMap<&str, Option<lsp::Uri>> = HashMap::new();
+    let mentions = mention::all(workspace, text);
+    mentions
+        .filter_map(|(bytes, id)| {
+            let target = known.entry(id).or_insert_with(|| target(id)).clone();
+            Some((bytes, target?))
+        })
+        .take(MAX_LINKS)
+        .collect()
+}
+
+/// The values of `relative_path` in a ledger, which may be broken elsewhere.
+fn paths(snapshot: &Snapshot, workspace: &Workspace, text: &str) -> Vec<(Range<usize>, lsp::Uri)> {
+    const KEY: &str = "\"relative_path\":";
+    let mut known: HashMap<String, Option<lsp::Uri>> = HashMap::new();
+    let values = text.match_indices(KEY).filter_map(|(at, _)| {
+        let rest = &text[at + KEY.len()..];
+        let start = at + KEY.len() + (rest.len() - rest.trim_start_matches(' ').len());
+        let mut values = serde_json::Deserializer::from_str(&text[start..]).into_iter::<String>();
+        let value = values.next()?.ok()?;
+        let end = start + values.byte_offset();
+        // Between the quotes.
+        (end >= start + 2).then(|| (start + 1..end - 1, value))
+    });
+    values
+        .take(MAX_LINKS)
+        .filter_map(|(bytes, value)| {
+            let file = || file_of(snapshot, workspace, &value);
+            let target = known.entry(value.clone()).or_insert_with(file).clone();
+            Some((bytes, target?))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::features::fixture::Editor;
+
+    fn shown(editor: &Editor, path: &str) -> Vec<String> {
+        let uri = editor.uri(path);
+        let links = links(&editor.snapshot(), &uri).unwrap_or_default();
+        let show = |link: &lsp::DocumentLink| {
+            let target = link.target.as_ref().unwrap().to_string();
+            format!("{} -> {}", editor.show(&uri, link.range), editor.steady(&target))
+        };
+        links.iter().map(show).collect()
+    }
+
+    #[test]
+    fn ids_lead_to_the_registry() {
+        let editor = Editor::new("//- /a.md\nUnder INT-002, not INT-009.\n");
+        assert_eq!(
+            shown(&editor, "/a.md"),
+            ["a.md:1: INT-002 -> file:///ws/.orchestration/active_intents.yaml#L7"]
+        );
+    }
+
+    #[test]
+    fn specifications_that_are_files_are_links() {
+        let editor = Editor::new(
+            "
+//- /.orchestration/active_intents.yaml
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: IN_PROGRESS
+    owned_scope: [\"src/**\"]
+    related_specs: [docs/spec.md, REQ-001, ../outside.md, docs/none.md]
+//- /docs/spec.md closed
+Spec.
+",
+        );
+        assert_eq!(
+            shown(&editor, "/.orchestration/active_intents.yaml"),
+            [".orchestration/active_intents.yaml:6: docs/spec.md -> file:///ws/docs/spec.md"]
+        );
+    }
+
+    #[test]
+    fn paths_of_the_ledger_lead_to_their_files() {
+        let editor = Editor::new(
+            "
+//- /.orchestration/agent_trace.jsonl
+{\"id\":\"1\",\"files\":[{\"relative_path\": \"src/a.rs\"},{\"relative_path\":\"src/gone.rs\"}]}
+{\"relative_path\":\"/etc/passwd\"} {\"relative_path\":\"bro
+//- /src/a.rs closed
+fn a() {}
+",
+        );
+        assert_eq!(
+            shown(&editor, "/.orchestration/agent_trace.jsonl"),
+            [".orchestration/agent_trace.jsonl:1: src/a.rs -> file:///ws/src/a.rs"]
+        );
+    }
+}

@@ -1,0 +1,157 @@
+//! `textDocument/documentSymbol`: the intents of the registry. Symbols of code are left to the language's own server.
+
+use std::ops::Range;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::mention;
+use super::prose::count;
+use crate::intent::{Intent, Registry};
+use crate::lsp::analysis;
+use crate::lsp::convert;
+use crate::lsp::dispatch::Refusal;
+use crate::lsp::snapshot::Snapshot;
+use crate::workspace::text;
+
+/// The intents with their fields, as a tree where the client shows trees.
+pub(crate) fn handle(
+    snapshot: &Snapshot,
+    params: lsp::DocumentSymbolParams,
+) -> Result<Option<lsp::DocumentSymbolResponse>, Refusal> {
+    let uri = params.text_document.uri;
+    let Some(tree) = tree(snapshot, &uri) else { return Ok(None) };
+    Ok(Some(if snapshot.client.symbol_tree { tree.into() } else { flat(&uri, tree).into() }))
+}
+
+fn tree(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentSymbol>> {
+    let (open, workspace, path) = analysis::governed(snapshot, uri)?;
+    if !mention::is_registry(workspace, &path) {
+        return None;
+    }
+    let registry = Registry::parse(path, &open.document.text());
+    let range = |bytes| convert::range(&open.document, bytes, snapshot.encoding);
+    let intents = registry.intents().iter().enumerate();
+    Some(intents.map(|(index, intent)| symbol(&registry, index, intent, &range)).collect())
+}
+
+/// What an intent is called in lists of symbols.
+pub(super) fn name(intent: &Intent) -> String {
+    let name = text::terminal(&format!("{} {}", intent.id.value, intent.name.value));
+    // An empty name makes some editors drop the whole answer.
+    if name.is_empty() { "an intent without id and name".to_owned() } else { name }
+}
+
+fn symbol(
+    registry: &Registry,
+    index: usize,
+    intent: &Intent,
+    range: &dyn Fn(Range<usize>) -> lsp::Range,
+) -> lsp::DocumentSymbol {
+    let inside = |span: &Range<usize>| {
+        span.start >= intent.span.start && span.end <= intent.span.end && !span.is_empty()
+    };
+    let id = Some(intent.id.span.clone()).filter(|span| inside(span));
+    let fields = registry.written(index).places.iter().filter(|place| inside(&place.key.span));
+    let children = fields.map(|place| {
+        let end = if inside(&place.value.span) { place.value.span.end } else { 0 };
+        let whole = place.key.span.start..end.max(place.key.span.end);
+        lsp::DocumentSymbol {
+            detail: place.value.text().map(|value| text::terminal(&text::shorten(value, 80))),
+            ..entry(
+                place.field.key(),
+                lsp::SymbolKind::Key,
+                range(whole),
+                range(place.key.span.clone()),
+            )
+        }
+    });
+    let status = intent.status.as_ref().map(|status| status.value.as_str().to_owned());
+    let scope = count(intent.owned_scope.len(), "glob");
+    lsp::DocumentSymbol {
+        detail: Some(status.map_or(scope.clone(), |status| format!("{status} · {scope}"))),
+        children: Some(children.collect()),
+        ..entry(
+            &name(intent),
+            lsp::SymbolKind::Object,
+            range(intent.span.clone()),
+            range(id.unwrap_or(intent.span.start..intent.span.start)),
+        )
+    }
+}
+
+fn entry(
+    name: &str,
+    kind: lsp::SymbolKind,
+    range: lsp::Range,
+    selection_range: lsp::Range,
+) -> lsp::DocumentSymbol {
+    // The field is deprecated in the protocol; the type still has it.
+    #[expect(deprecated)]
+    lsp::DocumentSymbol {
+        name: name.to_owned(),
+        detail: None,
+        kind,
+        tags: None,
+        deprecated: None,
+        range,
+        selection_range,
+        children: None,
+    }
+}
+
+fn flat(uri: &lsp::Uri, tree: Vec<lsp::DocumentSymbol>) -> Vec<lsp::SymbolInformation> {
+    let information = |it: &lsp::DocumentSymbol, container_name: Option<String>| {
+        let location = lsp::Location { uri: uri.clone(), range: it.range };
+        super::workspace_symbols::information(&it.name, it.kind, container_name, location)
+    };
+    let mut flat = Vec::new();
+    for intent in tree {
+        flat.push(information(&intent, None));
+        let fields = intent.children.iter().flatten();
+        flat.extend(fields.map(|field| information(field, Some(intent.name.clone()))));
+    }
+    flat
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::lsp::features::fixture::{Editor, REGISTRY};
+
+    fn registry() -> Editor {
+        Editor::new(&format!("//- /.orchestration/active_intents.yaml\n{REGISTRY}"))
+    }
+
+    #[test]
+    fn the_registry_is_a_tree_of_intents() {
+        let editor = registry();
+        let uri = editor.uri("/.orchestration/active_intents.yaml");
+        let mut out = String::new();
+        for intent in tree(&editor.snapshot(), &uri).unwrap() {
+            out += &format!("{} ({})\n", intent.name, intent.detail.as_deref().unwrap());
+            for field in intent.children.iter().flatten() {
+                assert!(
+                    intent.range.start <= field.range.start && field.range.end <= intent.range.end
+                );
+                out += &format!("  {}: {}\n", field.name, field.detail.as_deref().unwrap_or("…"));
+            }
+        }
+        insta::assert_snapshot!(out);
+    }
+
+    #[test]
+    fn a_client_without_trees_gets_a_list() {
+        let mut editor = registry();
+        editor.client.symbol_tree = false;
+        let uri = editor.uri("/.orchestration/active_intents.yaml");
+        let params = json!({ "textDocument": { "uri": uri } });
+        let params = serde_json::from_value(params).unwrap();
+        let answer = handle(&editor.snapshot(), params).unwrap();
+        let Some(lsp::DocumentSymbolResponse::SymbolInformationList(list)) = answer else {
+            panic!("{answer:?}")
+        };
+        assert_eq!(list.len(), 11);
+    }
+}

@@ -1,0 +1,137 @@
+//! `workspace/executeCommand`: runs a [`super::commands`] off the loop, asks a person first where that is needed,
+//! and lets what it wrote be read again at once.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::commands::{self, Asks, Command, Effects};
+use crate::lsp::dispatch::{Conversation, Refusal};
+use crate::lsp::pool::Lane;
+use crate::workspace::text;
+
+/// How long a person may think before a dialog counts as dismissed.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// More choices than this are not readable in a dialog.
+const MAX_CHOICES: usize = 8;
+
+const ACCEPT: &str = "Accept it";
+
+/// Runs a command.
+pub(crate) async fn handle(
+    conversation: Conversation,
+    params: lsp::ExecuteCommandParams,
+) -> Result<Option<Value>, Refusal> {
+    let command = commands::find(&params.command)?;
+    let mut argument = commands::argument(command.name, params.arguments)?;
+    match command.asks {
+        Asks::WhichIntent if !argument.contains_key("id") && asks(&conversation) => {
+            let Some(id) = choose_intent(&conversation, &argument).await? else {
+                return Ok(None);
+            };
+            argument.insert("id".into(), id.into());
+        }
+        Asks::Consent => consent(&conversation, &argument).await?,
+        Asks::Nothing | Asks::WhichIntent => {}
+    }
+    run(&conversation, command, argument).await.map(Some)
+}
+
+/// The commands that are announced.
+pub(crate) fn options() -> lsp::ExecuteCommandOptions {
+    let commands = commands::ALL.iter().map(|command| command.name.to_owned()).collect();
+    lsp::ExecuteCommandOptions { commands, ..Default::default() }
+}
+
+async fn run(
+    conversation: &Conversation,
+    command: &'static Command,
+    argument: Map<String, Value>,
+) -> Result<Value, Refusal> {
+    let snapshot = conversation.snapshot.clone();
+    let (answer, effects) = conversation
+        .compute_on(Lane::Worker, move || {
+            let mut effects = Effects::default();
+            let answer = command.run(&snapshot, &argument, &mut effects);
+            (answer, effects)
+        })
+        .await?;
+    if !effects.wrote.is_empty() {
+        conversation.wrote(effects.wrote);
+    }
+    answer
+}
+
+/// Whether a person can be asked.
+fn asks(conversation: &Conversation) -> bool {
+    let snapshot = &conversation.snapshot;
+    snapshot.settings.interactive && snapshot.client.show_message_request
+}
+
+/// Lets a person choose among the intents in progress; `None`: dismissed.
+async fn choose_intent(
+    conversation: &Conversation,
+    argument: &Map<String, Value>,
+) -> Result<Option<String>, Refusal> {
+    let list = commands::find("intent.list")?;
+    let mut wanted = argument.clone();
+    wanted.remove("session");
+    let intents = run(conversation, list, wanted).await?;
+    let intents = intents.as_array().into_iter().flatten();
+    let open: Vec<(String, String)> = intents
+        .filter(|it| it["status"] == "IN_PROGRESS")
+        .filter_map(|it| Some((it["id"].as_str()?.to_owned(), it["name"].as_str()?.to_owned())))
+        .take(MAX_CHOICES)
+        .collect();
+    if open.is_empty() {
+        return Err(Refusal::Failed("no intent is in progress; start or create one first".into()));
+    }
+    let title = |(id, name): &(String, String)| text::visible(&format!("{id} {name}"), false);
+    let titles: Vec<String> = open.iter().map(title).collect();
+    let question = "Which intent do you work under?".to_owned();
+    let chosen = dialog(conversation, lsp::MessageType::Info, question, titles.clone()).await?;
+    let at = chosen.and_then(|chosen| titles.iter().position(|title| *title == chosen));
+    Ok(at.map(|at| open[at].0.clone()))
+}
+
+/// Lets a person confirm an acceptance. Refused where nobody can be asked: accepting is for people.
+async fn consent(
+    conversation: &Conversation,
+    argument: &Map<String, Value>,
+) -> Result<(), Refusal> {
+    if !asks(conversation) {
+        return Err(Refusal::Failed(
+            "accepting a block is for a person, and this client did not say that one sits there; \
+             a person does it with `intent accept PATH:LINE` in a terminal"
+                .into(),
+        ));
+    }
+    let named = |key: &str| argument.get(key).and_then(Value::as_str);
+    let file = named("path").or_else(|| named("uri")).unwrap_or_default();
+    let line = argument.get("line").map(Value::to_string).unwrap_or_default();
+    let question = format!(
+        "Accept the block at line {line} of {} as it stands? This is recorded for good.",
+        text::visible(file, false)
+    );
+    let kind = lsp::MessageType::Warning;
+    match dialog(conversation, kind, question, vec![ACCEPT.to_owned()]).await? {
+        Some(chosen) if chosen == ACCEPT => Ok(()),
+        _ => Err(Refusal::Failed("it was not confirmed, so nothing was recorded".into())),
+    }
+}
+
+async fn dialog(
+    conversation: &Conversation,
+    kind: lsp::MessageType,
+    message: String,
+    titles: Vec<String>,
+) -> Result<Option<String>, Refusal> {
+    let item = |title| lsp::MessageActionItem { title, ..Default::default() };
+    let actions = Some(titles.into_iter().map(item).collect());
+    let params = lsp::ShowMessageRequestParams { kind, message, actions };
+    let chosen = conversation.client.request_within::<lsp::ShowMessageRequest>(params, PATIENCE);
+    let chosen = chosen.await.map_err(|error| Refusal::Failed(error.to_string()))?;
+    Ok(chosen.map(|item| item.title))
+}

@@ -1,0 +1,103 @@
+//! The fields of the registry, explained where they stand.
+
+use std::ops::Range;
+
+use super::intent_text::{self, Tally};
+use super::mention;
+use super::prose::{Prose, count};
+use crate::intent::dialect::Field as Meaning;
+use crate::intent::{Intent, Registry, Status};
+use crate::lsp::analysis::Place;
+use crate::lsp::snapshot::Snapshot;
+
+/// A field of an intent in the registry.
+pub(crate) struct Field {
+    /// The intent as the buffer has it.
+    intent: Intent,
+    meaning: Meaning,
+    /// What the hover is about: the key or value under the cursor.
+    pub(crate) span: Range<usize>,
+}
+
+/// The field under a position; `None` outside of the registry and of its intents.
+pub(crate) fn at(place: &Place<'_>) -> Option<Field> {
+    if !mention::is_registry(place.workspace, &place.path) {
+        return None;
+    }
+    let registry = Registry::parse(place.path.clone(), &place.open.document.text());
+    let holds = |span: &Range<usize>| (span.start..=span.end).contains(&place.byte);
+    let index = registry.intents().iter().position(|intent| holds(&intent.span))?;
+    let written = registry.written(index);
+    let found = written
+        .places
+        .iter()
+        .find(|it| holds(&(it.key.span.start..it.value.span.end.max(it.key.span.end))))?;
+    let span = [&found.key.span, &found.value.span].into_iter().find(|span| holds(span));
+    let span = span.unwrap_or(&found.key.span).clone();
+    Some(Field { intent: registry.intents()[index].clone(), meaning: found.field, span })
+}
+
+/// What a field means, and how it stands.
+pub(crate) fn explain(
+    snapshot: &Snapshot,
+    place: &Place<'_>,
+    field: &Field,
+    mut text: Prose,
+) -> Prose {
+    let intent = &field.intent;
+    if field.meaning == Meaning::Id {
+        return intent_text::of(snapshot, place.workspace, &intent.id.value, text);
+    }
+    text.paragraph(&format!("{} – {}", text.strong(field.meaning.key()), meaning(field.meaning)));
+    match field.meaning {
+        Meaning::Status => {
+            let life = Status::ALL.map(|status| text.code(status.as_str()));
+            text.paragraph(&format!("One of {}.", life.join(", ")));
+        }
+        Meaning::Scope => {
+            let produced = Tally::by(place.workspace, &intent.id.value);
+            let scope = crate::intent::Scope::new(&intent.scope_entries());
+            let outside = produced.files.iter().filter(|path| !scope.owns(path)).count();
+            let mut told = format!("Recorded so far: {}.", produced.told());
+            if outside > 0 {
+                told.push_str(&format!(" {} outside of this scope.", count(outside, "file")));
+            }
+            text.paragraph(&told);
+        }
+        Meaning::Constraints => entries(&mut text, intent.constraints.len()),
+        Meaning::Acceptance => entries(&mut text, intent.acceptance_criteria.len()),
+        Meaning::Specs => {
+            let specs = intent_text::specs(snapshot, place.workspace, intent, &text);
+            text.list("Here", &specs);
+        }
+        Meaning::Id | Meaning::Name | Meaning::Owner => {
+            let produced = Tally::by(place.workspace, &intent.id.value);
+            text.paragraph(&format!("Recorded so far: {}.", produced.told()));
+        }
+    }
+    text
+}
+
+fn entries(text: &mut Prose, number: usize) {
+    let noun = if number == 1 { "entry" } else { "entries" };
+    text.paragraph(&format!("{number} {noun}."));
+}
+
+fn meaning(field: Meaning) -> &'static str {
+    match field {
+        Meaning::Id => "what code, commits and records cite.",
+        Meaning::Name => "what the intent is called, in a few words.",
+        Meaning::Status => {
+            "where the intent stands in its life. It can be selected, and its files written, only while it is in progress."
+        }
+        Meaning::Scope => {
+            "the files this intent owns: globs from the workspace's root, the last match wins, an exclamation mark excludes, a slash at the end means everything below."
+        }
+        Meaning::Constraints => {
+            "what must hold, whatever else changes. Told to every agent that selects the intent."
+        }
+        Meaning::Acceptance => "when the intent is done. Told to every agent that selects it.",
+        Meaning::Specs => "the requirements this intent serves: ids, or paths of files.",
+        Meaning::Owner => "who asked for it.",
+    }
+}

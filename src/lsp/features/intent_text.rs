@@ -1,0 +1,126 @@
+//! An intent, told to a person.
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::mention::ShownRegistry;
+use super::prose::{Prose, count};
+use crate::intent::{Intent, Spanned};
+use crate::lsp::analysis;
+use crate::lsp::snapshot::Snapshot;
+use crate::verbs::why::{self, IntentBrief};
+use crate::verbs::{Workspace, map};
+use crate::workspace::RelativePath;
+
+/// Lists longer than this end early.
+const MAX_ENTRIES: usize = 12;
+
+/// What an intent has produced, in numbers.
+pub(crate) struct Tally {
+    /// Files with blocks of it.
+    pub(crate) files: Vec<RelativePath>,
+    /// Blocks that it is the last word on.
+    pub(crate) blocks: usize,
+    /// Records that name it and claim blocks.
+    pub(crate) records: usize,
+}
+
+impl Tally {
+    /// Counts what the ledger knows of an intent.
+    pub(crate) fn by(workspace: &Workspace, id: &str) -> Self {
+        let files = map::produced(workspace, id);
+        let mut entries: Vec<u32> =
+            workspace.ledger.of_intent(id).iter().map(|claim| claim.entry).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        Self {
+            blocks: files.iter().map(|(_, blocks)| blocks.len()).sum(),
+            files: files.into_iter().map(|(path, _)| path).collect(),
+            records: entries.len(),
+        }
+    }
+
+    /// `4 files · 17 blocks · 9 records`.
+    pub(crate) fn told(&self) -> String {
+        let (files, blocks) = (count(self.files.len(), "file"), count(self.blocks, "block"));
+        format!("{files} · {blocks} · {}", count(self.records, "record"))
+    }
+}
+
+/// Id, name and status.
+pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
+    let title = super::credit::title(intent);
+    let status = match (&intent.status, &intent.name) {
+        (Some(status), _) => status.as_str(),
+        (None, Some(_)) => "without a known status",
+        (None, None) => "not in the registry",
+    };
+    format!("{} · {}", text.strong(&title), text.said(status))
+}
+
+/// All that matters of an intent.
+pub(crate) fn of(snapshot: &Snapshot, workspace: &Workspace, id: &str, mut text: Prose) -> Prose {
+    let mut head = heading(&text, &why::brief(workspace, id));
+    let intent = workspace.registry.get(id);
+    if let Some(owner) = intent.and_then(|intent| intent.owner.as_ref()) {
+        head.push_str(&format!(" · {}", text.said(&owner.value)));
+    }
+    text.paragraph(&head);
+    text.paragraph(&Tally::by(workspace, id).told());
+    if let Some(intent) = intent {
+        let scope = listed(&intent.owned_scope, |entry| text.code(entry));
+        text.list("Owns", &scope);
+        let constraints = listed(&intent.constraints, |entry| text.said(entry));
+        text.list("Constraints", &constraints);
+        let criteria = listed(&intent.acceptance_criteria, |entry| text.said(entry));
+        text.list("Done when", &criteria);
+    }
+    let mut links: Vec<String> =
+        registry_link(snapshot, workspace, id, &text).into_iter().collect();
+    links
+        .extend(intent.map(|intent| specs(snapshot, workspace, intent, &text)).unwrap_or_default());
+    if !links.is_empty() {
+        text.paragraph(&links.join(" · "));
+    }
+    text
+}
+
+fn listed(entries: &[Spanned<String>], show: impl Fn(&str) -> String) -> Vec<String> {
+    let shown = entries.iter().take(MAX_ENTRIES).map(|entry| show(&entry.value));
+    let more = entries.len().saturating_sub(MAX_ENTRIES);
+    shown.chain((more > 0).then(|| format!("{more} more"))).collect()
+}
+
+/// A link to the intent in the registry; `None` when it is not there.
+pub(crate) fn registry_link(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    id: &str,
+    text: &Prose,
+) -> Option<String> {
+    let shown = ShownRegistry::of(snapshot, workspace)?;
+    let line = shown.id_range(id, snapshot)?.start.line + 1;
+    Some(text.link(id, Some(&shown.uri), Some(line)))
+}
+
+/// Related specifications; those that are files are links.
+pub(crate) fn specs(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    intent: &Intent,
+    text: &Prose,
+) -> Vec<String> {
+    let shown = intent.related_specs.iter().take(MAX_ENTRIES);
+    shown
+        .map(|spec| {
+            text.link(&spec.value, file_of(snapshot, workspace, &spec.value).as_ref(), None)
+        })
+        .collect()
+}
+
+/// The address of a workspace file that a text names; `None` where there is no such file inside.
+pub(crate) fn file_of(snapshot: &Snapshot, workspace: &Workspace, name: &str) -> Option<lsp::Uri> {
+    let path = RelativePath::new(name).ok()?;
+    let really = workspace.root.resolve(&path).ok()?;
+    let file = workspace.root.absolute(&really);
+    file.is_file().then(|| analysis::address(snapshot, workspace, &path)).flatten()
+}

@@ -1,0 +1,160 @@
+//! Where a text names an intent: whole words that are ids the registry or the ledger knows.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use crate::code::Document;
+use crate::intent::Registry;
+use crate::lsp::analysis::{self, Place};
+use crate::lsp::convert;
+use crate::lsp::snapshot::Snapshot;
+use crate::verbs::Workspace;
+
+/// The registry as the editor shows it: the buffer where it is open, else what was read from disk.
+pub(crate) struct ShownRegistry {
+    /// What the text says.
+    pub(crate) registry: Arc<Registry>,
+    /// The text.
+    pub(crate) document: Document,
+    /// Its address.
+    pub(crate) uri: lsp::Uri,
+}
+
+impl ShownRegistry {
+    /// The registry of a workspace. `None` where there is no file.
+    pub(crate) fn of(snapshot: &Snapshot, workspace: &Workspace) -> Option<Self> {
+        let path = workspace.registry.path();
+        let (uri, document) = match analysis::opened(snapshot, workspace, path) {
+            Some(open) => (open.uri.clone(), open.document.clone()),
+            None if workspace.registry.exists() => {
+                let uri = analysis::address(snapshot, workspace, path)?;
+                (uri, Document::from_text(path.as_str(), workspace.registry.text()))
+            }
+            None => return None,
+        };
+        let text = document.text();
+        let registry = match *text == **workspace.registry.text() {
+            true => Arc::clone(&workspace.registry),
+            false => Arc::new(Registry::parse(path.clone(), &text)),
+        };
+        Some(Self { registry, document, uri })
+    }
+
+    /// Where an intent's id stands. `None` when the registry does not hold it.
+    pub(crate) fn id_range(&self, id: &str, snapshot: &Snapshot) -> Option<lsp::Range> {
+        let span = self.registry.get(id)?.id.span.clone();
+        Some(convert::range(&self.document, span, snapshot.encoding))
+    }
+}
+
+/// Whether a document is its workspace's registry.
+pub(crate) fn is_registry(workspace: &Workspace, path: &crate::workspace::RelativePath) -> bool {
+    path == workspace.registry.path()
+}
+
+/// Whether anything is known of an intent with this id.
+pub(crate) fn is_known(workspace: &Workspace, id: &str) -> bool {
+    workspace.registry.get(id).is_some() || !workspace.ledger.of_intent(id).is_empty()
+}
+
+/// The known id under a position, and where it stands.
+pub(crate) fn at(place: &Place<'_>) -> Option<(String, Range<usize>)> {
+    let document = &place.open.document;
+    let line = line_around(document, place.byte)?;
+    let text = document.slice(line.clone())?;
+    let (range, id) = words(&text).find(|(range, _)| {
+        (line.start + range.start..=line.start + range.end).contains(&place.byte)
+    })?;
+    is_known(place.workspace, id)
+        .then(|| (id.to_owned(), line.start + range.start..line.start + range.end))
+}
+
+/// Every mention of known ids in a text, in order.
+pub(crate) fn all<'t>(
+    workspace: &Workspace,
+    text: &'t str,
+) -> impl Iterator<Item = (Range<usize>, &'t str)> {
+    words(text).filter(|(_, id)| is_known(workspace, id))
+}
+
+/// Every mention of one id in a text, in order.
+pub(crate) fn of(text: &str, id: &str) -> impl Iterator<Item = Range<usize>> {
+    words(text).filter(move |(_, word)| *word == id).map(|(range, _)| range)
+}
+
+/// The words of a text that can be an id which somebody meant as one: runs of the characters of ids, with a digit or a hyphen.
+/// An id such as `auth` is a word of every second file; only the registry itself says that it is meant.
+fn words(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
+    let mut rest = 0;
+    std::iter::from_fn(move || {
+        let bytes = text.as_bytes();
+        let start = rest + bytes[rest..].iter().position(|byte| of_id(*byte))?;
+        let len = bytes[start..].iter().position(|byte| !of_id(*byte));
+        let end = len.map_or(text.len(), |len| start + len);
+        rest = end;
+        Some(start..end)
+    })
+    .filter(|run| !joined(text, run))
+    .filter_map(|run| {
+        let end = |c: char| !c.is_ascii_alphanumeric();
+        let word = text[run.clone()].trim_end_matches(end);
+        let tail = run.start + word.len();
+        let word = word.trim_start_matches(end);
+        let distinct = word.bytes().any(|byte| byte.is_ascii_digit() || byte == b'-');
+        (word.len() > 2 && word.len() <= 64 && distinct).then(|| (tail - word.len()..tail, word))
+    })
+}
+
+fn of_id(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
+
+/// Whether letters of another script stand right before or after.
+fn joined(text: &str, run: &Range<usize>) -> bool {
+    let letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    letter(text[..run.start].chars().next_back()) || letter(text[run.end..].chars().next())
+}
+
+/// The bytes around a position that may belong to its word. An id has at most 64.
+fn line_around(document: &Document, byte: usize) -> Option<Range<usize>> {
+    const REACH: usize = 80;
+    let floor = |mut at: usize| {
+        while document.slice(at..at).is_none() {
+            at -= 1;
+        }
+        at
+    };
+    let end = floor((byte + REACH).min(document.len_bytes()));
+    Some(floor(byte.saturating_sub(REACH))..end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        words(text)
+            .map(|(range, word)| {
+                assert_eq!(&text[range], word);
+                word
+            })
+            .collect()
+    }
+
+    #[test]
+    fn whole_words_are_ids() {
+        for (text, expected) in [
+            ("feat(INT-001): x", vec!["INT-001"]),
+            ("see INT-001. And [INT-002], _INT-003_!", vec!["INT-001", "INT-002", "INT-003"]),
+            ("INT-001-fix", vec!["INT-001-fix"]),
+            ("auth is no id, auth-1 is", vec!["auth-1"]),
+            ("ÄINT-001 INT-001ß", vec![]),
+            ("--- ... ___ 1", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(found(text), expected, "{text}");
+        }
+    }
+}

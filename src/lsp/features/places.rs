@@ -1,0 +1,172 @@
+//! Where an intent is found: its definition in the registry, the blocks it asked for, and the words that name it.
+
+use std::collections::BTreeSet;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::mention::{self, ShownRegistry};
+use crate::code::Document;
+use crate::lsp::analysis::{self, Analysis, Place};
+use crate::lsp::convert;
+use crate::lsp::dispatch::Refusal;
+use crate::lsp::snapshot::Snapshot;
+use crate::verbs::why::{self, FileProvenance};
+use crate::verbs::{Workspace, map};
+use crate::workspace::RelativePath;
+
+/// What a position is about.
+pub(crate) struct Target {
+    /// The intent's id.
+    pub(crate) id: String,
+    /// The word under the cursor.
+    pub(crate) origin: lsp::Range,
+}
+
+/// The intent that a position is about: the id under it, or the intent of the block whose name is under it.
+pub(crate) fn target(snapshot: &Snapshot, place: &Place<'_>) -> Option<Target> {
+    let (id, bytes) = id_at(place).or_else(|| {
+        let analysis = analysis::of(snapshot, &place.open.uri)?;
+        let (index, block) = analysis.block_at(place.byte)?;
+        let on_name = (block.name_bytes.start..=block.name_bytes.end).contains(&place.byte);
+        let id = why::intent_of(place.workspace, &analysis.file.provenance[index])?;
+        on_name.then(|| (id, block.name_bytes.clone()))
+    })?;
+    Some(Target { id, origin: convert::range(&place.open.document, bytes, snapshot.encoding) })
+}
+
+/// The id under a position. In the registry an intent's id is one whatever its spelling.
+pub(crate) fn id_at(place: &Place<'_>) -> Option<(String, std::ops::Range<usize>)> {
+    let defined = || {
+        mention::is_registry(place.workspace, &place.path).then_some(())?;
+        let text = place.open.document.text();
+        let registry = crate::intent::Registry::parse(place.path.clone(), &text);
+        let id = registry.intents().iter().map(|intent| &intent.id);
+        let id = { id }.find(|id| (id.span.start..=id.span.end).contains(&place.byte))?;
+        (!id.value.is_empty()).then(|| (id.value.clone(), id.span.clone()))
+    };
+    defined().or_else(|| mention::at(place))
+}
+
+/// Where the registry defines an intent: its id, and the whole entry.
+pub(crate) fn definition(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    id: &str,
+) -> Option<(lsp::Location, lsp::Range)> {
+    let shown = ShownRegistry::of(snapshot, workspace)?;
+    let range = shown.id_range(id, snapshot)?;
+    let span = shown.registry.get(id)?.span.clone();
+    let whole = convert::range(&shown.document, span, snapshot.encoding);
+    Some((lsp::Location { uri: shown.uri, range }, whole))
+}
+
+/// A block that an intent asked for, where it stands now.
+pub(crate) struct Produced {
+    /// Its name.
+    pub(crate) location: lsp::Location,
+    /// With its containers: `AuthMiddleware.verify`.
+    pub(crate) name: String,
+    /// What it is.
+    pub(crate) kind: crate::code::BlockKind,
+    /// The file.
+    pub(crate) path: RelativePath,
+}
+
+/// The blocks that are an intent's, by file: as the editor has them where they are open, else as they are on disk.
+pub(crate) fn produced(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    id: &str,
+) -> Result<Vec<Produced>, Refusal> {
+    let mut found = Vec::new();
+    let mut paths: BTreeSet<RelativePath> =
+        map::produced(workspace, id).into_iter().map(|(path, _)| path).collect();
+    for (uri, analysis) in open_analyses(snapshot, workspace) {
+        snapshot.check_cancelled()?;
+        paths.remove(&analysis.path);
+        let Some(open) = snapshot.document(&uri) else { continue };
+        let file = Shown { uri: &uri, path: &analysis.path, document: &open.document };
+        add(snapshot, workspace, &file, &analysis.file, id, &mut found);
+    }
+    for path in paths {
+        snapshot.check_cancelled()?;
+        let Some(uri) = analysis::address(snapshot, workspace, &path) else { continue };
+        // What is gone or cannot be read has no place to point to.
+        let Ok(document) = workspace.read(&path) else { continue };
+        let provenance = why::file(workspace, &path, &document);
+        let file = Shown { uri: &uri, path: &path, document: &document };
+        add(snapshot, workspace, &file, &provenance, id, &mut found);
+    }
+    let place = |it: &Produced| (it.path.clone(), it.location.range.start);
+    found.sort_by_key(place);
+    Ok(found)
+}
+
+struct Shown<'a> {
+    uri: &'a lsp::Uri,
+    path: &'a RelativePath,
+    document: &'a Document,
+}
+
+fn add(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    file: &Shown<'_>,
+    known: &FileProvenance,
+    id: &str,
+    to: &mut Vec<Produced>,
+) {
+    for (block, provenance) in known.blocks.blocks.iter().zip(&known.provenance) {
+        if why::intent_of(workspace, provenance).as_deref() != Some(id) {
+            continue;
+        }
+        let name = block.name_bytes.clone();
+        let range = convert::range(file.document, name, snapshot.encoding);
+        to.push(Produced {
+            location: lsp::Location { uri: file.uri.clone(), range },
+            name: block.identity.path.clone(),
+            kind: block.identity.kind,
+            path: file.path.clone(),
+        });
+    }
+}
+
+/// The open documents of a workspace with what is known of them.
+pub(crate) fn open_analyses(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+) -> Vec<(lsp::Uri, std::sync::Arc<Analysis>)> {
+    let governed = |uri: &lsp::Uri| {
+        snapshot.workspace_of(uri).is_some_and(|it| it.root.path() == workspace.root.path())
+    };
+    let open = snapshot.documents().filter(|open| governed(&open.uri));
+    open.filter_map(|open| Some((open.uri.clone(), analysis::of(snapshot, &open.uri)?))).collect()
+}
+
+/// The words in open documents that name an intent, the registry's included.
+pub(crate) fn mentions(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    id: &str,
+) -> Result<Vec<lsp::Location>, Refusal> {
+    let mut found = Vec::new();
+    let mut documents: Vec<(lsp::Uri, Document)> = open_analyses(snapshot, workspace)
+        .into_iter()
+        .filter_map(|(uri, _)| Some((uri.clone(), snapshot.document(&uri)?.document.clone())))
+        .collect();
+    if let Some(shown) = ShownRegistry::of(snapshot, workspace)
+        && !documents.iter().any(|(uri, _)| *uri == shown.uri)
+    {
+        documents.push((shown.uri, shown.document));
+    }
+    documents.sort_by(|a, b| a.0.as_str().cmp(b.0.as_str()));
+    for (uri, document) in documents {
+        snapshot.check_cancelled()?;
+        let text = document.text();
+        found.extend(mention::of(&text, id).map(|bytes| lsp::Location {
+            uri: uri.clone(),
+            range: convert::range(&document, bytes, snapshot.encoding),
+        }));
+    }
+    Ok(found)
+}

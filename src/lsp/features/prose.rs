@@ -1,0 +1,175 @@
+//! Texts for people, in the markup that the client shows. Whatever was written by somebody else goes through here.
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use crate::workspace::text;
+
+/// What a client shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Markup {
+    /// Markdown.
+    Markdown,
+    /// Plain text.
+    Plain,
+}
+
+/// Longer pieces of other people's text are cut.
+const LONGEST: usize = 300;
+
+/// A text under construction: paragraphs and lists.
+pub(crate) struct Prose {
+    markup: Markup,
+    out: String,
+}
+
+impl Prose {
+    /// An empty text.
+    pub(crate) fn new(markup: Markup) -> Self {
+        Self { markup, out: String::new() }
+    }
+
+    /// Other people's words.
+    pub(crate) fn said(&self, words: &str) -> String {
+        let words = text::shorten(words, LONGEST);
+        match self.markup {
+            Markup::Markdown => text::markdown(&words),
+            Markup::Plain => text::terminal(&words),
+        }
+    }
+
+    /// The same, strong.
+    pub(crate) fn strong(&self, words: &str) -> String {
+        match self.markup {
+            Markup::Markdown => format!("**{}**", self.said(words)),
+            Markup::Plain => self.said(words),
+        }
+    }
+
+    /// The same, as code.
+    pub(crate) fn code(&self, words: &str) -> String {
+        let words = text::shorten(words, LONGEST);
+        match self.markup {
+            Markup::Markdown => text::markdown_code(&words),
+            Markup::Plain => text::terminal(&words),
+        }
+    }
+
+    /// Words that lead to a line of a file, 1-based. In plain text the words, and which line that is.
+    pub(crate) fn link(&self, words: &str, uri: Option<&lsp::Uri>, line: Option<u32>) -> String {
+        let words = self.said(words);
+        match (self.markup, uri) {
+            (Markup::Markdown, Some(uri)) => {
+                let line = line.map(|line| format!("#L{line}")).unwrap_or_default();
+                // Parentheses would end the address early.
+                let uri = uri.as_str().replace('(', "%28").replace(')', "%29");
+                format!("[{words}](<{uri}{line}>)")
+            }
+            (Markup::Plain, Some(uri)) => match (uri.path().rsplit_once('/'), line) {
+                (Some((_, name)), Some(line)) => format!("{words} ({name}:{line})"),
+                _ => words,
+            },
+            (_, None) => words,
+        }
+    }
+
+    /// Adds a paragraph of pieces made by this text.
+    pub(crate) fn paragraph(&mut self, pieces: &str) {
+        if !self.out.is_empty() {
+            self.out.push_str("\n\n");
+        }
+        self.out.push_str(pieces);
+    }
+
+    /// Adds a list, under a heading of our own words.
+    pub(crate) fn list(&mut self, heading: &str, items: &[String]) {
+        if items.is_empty() {
+            return;
+        }
+        self.paragraph(heading);
+        self.out.push('\n');
+        for item in items {
+            self.out.push_str("\n- ");
+            self.out.push_str(item);
+        }
+    }
+
+    /// For the client.
+    pub(crate) fn finish(self) -> lsp::MarkupContent {
+        let kind = match self.markup {
+            Markup::Markdown => lsp::MarkupKind::Markdown,
+            Markup::Plain => lsp::MarkupKind::PlainText,
+        };
+        lsp::MarkupContent { kind, value: self.out }
+    }
+}
+
+/// `4 files`, `1 block`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// A moment to the minute: `2026-02-18 12:00 UTC`. `None` when it cannot be read.
+pub(crate) fn moment(timestamp: &str) -> Option<String> {
+    let moment: jiff::Timestamp = timestamp.parse().ok()?;
+    Some(moment.strftime("%Y-%m-%d %H:%M UTC").to_string())
+}
+
+/// How long ago a moment was, in one unit: `2 days ago`. `None` when it cannot be read.
+pub(crate) fn ago(timestamp: &str) -> Option<String> {
+    ago_at(timestamp, jiff::Timestamp::now())
+}
+
+fn ago_at(timestamp: &str, now: jiff::Timestamp) -> Option<String> {
+    let then: jiff::Timestamp = timestamp.parse().ok()?;
+    let seconds = now.as_second() - then.as_second();
+    const UNITS: [(i64, &str); 6] = [
+        (365 * 86_400, "year"),
+        (30 * 86_400, "month"),
+        (7 * 86_400, "week"),
+        (86_400, "day"),
+        (3_600, "hour"),
+        (60, "minute"),
+    ];
+    // A clock of another machine may be ahead by a little; a moment far ahead is no age at all.
+    if seconds < -300 {
+        return None;
+    }
+    let unit = UNITS.iter().find(|(length, _)| seconds >= *length);
+    Some(unit.map_or("just now".to_owned(), |(length, name)| {
+        let number = usize::try_from(seconds / length).unwrap_or_default();
+        format!("{} ago", count(number, name))
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_have_one_unit() {
+        let now = "2026-03-10T12:00:00Z".parse().unwrap();
+        for (then, expected) in [
+            ("2026-03-10T11:59:30.000Z", Some("just now")),
+            ("2026-03-10T12:01:00Z", Some("just now")),
+            ("2026-03-10T11:58:00Z", Some("2 minutes ago")),
+            ("2026-03-09T11:00:00Z", Some("1 day ago")),
+            ("2026-02-18T12:00:00Z", Some("2 weeks ago")),
+            ("2024-02-18T12:00:00Z", Some("2 years ago")),
+            ("2027-01-01T00:00:00Z", None),
+            ("yesterday", None),
+        ] {
+            assert_eq!(ago_at(then, now).as_deref(), expected, "{then}");
+        }
+    }
+
+    #[test]
+    fn words_of_others_stay_words() {
+        let hostile = "[x](command:evil) <img>\n# h";
+        let prose = Prose::new(Markup::Markdown);
+        assert_eq!(prose.said(hostile), "\\[x\\](command\\:evil) \\<img\\> \\# h");
+        let uri = "file:///a(b).rs".parse().unwrap();
+        assert_eq!(prose.link("a", Some(&uri), Some(3)), "[a](<file:///a%28b%29.rs#L3>)");
+        assert_eq!(Prose::new(Markup::Plain).link("a", Some(&uri), Some(3)), "a (a(b).rs:3)");
+    }
+}

@@ -1,0 +1,75 @@
+//! `textDocument/references`: everything that is an intent's: its blocks, and the words that name it.
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::places;
+use crate::lsp::analysis;
+use crate::lsp::dispatch::Refusal;
+use crate::lsp::snapshot::Snapshot;
+
+/// Blocks where they stand now, words in open documents, and the definition where the client wants it.
+pub(crate) fn handle(
+    snapshot: &Snapshot,
+    params: lsp::ReferenceParams,
+) -> Result<Option<Vec<lsp::Location>>, Refusal> {
+    let at = &params.text_document_position_params;
+    let Some(place) = analysis::place(snapshot, at) else { return Ok(None) };
+    let Some(target) = places::target(snapshot, &place) else { return Ok(None) };
+    let definition = places::definition(snapshot, place.workspace, &target.id);
+    let definition = definition.map(|(location, _)| location);
+    let mut found: Vec<lsp::Location> =
+        definition.iter().filter(|_| params.context.include_declaration).cloned().collect();
+    let mentions = places::mentions(snapshot, place.workspace, &target.id)?;
+    found.extend(mentions.into_iter().filter(|it| Some(it) != definition.as_ref()));
+    let blocks = places::produced(snapshot, place.workspace, &target.id)?;
+    found.extend(blocks.into_iter().map(|block| block.location));
+    Ok(Some(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::lsp::features::fixture::Editor;
+
+    fn shown(editor: &Editor, include_declaration: bool) -> String {
+        let context = json!({ "context": { "includeDeclaration": include_declaration } });
+        let params = editor.ask(context);
+        let found = handle(&editor.snapshot(), params).unwrap().unwrap_or_default();
+        found.iter().map(|it| editor.show(&it.uri, it.range) + "\n").collect()
+    }
+
+    #[test]
+    fn an_intent_is_found_in_blocks_and_words() {
+        let mut editor = Editor::new(
+            "
+//- /src/open.rs intent=INT-001
+// INT-0$001 asked for this, not INT-002.
+fn open(a: u32) -> u32 { a + 1 }
+//- /src/closed.rs closed intent=INT-001
+fn closed(b: u32) -> u32 { b * 2 }
+//- /src/other.rs
+fn other() {} // INT-001-b is another word, INT-001 is not
+",
+        );
+        insta::assert_snapshot!(shown(&editor, true));
+        editor.replace("/src/open.rs", "fn open", "\n\nfn open");
+        let moved = shown(&editor, false);
+        assert!(moved.contains("src/open.rs:4: open") && !moved.contains("yaml"), "{moved}");
+    }
+
+    #[test]
+    fn a_gone_file_is_no_reference() {
+        let editor = Editor::new(
+            "
+//- /a.md
+INT-0$001
+//- /src/gone.rs closed intent=INT-001
+fn gone() {}
+",
+        );
+        std::fs::remove_file(editor.path("/src/gone.rs")).unwrap();
+        assert_eq!(shown(&editor, false), "a.md:1: INT-001\n");
+    }
+}

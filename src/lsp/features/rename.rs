@@ -1,0 +1,210 @@
+//! `textDocument/rename` of an intent's id: in the registry, and in every text of the workspace that names it.
+//!
+//! The ledger is never touched: what was recorded under the old id stays so. Names of blocks are left to the language's own server.
+
+use std::ops::Range;
+use std::path::Path;
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::changes::{Changes, Why};
+use super::mention::{self, ShownRegistry};
+use super::places;
+use crate::code::Document;
+use crate::intent::{RegistryEdit, edit};
+use crate::ledger::read::is_ledger_path;
+use crate::lsp::analysis;
+use crate::lsp::capabilities::Capabilities;
+use crate::lsp::convert;
+use crate::lsp::dispatch::Refusal;
+use crate::lsp::snapshot::Snapshot;
+use crate::verbs::Workspace;
+use crate::workspace::{RelativePath, ignores, store};
+
+/// Without preparation a client would offer to rename whatever stands there.
+pub(crate) fn options(client: &Capabilities) -> lsp::RenameProvider {
+    let prepare_provider = client.prepare_rename.then_some(true);
+    lsp::RenameOptions { prepare_provider, ..Default::default() }.into()
+}
+
+/// The id that would be renamed. `None` on everything else, so that the editor asks the next server.
+pub(crate) fn prepare(
+    snapshot: &Snapshot,
+    params: lsp::PrepareRenameParams,
+) -> Result<Option<lsp::PrepareRenameResult>, Refusal> {
+    let Some(place) = analysis::place(snapshot, &params.text_document_position_params) else {
+        return Ok(None);
+    };
+    let Some((id, bytes)) = places::id_at(&place) else { return Ok(None) };
+    if is_ledger_path(&place.path) {
+        return Err(Refusal::Failed(
+            "The ledger is never rewritten; rename the id in the registry.".into(),
+        ));
+    }
+    let range = convert::range(&place.open.document, bytes, snapshot.encoding);
+    Ok(Some(lsp::PrepareRenamePlaceholder { range, placeholder: id }.into()))
+}
+
+/// The edits. Runs on a worker: it reads every text of the workspace.
+pub(crate) fn handle(
+    snapshot: &Snapshot,
+    params: lsp::RenameParams,
+) -> Result<Option<lsp::WorkspaceEdit>, Refusal> {
+    let Some(place) = analysis::place(snapshot, &params.text_document_position_params) else {
+        return Ok(None);
+    };
+    let Some((from, _)) = places::id_at(&place) else { return Ok(None) };
+    let to = params.new_name.trim().to_owned();
+    let workspace = place.workspace;
+    let missing = || {
+        Refusal::Failed(format!("{from} is not in the registry; only intents there are renamed."))
+    };
+    let shown = ShownRegistry::of(snapshot, workspace).ok_or_else(missing)?;
+    let rename = RegistryEdit::Rename { from: from.clone(), to: to.clone() };
+    let planned =
+        edit::plan(&shown.registry, &rename).map_err(|error| Refusal::Failed(error.to_string()))?;
+    let mut changes = Changes::new(snapshot);
+    let text = shown.document.text();
+    let spans: Vec<Range<usize>> = planned.iter().map(|edit| edit.range.clone()).collect();
+    for edit in planned {
+        changes.add(&shown.uri, &shown.document, edit.range, &edit.text, Why::Definition);
+    }
+    let elsewhere = |range: &Range<usize>| {
+        !spans.iter().any(|span| span.start < range.end && range.start < span.end)
+    };
+    for range in mention::of(&text, &from).filter(elsewhere) {
+        changes.add(&shown.uri, &shown.document, range, &to, Why::Mention);
+    }
+    for path in texts(workspace, &from) {
+        snapshot.check_cancelled()?;
+        if let Some((uri, document)) = text_of(snapshot, workspace, &path, &from) {
+            for range in mention::of(&document.text(), &from) {
+                changes.add(&uri, &document, range, &to, Why::Mention);
+            }
+        }
+    }
+    Ok(Some(changes.finish(&format!("Rename {from} to {to}"))))
+}
+
+/// Files that may name the intent: what neither git nor the people's ignore files leave out, the person's own selection, never the ledger.
+fn texts(workspace: &Workspace, id: &str) -> Vec<RelativePath> {
+    let mut paths = ignores::walk(&workspace.root);
+    paths.retain(|path| {
+        !is_ledger_path(path)
+            && path != workspace.registry.path()
+            && workspace.ignores.denied(path).is_none()
+    });
+    if workspace.selected(None).as_deref() == Some(id) {
+        // Git ignores it, but it names the intent that the person works under.
+        let selection = RelativePath::new(".orchestration/active_intent_current.json");
+        paths.extend(selection.ok().filter(|path| !paths.contains(path)));
+    }
+    paths
+}
+
+/// A text that holds the id somewhere: the buffer where it is open, else the file.
+fn text_of(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    path: &RelativePath,
+    id: &str,
+) -> Option<(lsp::Uri, Document)> {
+    if let Some(open) = analysis::opened(snapshot, workspace, path) {
+        return Some((open.uri.clone(), open.document.clone()));
+    }
+    let file = workspace.root.absolute(path);
+    let bytes = read(&file)?;
+    let holds = bytes.windows(id.len()).any(|window| window == id.as_bytes());
+    let document = holds.then(|| Document::from_bytes(path.as_str(), &bytes).ok()).flatten()?;
+    Some((analysis::address(snapshot, workspace, path)?, document))
+}
+
+fn read(file: &Path) -> Option<Vec<u8>> {
+    store::read_capped(file, crate::code::document::MAX_BYTES as u64).ok()?
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::lsp::features::fixture::{Editor, REGISTRY};
+
+    fn rename(editor: &Editor, to: &str) -> Result<Option<lsp::WorkspaceEdit>, Refusal> {
+        handle(&editor.snapshot(), editor.ask(json!({ "newName": to })))
+    }
+
+    fn fixture() -> String {
+        format!(
+            "
+//- /src/open.rs intent=INT-001
+// INT-0$001 asked for this; INT-001-b did not.
+fn open() {{}}
+//- /docs/closed.md closed
+Done under INT-001, see INT-002 and auth.
+//- /.orchestration/active_intents.yaml closed
+{REGISTRY}# INT-001 comes first.
+//- /.gitignore closed
+/target/
+//- /.intentignore closed
+# intent: deny-write
+/frozen/
+//- /frozen/a.md closed
+INT-001
+//- /target/x.md closed
+INT-001
+"
+        )
+    }
+
+    #[test]
+    fn an_id_is_renamed_everywhere_but_in_the_ledger() {
+        let editor = Editor::in_git(&fixture());
+        let edit = rename(&editor, "AUTH-1").unwrap().unwrap();
+        let annotations = edit.change_annotations.as_ref().unwrap();
+        let mut out = String::new();
+        for change in edit.document_changes.as_ref().unwrap() {
+            let lsp::DocumentChange::TextDocumentEdit(file) = change else { panic!("{change:?}") };
+            for change in &file.edits {
+                let lsp::Edit::AnnotatedTextEdit(change) = change else { panic!("{change:?}") };
+                let confirm = annotations[&change.annotation_id].needs_confirmation == Some(true);
+                let uri = &file.text_document.text_document_identifier.uri;
+                let shown = editor.show(uri, change.text_edit.range);
+                let version = file.text_document.version;
+                out += &format!(
+                    "{shown} -> {} {version:?} confirm: {confirm}\n",
+                    change.text_edit.new_text
+                );
+            }
+        }
+        insta::assert_snapshot!(out);
+    }
+
+    #[test]
+    fn a_plain_client_gets_plain_edits() {
+        let mut editor = Editor::new(&fixture());
+        editor.client.document_changes = false;
+        editor.client.change_annotations = false;
+        let edit = rename(&editor, "AUTH-1").unwrap().unwrap();
+        assert!(edit.document_changes.is_none() && edit.change_annotations.is_none());
+        assert!(edit.changes.unwrap().contains_key(&editor.uri("/src/open.rs")));
+    }
+
+    #[test]
+    fn what_cannot_be_renamed_says_why() {
+        let editor = Editor::new(&fixture());
+        for (to, reason) in [("INT-002", "already"), ("a b", ""), ("", "")] {
+            match rename(&editor, to) {
+                Err(Refusal::Failed(message)) => assert!(message.contains(reason), "{message}"),
+                other => panic!("{to:?}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn names_of_code_are_left_to_the_languages_server() {
+        let editor = Editor::new("//- /src/a.rs intent=INT-001\nfn a$0b() {}");
+        assert_eq!(prepare(&editor.snapshot(), editor.ask(json!({}))).unwrap(), None);
+        assert_eq!(rename(&editor, "x").unwrap(), None);
+    }
+}

@@ -1,0 +1,27 @@
+//! `intent/status`: the state of a workspace, for clients that show it and said so (`initializationOptions.status`).
+
+use std::path::Path;
+
+use serde_json::Value;
+use tower_lsp::gen_lsp_types as lsp;
+
+use crate::lsp::analysis;
+use crate::lsp::snapshot::Snapshot;
+use crate::verbs::select;
+
+/// Tells the client; the same data as the command `intent.status`.
+pub(crate) enum StatusNotification {}
+
+impl lsp::Notification for StatusNotification {
+    type Params = Value;
+    const METHOD: lsp::LspNotificationMethod<'static> =
+        lsp::LspNotificationMethod::new("intent/status");
+    const MESSAGE_DIRECTION: lsp::MessageDirection = lsp::MessageDirection::ServerToClient;
+}
+
+/// The state of a workspace; `None` where it is not known any more.
+pub(crate) fn of_workspace(snapshot: &Snapshot, root: &Path) -> Option<Value> {
+    let workspace = snapshot.workspace_at(root)?;
+    let survey = analysis::survey(snapshot, workspace);
+    serde_json::to_value(select::status_given(workspace, &survey.findings)).ok()
+}

@@ -1,0 +1,146 @@
+//! `workspace/symbol`: intents by id and name; with an id in the query, the blocks it asked for.
+
+use tower_lsp::gen_lsp_types as lsp;
+
+use super::{document_symbols, mention, places};
+use crate::code::BlockKind;
+use crate::lsp::dispatch::Refusal;
+use crate::lsp::snapshot::Snapshot;
+use crate::verbs::Workspace;
+
+/// Nobody reads a longer list.
+const MAX_SYMBOLS: usize = 500;
+
+/// What a query finds in all loaded workspaces.
+pub(crate) fn handle(
+    snapshot: &Snapshot,
+    params: lsp::WorkspaceSymbolParams,
+) -> Result<Option<lsp::WorkspaceSymbolResponse>, Refusal> {
+    let words: Vec<String> = params.query.split_whitespace().map(str::to_lowercase).collect();
+    let mut found = Vec::new();
+    for workspace in snapshot.workspaces() {
+        found.extend(intents(snapshot, workspace, &words));
+        found.extend(blocks(snapshot, workspace, &words)?);
+    }
+    found.truncate(MAX_SYMBOLS);
+    Ok(Some(found.into()))
+}
+
+fn intents(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    words: &[String],
+) -> Vec<lsp::SymbolInformation> {
+    let Some(shown) = mention::ShownRegistry::of(snapshot, workspace) else { return Vec::new() };
+    let symbol = |intent: &crate::intent::Intent| {
+        let name = document_symbols::name(intent);
+        let range = shown.id_range(&intent.id.value, snapshot)?;
+        let location = lsp::Location { uri: shown.uri.clone(), range };
+        let status = intent.status.as_ref().map(|status| status.value.as_str().to_owned());
+        fits(&name, words).then(|| information(&name, lsp::SymbolKind::Object, status, location))
+    };
+    shown.registry.intents().iter().filter_map(symbol).collect()
+}
+
+fn blocks(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    words: &[String],
+) -> Result<Vec<lsp::SymbolInformation>, Refusal> {
+    let Some(word) = words.first() else { return Ok(Vec::new()) };
+    let mut listed = workspace.registry.intents().iter().map(|intent| intent.id.value.clone());
+    let named = listed.find(|id| id.to_lowercase() == *word);
+    // An id that only the ledger knows is found as it is written there.
+    let upper = word.to_uppercase();
+    let Some(id) = named.or_else(|| mention::is_known(workspace, &upper).then_some(upper)) else {
+        return Ok(Vec::new());
+    };
+    let blocks = places::produced(snapshot, workspace, &id)?;
+    let fitting = blocks.into_iter().filter(|block| fits(&block.name, &words[1..]));
+    // Editors match the name once more against the query, so the id is part of it.
+    let symbols = fitting.map(|block| {
+        let name = crate::workspace::text::terminal(&format!("{id} {}", block.name));
+        information(&name, kind(block.kind), Some(block.path.to_string()), block.location)
+    });
+    Ok(symbols.collect())
+}
+
+/// Whether a name holds every word, in any case and order.
+fn fits(name: &str, words: &[String]) -> bool {
+    let name = name.to_lowercase();
+    words.iter().all(|word| name.contains(word))
+}
+
+/// A symbol in the form that every client reads.
+pub(super) fn information(
+    name: &str,
+    kind: lsp::SymbolKind,
+    container_name: Option<String>,
+    location: lsp::Location,
+) -> lsp::SymbolInformation {
+    let base =
+        lsp::BaseSymbolInformation { name: name.to_owned(), kind, tags: None, container_name };
+    // The field is deprecated in the protocol; the type still has it.
+    #[expect(deprecated)]
+    lsp::SymbolInformation { deprecated: None, location, base_symbol_information: base }
+}
+
+fn kind(block: BlockKind) -> lsp::SymbolKind {
+    use lsp::SymbolKind as Symbol;
+    match block {
+        BlockKind::Function | BlockKind::Macro => Symbol::Function,
+        BlockKind::Method | BlockKind::Test => Symbol::Method,
+        BlockKind::Class | BlockKind::Impl => Symbol::Class,
+        BlockKind::Struct | BlockKind::Union | BlockKind::Type => Symbol::Struct,
+        BlockKind::Enum => Symbol::Enum,
+        BlockKind::Trait | BlockKind::Interface => Symbol::Interface,
+        BlockKind::Module => Symbol::Module,
+        BlockKind::Namespace => Symbol::Namespace,
+        BlockKind::Constant => Symbol::Constant,
+        BlockKind::Variable => Symbol::Variable,
+        BlockKind::Key => Symbol::Key,
+        BlockKind::Statement | BlockKind::Rule => Symbol::Object,
+        BlockKind::Section | BlockKind::Region | BlockKind::Paragraph => Symbol::String,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsp::features::fixture::Editor;
+
+    fn shown(editor: &Editor, query: &str) -> Vec<String> {
+        let params = lsp::WorkspaceSymbolParams { query: query.into(), ..Default::default() };
+        let answer = handle(&editor.snapshot(), params).unwrap();
+        let Some(lsp::WorkspaceSymbolResponse::SymbolInformationList(found)) = answer else {
+            panic!("{answer:?}")
+        };
+        let show = |it: &lsp::SymbolInformation| {
+            let place = editor.show(&it.location.uri, it.location.range);
+            format!("{} @ {place}", it.base_symbol_information.name)
+        };
+        found.iter().map(show).collect()
+    }
+
+    #[test]
+    fn intents_by_words_and_blocks_by_id() {
+        let editor = Editor::new(
+            "
+//- /src/a.rs intent=INT-001
+struct Session;
+impl Session {
+    fn verify(&self) -> bool { true }
+}
+//- /src/b.rs closed intent=INT-001
+fn verify_all(sessions: &[u8]) -> usize { sessions.len() }
+",
+        );
+        insta::assert_debug_snapshot!([
+            shown(&editor, "bill"),
+            shown(&editor, "int-001"),
+            shown(&editor, "INT-001 verify"),
+            shown(&editor, "verify"),
+        ]);
+        assert_eq!(shown(&editor, "").len(), 2);
+    }
+}

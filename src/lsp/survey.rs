@@ -1,0 +1,67 @@
+//! What is known of a workspace as a whole: what is wrong in its registry, policy, ignore files and ledger, and which files it has.
+//!
+//! Found once for each loading, at first need, on a worker. The list of files is kept a while longer: agents write
+//! records all the time, and a walk of a large tree for each of them would cost more than it tells.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::intent::Registry;
+use crate::verbs::{Workspace, verify};
+use crate::workspace::{Finding, RelativePath, ignores};
+
+/// How long the list of files is good while the registry's text stays as it is.
+const FILES_KEEP: Duration = Duration::from_secs(10);
+
+/// What was found of one state of a workspace.
+pub(crate) struct Survey {
+    /// Everything wrong in policy, registry, ignore files and ledger.
+    pub(crate) findings: Vec<Finding>,
+    /// Every file that git does not ignore, sorted.
+    pub(crate) files: Arc<Vec<RelativePath>>,
+    /// Made anew at each loading, so it stands for one state of the disk.
+    registry: Arc<Registry>,
+    walked: Instant,
+}
+
+/// The surveys of all workspaces, each filled under its own lock.
+#[derive(Default)]
+pub(crate) struct Surveys(Mutex<HashMap<PathBuf, Slot>>);
+
+type Slot = Arc<Mutex<Option<Arc<Survey>>>>;
+
+impl Surveys {
+    /// The survey of this state of the workspace.
+    pub(crate) fn of(&self, workspace: &Workspace) -> Arc<Survey> {
+        let root = workspace.root.path().to_owned();
+        let slot = Arc::clone(hold(&self.0).entry(root).or_default());
+        let mut slot = hold(&slot);
+        if let Some(known) = slot.as_ref()
+            && Arc::ptr_eq(&known.registry, &workspace.registry)
+        {
+            return Arc::clone(known);
+        }
+        let (files, walked) = match slot.as_ref().filter(|known| known.keeps(workspace)) {
+            Some(known) => (Arc::clone(&known.files), known.walked),
+            None => (Arc::new(ignores::walk(&workspace.root)), Instant::now()),
+        };
+        let findings = verify::findings_among(workspace, &files);
+        let registry = Arc::clone(&workspace.registry);
+        let survey = Arc::new(Survey { findings, files, registry, walked });
+        *slot = Some(Arc::clone(&survey));
+        survey
+    }
+}
+
+impl Survey {
+    fn keeps(&self, workspace: &Workspace) -> bool {
+        self.walked.elapsed() < FILES_KEEP && self.registry.text() == workspace.registry.text()
+    }
+}
+
+fn hold<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What a panicking request left behind is replaced as a whole, or not there at all.
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}

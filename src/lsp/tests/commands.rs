@@ -1,0 +1,243 @@
+//! Commands, what they change in front of a person, and what is said of files that nobody opened.
+
+use super::*;
+use crate::lsp::features::fixture::Editor;
+
+const CODE: &str = "
+//- /src/a.rs
+fn a() { 1 }
+//- /billing/b.rs
+fn b() { 1 }
+//- /.orchestration/active_intents.yaml closed
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: IN_PROGRESS
+    owned_scope: [\"src/**\"]
+  - id: INT-002
+    name: Billing
+    status: IN_PROGRESS
+    owned_scope: [\"billing/**\"]
+  - id: INT-003
+    name: Later
+    status: DRAFT
+    owned_scope: [\"src/**\"]
+";
+
+fn workspace() -> Editor {
+    Editor::in_git(CODE)
+}
+
+fn with_options(editor: &Editor, capabilities: Value, options: Value) -> Session {
+    let folder = json!({ "uri": editor.uri(""), "name": "ws" });
+    Session::started(
+        Parts::default(),
+        json!({ "processId": null, "capabilities": capabilities, "workspaceFolders": [folder],
+                "initializationOptions": options }),
+    )
+}
+
+fn plain(editor: &Editor) -> Session {
+    with_options(editor, json!({}), json!({}))
+}
+
+fn run(session: &mut Session, command: &str, argument: Value) -> i64 {
+    let params = json!({ "command": command, "arguments": [argument] });
+    session.ask("workspace/executeCommand", params)
+}
+
+fn answer(session: &mut Session, command: &str, argument: Value) -> Value {
+    let id = run(session, command, argument);
+    session.result(id)
+}
+
+/// The codes that are published next for a file, and the version.
+fn published(session: &mut Session, uri: &lsp::Uri) -> (Vec<String>, Value) {
+    let uri = json!(uri);
+    let message = session.wait("diagnostics", |it| {
+        it["method"] == "textDocument/publishDiagnostics" && it["params"]["uri"] == uri
+    });
+    let params = &message["params"];
+    let codes = params["diagnostics"].as_array().unwrap().iter();
+    let codes = codes.map(|it| it["code"].as_str().unwrap().to_owned()).collect();
+    (codes, params["version"].clone())
+}
+
+#[test]
+fn an_agent_may_ask_before_anything_is_loaded_and_sees_what_it_wrote() {
+    let editor = workspace();
+    let mut session = plain(&editor);
+    let selected = answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
+    assert_eq!(selected["intent"]["id"], "INT-001");
+    assert!(selected["context"].as_str().unwrap().starts_with("<intent_context id=\"INT-001\""));
+    let status = answer(&mut session, "intent.status", json!({}));
+    assert_eq!(status["selected"]["id"], "INT-001");
+    let gate = json!({ "paths": ["billing/b.rs"], "uri": editor.uri("") });
+    let gate = answer(&mut session, "intent.gate", gate);
+    assert_eq!((&gate["outcome"], &gate["code"]), (&json!("deny"), &json!("SCOPE_VIOLATION")));
+    let minimal = json!({ "minimal": true });
+    let context = answer(&mut session, "intent.context", minimal);
+    assert_eq!(context["id"], "INT-001");
+    let all = json!({ "paths": ["src/a.rs"], "all": true, "agent": "claude-code" });
+    let recorded = answer(&mut session, "intent.record", all);
+    assert_eq!(recorded["recorded"][0]["intent"], "INT-001", "{recorded}");
+    let list = answer(&mut session, "intent.list", Value::Null);
+    assert_eq!(list[0]["blocks"], 1, "{list}");
+    let file = json!({ "uri": editor.uri("/src/a.rs"), "line": 1 });
+    let why = answer(&mut session, "intent.why", file);
+    assert_eq!(why["blocks"][0]["verdict"], "exact", "{why}");
+    let map = answer(&mut session, "intent.map", json!({}));
+    assert_eq!((&map["intents"][0]["id"], &map["written"]), (&json!("INT-001"), &Value::Null));
+    let verified = answer(&mut session, "intent.verify", json!({}));
+    assert_eq!(verified["blocks"]["exact"], 1, "{verified}");
+    let cleared = answer(&mut session, "intent.clear", json!({}));
+    assert_eq!(cleared, json!({ "cleared": "INT-001" }));
+    session.finish();
+}
+
+#[test]
+fn unsaved_text_is_answered_as_it_stands() {
+    let editor = workspace();
+    let mut session = plain(&editor);
+    let all = json!({ "paths": ["src/a.rs"], "all": true, "intent": "INT-001" });
+    answer(&mut session, "intent.record", all);
+    let uri = editor.uri("/src/a.rs");
+    session.open(uri.as_str(), "fn a() { 1 + 1 }\n");
+    let why = answer(&mut session, "intent.why", json!({ "uri": uri }));
+    assert_eq!(why["blocks"][0]["verdict"], "modified", "{why}");
+    session.finish();
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_and_what_cannot_be_done_fails() {
+    let editor = workspace();
+    let mut session = plain(&editor);
+    for (command, argument, code) in [
+        ("intent.approve", json!({}), -32602),
+        ("intent.select", json!({ "id": 1 }), -32602),
+        ("intent.select", json!({ "id": "INT-404" }), -32602),
+        ("intent.select", json!({ "id": "INT-003" }), -32803),
+        ("intent.record", json!({ "paths": ["../x"] }), -32602),
+        ("intent.record", json!({ "paths": ["src/a.rs"] }), -32803),
+        ("intent.why", json!({ "path": "src/nowhere.rs" }), -32803),
+        ("intent.accept", json!({ "path": "src/a.rs", "line": 1 }), -32803),
+        ("intent.list", json!({ "uri": "untitled:1" }), -32602),
+    ] {
+        let id = run(&mut session, command, argument.clone());
+        assert_eq!(session.code(id), code, "{command} {argument}");
+    }
+    session.finish();
+}
+
+#[test]
+fn selecting_the_right_intent_takes_the_error_away() {
+    let editor = workspace();
+    let mut session = plain(&editor);
+    answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
+    let uri = editor.uri("/billing/b.rs");
+    session.open(uri.as_str(), "fn b() { 2 }\n");
+    assert_eq!(published(&mut session, &uri).0, ["scope-violation"]);
+    answer(&mut session, "intent.select", json!({ "id": "INT-002" }));
+    while published(&mut session, &uri).0 != [""; 0] {}
+    session.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    let left = session.ask("shutdown", Value::Null);
+    session.result(left);
+}
+
+fn asking() -> Value {
+    json!({ "window": { "showMessage": {} } })
+}
+
+#[test]
+fn a_person_is_asked_which_intent_where_none_is_named() {
+    let editor = workspace();
+    let mut session = with_options(&editor, asking(), json!({ "interactive": true }));
+    let id = run(&mut session, "intent.select", json!({}));
+    let question = session.heard("window/showMessageRequest");
+    let actions = question["params"]["actions"].clone();
+    assert_eq!(actions, json!([{ "title": "INT-001 Sign in" }, { "title": "INT-002 Billing" }]));
+    session.answer(&question, actions[1].clone());
+    assert_eq!(session.result(id)["intent"]["id"], "INT-002");
+    let id = run(&mut session, "intent.select", json!({}));
+    let question = session.heard("window/showMessageRequest");
+    session.answer(&question, Value::Null);
+    assert_eq!(session.result(id), Value::Null);
+    session.finish();
+    // Nobody sits at the other one.
+    let mut agent = with_options(&editor, asking(), json!({}));
+    let id = run(&mut agent, "intent.select", json!({}));
+    assert_eq!(agent.code(id), -32602);
+    agent.finish();
+}
+
+#[test]
+fn nothing_is_accepted_before_a_person_agreed() {
+    let editor = workspace();
+    let mut session = with_options(&editor, asking(), json!({ "interactive": true }));
+    let block = json!({ "uri": editor.uri("/src/a.rs"), "line": 1 });
+    let id = run(&mut session, "intent.accept", block.clone());
+    let question = session.heard("window/showMessageRequest");
+    session.answer(&question, Value::Null);
+    assert_eq!(session.code(id), -32803);
+    let id = run(&mut session, "intent.accept", block);
+    let question = session.heard("window/showMessageRequest");
+    session.answer(&question, question["params"]["actions"][0].clone());
+    assert_eq!(session.result(id)["accepted"], json!(["a"]));
+    session.finish();
+}
+
+const UNKNOWN_STATUS: &str = "active_intents:\n  - id: INT-001\n    name: A\n    status: odd\n    owned_scope: [\"src/**\"]\n";
+
+#[test]
+fn a_broken_registry_is_reported_though_closed_and_taken_back_when_mended() {
+    let editor = workspace();
+    let registry = editor.path("/.orchestration/active_intents.yaml");
+    std::fs::write(&registry, UNKNOWN_STATUS).unwrap();
+    let uri = editor.uri("/.orchestration/active_intents.yaml");
+    let mut session = plain(&editor);
+    assert_eq!(published(&mut session, &uri), (vec!["unknown-status".into()], Value::Null));
+    // Open, the buffer speaks; closed again, the file does.
+    let opened = UNKNOWN_STATUS.replace("odd", "DRAFT");
+    session.open(uri.as_str(), &opened);
+    assert_eq!(published(&mut session, &uri), (vec![], json!(1)));
+    session.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(published(&mut session, &uri), (vec!["unknown-status".into()], Value::Null));
+    std::fs::write(&registry, opened).unwrap();
+    assert_eq!(published(&mut session, &uri), (vec![], Value::Null));
+    session.finish();
+}
+
+#[test]
+fn what_is_pulled_is_not_left_pushed() {
+    let editor = workspace();
+    let registry = editor.path("/.orchestration/active_intents.yaml");
+    std::fs::write(&registry, UNKNOWN_STATUS).unwrap();
+    let uri = editor.uri("/.orchestration/active_intents.yaml");
+    let pulling = json!({ "textDocument": { "diagnostic": {} },
+        "workspace": { "diagnostics": { "refreshSupport": true } } });
+    let mut session = with_options(&editor, pulling, json!({}));
+    let refresh = session.heard("workspace/diagnostic/refresh");
+    session.answer(&refresh, Value::Null);
+    assert_eq!(published(&mut session, &uri).0, ["unknown-status"]);
+    session.open(uri.as_str(), UNKNOWN_STATUS);
+    assert_eq!(published(&mut session, &uri).0, [""; 0]);
+    let params = json!({ "textDocument": { "uri": uri } });
+    let id = session.ask("textDocument/diagnostic", params);
+    assert_eq!(session.result(id)["items"][0]["code"], "unknown-status");
+    session.finish();
+}
+
+#[test]
+fn a_client_that_shows_the_status_is_told_when_it_changes() {
+    let editor = workspace();
+    let mut session = with_options(&editor, json!({}), json!({ "status": true }));
+    let status = session.heard("intent/status")["params"].clone();
+    assert_eq!((&status["governed"], &status["selected"]), (&json!(true), &Value::Null));
+    answer(&mut session, "intent.select", json!({ "id": "INT-002" }));
+    let status = session.heard("intent/status")["params"].clone();
+    assert_eq!(status["selected"]["id"], "INT-002");
+    let root = status["root"].as_str().unwrap();
+    assert_eq!(std::path::Path::new(root), editor.path(""));
+    let left = session.ask("shutdown", Value::Null);
+    session.result(left);
+}

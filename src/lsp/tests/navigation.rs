@@ -1,0 +1,75 @@
+//! The features that show intents, over the wire: what is announced, asked for, and shown again when the ledger changes.
+
+use super::*;
+use crate::lsp::convert;
+use crate::verbs::{Workspace, record};
+use crate::workspace::RelativePath;
+
+const REGISTRY: &str = "\
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: IN_PROGRESS
+    owned_scope: [\"**\"]
+";
+
+fn capabilities() -> Value {
+    json!({
+        "textDocument": { "codeLens": {}, "inlayHint": {}, "rename": { "prepareSupport": true } },
+        "workspace": { "codeLens": { "refreshSupport": true } },
+    })
+}
+
+fn record_file(folder: &std::path::Path) {
+    let request = record::RecordRequest {
+        paths: vec![RelativePath::new("a.rs").unwrap()],
+        extent: record::Extent::WholeFile,
+        intent: Some("INT-001".to_owned()),
+        agent: Some("claude-code".to_owned()),
+        ..record::RecordRequest::default()
+    };
+    let answer = record::record(&Workspace::open(folder).unwrap(), &request).unwrap();
+    assert_eq!(answer.recorded.len(), 1);
+}
+
+#[test]
+fn a_record_by_another_process_shows_above_its_block() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    std::fs::create_dir(root.join(".orchestration")).unwrap();
+    std::fs::write(root.join(".orchestration/active_intents.yaml"), REGISTRY).unwrap();
+    std::fs::write(root.join("a.rs"), "fn a() {}\n").unwrap();
+    let file = convert::uri_of(&root.join("a.rs")).unwrap().to_string();
+
+    let mut session = Session::cold(Parts::default());
+    let id =
+        session.ask("initialize", json!({ "processId": null, "capabilities": capabilities() }));
+    let offered = session.result(id)["capabilities"].clone();
+    assert_eq!(offered["codeLensProvider"]["resolveProvider"], true);
+    assert_eq!(offered["renameProvider"]["prepareProvider"], true);
+    session.tell("initialized", json!({}));
+    session.open(&file, "fn a() {}\n");
+    // Loaded.
+    let refresh = session.heard("workspace/codeLens/refresh");
+    session.answer(&refresh, Value::Null);
+    let document = json!({ "textDocument": { "uri": file } });
+    let id = session.ask("textDocument/codeLens", document.clone());
+    assert_eq!(session.result(id), json!([]));
+
+    record_file(&root);
+    let refresh = session.heard("workspace/codeLens/refresh");
+    session.answer(&refresh, Value::Null);
+    let id = session.ask("textDocument/codeLens", document);
+    let lens = session.result(id)[0].clone();
+    assert!(lens["command"].is_null(), "lenses get their texts when they are shown");
+    let id = session.ask("codeLens/resolve", lens);
+    let lens = session.result(id);
+    assert_eq!(lens["command"]["title"], "INT-001 Sign in · claude-code · just now");
+    // What the lens runs is understood.
+    let command =
+        json!({ "command": lens["command"]["command"], "arguments": lens["command"]["arguments"] });
+    let id = session.ask("workspace/executeCommand", command);
+    assert_eq!(session.result(id)["blocks"][0]["intent"]["id"], "INT-001");
+    let id = session.ask("codeLens/resolve", json!({ "range": range((0, 0), (0, 0)), "data": 7 }));
+    assert_eq!(session.code(id), -32602);
+}
