@@ -1,0 +1,207 @@
+//! The documents against the code: schemas are those of the types, examples are
+//! valid and their hashes right, links lead somewhere.
+//!
+//! After a change to a type: `UPDATE_SCHEMAS=1 cargo test --test docs`, then read the difference.
+
+use std::path::{Path, PathBuf};
+
+use intent_lsp::intent::model::RegistryFile;
+use intent_lsp::ledger::{Record, chain};
+use intent_lsp::verbs::check::CheckAnswer;
+use intent_lsp::verbs::why::WhyAnswer;
+use intent_lsp::workspace::Policy;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The schemas in `docs/schemas/`: files as they may be read, answers as they are written.
+fn schemas() -> Vec<(&'static str, Value)> {
+    let mut record = schemars::schema_for!(Record).to_value();
+    // The tail is no field of the type: it is cut off before a line is parsed.
+    record["properties"]["h"] = json!({
+        "description": "SHA-256 over `intent-ledger/1\\n` and the stored bytes of the line before `,\"h\":\"…\"}`: 64 lower-case hex digits. Always the last key.",
+        "type": "string",
+        "pattern": "^[0-9a-f]{64}$"
+    });
+    vec![
+        ("registry", schemars::schema_for!(RegistryFile).to_value()),
+        ("record", record),
+        ("policy", schemars::schema_for!(Policy).to_value()),
+        ("why", answer::<WhyAnswer>()),
+        ("check", answer::<CheckAnswer>()),
+    ]
+}
+
+fn answer<T: schemars::JsonSchema>() -> Value {
+    let written = schemars::generate::SchemaSettings::default().for_serialize();
+    written.into_generator().into_root_schema_for::<T>().to_value()
+}
+
+fn schema(name: &str) -> jsonschema::Validator {
+    let (_, schema) = schemas().into_iter().find(|(known, _)| *known == name).expect("a schema");
+    jsonschema::validator_for(&schema).expect("a valid schema")
+}
+
+fn complaints(schema: &jsonschema::Validator, value: &Value) -> Vec<String> {
+    schema.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+}
+
+#[test]
+fn schemas_are_those_of_the_types() {
+    let update = std::env::var_os("UPDATE_SCHEMAS").is_some();
+    for (name, schema) in schemas() {
+        let path = format!("docs/schemas/{name}.json");
+        let text = format!("{}\n", serde_json::to_string_pretty(&schema).expect("JSON"));
+        if update {
+            std::fs::write(root().join(&path), text).expect("a writable docs/schemas");
+        } else {
+            assert_eq!(read(&path), text, "{path} is old: UPDATE_SCHEMAS=1 cargo test --test docs");
+        }
+    }
+}
+
+/// The fenced blocks of one kind in a document.
+fn fenced(text: &str, kind: &str) -> Vec<String> {
+    let mut blocks = Vec::new();
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once(&format!("\n```{kind}\n")) {
+        let (block, after) = after.split_once("\n```").expect("a closed fence");
+        blocks.push(block.to_owned());
+        rest = after;
+    }
+    blocks
+}
+
+#[test]
+fn the_registry_in_the_documents_is_valid() {
+    let validator = schema("registry");
+    for path in ["docs/formats.md", "README.md"] {
+        let examples: Vec<String> = fenced(&read(path), "yaml")
+            .into_iter()
+            .filter(|block| block.contains("active_intents:"))
+            .collect();
+        assert!(!examples.is_empty(), "{path} shows no registry");
+        for example in examples {
+            let value: Value = serde_yaml::from_str(&example).expect("YAML");
+            assert_eq!(complaints(&validator, &value), [""; 0], "{path}");
+        }
+    }
+    let typo = json!({ "active_intents": [{ "id": "INT 1", "name": "x", "status": "DOING" }] });
+    assert_eq!(complaints(&validator, &typo).len(), 2);
+}
+
+#[test]
+fn the_policy_in_the_documents_is_valid_and_the_template_names_every_key() {
+    let examples = fenced(&read("docs/formats.md"), "yaml");
+    let policy = examples.iter().find(|block| block.contains("protected_paths:")).expect("one");
+    let value: Value = serde_yaml::from_str(policy).expect("YAML");
+    assert_eq!(complaints(&schema("policy"), &value), [""; 0]);
+    for key in
+        serde_json::to_value(Policy::default()).expect("JSON").as_object().expect("object").keys()
+    {
+        assert!(value.get(key).is_some(), "docs/formats.md: the example lacks `{key}`");
+    }
+}
+
+/// The hash of a stored line by the documented rule, written a second time on purpose.
+fn recomputed(line: &str) -> (String, String) {
+    let tail = line.len() - (r#","h":""}"#.len() + 64);
+    let digits = &line[tail + r#","h":""#.len()..line.len() - 2];
+    let mut hasher = Sha256::new();
+    hasher.update(b"intent-ledger/1\n");
+    hasher.update(&line.as_bytes()[..tail]);
+    let hash = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    (hash, digits.to_owned())
+}
+
+#[test]
+fn the_ledger_in_the_documents_is_valid_and_its_chain_holds() {
+    let text = read("docs/formats.md");
+    let lines: Vec<String> = fenced(&text, "jsonl")
+        .iter()
+        .flat_map(|block| block.lines().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    assert!(lines.len() >= 2, "docs/formats.md shows no chain");
+    let validator = schema("record");
+    let mut prev = Value::Null;
+    for (seq, line) in lines.iter().enumerate() {
+        let value: Value = serde_json::from_str(line).expect("JSON");
+        assert_eq!(complaints(&validator, &value), [""; 0]);
+        let (hash, stored) = recomputed(line);
+        assert_eq!(hash, stored, "the documented line has another hash: {line}");
+        let (before, digits) = chain::split_tail(line.as_bytes()).expect("a tail");
+        assert_eq!((chain::hash(before).as_str(), digits), (hash.as_str(), stored.as_str()));
+        assert_eq!((&value["seq"], &value["prev"]), (&json!(seq), &prev));
+        prev = json!(stored);
+    }
+    let changed = lines[0].replacen("INT-001", "INT-002", 1);
+    let (hash, stored) = recomputed(&changed);
+    assert_ne!(hash, stored);
+}
+
+#[test]
+fn the_answers_in_the_documents_are_valid() {
+    let examples: Vec<Value> = fenced(&read("docs/commands.md"), "json")
+        .iter()
+        .map(|block| serde_json::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}")))
+        .collect();
+    let with = |key: &str| {
+        examples.iter().filter(|value| value.get(key).is_some()).cloned().collect::<Vec<_>>()
+    };
+    for (name, key) in [("why", "blocks"), ("check", "findings")] {
+        let shown = with(key);
+        assert!(!shown.is_empty(), "docs/commands.md shows no answer of `intent {name} --json`");
+        for value in
+            shown.iter().filter(|value| name != "check" || value["summary"].get("files").is_some())
+        {
+            assert_eq!(complaints(&schema(name), value), [""; 0]);
+        }
+    }
+}
+
+fn documents() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a readable folder") {
+            let path = entry.expect("an entry").path();
+            let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+            if path.is_dir()
+                && !["target", "node_modules", ".git", ".orchestration"].contains(&&*name)
+            {
+                folders.push(path);
+            } else if name.ends_with(".md") && !path.starts_with(root().join("tests")) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn links_between_documents_lead_somewhere() {
+    let mut broken = Vec::new();
+    let mut seen = 0;
+    for path in documents() {
+        let text = std::fs::read_to_string(&path).expect("a readable document");
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let file = target.split('#').next().unwrap_or(target);
+            if file.is_empty() || file.contains("://") || file.starts_with("mailto:") {
+                continue;
+            }
+            seen += 1;
+            if !path.parent().expect("a folder").join(file).exists() {
+                broken.push(format!("{}: {target}", path.display()));
+            }
+        }
+    }
+    assert!(seen > 30, "hardly a link was found: {seen}");
+    assert!(broken.is_empty(), "\n  {}\n", broken.join("\n  "));
+}
