@@ -1,0 +1,174 @@
+//! What the documents promise about the code.
+
+use std::collections::BTreeSet;
+use std::process::Command;
+
+use intent_lsp::workspace::Code;
+
+use super::{files_below, none, read, root};
+
+/// What a reader would type: the lines of fenced shell blocks, and inline code that begins like a command.
+fn code_in(markdown: &str) -> Vec<String> {
+    let mut code = Vec::new();
+    let mut fence = None;
+    for line in markdown.lines() {
+        match (line.trim_start().strip_prefix("```"), fence) {
+            (Some(kind), None) => fence = Some(["console", "sh", "bash"].contains(&kind.trim())),
+            (Some(_), Some(_)) => fence = None,
+            (None, Some(true)) => code.push(line.to_owned()),
+            (None, Some(false)) => {}
+            (None, None) => {
+                let spans = line.split('`').skip(1).step_by(2);
+                let commands = spans
+                    .filter(|span| span.starts_with("intent ") || span.starts_with("cargo run"));
+                code.extend(commands.map(str::to_owned));
+            }
+        }
+    }
+    code
+}
+
+/// The subcommands that a line of code calls: `intent why`, `$ intent -C x why`, `cargo run -- why`.
+fn commands_in(line: &str) -> Vec<String> {
+    let words: Vec<&str> = line
+        .split(|c: char| c.is_whitespace() || "|;&()\"'".contains(c))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_name = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_lowercase())
+            && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+    };
+    let mut found = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let called = match *word {
+            "intent" => at + 1,
+            "--" if words[..at].contains(&"cargo") && words[..at].contains(&"run") => at + 1,
+            _ => continue,
+        };
+        if words.get(called).is_some_and(|name| is_name(name)) {
+            found.push(words[called].to_owned());
+        }
+    }
+    found
+}
+
+#[test]
+fn commands_are_found_in_code_only() {
+    let text = "An intent is declared: `intent why src/x.rs`, `intent` alone, `no intent here`.\n\
+                ```json\n\"no intent in progress\"\n```\n```console\n$ intent check --json | jq .\n# comment\ncargo run --release -- map\n```\n";
+    let found: Vec<String> = code_in(text).iter().flat_map(|line| commands_in(line)).collect();
+    assert_eq!(found, ["why", "check", "map"]);
+}
+
+fn exists(command: &str) -> bool {
+    let output = Command::new(env!("CARGO_BIN_EXE_intent"))
+        .args([command, "--help"])
+        .output()
+        .expect("the binary under test starts");
+    output.status.success()
+}
+
+#[test]
+fn the_readme_names_only_commands_that_exist() {
+    assert!(!exists("no-such-command"), "`intent no-such-command --help` should fail");
+    let mut complaints = Vec::new();
+    for name in ["README.md", "docs/commands.md", "docs/editors.md", "CONTRIBUTING.md"] {
+        let named: BTreeSet<String> =
+            code_in(&read(&root().join(name))).iter().flat_map(|line| commands_in(line)).collect();
+        assert!(name != "README.md" || named.len() > 5, "README.md names hardly a command");
+        let missing = named.iter().filter(|command| !exists(command));
+        complaints.extend(missing.map(|command| format!("{name}: there is no `intent {command}`")));
+    }
+    none(&complaints);
+}
+
+/// The names in the dependency tables of `Cargo.toml`.
+fn dependencies() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut inside = false;
+    for line in read(&root().join("Cargo.toml")).lines() {
+        if line.starts_with('[') {
+            inside = line.trim_end().ends_with("dependencies]");
+        } else if let (true, Some((name, _))) = (inside, line.split_once('=')) {
+            names.insert(name.trim().to_owned());
+        }
+    }
+    assert!(names.len() > 20, "the dependencies were not found: {names:?}");
+    names
+}
+
+#[test]
+fn every_dependency_is_used() {
+    let mut sources = files_below(&root().join("src"), ".rs");
+    sources.extend(files_below(&root().join("tests"), ".rs"));
+    let texts: Vec<String> = sources.iter().map(|path| super::code_only(&read(path))).collect();
+    let unused: Vec<String> = dependencies()
+        .into_iter()
+        .filter(|name| {
+            let path = format!("{}::", name.replace('-', "_"));
+            !texts.iter().any(|text| text.contains(&path))
+        })
+        .map(|name| format!("Cargo.toml: nothing uses `{name}`"))
+        .collect();
+    none(&unused);
+}
+
+#[test]
+fn every_dependency_has_its_reason_in_the_architecture_and_no_other() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let (_, chapter) =
+        text.split_once("\n## Dependencies\n").expect("ARCHITECTURE.md has `## Dependencies`");
+    let chapter = chapter.split("\n## ").next().unwrap_or(chapter);
+    let rows: Vec<(String, String)> = chapter
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split_once("` |"))
+        .map(|(name, why)| (name.to_owned(), why.trim().trim_end_matches('|').trim().to_owned()))
+        .collect();
+    let wanted = dependencies();
+    let mut complaints: Vec<String> = rows
+        .iter()
+        .filter(|(name, why)| !wanted.contains(name) || why.split_whitespace().count() < 3)
+        .map(|(name, _)| format!("ARCHITECTURE.md: `{name}` is no dependency, or has no reason"))
+        .collect();
+    let told: BTreeSet<&str> = rows.iter().map(|(name, _)| name.as_str()).collect();
+    let silent = wanted.iter().filter(|name| !told.contains(name.as_str()));
+    complaints.extend(silent.map(|name| format!("ARCHITECTURE.md: no line for `{name}`")));
+    none(&complaints);
+}
+
+#[test]
+fn every_code_has_a_page_and_every_page_a_code() {
+    let folder = root().join("docs/diagnostics");
+    let pages: BTreeSet<String> = files_below(&folder, ".md")
+        .iter()
+        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
+        .filter(|name| name != "README")
+        .collect();
+    let codes: BTreeSet<String> = Code::ALL.iter().map(|code| code.as_str().to_owned()).collect();
+    assert_eq!(pages, codes, "pages of docs/diagnostics (left) and codes (right) differ");
+}
+
+#[test]
+fn every_page_of_a_code_says_what_the_code_says() {
+    let level = |level: intent_lsp::workspace::Level| format!("{level:?}").to_lowercase();
+    let index = read(&root().join("docs/diagnostics/README.md"));
+    let mut complaints = Vec::new();
+    for code in Code::ALL {
+        let name = code.as_str();
+        let page = read(&root().join(format!("docs/diagnostics/{name}.md")));
+        let expected = [
+            format!("# `{name}`\n"),
+            code.summary().to_owned(),
+            format!("| editor | `{}` |", level(code.editor_default())),
+            format!("| `intent check` | `{}` |", level(code.check_default())),
+            "## Example\n".to_owned(),
+            "## How to settle it\n".to_owned(),
+        ];
+        let missing = expected.iter().filter(|text| !page.contains(text.as_str()));
+        complaints.extend(missing.map(|text| format!("docs/diagnostics/{name}.md lacks {text:?}")));
+        if !index.contains(&format!("({name}.md)")) {
+            complaints.push(format!("docs/diagnostics/README.md does not name {name}"));
+        }
+    }
+    none(&complaints);
+}

@@ -1,0 +1,224 @@
+//! Keeps the house in order: the arrows between rooms, the size of files, and
+//! the promises that documents make about the code.
+
+mod documents;
+mod source;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use source::{Source, code_only};
+
+/// No file under `src/` may be longer: split it by concern.
+const MAX_LINES: usize = 800;
+
+/// Every room, and the rooms it may know. `ARCHITECTURE.md` says why.
+const ROOMS: &[(&str, &[&str])] = &[
+    ("code", &[]),
+    ("edits", &[]),
+    ("workspace", &["code", "edits"]),
+    ("intent", &["code", "edits", "workspace"]),
+    ("ledger", &["code", "edits", "workspace"]),
+    ("shell", &["code", "edits", "workspace"]),
+    ("provenance", &["code", "edits", "workspace", "ledger"]),
+    ("verbs", &["code", "edits", "workspace", "intent", "ledger", "shell", "provenance"]),
+    ("lsp", VERBS_AND_BELOW),
+    ("mcp", VERBS_AND_BELOW),
+    ("hook", VERBS_AND_BELOW),
+    ("cli", VERBS_AND_BELOW),
+];
+
+const VERBS_AND_BELOW: &[&str] =
+    &["code", "edits", "workspace", "intent", "ledger", "shell", "provenance", "verbs"];
+
+/// The door through which the command line starts another face, and nothing else of it.
+const DOORS: &[(&str, &str)] = &[("cli", "lsp::run"), ("cli", "mcp::run"), ("cli", "hook::run")];
+
+pub(crate) fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+pub(crate) fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The files below a folder with this ending, sorted.
+pub(crate) fn files_below(folder: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder)
+            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+        for entry in entries {
+            let path = entry.expect("a readable folder entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.to_string_lossy().ends_with(ending) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn sources() -> Vec<Source> {
+    let sources = files_below(&root().join("src"), ".rs");
+    assert!(sources.len() > 20, "the sources were not found");
+    sources
+        .iter()
+        .map(|path| {
+            let relative = path.strip_prefix(root()).expect("below the root").to_string_lossy();
+            Source::new(&relative.replace('\\', "/"), &read(path))
+        })
+        .collect()
+}
+
+/// Fails with all complaints at once.
+pub(crate) fn none(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n  {}\n", complaints.join("\n  "));
+}
+
+fn strangers(source: &Source) -> Vec<String> {
+    let Some(room) = source.room() else { return Vec::new() };
+    let Some((_, known)) = ROOMS.iter().find(|(name, _)| *name == room) else {
+        return vec![format!(
+            "{}: the room `{room}` is not in the table of tests/tidy",
+            source.path
+        )];
+    };
+    let is_room = |name: &str| ROOMS.iter().any(|(room, _)| *room == name);
+    source
+        .crate_paths()
+        .into_iter()
+        .filter(|path| {
+            let first = path.split("::").next().unwrap_or(path);
+            let through_door = DOORS.iter().any(|(from, door)| *from == room && path == door);
+            is_room(first) && first != room && !known.contains(&first) && !through_door
+        })
+        .map(|path| format!("{}: `{room}` may not know `crate::{path}`", source.path))
+        .collect()
+}
+
+#[test]
+fn no_room_knows_one_above_or_beside_it() {
+    let complaints: Vec<String> = sources().iter().flat_map(strangers).collect();
+    none(&complaints);
+}
+
+#[test]
+fn every_room_is_in_the_table_and_the_library_names_them_in_order() {
+    let library = code_only(&read(&root().join("src/lib.rs")));
+    let declared: Vec<&str> = library
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("pub mod ")?.strip_suffix(';'))
+        .collect();
+    let table: Vec<&str> = ROOMS.iter().map(|(room, _)| *room).collect();
+    assert!(declared.len() >= 7, "the rooms were not found in src/lib.rs: {declared:?}");
+    let unknown: Vec<_> = declared.iter().filter(|room| !table.contains(room)).collect();
+    assert!(unknown.is_empty(), "rooms that tests/tidy does not know: {unknown:?}");
+}
+
+#[test]
+fn no_room_may_know_a_room_that_may_know_it() {
+    let may = |from: &str, to: &str| {
+        ROOMS.iter().any(|(room, known)| *room == from && known.contains(&to))
+    };
+    for (a, _) in ROOMS {
+        for (b, _) in ROOMS {
+            assert!(!(may(a, b) && may(b, a)), "{a} and {b} may know each other");
+        }
+    }
+}
+
+#[test]
+fn no_file_grows_past_its_limit() {
+    let long: Vec<String> = sources()
+        .iter()
+        .filter(|source| source.lines > MAX_LINES)
+        .map(|source| {
+            format!("{} has {} lines; the limit is {MAX_LINES}", source.path, source.lines)
+        })
+        .collect();
+    none(&long);
+}
+
+#[test]
+fn nothing_is_left_to_do() {
+    let left: Vec<String> = sources()
+        .iter()
+        .flat_map(|source| {
+            ["todo!", "dbg!", "unimplemented!"]
+                .into_iter()
+                .flat_map(|name| {
+                    source.lines_with_macro(name).into_iter().map(move |line| (name, line))
+                })
+                .map(|(name, line)| format!("{}:{line}: {name}", source.path))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    none(&left);
+}
+
+#[test]
+fn no_program_is_started_and_no_port_opened_by_the_product() {
+    let sources = sources();
+    let only_tests: Vec<String> = sources.iter().flat_map(Source::test_modules).collect();
+    assert!(only_tests.len() > 1, "no module of tests was found");
+    let doing: Vec<String> = sources
+        .iter()
+        .filter(|source| !only_tests.iter().any(|module| source.path.starts_with(module.as_str())))
+        .flat_map(|source| {
+            ["process::Command", "TcpListener", "TcpStream", "UdpSocket", "UnixListener"]
+                .into_iter()
+                .filter(|name| source.code_before_tests().contains(name))
+                .map(|name| format!("{}: {name}", source.path))
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    none(&doing);
+}
+
+#[test]
+fn a_stranger_is_noticed_in_every_spelling() {
+    let cases = [
+        ("src/ledger/x.rs", "use crate::intent::Intent;", 1),
+        ("src/ledger/x.rs", "use crate::{code::Block, intent};", 1),
+        (
+            "src/ledger/x.rs",
+            "use crate::{\n    code::{self, Block},\n    verbs::{why, check},\n};",
+            2,
+        ),
+        ("src/ledger/x.rs", "fn f() { crate::verbs::why::file(); }", 1),
+        ("src/ledger/mod.rs", "use super::verbs::why;", 1),
+        ("src/ledger/x.rs", "use super::super::verbs::why;", 1),
+        ("src/ledger/x/y.rs", "use super::super::super::lsp;", 1),
+        ("src/workspace/finding.rs", "use crate::code::LineRange; use crate::edits::TextEdit;", 0),
+        (
+            "src/ledger/x.rs",
+            "/// [`crate::intent::Intent`]\n// crate::verbs\nlet s = \"crate::verbs\";",
+            0,
+        ),
+        ("src/verbs/mod.rs", "mod workspace; pub use workspace::Workspace; use super::lsp;", 1),
+        ("src/cli/commands/lsp.rs", "crate::lsp::run()", 0),
+        ("src/cli/commands/lsp.rs", "crate::lsp::world::World", 1),
+        ("src/lsp/x.rs", "crate::cli::print", 1),
+    ];
+    for (path, text, expected) in cases {
+        let found = strangers(&Source::new(path, text));
+        assert_eq!(found.len(), expected, "{path}: {text}: {found:?}");
+    }
+}
+
+#[test]
+fn what_is_left_to_do_is_noticed_only_in_code() {
+    let source =
+        Source::new("src/code/x.rs", "// todo!()\nlet a = \"todo!()\";\nfn f() { todo!() }\n");
+    assert_eq!(source.lines_with_macro("todo!"), [3]);
+}
+
+#[test]
+fn the_names_of_rooms_are_unique() {
+    let names: BTreeSet<&str> = ROOMS.iter().map(|(room, _)| *room).collect();
+    assert_eq!(names.len(), ROOMS.len());
+}

@@ -1,0 +1,261 @@
+//! A Rust source file as the tidy tests read it: its code without comments and
+//! strings, and the paths in it that start at the crate's root.
+
+/// A file of `src/`.
+pub(crate) struct Source {
+    /// Relative to the package, `/`-separated.
+    pub(crate) path: String,
+    /// How many lines it has.
+    pub(crate) lines: usize,
+    code: String,
+}
+
+impl Source {
+    pub(crate) fn new(path: &str, text: &str) -> Self {
+        Self { path: path.to_owned(), lines: text.lines().count(), code: code_only(text) }
+    }
+
+    /// The room the file belongs to; `None` for `lib.rs` and `main.rs`.
+    pub(crate) fn room(&self) -> Option<&str> {
+        let below = self.path.strip_prefix("src/")?;
+        match below.split_once('/') {
+            Some((room, _)) => Some(room),
+            None => below.strip_suffix(".rs").filter(|name| !["lib", "main"].contains(name)),
+        }
+    }
+
+    /// The code up to the file's own tests.
+    pub(crate) fn code_before_tests(&self) -> &str {
+        self.code.split("#[cfg(test)]").next().unwrap_or_default()
+    }
+
+    /// What the paths of this file's test modules begin with, where they are files of their own.
+    pub(crate) fn test_modules(&self) -> Vec<String> {
+        let folder = match self.path.strip_suffix("/mod.rs") {
+            Some(folder) => folder,
+            None => self.path.trim_end_matches(".rs"),
+        };
+        let declared = self.code.split("#[cfg(test)]").skip(1).filter_map(|after| {
+            let (item, _) = after.split_once(';')?;
+            let (visibility, name) = item.trim().split_once("mod ")?;
+            let bare = visibility.is_empty() || visibility.starts_with("pub");
+            Some(name)
+                .filter(|name| bare && !name.contains(|c: char| c.is_whitespace() || c == '{'))
+        });
+        declared
+            .flat_map(|name| [format!("{folder}/{name}.rs"), format!("{folder}/{name}/")])
+            .collect()
+    }
+
+    /// 1-based lines that call the macro.
+    pub(crate) fn lines_with_macro(&self, name: &str) -> Vec<usize> {
+        let calls = |line: &str| {
+            line.match_indices(name).any(|(at, _)| {
+                !line[..at].ends_with(|before: char| before.is_alphanumeric() || before == '_')
+            })
+        };
+        self.code.lines().zip(1..).filter(|(line, _)| calls(line)).map(|(_, at)| at).collect()
+    }
+
+    /// Every path that starts at the crate's root, `crate::` left out, groups written out.
+    pub(crate) fn crate_paths(&self) -> Vec<String> {
+        let tokens = tokens(&self.code);
+        let mut paths = Vec::new();
+        let mut at = 0;
+        while at < tokens.len() {
+            let start = tokens[at];
+            let preceded = at > 0 && tokens[at - 1] == "::";
+            at += 1;
+            if preceded || !["crate", "super"].contains(&start) {
+                continue;
+            }
+            let mut depth = usize::from(start == "super");
+            while depth > 0 && tokens.get(at) == Some(&"::") && tokens.get(at + 1) == Some(&"super")
+            {
+                depth += 1;
+                at += 2;
+            }
+            // `super` reaches the root only from as deep as the file lies.
+            if start == "super" && depth < self.depth() {
+                continue;
+            }
+            if tokens.get(at) == Some(&"::") {
+                let mut rest = at + 1;
+                expand(&tokens, &mut rest, "", &mut paths);
+            }
+        }
+        paths
+    }
+
+    /// How many modules lie between the file and the crate's root.
+    fn depth(&self) -> usize {
+        let below = self.path.trim_start_matches("src/");
+        below.split('/').count() - usize::from(below.ends_with("/mod.rs"))
+    }
+}
+
+/// Reads one tree of a path: `a::b`, `a::{b, c::d}`, `a as b`.
+fn expand(tokens: &[&str], at: &mut usize, prefix: &str, out: &mut Vec<String>) {
+    let Some(first) = tokens.get(*at) else { return };
+    if *first == "{" {
+        *at += 1;
+        while tokens.get(*at).is_some_and(|token| *token != "}") {
+            let before = *at;
+            expand(tokens, at, prefix, out);
+            while tokens.get(*at).is_some_and(|token| ![",", "}"].contains(token)) {
+                *at += 1;
+            }
+            if tokens.get(*at) == Some(&",") {
+                *at += 1;
+            }
+            debug_assert!(*at > before);
+        }
+        *at += 1;
+        return;
+    }
+    let path = if prefix.is_empty() { (*first).to_owned() } else { format!("{prefix}::{first}") };
+    *at += 1;
+    let goes_on = tokens.get(*at) == Some(&"::")
+        && tokens.get(*at + 1).is_some_and(|next| *next == "{" || is_word(next));
+    if goes_on {
+        *at += 1;
+        expand(tokens, at, &path, out);
+    } else {
+        out.push(path);
+    }
+}
+
+fn is_word(token: &str) -> bool {
+    token.starts_with(|first: char| first.is_alphabetic() || first == '_')
+}
+
+/// Words, `::`, and single other characters.
+fn tokens(code: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = code;
+    while let Some(first) = rest.chars().next() {
+        let length = if first.is_alphanumeric() || first == '_' {
+            rest.find(|next: char| !next.is_alphanumeric() && next != '_').unwrap_or(rest.len())
+        } else if rest.starts_with("::") {
+            2
+        } else {
+            first.len_utf8()
+        };
+        let (token, after) = rest.split_at(length);
+        if !token.trim().is_empty() {
+            found.push(token);
+        }
+        rest = after;
+    }
+    found
+}
+
+/// The text with comments and the insides of strings and characters blanked; line breaks stay.
+pub(crate) fn code_only(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let skipped = comment(rest).or_else(|| string(rest)).or_else(|| character(rest));
+        match skipped {
+            Some(length) => {
+                let (blank, after) = rest.split_at(length);
+                out.extend(blank.chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+                rest = after;
+            }
+            None => {
+                // A word is taken whole, so that the `r` of `for"` never opens a raw string.
+                let word =
+                    rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                let (kept, after) = rest.split_at(word.max(first.len_utf8()));
+                out.push_str(kept);
+                rest = after;
+            }
+        }
+    }
+    out
+}
+
+fn comment(rest: &str) -> Option<usize> {
+    if rest.starts_with("//") {
+        return Some(rest.find('\n').unwrap_or(rest.len()));
+    }
+    if !rest.starts_with("/*") {
+        return None;
+    }
+    let mut depth = 0;
+    let mut at = 0;
+    while at < rest.len() {
+        if rest[at..].starts_with("/*") {
+            depth += 1;
+            at += 2;
+        } else if rest[at..].starts_with("*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return Some(at);
+            }
+        } else {
+            at += rest[at..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    Some(rest.len())
+}
+
+fn string(rest: &str) -> Option<usize> {
+    let marker = ["b", "c", ""].into_iter().find_map(|prefix| {
+        let after = rest.strip_prefix(prefix)?;
+        (after.starts_with('"') || after.starts_with("r\"") || after.starts_with("r#"))
+            .then_some(prefix)
+    })?;
+    let body = &rest[marker.len()..];
+    if let Some(raw) = body.strip_prefix('r') {
+        let hashes = raw.len() - raw.trim_start_matches('#').len();
+        let open = raw[hashes..].strip_prefix('"')?;
+        let close = format!("\"{}", "#".repeat(hashes));
+        let inside = open.find(&close).map_or(open.len(), |at| at + close.len());
+        return Some(marker.len() + 1 + hashes + 1 + inside);
+    }
+    let mut escaped = false;
+    for (at, c) in body.char_indices().skip(1) {
+        match c {
+            '\\' if !escaped => escaped = true,
+            '"' if !escaped => return Some(marker.len() + at + 1),
+            _ => escaped = false,
+        }
+    }
+    Some(rest.len())
+}
+
+/// A character, as against a lifetime.
+fn character(rest: &str) -> Option<usize> {
+    let inside = rest.strip_prefix('\'')?;
+    let first = inside.chars().next()?;
+    if first == '\\' {
+        let end = inside[2..].find('\'')?;
+        return Some(1 + 2 + end + 1);
+    }
+    inside[first.len_utf8()..].starts_with('\'').then(|| 1 + first.len_utf8() + 1)
+}
+
+#[test]
+fn comments_strings_and_characters_are_blanked() {
+    let text =
+        "a /* x /* y */ z */ b // c\n\"d\\\"e\" f r#\"g\"h\"# i '\"' j 'k' &'l m b\"n\" '\\'' o";
+    let code = code_only(text);
+    let words: Vec<&str> = code.split_whitespace().collect();
+    assert_eq!(words, ["a", "b", "f", "i", "j", "&'l", "m", "o"]);
+}
+
+#[test]
+fn groups_of_paths_are_written_out() {
+    let source = Source::new("src/a/b.rs", "use crate::{c::{self, D as E}, f::*, g};");
+    assert_eq!(source.crate_paths(), ["c::self", "c::D", "f", "g"]);
+}
+
+#[test]
+fn modules_of_tests_are_known_by_their_files() {
+    let text = "#[cfg(test)]\nmod a;\n#[cfg(test)]\npub(crate) mod b;\nmod c;\n#[cfg(test)]\nmod d { use x; }\n";
+    let expected = ["src/r/a.rs", "src/r/a/", "src/r/b.rs", "src/r/b/"];
+    assert_eq!(Source::new("src/r/mod.rs", text).test_modules(), expected);
+    assert_eq!(Source::new("src/r.rs", text).test_modules(), expected);
+}
