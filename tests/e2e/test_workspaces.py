@@ -1,0 +1,89 @@
+"""Workspaces of other shapes: every dialect of registry, none at all, and this project itself."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+import pytest_lsp
+from lsprotocol import types as t
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+
+from conftest import ROOT, Repository, copy_of_this_project, governed_clone
+from session import Session, make_client, server_command, until
+
+DIALECTS = sorted(path for path in (ROOT / "tests" / "registries").glob("*.*") if path.suffix in (".yaml", ".yml", ".json"))
+assert len(DIALECTS) > 10, "the registries of every dialect were not found"
+
+
+@pytest_lsp.fixture(config=ClientServerConfig(server_command=server_command(), client_factory=make_client))
+async def client(lsp_client: LanguageClient):
+    yield
+    await lsp_client.shutdown_session()
+
+
+async def start(client: LanguageClient, repository: Repository) -> Session:
+    await client.initialize_session(t.InitializeParams(
+        capabilities=client_capabilities("visual-studio-code"),
+        root_uri=repository.uri(),
+        workspace_folders=[t.WorkspaceFolder(repository.uri(), "work")],
+    ))
+    return Session(client, repository)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda path: path.name)
+async def test_a_registry_in_each_dialect(client: LanguageClient, bare_repository: Repository, dialect: pathlib.Path):
+    name = f".orchestration/active_intents{dialect.suffix}"
+    (bare_repository.path / ".orchestration").mkdir()
+    (bare_repository.path / name).write_bytes(dialect.read_bytes())
+    editor = await start(client, bare_repository)
+    text = dialect.read_bytes().decode("utf-8", errors="replace")
+    bare_repository.write("notes.md", "See INT-001.\n")
+    registry = bare_repository.uri(name)
+    editor.texts[registry] = (1, text)
+    client.text_document_did_open(t.DidOpenTextDocumentParams(t.TextDocumentItem(registry, "yaml", 1, text)))
+
+    async def listed():
+        try:
+            return await editor.run("intent.list")
+        except Exception as error:  # noqa: BLE001 - a refusal is an answer here
+            return str(error)
+
+    answer = await until(listed, lambda answer: isinstance(answer, list) or "parse" in answer)
+    if isinstance(answer, str):
+        bare_repository.intent("list", code=2)
+        await until(lambda: editor.codes(registry),
+                    lambda codes: {"registry-syntax", "registry-too-large"} & set(codes))
+        return
+    assert answer == bare_repository.intent("list"), "the two faces disagree"
+    symbols = await client.text_document_document_symbol_async(
+        t.DocumentSymbolParams(t.TextDocumentIdentifier(registry)))
+    shown = " ".join(symbol.name for symbol in symbols or [])
+    assert all(one["id"] in shown for one in answer if one["id"]), shown
+    assert (bare_repository.path / name).read_bytes() == dialect.read_bytes(), "reading must not write"
+
+
+async def test_a_folder_without_intents_is_silent(client: LanguageClient, bare_repository: Repository):
+    editor = await start(client, bare_repository)
+    uri = editor.open("src/auth/middleware.ts")
+    editor.replace(uri, "clockTolerance: 5", "clockTolerance: 6")
+    assert await editor.hover(uri, "verify") == ""
+    assert await editor.lenses(uri) == []
+    assert client.diagnostics.get(uri, []) == []
+    assert client.messages == []
+    assert not (bare_repository.path / ".orchestration").exists()
+
+
+@pytest.mark.skipif(not governed_clone(), reason="not a clone with intents of its own")
+async def test_this_project_is_its_own_first_user(client: LanguageClient, tmp_path: pathlib.Path):
+    repository = copy_of_this_project(tmp_path / "project", tmp_path)
+    assert repository.intent("check")["findings"] == []
+    verified = repository.intent("verify")
+    assert verified["findings"] == [] and verified["records"] > 0
+    why = repository.intent("why", "src/main.rs")
+    covered = [block for block in why["blocks"] if block["intent"]]
+    assert covered, "no block of src/main.rs has an intent"
+    editor = await start(client, repository)
+    uri = editor.open("src/main.rs", "rust")
+    block = covered[0]
+    await until(lambda: editor.hover(uri, f"fn {block['name']}"), lambda text: block["intent"]["id"] in text)
