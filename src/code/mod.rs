@@ -19,7 +19,7 @@ mod syntax;
 mod tokens;
 
 pub use block::{Block, BlockKind, FileBlocks, Identity};
-pub use document::{Document, Unread};
+pub use document::{Document, MAX_BYTES, Unread};
 pub use fingerprint::{ContentHash, Fingerprint, ShapeHash, Sketch, TokenHash};
 pub use language::Language;
 pub use position::{Encoding, LineRange, Position};

@@ -97,7 +97,7 @@ type Planned = Result<Vec<TextEdit>, EditError>;
 /// The edits of the registry's text that make the change; re-parsed before they are handed out, so they never break the file.
 pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<Vec<TextEdit>, EditError> {
     if let Some(error) = registry.syntax_error() {
-        let (path, reason) = (registry.path().to_string(), error.message.clone());
+        let (path, reason) = (error.place(registry.path()), error.message.clone());
         return Err(EditError::Broken { path, reason });
     }
     let edits = match edit {

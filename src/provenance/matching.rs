@@ -7,7 +7,11 @@
 //! 2. same name, same tokens → `reformatted`
 //! 3. another name (its container changed), same text or tokens, and no block of the recorded name left → `moved`
 //! 4. another name, same shape, at least [`MIN_RENAMED_TOKENS`] tokens, unique on both sides → `renamed`
-//! 5. same name, other tokens → `modified`
+//! 5. same name, other tokens → `modified`; of several blocks of one name, those that keep most are paired first
+//!
+//! A name proves little where next to nothing of the recorded text stands under it (less than [`MIN_KEPT`]):
+//! tiers 3 and 4 then treat the record as one whose name is gone, so that a text found whole under another name
+//! goes there, and the newcomer under the old name gets nothing.
 //!
 //! A tier with several records that fit equally well answers `ambiguous`.
 //! What is matched is one file against the records of its path; the seam for
@@ -17,6 +21,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+mod index;
+
+use index::Index;
+
 use crate::code::{Block, BlockKind, ContentHash, FileBlocks, fingerprint};
 use crate::ledger::{BlockName, Claim, ClaimRef, Ledger, Trust};
 use crate::workspace::RelativePath;
@@ -24,7 +32,7 @@ use crate::workspace::RelativePath;
 /// Below this many tokens an equal shape proves nothing: getters and wrappers all look alike.
 pub const MIN_RENAMED_TOKENS: u32 = 15;
 /// A region or paragraph has no name of its own, so it must keep at least this share to be called modified.
-const MIN_KEPT_UNNAMED: f32 = 0.3;
+const MIN_KEPT: f32 = 0.3;
 /// Two rivals whose kept shares differ by less than this fit equally well.
 const MARGIN: f32 = 0.08;
 
@@ -40,6 +48,11 @@ pub enum Content {
     Renamed,
     /// Other tokens.
     Modified,
+}
+
+impl Content {
+    /// Those that are an equality of some hash.
+    const WITH_TEXT: [Self; 3] = [Self::Exact, Self::Reformatted, Self::Renamed];
 }
 
 /// Where a block stands compared with where it was recorded.
@@ -157,6 +170,47 @@ pub fn file(ledger: &Ledger, path: &RelativePath, blocks: &FileBlocks) -> Vec<Pr
     tiers.renamed();
     tiers.modified();
     tiers.leftovers()
+}
+
+/// The record of a block whose file was renamed: same kind, name and text, recorded in a file that is gone.
+///
+/// Only blocks of at least [`MIN_RENAMED_TOKENS`] tokens: smaller ones are alike by chance. Where such records name
+/// different intents, all are named.
+pub fn from_vanished(
+    ledger: &Ledger,
+    block: &Block,
+    still_there: impl Fn(&RelativePath) -> bool,
+) -> Option<Provenance> {
+    let unnamed = matches!(block.identity.kind, BlockKind::Region | BlockKind::Paragraph);
+    if unnamed || block.fingerprint.token_count < MIN_RENAMED_TOKENS {
+        return None;
+    }
+    let mut paths = HashSet::new();
+    let fits: Vec<ClaimRef> = ledger
+        .by_content(&block.fingerprint.content)
+        .iter()
+        .rev()
+        .copied()
+        .filter(|at| {
+            let claim = ledger.claim(*at);
+            let named = claim
+                .range
+                .block
+                .as_ref()
+                .is_some_and(|name| key_of_name(name) == key_of_block(block));
+            named && !claim.range.deleted && claim.entry.trust != Trust::Contradicted
+        })
+        .filter(|at| {
+            let path = &ledger.claim(*at).file.relative_path;
+            !still_there(path) && paths.insert(path)
+        })
+        .collect();
+    let intent = |at: &ClaimRef| ledger.claim(*at).entry.record.intent_id.as_deref();
+    let first = fits.first()?;
+    if fits.iter().any(|other| intent(other) != intent(first)) {
+        return Some(Provenance::ambiguous(fits));
+    }
+    Some(Provenance::found(*first, Content::Exact, Place::Moved))
 }
 
 /// The records of a path that are the last word on some block: later records replace earlier ones.
@@ -278,11 +332,12 @@ fn key_of_name(name: &BlockName) -> NameKey<'_> {
 struct Tiers<'a> {
     ledger: &'a Ledger,
     blocks: &'a [Block],
-    claims: Vec<ClaimRef>,
     heads: Vec<ClaimRef>,
+    index: Index<'a>,
+    /// Every claim, replaced ones too, for reverts.
     by_name: HashMap<NameKey<'a>, Vec<ClaimRef>>,
-    /// Names that the file's blocks carry now.
-    names: HashSet<NameKey<'a>>,
+    /// Claims of foreign tools, which name no block, by text.
+    nameless: HashMap<&'a ContentHash, ClaimRef>,
     used: HashSet<ClaimRef>,
     found: Vec<Option<Provenance>>,
 }
@@ -290,27 +345,27 @@ struct Tiers<'a> {
 impl<'a> Tiers<'a> {
     fn new(ledger: &'a Ledger, claims: &[ClaimRef], blocks: &'a [Block]) -> Self {
         let heads = fold(ledger, claims);
-        let claims: Vec<ClaimRef> = claims
-            .iter()
-            .copied()
-            .filter(|at| {
-                let claim = ledger.claim(*at);
-                claim.entry.trust != Trust::Contradicted && !claim.range.deleted
-            })
-            .collect();
         let mut by_name: HashMap<NameKey<'a>, Vec<ClaimRef>> = HashMap::new();
+        let mut nameless = HashMap::new();
         for at in claims.iter().copied() {
-            if let Some(name) = &ledger.claim(at).range.block {
-                by_name.entry(key_of_name(name)).or_default().push(at);
+            let claim = ledger.claim(at);
+            if claim.entry.trust == Trust::Contradicted || claim.range.deleted {
+                continue;
+            }
+            match &claim.range.block {
+                Some(name) => by_name.entry(key_of_name(name)).or_default().push(at),
+                None => {
+                    nameless.insert(&claim.range.content_hash, at);
+                }
             }
         }
         Self {
             ledger,
             blocks,
-            claims,
+            index: Index::new(ledger, &heads, blocks),
             heads,
             by_name,
-            names: blocks.iter().map(key_of_block).collect(),
+            nameless,
             used: HashSet::new(),
             found: vec![None; blocks.len()],
         }
@@ -382,12 +437,11 @@ impl<'a> Tiers<'a> {
                     continue;
                 }
                 let block = &self.blocks[index];
-                let orphans = self.orphans(|at| self.equal(at, block, content));
-                let rivals = self.rivals(index, content);
+                let orphans = self.orphans(block, content);
                 match orphans.as_slice() {
                     [] if content == Content::Exact => self.nameless(index),
                     [] => {}
-                    [one] if rivals == 0 => {
+                    [one] if self.rivals(index, content) == 0 => {
                         let one = *one;
                         let place = self.place(one, block);
                         self.settle(index, one, Provenance::found(one, content, place));
@@ -398,38 +452,43 @@ impl<'a> Tiers<'a> {
         }
     }
 
-    /// Heads that no block has claimed and whose recorded name no block of the file still carries.
-    fn orphans(&self, fits: impl Fn(ClaimRef) -> bool) -> Vec<ClaimRef> {
-        self.heads
-            .iter()
-            .copied()
-            .filter(|at| !self.used.contains(at) && fits(*at))
+    /// Heads that no block has claimed and whose recorded name no block of the file still carries, but for blocks
+    /// that kept next to nothing of it.
+    fn orphans(&self, block: &'a Block, content: Content) -> Vec<ClaimRef> {
+        let equal = self.index.heads_reading(block, content).iter().copied();
+        equal
+            .filter(|at| !self.used.contains(at))
             .filter(|at| {
                 let name = self.ledger.claim(*at).range.block.as_ref();
-                name.is_some_and(|name| !self.names.contains(&key_of_name(name)))
+                name.is_some_and(|name| self.has_lost_its_name(*at, name))
             })
             .collect()
     }
 
+    fn has_lost_its_name(&self, at: ClaimRef, name: &'a BlockName) -> bool {
+        let called = self.index.blocks_called(&name.kind, &name.path).iter();
+        called
+            .map(|index| &self.blocks[*index])
+            .filter(|block| key_of_block(block) == key_of_name(name))
+            .all(|block| self.kept(at, block).is_some_and(|kept| kept < MIN_KEPT))
+    }
+
+    /// The share of a record's text that stands in a block; `None` where the record does not say enough.
+    fn kept(&self, at: ClaimRef, block: &Block) -> Option<f32> {
+        let range = self.ledger.claim(at).range;
+        let print = &block.fingerprint;
+        fingerprint::kept(range.sketch.as_ref()?, range.tokens?, &print.sketch, print.token_count)
+    }
+
     /// How many other unsettled blocks are equal to this one.
     fn rivals(&self, index: usize, content: Content) -> usize {
-        let print = &self.blocks[index].fingerprint;
-        let equal = |other: &Block| match content {
-            Content::Exact => other.fingerprint.content == print.content,
-            Content::Reformatted => other.fingerprint.tokens == print.tokens,
-            _ => other.fingerprint.shape == print.shape,
-        };
-        let others = self.blocks.iter().enumerate();
-        others
-            .filter(|(at, other)| *at != index && self.found[*at].is_none() && equal(other))
-            .count()
+        let equal = self.index.blocks_reading(&self.blocks[index], content).iter();
+        equal.filter(|at| **at != index && self.found[**at].is_none()).count()
     }
 
     fn nameless(&mut self, index: usize) {
         let block = &self.blocks[index];
-        let latest = self.claims.iter().rev().copied().find(|at| {
-            self.ledger.claim(*at).range.block.is_none() && self.equal(*at, block, Content::Exact)
-        });
+        let latest = self.nameless.get(&block.fingerprint.content).copied();
         if let Some(at) = latest {
             self.found[index] = Some(Provenance::found(at, Content::Exact, Place::Same));
         }
@@ -446,7 +505,7 @@ impl<'a> Tiers<'a> {
             {
                 continue;
             }
-            let orphans = self.orphans(|at| self.equal(at, block, Content::Renamed));
+            let orphans = self.orphans(block, Content::Renamed);
             if let ([one], 0) = (orphans.as_slice(), self.rivals(index, Content::Renamed)) {
                 let one = *one;
                 let place = self.place(one, block);
@@ -457,61 +516,96 @@ impl<'a> Tiers<'a> {
 
     /// Tier 5: the name is all that is left; first with its parameters and ordinal, then without, where that is unique.
     fn modified(&mut self) {
-        for index in 0..self.blocks.len() {
-            if self.found[index].is_none() {
-                let identity = &self.blocks[index].identity;
-                let pinned = self.free_heads(|name| {
-                    key_of_name(name) == key_of_block(&self.blocks[index])
-                        && name.ordinal == identity.ordinal
-                });
-                self.settle_modified(index, pinned);
-            }
+        for index in self.by_what_is_kept() {
+            let identity = &self.blocks[index].identity;
+            let named = self.named(&self.blocks[index]);
+            let ordinal = |at: &ClaimRef| {
+                let name = self.ledger.claim(*at).range.block.as_ref();
+                name.is_some_and(|name| name.ordinal == identity.ordinal)
+            };
+            let pinned: Vec<ClaimRef> = named.iter().copied().filter(ordinal).collect();
+            let candidates = if self.is_pinned(index, &named, &pinned) { pinned } else { named };
+            self.settle_modified(index, candidates);
         }
         for index in 0..self.blocks.len() {
             if self.found[index].is_some() {
                 continue;
             }
             let identity = &self.blocks[index].identity;
-            let alike = |other: &Block| {
-                other.identity.kind == identity.kind && other.identity.path == identity.path
-            };
-            let free = self
-                .blocks
-                .iter()
-                .zip(&self.found)
-                .filter(|(other, found)| found.is_none() && alike(other))
-                .count();
-            let heads = self.free_heads(|name| {
-                name.kind == identity.kind.as_str() && name.path == identity.path
-            });
+            let (kind, path) = (identity.kind.as_str(), identity.path.as_str());
+            let called = self.index.blocks_called(kind, path).iter();
+            let free = called.filter(|at| self.found[**at].is_none()).count();
+            let heads = self.free(self.index.heads_called(kind, path));
             if free == 1 && heads.len() == 1 {
                 self.settle_modified(index, heads);
             }
         }
     }
 
-    fn free_heads(&self, fits: impl Fn(&BlockName) -> bool) -> Vec<ClaimRef> {
-        let free = self.heads.iter().copied().filter(|at| !self.used.contains(at));
-        free.filter(|at| self.ledger.claim(*at).range.block.as_ref().is_some_and(&fits)).collect()
+    /// Whether the ordinal may decide among records of one name: always where the block is the only one of its name,
+    /// else while as many blocks stand as were recorded and none of the others fits clearly better.
+    fn is_pinned(&self, index: usize, named: &[ClaimRef], pinned: &[ClaimRef]) -> bool {
+        if pinned.is_empty() || self.is_alone(index) {
+            return !pinned.is_empty();
+        }
+        let block = &self.blocks[index];
+        let key = key_of_block(block);
+        let called = self.index.blocks_called(key.0, key.1).iter();
+        let standing = called.filter(|at| key_of_block(&self.blocks[**at]) == key).count();
+        let recorded =
+            self.index.heads_called(key.0, key.1).iter().filter(|at| self.is_called(**at, key));
+        let best = |heads: &[ClaimRef]| {
+            heads.iter().filter_map(|at| self.kept(*at, block)).fold(0.0, f32::max)
+        };
+        recorded.count() == standing && best(named) - best(pinned) < MARGIN
+    }
+
+    /// The blocks that nothing has been found for; of those that share a name, first the one that keeps most of a record.
+    fn by_what_is_kept(&self) -> Vec<usize> {
+        let mut open: Vec<(usize, f32)> = (0..self.blocks.len())
+            .filter(|index| self.found[*index].is_none())
+            .map(|index| (index, if self.is_alone(index) { 0.0 } else { self.most_kept(index) }))
+            .collect();
+        open.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        open.into_iter().map(|(index, _)| index).collect()
+    }
+
+    /// Whether no other block of the file carries its name.
+    fn is_alone(&self, index: usize) -> bool {
+        let key = key_of_block(&self.blocks[index]);
+        let mut called = self.index.blocks_called(key.0, key.1).iter();
+        called.all(|at| *at == index || key_of_block(&self.blocks[*at]) != key)
+    }
+
+    fn most_kept(&self, index: usize) -> f32 {
+        let block = &self.blocks[index];
+        self.named(block).into_iter().filter_map(|at| self.kept(at, block)).fold(0.0, f32::max)
+    }
+
+    /// Free heads of the block's name, whatever their ordinal.
+    fn named(&self, block: &'a Block) -> Vec<ClaimRef> {
+        let key = key_of_block(block);
+        let mut named = self.free(self.index.heads_called(key.0, key.1));
+        named.retain(|at| self.is_called(*at, key));
+        named
+    }
+
+    fn is_called(&self, at: ClaimRef, key: NameKey<'_>) -> bool {
+        self.ledger.claim(at).range.block.as_ref().is_some_and(|name| key_of_name(name) == key)
+    }
+
+    fn free(&self, heads: &[ClaimRef]) -> Vec<ClaimRef> {
+        heads.iter().copied().filter(|at| !self.used.contains(at)).collect()
     }
 
     fn settle_modified(&mut self, index: usize, mut heads: Vec<ClaimRef>) {
         let block = &self.blocks[index];
-        let kept = |at: ClaimRef| -> Option<f32> {
-            let range = self.ledger.claim(at).range;
-            let print = &block.fingerprint;
-            fingerprint::kept(
-                range.sketch.as_ref()?,
-                range.tokens?,
-                &print.sketch,
-                print.token_count,
-            )
-        };
+        let kept = |at: ClaimRef| self.kept(at, block);
         heads.sort_by(|a, b| kept(*b).unwrap_or(0.0).total_cmp(&kept(*a).unwrap_or(0.0)));
         let Some(best) = heads.first().copied() else { return };
         let share = kept(best);
         let unnamed = matches!(block.identity.kind, BlockKind::Region | BlockKind::Paragraph);
-        if unnamed && share.is_none_or(|share| share < MIN_KEPT_UNNAMED) {
+        if unnamed && share.is_none_or(|share| share < MIN_KEPT) {
             return;
         }
         let close = |other: &ClaimRef| share.unwrap_or(0.0) - kept(*other).unwrap_or(0.0) < MARGIN;
@@ -542,14 +636,14 @@ impl<'a> Tiers<'a> {
 
     fn settle(&mut self, index: usize, claim: ClaimRef, provenance: Provenance) {
         // The name's own head is spoken for, too, when an earlier record fits (a revert).
-        let name = self.ledger.claim(claim).range.block.clone();
-        let spoken_for: Vec<ClaimRef> = self
-            .heads
-            .iter()
-            .copied()
-            .filter(|head| same_name(self.ledger.claim(*head).range.block.as_ref(), name.as_ref()))
-            .collect();
-        self.used.extend(spoken_for);
+        if let Some(name) = &self.ledger.claim(claim).range.block {
+            let ledger = self.ledger;
+            let spoken_for = self.index.heads_like(name).iter().copied();
+            self.used
+                .extend(spoken_for.filter(|head| {
+                    same_name(ledger.claim(*head).range.block.as_ref(), Some(name))
+                }));
+        }
         self.used.insert(claim);
         self.found[index] = Some(provenance);
     }

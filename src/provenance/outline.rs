@@ -43,14 +43,12 @@ pub enum Against {
 impl Outline {
     /// The outline of a file as it stands.
     pub fn of(blocks: &FileBlocks) -> Self {
-        let entries = blocks.blocks.iter().map(|block| {
-            let fingerprint = &block.fingerprint;
-            (
-                key(&block.identity),
-                (short(own_tokens(block).as_str()), short(fingerprint.content.as_str())),
-            )
-        });
-        Self { entries: entries.collect() }
+        Self { entries: blocks.blocks.iter().map(entry).collect() }
+    }
+
+    /// Takes over one block as it stands now.
+    pub fn put(&mut self, block: &Block) {
+        self.entries.extend([entry(block)]);
     }
 
     /// Puts an outline together from the deltas of a file, newest first; `None` when a link is missing.
@@ -167,6 +165,11 @@ impl Outline {
 /// The tokens that a block answers for: without those of blocks inside it, which answer for themselves.
 pub fn own_tokens(block: &Block) -> &TokenHash {
     block.fingerprint.own.as_ref().unwrap_or(&block.fingerprint.tokens)
+}
+
+fn entry(block: &Block) -> (Short, (Short, Short)) {
+    let content = short(block.fingerprint.content.as_str());
+    (key(&block.identity), (short(own_tokens(block).as_str()), content))
 }
 
 fn key(identity: &Identity) -> Short {

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{VerbError, Workspace, record, why};
-use crate::ledger::{Contributor, Conversation, FileRecord, Record, RecordKind};
-use crate::provenance::{Outline, Verdict};
+use crate::ledger::{Contributor, Conversation, FileRecord, OutlineDelta, Record, RecordKind};
+use crate::provenance::Verdict;
 use crate::workspace::RelativePath;
 
 /// Which blocks to accept.
@@ -47,6 +47,7 @@ pub fn accept(
     };
     let mut answer = AcceptAnswer { path: path.clone(), accepted: Vec::new(), records: Vec::new() };
     let last = chosen.len().saturating_sub(1);
+    let outline = outline(ws, path, &file, &chosen);
     for (nth, at) in chosen.into_iter().enumerate() {
         let block = &file.blocks.blocks[at];
         let found = &file.provenance[at];
@@ -69,8 +70,7 @@ pub fn accept(
                     extra: Default::default(),
                 }],
                 related: Vec::new(),
-                outline: (nth == last)
-                    .then(|| Outline::of(&file.blocks).delta(ws.recorded_outline(path).as_ref())),
+                outline: (nth == last).then(|| outline.clone()).flatten(),
                 reasons: Vec::new(),
                 extra: Default::default(),
             }],
@@ -80,4 +80,19 @@ pub fn accept(
         answer.accepted.push(block.identity.path.clone());
     }
     Ok(answer)
+}
+
+/// The file's last outline with the accepted blocks as they stand now; what else changed stays to be recorded.
+fn outline(
+    ws: &Workspace,
+    path: &RelativePath,
+    file: &why::FileProvenance,
+    accepted: &[usize],
+) -> Option<OutlineDelta> {
+    let before = ws.recorded_outline(path)?;
+    let mut after = before.clone();
+    for at in accepted {
+        after.put(&file.blocks.blocks[*at]);
+    }
+    Some(after.delta(Some(&before)))
 }

@@ -108,15 +108,15 @@ fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAnswer> {
 /// Judges a whole change.
 pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbError> {
     ws.governed()?;
+    judgeable(ws, against)?;
     let mut answer = CheckAnswer::default();
     let mut findings = verify::findings(ws);
     let mut policy = (*ws.policy).clone();
     match &ws.git {
-        None => answer.summary.notes.push(match &ws.git_error {
-            Some(error) => format!("Changes were not judged: {error}"),
-            None => "There is no git here, so changes were not judged; registry and ledger were."
+        None => answer.summary.notes.push(
+            "There is no git here, so changes were not judged; registry and ledger were."
                 .to_owned(),
-        }),
+        ),
         Some(git) => {
             let base = base(ws, against)?;
             answer.summary.base = base.as_ref().map(|base| base.0.clone());
@@ -124,8 +124,10 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
             let rules = Rules::at(ws, base.as_ref())?;
             policy = rules.policy.clone().unwrap_or(policy);
             findings.extend(registry_changes(ws, &rules));
-            let judge = Judge { ws, base: base.as_ref(), target, rules: &rules };
-            for changed in git.changes(base.as_ref(), target)? {
+            let changes = git.changes(base.as_ref(), target)?;
+            let gone = deleted(&changes);
+            let judge = Judge { ws, base: base.as_ref(), target, rules: &rules, gone: &gone };
+            for changed in changes {
                 judge.file(&changed, &mut answer.summary, &mut findings)?;
             }
         }
@@ -134,6 +136,22 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
     let count = |level| answer.findings.iter().filter(|finding| finding.level == level).count();
     (answer.summary.errors, answer.summary.warnings) = (count(Level::Error), count(Level::Warning));
     Ok(answer)
+}
+
+/// A check that cannot see the change must not look like one that found nothing.
+fn judgeable(ws: &Workspace, against: &Against) -> Result<(), VerbError> {
+    if let Some(reason) = &ws.git_error {
+        return Err(VerbError::BrokenGit { reason: reason.to_string() });
+    }
+    let what = match against {
+        Against::Base(revision) => format!("the change since {revision:?}"),
+        Against::Staged => "the index".to_owned(),
+        Against::Head => return Ok(()),
+    };
+    if ws.git.is_some() {
+        return Ok(());
+    }
+    Err(VerbError::NoGit { root: ws.root.path().display().to_string(), what })
 }
 
 fn base(ws: &Workspace, against: &Against) -> Result<Option<CommitId>, VerbError> {
@@ -227,6 +245,13 @@ struct Judge<'a> {
     base: Option<&'a CommitId>,
     target: Target,
     rules: &'a Rules,
+    gone: &'a [RelativePath],
+}
+
+/// The files that a change takes away.
+pub(super) fn deleted(changes: &[Change]) -> Vec<RelativePath> {
+    let gone = changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
+    gone.map(|change| change.path.clone()).collect()
 }
 
 impl Judge<'_> {
@@ -254,6 +279,17 @@ impl Judge<'_> {
             &self.base.cloned().into_iter().collect::<Vec<_>>(),
         )?;
         let file = why::file(self.ws, path, &document);
+        let baseline = match self.base {
+            Some(base) => baseline.or_renamed(self.ws, path, &file.blocks, base, self.gone)?,
+            None => baseline,
+        };
+        if matches!(baseline, Baseline::Unknown) {
+            let note = format!(
+                "{path} was not judged block by block: it has no readable text at the base"
+            );
+            summary.notes.push(note);
+            return Ok(());
+        }
         let edits = baseline.edits(&file.blocks);
         summary.blocks += edits.now.len();
         for (at, _) in &edits.now {

@@ -7,7 +7,8 @@
 use std::sync::Arc;
 
 use super::{VerbError, Workspace};
-use crate::code::{Block, BlockKind, ContentHash, FileBlocks};
+use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks};
+use crate::ledger::BlockName;
 use crate::provenance::outline::{Against, Outline, own_tokens};
 use crate::workspace::{CommitId, RelativePath};
 
@@ -62,6 +63,10 @@ impl Baseline {
         if ws.git.is_none() {
             return Ok(ws.recorded_outline(path).map_or(Self::Unknown, Self::Outline));
         }
+        if ws.git_error.is_some() {
+            // Not knowing the commit is not the same as there being none.
+            return Ok(Self::Unknown);
+        }
         Self::at_commits(ws, path, commits)
     }
 
@@ -71,13 +76,49 @@ impl Baseline {
         path: &RelativePath,
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
+        let Some(git) = &ws.git else { return Ok(Self::Unknown) };
         let mut versions = Vec::with_capacity(commits.len());
         for commit in commits {
-            let document = ws.read_at(commit, path)?;
-            versions.push(document.map(|document| document.blocks()).unwrap_or_default());
+            match git.file_at(commit, path)? {
+                None => versions.push(Arc::default()),
+                Some(bytes) => match Document::from_bytes(path.as_str(), &bytes) {
+                    Ok(document) => versions.push(document.blocks()),
+                    // It was there, and nobody can say with which blocks: not the same as empty.
+                    Err(_) => return Ok(Self::Unknown),
+                },
+            }
         }
         if versions.is_empty() {
             versions.push(Arc::default());
+        }
+        Ok(Self::Blocks(versions))
+    }
+
+    /// The same, knowing which files are gone at the same time: where a file that was not there before holds most
+    /// of the blocks of one that is gone, it is that file under another name, and what it holds unchanged is no edit.
+    pub fn or_renamed(
+        self,
+        ws: &Workspace,
+        path: &RelativePath,
+        now: &FileBlocks,
+        commit: &CommitId,
+        gone: &[RelativePath],
+    ) -> Result<Self, VerbError> {
+        let Self::Blocks(mut versions) = self else { return Ok(self) };
+        if versions.iter().any(|old| !old.blocks.is_empty()) {
+            return Ok(Self::Blocks(versions));
+        }
+        let extension = |path: &RelativePath| {
+            path.file_name().rsplit_once('.').map(|(_, extension)| extension.to_owned())
+        };
+        let alike = gone.iter().filter(|old| extension(old) == extension(path)).take(MAX_RENAMED);
+        for old in alike {
+            if let Some(document) = ws.read_at(commit, old)? {
+                let blocks = document.blocks();
+                if holds_most_of(now, &blocks) {
+                    versions.push(blocks);
+                }
+            }
         }
         Ok(Self::Blocks(versions))
     }
@@ -108,12 +149,38 @@ impl Baseline {
         matches!(self, Self::Blocks(versions) if versions.iter().any(|version| version.has_error))
     }
 
+    /// Whether it is known that there was no block at all.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Blocks(versions) if versions.iter().all(|old| old.blocks.is_empty()))
+    }
+
+    /// Whether it is known that no block was called so.
+    pub fn lacks(&self, name: &BlockName) -> bool {
+        let called = |block: &Block| {
+            block.identity.kind.as_str() == name.kind && block.identity.path == name.path
+        };
+        matches!(self, Self::Blocks(versions) if !versions.iter().any(|old| old.blocks.iter().any(called)))
+    }
+
     /// What the block was before, where the baseline knows its full hash.
     pub fn content_before(&self, block: &Block) -> Option<ContentHash> {
         let Self::Blocks(versions) = self else { return None };
-        let same = versions.first()?.blocks.iter().find(|old| old.identity == block.identity)?;
-        Some(same.fingerprint.content.clone())
+        let before = |version: &Arc<FileBlocks>| {
+            let same = version.blocks.iter().find(|old| old.identity == block.identity)?;
+            Some(same.fingerprint.content.clone())
+        };
+        versions.iter().find_map(before)
     }
+}
+
+/// Among more vanished files than this, no other name is looked for.
+const MAX_RENAMED: usize = 64;
+
+fn holds_most_of(now: &FileBlocks, old: &FileBlocks) -> bool {
+    let held = |block: &&Block| {
+        now.blocks.iter().any(|other| other.fingerprint.content == block.fingerprint.content)
+    };
+    !old.blocks.is_empty() && old.blocks.iter().filter(held).count() * 2 >= old.blocks.len()
 }
 
 fn counts(against: Against, block: &Block) -> bool {

@@ -67,6 +67,20 @@ pub enum VerbError {
         "no intent is selected; name one with --intent ID, or select one with `intent select ID`"
     )]
     NothingSelected,
+    /// What was asked for needs a repository that can be read.
+    #[error("{root} has no git repository that can be read, so {what} cannot be judged")]
+    NoGit {
+        /// The workspace.
+        root: String,
+        /// What was asked for.
+        what: String,
+    },
+    /// There is a repository, but what the files are based on cannot be read from it.
+    #[error("nothing can be judged: {reason}")]
+    BrokenGit {
+        /// Git's own words, and what to do.
+        reason: String,
+    },
     /// There is no `.orchestration/`.
     #[error("{root} has no .orchestration/ folder; create one with `intent init`")]
     NotGoverned {
@@ -74,17 +88,13 @@ pub enum VerbError {
         root: String,
     },
     /// The registry does not parse.
-    #[error("{path}: {} Mend it first; nothing was changed", sentence(.reason))]
+    #[error("{path}: {reason} Mend it first; nothing was changed")]
     BrokenRegistry {
-        /// The registry.
+        /// The registry, and the line of the error where there is one.
         path: String,
-        /// The first error.
+        /// The first error: a sentence.
         reason: String,
     },
-}
-
-fn sentence(text: &str) -> String {
-    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
 fn list(ids: &[String]) -> String {

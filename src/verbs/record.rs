@@ -1,22 +1,25 @@
 //! *This mutation happened.* Compares the disk with what was there before, finds
 //! the blocks that changed, classifies the change, appends to the ledger.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::edited::{Baseline, Edits, unnamed};
 use super::{VerbError, Workspace};
-use crate::code::{Block, FileBlocks};
+use crate::code::{Block, ContentHash, FileBlocks};
 use crate::intent::Intent;
 use crate::ledger::{
-    Basis, BlockName, BlockRecord, ClaimRef, Contributor, Conversation, EntityType, Evidence,
-    FileRecord, MutationClass, Record, RecordKind, RecordedDecision, Related, Tool, Vcs, Writer,
+    Basis, BlockName, BlockRecord, Claim, ClaimRef, Contributor, Conversation, EntityType,
+    Evidence, FileRecord, MutationClass, Record, RecordKind, RecordedDecision, Related, Tool, Vcs,
+    Writer,
 };
 use crate::provenance::classify::{self, ChangedBlock, Parsed};
 use crate::provenance::outline::Against;
-use crate::provenance::{Outline, Verdict, matching};
+use crate::provenance::{Outline, Place, Provenance, Verdict, matching};
+use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, store};
 
 /// What to record.
@@ -55,7 +58,7 @@ pub enum Extent {
 pub struct RecordAnswer {
     /// One entry a file.
     pub recorded: Vec<RecordedFile>,
-    /// Files of which nothing was recorded, each with its reason.
+    /// Files of which nothing, or not everything, was recorded; an entry a reason.
     pub skipped: Vec<SkippedFile>,
 }
 
@@ -80,7 +83,7 @@ pub struct RecordedFile {
     pub outcome: String,
 }
 
-/// A file of which nothing was recorded.
+/// A file of which nothing, or not everything, was recorded.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SkippedFile {
     /// Relative to the workspace.
@@ -97,26 +100,65 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         .clone()
         .or_else(|| ws.selected(request.session.as_deref()))
         .ok_or(VerbError::NothingSelected)?;
+    ws.intent_in_progress(&id)?;
+    // One at a time, each seeing what the one before has recorded: nothing is recorded twice.
+    let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
+    let ws = &ws.with_ledger_of_now();
     let intent = ws.intent_in_progress(&id)?;
     let mut answer = RecordAnswer::default();
-    for path in &request.paths {
-        match record_file(ws, request, intent, path)? {
-            Outcome::Recorded(file) => answer.recorded.push(file),
-            Outcome::Skipped(reason) => {
-                answer.skipped.push(SkippedFile { path: path.clone(), reason })
+    let mut seen = HashSet::new();
+    for named in &request.paths {
+        // A file has one name in the ledger, whatever links lead to it.
+        let path = match ws.root.resolve(named) {
+            Ok(path) => path,
+            Err(error) => {
+                answer.skipped.push(SkippedFile { path: named.clone(), reason: error.to_string() });
+                continue;
             }
+        };
+        if !seen.insert(path.clone()) {
+            continue;
         }
+        let outcome = match record_file(ws, request, intent, &path) {
+            Ok(outcome) => outcome,
+            // What stands in the ledger already is told, whatever came after it.
+            Err(error) if !answer.recorded.is_empty() => Outcome::nothing(error.to_string()),
+            Err(error) => return Err(error),
+        };
+        answer.recorded.extend(outcome.recorded);
+        let entry = |reason| SkippedFile { path: path.clone(), reason };
+        answer.skipped.extend(outcome.left.into_iter().map(entry));
     }
     Ok(answer)
 }
 
-enum Outcome {
-    Recorded(RecordedFile),
-    Skipped(String),
+/// How long another process may be recording; one that records a whole tree takes its time.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What became of a file: what was recorded, and what was left out, each with its reason.
+#[derive(Default)]
+struct Outcome {
+    recorded: Option<RecordedFile>,
+    left: Vec<String>,
+}
+
+impl Outcome {
+    fn nothing(reason: impl Into<String>) -> Self {
+        Self { recorded: None, left: vec![reason.into()] }
+    }
 }
 
 fn skipped(reason: &str) -> Result<Outcome, VerbError> {
-    Ok(Outcome::Skipped(reason.to_owned()))
+    Ok(Outcome::nothing(reason))
+}
+
+/// Why a path is never recorded.
+fn no_code(path: &RelativePath) -> Option<&'static str> {
+    if path.is_orchestration() {
+        return Some("files below .orchestration/ are not code and are never recorded");
+    }
+    let in_git = path.as_str().split('/').any(|segment| segment.eq_ignore_ascii_case(".git"));
+    in_git.then_some("git's own files are not code and are never recorded")
 }
 
 fn record_file(
@@ -125,37 +167,38 @@ fn record_file(
     intent: &Intent,
     path: &RelativePath,
 ) -> Result<Outcome, VerbError> {
-    if path.is_orchestration() {
-        return skipped("files below .orchestration/ are not code and are never recorded");
+    if let Some(reason) = no_code(path) {
+        return skipped(reason);
     }
     let now = match ws.read(path) {
         Ok(document) => document.blocks(),
         Err(super::ReadError::Missing { .. }) => std::sync::Arc::default(),
         Err(super::ReadError::Unread { reason, .. }) => {
-            return Ok(Outcome::Skipped(reason.to_string()));
+            return Ok(Outcome::nothing(reason.to_string()));
         }
-        Err(error) => return Err(error.into()),
+        Err(error) => return Ok(Outcome::nothing(error.to_string())),
     };
     let outline = ws.recorded_outline(path);
-    let baseline = match (&outline, ws.git.is_some()) {
-        (Some(outline), _) => Baseline::Outline(outline.clone()),
-        (None, true) => Baseline::of_work(ws, path)?,
-        (None, false) => Baseline::Unknown,
+    let committed = committed(ws, path, &now)?;
+    let baseline = match &outline {
+        Some(outline) => Baseline::Outline(outline.clone()),
+        None => committed.clone(),
     };
     if matches!((&baseline, request.extent), (Baseline::Unknown, Extent::Changes)) {
-        return skipped(
-            "nothing is known of this file before: no record, no commit. Claim it as it stands with --all",
-        );
+        return Ok(Outcome::nothing(unknown_before(ws)));
     }
-    let changes = Changes::find(ws, path, &now, &baseline, request.extent);
+    let changes = Changes::find(ws, request, intent, path, &now, &baseline, &committed);
     if changes.is_empty() {
-        return skipped(
-            "no block differs from what was recorded or committed before; claim the file as it stands with --all",
-        );
+        let reason = match changes.left.is_empty() {
+            true => nothing_differs(ws, path, &now, request.extent),
+            false => return Ok(Outcome { recorded: None, left: changes.left }),
+        };
+        return skipped(reason);
     }
     let parsed =
         if now.has_error || baseline.has_error() { Parsed::WithErrors } else { Parsed::Cleanly };
     let class = classify::change(&changes.classified(&now), parsed);
+    let left = changes.left;
     let decision = decide(ws, request, &intent.id.value, path);
     let outcome = decision.outcome.clone();
     let file = FileRecord {
@@ -188,7 +231,7 @@ fn record_file(
         )
     };
     let appended = append(ws, record)?;
-    Ok(Outcome::Recorded(RecordedFile {
+    let recorded = RecordedFile {
         path: path.clone(),
         intent: intent.id.value.clone(),
         records: appended,
@@ -197,7 +240,50 @@ fn record_file(
         basis: Some(class.basis),
         reasons: class.reasons,
         outcome,
-    }))
+    };
+    Ok(Outcome { recorded: Some(recorded), left })
+}
+
+/// The file as git has it, also under the name it had before it was renamed.
+fn committed(ws: &Workspace, path: &RelativePath, now: &FileBlocks) -> Result<Baseline, VerbError> {
+    let (Some(git), None) = (&ws.git, &ws.git_error) else { return Ok(Baseline::Unknown) };
+    let baseline = Baseline::of_work(ws, path)?;
+    let Some(head) = &ws.head else { return Ok(baseline) };
+    if now.blocks.is_empty() || !baseline.is_empty() {
+        return Ok(baseline);
+    }
+    let gone = super::check::deleted(&git.changes(Some(head), Target::WorkTree)?);
+    baseline.or_renamed(ws, path, now, head, &gone)
+}
+
+fn unknown_before(ws: &Workspace) -> String {
+    let why = match &ws.git_error {
+        Some(error) => format!("no record, and no commit that can be read: {error}"),
+        None => "no record, no commit".to_owned(),
+    };
+    format!("nothing is known of this file before: {why}. Claim it as it stands with --all")
+}
+
+fn nothing_differs(
+    ws: &Workspace,
+    path: &RelativePath,
+    now: &FileBlocks,
+    extent: Extent,
+) -> &'static str {
+    if ws.root.absolute(path).symlink_metadata().is_err() {
+        return "it does not exist, and no block of it is recorded or committed that is gone since";
+    }
+    if now.blocks.is_empty() {
+        return "it holds no block";
+    }
+    match extent {
+        Extent::WholeFile => {
+            "every block is recorded so already, under this intent and by this contributor"
+        }
+        Extent::Changes => {
+            "no block differs from what was recorded or committed before; claim the file as it stands with --all"
+        }
+    }
 }
 
 /// A record with everything but what it is about.
@@ -271,6 +357,8 @@ fn decide(
 
 /// The blocks that a record speaks of.
 struct Changes {
+    /// What changed and is not recorded all the same, each with its reason.
+    left: Vec<String>,
     edits: Edits,
     ranges: Vec<BlockRecord>,
     gone: Vec<(String, String)>,
@@ -279,37 +367,46 @@ struct Changes {
 impl Changes {
     fn find(
         ws: &Workspace,
+        request: &RecordRequest,
+        intent: &Intent,
         path: &RelativePath,
         now: &FileBlocks,
         baseline: &Baseline,
-        extent: Extent,
+        committed: &Baseline,
     ) -> Self {
-        let mut edits = baseline.edits(now);
-        if extent == Extent::WholeFile {
-            let known: HashSet<usize> = edits.now.iter().map(|(at, _)| *at).collect();
-            edits.now.extend(
-                (0..now.blocks.len())
-                    .filter(|at| !known.contains(at))
-                    .map(|at| (at, Against::Same)),
-            );
-            edits.now.sort_by_key(|(at, _)| *at);
-        }
-        let provenance = matching::file(&ws.ledger, path, now);
+        let provenance = super::why::of_blocks(ws, path, now);
         let heads = matching::heads(&ws.ledger, path);
+        let mut edits = baseline.edits(now);
+        let mut left = Vec::new();
+        match request.extent {
+            Extent::WholeFile => {
+                every_block(&mut edits, now);
+                edits.now.retain(|(at, _)| {
+                    !recorded_alike(ws, &provenance[*at], &heads, |claim| {
+                        claim.entry.record.intent_id.as_deref() == Some(&intent.id.value)
+                            && claim.conversation.contributor == contributor(request)
+                    })
+                });
+            }
+            Extent::Changes => {
+                // Recorded already: by another process, or on a branch whose outline is not the last.
+                edits.now.retain(|(at, _)| !recorded_alike(ws, &provenance[*at], &heads, |_| true));
+                left = leave_committed(&mut edits, now, baseline, committed);
+            }
+        }
+        let past = Past::new(ws, &provenance, &heads);
         let mut ranges: Vec<BlockRecord> = edits
             .now
             .iter()
             .map(|(at, _)| {
                 let block = &now.blocks[*at];
-                let claim =
-                    provenance[*at].claim.filter(|_| provenance[*at].verdict != Verdict::Ambiguous);
-                let replaces = before(ws, baseline, block, claim, &heads);
+                let replaces = past.before(baseline, block, &provenance[*at]);
                 block_record(block, now.language, replaces)
             })
             .collect();
-        let (deleted, gone) = deletions(ws, now, &edits, &provenance, &heads);
+        let (deleted, gone) = deletions(ws, now, &edits, &provenance, &heads, committed);
         ranges.extend(deleted);
-        Self { edits, ranges, gone }
+        Self { left, edits, ranges, gone }
     }
 
     fn is_empty(&self) -> bool {
@@ -327,30 +424,94 @@ impl Changes {
     }
 }
 
-/// What the block was before, as the chain of `replaces` needs it: what the baseline says, else what the ledger last recorded of it.
-fn before(
+fn every_block(edits: &mut Edits, now: &FileBlocks) {
+    let known: HashSet<usize> = edits.now.iter().map(|(at, _)| *at).collect();
+    let others = (0..now.blocks.len()).filter(|at| !known.contains(at));
+    edits.now.extend(others.map(|at| (at, Against::Same)));
+    edits.now.sort_by_key(|(at, _)| *at);
+}
+
+/// Whether the last word on a block is a record of this very text, in its place, that also satisfies `too`.
+fn recorded_alike(
     ws: &Workspace,
-    baseline: &Baseline,
-    block: &Block,
-    claim: Option<ClaimRef>,
+    found: &Provenance,
     heads: &[ClaimRef],
-) -> Option<crate::code::ContentHash> {
-    if let Some(content) = baseline.content_before(block) {
-        return Some(content);
+    too: impl Fn(&Claim<'_>) -> bool,
+) -> bool {
+    let exact = matches!(found.verdict, Verdict::Exact) && found.place == Some(Place::Same);
+    let last = |at: &ClaimRef| {
+        heads.binary_search(at).is_ok() || ws.ledger.claim(*at).range.block.is_none()
+    };
+    exact && found.claim.is_some_and(|at| last(&at) && too(&ws.ledger.claim(at)))
+}
+
+/// Takes out what changed since the last record but is committed as it stands: it may be anybody's, and was most
+/// likely pulled. Against the last record alone, the next one would be given the work of all others since.
+fn leave_committed(
+    edits: &mut Edits,
+    now: &FileBlocks,
+    baseline: &Baseline,
+    committed: &Baseline,
+) -> Vec<String> {
+    let (Baseline::Outline(outline), Baseline::Blocks(_)) = (baseline, committed) else {
+        return Vec::new();
+    };
+    let since = committed.edits(now);
+    let uncommitted: HashSet<usize> = since.now.iter().map(|(at, _)| *at).collect();
+    let (kept, left) =
+        std::mem::take(&mut edits.now).into_iter().partition(|(at, _)| uncommitted.contains(at));
+    edits.now = kept;
+    edits.gone = since.gone;
+    edits.gone.retain(|gone| outline.against(&gone.block) != Against::New);
+    let left: Vec<(usize, Against)> = left;
+    left.iter().map(|(at, _)| committed_already(&now.blocks[*at])).collect()
+}
+
+fn committed_already(block: &Block) -> String {
+    format!(
+        "{} {} changed since the last record and is committed already, so whose change it is is not known; claim the file as it stands with --all",
+        block.identity.kind.as_str(),
+        block.identity.path
+    )
+}
+
+/// What the ledger says last of the blocks of a file.
+struct Past<'a> {
+    ws: &'a Workspace,
+    by_name: HashMap<BlockName, ClaimRef>,
+    /// Records that were found again, under whatever name.
+    found: HashSet<ClaimRef>,
+}
+
+impl<'a> Past<'a> {
+    fn new(ws: &'a Workspace, provenance: &[Provenance], heads: &[ClaimRef]) -> Self {
+        let named = heads.iter().rev().filter_map(|at| {
+            let name = ws.ledger.claim(*at).range.block.clone()?;
+            Some((BlockName { language: None, ..name }, *at))
+        });
+        let found = provenance.iter().filter_map(|found| found.claim).collect();
+        Self { ws, by_name: named.collect(), found }
     }
-    let recorded = |at: ClaimRef| ws.ledger.claim(at).range;
-    let name = matching::block_name(block, None);
-    let same_name = heads.iter().copied().find(|at| {
-        recorded(*at)
-            .block
-            .as_ref()
-            .is_some_and(|other| BlockName { language: None, ..other.clone() } == name)
-    });
-    let last = same_name.or(claim).map(recorded)?;
-    let Baseline::Outline(outline) = baseline else { return Some(last.content_hash.clone()) };
-    let then = last.block.as_ref()?;
-    // Somebody changed the block between its record and the outline: say nothing rather than skip over the gap.
-    outline.held(then, &last.content_hash).then(|| last.content_hash.clone())
+
+    /// What the block was before, as the chain of `replaces` needs it: what the baseline says, else what the ledger last
+    /// recorded under its name, unless that has gone to another block, else what it was found to be.
+    fn before(
+        &self,
+        baseline: &Baseline,
+        block: &Block,
+        found: &Provenance,
+    ) -> Option<ContentHash> {
+        if let Some(content) = baseline.content_before(block) {
+            return Some(content);
+        }
+        let same_name = self.by_name.get(&matching::block_name(block, None)).copied();
+        let free = same_name.filter(|at| found.claim == Some(*at) || !self.found.contains(at));
+        let last = self.ws.ledger.claim(free.or(found.claim)?).range;
+        let Baseline::Outline(outline) = baseline else { return Some(last.content_hash.clone()) };
+        let then = last.block.as_ref()?;
+        // Somebody changed the block between its record and the outline: say nothing rather than skip over the gap.
+        outline.held(then, &last.content_hash).then(|| last.content_hash.clone())
+    }
 }
 
 /// Recorded blocks that are gone, and committed blocks that are gone though nobody recorded them.
@@ -360,6 +521,7 @@ fn deletions(
     edits: &Edits,
     provenance: &[matching::Provenance],
     heads: &[ClaimRef],
+    committed: &Baseline,
 ) -> (Vec<BlockRecord>, Vec<(String, String)>) {
     let matched: HashSet<ClaimRef> = provenance
         .iter()
@@ -370,14 +532,16 @@ fn deletions(
         .iter()
         .map(|block| (block.identity.kind.as_str(), block.identity.path.as_str()))
         .collect();
+    let texts: HashSet<&ContentHash> =
+        now.blocks.iter().map(|block| &block.fingerprint.content).collect();
     let mut ranges = Vec::new();
     let mut gone = Vec::new();
     for head in heads.iter().filter(|head| !matched.contains(head)) {
         let range = ws.ledger.claim(*head).range;
         let Some(name) = &range.block else { continue };
-        let text_stands =
-            now.blocks.iter().any(|block| block.fingerprint.content == range.content_hash);
-        if names.contains(&(name.kind.as_str(), name.path.as_str())) || text_stands {
+        let stands = names.contains(&(name.kind.as_str(), name.path.as_str()))
+            || texts.contains(&range.content_hash);
+        if stands || gone_by_commit(ws, *head, name, committed) {
             continue;
         }
         gone.push((name.kind.clone(), name.path.clone()));
@@ -405,11 +569,18 @@ fn deletions(
     (ranges, gone)
 }
 
+/// Whether commits since the record took the block away: they may be anybody's.
+fn gone_by_commit(ws: &Workspace, head: ClaimRef, name: &BlockName, committed: &Baseline) -> bool {
+    let recorded_at =
+        ws.ledger.claim(head).entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
+    recorded_at != ws.head.as_ref().map(|head| head.0.as_str()) && committed.lacks(name)
+}
+
 /// A block as the ledger writes it.
 pub(super) fn block_record(
     block: &Block,
     language: Option<&str>,
-    replaces: Option<crate::code::ContentHash>,
+    replaces: Option<ContentHash>,
 ) -> BlockRecord {
     let print = &block.fingerprint;
     BlockRecord {

@@ -1,5 +1,7 @@
 //! Changes to the registry: new, start, complete, widen. Edited in place, recorded.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -7,7 +9,10 @@ use super::{VerbError, Workspace, record};
 use crate::edits;
 use crate::intent::{EditError, NewIntent, Registry, RegistryEdit, Status, edit};
 use crate::ledger::{Record, RecordKind};
-use crate::workspace::store;
+use crate::workspace::store::{self, Lock};
+
+/// How long another process may be editing the registry.
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What was changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -23,18 +28,20 @@ pub struct RegistryAnswer {
 /// Adds an intent; without an id, the next free one.
 pub fn new(ws: &Workspace, mut intent: NewIntent) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
+    let turn = turn(ws)?;
     if intent.id.is_empty() {
-        intent.id = edit::next_id(&ws.registry);
+        intent.id = edit::next_id(&Registry::load(&ws.root));
     }
     let id = intent.id.clone();
-    change(ws, &id, &RegistryEdit::Add(intent), "created")
+    change(ws, &turn, &id, &RegistryEdit::Add(intent), "created")
 }
 
 /// Sets an intent's status.
 pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
     ws.intent(id)?;
-    change(ws, id, &RegistryEdit::SetStatus { id: id.to_owned(), status }, status.as_str())
+    let wanted = RegistryEdit::SetStatus { id: id.to_owned(), status };
+    change(ws, &turn(ws)?, id, &wanted, status.as_str())
 }
 
 /// Adds a scope entry to an intent.
@@ -42,11 +49,18 @@ pub fn widen(ws: &Workspace, id: &str, entry: &str) -> Result<RegistryAnswer, Ve
     ws.governed()?;
     ws.intent(id)?;
     let note = format!("scope widened by {entry}");
-    change(ws, id, &RegistryEdit::AddScope { id: id.to_owned(), entry: entry.to_owned() }, &note)
+    let wanted = RegistryEdit::AddScope { id: id.to_owned(), entry: entry.to_owned() };
+    change(ws, &turn(ws)?, id, &wanted, &note)
+}
+
+/// Reading, planning and writing is one turn: of two processes at once neither loses what the other wrote.
+fn turn(ws: &Workspace) -> Result<Lock, VerbError> {
+    Ok(store::lock(&ws.root.private().join("registry.lock"), PATIENCE)?)
 }
 
 fn change(
     ws: &Workspace,
+    _turn: &Lock,
     id: &str,
     wanted: &RegistryEdit,
     note: &str,

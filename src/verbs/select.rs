@@ -77,10 +77,7 @@ pub fn select(
     let intent = ws.intent_in_progress(id)?;
     let previous = ws.selected(session_id);
     let selection = Selection { intent_id: id.to_owned(), selected_at: store::now() };
-    match session_id {
-        Some(session_id) => session::select_for(&ws.root, session_id, &selection)?,
-        None => session::select(&ws.root, &selection)?,
-    }
+    // The record first: nobody works under a selection that the ledger could not be told of.
     if previous.as_deref() != Some(id) {
         let selected = record::skeleton(
             ws,
@@ -96,6 +93,10 @@ pub fn select(
                 ..selected
             },
         )?;
+    }
+    match session_id {
+        Some(session_id) => session::select_for(&ws.root, session_id, &selection)?,
+        None => session::select(&ws.root, &selection)?,
     }
     Ok(SelectAnswer {
         intent: IntentSummary { selected: true, ..summary(ws, intent) },

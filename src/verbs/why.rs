@@ -136,8 +136,27 @@ pub enum Which {
 /// Matches a file's blocks against the ledger.
 pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FileProvenance {
     let blocks = document.blocks();
-    let provenance = matching::file(&ws.ledger, path, &blocks);
+    let provenance = of_blocks(ws, path, &blocks);
     FileProvenance { blocks, provenance }
+}
+
+/// The same for blocks in hand.
+pub(super) fn of_blocks(
+    ws: &Workspace,
+    path: &RelativePath,
+    blocks: &FileBlocks,
+) -> Vec<Provenance> {
+    let mut provenance = matching::file(&ws.ledger, path, blocks);
+    for (block, found) in blocks.blocks.iter().zip(&mut provenance) {
+        if found.verdict == Verdict::Unrecorded {
+            let still_there =
+                |other: &RelativePath| other == path || ws.root.absolute(other).exists();
+            if let Some(moved) = matching::from_vanished(&ws.ledger, block, still_there) {
+                *found = moved;
+            }
+        }
+    }
+    provenance
 }
 
 /// The answer for people and programs.
@@ -165,6 +184,7 @@ pub fn on_disk(
     path: &RelativePath,
     which: Which,
 ) -> Result<WhyAnswer, super::ReadError> {
+    let path = &ws.root.resolve(path).unwrap_or_else(|_| path.clone());
     let document = match ws.read(path) {
         Ok(document) => document,
         Err(super::ReadError::Unread { reason, .. }) => {

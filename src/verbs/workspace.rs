@@ -1,10 +1,11 @@
 //! A workspace with everything that is known of it, read once and immutable.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use super::VerbError;
-use crate::code::{Document, Unread};
+use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{Intent, Registry};
 use crate::ledger::Ledger;
 use crate::provenance::Outline;
@@ -89,7 +90,8 @@ impl Workspace {
         let of_ledger = Arc::clone(&root);
         let (policy, policy_findings) = Policy::load(&root);
         let (git, git_error) = match Git::open(&root) {
-            Ok(git) => (git.map(Arc::new), None),
+            Ok(Some(git)) => (Some(Arc::new(git)), None),
+            Ok(None) => (None, no_repository(&root)),
             Err(error) => (None, Some(error.to_string())),
         };
         let (head, head_error) = head_of(git.as_deref());
@@ -122,7 +124,10 @@ impl Workspace {
             selection: session::selected(&root),
             git: self.git.clone(),
             head,
-            git_error: head_error.map(Arc::from).or_else(|| self.git_error.clone()),
+            git_error: match &self.git {
+                Some(_) => head_error.map(Arc::from),
+                None => self.git_error.clone(),
+            },
             root,
         }
     }
@@ -133,6 +138,15 @@ impl Workspace {
         self
     }
 
+    /// The same workspace with the ledger as it is on disk now.
+    pub fn with_ledger_of_now(&self) -> Self {
+        if self.ledger.is_current(&self.root) {
+            return self.clone();
+        }
+        let ledger = self.ledger.reload(&self.root);
+        Self { ledger: Arc::new(LazyLock::new(Box::new(move || ledger))), ..self.clone() }
+    }
+
     /// The workspace path of a target, which may be relative to `cwd`.
     pub fn path(&self, cwd: &Path, target: &Path) -> Result<RelativePath, VerbError> {
         Ok(self.root.relative(cwd, target)?)
@@ -141,10 +155,17 @@ impl Workspace {
     /// A file of the work tree, as a document.
     pub fn read(&self, path: &RelativePath) -> Result<Document, ReadError> {
         let absolute = self.root.absolute(path);
-        let bytes = match std::fs::read(&absolute) {
+        let bytes = match regular(&absolute) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
+            {
                 return Err(ReadError::Missing { path: path.clone() });
+            }
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+                let bytes = std::fs::metadata(&absolute).map_or(0, |found| found.len());
+                let reason = Unread::TooLarge { bytes: bytes.try_into().unwrap_or(usize::MAX) };
+                return Err(ReadError::Unread { path: path.clone(), reason });
             }
             Err(source) => return Err(ReadError::Io { path: absolute, source }),
         };
@@ -193,7 +214,7 @@ impl Workspace {
         match self.registry.syntax_error() {
             None => Ok(()),
             Some(finding) => Err(VerbError::BrokenRegistry {
-                path: self.registry.path().to_string(),
+                path: finding.place(self.registry.path()),
                 reason: finding.message.clone(),
             }),
         }
@@ -216,6 +237,28 @@ impl Workspace {
             None => self.selection.as_ref().map(|selection| selection.intent_id.clone()),
         }
     }
+}
+
+/// A `.git` that leads nowhere (a work tree whose repository was moved, say) is not the same as none.
+fn no_repository(root: &Root) -> Option<String> {
+    let dot_git = root.path().join(".git");
+    dot_git.symlink_metadata().ok()?;
+    Some(format!(
+        "{} is no repository, and names none that is there; `git status` says more",
+        dot_git.display()
+    ))
+}
+
+/// The bytes of a regular file: a pipe would be waited for without end, and a file too large to be looked at need not be loaded.
+fn regular(path: &Path) -> std::io::Result<Vec<u8>> {
+    let found = std::fs::metadata(path)?;
+    if !found.is_file() {
+        return Err(std::io::Error::other("it is not a regular file"));
+    }
+    if found.len() > MAX_BYTES as u64 {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
+    std::fs::read(path)
 }
 
 fn head_of(git: Option<&Git>) -> (Option<CommitId>, Option<String>) {

@@ -172,6 +172,13 @@ impl Finding {
         self.span = Some(span);
         self
     }
+    /// `path:line`, as compilers write it; the path alone where no line is known.
+    pub fn place(&self, path: &RelativePath) -> String {
+        match self.lines {
+            Some(lines) => format!("{path}:{}", lines.start()),
+            None => path.to_string(),
+        }
+    }
 }
 
 /// The lines that a byte range touches; a line's end belongs to the line.
