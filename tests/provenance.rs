@@ -310,3 +310,20 @@ fn during_a_merge_a_block_that_equals_any_parent_is_no_edit() {
     let baseline = intent_lsp::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
     assert!(baseline.edits(&file.blocks).now.is_empty());
 }
+
+#[test]
+fn an_edit_under_a_selected_intent_that_is_finished_is_told() {
+    let repo = recorded();
+    repo.commit("one");
+    intent_lsp::verbs::select::select(&repo.open(), "INT-001", None).expect("selected");
+    let status = intent_lsp::intent::Status::Completed;
+    intent_lsp::verbs::registry::set_status(&repo.open(), "INT-001", status).expect("completed");
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
+    let ws = repo.open();
+    let path = relative("src/a.rs");
+    let file = why::file(&ws, &path, &ws.read(&path).expect("readable"));
+    let baseline = intent_lsp::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
+    let findings = check::document(&ws, &path, &file, &baseline);
+    let told: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
+    assert_eq!(told, ["intent-not-active", "unrecorded-change", "differs-from-record"]);
+}

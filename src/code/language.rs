@@ -1,7 +1,7 @@
 //! The languages whose blocks we know: one row each in one table.
 //!
 //! To add a language: its grammar crate, `queries/<id>/blocks.scm`, a row here,
-//! and its token facts in [`super::rows`].
+//! and its token facts in `rows`.
 
 use std::sync::OnceLock;
 

@@ -304,7 +304,11 @@ impl Assembly<'_, '_> {
 
     fn named(&self, definition: &Definition) -> Named {
         let text = self.text;
-        let Some(node) = definition.name else {
+        // In broken code the query can pair a definition with a name outside of it.
+        let within = |name: &tree_sitter::Node<'_>| {
+            definition.bytes.start <= name.start_byte() && name.end_byte() <= definition.bytes.end
+        };
+        let Some(node) = definition.name.filter(within) else {
             let bytes = first_line(text, &definition.bytes);
             let name = if definition.kind == BlockKind::Section { "untitled" } else { "default" };
             return Named { name: name.into(), bytes, scope: None };

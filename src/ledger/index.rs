@@ -44,6 +44,7 @@ pub struct Ledger {
     /// Byte-identical copies: they count once, but their bytes have been read.
     copies: Vec<Entry>,
     files: Vec<FileState>,
+    memory: Memory,
     lookups: Lookups,
 }
 
@@ -70,8 +71,8 @@ enum Outline {
     Joined(usize),
 }
 
-/// What this clone remembers.
-#[derive(Default)]
+/// What this clone remembers, in a stable order.
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Memory {
     /// Where its own chains stand.
     own: Vec<Head>,
@@ -81,7 +82,11 @@ struct Memory {
 
 impl Memory {
     fn of(root: &Root) -> Self {
-        Self { own: heads::of(root, heads::Memory::Own), heads: heads::all(root) }
+        let mut memory = Self { own: heads::of(root, heads::Memory::Own), heads: heads::all(root) };
+        for heads in [&mut memory.own, &mut memory.heads] {
+            heads.sort_by(|a, b| (&a.writer, a.seq, &a.h).cmp(&(&b.writer, b.seq, &b.h)));
+        }
+        memory
     }
 }
 
@@ -106,10 +111,11 @@ impl Ledger {
             entries.append(&mut found);
             states.push(state);
         }
-        Self::build(entries, states, &Memory::of(root))
+        Self::build(entries, states, Memory::of(root))
     }
 
-    /// Whether no ledger file has come, gone or changed (in size or time) since this was read; cheaper than a reload that finds nothing.
+    /// Whether no ledger file has come, gone or changed (in size or time) since this was read, and this clone
+    /// remembers what it did; cheaper than a reload that finds nothing.
     pub fn is_current(&self, root: &Root) -> bool {
         let found = read::files(root);
         found.len() == self.files.len()
@@ -117,6 +123,7 @@ impl Ledger {
                 .iter()
                 .zip(&self.files)
                 .all(|(path, state)| *path == state.path && state.is_current(root))
+            && Memory::of(root) == self.memory
     }
 
     /// From (path, bytes) in hand, for tests and for a base commit.
@@ -128,10 +135,10 @@ impl Ledger {
             entries.append(&mut reading.entries);
             states.push(FileState::in_hand(path.clone(), reading.findings));
         }
-        Self::build(entries, states, &Memory::default())
+        Self::build(entries, states, Memory::default())
     }
 
-    fn build(mut entries: Vec<Entry>, files: Vec<FileState>, memory: &Memory) -> Self {
+    fn build(mut entries: Vec<Entry>, files: Vec<FileState>, memory: Memory) -> Self {
         fold(&mut entries);
         // Forks mark entries as contradicted; which of them are so by their own hash is told by the findings of their file.
         let forged: HashSet<(&RelativePath, u64)> =
@@ -164,7 +171,7 @@ impl Ledger {
             }
         }
         let lookups = Lookups::of(&kept, &counted);
-        Self { entries: kept, findings, copies, files, lookups }
+        Self { entries: kept, findings, copies, files, memory, lookups }
     }
 
     /// In fold order. Incomplete multi-part mutations are left out of every look-up below.

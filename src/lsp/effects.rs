@@ -180,11 +180,15 @@ impl Ordered {
         if registrations.is_empty() {
             return;
         }
+        let watches = client.watch_files;
         let client = self.outside.client.clone();
+        let events = self.outside.events.clone();
         tokio::spawn(async move {
             let params = lsp::RegistrationParams { registrations };
-            if let Err(error) = client.request_done::<lsp::RegistrationRequest>(params).await {
-                tracing::warn!(%error, "the client did not take a registration");
+            match client.request_done::<lsp::RegistrationRequest>(params).await {
+                Ok(()) if watches => drop(events.send(Event::Watching)),
+                Ok(()) => {}
+                Err(error) => tracing::warn!(%error, "the client did not take a registration"),
             }
         });
     }

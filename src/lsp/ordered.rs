@@ -42,6 +42,8 @@ pub(crate) enum Event {
     FilesChanged(Vec<PathBuf>),
     /// No more of them changed for a moment.
     FilesSettled,
+    /// The client watches files from now on.
+    Watching,
     /// A document was left alone long enough.
     DiagnosisDue { uri: lsp::Uri, generation: Generation },
     /// A document's diagnostics are computed.
@@ -316,6 +318,10 @@ impl Ordered {
                 self.perform(effects);
             }
             Event::FilesChanged(paths) => self.files_changed(paths),
+            Event::Watching => {
+                let effects = self.world.look_again();
+                self.perform(effects);
+            }
             Event::FilesSettled => {
                 let paths = std::mem::take(&mut self.changed_files);
                 let effects = self.world.files_settled(&paths);

@@ -9,13 +9,13 @@
 //! 4. another name, same shape, at least [`MIN_RENAMED_TOKENS`] tokens, unique on both sides → `renamed`
 //! 5. same name, other tokens → `modified`; of several blocks of one name, those that keep most are paired first
 //!
-//! A name proves little where next to nothing of the recorded text stands under it (less than [`MIN_KEPT`]):
+//! A name proves little where next to nothing of the recorded text stands under it (less than `MIN_KEPT`):
 //! tiers 3 and 4 then treat the record as one whose name is gone, so that a text found whole under another name
 //! goes there, and the newcomer under the old name gets nothing.
 //!
 //! A tier with several records that fit equally well answers `ambiguous`.
 //! What is matched is one file against the records of its path; the seam for
-//! matches across files is [`Tiers::leftovers`].
+//! matches across files is `Tiers::leftovers`.
 
 use std::collections::{HashMap, HashSet};
 

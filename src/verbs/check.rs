@@ -360,6 +360,7 @@ pub fn document(
             None => findings.push(intent_required(ws, &place)),
         }
         if !found.verdict.covered() {
+            findings.extend(selected.as_deref().and_then(|id| not_active(ws, &place, id)));
             findings.push(place.finding(
                 Code::UnrecordedChange,
                 selected.clone(),
@@ -371,6 +372,19 @@ pub fn document(
     findings.extend(differing(ws, path, file));
     findings.extend(overlap(ws, path, file));
     findings
+}
+
+/// An edit under a selected intent that is finished, or not begun. What a record covers was judged when it was made.
+fn not_active(ws: &Workspace, place: &Place<'_>, id: &str) -> Option<Finding> {
+    let intent = ws.registry.get(id).filter(|intent| !intent.in_progress())?;
+    let status =
+        intent.status.as_ref().map_or("without a known status", |status| status.value.as_str());
+    Some(place.finding(
+        Code::IntentNotActive,
+        Some(id.to_owned()),
+        format!("{} is edited under {id}, which is {status}.", place.name()),
+        format!("Select an intent that is in progress, or start {id}."),
+    ))
 }
 
 fn intent_required(ws: &Workspace, place: &Place<'_>) -> Finding {
@@ -493,6 +507,10 @@ fn path_findings(
 
 /// What holds for a block that an intent answers for.
 fn recorded_findings(ws: &Workspace, place: &Place<'_>, id: &str) -> Vec<Finding> {
+    if ws.registry.syntax_error().is_some() {
+        // What the registry holds is not known; that it is broken is a finding of its own.
+        return Vec::new();
+    }
     let Some(intent) = ws.registry.get(id) else {
         return vec![place.finding(
             Code::UnknownIntent,

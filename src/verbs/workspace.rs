@@ -112,14 +112,13 @@ impl Workspace {
     /// Reads again what may have changed on disk; the ledger only where files differ.
     pub fn reload(&self) -> Self {
         let root = Arc::new(Root::find(self.root.path()).unwrap_or_else(|_| (*self.root).clone()));
-        let (before, of_ledger) = (Arc::clone(&self.ledger), Arc::clone(&root));
         let (policy, policy_findings) = Policy::load(&root);
         let (head, head_error) = head_of(self.git.as_deref());
         Self {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(Registry::load(&root)),
-            ledger: Arc::new(LazyLock::new(Box::new(move || before.reload(&of_ledger)))),
+            ledger: self.ledger_now(&root),
             ignores: Arc::new(Ignores::load(&root)),
             selection: session::selected(&root),
             git: self.git.clone(),
@@ -140,11 +139,16 @@ impl Workspace {
 
     /// The same workspace with the ledger as it is on disk now.
     pub fn with_ledger_of_now(&self) -> Self {
-        if self.ledger.is_current(&self.root) {
-            return self.clone();
+        Self { ledger: self.ledger_now(&self.root), ..self.clone() }
+    }
+
+    /// The same ledger where nothing changed, so that what was matched against it still holds.
+    fn ledger_now(&self, root: &Arc<Root>) -> Arc<LazyLedger> {
+        if self.ledger.is_current(root) {
+            return Arc::clone(&self.ledger);
         }
-        let ledger = self.ledger.reload(&self.root);
-        Self { ledger: Arc::new(LazyLock::new(Box::new(move || ledger))), ..self.clone() }
+        let (before, root) = (Arc::clone(&self.ledger), Arc::clone(root));
+        Arc::new(LazyLock::new(Box::new(move || before.reload(&root))))
     }
 
     /// The workspace path of a target, which may be relative to `cwd`.

@@ -237,6 +237,8 @@ fn watchers_are_registered_with_clients_that_take_them_and_a_change_shows_soon()
     let options = &registration["params"]["registrations"][0]["registerOptions"];
     assert_eq!(options["watchers"][0]["globPattern"], "**/.orchestration/**");
     session.answer(&registration, Value::Null);
+    // What was loaded before the answer is looked at again; here that must be nothing.
+    std::thread::sleep(Duration::from_millis(100));
     session.open(&folder.file, "text");
     session.heard("workspace/diagnostic/refresh");
     session.heard("workspace/codeLens/refresh");
@@ -250,6 +252,22 @@ fn watchers_are_registered_with_clients_that_take_them_and_a_change_shows_soon()
     assert!(started.elapsed() >= Duration::from_millis(50));
     session.heard("workspace/codeLens/refresh");
     session.assert_silent();
+    session.finish();
+}
+
+#[test]
+fn what_changed_before_the_client_began_to_watch_is_not_missed() {
+    let folder = folder();
+    let mut client = pulling();
+    client["workspace"]["didChangeWatchedFiles"] = json!({ "dynamicRegistration": true });
+    let mut session = Session::with(governed(), client);
+    let registration = session.heard("client/registerCapability");
+    session.open(&folder.file, "text");
+    session.heard("workspace/diagnostic/refresh");
+    session.heard("workspace/codeLens/refresh");
+    session.answer(&registration, Value::Null);
+    session.heard("workspace/diagnostic/refresh");
+    session.heard("workspace/codeLens/refresh");
     session.finish();
 }
 

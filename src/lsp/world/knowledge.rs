@@ -182,6 +182,15 @@ impl World {
         effects
     }
 
+    /// Nobody watched until now: what was loaded meanwhile may be out of date already.
+    pub(crate) fn look_again(&mut self) -> Vec<Effect> {
+        let mut effects = self.look_up_again();
+        let loaded = self.workspaces.loaded.keys().chain(self.loading.keys());
+        let roots: BTreeSet<PathBuf> = loaded.cloned().collect();
+        effects.extend(roots.into_iter().filter_map(|root| self.load(root)));
+        effects
+    }
+
     /// Whether the change may have made or unmade a workspace.
     fn moves_a_root(&self, path: &Path) -> bool {
         let ours = |it: &Path| it.file_name().is_some_and(|name| name == ".orchestration");

@@ -55,6 +55,10 @@ pub(super) fn choices(
     cursor: usize,
 ) -> Option<Choices> {
     let spot = spot(text, cursor)?;
+    let json = workspace.registry.path().as_str().ends_with(".json");
+    if json && !(spot.quoted && spot.what != What::Key) {
+        return None;
+    }
     let typed = text.get(spot.start..cursor)?;
     let items = match spot.what {
         What::Key => keys(text, cursor),

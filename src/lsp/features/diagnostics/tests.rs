@@ -72,6 +72,13 @@ fn nothing_is_said_of_what_is_not_edited_or_not_governed() {
 }
 
 #[test]
+fn a_broken_registry_is_no_reason_to_accuse_anybody() {
+    let mut editor = trespasser();
+    editor.write("/.orchestration/active_intents.yaml", "active_intents: [\n");
+    assert_eq!(shown(&editor, "/billing/invoice.rs"), "nothing");
+}
+
+#[test]
 fn levels_are_the_users_then_the_policys_then_ours() {
     let level = |editor: &Editor| {
         let uri = editor.uri("/billing/invoice.rs");
