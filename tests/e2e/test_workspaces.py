@@ -81,9 +81,29 @@ async def test_this_project_is_its_own_first_user(client: LanguageClient, tmp_pa
     verified = repository.intent("verify")
     assert verified["findings"] == [] and verified["records"] > 0
     why = repository.intent("why", "src/main.rs")
-    covered = [block for block in why["blocks"] if block["intent"]]
-    assert covered, "no block of src/main.rs has an intent"
+    main = next(block for block in why["blocks"] if block["name"] == "main")
+    assert main["verdict"] == "exact", main
+    owner = main["intent"]["id"]
+    others = [one["id"] for one in repository.intent("list") if one["id"] != owner]
     editor = await start(client, repository)
     uri = editor.open("src/main.rs", "rust")
-    block = covered[0]
-    await until(lambda: editor.hover(uri, f"fn {block['name']}"), lambda text: block["intent"]["id"] in text)
+    await until(lambda: editor.hover(uri, "main"), lambda text: owner in text and "exact" in text)
+    if client.capabilities.text_document.code_lens:
+        await until(lambda: editor.lenses(uri), lambda lenses: any(owner in title for _, title in lenses))
+
+    editor.replace(uri, "cli::main()", "cli::main( )")
+    await until(lambda: editor.hover(uri, "main"), lambda text: "reformatted" in text)
+    editor.replace(uri, "cli::main( )", "cli::main()")
+    editor.replace(uri, "fn main() -> std::process::ExitCode {\n    intent_lsp::cli::main()\n}",
+                   "mod inner {\n    fn main() -> std::process::ExitCode {\n    intent_lsp::cli::main()\n}\n}")
+    await until(lambda: editor.hover(uri, "main"), lambda text: "moved" in text and owner in text)
+    editor.replace(uri, "cli::main()", "cli::main_of(Vec::new())")
+
+    editor.intent("select", others[0])
+    violations = lambda: editor.codes(uri)
+    await until(violations, lambda codes: "scope-violation" in codes)
+    problem = next(one for one in await editor.problems(uri) if one.code == "scope-violation")
+    select = next(one for one in await editor.actions(uri, problem) if owner in one.title and "elect" in one.title)
+    await editor.take(select)
+    await until(violations, lambda codes: "scope-violation" not in codes)
+    assert (await editor.run("intent.status"))["selected"]["id"] == owner
