@@ -155,7 +155,7 @@ fn moved_from(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option<S
 fn history(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Vec<String> {
     let steps = answer.lineage.iter().take(MAX_STEPS).map(|step| match step {
         LineageStep::Record(record) => candidate(text, place, record),
-        LineageStep::Gap { .. } => "a change that nobody recorded".to_owned(),
+        LineageStep::Gap { .. } => "a version that nobody recorded".to_owned(),
     });
     let more = answer.lineage.len().saturating_sub(MAX_STEPS);
     let rest = (more > 0).then(|| format!("{more} more"));
