@@ -332,7 +332,9 @@ impl Assembly<'_, '_> {
         if let Some(node) = definition.name_trait {
             name = format!("{} for {name}", normalised(text, node.byte_range(), &[]));
         }
-        if text.get(bytes.clone()).is_none() {
+        let inside = definition.bytes.start <= bytes.start && bytes.end <= definition.bytes.end;
+        // In a broken text the parser can make up a name of no length, and put it anywhere.
+        if !inside || text.get(bytes.clone()).is_none() {
             bytes = first_line(text, &definition.bytes);
         }
         Named { name, bytes, scope }

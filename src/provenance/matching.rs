@@ -26,7 +26,7 @@ mod index;
 use index::Index;
 
 use crate::code::{Block, BlockKind, ContentHash, FileBlocks, fingerprint};
-use crate::ledger::{BlockName, Claim, ClaimRef, Ledger, Trust};
+use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef, Ledger, Trust};
 use crate::workspace::RelativePath;
 
 /// Below this many tokens an equal shape proves nothing: getters and wrappers all look alike.
@@ -172,14 +172,20 @@ pub fn file(ledger: &Ledger, path: &RelativePath, blocks: &FileBlocks) -> Vec<Pr
     tiers.leftovers()
 }
 
-/// The record of a block whose file was renamed: same kind, name and text, recorded in a file that is gone.
+/// Whether a record is of a block of this text, or of this name.
+pub fn is_like(range: &BlockRecord, block: &Block) -> bool {
+    let named = |name: &BlockName| key_of_name(name) == key_of_block(block);
+    range.content_hash == block.fingerprint.content || range.block.as_ref().is_some_and(named)
+}
+
+/// The record of a block that was moved to another file: same kind, name and text, recorded where it is gone from.
 ///
 /// Only blocks of at least [`MIN_RENAMED_TOKENS`] tokens: smaller ones are alike by chance. Where such records name
 /// different intents, all are named.
 pub fn from_vanished(
     ledger: &Ledger,
     block: &Block,
-    still_there: impl Fn(&RelativePath) -> bool,
+    mut still_there: impl FnMut(&RelativePath) -> bool,
 ) -> Option<Provenance> {
     let unnamed = matches!(block.identity.kind, BlockKind::Region | BlockKind::Paragraph);
     if unnamed || block.fingerprint.token_count < MIN_RENAMED_TOKENS {

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use crate::workspace::Level;
+use crate::workspace::{Finding, Level};
 
 /// The examination.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -116,7 +116,9 @@ fn registry(ws: &Workspace) -> Examined {
 }
 
 fn policy(ws: &Workspace) -> Examined {
-    match ws.policy_findings.first() {
+    let ignores = ws.ignores.findings();
+    let grave = |finding: &&Finding| ws.policy.check_level(finding.code) == Level::Error;
+    match ws.policy_findings.first().or_else(|| ignores.iter().find(grave)) {
         Some(finding) => {
             examined("policy", State::Bad, format!("{} {}", finding.message, finding.help))
         }
@@ -212,6 +214,19 @@ fn attributes(ws: &Workspace) -> Examined {
 
 fn writable(ws: &Workspace) -> Examined {
     let folder = ws.root.orchestration();
+    let needed = [folder.join("agent_trace"), ws.root.private()];
+    let in_the_way =
+        needed.iter().find(|path| path.symlink_metadata().is_ok_and(|found| !found.is_dir()));
+    if let Some(path) = in_the_way {
+        return examined(
+            "permissions",
+            State::Bad,
+            format!(
+                "{} stands where a folder is needed, so nothing can be recorded; move it away",
+                path.display()
+            ),
+        );
+    }
     match std::fs::metadata(&folder) {
         Ok(metadata) if metadata.permissions().readonly() => examined(
             "permissions",

@@ -1,24 +1,26 @@
 //! *This mutation happened.* Compares the disk with what was there before, finds
 //! the blocks that changed, classifies the change, appends to the ledger.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::edited::{Baseline, Edits, unnamed};
+mod changes;
+
+use changes::{Changes, Subject};
+
+use super::edited::Baseline;
 use super::{VerbError, Workspace};
 use crate::code::{Block, ContentHash, FileBlocks};
 use crate::intent::Intent;
 use crate::ledger::{
-    Basis, BlockName, BlockRecord, Claim, ClaimRef, Contributor, Conversation, EntityType,
-    Evidence, FileRecord, MutationClass, Record, RecordKind, RecordedDecision, Related, Tool, Vcs,
-    Writer,
+    AppendError, Basis, BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord,
+    MutationClass, Record, RecordKind, RecordedDecision, Related, Tool, Vcs, Writer,
 };
-use crate::provenance::classify::{self, ChangedBlock, Parsed};
-use crate::provenance::outline::Against;
-use crate::provenance::{Outline, Place, Provenance, Verdict, matching};
+use crate::provenance::classify::{self, Parsed};
+use crate::provenance::{Outline, matching};
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, store};
 
@@ -103,8 +105,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
     ws.intent_in_progress(&id)?;
     // One at a time, each seeing what the one before has recorded: nothing is recorded twice.
     let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
-    let ws = &ws.with_ledger_of_now();
-    let intent = ws.intent_in_progress(&id)?;
+    let mut current = ws.with_ledger_of_now();
     let mut answer = RecordAnswer::default();
     let mut seen = HashSet::new();
     for named in &request.paths {
@@ -119,12 +120,20 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         if !seen.insert(path.clone()) {
             continue;
         }
-        let outcome = match record_file(ws, request, intent, &path) {
+        let intent = ws.intent_in_progress(&id)?;
+        let outcome = match record_file(&current, request, intent, &path) {
             Ok(outcome) => outcome,
+            Err(VerbError::Append(error @ AppendError::TooLarge { .. })) => {
+                Outcome::nothing(error.to_string())
+            }
             // What stands in the ledger already is told, whatever came after it.
             Err(error) if !answer.recorded.is_empty() => Outcome::nothing(error.to_string()),
             Err(error) => return Err(error),
         };
+        if outcome.deletions {
+            // What one file has lost may be what the next one has got.
+            current = current.with_ledger_of_now();
+        }
         answer.recorded.extend(outcome.recorded);
         let entry = |reason| SkippedFile { path: path.clone(), reason };
         answer.skipped.extend(outcome.left.into_iter().map(entry));
@@ -140,16 +149,23 @@ const PATIENCE: Duration = Duration::from_secs(30);
 struct Outcome {
     recorded: Option<RecordedFile>,
     left: Vec<String>,
+    deletions: bool,
 }
 
 impl Outcome {
     fn nothing(reason: impl Into<String>) -> Self {
-        Self { recorded: None, left: vec![reason.into()] }
+        Self { left: vec![reason.into()], ..Self::default() }
     }
 }
 
 fn skipped(reason: &str) -> Result<Outcome, VerbError> {
     Ok(Outcome::nothing(reason))
+}
+
+/// Whether a merge left both sides in the text.
+fn holds_conflict(text: &str) -> bool {
+    let begins = |mark: &str| text.lines().any(|line| line.starts_with(mark));
+    begins("<<<<<<< ") && begins("=======") && begins(">>>>>>> ")
 }
 
 /// Why a path is never recorded.
@@ -170,14 +186,19 @@ fn record_file(
     if let Some(reason) = no_code(path) {
         return skipped(reason);
     }
-    let now = match ws.read(path) {
-        Ok(document) => document.blocks(),
-        Err(super::ReadError::Missing { .. }) => std::sync::Arc::default(),
+    let (text, now) = match ws.read(path) {
+        Ok(document) => (document.text(), document.blocks()),
+        Err(super::ReadError::Missing { .. }) => Default::default(),
+        // A folder in its place: the file is gone.
+        Err(super::ReadError::Io { path, .. }) if path.is_dir() => Default::default(),
         Err(super::ReadError::Unread { reason, .. }) => {
             return Ok(Outcome::nothing(reason.to_string()));
         }
         Err(error) => return Ok(Outcome::nothing(error.to_string())),
     };
+    if holds_conflict(&text) {
+        return skipped("it holds the markers of a merge conflict; resolve that first");
+    }
     let outline = ws.recorded_outline(path);
     let committed = committed(ws, path, &now)?;
     let baseline = match &outline {
@@ -187,17 +208,25 @@ fn record_file(
     if matches!((&baseline, request.extent), (Baseline::Unknown, Extent::Changes)) {
         return Ok(Outcome::nothing(unknown_before(ws)));
     }
-    let changes = Changes::find(ws, request, intent, path, &now, &baseline, &committed);
+    let subject = Subject::new(ws, path, (&text, &now), (&baseline, &committed));
+    let changes = match request.extent {
+        Extent::Changes => Changes::since(&subject),
+        Extent::WholeFile => Changes::all_but(&subject, |claim| {
+            claim.entry.record.intent_id.as_deref() == Some(&intent.id.value)
+                && claim.conversation.contributor == contributor(request)
+        }),
+    };
     if changes.is_empty() {
         let reason = match changes.left.is_empty() {
             true => nothing_differs(ws, path, &now, request.extent),
-            false => return Ok(Outcome { recorded: None, left: changes.left }),
+            false => return Ok(Outcome { left: changes.left, ..Outcome::default() }),
         };
         return skipped(reason);
     }
     let parsed =
         if now.has_error || baseline.has_error() { Parsed::WithErrors } else { Parsed::Cleanly };
     let class = classify::change(&changes.classified(&now), parsed);
+    let deletions = changes.ranges.iter().any(|range| range.deleted);
     let left = changes.left;
     let decision = decide(ws, request, &intent.id.value, path);
     let outcome = decision.outcome.clone();
@@ -241,7 +270,7 @@ fn record_file(
         reasons: class.reasons,
         outcome,
     };
-    Ok(Outcome { recorded: Some(recorded), left })
+    Ok(Outcome { recorded: Some(recorded), left, deletions })
 }
 
 /// The file as git has it, also under the name it had before it was renamed.
@@ -353,227 +382,6 @@ fn decide(
         Decision::Deny(denial) => ("deny", Some(denial.code.as_str().to_owned())),
     };
     RecordedDecision { outcome: outcome.to_owned(), rule, approval: None }
-}
-
-/// The blocks that a record speaks of.
-struct Changes {
-    /// What changed and is not recorded all the same, each with its reason.
-    left: Vec<String>,
-    edits: Edits,
-    ranges: Vec<BlockRecord>,
-    gone: Vec<(String, String)>,
-}
-
-impl Changes {
-    fn find(
-        ws: &Workspace,
-        request: &RecordRequest,
-        intent: &Intent,
-        path: &RelativePath,
-        now: &FileBlocks,
-        baseline: &Baseline,
-        committed: &Baseline,
-    ) -> Self {
-        let provenance = super::why::of_blocks(ws, path, now);
-        let heads = matching::heads(&ws.ledger, path);
-        let mut edits = baseline.edits(now);
-        let mut left = Vec::new();
-        match request.extent {
-            Extent::WholeFile => {
-                every_block(&mut edits, now);
-                edits.now.retain(|(at, _)| {
-                    !recorded_alike(ws, &provenance[*at], &heads, |claim| {
-                        claim.entry.record.intent_id.as_deref() == Some(&intent.id.value)
-                            && claim.conversation.contributor == contributor(request)
-                    })
-                });
-            }
-            Extent::Changes => {
-                // Recorded already: by another process, or on a branch whose outline is not the last.
-                edits.now.retain(|(at, _)| !recorded_alike(ws, &provenance[*at], &heads, |_| true));
-                left = leave_committed(&mut edits, now, baseline, committed);
-            }
-        }
-        let past = Past::new(ws, &provenance, &heads);
-        let mut ranges: Vec<BlockRecord> = edits
-            .now
-            .iter()
-            .map(|(at, _)| {
-                let block = &now.blocks[*at];
-                let replaces = past.before(baseline, block, &provenance[*at]);
-                block_record(block, now.language, replaces)
-            })
-            .collect();
-        let (deleted, gone) = deletions(ws, now, &edits, &provenance, &heads, committed);
-        ranges.extend(deleted);
-        Self { left, edits, ranges, gone }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.ranges.is_empty()
-    }
-
-    fn classified<'a>(&'a self, now: &'a FileBlocks) -> Vec<ChangedBlock<'a>> {
-        let standing = self
-            .edits
-            .now
-            .iter()
-            .map(|(at, against)| ChangedBlock::Now(&now.blocks[*at], *against));
-        let gone = self.gone.iter().map(|(kind, path)| ChangedBlock::Gone(kind, path));
-        standing.chain(gone).collect()
-    }
-}
-
-fn every_block(edits: &mut Edits, now: &FileBlocks) {
-    let known: HashSet<usize> = edits.now.iter().map(|(at, _)| *at).collect();
-    let others = (0..now.blocks.len()).filter(|at| !known.contains(at));
-    edits.now.extend(others.map(|at| (at, Against::Same)));
-    edits.now.sort_by_key(|(at, _)| *at);
-}
-
-/// Whether the last word on a block is a record of this very text, in its place, that also satisfies `too`.
-fn recorded_alike(
-    ws: &Workspace,
-    found: &Provenance,
-    heads: &[ClaimRef],
-    too: impl Fn(&Claim<'_>) -> bool,
-) -> bool {
-    let exact = matches!(found.verdict, Verdict::Exact) && found.place == Some(Place::Same);
-    let last = |at: &ClaimRef| {
-        heads.binary_search(at).is_ok() || ws.ledger.claim(*at).range.block.is_none()
-    };
-    exact && found.claim.is_some_and(|at| last(&at) && too(&ws.ledger.claim(at)))
-}
-
-/// Takes out what changed since the last record but is committed as it stands: it may be anybody's, and was most
-/// likely pulled. Against the last record alone, the next one would be given the work of all others since.
-fn leave_committed(
-    edits: &mut Edits,
-    now: &FileBlocks,
-    baseline: &Baseline,
-    committed: &Baseline,
-) -> Vec<String> {
-    let (Baseline::Outline(outline), Baseline::Blocks(_)) = (baseline, committed) else {
-        return Vec::new();
-    };
-    let since = committed.edits(now);
-    let uncommitted: HashSet<usize> = since.now.iter().map(|(at, _)| *at).collect();
-    let (kept, left) =
-        std::mem::take(&mut edits.now).into_iter().partition(|(at, _)| uncommitted.contains(at));
-    edits.now = kept;
-    edits.gone = since.gone;
-    edits.gone.retain(|gone| outline.against(&gone.block) != Against::New);
-    let left: Vec<(usize, Against)> = left;
-    left.iter().map(|(at, _)| committed_already(&now.blocks[*at])).collect()
-}
-
-fn committed_already(block: &Block) -> String {
-    format!(
-        "{} {} changed since the last record and is committed already, so whose change it is is not known; claim the file as it stands with --all",
-        block.identity.kind.as_str(),
-        block.identity.path
-    )
-}
-
-/// What the ledger says last of the blocks of a file.
-struct Past<'a> {
-    ws: &'a Workspace,
-    by_name: HashMap<BlockName, ClaimRef>,
-    /// Records that were found again, under whatever name.
-    found: HashSet<ClaimRef>,
-}
-
-impl<'a> Past<'a> {
-    fn new(ws: &'a Workspace, provenance: &[Provenance], heads: &[ClaimRef]) -> Self {
-        let named = heads.iter().rev().filter_map(|at| {
-            let name = ws.ledger.claim(*at).range.block.clone()?;
-            Some((BlockName { language: None, ..name }, *at))
-        });
-        let found = provenance.iter().filter_map(|found| found.claim).collect();
-        Self { ws, by_name: named.collect(), found }
-    }
-
-    /// What the block was before, as the chain of `replaces` needs it: what the baseline says, else what the ledger last
-    /// recorded under its name, unless that has gone to another block, else what it was found to be.
-    fn before(
-        &self,
-        baseline: &Baseline,
-        block: &Block,
-        found: &Provenance,
-    ) -> Option<ContentHash> {
-        if let Some(content) = baseline.content_before(block) {
-            return Some(content);
-        }
-        let same_name = self.by_name.get(&matching::block_name(block, None)).copied();
-        let free = same_name.filter(|at| found.claim == Some(*at) || !self.found.contains(at));
-        let last = self.ws.ledger.claim(free.or(found.claim)?).range;
-        let Baseline::Outline(outline) = baseline else { return Some(last.content_hash.clone()) };
-        let then = last.block.as_ref()?;
-        // Somebody changed the block between its record and the outline: say nothing rather than skip over the gap.
-        outline.held(then, &last.content_hash).then(|| last.content_hash.clone())
-    }
-}
-
-/// Recorded blocks that are gone, and committed blocks that are gone though nobody recorded them.
-fn deletions(
-    ws: &Workspace,
-    now: &FileBlocks,
-    edits: &Edits,
-    provenance: &[matching::Provenance],
-    heads: &[ClaimRef],
-    committed: &Baseline,
-) -> (Vec<BlockRecord>, Vec<(String, String)>) {
-    let matched: HashSet<ClaimRef> = provenance
-        .iter()
-        .flat_map(|found| found.claim.into_iter().chain(found.candidates.iter().copied()))
-        .collect();
-    let names: HashSet<(&str, &str)> = now
-        .blocks
-        .iter()
-        .map(|block| (block.identity.kind.as_str(), block.identity.path.as_str()))
-        .collect();
-    let texts: HashSet<&ContentHash> =
-        now.blocks.iter().map(|block| &block.fingerprint.content).collect();
-    let mut ranges = Vec::new();
-    let mut gone = Vec::new();
-    for head in heads.iter().filter(|head| !matched.contains(head)) {
-        let range = ws.ledger.claim(*head).range;
-        let Some(name) = &range.block else { continue };
-        let stands = names.contains(&(name.kind.as_str(), name.path.as_str()))
-            || texts.contains(&range.content_hash);
-        if stands || gone_by_commit(ws, *head, name, committed) {
-            continue;
-        }
-        gone.push((name.kind.clone(), name.path.clone()));
-        ranges.push(BlockRecord {
-            deleted: true,
-            replaces: Some(range.content_hash.clone()),
-            ..range.clone()
-        });
-    }
-    for old in &edits.gone {
-        let block = &old.block;
-        let known = gone.iter().any(|(kind, path)| {
-            kind == block.identity.kind.as_str() && *path == block.identity.path
-        });
-        if known || unnamed(block) {
-            continue;
-        }
-        gone.push((block.identity.kind.as_str().to_owned(), block.identity.path.clone()));
-        let content = block.fingerprint.content.clone();
-        ranges.push(BlockRecord {
-            deleted: true,
-            ..block_record(block, now.language, Some(content))
-        });
-    }
-    (ranges, gone)
-}
-
-/// Whether commits since the record took the block away: they may be anybody's.
-fn gone_by_commit(ws: &Workspace, head: ClaimRef, name: &BlockName, committed: &Baseline) -> bool {
-    let recorded_at =
-        ws.ledger.claim(head).entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
-    recorded_at != ws.head.as_ref().map(|head| head.0.as_str()) && committed.lacks(name)
 }
 
 /// A block as the ledger writes it.

@@ -28,6 +28,10 @@ pub struct RegistryAnswer {
 /// Adds an intent; without an id, the next free one.
 pub fn new(ws: &Workspace, mut intent: NewIntent) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
+    if intent.name.trim().is_empty() {
+        let message = "an intent needs a name; say in a few words what is wanted".to_owned();
+        return Err(EditError::Refused(message).into());
+    }
     let turn = turn(ws)?;
     if intent.id.is_empty() {
         intent.id = edit::next_id(&Registry::load(&ws.root));

@@ -1,11 +1,14 @@
 //! *Verify*: is the ledger whole, and does the code still say what it says?
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Workspace, why};
 use crate::intent::lint;
-use crate::provenance::{Verdict, matching};
+use crate::ledger::{BlockName, ClaimRef};
+use crate::provenance::{Provenance, Verdict, matching};
 use crate::workspace::{Code, Finding, RelativePath, ignores};
 
 /// The state of the evidence.
@@ -118,30 +121,57 @@ pub fn verify(ws: &Workspace) -> VerifyAnswer {
         findings: super::check::answers(ws, findings(ws)),
         ..VerifyAnswer::default()
     };
+    let mut standing = Standing::default();
     for path in ws.ledger.paths() {
-        let heads = matching::heads(&ws.ledger, path);
         let found = ws.read(path).map(|document| why::file(ws, path, &document));
-        let provenance = found.map(|file| file.provenance).unwrap_or_default();
-        for block in &provenance {
+        for block in &found.map(|file| file.provenance).unwrap_or_default() {
             count(&mut answer.blocks, block.verdict);
-        }
-        let standing: std::collections::HashSet<_> = provenance
-            .iter()
-            .flat_map(|block| block.claim.into_iter().chain(block.candidates.iter().copied()))
-            .collect();
-        for at in heads.into_iter().filter(|at| !standing.contains(at)) {
-            let claim = ws.ledger.claim(at);
-            let Some(name) = &claim.range.block else { continue };
-            answer.lost.push(LostBlock {
-                path: path.clone(),
-                kind: name.kind.clone(),
-                name: name.path.clone(),
-                intent: claim.entry.record.intent_id.clone(),
-                record: claim.entry.record.id.clone(),
-            });
+            standing.add(ws, path, block);
         }
     }
+    for path in ws.ledger.paths() {
+        let heads = matching::heads(&ws.ledger, path);
+        let lost = heads.into_iter().filter(|at| !standing.covers(ws, path, *at));
+        answer.lost.extend(lost.filter_map(|at| lost_block(ws, path, at)));
+    }
     answer
+}
+
+/// What was found again, in whatever file.
+#[derive(Default)]
+struct Standing {
+    claims: HashSet<ClaimRef>,
+    /// Blocks that have another record: of two sides of a merge, only one can stand.
+    names: HashSet<(RelativePath, BlockName)>,
+}
+
+impl Standing {
+    fn add(&mut self, ws: &Workspace, path: &RelativePath, found: &Provenance) {
+        for at in found.claim.into_iter().chain(found.candidates.iter().copied()) {
+            self.claims.insert(at);
+            if let Some(name) = ws.ledger.claim(at).range.block.clone() {
+                self.names.insert((path.clone(), name));
+            }
+        }
+    }
+
+    fn covers(&self, ws: &Workspace, path: &RelativePath, at: ClaimRef) -> bool {
+        let name = ws.ledger.claim(at).range.block.clone();
+        self.claims.contains(&at)
+            || name.is_some_and(|name| self.names.contains(&(path.clone(), name)))
+    }
+}
+
+fn lost_block(ws: &Workspace, path: &RelativePath, at: ClaimRef) -> Option<LostBlock> {
+    let claim = ws.ledger.claim(at);
+    let name = claim.range.block.as_ref()?;
+    Some(LostBlock {
+        path: path.clone(),
+        kind: name.kind.clone(),
+        name: name.path.clone(),
+        intent: claim.entry.record.intent_id.clone(),
+        record: claim.entry.record.id.clone(),
+    })
 }
 
 fn chains(ws: &Workspace) -> usize {

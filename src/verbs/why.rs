@@ -1,5 +1,6 @@
 //! *Why is this code here?* Which intent produced each block, and is it still what was recorded?
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -147,10 +148,18 @@ pub(super) fn of_blocks(
     blocks: &FileBlocks,
 ) -> Vec<Provenance> {
     let mut provenance = matching::file(&ws.ledger, path, blocks);
+    let mut heads: HashMap<RelativePath, Vec<ClaimRef>> = HashMap::new();
     for (block, found) in blocks.blocks.iter().zip(&mut provenance) {
         if found.verdict == Verdict::Unrecorded {
-            let still_there =
-                |other: &RelativePath| other == path || ws.root.absolute(other).exists();
+            let still_there = |other: &RelativePath| {
+                other == path
+                    || ws.root.absolute(other).exists()
+                        && heads
+                            .entry(other.clone())
+                            .or_insert_with(|| matching::heads(&ws.ledger, other))
+                            .iter()
+                            .any(|at| matching::is_like(ws.ledger.claim(*at).range, block))
+            };
             if let Some(moved) = matching::from_vanished(&ws.ledger, block, still_there) {
                 *found = moved;
             }

@@ -1,0 +1,329 @@
+//! Nobody is given what others did: git's ways of moving code about, and stories made to mislead.
+
+mod support;
+
+use support::Repo;
+use support::binary::{function, intent, recorded, verified, why};
+
+#[test]
+fn nobody_is_given_what_others_did_whatever_git_does() {
+    let repo = Repo::new();
+    let source = |a, b, c| function("a", a) + &function("b", b) + &function("c", c);
+    repo.write("src/a.rs", &source(1, 1, 1));
+    repo.commit("start");
+    repo.git(&["checkout", "-qb", "side"]);
+    repo.write("src/a.rs", &source(2, 1, 1));
+    recorded(&repo, "INT-002", "src/a.rs");
+    repo.commit("side");
+    repo.git(&["checkout", "-q", "main"]);
+    repo.write("src/a.rs", &source(1, 1, 2));
+    recorded(&repo, "INT-001", "src/a.rs");
+    repo.commit("main");
+    repo.git(&["checkout", "-q", "side"]);
+    repo.git(&["rebase", "-q", "main"]);
+    let expected = "exact INT-002 a\nunrecorded - b\nexact INT-001 c\n";
+    assert_eq!(why(&repo, "src/a.rs"), expected);
+    assert_eq!(recorded(&repo, "INT-001", "src/a.rs").code, 1, "all of it is recorded already");
+
+    repo.git(&["checkout", "-q", "main"]);
+    repo.git(&["merge", "-q", "--squash", "side"]);
+    repo.commit("squashed");
+    recorded(&repo, "INT-001", "src/a.rs");
+    assert_eq!(why(&repo, "src/a.rs"), expected);
+    assert_eq!(verified(&repo).0, Vec::<String>::new());
+}
+
+#[test]
+fn what_was_committed_since_the_last_record_is_not_the_next_ones() {
+    let repo = Repo::new();
+    let source = |a, b, c| function("a", a) + &function("b", b) + &function("c", c);
+    repo.write("src/a.rs", &source(1, 1, 1));
+    repo.commit("start");
+    repo.write("src/a.rs", &source(2, 1, 1));
+    recorded(&repo, "INT-001", "src/a.rs");
+    repo.commit("mine");
+    repo.write("src/a.rs", &source(2, 2, 1));
+    repo.commit("a colleague's");
+    repo.write("src/a.rs", &source(2, 2, 2));
+    let answer = recorded(&repo, "INT-002", "src/a.rs").json();
+    assert_eq!(answer["recorded"][0]["blocks"], 1);
+    let left = answer["skipped"][0]["reason"].as_str().expect("it is told").to_owned();
+    assert!(left.contains("function b") && left.contains("--all"), "{left}");
+    assert_eq!(why(&repo, "src/a.rs"), "exact INT-001 a\nunrecorded - b\nexact INT-002 c\n");
+
+    repo.commit("mine again");
+    repo.write("src/a.rs", &(function("b", 2) + &function("c", 2)));
+    repo.commit("a colleague took a away");
+    repo.write("src/a.rs", &(function("b", 2) + &function("c", 3)));
+    let answer = recorded(&repo, "INT-002", "src/a.rs").json();
+    assert_eq!(answer["recorded"][0]["blocks"], 1, "the deletion is not INT-002's: {answer}");
+}
+
+#[test]
+fn a_renamed_file_keeps_its_records_and_its_gaps() {
+    let repo = Repo::new();
+    repo.write("src/ours.rs", &(function("a", 1) + &function("b", 1)));
+    recorded(&repo, "INT-001", "src/ours.rs");
+    repo.write("src/theirs.rs", &(function("x", 1) + &function("y", 1)));
+    repo.commit("start");
+    repo.git(&["mv", "src/ours.rs", "src/moved.rs"]);
+    repo.git(&["mv", "src/theirs.rs", "src/shifted.rs"]);
+    assert_eq!(why(&repo, "src/moved.rs"), "moved INT-001 a\nmoved INT-001 b\n");
+    recorded(&repo, "INT-002", "src");
+    assert_eq!(why(&repo, "src/moved.rs"), "moved INT-001 a\nmoved INT-001 b\n");
+    assert_eq!(why(&repo, "src/shifted.rs"), "unrecorded - x\nunrecorded - y\n");
+    assert_eq!(intent(&repo, &["check"]).code, 0, "a rename is no change of a block");
+}
+
+/// A file's texts, each with the intent under which it was recorded, and what `why` must say at the end.
+struct Story {
+    name: &'static str,
+    path: &'static str,
+    texts: Vec<(String, Option<&'static str>)>,
+    expected: &'static str,
+}
+
+fn stories() -> Vec<Story> {
+    let body = "{ let mut s = 0; for i in 0..9 { s += i * 2; work(s, i); } s }";
+    let other = "{ other::thing(1, 2, 3).call(|x| x + 4).done() }";
+    let one = |name: &str, body: &str| format!("fn {name}() -> u32 {body}\n\n");
+    let two = "for x in range(10):\n        print(x, a, 'hello')\n    return None\n";
+    let sum = "return compute(a, 1) + other(a, 2, 3)";
+    vec![
+        Story {
+            name: "of two twins the first is deleted",
+            path: "src/a.rs",
+            texts: vec![
+                (one("one", body), Some("INT-001")),
+                (one("one", body) + &one("two", body), Some("INT-002")),
+                (one("two", body), None),
+            ],
+            expected: "exact INT-002 two\n",
+        },
+        Story {
+            name: "two functions swap their names",
+            path: "src/a.rs",
+            texts: vec![
+                (one("one", body), Some("INT-001")),
+                (one("one", body) + &one("two", other), Some("INT-002")),
+                (one("two", body) + &one("one", other), None),
+            ],
+            expected: "renamed INT-001 two\nrenamed INT-002 one\n",
+        },
+        Story {
+            name: "a function is renamed and another takes its name",
+            path: "src/a.rs",
+            texts: vec![
+                (one("one", body), Some("INT-001")),
+                (one("uno", body) + &one("one", other), None),
+            ],
+            expected: "renamed INT-001 uno\nunrecorded - one\n",
+        },
+        Story {
+            name: "another of the same name is put before",
+            path: "src/a.py",
+            texts: vec![
+                (format!("def f(a):\n    {sum}\n"), Some("INT-001")),
+                (format!("def f(a):\n    {two}\ndef f(a):\n    {sum} + 1\n"), None),
+            ],
+            expected: "unrecorded - f\nmodified INT-001 f\n",
+        },
+        Story {
+            name: "of two of the same name the first is deleted",
+            path: "src/a.py",
+            texts: vec![
+                (format!("def f(a):\n    {sum}\n"), Some("INT-001")),
+                (format!("def f(a):\n    {sum}\n\ndef f(a):\n    {two}"), Some("INT-002")),
+                (format!("def f(a):\n    {two}"), None),
+            ],
+            expected: "exact INT-002 f\n",
+        },
+        Story {
+            name: "of two overloads one is deleted, and the other becomes a third",
+            path: "src/A.java",
+            texts: vec![
+                ("class A {\n int go(int a) { return many(a, 1, 2, 3).sum(); }\n}\n".into(), Some("INT-001")),
+                ("class A {\n int go(int a) { return many(a, 1, 2, 3).sum(); }\n int go(String a) { return parse(a, 1).get(); }\n}\n".into(), Some("INT-002")),
+                ("class A {\n int go(String a, int b) { return 7; }\n}\n".into(), None),
+            ],
+            expected: "modified INT-002 A\nunrecorded - go\n",
+        },
+        Story {
+            name: "a method of the same name in another impl",
+            path: "src/a.rs",
+            texts: vec![
+                (format!("impl A {{ fn go(&self) -> u32 {body} }}\n"), Some("INT-001")),
+                (format!("impl A {{ fn go(&self) -> u32 {body} }}\nimpl B {{ fn go(&self) -> u32 {body} }}\n"), Some("INT-002")),
+                (format!("impl B {{ fn go(&self) -> u32 {body} }}\n"), None),
+            ],
+            expected: "exact INT-002 B\nexact INT-002 go\n",
+        },
+        Story {
+            name: "a paragraph gives way to another",
+            path: "src/a.txt",
+            texts: vec![
+                ("The quick brown fox jumps over the lazy dog and runs away.\n".into(), Some("INT-001")),
+                ("Invoices, taxes and billing in Europe, and such things.\n".into(), None),
+            ],
+            expected: "unrecorded - Invoices, taxes and billing in Europe, a\n",
+        },
+        Story {
+            name: "a one-line file is replaced",
+            path: "src/version.txt",
+            texts: vec![("1.0.0\n".into(), Some("INT-001")), ("1.0.1\n".into(), None)],
+            expected: "unrecorded - 1.0.1\n",
+        },
+        Story {
+            name: "imports under another neighbour",
+            path: "src/a.py",
+            texts: vec![
+                (format!("import os\nimport sys\n\ndef f(a):\n    {sum}\n"), Some("INT-001")),
+                (format!("import os\nimport sys\n\ndef h(q):\n    return z\n\nprint('hi', 1, 2)\n\ndef f(a):\n    {sum}\n"), None),
+            ],
+            expected: "exact INT-001 before h\nunrecorded - h\nunrecorded - before f\nexact INT-001 f\n",
+        },
+        Story {
+            name: "small ones under other names prove nothing",
+            path: "src/a.rs",
+            texts: vec![
+                ("fn a() -> u8 { 1 }\n\nfn b() -> u8 { 2 }\n".into(), Some("INT-001")),
+                ("fn c() -> u8 { 1 }\n\nfn d() -> u8 { 2 }\n".into(), None),
+            ],
+            expected: "unrecorded - c\nunrecorded - d\n",
+        },
+        Story {
+            name: "deleted by one, and something else of that name by nobody",
+            path: "src/a.rs",
+            texts: vec![
+                (one("one", body), Some("INT-001")),
+                ("// nothing\n".into(), Some("INT-002")),
+                (one("one", other), None),
+            ],
+            expected: "unrecorded - one\n",
+        },
+    ]
+}
+
+#[test]
+fn why_never_names_an_intent_that_did_not_ask_for_the_code() {
+    for story in stories() {
+        let repo = Repo::new();
+        for (text, id) in &story.texts {
+            repo.write(story.path, text);
+            if let Some(id) = id {
+                assert_eq!(
+                    recorded(&repo, id, story.path).code % 2,
+                    i32::from(*id == "INT-002"),
+                    "{}",
+                    story.name
+                );
+            }
+        }
+        assert_eq!(why(&repo, story.path), story.expected, "{}", story.name);
+    }
+}
+
+#[test]
+fn nothing_is_recorded_twice_or_under_an_intent_that_is_closed() {
+    let repo = Repo::new();
+    repo.write("src/a.rs", &function("a", 1));
+    for (id, word) in [("INT-003", "COMPLETED"), ("INT-404", "INT-001")] {
+        let answer = intent(&repo, &["record", "--intent", id, "src/a.rs"]);
+        assert_eq!(answer.code, 2);
+        assert!(answer.err.contains(word), "{}", answer.err);
+    }
+    assert_eq!(intent(&repo, &["new", " "]).code, 2, "an intent without a name says nothing");
+    for (arguments, code) in [
+        (&["record", "--intent", "INT-001", "src/a.rs"][..], 0),
+        (&["record", "--intent", "INT-001", "src/a.rs"], 1),
+        (&["record", "--all", "--intent", "INT-001", "src/a.rs"], 1),
+    ] {
+        assert_eq!(intent(&repo, arguments).code, code, "{arguments:?}");
+    }
+    repo.remove("src/a.rs");
+    assert_eq!(recorded(&repo, "INT-001", "src/a.rs").code, 0, "its blocks are gone");
+    assert_eq!(recorded(&repo, "INT-001", "src/a.rs").code, 1, "and go once");
+    assert_eq!(verified(&repo).1, 2);
+}
+
+#[test]
+fn accepting_one_block_leaves_the_others_to_be_recorded() {
+    let repo = Repo::new();
+    let source = |a, b| function("a", a) + &function("b", b);
+    repo.write("src/a.rs", &source(1, 1));
+    recorded(&repo, "INT-001", "src/a.rs");
+    repo.write("src/a.rs", &source(2, 2));
+    assert_eq!(intent(&repo, &["accept", "src/a.rs:2"]).code, 0);
+    recorded(&repo, "INT-002", "src/a.rs");
+    assert_eq!(why(&repo, "src/a.rs"), "exact INT-001 a\nexact INT-002 b\n");
+}
+
+/// The intents of a block's history, newest first; `-` for an unrecorded stretch.
+fn lineage(repo: &Repo, path: &str, name: &str) -> Vec<String> {
+    let answer = intent(repo, &["why", "--json", path]).json();
+    let blocks = answer["blocks"].as_array().expect("blocks");
+    let block = blocks.iter().find(|block| block["name"] == name).expect("the block");
+    let steps = block["lineage"].as_array().expect("steps").iter();
+    steps.map(|step| step["intent"].as_str().unwrap_or("-").to_owned()).collect()
+}
+
+#[test]
+fn lineage_shows_what_commits_did_between_two_records() {
+    let repo = Repo::new();
+    repo.write("src/a.rs", &function("a", 1));
+    recorded(&repo, "INT-001", "src/a.rs");
+    repo.commit("one");
+    repo.write("src/a.rs", &function("a", 2));
+    repo.commit("somebody's");
+    repo.write("src/a.rs", &function("a", 3));
+    recorded(&repo, "INT-002", "src/a.rs");
+    assert_eq!(lineage(&repo, "src/a.rs", "a"), ["INT-002", "-", "INT-001"]);
+    repo.commit("three");
+    repo.write("README.md", "# Read\n");
+    repo.commit("another file");
+    repo.write("src/a.rs", &function("a", 4));
+    recorded(&repo, "INT-001", "src/a.rs");
+    assert_eq!(lineage(&repo, "src/a.rs", "a"), ["INT-001", "INT-002", "-", "INT-001"]);
+}
+
+#[test]
+fn a_block_that_went_to_another_file_takes_its_record_along() {
+    let repo = Repo::new();
+    repo.write("src/a.rs", &(function("a", 1) + &function("b", 1)));
+    repo.write("src/z.rs", &function("z", 1));
+    recorded(&repo, "INT-001", "src/a.rs");
+    repo.commit("one");
+    repo.write("src/a.rs", &function("b", 1));
+    repo.write("src/z.rs", &(function("z", 1) + &function("a", 1)));
+    recorded(&repo, "INT-002", "src");
+    assert_eq!(why(&repo, "src/z.rs"), "unrecorded - z\nmoved INT-001 a\n");
+
+    let repo = Repo::new();
+    repo.write("src/a.rs", &function("a", 1));
+    recorded(&repo, "INT-001", "src/a.rs");
+    repo.write("src/copy.rs", &function("a", 1));
+    assert_eq!(why(&repo, "src/copy.rs"), "unrecorded - a\n", "a copy is not a move");
+}
+
+#[test]
+fn a_file_in_the_middle_of_something_loses_no_block() {
+    let repo = Repo::new();
+    repo.write("src/a.rs", &(function("a", 1) + &function("b", 1)));
+    recorded(&repo, "INT-001", "src/a.rs");
+    repo.commit("one");
+
+    repo.write("src/a.rs", &(function("a", 1).replace('}', "") + &function("b", 1)));
+    recorded(&repo, "INT-002", "src/a.rs");
+    repo.write("src/a.rs", &(function("a", 1) + &function("b", 1)));
+    assert_eq!(why(&repo, "src/a.rs"), "exact INT-001 a\nexact INT-001 b\n");
+    let answer = intent(&repo, &["verify", "--json"]).json();
+    let lost = answer["lost"].as_array().expect("a list").iter();
+    let functions: Vec<_> = lost.filter(|block| block["kind"] == "function").collect();
+    assert!(functions.is_empty(), "{functions:?}");
+
+    let sides = function("a", 1) + "=======\n" + &function("a", 2);
+    repo.write("src/a.rs", &format!("<<<<<<< ours\n{sides}>>>>>>> theirs\n{}", function("b", 1)));
+    let answer = recorded(&repo, "INT-002", "src/a.rs");
+    assert_eq!(answer.code, 1);
+    assert!(answer.out.contains("conflict"), "{}", answer.out);
+}
