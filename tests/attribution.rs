@@ -2,6 +2,7 @@
 
 mod support;
 
+use intent_lsp::verbs::{record, verify};
 use support::Repo;
 use support::binary::{function, intent, recorded, verified, why};
 
@@ -326,4 +327,20 @@ fn a_file_in_the_middle_of_something_loses_no_block() {
     let answer = recorded(&repo, "INT-002", "src/a.rs");
     assert_eq!(answer.code, 1);
     assert!(answer.out.contains("conflict"), "{}", answer.out);
+}
+
+#[test]
+fn what_a_commit_took_away_is_recorded_only_when_somebody_claims_it() {
+    let repo = Repo::new();
+    repo.write("src/gone.rs", "pub fn soon_gone(count: u32) -> u32 {\n    count + 1\n}\n");
+    repo.record("INT-001", &["src/gone.rs"]);
+    repo.commit("there");
+    repo.remove("src/gone.rs");
+    repo.commit("gone");
+    assert_eq!(verify::verify(&repo.open()).lost.len(), 1);
+    let answer = repo.record("INT-001", &["src/gone.rs"]);
+    assert!(answer.recorded.is_empty() && answer.skipped[0].reason.contains("--all"), "{answer:?}");
+    let answer = repo.record_as("INT-001", &["src/gone.rs"], record::Extent::WholeFile);
+    assert_eq!(answer.recorded[0].reasons, ["function soon_gone: removed"]);
+    assert!(verify::verify(&repo.open()).lost.is_empty());
 }

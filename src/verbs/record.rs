@@ -300,6 +300,9 @@ fn nothing_differs(
     extent: Extent,
 ) -> &'static str {
     if ws.root.absolute(path).symlink_metadata().is_err() {
+        if !matching::heads(&ws.ledger, path).is_empty() {
+            return "it is gone by a commit since its last record, so whose deed that is is not known; claim it with --all";
+        }
         return "it does not exist, and no block of it is recorded or committed that is gone since";
     }
     if now.blocks.is_empty() {

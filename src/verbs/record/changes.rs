@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::block_record;
+use super::{Extent, block_record};
 use crate::code::{Block, ContentHash, FileBlocks};
 use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef};
 use crate::provenance::classify::ChangedBlock;
@@ -56,7 +56,7 @@ impl Changes {
         edits.now.retain(|(at, _)| !subject.recorded_alike(*at, |_| true));
         let mut left = subject.leave_committed(&mut edits);
         left.extend(subject.leave_moved(&mut edits));
-        Self::of(subject, edits, left)
+        Self::of(subject, edits, left, Extent::Changes)
     }
 
     /// Every block of the file, but for those whose last record is such a one already.
@@ -64,10 +64,10 @@ impl Changes {
         let mut edits = subject.baseline.edits(subject.now);
         every_block(&mut edits, subject.now);
         edits.now.retain(|(at, _)| !subject.recorded_alike(*at, &such));
-        Self::of(subject, edits, Vec::new())
+        Self::of(subject, edits, Vec::new(), Extent::WholeFile)
     }
 
-    fn of(subject: &Subject<'_>, edits: Edits, left: Vec<String>) -> Self {
+    fn of(subject: &Subject<'_>, edits: Edits, left: Vec<String>, extent: Extent) -> Self {
         let mut past = Past::new(subject);
         let mut ranges: Vec<BlockRecord> = edits
             .now
@@ -78,7 +78,7 @@ impl Changes {
                 block_record(block, subject.now.language, replaces)
             })
             .collect();
-        let (deleted, gone) = subject.deletions(&edits);
+        let (deleted, gone) = subject.deletions(&edits, extent);
         ranges.extend(deleted);
         Self { left, edits, ranges, gone }
     }
@@ -237,8 +237,13 @@ fn based_on(ws: &Workspace, at: ClaimRef) -> Option<&str> {
 }
 
 impl Subject<'_> {
-    /// Recorded blocks that are gone, and committed blocks that are gone though nobody recorded them.
-    fn deletions(&self, edits: &Edits) -> (Vec<BlockRecord>, Vec<(String, String)>) {
+    /// Recorded blocks that are gone, and committed blocks that are gone though nobody recorded them. What a commit took
+    /// away since its record may be anybody's deed, so only a claim of the whole file speaks of it.
+    fn deletions(
+        &self,
+        edits: &Edits,
+        extent: Extent,
+    ) -> (Vec<BlockRecord>, Vec<(String, String)>) {
         let (ws, now) = (self.ws, self.now);
         let matched: HashSet<ClaimRef> = self
             .provenance
@@ -260,7 +265,8 @@ impl Subject<'_> {
             let stands = names.contains(&(name.kind.as_str(), name.path.as_str()))
                 || texts.contains(&range.content_hash)
                 || self.may_stand(&name.path);
-            if stands || gone_by_commit(ws, *head, name, self.committed) {
+            let by_commit = || gone_by_commit(ws, *head, name, self.committed);
+            if stands || (extent == Extent::Changes && by_commit()) {
                 continue;
             }
             gone.push((name.kind.clone(), name.path.clone()));
