@@ -327,3 +327,30 @@ fn an_edit_under_a_selected_intent_that_is_finished_is_told() {
     let told: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(told, ["intent-not-active", "unrecorded-change", "differs-from-record"]);
 }
+
+#[test]
+fn a_container_that_is_changed_inside_only_is_no_finding() {
+    let repo = Repo::new();
+    let class = "class Till:\n    currency = 'EUR'\n\n    def add(self, price):\n        self.total += price\n";
+    repo.write("src/till.py", class);
+    repo.record("INT-001", &["src/till.py"]);
+    repo.write("src/till.py", &class.replace("+= price", "+= price * 2"));
+    repo.record("INT-001", &["src/till.py"]);
+    assert!(repo.picture("src/till.py").starts_with("modified INT-001 class Till (inside)\n"));
+    assert_eq!(codes(&repo, &check::Against::Head), Vec::<String>::new());
+}
+
+#[test]
+fn another_copy_of_an_unnamed_text_is_new() {
+    let repo = Repo::new();
+    let one = "#[test]\nfn one() {\n    assert!(true);\n}\n";
+    let two = "\n#[test]\nfn two() {\n    assert!(!false);\n}\n";
+    repo.write("src/t.rs", one);
+    repo.record("INT-001", &["src/t.rs"]);
+    repo.commit("one");
+    repo.write("src/t.rs", &format!("{one}{two}"));
+    assert_eq!(repo.record("INT-001", &["src/t.rs"]).recorded[0].blocks, 2);
+    assert_eq!(codes(&repo, &check::Against::Base("HEAD".to_owned())), Vec::<String>::new());
+    repo.write("src/t.rs", &format!("{two}\n{one}"));
+    assert_eq!(codes(&repo, &check::Against::Head), Vec::<String>::new(), "order is no edit");
+}

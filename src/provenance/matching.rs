@@ -98,7 +98,7 @@ impl Verdict {
             Self::Unrecorded => "unrecorded",
         }
     }
-    /// Whether a record covers the block as it stands, so that it needs no new one.
+    /// Whether a record covers the block's text as it stands.
     pub fn covered(self) -> bool {
         matches!(self, Self::Exact | Self::Reformatted | Self::Moved | Self::Renamed)
     }
@@ -124,6 +124,12 @@ pub struct Provenance {
 }
 
 impl Provenance {
+    /// Whether a record covers what the block answers for, so that it needs no new one. A block whose only difference
+    /// lies in the blocks inside it is covered: those answer for themselves.
+    pub fn covered(&self) -> bool {
+        self.verdict.covered() || self.only_inside
+    }
+
     fn unrecorded() -> Self {
         Self {
             verdict: Verdict::Unrecorded,

@@ -144,10 +144,10 @@ impl Outline {
         ))
     }
 
-    /// Whether some block had this text.
-    pub fn holds_content(&self, content: &ContentHash) -> bool {
+    /// How many blocks had this text.
+    pub fn count(&self, content: &ContentHash) -> usize {
         let wanted = short(content.as_str());
-        self.entries.values().any(|(_, content)| *content == wanted)
+        self.entries.values().filter(|(_, content)| *content == wanted).count()
     }
 
     /// Whether the block called so had this text.

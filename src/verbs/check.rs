@@ -294,7 +294,7 @@ impl Judge<'_> {
         summary.blocks += edits.now.len();
         for (at, _) in &edits.now {
             let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
-            if found.verdict.covered() {
+            if found.covered() {
                 summary.recorded += 1;
             }
             findings.extend(self.block(path, block, found));
@@ -319,11 +319,11 @@ impl Judge<'_> {
         let ignores = self.rules.ignores.as_ref().unwrap_or(&self.ws.ignores);
         let policy = self.rules.policy.as_ref().unwrap_or(&self.ws.policy);
         let place = Place { path, block };
-        let covering = found.verdict.covered().then(|| why::intent_of(self.ws, found)).flatten();
+        let covering = found.covered().then(|| why::intent_of(self.ws, found)).flatten();
         let mut findings = path_findings(&place, policy, ignores, covering.as_deref());
         match covering {
             Some(id) => findings.extend(recorded_findings(self.ws, &place, &id)),
-            None if found.verdict.covered() => {}
+            None if found.covered() => {}
             None => findings.push(place.finding(
                 Code::UnrecordedChange,
                 None,
@@ -351,15 +351,15 @@ pub fn document(
     for (at, _) in &edits.now {
         let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
         let place = Place { path, block };
-        let covering = found.verdict.covered().then(|| why::intent_of(ws, found)).flatten();
+        let covering = found.covered().then(|| why::intent_of(ws, found)).flatten();
         let judged_by = covering.as_deref().or(selected.as_deref());
         findings.extend(path_findings(&place, &ws.policy, &ws.ignores, judged_by));
         match judged_by {
             Some(id) => findings.extend(recorded_findings(ws, &place, id)),
-            None if found.verdict.covered() => {}
+            None if found.covered() => {}
             None => findings.push(intent_required(ws, &place)),
         }
-        if !found.verdict.covered() {
+        if !found.covered() {
             findings.extend(selected.as_deref().and_then(|id| not_active(ws, &place, id)));
             findings.push(place.finding(
                 Code::UnrecordedChange,

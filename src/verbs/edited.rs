@@ -4,10 +4,11 @@
 //! happens inside is told by the blocks inside. A region that merely got
 //! another neighbour is not edited.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{VerbError, Workspace};
-use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks};
+use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity};
 use crate::ledger::BlockName;
 use crate::provenance::outline::{Against, Outline, own_tokens};
 use crate::workspace::{CommitId, RelativePath};
@@ -125,23 +126,21 @@ impl Baseline {
 
     /// The difference of the blocks as they stand now.
     pub fn edits(&self, now: &FileBlocks) -> Edits {
-        match self {
-            Self::Unknown => Edits::default(),
-            Self::Outline(outline) => Edits {
-                now: (0..now.blocks.len())
-                    .map(|at| (at, against_outline(outline, &now.blocks[at])))
-                    .filter(|(at, against)| counts(*against, &now.blocks[*at]))
-                    .collect(),
-                gone: Vec::new(),
-            },
-            Self::Blocks(versions) => Edits {
-                now: (0..now.blocks.len())
-                    .filter_map(|at| Some((at, least(versions, &now.blocks[at])?)))
-                    .filter(|(at, against)| counts(*against, &now.blocks[*at]))
-                    .collect(),
-                gone: versions.first().map(|first| gone(first, now)).unwrap_or_default(),
-            },
-        }
+        let against = match self {
+            Self::Unknown => return Edits::default(),
+            Self::Outline(outline) => {
+                standing(now, |block| outline.against(block), |text| outline.count(text))
+            }
+            Self::Blocks(versions) => least(versions, now),
+        };
+        let gone = match self {
+            Self::Blocks(versions) => {
+                versions.first().map(|first| gone(first, now)).unwrap_or_default()
+            }
+            _ => Vec::new(),
+        };
+        let edited = against.into_iter().enumerate();
+        Edits { now: edited.filter(|(at, how)| counts(*how, &now.blocks[*at])).collect(), gone }
     }
 
     /// Whether a version the baseline is made of has a syntax error.
@@ -191,47 +190,71 @@ fn counts(against: Against, block: &Block) -> bool {
     }
 }
 
-fn against_outline(outline: &Outline, block: &Block) -> Against {
-    if unnamed(block) && outline.holds_content(&block.fingerprint.content) {
-        return Against::Same;
+/// How each block stands, given how it stands by name and how often an unnamed text was there before.
+///
+/// A region or paragraph is named after its surroundings, so it is the same wherever its text was before; but as
+/// often as it was there, no more: another copy of it is new.
+fn standing(
+    now: &FileBlocks,
+    by_name: impl Fn(&Block) -> Against,
+    count: impl Fn(&ContentHash) -> usize,
+) -> Vec<Against> {
+    let mut all: Vec<Against> = now.blocks.iter().map(by_name).collect();
+    let mut left: HashMap<&ContentHash, usize> = HashMap::new();
+    for kept in [true, false] {
+        for (block, how) in now.blocks.iter().zip(&mut all).filter(|(block, _)| unnamed(block)) {
+            let text = &block.fingerprint.content;
+            let left = left.entry(text).or_insert_with(|| count(text));
+            if (*how == Against::Same) == kept && *left > 0 {
+                *left -= 1;
+                *how = Against::Same;
+            }
+        }
     }
-    outline.against(block)
+    all
 }
 
 /// The smallest difference to any version: during a merge a block that equals any parent is no edit.
-fn least(versions: &[Arc<FileBlocks>], block: &Block) -> Option<Against> {
+fn least(versions: &[Arc<FileBlocks>], now: &FileBlocks) -> Vec<Against> {
     let rank = |against: &Against| match against {
         Against::Same => 0,
         Against::Reformatted => 1,
         Against::Changed => 2,
         Against::New => 3,
     };
-    versions.iter().map(|version| against_version(version, block)).min_by_key(rank)
+    let mut smallest = vec![Against::New; now.blocks.len()];
+    for version in versions {
+        for (best, how) in smallest.iter_mut().zip(against_version(version, now)) {
+            if rank(&how) < rank(best) {
+                *best = how;
+            }
+        }
+    }
+    smallest
 }
 
-fn against_version(version: &FileBlocks, block: &Block) -> Against {
-    let print = &block.fingerprint;
-    if unnamed(block) && version.blocks.iter().any(|old| old.fingerprint.content == print.content) {
-        return Against::Same;
+fn against_version(version: &FileBlocks, now: &FileBlocks) -> Vec<Against> {
+    let named: HashMap<&Identity, &Block> =
+        version.blocks.iter().map(|old| (&old.identity, old)).collect();
+    let mut texts: HashMap<&ContentHash, usize> = HashMap::new();
+    for old in &version.blocks {
+        *texts.entry(&old.fingerprint.content).or_default() += 1;
     }
-    let Some(old) = version.blocks.iter().find(|old| old.identity == block.identity) else {
-        return Against::New;
+    let by_name = |block: &Block| match named.get(&block.identity) {
+        None => Against::New,
+        Some(old) if old.fingerprint.content == block.fingerprint.content => Against::Same,
+        Some(old) if own_tokens(old) == own_tokens(block) => Against::Reformatted,
+        Some(_) => Against::Changed,
     };
-    if old.fingerprint.content == print.content {
-        Against::Same
-    } else if own_tokens(old) == own_tokens(block) {
-        Against::Reformatted
-    } else {
-        Against::Changed
-    }
+    standing(now, by_name, |text| texts.get(text).copied().unwrap_or_default())
 }
 
 fn gone(before: &FileBlocks, now: &FileBlocks) -> Vec<Gone> {
+    let names: HashSet<&Identity> = now.blocks.iter().map(|block| &block.identity).collect();
+    let texts: HashSet<&ContentHash> =
+        now.blocks.iter().map(|block| &block.fingerprint.content).collect();
     let still = |old: &Block| {
-        now.blocks.iter().any(|block| {
-            block.identity == old.identity
-                || (unnamed(old) && block.fingerprint.content == old.fingerprint.content)
-        })
+        names.contains(&old.identity) || (unnamed(old) && texts.contains(&old.fingerprint.content))
     };
     before.blocks.iter().filter(|old| !still(old)).map(|old| Gone { block: old.clone() }).collect()
 }

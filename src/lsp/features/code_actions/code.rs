@@ -125,7 +125,7 @@ impl Here<'_> {
 
     fn of_blocks(&self, analysis: &Analysis, edits: &Edits) -> Vec<Offer> {
         let provenance = &analysis.file.provenance;
-        let uncovered = edits.now.iter().any(|(at, _)| !provenance[*at].verdict.covered());
+        let uncovered = edits.now.iter().any(|(at, _)| !provenance[*at].covered());
         let mut offers: Vec<Offer> = self.record(uncovered).into_iter().collect();
         let encoding = self.request.snapshot.encoding;
         let byte = convert::byte(&self.open.document, self.request.range.start, encoding);
@@ -161,7 +161,7 @@ impl Here<'_> {
         let snapshot = self.request.snapshot;
         let differs =
             matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous) && !found.only_inside;
-        let unrecorded = edited.is_some() && !found.verdict.covered();
+        let unrecorded = edited.is_some() && !found.covered();
         let asks = snapshot.settings.interactive && snapshot.client.show_message_request;
         if !asks || !(differs || unrecorded) {
             return None;
