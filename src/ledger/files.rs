@@ -131,9 +131,10 @@ impl Resume {
         Ok((guard.last() == Some(&b'\n')).then_some(Self { state, guard }))
     }
 
-    /// Whether the file still has, before this place, what it had.
+    /// Whether the file still has, before this place, what it had. A changed file that did not grow was not appended to:
+    /// then a line that stood there may be another one.
     fn holds(&self, file: &mut File) -> std::io::Result<bool> {
-        if file.metadata()?.len() < self.state.offset {
+        if file.metadata()?.len() <= self.state.offset {
             return Ok(false);
         }
         Ok(tail(file, self.state.offset)? == self.guard)

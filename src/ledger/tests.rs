@@ -625,6 +625,23 @@ mod looking_up {
         std::fs::write(w.file(&file), &good).unwrap();
         let (entries, findings) = step("cut back");
         assert_eq!((entries, findings), (3, 0));
+        let write_later = |bytes: &[u8], seconds: u64| {
+            std::fs::write(w.file(&file), bytes).unwrap();
+            let later = std::time::SystemTime::now() + std::time::Duration::from_secs(seconds);
+            std::fs::File::options()
+                .append(true)
+                .open(w.file(&file))
+                .unwrap()
+                .set_modified(later)
+                .unwrap();
+        };
+        let mut forged = good.clone();
+        let at = forged.windows(7).position(|w| w == b"INT-001").unwrap();
+        forged[at + 6] = b'7';
+        write_later(&forged, 1);
+        assert_eq!(step("one word of the first line changed"), (3, 1));
+        write_later(&good, 2);
+        assert_eq!(step("and put back"), (3, 0));
         std::fs::write(w.file(&file), good.to_ascii_uppercase()).unwrap();
         step("written anew with the same length");
         std::fs::remove_file(w.file(&file)).unwrap();

@@ -246,9 +246,11 @@ fn outside_git_and_ungoverned() {
         &lab,
         &[
             "why a.py",
+            "list",
             "record a.py --intent INT-001",
             "gate a.py",
             "check",
+            "verify",
             "trace",
             "init",
             "new One --scope **/*.py --start",

@@ -18,7 +18,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let mut intents = list(&context.here()?)?;
+    let workspace = context.here()?;
+    workspace.governed()?;
+    let mut intents = list(&workspace)?;
     if args.in_progress {
         intents.retain(|intent| intent.status == Some(Status::InProgress));
     }

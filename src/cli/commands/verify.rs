@@ -18,7 +18,9 @@ was taken out. Exit code 1 when there is an error or a warning.")]
 pub(crate) struct Args {}
 
 pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
-    let answer = verify(&context.here()?);
+    let workspace = context.here()?;
+    workspace.governed()?;
+    let answer = verify(&workspace);
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(shared::loud(&answer.findings)))
 }

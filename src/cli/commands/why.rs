@@ -40,6 +40,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let target = Target::parse(&context.cwd, &args.target)?;
     let (workspace, path) = context.existing_file(&target)?;
+    workspace.governed()?;
     let which = target.line.map_or(Which::All, Which::Line);
     let answer = on_disk(&workspace, &path, which)?;
     let history = if args.lineage { show::History::Whole } else { show::History::Latest };

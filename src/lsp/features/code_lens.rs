@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::credit;
 use super::intent_text::Tally;
 use super::mention::{self, ShownRegistry};
 use super::prose::count;
+use super::{commands, credit};
 use crate::code::Block;
 use crate::intent::Intent;
 use crate::lsp::analysis;
@@ -123,12 +123,21 @@ fn of_block(
     let workspace = snapshot.workspace_of(uri)?;
     let index = analysis.file.blocks.blocks.iter().position(|block| about.is(block))?;
     let answer = credit::answer(workspace, &analysis, index)?;
+    let title = credit::full(&answer);
+    if !snapshot.client.show_document {
+        return Some(plain(title));
+    }
     Some(lsp::Command {
-        title: credit::full(&answer),
+        title,
         tooltip: None,
-        command: "intent.why".to_owned(),
+        command: commands::SHOW.to_owned(),
         arguments: Some(vec![json!({ "uri": uri, "line": range.start.line + 1 })]),
     })
+}
+
+/// A lens that says something and does nothing: editors show one without a command as text.
+fn plain(title: String) -> lsp::Command {
+    lsp::Command { title, ..Default::default() }
 }
 
 fn of_intent(workspace: &Workspace, uri: &lsp::Uri, id: &str) -> lsp::Command {
@@ -137,16 +146,15 @@ fn of_intent(workspace: &Workspace, uri: &lsp::Uri, id: &str) -> lsp::Command {
         format!("{} · {}", count(produced.files.len(), "file"), count(produced.blocks, "block"));
     let selected = workspace.selected(None).as_deref() == Some(id);
     let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
-    let (title, command) = match (selected, selectable) {
-        (true, _) => (format!("{numbers} · selected"), "intent.context"),
-        (false, true) => (format!("{numbers} · Select"), "intent.select"),
-        (false, false) => (numbers, "intent.context"),
-    };
-    lsp::Command {
-        title,
-        tooltip: None,
-        command: command.to_owned(),
-        arguments: Some(vec![json!({ "uri": uri, "id": id })]),
+    match (selected, selectable) {
+        (true, _) => plain(format!("{numbers} · selected")),
+        (false, false) => plain(numbers),
+        (false, true) => lsp::Command {
+            title: format!("{numbers} · Select"),
+            tooltip: None,
+            command: commands::SELECT.to_owned(),
+            arguments: Some(vec![json!({ "uri": uri, "id": id })]),
+        },
     }
 }
 
@@ -215,6 +223,22 @@ impl Session {
         editor.settings.inlay_hints = None;
         editor.settings.code_lens = false;
         assert_eq!(ask(&editor), 0, "lenses are switched off");
+    }
+
+    #[test]
+    fn a_click_shows_something_or_there_is_nothing_to_click() {
+        let mut editor = Editor::new(CODE);
+        let uri = editor.uri("/src/auth.rs");
+        let first = |editor: &Editor| {
+            let snapshot = editor.snapshot();
+            let lens = lenses(&snapshot, &uri).unwrap().swap_remove(0);
+            resolve(&snapshot, lens).unwrap().command.unwrap()
+        };
+        let shows = first(&editor);
+        assert_eq!(shows.command, "intent.show");
+        assert_eq!(shows.arguments, Some(vec![json!({ "uri": uri, "line": 3 })]));
+        editor.client.show_document = false;
+        assert_eq!(first(&editor), plain(shows.title));
     }
 
     #[test]

@@ -12,7 +12,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-pub(crate) use arguments::{AcceptArguments, RecordArguments, SelectArguments, Wanted};
+pub(crate) use arguments::{
+    AcceptArguments, RecordArguments, SelectArguments, ShowArguments, Wanted,
+};
 pub(crate) use run::Effects;
 
 use crate::lsp::dispatch::{Refusal, fault};
@@ -22,6 +24,8 @@ use crate::lsp::snapshot::Snapshot;
 pub(crate) const SELECT: &str = "intent.select";
 /// Record what changed.
 pub(crate) const RECORD: &str = "intent.record";
+/// Show a person the intent or the record of a block.
+pub(crate) const SHOW: &str = "intent.show";
 /// Accept a block as it stands. For people: it is confirmed in a dialog.
 pub(crate) const ACCEPT: &str = "intent.accept";
 
@@ -59,6 +63,7 @@ pub(crate) const ALL: &[Command] = &[
     command("intent.why", Asks::Nothing, run::why, schema::<arguments::WhyArguments>),
     command("intent.map", Asks::Nothing, run::map, schema::<arguments::MapArguments>),
     command("intent.verify", Asks::Nothing, run::verify, schema::<Wanted>),
+    command(SHOW, Asks::Nothing, run::show, schema::<ShowArguments>),
     command(ACCEPT, Asks::Consent, run::accept, schema::<AcceptArguments>),
 ];
 

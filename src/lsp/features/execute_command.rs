@@ -61,7 +61,25 @@ async fn run(
     if !effects.wrote.is_empty() {
         conversation.wrote(effects.wrote);
     }
+    if let Some(place) = effects.show {
+        show(conversation, place).await?;
+    }
     answer
+}
+
+/// Lets the client show a place to whoever sits there.
+async fn show(conversation: &Conversation, place: lsp::Location) -> Result<(), Refusal> {
+    let params = lsp::ShowDocumentParams {
+        uri: place.uri,
+        external: None,
+        take_focus: Some(true),
+        selection: Some(place.range),
+    };
+    let shown = conversation.client.request::<lsp::ShowDocumentRequest>(params).await;
+    match shown.map_err(|error| Refusal::Failed(error.to_string()))?.success {
+        true => Ok(()),
+        false => Err(Refusal::Failed("the client could not show the document".into())),
+    }
 }
 
 /// Whether a person can be asked.

@@ -186,6 +186,40 @@ fn nothing_is_accepted_before_a_person_agreed() {
     session.finish();
 }
 
+#[test]
+fn a_person_is_shown_the_intent_of_a_block_or_its_record() {
+    let editor = workspace();
+    let shows = json!({ "window": { "showDocument": { "support": true } } });
+    let mut session = with_options(&editor, shows, json!({}));
+    let all = json!({ "paths": ["src/a.rs"], "all": true, "intent": "INT-001" });
+    answer(&mut session, "intent.record", all);
+    let block = json!({ "uri": editor.uri("/src/a.rs"), "line": 1 });
+    let registry = editor.uri("/.orchestration/active_intents.yaml");
+    let id = run(&mut session, "intent.show", block.clone());
+    let asked = session.heard("window/showDocument");
+    assert_eq!(asked["params"]["uri"], json!(registry));
+    assert_eq!(asked["params"]["selection"]["start"], json!({ "line": 1, "character": 8 }));
+    session.answer(&asked, json!({ "success": true }));
+    assert_eq!(session.result(id), json!({ "uri": registry, "line": 2 }));
+    // An intent that the registry does not hold: the record is what there is.
+    let registry = editor.path("/.orchestration/active_intents.yaml");
+    std::fs::write(registry, "active_intents: []\n").unwrap();
+    let id = run(&mut session, "intent.show", block.clone());
+    let asked = session.heard("window/showDocument");
+    let record = asked["params"]["uri"].as_str().unwrap();
+    assert!(record.contains("/agent_trace/") && record.ends_with(".jsonl"), "{record}");
+    session.answer(&asked, json!({ "success": false }));
+    assert_eq!(session.code(id), -32803);
+    let nobody = json!({ "uri": editor.uri("/billing/b.rs"), "line": 1 });
+    let id = run(&mut session, "intent.show", nobody);
+    assert_eq!(session.code(id), -32803);
+    session.finish();
+    let mut plain = plain(&editor);
+    let id = run(&mut plain, "intent.show", block);
+    assert_eq!(plain.code(id), -32803);
+    plain.finish();
+}
+
 const UNKNOWN_STATUS: &str = "active_intents:\n  - id: INT-001\n    name: A\n    status: odd\n    owned_scope: [\"src/**\"]\n";
 
 #[test]

@@ -136,6 +136,20 @@ pub(crate) struct MapArguments {
     pub(crate) path: Option<String>,
 }
 
+/// `intent.show`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ShowArguments {
+    /// The file's address. An open document is answered as it stands in the editor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) uri: Option<String>,
+    /// The file's path, where `uri` is missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) path: Option<String>,
+    /// A line of the block, from 1.
+    pub(crate) line: u32,
+}
+
 /// `intent.accept`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -168,5 +182,6 @@ targets!(
     RecordArguments,
     WhyArguments,
     MapArguments,
+    ShowArguments,
     AcceptArguments
 );

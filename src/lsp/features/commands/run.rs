@@ -12,10 +12,11 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::arguments::{
     AcceptArguments, ContextArguments, GateArguments, MapArguments, RecordArguments,
-    SelectArguments, Target, Wanted, WhyArguments,
+    SelectArguments, ShowArguments, Target, Wanted, WhyArguments,
 };
 use super::{answer, read};
 use crate::lsp::dispatch::Refusal;
+use crate::lsp::features::places;
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::{analysis, convert};
 use crate::verbs::{VerbError, Workspace, accept, context, gate, map, record, select, verify, why};
@@ -26,6 +27,8 @@ use crate::workspace::RelativePath;
 pub(crate) struct Effects {
     /// Files that it may have written, so that what is known of them is read again.
     pub(crate) wrote: Vec<PathBuf>,
+    /// What the client is asked to show.
+    pub(crate) show: Option<lsp::Location>,
 }
 
 impl Effects {
@@ -130,14 +133,65 @@ pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> 
         Some(0) => return Err(Refusal::Senseless("the field \"line\" counts from 1".into())),
         Some(line) => why::Which::Line(line),
     };
-    let found = match analysis::opened(snapshot, &workspace, &path) {
-        Some(open) => {
-            let file = why::file(&workspace, &path, &open.document);
-            why::answer(&workspace, &path, &file, which)
-        }
-        None => why::on_disk(&workspace, &path, which).map_err(|error| refusal(error.into()))?,
+    answer("intent.why", &asked(snapshot, &workspace, &path, which)?)
+}
+
+/// What is known of a file, as the editor has it where it is open.
+fn asked(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    path: &RelativePath,
+    which: why::Which,
+) -> Result<why::WhyAnswer, Refusal> {
+    let Some(open) = analysis::opened(snapshot, workspace, path) else {
+        return why::on_disk(workspace, path, which).map_err(|error| refusal(error.into()));
     };
-    answer("intent.why", &found)
+    let file = why::file(workspace, path, &open.document);
+    Ok(why::answer(workspace, path, &file, which))
+}
+
+/// What a person was shown.
+#[derive(Serialize, JsonSchema)]
+struct ShowAnswer {
+    /// The document.
+    uri: String,
+    /// The line, from 1.
+    line: u32,
+}
+
+pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
+    let wanted: ShowArguments = read(argument)?;
+    if !snapshot.client.show_document {
+        let text = "this client cannot be asked to show a document; `intent.why` tells the same";
+        return Err(Refusal::Failed(text.into()));
+    }
+    let (workspace, path) = file(snapshot, (&wanted).into())?;
+    let found = asked(snapshot, &workspace, &path, why::Which::Line(wanted.line))?;
+    let source = found.blocks.first().and_then(|block| source(snapshot, &workspace, block));
+    let source = source.ok_or_else(|| {
+        Refusal::Failed(format!("no record speaks of line {} of {path}", wanted.line))
+    })?;
+    let shown =
+        ShowAnswer { uri: source.uri.to_string(), line: source.range.start.line.saturating_add(1) };
+    effects.show = Some(source);
+    answer("intent.show", &shown)
+}
+
+/// Where it is written why a block is there: its intent in the registry, else its record.
+fn source(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    block: &why::BlockAnswer,
+) -> Option<lsp::Location> {
+    let intent = block.intent.as_ref();
+    let defined = intent.and_then(|it| places::definition(snapshot, workspace, &it.id));
+    let recorded = || {
+        let origin = &workspace.ledger.by_id(block.record.as_deref()?)?.origin;
+        let uri = analysis::address(snapshot, workspace, &origin.path)?;
+        let start = lsp::Position { line: origin.line.saturating_sub(1), character: 0 };
+        Some(lsp::Location { uri, range: lsp::Range { start, end: start } })
+    };
+    defined.map(|(location, _)| location).or_else(recorded)
 }
 
 pub(super) fn map(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
