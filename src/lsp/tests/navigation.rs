@@ -17,6 +17,7 @@ fn capabilities() -> Value {
     json!({
         "textDocument": { "codeLens": {}, "inlayHint": {}, "rename": { "prepareSupport": true } },
         "workspace": { "codeLens": { "refreshSupport": true } },
+        "window": { "showDocument": { "support": true } },
     })
 }
 
@@ -69,7 +70,9 @@ fn a_record_by_another_process_shows_above_its_block() {
     let command =
         json!({ "command": lens["command"]["command"], "arguments": lens["command"]["arguments"] });
     let id = session.ask("workspace/executeCommand", command);
-    assert_eq!(session.result(id)["blocks"][0]["intent"]["id"], "INT-001");
+    let asked = session.heard("window/showDocument");
+    session.answer(&asked, json!({ "success": true }));
+    assert_eq!(session.result(id)["uri"], asked["params"]["uri"]);
     let id = session.ask("codeLens/resolve", json!({ "range": range((0, 0), (0, 0)), "data": 7 }));
     assert_eq!(session.code(id), -32602);
 }
