@@ -3,9 +3,11 @@
 //! An edited document keeps the tree it came from and which bytes were touched.
 //! Untouched top-level nodes keep their blocks, moved by the difference; between
 //! the last one before the touched bytes and the first one after them all is
-//! queried anew. Where that could differ from a parse of the whole text – syntax
-//! errors, lone carriage returns, grammars whose scanner looks at columns – the
-//! whole text is parsed.
+//! queried anew. Where that could differ from a parse of the whole text – lone
+//! carriage returns, grammars whose scanner looks at columns – the whole text is
+//! parsed. With a syntax error before or after the edit, too; but there the
+//! top-level nodes at both ends that came out as they were keep their blocks, since
+//! finding those costs more than parsing.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -164,20 +166,22 @@ fn parser(language: &Language) -> Option<Parser> {
 }
 
 fn whole(language: &'static Language, text: &str) -> Option<Parsed> {
-    if !language.syntax.incremental && nests_beyond_scanner(text) {
-        return None;
-    }
-    let tree = parser(language)?.parse(text, None)?;
-    if is_tangled(tree.root_node()) {
-        return None;
-    }
+    let tree = whole_tree(language, text)?;
     let found = outline::outline(text, tree.root_node(), 0..text.len(), language.compiled()?);
     Some(finish(language, text, tree, found))
 }
 
+fn whole_tree(language: &'static Language, text: &str) -> Option<Tree> {
+    if !language.syntax.incremental && nests_beyond_scanner(text) {
+        return None;
+    }
+    let tree = parser(language)?.parse(text, None)?;
+    (!is_tangled(tree.root_node())).then_some(tree)
+}
+
 fn finish(language: &'static Language, text: &str, tree: Tree, found: Outline) -> Parsed {
     let has_error = tree.root_node().has_error();
-    let reusable = language.syntax.incremental && !has_error && !has_lone_return(text);
+    let reusable = language.syntax.incremental && !has_lone_return(text);
     let blocks = FileBlocks { language: Some(language.id), blocks: found.blocks, has_error };
     Parsed {
         tree: Some(tree),
@@ -189,9 +193,15 @@ fn finish(language: &'static Language, text: &str, tree: Tree, found: Outline) -
 }
 
 fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<Parsed> {
-    let tree = parser(language)?.parse(text, Some(&base.tree))?;
-    if tree.root_node().has_error() || has_lone_return(text) {
+    if has_lone_return(text) {
         return None;
+    }
+    if base.parsed.blocks.has_error {
+        return around_errors(language, text, base);
+    }
+    let tree = parser(language)?.parse(text, Some(&base.tree))?;
+    if tree.root_node().has_error() {
+        return around_errors(language, text, base);
     }
     let mut touched = base.touched.clone();
     for range in base.tree.changed_ranges(&tree) {
@@ -200,6 +210,47 @@ fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<Par
     touched.end = touched.end.min(text.len());
     let found = spliced(language, text, tree.root_node(), &base.parsed, touched)?;
     Some(finish(language, text, tree, found))
+}
+
+/// The text parsed whole, with the blocks of top-level nodes that are as they were.
+fn around_errors(language: &'static Language, text: &str, base: &Base) -> Option<Parsed> {
+    let tree = whole_tree(language, text)?;
+    let old = base.parsed.tree.as_ref()?;
+    let ends = (base.parsed.len, text.len());
+    let touched = beyond_equal_ends(old.root_node(), tree.root_node(), ends, &base.touched)?;
+    let found = spliced(language, text, tree.root_node(), &base.parsed, touched)?;
+    Some(finish(language, text, tree, found))
+}
+
+/// The touched bytes and all between the top-level nodes, counted from both ends, that are the same and without error.
+fn beyond_equal_ends(
+    old: Node,
+    new: Node,
+    (old_end, new_end): (usize, usize),
+    touched: &Range<usize>,
+) -> Option<Range<usize>> {
+    if old.kind_id() != new.kind_id() {
+        return None;
+    }
+    let children = |root: Node<'_>| -> Vec<(Range<usize>, u16, bool)> {
+        let mut cursor = root.walk();
+        let all = root.children(&mut cursor);
+        all.map(|node| (node.byte_range(), node.kind_id(), node.has_error())).collect()
+    };
+    let (before, after) = (children(old), children(new));
+    let head = before
+        .iter()
+        .zip(&after)
+        .take_while(|(old, new)| old == new && !new.2 && new.0.end < touched.start);
+    let start = head.last().map_or(0, |(_, new)| new.0.end);
+    let tail = before.iter().rev().zip(after.iter().rev()).take_while(|(old, new)| {
+        let from_end = |range: &Range<usize>, end: usize| (end - range.start, end - range.end);
+        let alike = from_end(&old.0, old_end) == from_end(&new.0, new_end) && old.1 == new.1;
+        alike && !old.2 && !new.2 && new.0.start > touched.end
+    });
+    let end = tail.last().map_or(new_end, |(_, new)| new.0.start);
+    let start = touched.start.min(start + 1);
+    Some(start..touched.end.max(end.saturating_sub(1)).max(start))
 }
 
 /// The old blocks with those between the nearest untouched top-level nodes made anew.
