@@ -282,3 +282,19 @@ fn findings_against_many_files_are_quick() {
     // Ten times the budget of a release build: this one is not optimised, and shares its machine.
     assert!(took < Duration::from_secs(3), "{took:?}");
 }
+
+#[test]
+fn an_entry_that_is_no_glob_is_told_once_and_shown_as_it_is() {
+    let text = "active_intents:\n  - id: A\n    name: n\n    status: DRAFT\n    owned_scope: [\"a/[\", \"b\\u202Ec\"]\n";
+    let registry = Registry::parse(RelativePath::new("r.yaml").unwrap(), text);
+    let told = |found: Vec<intent_lsp::workspace::Finding>| -> Vec<String> {
+        found.iter().map(|it| format!("{}: {}", it.code.as_str(), it.message)).collect()
+    };
+    let own = told(lint::registry(&registry));
+    assert!(
+        own.iter().any(|it| it.starts_with("glob-invalid: \"a/[\" is no scope entry")),
+        "{own:?}"
+    );
+    let against = told(lint::against_files(&registry, &files(&["x.rs"])));
+    assert_eq!(against, ["glob-matches-nothing: \"bU+202Ec\" matches no file."]);
+}

@@ -77,14 +77,18 @@ impl Document {
         Ok(Self::from_text(path, text.strip_prefix('\u{feff}').unwrap_or(text)))
     }
 
-    /// A document from text in hand (an editor's buffer). Never fails: a text that is too large has no blocks and says so in [`Document::unread`].
+    /// A document from text in hand (an editor's buffer). Never fails: a text that is too large, or is no text, has no blocks and says so in [`Document::unread`].
     pub fn from_text(path: &str, text: &str) -> Self {
         Self::new(path.into(), Rope::from_str(text), None)
     }
 
     fn new(path: Arc<str>, rope: Rope, base: Option<Base>) -> Self {
         let bytes = rope.len_bytes();
-        let unread = (bytes > MAX_BYTES).then_some(Unread::TooLarge { bytes });
+        let unread = if bytes > MAX_BYTES {
+            Some(Unread::TooLarge { bytes })
+        } else {
+            is_binary(&rope).then_some(Unread::Binary)
+        };
         let language = language::of_file(&path, &first_line(&rope));
         let parsed = OnceLock::new();
         Self { inner: Arc::new(Inner { path, rope, language, unread, base, parsed }) }
@@ -192,6 +196,11 @@ impl Document {
 }
 
 /// The first line, as far as a `#!` needs it.
+/// The same probe as for a file's bytes: a buffer of it is not code either.
+fn is_binary(rope: &Rope) -> bool {
+    rope.bytes().take(BINARY_PROBE).any(|byte| byte == 0)
+}
+
 fn first_line(rope: &Rope) -> String {
     const LONGEST: usize = 256;
     rope.line(0).chars().take(LONGEST).collect()

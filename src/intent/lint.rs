@@ -8,7 +8,7 @@ use super::scope::{self, Problem, ScopeVerdict};
 use super::yaml::{Layout, Style};
 use super::{Intent, Registry, Spanned, Status};
 use crate::edits::TextEdit;
-use crate::workspace::text::invisible_characters;
+use crate::workspace::text::{self, invisible_characters};
 use crate::workspace::{Code, Finding, Fix, RelativePath};
 
 /// The longest id, in characters.
@@ -149,7 +149,7 @@ fn id(registry: &Registry, intent: &Intent) -> Option<Finding> {
     if intent.id.value.is_empty() || valid_id(&intent.id.value) {
         return None;
     }
-    let message = format!("{:?} cannot be cited safely.", intent.id.value);
+    let message = format!("{} cannot be cited safely.", quoted(&intent.id.value));
     let help = format!(
         "Use ASCII letters, digits, `-`, `_` and `.`, at most {MAX_ID} of them, e.g. INT-001."
     );
@@ -298,6 +298,11 @@ fn entries(registry: &Registry, index: usize, intent: &Intent) -> Vec<Finding> {
     findings
 }
 
+/// Somebody else's text in a message.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text::visible(text, false))
+}
+
 fn bad_entry(registry: &Registry, entry: &Spanned<String>, problem: &Problem) -> Finding {
     let (code, help) = match problem {
         Problem::Outside => {
@@ -316,7 +321,7 @@ fn bad_entry(registry: &Registry, entry: &Spanned<String>, problem: &Problem) ->
     } else {
         "It owns nothing"
     };
-    let message = format!("{:?} is no scope entry: {problem}. {effect}.", entry.value);
+    let message = format!("{} is no scope entry: {problem}. {effect}.", quoted(&entry.value));
     registry.finding(code, entry.span.clone(), message, help)
 }
 
@@ -329,18 +334,18 @@ fn unquoted_exclusion(
     let place = registry.written(index).place(Field::Scope)?;
     let item = place.value.items().iter().find(|item| item.tag.as_ref() == Some(&entry.span))?;
     let message = format!(
-        "{:?} has no quotes, so YAML takes it for a tag and other programs lose the exclusion.",
-        entry.value
+        "{} has no quotes, so YAML takes it for a tag and other programs lose the exclusion.",
+        quoted(&entry.value)
     );
     let mut finding =
         registry.finding(Code::GlobInvalid, entry.span.clone(), message, "Put it in quotes.");
     if item.is_null() {
-        let quoted = super::edit::double_quoted(&entry.value);
+        let mended = super::edit::double_quoted(&entry.value);
         finding.fixes.push(replace(
             registry,
             "Put it in quotes".into(),
             entry.span.clone(),
-            quoted,
+            mended,
         ));
     }
     Some(finding)
@@ -354,7 +359,7 @@ fn canonical_entry(registry: &Registry, index: usize, entry: &Spanned<String>) -
     if canonical == entry.value {
         return None;
     }
-    let message = format!("{:?} is read as {canonical:?}.", entry.value);
+    let message = format!("{} is read as {}.", quoted(&entry.value), quoted(&canonical));
     let mut finding = registry.finding(
         Code::RegistryDialect,
         entry.span.clone(),
@@ -420,7 +425,9 @@ fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding>
         let matches = |file: &&str| compiled.entry_matches(at, file);
         let found = below(sorted, compiled.entry_prefix(at)).iter().any(matches)
             || sorted.binary_search(&pattern.as_str()).is_ok();
-        if at >= scope::MAX_ENTRIES || found {
+        // What is no glob has been reported as that.
+        let broken = compiled.problems().iter().any(|(index, _)| *index == at);
+        if at >= scope::MAX_ENTRIES || found || broken {
             continue;
         }
         let folder = format!("{pattern}/");
@@ -429,7 +436,7 @@ fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding>
         } else if entry.value.starts_with('!') {
             continue;
         } else {
-            let message = format!("{:?} matches no file.", entry.value);
+            let message = format!("{} matches no file.", quoted(&entry.value));
             let help = "Correct it if it is a slip; leave it if the file is still to be written.";
             registry.finding(Code::GlobMatchesNothing, entry.span.clone(), message, help)
         };
@@ -440,10 +447,12 @@ fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding>
 
 fn directory(registry: &Registry, index: usize, entry: &Spanned<String>) -> Finding {
     let effect = if entry.value.starts_with('!') { "excludes" } else { "owns" };
-    let message =
-        format!("{:?} is a directory: without a trailing slash it {effect} nothing.", entry.value);
+    let message = format!(
+        "{} is a directory: without a trailing slash it {effect} nothing.",
+        quoted(&entry.value)
+    );
     let slashed = format!("{}/", entry.value);
-    let help = format!("Write {slashed:?} for everything below it.");
+    let help = format!("Write {} for everything below it.", quoted(&slashed));
     let mut finding = registry.finding(Code::GlobDirectory, entry.span.clone(), message, help);
     finding.fixes.extend(entry_fix(registry, index, entry, &slashed));
     finding

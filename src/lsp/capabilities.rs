@@ -47,10 +47,6 @@ pub(crate) struct Capabilities {
     pub(crate) document_changes: bool,
     /// Edits may carry annotations that ask for confirmation.
     pub(crate) change_annotations: bool,
-    /// Edits may create files.
-    pub(crate) create_files: bool,
-    /// `workspace/applyEdit` is understood.
-    pub(crate) apply_edit: bool,
     /// Diagnostics may point to related places.
     pub(crate) related_information: bool,
     /// Diagnostics may link to their documentation.
@@ -65,8 +61,6 @@ pub(crate) struct Capabilities {
     pub(crate) diagnostic_refresh: bool,
     /// File watchers may be registered.
     pub(crate) watch_files: bool,
-    /// Watchers may be relative to a folder.
-    pub(crate) relative_patterns: bool,
     /// `workspace/configuration` is answered.
     pub(crate) configuration: bool,
     /// `workspace/didChangeConfiguration` wants to be registered.
@@ -158,7 +152,6 @@ impl Capabilities {
     }
 
     fn read_workspace(&mut self, client: &lsp::WorkspaceClientCapabilities) {
-        self.apply_edit = client.apply_edit == Some(true);
         self.configuration = client.configuration == Some(true);
         self.code_lens_refresh =
             client.code_lens.as_ref().is_some_and(|it| it.refresh_support == Some(true));
@@ -172,14 +165,10 @@ impl Capabilities {
             .is_some_and(|it| it.dynamic_registration == Some(true));
         if let Some(watched) = &client.did_change_watched_files {
             self.watch_files = watched.dynamic_registration == Some(true);
-            self.relative_patterns = watched.relative_pattern_support == Some(true);
         }
         if let Some(edit) = &client.workspace_edit {
             self.document_changes = edit.document_changes == Some(true);
             self.change_annotations = edit.change_annotation_support.is_some();
-            let operations = edit.resource_operations.iter().flatten();
-            self.create_files =
-                operations.into_iter().any(|it| *it == lsp::ResourceOperationKind::Create);
         }
     }
 

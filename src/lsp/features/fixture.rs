@@ -342,8 +342,6 @@ pub(crate) fn able() -> Capabilities {
         code_action_data: true,
         document_changes: true,
         change_annotations: true,
-        create_files: true,
-        apply_edit: true,
         related_information: true,
         code_description: true,
         diagnostic_data: true,

@@ -308,6 +308,8 @@ fn verify() {}
             format!("//- /src/a.rs\n$0// {}\n", "x".repeat(crate::code::document::MAX_BYTES));
         let text = shown(&Editor::new(&large));
         assert!(text.contains("files over 2 MiB are left alone"), "{text}");
+        let text = shown(&Editor::new("//- /src/a.rs\nfn a() {}\0$0\n"));
+        assert!(text.contains("binary files are left alone"), "{text}");
     }
 
     #[test]

@@ -24,29 +24,26 @@ pub(crate) struct Note {
     pub(crate) label: String,
     /// A sentence.
     pub(crate) description: String,
+    /// A person has to agree first, where the client can ask: the edit permits something.
+    pub(crate) needs_confirmation: bool,
 }
 
-/// The edits, each to be confirmed where there is a note and the client can ask.
+/// The edits of one file, each with the note.
 pub(crate) fn workspace_edit(
     client: &Capabilities,
-    files: Vec<FileEdits>,
-    note: Option<Note>,
+    file: FileEdits,
+    note: Note,
 ) -> lsp::WorkspaceEdit {
     const NOTE: &str = "intent";
-    let annotations = note.map(|note| {
-        let annotation = lsp::ChangeAnnotation {
-            label: note.label,
-            needs_confirmation: Some(true),
-            description: Some(note.description),
-        };
-        HashMap::from([(NOTE.to_owned(), annotation)])
-    });
-    let annotation = annotations.is_some().then_some(NOTE);
-    let files = files.into_iter().map(|file| {
-        let edits = file.edits.into_iter().map(|edit| (edit, annotation)).collect();
-        AnnotatedFile { uri: file.uri, version: file.version, edits }
-    });
-    assemble(client, files, annotations)
+    let annotation = lsp::ChangeAnnotation {
+        label: note.label,
+        needs_confirmation: Some(note.needs_confirmation),
+        description: Some(note.description),
+    };
+    let annotations = HashMap::from([(NOTE.to_owned(), annotation)]);
+    let edits = file.edits.into_iter().map(|edit| (edit, Some(NOTE))).collect();
+    let file = AnnotatedFile { uri: file.uri, version: file.version, edits };
+    assemble(client, std::iter::once(file), Some(annotations))
 }
 
 /// The edits of one file, each with the annotation it belongs to.

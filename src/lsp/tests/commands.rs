@@ -213,11 +213,18 @@ fn a_person_is_shown_the_intent_of_a_block_or_its_record() {
     let nobody = json!({ "uri": editor.uri("/billing/b.rs"), "line": 1 });
     let id = run(&mut session, "intent.show", nobody);
     assert_eq!(session.code(id), -32803);
+    let left = session.ask("shutdown", Value::Null);
+    session.result(left);
+}
+
+#[test]
+fn a_client_that_shows_no_documents_is_asked_for_none() {
+    let editor = workspace();
+    let mut session = plain(&editor);
+    let block = json!({ "uri": editor.uri("/src/a.rs"), "line": 1 });
+    let id = run(&mut session, "intent.show", block);
+    assert_eq!(session.code(id), -32803);
     session.finish();
-    let mut plain = plain(&editor);
-    let id = run(&mut plain, "intent.show", block);
-    assert_eq!(plain.code(id), -32803);
-    plain.finish();
 }
 
 const UNKNOWN_STATUS: &str = "active_intents:\n  - id: INT-001\n    name: A\n    status: odd\n    owned_scope: [\"src/**\"]\n";

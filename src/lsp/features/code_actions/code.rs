@@ -24,6 +24,9 @@ const MAX_OWNERS: usize = 5;
 /// How long a name in a title may be.
 const MAX_NAME: usize = 60;
 
+/// A byte order mark.
+const MARK: &str = "\u{feff}";
+
 const UNSAVED: &str = "save the file first: what stands on disk is recorded";
 
 struct Here<'a> {
@@ -197,8 +200,11 @@ impl Here<'_> {
     }
 
     fn unsaved(&self) -> Option<String> {
+        let text = self.open.document.text();
+        // A byte order mark belongs to the file; some editors keep it from their servers.
+        let text = text.strip_prefix(MARK).unwrap_or(&text).as_bytes();
         let saved = std::fs::read(self.workspace.root.absolute(self.path))
-            .is_ok_and(|bytes| bytes == self.open.document.text().as_bytes());
+            .is_ok_and(|bytes| bytes.strip_prefix(MARK.as_bytes()).unwrap_or(&bytes) == text);
         (!saved).then(|| UNSAVED.to_owned())
     }
 }

@@ -79,12 +79,14 @@ impl Plan {
                 let note = Note {
                     label: format!("Widen the scope of {id}"),
                     description: format!("Whoever works under {id} may then change {entry}."),
+                    needs_confirmation: true,
                 };
-                registry(snapshot, uri, &wanted, Some(note))
+                registry(snapshot, uri, &wanted, note)
             }
             Self::SetStatus { id, status } => {
                 let wanted = RegistryEdit::SetStatus { id: id.clone(), status: *status };
-                registry(snapshot, uri, &wanted, None)
+                let label = format!("Set the status of {id} to {}", status.as_str());
+                registry(snapshot, uri, &wanted, of_registry(label))
             }
             Self::Create { entry } => create(snapshot, uri, entry.as_deref()),
             Self::PutBack { block } => put_back(snapshot, uri, *block),
@@ -96,32 +98,35 @@ impl Plan {
 fn create(snapshot: &Snapshot, uri: &lsp::Uri, entry: Option<&str>) -> Planned {
     let (_, workspace, _) = analysis::governed(snapshot, uri).ok_or(GONE)?;
     let shown = ShownRegistry::of(snapshot, workspace).ok_or(NO_REGISTRY)?;
+    let id = edit::next_id(&shown.registry);
+    let note = of_registry(format!("Create {id}"));
     let new = NewIntent {
-        id: edit::next_id(&shown.registry),
+        id,
         name: "New intent".into(),
         owned_scope: entry.map(str::to_owned).into_iter().collect(),
         ..NewIntent::default()
     };
-    registry(snapshot, uri, &RegistryEdit::Add(new), None)
+    registry(snapshot, uri, &RegistryEdit::Add(new), note)
+}
+
+/// The note of an edit that permits nothing by itself.
+fn of_registry(label: String) -> Note {
+    let description = "It counts once the file is saved.".to_owned();
+    Note { label, description, needs_confirmation: false }
 }
 
 const GONE: &str = "the document is no longer open, or its workspace is not known";
 const NO_REGISTRY: &str = "there is no registry; create one with `intent init`";
 
 /// An edit of the registry as the editor shows it, unsaved text included.
-fn registry(
-    snapshot: &Snapshot,
-    uri: &lsp::Uri,
-    wanted: &RegistryEdit,
-    note: Option<Note>,
-) -> Planned {
+fn registry(snapshot: &Snapshot, uri: &lsp::Uri, wanted: &RegistryEdit, note: Note) -> Planned {
     let (_, workspace, _) = analysis::governed(snapshot, uri).ok_or(GONE)?;
     let shown = ShownRegistry::of(snapshot, workspace).ok_or(NO_REGISTRY)?;
     let edits = edit::plan(&shown.registry, wanted).map_err(|error| error.to_string())?;
     let version = snapshot.document(&shown.uri).map(|open| open.version);
     let edits = text_edits(snapshot, &shown.document, &edits);
     let file = FileEdits { uri: shown.uri, version, edits };
-    Ok(workspace_edit(&snapshot.client, vec![file], note))
+    Ok(workspace_edit(&snapshot.client, file, note))
 }
 
 fn text_edits(snapshot: &Snapshot, document: &Document, edits: &[TextEdit]) -> Vec<lsp::TextEdit> {
@@ -138,7 +143,7 @@ fn fix(snapshot: &Snapshot, uri: &lsp::Uri, edits: &[FixEdit]) -> Planned {
     let edits: Vec<TextEdit> = edits.iter().map(edit).collect();
     let edits = text_edits(snapshot, &open.document, &edits);
     let file = FileEdits { uri: uri.clone(), version: Some(open.version), edits };
-    Ok(workspace_edit(&snapshot.client, vec![file], None))
+    Ok(workspace_edit(&snapshot.client, file, of_registry("Mend the text".to_owned())))
 }
 
 fn put_back(snapshot: &Snapshot, uri: &lsp::Uri, block: usize) -> Planned {
@@ -151,7 +156,12 @@ fn put_back(snapshot: &Snapshot, uri: &lsp::Uri, block: usize) -> Planned {
     let edit = TextEdit { range: block.bytes.clone(), text };
     let edits = text_edits(snapshot, &open.document, &[edit]);
     let file = FileEdits { uri: uri.clone(), version: Some(open.version), edits };
-    Ok(workspace_edit(&snapshot.client, vec![file], None))
+    let note = Note {
+        label: format!("Put {} back as it was", block.identity.path),
+        description: "The block as it is in the commit that the work is based on.".to_owned(),
+        needs_confirmation: false,
+    };
+    Ok(workspace_edit(&snapshot.client, file, note))
 }
 
 /// The block's text in the commit that the work is based on.

@@ -57,7 +57,8 @@ fn chosen(editor: &Editor, title: &str) -> String {
     let edit = action.edit.expect("it is an edit");
     let mut out = String::new();
     if let Some(note) = edit.change_annotations.iter().flat_map(|it| it.values()).next() {
-        writeln!(out, "{}: {}", note.label, note.description.as_ref().unwrap()).unwrap();
+        let asks = if note.needs_confirmation == Some(true) { " (asks first)" } else { "" };
+        writeln!(out, "{}: {}{asks}", note.label, note.description.as_ref().unwrap()).unwrap();
     }
     for change in edit.document_changes.unwrap() {
         let lsp::DocumentChange::TextDocumentEdit(change) = change else { panic!("{change:?}") };
@@ -176,6 +177,9 @@ fn recording_waits_until_the_file_is_saved() {
     );
     editor.client.code_action_disabled = false;
     assert!(!shown(&editor).contains(title), "{}", shown(&editor));
+    std::fs::write(editor.path("/src/a.rs"), "\u{feff}fn a() { 2 }\n").unwrap();
+    editor.client.code_action_disabled = true;
+    assert!(!shown(&editor).contains("save the file first"), "{}", shown(&editor));
     std::fs::write(editor.path("/src/a.rs"), "fn a() { 2 }\n").unwrap();
     let action = actions(&editor, Some("intent")).into_iter().find(|it| it.title == title).unwrap();
     let argument = commands::argument("intent.record", action.command.unwrap().arguments).unwrap();
