@@ -32,3 +32,16 @@ fn nesting_neither_overflows_nor_hangs_in_any_language() {
         }
     }
 }
+
+#[test]
+fn one_open_bracket_does_not_hide_the_rest_of_the_file() {
+    let function =
+        |i| format!("fn thing_{i}(n: u32) -> u32 {{\n    let m = n * {i};\n    m + 1\n}}\n\n");
+    let whole: String = (0..9).map(function).collect();
+    let broken = whole.replace("let m = n * 4;", "(let m = n * 4;");
+    let blocks = Document::from_text("a.rs", &broken).blocks();
+    let names: Vec<&str> = blocks.blocks.iter().map(|block| block.name.as_str()).collect();
+    for i in [0, 1, 2, 3, 6, 7, 8] {
+        assert!(names.contains(&format!("thing_{i}").as_str()), "{names:?}");
+    }
+}

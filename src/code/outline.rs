@@ -135,7 +135,7 @@ fn definitions<'t>(
     let mut found = Vec::new();
     let mut cursor = QueryCursor::new();
     cursor.set_byte_range(zone.clone()).set_max_start_depth(Some(DEEPEST));
-    let mut matches = cursor.matches(&compiled.query, root, text.as_bytes());
+    let mut matches = cursor.matches(compiled.query(root), root, text.as_bytes());
     while let Some(one) = matches.next() {
         found.extend(definition(text, one, compiled).filter(|definition| {
             definition.bytes.start >= zone.start && definition.bytes.end <= zone.end

@@ -2,8 +2,9 @@
 //! against its grammar so that the walk over a tree compares numbers.
 
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
-use tree_sitter::{Query, QueryError};
+use tree_sitter::{Node, Parser, Query, QueryError};
 
 use super::BlockKind;
 
@@ -128,7 +129,11 @@ pub(super) enum Role {
 /// A language's query and token facts, compiled against its grammar.
 #[derive(Debug)]
 pub(super) struct Compiled {
-    pub query: Query,
+    query: Query,
+    /// The query for a root that an error swallowed; made at first need.
+    rootless: OnceLock<Option<Query>>,
+    source: String,
+    grammar: tree_sitter::Language,
     /// By capture index.
     pub roles: Vec<Role>,
     pub syntax: &'static Syntax,
@@ -153,6 +158,7 @@ impl Compiled {
         query: &str,
         syntax: &'static Syntax,
     ) -> Result<Self, QueryError> {
+        let source = query.to_owned();
         let query = Query::new(grammar, query)?;
         let roles = query.capture_names().iter().map(|name| role_of(name)).collect();
         let fields = |pairs| field_pairs(grammar, pairs);
@@ -165,7 +171,36 @@ impl Compiled {
             fields(syntax.labels),
             fields(syntax.bindings),
         ];
-        Ok(Self { query, roles, syntax, facts: facts(grammar, syntax), pairs })
+        Ok(Self {
+            query,
+            rootless: OnceLock::new(),
+            source,
+            grammar: grammar.clone(),
+            roles,
+            syntax,
+            facts: facts(grammar, syntax),
+            pairs,
+        })
+    }
+
+    /// The query for a tree with this root.
+    ///
+    /// A syntax error can make the root an error, with the definitions that were understood below it: then what the
+    /// query says of the root's children holds for the error's. Captures have the same indices in both.
+    pub fn query(&self, root: Node<'_>) -> &Query {
+        if !root.is_error() {
+            return &self.query;
+        }
+        self.rootless.get_or_init(|| self.without_root()).as_ref().unwrap_or(&self.query)
+    }
+
+    fn without_root(&self) -> Option<Query> {
+        let mut parser = Parser::new();
+        parser.set_language(&self.grammar).ok()?;
+        let root = format!("({} ", parser.parse("", None)?.root_node().kind());
+        Query::new(&self.grammar, &self.source.replace(&root, "(ERROR "))
+            .inspect_err(|error| tracing::error!("the query without a root: {error}"))
+            .ok()
     }
 
     /// The facts of a node kind; none for kinds outside the grammar (errors).
@@ -298,6 +333,9 @@ mod tests {
             for (name, role) in compiled.query.capture_names().iter().zip(&compiled.roles) {
                 assert!(*role != Role::Helper || name.starts_with('_'), "{}: {name}", language.id);
             }
+            let rootless = compiled.without_root();
+            let rootless = rootless.unwrap_or_else(|| panic!("{} without a root", language.id));
+            assert_eq!(compiled.query.capture_names(), rootless.capture_names(), "{}", language.id);
         }
     }
 }
