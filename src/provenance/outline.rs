@@ -134,16 +134,6 @@ impl Outline {
         }
     }
 
-    /// Whether a block called so was there.
-    pub fn holds_name(&self, name: &BlockName) -> bool {
-        self.entries.contains_key(&key_of(
-            &name.kind,
-            &name.path,
-            name.parameters.as_deref(),
-            name.ordinal,
-        ))
-    }
-
     /// How many blocks had this text.
     pub fn count(&self, content: &ContentHash) -> usize {
         let wanted = short(content.as_str());
