@@ -1,6 +1,19 @@
 //! What an edit would make of a text. Pure: texts in, texts out.
 
+pub mod blocks;
+mod change;
+mod ends;
+pub mod notebook;
+pub mod patch;
+mod replace;
+#[cfg(test)]
+mod tests;
+
 use std::ops::Range;
+
+pub use change::{After, Change};
+pub use ends::same_text;
+pub use replace::Replacement;
 
 /// Replaces a byte range of a text; the unit in which every room proposes a change to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,138 @@
+//! SEARCH/REPLACE blocks: a text to find and what gives way to it, one under the
+//! other between markers.
+
+use std::ops::Range;
+
+use super::After;
+use super::ends::{lf, with_ends_of};
+
+/// One block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// Whole lines to find; empty for the whole file.
+    pub search: String,
+    /// Whole lines that stand there afterwards.
+    pub replace: String,
+}
+
+/// Reads the blocks of a diff; `None` where a marker is missing or out of place.
+///
+/// Both spellings are understood: `------- SEARCH` … `+++++++ REPLACE` and
+/// `<<<<<<< SEARCH` … `>>>>>>> REPLACE`, with `=======` between. What stands
+/// outside the blocks does not count.
+pub fn read(diff: &str) -> Option<Vec<Block>> {
+    let mut blocks = Vec::new();
+    let mut open: Option<(Block, Side)> = None;
+    for line in diff.lines() {
+        open = match (open, marker(line)) {
+            (None, None) => None,
+            (None, Some(Marker::Search)) => Some((Block::default(), Side::Search)),
+            (Some((block, Side::Search)), Some(Marker::Between)) => Some((block, Side::Replace)),
+            (Some((block, Side::Replace)), Some(Marker::End)) => {
+                blocks.push(block);
+                None
+            }
+            (Some((mut block, side)), None) => {
+                let part = match side {
+                    Side::Search => &mut block.search,
+                    Side::Replace => &mut block.replace,
+                };
+                part.push_str(line);
+                part.push('\n');
+                Some((block, side))
+            }
+            _ => return None,
+        };
+    }
+    (open.is_none() && !blocks.is_empty()).then_some(blocks)
+}
+
+#[derive(Clone, Copy)]
+enum Side {
+    Search,
+    Replace,
+}
+
+#[derive(Clone, Copy)]
+enum Marker {
+    Search,
+    Between,
+    End,
+}
+
+/// A marker is three or more of its sign, then its word.
+fn marker(line: &str) -> Option<Marker> {
+    let sign = line.chars().next()?;
+    let word = line.trim_start_matches(sign);
+    if line.len() - word.len() < 3 {
+        return None;
+    }
+    match (sign, word) {
+        ('-' | '<', " SEARCH" | " SEARCH>") => Some(Marker::Search),
+        ('=', "") => Some(Marker::Between),
+        ('+' | '>', " REPLACE" | " REPLACE>") => Some(Marker::End),
+        _ => None,
+    }
+}
+
+/// The text after all blocks of the diff.
+///
+/// A block that is not found is `Unknown`, never `Fails`: the tool goes on to
+/// guess by a block's first and last line.
+pub(super) fn after(before: &str, diff: &str) -> After {
+    let unknown = |why: &str| After::Unknown(why.to_owned());
+    let Some(blocks) = read(diff) else {
+        return unknown("the blocks cannot be told apart by their markers");
+    };
+    let text = lf(before);
+    let mut places: Vec<(Range<usize>, &str)> = Vec::new();
+    let mut next = 0;
+    for block in &blocks {
+        let Some(place) = find(&text, &block.search, next) else {
+            return unknown("a block is not in the file as it is written");
+        };
+        // One that stands further up does not move the search back.
+        next = next.max(place.end);
+        places.push((place, &block.replace));
+    }
+    places.sort_by_key(|(place, _)| place.start);
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    for (place, replace) in places {
+        let Some(kept) = text.get(done..place.start) else {
+            return unknown("two blocks overlap");
+        };
+        out.push_str(kept);
+        out.push_str(replace);
+        done = place.end;
+    }
+    out.push_str(&text[done..]);
+    After::Text(with_ends_of(before, &out))
+}
+
+/// Where `search` stands: at or below `from` as it is written, else there with
+/// other white space around its lines, else anywhere as it is written.
+fn find(text: &str, search: &str, from: usize) -> Option<Range<usize>> {
+    if search.is_empty() {
+        return Some(0..text.len());
+    }
+    let written = |at: usize| at..at + search.len();
+    let below = text[from..].find(search).map(|at| written(from + at));
+    below.or_else(|| find_trimmed(text, search, from)).or_else(|| text.find(search).map(written))
+}
+
+fn find_trimmed(text: &str, search: &str, from: usize) -> Option<Range<usize>> {
+    let wanted: Vec<&str> = search.lines().map(str::trim).collect();
+    let mut rows: Vec<Range<usize>> = Vec::new();
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        rows.push(start..start + line.len());
+        start += line.len();
+    }
+    let first = rows.partition_point(|row| row.start < from);
+    let same = |run: &[Range<usize>]| {
+        run.iter().zip(&wanted).all(|(row, wanted)| text[row.clone()].trim() == *wanted)
+    };
+    let run = rows[first..].windows(wanted.len()).find(|run| same(run))?;
+    Some(run.first()?.start..run.last()?.end)
+}

@@ -1,0 +1,151 @@
+//! Changing one cell of a Jupyter notebook.
+
+use serde::Serialize;
+use serde_json::ser::{PrettyFormatter, Serializer};
+use serde_json::{Value, json};
+
+use super::After;
+use super::ends::with_ends_of;
+
+/// What happens to the cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Its source is replaced, and what it had printed is dropped.
+    #[default]
+    Replace,
+    /// A new cell comes below the one with the id, or takes the place with the
+    /// number; it is the first where no cell is named.
+    Insert,
+    /// It goes.
+    Delete,
+}
+
+/// A change to one cell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CellEdit {
+    /// The cell's own id, or `cell-3` for the fourth.
+    pub cell_id: Option<String>,
+    /// The cell's place, counted from 0, for tools that do not use ids.
+    pub cell_number: Option<usize>,
+    /// What the cell says afterwards.
+    pub source: String,
+    /// `code` or `markdown`; a cell that is there keeps its kind without it.
+    pub kind: Option<String>,
+    /// What happens to the cell.
+    pub mode: Mode,
+}
+
+/// The notebook after the edit, written as the tools write it: JSON with an
+/// indentation of one space.
+pub(super) fn after(before: Option<&str>, edit: &CellEdit) -> After {
+    match edited(before, edit) {
+        Ok(text) => After::Text(with_ends_of(before.unwrap_or_default(), &text)),
+        Err(stop) => stop,
+    }
+}
+
+fn fails<T>(why: &str) -> Result<T, After> {
+    Err(After::Fails(why.to_owned()))
+}
+
+fn edited(before: Option<&str>, edit: &CellEdit) -> Result<String, After> {
+    let Some(before) = before else {
+        return fails("there is no such notebook");
+    };
+    let Ok(mut book) = serde_json::from_str::<Value>(before.trim_start_matches('\u{FEFF}')) else {
+        // Readers differ on how deep it may be, and on halves of characters.
+        return Err(After::Unknown("the notebook is not JSON that we can read".to_owned()));
+    };
+    let named = has_cell_ids(&book);
+    let Some(cells) = book.get_mut("cells").and_then(Value::as_array_mut) else {
+        return fails("the notebook has no cells");
+    };
+    let at = position(cells, edit)?;
+    match (edit.mode, at) {
+        (Mode::Insert, _) if named => {
+            return Err(After::Unknown("the tool gives the new cell an id of its own".to_owned()));
+        }
+        (Mode::Insert, at) => {
+            let below = usize::from(edit.cell_id.is_some());
+            let at = at.map_or(0, |at| at.saturating_add(below));
+            if at > cells.len() {
+                return Err(After::Unknown("the notebook has no such cell".to_owned()));
+            }
+            cells.insert(at, cell(edit));
+        }
+        (_, None) => return fails("the edit does not say which cell"),
+        (Mode::Delete, Some(at)) if at < cells.len() => drop(cells.remove(at)),
+        (Mode::Replace, Some(at)) if cells.get(at).is_some_and(Value::is_object) => {
+            replace(&mut cells[at], edit);
+        }
+        _ => return Err(After::Unknown("the notebook has no such cell".to_owned())),
+    }
+    Ok(written(&mut book))
+}
+
+/// Since version 4.5 of the format every cell has an id.
+fn has_cell_ids(book: &Value) -> bool {
+    let number = |name| book.get(name).and_then(Value::as_u64).unwrap_or_default();
+    (number("nbformat"), number("nbformat_minor")) >= (4, 5)
+}
+
+/// The place of the cell that the edit names; `None` when it names none.
+fn position(cells: &[Value], edit: &CellEdit) -> Result<Option<usize>, After> {
+    let Some(id) = &edit.cell_id else {
+        return Ok(edit.cell_number);
+    };
+    let own = cells.iter().position(|cell| cell.get("id").and_then(Value::as_str) == Some(id));
+    let numbered = || id.strip_prefix("cell-")?.parse().ok();
+    match own.or_else(numbered) {
+        Some(at) => Ok(Some(at)),
+        None => fails("the notebook has no cell with that id"),
+    }
+}
+
+fn cell(edit: &CellEdit) -> Value {
+    let kind = edit.kind.as_deref().unwrap_or("code");
+    match kind {
+        "code" => json!({
+            "cell_type": kind, "source": edit.source, "metadata": {},
+            "execution_count": null, "outputs": [],
+        }),
+        _ => json!({ "cell_type": kind, "source": edit.source, "metadata": {} }),
+    }
+}
+
+fn replace(cell: &mut Value, edit: &CellEdit) {
+    cell["source"] = Value::from(edit.source.as_str());
+    if cell["cell_type"] == "code" {
+        cell["execution_count"] = Value::Null;
+        cell["outputs"] = json!([]);
+    }
+    if let Some(kind) = &edit.kind {
+        cell["cell_type"] = Value::from(kind.as_str());
+    }
+}
+
+/// The notebook as JavaScript writes it, which most of the tools are made of.
+fn written(book: &mut Value) -> String {
+    whole_numbers(book);
+    let mut out = Vec::new();
+    let format = PrettyFormatter::with_indent(b" ");
+    book.serialize(&mut Serializer::with_formatter(&mut out, format))
+        .expect("memory takes every write");
+    String::from_utf8(out).expect("JSON is UTF-8")
+}
+
+/// Writes `1.0` as `1`: JavaScript has one kind of number.
+fn whole_numbers(value: &mut Value) {
+    match value {
+        Value::Array(values) => values.iter_mut().for_each(whole_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(whole_numbers),
+        Value::Number(number) if number.is_f64() => {
+            let float = number.as_f64().unwrap_or_default();
+            // Up to here every whole number has a float of its own.
+            if float.fract() == 0.0 && float.abs() < 9_007_199_254_740_992.0 {
+                *value = Value::from(float as i64);
+            }
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,77 @@
+//! A patch inside a shell command.
+
+/// A patch that a shell command hands to `apply_patch`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heredoc {
+    /// The directory of a leading `cd`, as it is spelled; the patch's paths are
+    /// relative to it.
+    pub dir: Option<String>,
+    /// The text for [`read`](super::read()).
+    pub patch: String,
+}
+
+/// The patch of a command that does nothing but apply one:
+/// `apply_patch <<'EOF' …` or `cd DIR && apply_patch <<'EOF' …`.
+///
+/// These two forms the host takes as an edit and never gives to a shell. `None`
+/// for anything else, which is a command like any other.
+pub fn heredoc(command: &str) -> Option<Heredoc> {
+    let command = command.trim_start();
+    let (dir, rest) = match command.strip_prefix("cd") {
+        Some(rest) => {
+            let (dir, rest) = directory(rest)?;
+            (Some(dir), blanks(rest).strip_prefix("&&")?.trim_start())
+        }
+        None => (None, command),
+    };
+    let rest = ["apply_patch", "applypatch"].iter().find_map(|name| rest.strip_prefix(name))?;
+    let rest = blanks(rest).strip_prefix("<<")?;
+    let (first, rest) = blanks(rest).split_once('\n')?;
+    let delimiter = delimiter(first.trim_end())?;
+    let patch = body(rest, delimiter)?;
+    Some(Heredoc { dir, patch: patch.to_owned() })
+}
+
+/// The one plain argument of `cd`, and what follows it.
+fn directory(rest: &str) -> Option<(String, &str)> {
+    let argument = rest.strip_prefix([' ', '\t'])?;
+    let argument = blanks(argument);
+    let quote = argument.chars().next()?;
+    if quote == '\'' || quote == '"' {
+        let (dir, rest) = argument[1..].split_once(quote)?;
+        let plain = !dir.is_empty() && (quote == '\'' || !dir.contains(['$', '`', '\\']));
+        return plain.then(|| (dir.to_owned(), rest));
+    }
+    let end = argument.find([' ', '\t', '&'])?;
+    let (dir, rest) = argument.split_at(end);
+    let named = !dir.is_empty() && !dir.starts_with('-');
+    let plain = named && !dir.contains(|char| "'\"\\$`*?[]{}()<>|;#!~\n\r".contains(char));
+    plain.then(|| (dir.to_owned(), rest))
+}
+
+fn blanks(text: &str) -> &str {
+    text.trim_start_matches([' ', '\t'])
+}
+
+/// The word that ends the here-document, without its quotes.
+fn delimiter(word: &str) -> Option<&str> {
+    let bare = ['\'', '"']
+        .iter()
+        .find_map(|quote| word.strip_prefix(*quote)?.strip_suffix(*quote))
+        .unwrap_or(word);
+    let plain = |char: char| char.is_ascii_alphanumeric() || char == '_';
+    (!bare.is_empty() && bare.chars().all(plain)).then_some(bare)
+}
+
+/// What stands before the line `delimiter`; nothing may come after it.
+fn body<'a>(text: &'a str, delimiter: &str) -> Option<&'a str> {
+    let mut end = 0;
+    for line in text.split_inclusive('\n') {
+        if line.trim_end_matches(['\n', '\r']) == delimiter {
+            let after = &text[end + line.len()..];
+            return after.trim().is_empty().then(|| text[..end].trim_end_matches('\n'));
+        }
+        end += line.len();
+    }
+    None
+}

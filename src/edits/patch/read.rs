@@ -1,0 +1,237 @@
+//! From the text of a patch to what it asks of each file.
+
+use super::{FilePatch, Hunk, Line};
+
+const BEGIN: &str = "*** Begin Patch";
+const END: &str = "*** End Patch";
+const ENVIRONMENT: &str = "*** Environment ID:";
+const ADD: &str = "*** Add File: ";
+const DELETE: &str = "*** Delete File: ";
+const UPDATE: &str = "*** Update File: ";
+const MOVE: &str = "*** Move to: ";
+const END_OF_FILE: &str = "*** End of File";
+
+/// A text that is no patch; the tool refuses it before it touches a file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PatchError {
+    /// The first line is not `*** Begin Patch`.
+    #[error("the patch does not begin with `*** Begin Patch`")]
+    Begin,
+    /// The last line is not `*** End Patch`, or something follows it.
+    #[error("the patch does not end with `*** End Patch`")]
+    End,
+    /// A line that cannot stand where it stands.
+    #[error("line {line} of the patch: {what}")]
+    Line {
+        /// Counted from 1, at `*** Begin Patch`.
+        line: usize,
+        /// What is wrong with it.
+        what: &'static str,
+    },
+}
+
+/// Reads a patch: what it asks of each file, in its order. A file may come twice.
+///
+/// A patch that is still wrapped in `<<'EOF' … EOF` is read too, as the tool does.
+pub fn read(text: &str) -> Result<Vec<FilePatch>, PatchError> {
+    let lines: Vec<&str> = text.trim().lines().collect();
+    let lines = match enclosed(&lines) {
+        Ok(()) => &lines[..],
+        Err(error) => unwrapped(&lines).ok_or(error)?,
+    };
+    enclosed(lines)?;
+    let (_end, lines) = lines.split_last().ok_or(PatchError::End)?;
+    let mut reader = Reader::default();
+    for (index, line) in lines.iter().enumerate().skip(1) {
+        reader.line = index + 1;
+        reader.take(line.strip_suffix('\r').unwrap_or(line))?;
+    }
+    reader.line += 1;
+    // The last line ends the patch however it is indented, and may do so again.
+    if reader.state != State::Ended {
+        reader.finished()?;
+    }
+    Ok(reader.files)
+}
+
+/// The first line begins a patch and the last one ends it.
+fn enclosed(lines: &[&str]) -> Result<(), PatchError> {
+    let is = |line: Option<&&str>, marker: &str| line.is_some_and(|line| line.trim() == marker);
+    if !is(lines.first(), BEGIN) {
+        return Err(PatchError::Begin);
+    }
+    match is(lines.last(), END) {
+        true => Ok(()),
+        false => Err(PatchError::End),
+    }
+}
+
+/// The lines inside a here-document that no shell has taken off.
+fn unwrapped<'a>(lines: &'a [&'a str]) -> Option<&'a [&'a str]> {
+    let (first, rest) = lines.split_first()?;
+    let (last, inner) = rest.split_last()?;
+    let opens = matches!(*first, "<<EOF" | "<<'EOF'" | "<<\"EOF\"");
+    (opens && last.ends_with("EOF") && inner.len() >= 2).then_some(inner)
+}
+
+/// What the lines so far make of the next one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Start,
+    Add,
+    Delete,
+    Update,
+    Ended,
+}
+
+#[derive(Debug, Default)]
+struct Reader {
+    state: State,
+    /// The patch names the environment it is for; it may do so once.
+    environment: bool,
+    line: usize,
+    files: Vec<FilePatch>,
+}
+
+impl Reader {
+    fn take(&mut self, line: &str) -> Result<(), PatchError> {
+        if self.state == State::Ended {
+            return match line.trim().is_empty() {
+                true => Ok(()),
+                false => Err(PatchError::End),
+            };
+        }
+        // Below an update an indented header is a line of the file.
+        let header = match self.state {
+            State::Update => line.trim_end(),
+            _ => line.trim(),
+        };
+        if self.environment(header)? || self.header(header)? {
+            return Ok(());
+        }
+        match self.state {
+            State::Add => self.added(line),
+            State::Update => self.update(line),
+            _ => self.refuse("expected a file: Add, Delete or Update"),
+        }
+    }
+
+    fn refuse<T>(&self, what: &'static str) -> Result<T, PatchError> {
+        Err(PatchError::Line { line: self.line, what })
+    }
+
+    /// Takes the line that names an environment; false when it is none.
+    fn environment(&mut self, line: &str) -> Result<bool, PatchError> {
+        let name = line.strip_prefix(ENVIRONMENT);
+        let Some(name) = name.filter(|_| self.state == State::Start) else {
+            return Ok(false);
+        };
+        if self.environment || name.trim().is_empty() {
+            return self.refuse("an environment is named once, and not by nothing");
+        }
+        self.environment = true;
+        Ok(true)
+    }
+
+    /// Takes a line that begins a file or ends the patch; false when it does neither.
+    fn header(&mut self, line: &str) -> Result<bool, PatchError> {
+        let file = if line == END {
+            None
+        } else if let Some(path) = line.strip_prefix(ADD) {
+            let text = String::new();
+            Some((State::Add, FilePatch::Add { path: path.into(), text }))
+        } else if let Some(path) = line.strip_prefix(DELETE) {
+            Some((State::Delete, FilePatch::Delete { path: path.into() }))
+        } else if let Some(path) = line.strip_prefix(UPDATE) {
+            let file = FilePatch::Update { path: path.into(), to: None, hunks: Vec::new() };
+            Some((State::Update, file))
+        } else {
+            return Ok(false);
+        };
+        self.finished()?;
+        match file {
+            None => self.state = State::Ended,
+            Some((state, file)) => {
+                self.state = state;
+                self.files.push(file);
+            }
+        }
+        Ok(true)
+    }
+
+    /// The file before has something to do, in each of its hunks.
+    fn finished(&self) -> Result<(), PatchError> {
+        let Some(FilePatch::Update { hunks, .. }) = self.files.last() else {
+            return Ok(());
+        };
+        match hunks.last() {
+            Some(hunk) if !hunk.lines.is_empty() => Ok(()),
+            _ => self.refuse("the update before this line changes nothing"),
+        }
+    }
+
+    fn added(&mut self, line: &str) -> Result<(), PatchError> {
+        match (line.strip_prefix('+'), self.files.last_mut()) {
+            (Some(line), Some(FilePatch::Add { text, .. })) => {
+                text.push_str(line);
+                text.push('\n');
+                Ok(())
+            }
+            _ => self.refuse("a line of a new file begins with `+`"),
+        }
+    }
+
+    fn update(&mut self, line: &str) -> Result<(), PatchError> {
+        let Some(FilePatch::Update { to, hunks, .. }) = self.files.last_mut() else {
+            return self.refuse("a hunk without a file");
+        };
+        let bare = line.trim_end();
+        let opens = bare == "@@" || bare.starts_with("@@ ");
+        match hunks.last() {
+            None if to.is_none() && bare.starts_with(MOVE) => {
+                *to = Some(bare[MOVE.len()..].to_owned());
+                return Ok(());
+            }
+            Some(hunk) if hunk.at_end && !opens => {
+                return match bare.is_empty() {
+                    true => Ok(()),
+                    false => self.refuse("after the end of the file only another `@@` may follow"),
+                };
+            }
+            Some(hunk) if hunk.lines.is_empty() && (opens || bare == END_OF_FILE) => {
+                return self.refuse("the hunk before this line has no lines");
+            }
+            _ => {}
+        }
+        if opens {
+            let header = bare.strip_prefix("@@ ").map(str::to_owned);
+            hunks.push(Hunk { header, ..Hunk::default() });
+            return Ok(());
+        }
+        if bare == END_OF_FILE {
+            if let Some(hunk) = hunks.last_mut() {
+                hunk.at_end = true;
+            }
+            return Ok(());
+        }
+        let Some(line) = hunk_line(line) else {
+            return self.refuse("a line of a hunk begins with a space, `+` or `-`");
+        };
+        if hunks.is_empty() {
+            hunks.push(Hunk::default());
+        }
+        hunks.last_mut().expect("pushed above if there was none").lines.push(line);
+        Ok(())
+    }
+}
+
+/// A line of a hunk by its first character; an empty line is a kept one.
+fn hunk_line(line: &str) -> Option<Line> {
+    if line.is_empty() {
+        return Some(Line::Keep(String::new()));
+    }
+    let keep = line.strip_prefix(' ').map(|line| Line::Keep(line.to_owned()));
+    keep.or_else(|| line.strip_prefix('+').map(|line| Line::New(line.to_owned())))
+        .or_else(|| line.strip_prefix('-').map(|line| Line::Cut(line.to_owned())))
+}

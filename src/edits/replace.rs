@@ -1,0 +1,96 @@
+//! Replacing literal texts.
+
+use super::After;
+use super::ends::{RawOffsets, lf, with_ends_of};
+
+/// One literal text that gives way to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replacement {
+    /// What stands there; empty to create a file.
+    pub old: String,
+    /// What stands there afterwards, literally: no patterns, no `$1`.
+    pub new: String,
+    /// Replace every occurrence; else there must be exactly one.
+    pub every: bool,
+}
+
+/// A replacement that cannot be made as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Miss {
+    #[error("there is no such file")]
+    NoFile,
+    #[error("an empty old text creates a file, and there is one")]
+    Exists,
+    /// Tools disagree on whether this file counts as empty.
+    #[error("an empty old text creates a file, and there is one with nothing but white space")]
+    Blank,
+    #[error("the old text is not in the file")]
+    Absent,
+    #[error("the old text is in the file {0} times, not once")]
+    Several(usize),
+    /// Tools disagree on how often such a text occurs.
+    #[error("the old text overlaps itself in the file")]
+    Overlaps,
+    /// As it is written it is there more seldom than with other line ends.
+    #[error("the old text is in the file with several kinds of line ends")]
+    Ends,
+}
+
+impl From<Result<String, Miss>> for After {
+    fn from(result: Result<String, Miss>) -> Self {
+        match result {
+            Ok(text) => After::Text(text),
+            Err(miss @ (Miss::Blank | Miss::Overlaps | Miss::Ends)) => {
+                After::Unknown(miss.to_string())
+            }
+            Err(miss) => After::Fails(miss.to_string()),
+        }
+    }
+}
+
+/// The text after all replacements, each on what those before it left.
+pub(super) fn all(before: Option<&str>, edits: &[Replacement]) -> Result<String, Miss> {
+    let mut text = before.map(str::to_owned);
+    for edit in edits {
+        text = Some(one(text.as_deref(), edit)?);
+    }
+    text.ok_or(Miss::NoFile)
+}
+
+fn one(before: Option<&str>, edit: &Replacement) -> Result<String, Miss> {
+    if edit.old.is_empty() {
+        return create(before.unwrap_or_default(), &edit.new);
+    }
+    let text = before.ok_or(Miss::NoFile)?;
+    // A model sees lines, and seldom how they end.
+    let (view, old) = (lf(text), lf(&edit.old));
+    let found: Vec<usize> = view.match_indices(&*old).map(|(at, _)| at).collect();
+    let written = text.matches(&edit.old).count();
+    match found[..] {
+        [] => return Err(Miss::Absent),
+        _ if written != 0 && written != found.len() => return Err(Miss::Ends),
+        _ if edit.every => {}
+        [at] if view.rfind(&*old) != Some(at) => return Err(Miss::Overlaps),
+        [_] => {}
+        _ => return Err(Miss::Several(found.len())),
+    }
+    let new = with_ends_of(text, &edit.new);
+    let mut out = String::with_capacity(text.len() + new.len());
+    let mut raw = RawOffsets::new(text);
+    let mut done = 0;
+    for at in found {
+        out.push_str(&text[done..raw.of(at)]);
+        out.push_str(&new);
+        done = raw.of(at + old.len());
+    }
+    out.push_str(&text[done..]);
+    Ok(out)
+}
+
+fn create(before: &str, new: &str) -> Result<String, Miss> {
+    match before.trim_start_matches('\u{FEFF}') {
+        "" => Ok(new.to_owned()),
+        text if text.trim().is_empty() => Err(Miss::Blank),
+        _ => Err(Miss::Exists),
+    }
+}
