@@ -13,6 +13,7 @@ pub mod workspace;
 pub mod intent;
 pub mod ledger;
 pub mod provenance;
+pub mod shell;
 
 // verbs
 pub mod verbs;

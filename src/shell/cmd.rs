@@ -1,0 +1,283 @@
+//! `cmd.exe`, read well enough to find what deletes and what writes.
+
+use super::expand::{Arg, Origin, Piece};
+use super::judge;
+use super::walk::{Feed, Finding, Shell};
+use super::{Class, Deed, Invocation, Reading, Surroundings};
+
+/// What a text for `cmd.exe` would do.
+pub(super) fn read(text: &str, at: &Surroundings) -> Reading {
+    if text.chars().nth(super::parse::MAX_CHARS).is_some() {
+        return Reading::unreadable("size", "The text is longer than can be judged.".to_owned());
+    }
+    let mut shell = Shell::new(at);
+    walk(&mut shell, text);
+    shell.finish()
+}
+
+/// One command, with the files its output goes to.
+#[derive(Default)]
+struct Line {
+    words: Vec<Arg>,
+    into: Vec<Arg>,
+}
+
+/// Finds what a text would do, and notes it.
+pub(super) fn walk(shell: &mut Shell<'_>, text: &str) {
+    let Some(lines) = lines(shell, text) else {
+        let reason = "It cannot be read for cmd: a quote is not closed.";
+        shell.note(Finding::new(Class::Unreadable, "syntax", "", reason));
+        return;
+    };
+    for line in lines {
+        for file in &line.into {
+            if let Some(found) = judge::redirected(shell, file, true) {
+                shell.note(found);
+            }
+        }
+        command(shell, &line.words);
+    }
+}
+
+fn command(shell: &mut Shell<'_>, words: &[Arg]) {
+    let Some(first) = words.first() else { return };
+    let name = first.text.to_ascii_lowercase();
+    let name = name.trim_start_matches('@');
+    let args = &words[1..];
+    // `if exist x COMMAND`, `for %i in (…) do COMMAND`, `call`, `start ""`.
+    match name {
+        "if" => {
+            let skip = args
+                .iter()
+                .take_while(|arg| ["not", "/i"].contains(&arg.text.to_ascii_lowercase().as_str()))
+                .count();
+            let test = args.get(skip).map_or(0, |arg| {
+                if ["exist", "defined", "errorlevel"]
+                    .contains(&arg.text.to_ascii_lowercase().as_str())
+                {
+                    2
+                } else if arg.text.contains("==") {
+                    1
+                } else {
+                    3
+                }
+            });
+            return command(shell, args.get(skip + test..).unwrap_or_default());
+        }
+        "for" => {
+            let at = args.iter().position(|arg| arg.text.eq_ignore_ascii_case("do"));
+            return command(shell, at.map_or(&[], |at| &args[at + 1..]));
+        }
+        "call" | "else" => return command(shell, args),
+        "start" => {
+            shell.background();
+            let skip = args
+                .iter()
+                .take_while(|arg| arg.text.is_empty() || arg.text.starts_with('/'))
+                .count();
+            return command(shell, &args[skip..]);
+        }
+        _ => {}
+    }
+    let Some(finding) = judged(shell, name, args) else {
+        let mut whole = words.to_vec();
+        if first.sure {
+            whole[0] = Arg::known(name);
+        }
+        shell.run(whole, Feed::default());
+        return;
+    };
+    shell.invoked(Invocation {
+        program: Some(name.to_owned()),
+        words: words.iter().map(|word| word.text.clone()).collect(),
+        via: shell.via.clone(),
+        class: finding.class,
+        rule: finding.rule.to_owned(),
+    });
+    shell.note(finding);
+}
+
+/// Whether a switch stands here, also joined to others: `/s/q`.
+fn switch(args: &[Arg], letter: &str) -> bool {
+    args.iter().any(|arg| {
+        arg.text.starts_with('/')
+            && arg.text.len() <= 12
+            && arg.text.to_ascii_lowercase().split('/').any(|one| one == letter)
+    })
+}
+
+fn judged(shell: &mut Shell<'_>, name: &str, args: &[Arg]) -> Option<Finding> {
+    let named: Vec<Arg> = args.iter().filter(|arg| !is_switch(arg)).cloned().collect();
+    Some(match name {
+        "rem" | "::" | "echo" | "echo." | "dir" | "type" | "ver" | "vol" | "cls" | "title"
+        | "prompt" | "path" | "where" | "more" | "find" | "fc" | "comp" | "tree" | "set"
+        | "setlocal" | "endlocal" | "pause" | "exit" | "goto" | "help" | "date" | "time"
+        | "assoc" | "ftype" | "color" | "timeout" | "whoami" => judge::reads(name),
+        "del" | "erase" => {
+            let deep = switch(args, "s");
+            let mut worst = judge::writes("rm.file", name);
+            for file in &named {
+                worst = worst.or(judge::remove_one(shell, file, deep));
+            }
+            worst
+        }
+        "rd" | "rmdir" => {
+            let mut worst = judge::writes("rmdir", name);
+            if switch(args, "s") {
+                for folder in &named {
+                    worst = worst.or(judge::remove_one(shell, folder, true));
+                }
+            } else {
+                named.iter().for_each(|folder| shell.touch(folder, Deed::Delete));
+            }
+            worst
+        }
+        "copy" | "xcopy" | "ren" | "rename" | "move" | "mklink" => {
+            let mut worst = judge::writes("copy", name);
+            let (last, from) = match named.split_last() {
+                Some((last, from)) if !from.is_empty() => (Some(last), from),
+                _ => (None, named.as_slice()),
+            };
+            let deed =
+                if ["move", "ren", "rename"].contains(&name) { Deed::MoveFrom } else { Deed::Read };
+            from.iter().for_each(|file| shell.touch(file, deed));
+            if let Some(found) = last.and_then(|file| judge::redirected(shell, file, true)) {
+                worst = worst.or(found);
+            }
+            worst
+        }
+        "mkdir" | "md" => {
+            named.iter().for_each(|folder| shell.touch(folder, Deed::Write));
+            judge::writes("program.writes", name)
+        }
+        "cd" | "chdir" | "pushd" => {
+            let to = named.first().and_then(|arg| arg.literal().map(str::to_owned));
+            let to = to.map(|to| {
+                if super::paths::absolute(&to) {
+                    to
+                } else {
+                    format!("{}/{to}", shell.cwd().unwrap_or(""))
+                }
+            });
+            if !named.is_empty() {
+                shell.go(to.map(|to| super::paths::normal(&to)));
+            }
+            judge::reads(name)
+        }
+        "popd" => judge::reads(name),
+        "attrib" => judge::opaque("program.writes", name),
+        _ => return None,
+    })
+}
+
+/// `/s`, `/q`; a path that begins at the root has more to it.
+fn is_switch(arg: &Arg) -> bool {
+    arg.text.starts_with('/') && arg.text.len() <= 6 && !arg.text[1..].contains('.')
+}
+
+/// The commands of a text; nothing where a quote is not closed.
+fn lines(shell: &Shell<'_>, text: &str) -> Option<Vec<Line>> {
+    let chars: Vec<char> = text.chars().collect();
+    let mut done: Vec<Line> = Vec::new();
+    let mut line = Line::default();
+    let mut pieces: Vec<Piece> = Vec::new();
+    let (mut open, mut quoted, mut into) = (false, false, false);
+    let mut at = 0;
+    while at <= chars.len() {
+        let c = chars.get(at).copied();
+        let next = chars.get(at + 1).copied();
+        at += 1;
+        let ends_line = matches!(c, None | Some('\n' | '&' | '|')) && !(quoted && c.is_some());
+        let ends_word = ends_line
+            || !quoted && matches!(c, Some(' ' | '\t' | '\r' | '>' | '<' | '(' | ')' | ',' | ';'));
+        if ends_word && open {
+            let arg = Arg::from_pieces(&pieces);
+            let stream = matches!(c, Some('>' | '<'))
+                && arg.text.len() == 1
+                && arg.text.as_bytes()[0].is_ascii_digit();
+            if !stream {
+                if into {
+                    line.into.push(arg)
+                } else {
+                    line.words.push(arg)
+                }
+                into = false;
+            }
+            pieces.clear();
+            open = false;
+        }
+        match c {
+            None if quoted => return None,
+            _ if ends_line => {
+                if c == next && matches!(c, Some('&' | '|')) {
+                    at += 1;
+                }
+                done.push(std::mem::take(&mut line));
+            }
+            Some('"') => {
+                quoted = !quoted;
+                open = true;
+                push(&mut pieces, "");
+            }
+            Some('^') if !quoted => {
+                if let Some(escaped) = next {
+                    at += 1;
+                    if escaped != '\n' {
+                        open = true;
+                        push(&mut pieces, escaped.encode_utf8(&mut [0; 4]));
+                    }
+                }
+            }
+            Some('>') if !quoted => {
+                at += usize::from(next == Some('>'));
+                if chars.get(at) == Some(&'&') { at += 2 } else { into = true }
+            }
+            Some('<') if !quoted => {}
+            Some('%') => {
+                open = true;
+                at = variable(shell, &chars, at, &mut pieces);
+            }
+            Some(c @ ('*' | '?')) => {
+                open = true;
+                pieces.push(Piece::Glob(c.to_string()));
+            }
+            Some('\\') => {
+                open = true;
+                push(&mut pieces, "/");
+            }
+            Some(c) if !ends_word => {
+                open = true;
+                push(&mut pieces, c.encode_utf8(&mut [0; 4]));
+            }
+            _ => {}
+        }
+    }
+    Some(done)
+}
+
+fn push(pieces: &mut Vec<Piece>, text: &str) {
+    match pieces.last_mut() {
+        Some(Piece::Text(before)) => before.push_str(text),
+        _ => pieces.push(Piece::Text(text.to_owned())),
+    }
+}
+
+/// After `%`: `%NAME%`, `%i`, `%~dp0`.
+fn variable(shell: &Shell<'_>, chars: &[char], from: usize, pieces: &mut Vec<Piece>) -> usize {
+    let end = (from..chars.len()).find(|at| chars[*at] == '%' || chars[*at].is_whitespace());
+    let Some(end) = end.filter(|end| chars[*end] == '%' && *end > from) else {
+        pieces.push(Piece::Unknown { shown: "%".to_owned(), origin: Origin::Variable });
+        return from;
+    };
+    let name: String = chars[from..end].iter().collect();
+    let shown = format!("%{name}%");
+    pieces.push(match name.to_ascii_lowercase().as_str() {
+        "temp" | "tmp" => Piece::Temp(shown),
+        "userprofile" | "home" => shell.home(),
+        "cd" => shell.here(),
+        "systemroot" | "windir" => Piece::Text("C:/Windows".to_owned()),
+        "systemdrive" | "homedrive" => Piece::Text("C:".to_owned()),
+        _ => Piece::Unknown { shown, origin: Origin::Variable },
+    });
+    end + 1
+}

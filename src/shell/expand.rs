@@ -1,0 +1,484 @@
+//! What words stand for, as far as the text itself says.
+//!
+//! Quotes are taken away, braces and `~` expanded, variables that were set
+//! earlier in the same text put in, the output of a few programs (`echo`,
+//! `pwd`, `mktemp`) foreseen. What cannot be known stays a piece that says so.
+
+use super::parse::{Op, Part, Word};
+use super::walk::Shell;
+
+/// Where an unknown text comes from: what may be made of it depends on that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Origin {
+    /// A variable that the text does not set.
+    Variable,
+    /// What a program prints.
+    Output,
+    /// Something that is decoded.
+    Decoded,
+    /// Something that is fetched from elsewhere.
+    Download,
+}
+
+/// A piece of an expanded word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    /// `*`, `?`, `[…]`: as written.
+    Glob(String),
+    /// Not known; as written.
+    Unknown {
+        shown: String,
+        origin: Origin,
+    },
+    /// Some path below the folder for temporary files; as written.
+    Temp(String),
+}
+
+impl Piece {
+    /// How many bytes it shows as.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Text(text) | Self::Glob(text) | Self::Temp(text) => text.len(),
+            Self::Unknown { shown, .. } => shown.len(),
+        }
+    }
+}
+
+/// A word after expansion.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Arg {
+    /// The whole of it; unknown pieces as written.
+    pub(super) text: String,
+    /// What stands before the first piece that is not sure.
+    pub(super) lead: String,
+    /// All of it is known.
+    pub(super) sure: bool,
+    /// It holds a living glob.
+    pub(super) glob: bool,
+    /// It begins with a path below the temporary folder.
+    pub(super) temp: bool,
+    /// Where the unknown in it comes from, the worst of several.
+    pub(super) origin: Option<Origin>,
+    /// What it is made of.
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl Arg {
+    pub(super) fn known(text: impl Into<String>) -> Self {
+        Self::from_pieces(&[Piece::Text(text.into())])
+    }
+
+    pub(super) fn unknown(shown: impl Into<String>, origin: Origin) -> Self {
+        Self::from_pieces(&[Piece::Unknown { shown: shown.into(), origin }])
+    }
+
+    pub(super) fn from_pieces(pieces: &[Piece]) -> Self {
+        let mut arg = Self { sure: true, pieces: pieces.to_vec(), ..Self::default() };
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => {
+                    arg.text.push_str(text);
+                    if arg.sure {
+                        arg.lead.push_str(text);
+                    }
+                }
+                Piece::Glob(text) => {
+                    arg.text.push_str(text);
+                    arg.glob = true;
+                    arg.sure = false;
+                }
+                Piece::Temp(shown) => {
+                    arg.temp |= arg.text.is_empty();
+                    arg.text.push_str(shown);
+                    arg.sure = false;
+                }
+                Piece::Unknown { shown, origin } => {
+                    arg.text.push_str(shown);
+                    arg.sure = false;
+                    arg.origin = arg.origin.max(Some(*origin));
+                }
+            }
+        }
+        arg
+    }
+
+    /// Its text, when all of it is known.
+    pub(super) fn literal(&self) -> Option<&str> {
+        self.sure.then_some(self.text.as_str())
+    }
+
+    pub(super) fn is(&self, text: &str) -> bool {
+        self.sure && self.text == text
+    }
+
+    /// Whether it reads as an option.
+    pub(super) fn option(&self) -> bool {
+        self.lead.len() > 1 && self.lead.starts_with('-')
+    }
+}
+
+/// Characters of a word, alive or not, and the parts that are no characters.
+#[derive(Clone, Debug)]
+enum Atom {
+    Alive(char),
+    Dead(char),
+    /// Keeps an empty quoted word alive.
+    Empty,
+    Part(Part),
+}
+
+/// Fields under construction: a word may become none, one or many.
+#[derive(Default)]
+struct Fields {
+    done: Vec<Vec<Piece>>,
+    open: Vec<Piece>,
+    /// The open field exists even while it is empty.
+    real: bool,
+}
+
+impl Fields {
+    fn text(&mut self, text: &str) {
+        self.real = true;
+        match self.open.last_mut() {
+            Some(Piece::Text(before)) => before.push_str(text),
+            _ => self.open.push(Piece::Text(text.to_owned())),
+        }
+    }
+
+    fn piece(&mut self, piece: Piece) {
+        match piece {
+            Piece::Text(text) => self.text(&text),
+            other => {
+                self.real = true;
+                self.open.push(other);
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        if self.real {
+            self.done.push(std::mem::take(&mut self.open));
+        }
+        self.real = false;
+    }
+
+    /// An unquoted value: split where the shell would, globs alive again.
+    fn split(&mut self, value: &[Piece], separators: &str) {
+        for piece in value {
+            let Piece::Text(text) = piece else {
+                self.piece(piece.clone());
+                continue;
+            };
+            for (at, field) in text.split(|c| separators.contains(c)).enumerate() {
+                if at > 0 {
+                    self.close();
+                }
+                for c in field.chars() {
+                    if "*?".contains(c) || c == '[' && field.contains(']') {
+                        self.piece(Piece::Glob(c.to_string()));
+                    } else {
+                        self.text(c.encode_utf8(&mut [0; 4]));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Of a brace expansion no more than so many words are made.
+const MAX_WORDS: usize = 64;
+
+impl Shell<'_> {
+    /// A word where several may come out: arguments, the words of a `for`.
+    pub(super) fn fields(&mut self, word: &Word) -> Vec<Arg> {
+        let mut args = Vec::new();
+        for atoms in braces(atoms(word)) {
+            let mut fields = Fields::default();
+            self.expand(&atoms, Splitting::On, &mut fields);
+            fields.close();
+            args.extend(fields.done.iter().map(|pieces| Arg::from_pieces(pieces)));
+        }
+        args
+    }
+
+    /// A word where exactly one comes out: the value of an assignment, a target, a heredoc.
+    pub(super) fn value(&mut self, word: &Word) -> Vec<Piece> {
+        let mut fields = Fields::default();
+        self.expand(&atoms(word), Splitting::Off, &mut fields);
+        fields.open
+    }
+
+    pub(super) fn single(&mut self, word: &Word) -> Arg {
+        Arg::from_pieces(&self.value(word))
+    }
+
+    fn expand(&mut self, atoms: &[Atom], splitting: Splitting, fields: &mut Fields) {
+        let rest = self.tilde(atoms, fields);
+        // A `[` that nothing closes is text: the program of that name, for one.
+        let last = rest.iter().rposition(|atom| matches!(atom, Atom::Alive(']')));
+        for (at, atom) in rest.iter().enumerate() {
+            match atom {
+                Atom::Alive('[') if last.is_none_or(|last| last < at) => fields.text("["),
+                Atom::Dead(c) => fields.text(c.encode_utf8(&mut [0; 4])),
+                Atom::Alive(c) if "*?[".contains(*c) && splitting == Splitting::On => {
+                    fields.piece(Piece::Glob(c.to_string()));
+                }
+                Atom::Alive(c) => fields.text(c.encode_utf8(&mut [0; 4])),
+                Atom::Empty => fields.text(""),
+                Atom::Part(part) => self.part(part, splitting, fields),
+            }
+        }
+    }
+
+    /// `~` and `~/` at the beginning.
+    fn tilde<'a>(&self, atoms: &'a [Atom], fields: &mut Fields) -> &'a [Atom] {
+        let [Atom::Alive('~'), rest @ ..] = atoms else { return atoms };
+        let end = rest.iter().position(|atom| matches!(atom, Atom::Alive('/' | ':')));
+        let name: Option<String> = rest[..end.unwrap_or(rest.len())]
+            .iter()
+            .map(|atom| if let Atom::Alive(c) = atom { Some(*c) } else { None })
+            .collect();
+        match name.as_deref() {
+            Some("") => fields.piece(self.home()),
+            Some("+") => {
+                fields.piece(self.here());
+                return &rest[1..];
+            }
+            Some(name) => {
+                // The home of somebody else: not where, but surely not here.
+                fields.text(&format!("/home/{}", name.trim_start_matches('-')));
+                return &rest[name.chars().count()..];
+            }
+            None => return atoms,
+        }
+        rest
+    }
+
+    fn part(&mut self, part: &Part, splitting: Splitting, fields: &mut Fields) {
+        let (value, quoted) = match part {
+            Part::Bare(text) => (vec![Piece::Text(text.clone())], true),
+            Part::Quoted(text) => (vec![Piece::Text(text.clone())], true),
+            Part::Param { name, op, quoted } => {
+                if self.positional(name, op.is_none(), *quoted, fields) {
+                    return;
+                }
+                (self.parameter(name, op.as_ref()), *quoted)
+            }
+            Part::Command { tree, quoted } => (self.output(tree), *quoted),
+            Part::Process(tree) => {
+                let feed = self.inside(tree);
+                let origin = feed.origin().unwrap_or(Origin::Output);
+                let shown = format!("/dev/fd/{}", self.remember(feed));
+                (vec![Piece::Unknown { shown, origin }], true)
+            }
+            Part::Arithmetic(word) => {
+                self.value(word);
+                let shown = format!("$(({}))", word.raw);
+                (vec![Piece::Unknown { shown, origin: Origin::Variable }], true)
+            }
+        };
+        if quoted || splitting == Splitting::Off {
+            if quoted && splitting == Splitting::On {
+                fields.text("");
+            }
+            for piece in value {
+                fields.piece(piece);
+            }
+            return;
+        }
+        let separators = self.separators();
+        fields.split(&value, &separators);
+    }
+
+    /// `$@` and `$*` where the arguments of a function are known.
+    fn positional(&mut self, name: &str, bare: bool, quoted: bool, fields: &mut Fields) -> bool {
+        let given = match name {
+            "@" | "*" => self.arguments().map(<[Vec<Piece>]>::to_vec),
+            _ => self.elements(name),
+        };
+        let Some(given) = given.filter(|_| bare) else { return false };
+        for (at, value) in given.iter().enumerate() {
+            if at > 0 {
+                fields.close();
+            }
+            if quoted {
+                fields.text("");
+            }
+            value.iter().cloned().for_each(|piece| fields.piece(piece));
+        }
+        true
+    }
+
+    fn parameter(&mut self, name: &str, op: Option<&(Op, Word)>) -> Vec<Piece> {
+        let set = self.variable(name);
+        let Some((op, word)) = op else {
+            return set.unwrap_or_else(|| vec![unknown(format!("${name}"))]);
+        };
+        let empty = set.as_ref().is_some_and(|value| {
+            value.iter().all(|piece| matches!(piece, Piece::Text(text) if text.is_empty()))
+        });
+        match op {
+            // A variable that the text does not set is taken for unset: that is what the default is for.
+            Op::Default if set.is_none() || empty => self.value(word),
+            Op::Default => set.unwrap_or_default(),
+            Op::Alternative if empty => Vec::new(),
+            Op::Alternative => self.value(word),
+            Op::Other if word.raw == "!" => {
+                let named = set.as_deref().map(Arg::from_pieces);
+                let value = named.as_ref().and_then(Arg::literal).and_then(|to| self.variable(to));
+                value.unwrap_or_else(|| vec![unknown(format!("${{!{name}}}"))])
+            }
+            Op::Other => {
+                self.value(word);
+                // `${v:?message}` is the value itself.
+                match set {
+                    Some(value) if word.raw.starts_with('?') || word.raw.starts_with(":?") => value,
+                    Some(value) => altered(&value, word),
+                    None if ["TMPDIR", "TEMP", "TMP"].contains(&name) => {
+                        vec![Piece::Temp(format!("${{{name}}}"))]
+                    }
+                    None => vec![unknown(format!("${{{name}{}}}", word.raw))],
+                }
+            }
+        }
+    }
+}
+
+/// A known value that `${…}` cuts or changes in a way that is followed here, else not known.
+fn altered(value: &[Piece], word: &Word) -> Vec<Piece> {
+    let shown = || vec![unknown(format!("${{…{}}}", word.raw))];
+    let [Piece::Text(text)] = value else { return shown() };
+    let cut = |text: &str| vec![Piece::Text(text.to_owned())];
+    let raw = word.raw.as_str();
+    if raw == "@L" || raw == ",," {
+        return cut(&text.to_lowercase());
+    }
+    if let Some(place) = raw.strip_prefix(':') {
+        let (from, length) = place.split_once(':').unwrap_or((place, ""));
+        let from: Option<usize> = from.trim().parse().ok();
+        let length: Option<usize> =
+            if length.is_empty() { Some(usize::MAX) } else { length.trim().parse().ok() };
+        if let (Some(from), Some(length)) = (from, length) {
+            return cut(&text.chars().skip(from).take(length).collect::<String>());
+        }
+        return shown();
+    }
+    let plain = |pattern: &str| !pattern.contains(['*', '?', '[', '$', '\\', '"', '\'', '`']);
+    if let Some(change) = raw.strip_prefix("//").or_else(|| raw.strip_prefix('/')) {
+        let (old, new) = change.split_once('/').unwrap_or((change, ""));
+        if plain(old) && plain(new) && !old.is_empty() {
+            let count = if raw.starts_with("//") { usize::MAX } else { 1 };
+            return cut(&text.replacen(old, new, count));
+        }
+        return shown();
+    }
+    if let Some(end) = raw.strip_prefix('%').filter(|end| plain(end)) {
+        return cut(text.strip_suffix(end).unwrap_or(text));
+    }
+    if let Some(begin) = raw.strip_prefix('#').filter(|begin| plain(begin)) {
+        return cut(text.strip_prefix(begin).unwrap_or(text));
+    }
+    shown()
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Splitting {
+    On,
+    Off,
+}
+
+pub(super) fn unknown(shown: String) -> Piece {
+    Piece::Unknown { shown, origin: Origin::Variable }
+}
+
+fn atoms(word: &Word) -> Vec<Atom> {
+    let mut atoms = Vec::new();
+    for part in &word.parts {
+        match part {
+            Part::Bare(text) => atoms.extend(text.chars().map(Atom::Alive)),
+            Part::Quoted(text) if text.is_empty() => atoms.push(Atom::Empty),
+            Part::Quoted(text) => atoms.extend(text.chars().map(Atom::Dead)),
+            other => atoms.push(Atom::Part(other.clone())),
+        }
+    }
+    atoms
+}
+
+/// Brace expansion: `{a,b}` and `{1..3}`, nested, as many words as there are.
+fn braces(atoms: Vec<Atom>) -> Vec<Vec<Atom>> {
+    let mut done = Vec::new();
+    let mut todo = vec![atoms];
+    while let Some(next) = todo.pop() {
+        match first_brace(&next) {
+            Some((start, end, choices)) if done.len() + todo.len() < MAX_WORDS => {
+                // The last choice first, so that words come out in order.
+                for choice in choices.into_iter().rev() {
+                    let mut word = next[..start].to_vec();
+                    word.extend(choice);
+                    word.extend_from_slice(&next[end..]);
+                    todo.push(word);
+                }
+            }
+            _ => done.push(next),
+        }
+    }
+    done
+}
+
+type Brace = (usize, usize, Vec<Vec<Atom>>);
+
+fn first_brace(atoms: &[Atom]) -> Option<Brace> {
+    let opens = (0..atoms.len()).filter(|at| matches!(atoms[*at], Atom::Alive('{')));
+    for start in opens {
+        let (mut depth, mut commas, mut end) = (0_usize, Vec::new(), None);
+        for (at, atom) in atoms.iter().enumerate().skip(start) {
+            match atom {
+                Atom::Alive('{') => depth += 1,
+                Atom::Alive('}') => {
+                    depth -= 1;
+                    if depth == 0 {
+                        end = Some(at);
+                        break;
+                    }
+                }
+                Atom::Alive(',') if depth == 1 => commas.push(at),
+                _ => {}
+            }
+        }
+        let Some(end) = end else { continue };
+        if commas.is_empty() {
+            if let Some(choices) = range(&atoms[start + 1..end]) {
+                return Some((start, end + 1, choices));
+            }
+            continue;
+        }
+        let mut from = start + 1;
+        let mut choices = Vec::new();
+        for at in commas.into_iter().chain([end]) {
+            choices.push(atoms[from..at].to_vec());
+            from = at + 1;
+        }
+        return Some((start, end + 1, choices));
+    }
+    None
+}
+
+/// `1..3` and `a..c`.
+fn range(atoms: &[Atom]) -> Option<Vec<Vec<Atom>>> {
+    let text: String =
+        atoms.iter().map(|a| if let Atom::Alive(c) = a { *c } else { '\0' }).collect();
+    let (from, to) = text.split_once("..")?;
+    let spelled = |text: String| text.chars().map(Atom::Alive).collect::<Vec<_>>();
+    if let (Ok(from), Ok(to)) = (from.parse::<i32>(), to.parse::<i32>()) {
+        let numbers = from.min(to)..=from.max(to);
+        return Some(numbers.take(MAX_WORDS).map(|n| spelled(n.to_string())).collect());
+    }
+    let (mut from, mut to) = (from.chars(), to.chars());
+    match (from.next(), from.next(), to.next(), to.next()) {
+        (Some(a), None, Some(b), None) if a.is_ascii_alphabetic() && b.is_ascii_alphabetic() => {
+            Some((a.min(b)..=a.max(b)).map(|c| spelled(c.to_string())).collect())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,70 @@
+//! What is found about a program, and what comes out of it.
+
+use super::Class;
+use super::expand::{Arg, Origin, Piece};
+
+/// Why something is what it is.
+#[derive(Clone, Debug)]
+pub(super) struct Finding {
+    pub(super) class: Class,
+    pub(super) rule: &'static str,
+    pub(super) word: String,
+    pub(super) reason: String,
+    pub(super) safer: Option<&'static str>,
+}
+
+impl Finding {
+    pub(super) fn new(class: Class, rule: &'static str, word: &str, reason: &str) -> Self {
+        Self { class, rule, word: word.to_owned(), reason: reason.to_owned(), safer: None }
+    }
+
+    pub(super) fn safer(mut self, safer: &'static str) -> Self {
+        self.safer = Some(safer);
+        self
+    }
+
+    /// The one that weighs more; of two alike the first.
+    pub(super) fn or(self, other: Self) -> Self {
+        if other.class.weight() > self.class.weight() { other } else { self }
+    }
+}
+
+/// What comes out of a program, for the next one to take in.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Feed {
+    /// Something comes out at all.
+    pub(super) present: bool,
+    /// What, where it is known.
+    pub(super) pieces: Option<Vec<Piece>>,
+    /// It was fetched from elsewhere.
+    pub(super) download: bool,
+    /// It was decoded.
+    pub(super) decoded: bool,
+    /// It is a file's content.
+    pub(super) file: bool,
+}
+
+impl Feed {
+    pub(super) fn known(pieces: Vec<Piece>) -> Self {
+        Self { present: true, pieces: Some(pieces), ..Self::default() }
+    }
+
+    pub(super) fn some() -> Self {
+        Self { present: true, ..Self::default() }
+    }
+
+    /// The text, when all of it is known.
+    pub(super) fn text(&self) -> Option<String> {
+        let arg = Arg::from_pieces(self.pieces.as_deref()?);
+        arg.literal().map(str::to_owned)
+    }
+
+    /// Where it comes from, when it is not known.
+    pub(super) fn origin(&self) -> Option<Origin> {
+        match self {
+            Self { download: true, .. } => Some(Origin::Download),
+            Self { decoded: true, .. } => Some(Origin::Decoded),
+            _ => None,
+        }
+    }
+}

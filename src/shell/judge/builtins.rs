@@ -1,0 +1,289 @@
+//! What the shell does itself: folders, variables, code in variables.
+
+use super::options::{any, operands, values};
+use super::output::joined;
+use super::{Call, decoded, destructive, downloaded, fetched, opaque, reads};
+use crate::shell::Class;
+use crate::shell::expand::{Arg, Origin, Piece};
+use crate::shell::paths;
+use crate::shell::walk::{Feed, Finding, Shell};
+
+/// Variables whose value some program runs.
+const RUN: &[&str] = &[
+    "BASH_ENV",
+    "ENV",
+    "PROMPT_COMMAND",
+    "PS4",
+    "GIT_EDITOR",
+    "EDITOR",
+    "VISUAL",
+    "PAGER",
+    "GIT_PAGER",
+    "MANPAGER",
+    "LESSOPEN",
+    "LESSCLOSE",
+    "GIT_SSH_COMMAND",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "SSH_ASKPASS",
+    "BROWSER",
+    "RUSTC_WRAPPER",
+    "MAKEFLAGS",
+    "GIT_PROXY_COMMAND",
+    "SUDO_ASKPASS",
+    "RSYNC_RSH",
+    "NODE_OPTIONS",
+    "PERL5OPT",
+];
+
+/// Whether a builtin's operands are assignments that stay.
+pub(in crate::shell) fn declares(name: &str) -> bool {
+    matches!(name, "export" | "declare" | "typeset" | "local" | "readonly" | "alias")
+}
+
+/// An assignment: its value may be run later on.
+pub(in crate::shell) fn assigned(shell: &mut Shell<'_>, name: &str, value: &[Piece], alone: bool) {
+    let value = Arg::from_pieces(value);
+    if RUN.contains(&name) && value.sure && value.text.contains([' ', ';', '|', '`']) {
+        let found = shell.within(|shell| {
+            shell.process(name, |shell| {
+                shell.text(&value.text);
+            });
+        });
+        if let Some(found) = found.filter(|found| found.class == Class::Destructive) {
+            shell.note(found);
+        }
+    }
+    let preload = ["LD_PRELOAD", "DYLD_INSERT_LIBRARIES"].contains(&name);
+    if preload && !alone {
+        shell.note(opaque("variable.preload", name));
+    }
+    if name == "HISTFILE" && alone && matches!(value.text.as_str(), "" | "/dev/null") {
+        let reason = "The shell's history is no longer kept.";
+        shell.note(destructive("history.off", "HISTFILE", reason));
+    }
+}
+
+/// `cd`, `pushd`.
+pub(super) fn change_folder(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let to = operands(call.args, &[]);
+    let there = match to.first() {
+        None => shell.at.home.as_deref().map(paths::slashed),
+        Some(arg) if arg.is("-") => None,
+        Some(arg) if arg.sure => {
+            let joined = match (paths::absolute(&arg.text), shell.cwd()) {
+                (true, _) => Some(arg.text.clone()),
+                (false, cwd) => cwd.map(|cwd| format!("{cwd}/{}", arg.text)),
+            };
+            joined.map(|path| paths::normal(&path))
+        }
+        Some(arg) if arg.temp => Some("/tmp/\u{2026}".to_owned()),
+        // `cd "$(git rev-parse --show-toplevel)"` and the like are sure by now; this is not.
+        Some(_) => None,
+    };
+    shell.go(there);
+    reads(call.name)
+}
+
+/// `eval`: its words together are code.
+pub(super) fn eval(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.is("--")).collect();
+    let code = Arg::from_pieces(&joined(&words));
+    let found = shell.within(|shell| {
+        shell.via.push("eval".to_owned());
+        shell.code(&code, "eval");
+        shell.via.pop();
+    });
+    found.unwrap_or_else(|| reads("eval"))
+}
+
+/// `.` and `source`: a file's code, or what a substitution prints.
+pub(super) fn source(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let Some(file) = call.args.first() else { return opaque("source", call.name) };
+    if fetched(shell, file) {
+        return downloaded(&file.text);
+    }
+    let feed = match shell.remembered(file) {
+        Some(feed) => feed,
+        None if ["/dev/stdin", "-", "/dev/fd/0"].iter().any(|stdin| file.is(stdin)) => {
+            call.stdin.clone()
+        }
+        None => {
+            return Finding::new(
+                Class::Opaque,
+                "source",
+                &file.text,
+                "It runs the commands of a file, which is not looked into.",
+            );
+        }
+    };
+    fed(shell, call.name, &feed)
+}
+
+/// A shell that is given this on its input.
+pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &Feed) -> Finding {
+    if let Some(pieces) = feed.pieces.clone() {
+        let code = Arg::from_pieces(&pieces);
+        let found = shell.within(|shell| {
+            shell.process(by, |shell| {
+                shell.code(&code, by);
+            });
+        });
+        let found = found.unwrap_or_else(|| opaque("code.stdin", by));
+        return if feed.decoded { found.or(decoded(by)) } else { found };
+    }
+    match feed.origin() {
+        Some(Origin::Download) => downloaded(by),
+        Some(Origin::Decoded) => decoded(by),
+        _ if feed.file => opaque("code.file", by),
+        _ if !feed.present || by == "source" || by == "." => opaque("code.stdin", by),
+        _ => Finding::new(
+            Class::Unreadable,
+            "code.piped",
+            by,
+            &format!("`{by}` runs what another program prints, which is not known here."),
+        )
+        .safer("Write the output to a file, read it, then run the file."),
+    }
+}
+
+/// `trap CODE SIGNAL…`
+pub(super) fn trap(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let [code, _, ..] = call.args else { return reads("trap") };
+    if code.is("-") || code.is("") || code.option() {
+        return reads("trap");
+    }
+    // What its variables stand for is decided at the end.
+    shell.state.traps.push(code.clone());
+    reads("trap")
+}
+
+/// `export`, `declare`, `local`: assignments that stay; `-n` makes a second name.
+pub(super) fn declare(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let second = any(call.args, &["-n"]) && call.name != "export";
+    for arg in call.args.iter().filter(|arg| !arg.option()) {
+        let Some((name, _)) = arg.lead.split_once('=') else { continue };
+        let value = super::options::cut(arg, name.len() + 1).pieces;
+        let name = name.to_owned();
+        if second {
+            shell.second_name(&name, &Arg::from_pieces(&value).text);
+            continue;
+        }
+        assigned(shell, &name, &value, true);
+        shell.set(&name, value);
+    }
+    reads(call.name)
+}
+
+/// `alias NAME=CODE`: judged where it is used, or at the end.
+pub(super) fn alias(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    for arg in call.args.iter().filter(|arg| !arg.option()) {
+        let Some((name, _)) = arg.lead.split_once('=') else { continue };
+        let name = name.to_owned();
+        let text = super::options::cut(arg, name.len() + 1);
+        shell.alias(&name, text);
+    }
+    reads("alias")
+}
+
+/// `read` and `mapfile`: variables get what comes in.
+pub(super) fn read_in(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let takes = ["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-a"];
+    let names: Vec<String> =
+        operands(call.args, &takes).iter().map(|arg| arg.text.clone()).collect();
+    let text = call.stdin.text().filter(|text| text.trim_end().lines().count() == 1);
+    let mut words: Vec<String> =
+        text.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
+    for (at, name) in names.iter().enumerate() {
+        let value = if words.is_empty() {
+            let origin = call.stdin.origin().unwrap_or(Origin::Variable);
+            vec![Piece::Unknown { shown: format!("${name}"), origin }]
+        } else if at + 1 == names.len() {
+            vec![Piece::Text(std::mem::take(&mut words).join(" "))]
+        } else {
+            vec![Piece::Text(words.remove(0))]
+        };
+        shell.set(name, value);
+    }
+    reads(call.name)
+}
+
+/// `set -- a b`, `shift`, `unset`.
+pub(super) fn unset(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    if call.name == "set"
+        && let Some(at) = call.args.iter().position(|arg| arg.is("--"))
+    {
+        shell.set_arguments(call.args[at + 1..].iter().map(|arg| arg.pieces.clone()).collect());
+    }
+    if any(call.args, &["HISTFILE"]) {
+        return destructive("history.off", "HISTFILE", "The shell's history is no longer kept.");
+    }
+    reads(call.name)
+}
+
+/// `history -c`
+pub(super) fn history(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    if any(call.args, &["-c", "-d", "-w"]) {
+        return destructive("history.clear", &call.shown(1), "It deletes the shell's history.");
+    }
+    reads("history")
+}
+
+/// `kill`: one process may be ended; all of them may not.
+pub(super) fn kill(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    if call.args.iter().any(|arg| arg.is("-l") || arg.is("-L") || arg.is("-0")) {
+        return reads("kill");
+    }
+    let mut targets = call.args;
+    if targets.first().is_some_and(|arg| arg.lead.starts_with('-') && !arg.is("--")) {
+        let named = ["-s", "-n", "--signal"].iter().any(|option| targets[0].is(option));
+        targets = &targets[(1 + usize::from(named)).min(targets.len())..];
+    }
+    let first = call.args.first().filter(|arg| arg.is("-1") && call.args.len() == 1);
+    let all = targets.iter().find(|arg| arg.is("-1") || arg.is("1") || arg.is("0")).or(first);
+    match all {
+        Some(arg) => {
+            destructive("kill.all", &arg.text, "It ends every process it may, or the first one.")
+        }
+        None => opaque("kill", "kill"),
+    }
+}
+
+/// `crontab`: `-r` deletes it, a file or `-` replaces it.
+pub(super) fn crontab(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    if any(call.args, &["-l"]) {
+        return reads("crontab");
+    }
+    if any(call.args, &["-r"]) {
+        return destructive(
+            "crontab.remove",
+            "-r",
+            "It deletes every scheduled job of the account.",
+        )
+        .safer("Keep a copy with `crontab -l > jobs`, then edit it.");
+    }
+    let line = call.stdin.text().unwrap_or_default();
+    let worst = shell.within(|shell| {
+        for line in line.lines().filter(|line| !line.trim_start().starts_with('#')) {
+            let command: Vec<&str> = line.split_whitespace().skip(5).collect();
+            if !command.is_empty() {
+                shell.text(&command.join(" "));
+            }
+        }
+    });
+    let replaced = destructive(
+        "crontab.replace",
+        "crontab",
+        "It replaces every scheduled job of the account.",
+    );
+    if operands(call.args, &["-u"]).is_empty() && !call.stdin.present {
+        return opaque("crontab", "crontab");
+    }
+    worst.map_or(replaced.clone(), |worst| worst.or(replaced))
+}
+
+/// Whether a network program waits for others instead of fetching.
+pub(super) fn listens(call: &Call<'_>) -> bool {
+    call.name != "curl" && !values(call.args, &["-l"]).is_empty() && any(call.args, &["-z"])
+}

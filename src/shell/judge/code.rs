@@ -1,0 +1,482 @@
+//! Programs that are given code: shells, interpreters, editors, `make`.
+//!
+//! Code for a shell is walked on; code in another language is looked at (`scan`).
+
+use super::options::{any, long, operands, short, takes_next, values};
+use super::scan::{commands, scan, texts};
+use super::{Call, builtins, decoded, destructive, downloaded, fetched, opaque, reads, redirected};
+use super::{rules, trial, writes};
+use crate::shell::expand::{Arg, Origin};
+use crate::shell::walk::{Feed, Finding, Shell};
+use crate::shell::{Class, cmd as cmd_dialect, powershell as powershell_dialect};
+
+/// `sh`, `bash`, `zsh` and their like.
+pub(super) fn shell_program(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let takes = ["-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-C"];
+    let mut at = 0;
+    let mut given_code = false;
+    let mut by_input = false;
+    let mut checks_only = false;
+    while let Some(arg) = call.args.get(at) {
+        if arg.is("--") || arg.is("-") {
+            at += 1;
+            break;
+        }
+        if !arg.lead.starts_with(['-', '+']) {
+            break;
+        }
+        let letters = !arg.lead.starts_with("--");
+        given_code |= letters && arg.lead.contains('c') || arg.is("--command");
+        by_input |= letters && arg.lead.contains('s');
+        checks_only |= letters && arg.lead.contains('n') && !arg.lead.starts_with('+');
+        at += 1 + usize::from(takes_next(&arg.lead, &takes));
+    }
+    let rest = &call.args[at..];
+    if given_code {
+        let Some(code) = rest.first() else { return opaque("code.shell", call.name) };
+        if checks_only {
+            return reads(call.name);
+        }
+        return coded(shell, call, code, &rest[1..]);
+    }
+    match rest.first() {
+        Some(file) if !by_input => scripted(shell, call, file, checks_only),
+        _ => builtins::fed(shell, call.name, call.stdin),
+    }
+}
+
+fn coded(shell: &mut Shell<'_>, call: &Call<'_>, code: &Arg, arguments: &[Arg]) -> Finding {
+    let given: Vec<_> = arguments.iter().skip(1).map(|arg| arg.pieces.clone()).collect();
+    let stdin = call.stdin.clone();
+    let found = shell.within(|shell| {
+        shell.process(call.name, |shell| {
+            shell.with_input(given, stdin, |shell| {
+                shell.code(code, call.name);
+            });
+        });
+    });
+    found.unwrap_or_else(|| reads(call.name))
+}
+
+fn scripted(shell: &mut Shell<'_>, call: &Call<'_>, file: &Arg, checks_only: bool) -> Finding {
+    if checks_only {
+        return reads(call.name);
+    }
+    if fetched(shell, file) {
+        return downloaded(&file.text);
+    }
+    if let Some(feed) = shell.remembered(file) {
+        return builtins::fed(shell, call.name, &feed);
+    }
+    if ["/dev/stdin", "/dev/fd/0"].iter().any(|input| file.is(input)) {
+        return builtins::fed(shell, call.name, call.stdin);
+    }
+    let reason = format!("`{}` runs a script, which is not looked into.", call.name);
+    Finding::new(Class::Opaque, "code.script", &file.text, &reason)
+}
+
+/// `at` and `batch`: what comes in is run later.
+pub(super) fn later(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    if any(call.args, &["-l", "-c"]) {
+        return reads(call.name);
+    }
+    if any(call.args, &["-r", "-d"]) {
+        return destructive("crontab.remove", &call.shown(2), "It deletes a scheduled job.");
+    }
+    shell.background();
+    opaque("code.later", call.name).or(builtins::fed(shell, call.name, call.stdin))
+}
+
+/// Options whose value is code, by interpreter.
+fn code_options(name: &str) -> &'static [&'static str] {
+    match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
+        "node" | "nodejs" | "bun" | "ts-node" | "tsx" => &["-e", "--eval", "-p", "--print", "-pe"],
+        "python" | "pypy" | "ipython" => &["-c"],
+        "perl" => &["-e", "-E"],
+        "php" => &["-r", "-B", "-R", "-E"],
+        "expect" => &["-c"],
+        "emacs" => &["--eval", "-eval", "--execute"],
+        "deno" => &[],
+        _ => &["-e", "--eval", "-E", "--execute"],
+    }
+}
+
+/// Python, Node, Perl, Ruby and the others.
+pub(super) fn interpreter(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    if call.args.len() == 1 && any(call.args, &["--version", "-V", "-v", "-version"]) {
+        return reads(call.name);
+    }
+    if let Some(found) = rules::judge(call)
+        && found.class == Class::Destructive
+    {
+        return found;
+    }
+    if let Some(at) = call.args.iter().position(|arg| arg.is("-m"))
+        && let Some(name) = call.args.get(at + 1).and_then(Arg::literal)
+    {
+        let module = Call { name, args: &call.args[at + 2..], stdin: call.stdin };
+        if let Some(found) = rules::judge(&module).filter(|found| found.class == Class::Destructive)
+        {
+            return found;
+        }
+    }
+    let options = code_options(call.name);
+    let mut codes = values(call.args, options);
+    let takes = ["-m", "-W", "-X", "-r", "-I", "-M", "--require", "--import", "-C", "-d"];
+    let all: Vec<&str> = options.iter().chain(&takes).copied().collect();
+    let named = operands(call.args, &all);
+    let module = call.args.iter().any(|arg| arg.is("-m") || arg.lead.starts_with("-m"));
+    if call.name == "deno" && named.first().is_some_and(|word| word.is("eval")) {
+        codes.extend(named.get(1).map(|code| (*code).clone()));
+    }
+    let from_input = codes.is_empty() && !module && named.first().is_none_or(|word| word.is("-"));
+    if from_input {
+        if let Some(pieces) = &call.stdin.pieces {
+            codes.push(Arg::from_pieces(pieces));
+        }
+        match call.stdin.origin() {
+            Some(Origin::Download) => return downloaded(call.name),
+            Some(Origin::Decoded) => return decoded(call.name),
+            _ => {}
+        }
+    }
+    if let Some(feed) = named.first().and_then(|file| shell.remembered(file)) {
+        match feed.origin() {
+            Some(Origin::Download) => return downloaded(call.name),
+            Some(Origin::Decoded) => return decoded(call.name),
+            _ => codes.extend(feed.pieces.map(|pieces| Arg::from_pieces(&pieces))),
+        }
+    }
+    let mut worst = opaque("program.interpreter", call.name);
+    if codes.is_empty() && named.first().is_some_and(|file| fetched(shell, file)) {
+        return downloaded(&named[0].text);
+    }
+    for code in &codes {
+        match code.origin {
+            Some(Origin::Download) => return downloaded(call.name),
+            Some(Origin::Decoded) => return decoded(call.name),
+            _ => {}
+        }
+        if let Some(found) = scan(shell, &code.text, call.name) {
+            worst = worst.or(found);
+        }
+        // `ipython`: a line that begins with `!` is for the shell.
+        for line in code.text.lines().filter_map(|line| line.trim_start().strip_prefix('!')) {
+            let found = trial(shell, |shell| {
+                shell.text(line);
+            });
+            let found =
+                found.filter(|found| call.name == "ipython" && found.class == Class::Destructive);
+            worst = found.map_or(worst.clone(), |found| worst.or(found));
+        }
+    }
+    in_place(shell, call, &codes, &named, worst)
+}
+
+/// `perl -pi -e 's/a/b/' FILE…` and `ruby -i`: every operand is written.
+fn in_place(
+    shell: &mut Shell<'_>,
+    call: &Call<'_>,
+    codes: &[Arg],
+    named: &[&Arg],
+    worst: Finding,
+) -> Finding {
+    let edits = ["perl", "ruby"].contains(&call.name)
+        && call.args.iter().any(|arg| {
+            let word = arg.lead.as_str();
+            word.starts_with('-')
+                && !word.starts_with("--")
+                && word.contains('i')
+                && word.len() <= 8
+        });
+    if !edits || codes.is_empty() {
+        return worst;
+    }
+    let mut found = writes("edit.in-place", call.name);
+    for file in named {
+        found = found.or(redirected(shell, file, true).unwrap_or_else(|| reads("nothing")));
+    }
+    let plain = codes.iter().all(|code| {
+        let starts = ["s/", "s|", "s#", "s{", "s,", "s!", "tr/", "y/"];
+        starts.iter().any(|start| code.text.trim_start().starts_with(start))
+            && !code.text.contains(['`', '('])
+            || code.text.matches('/').count() == 3 && !code.text.contains(['`', ';'])
+    });
+    if plain && worst.class == Class::Opaque { found } else { worst.or(found) }
+}
+
+/// `awk`: reads, unless its program runs something or writes a file.
+pub(super) fn awk(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let takes = ["-F", "-v", "-f", "-i", "--field-separator", "--assign", "-l", "-e"];
+    let named = operands(call.args, &takes);
+    let from_file = any(call.args, &["-f", "--file"]);
+    let mut worst = if from_file { opaque("program.script", call.name) } else { reads(call.name) };
+    let mut files = named.clone();
+    if !from_file && let Some(program) = named.first() {
+        files.remove(0);
+        worst = worst.or(awk_program(shell, &program.text));
+    }
+    if values(call.args, &["-i"]).iter().any(|value| value.is("inplace")) {
+        for file in files {
+            worst = worst.or(redirected(shell, file, true).unwrap_or_else(|| reads("nothing")));
+        }
+    }
+    worst
+}
+
+fn awk_program(shell: &mut Shell<'_>, code: &str) -> Finding {
+    let mut worst = reads("awk");
+    let texts = texts(code, "awk");
+    if code.contains("system(")
+        || code.contains("| \"")
+        || code.contains("|\"")
+        || code.contains("| getline")
+        || code.contains("|getline")
+        || code.contains("|&")
+    {
+        worst = worst.or(opaque("code.awk", "awk"));
+        for command in commands(code, &texts) {
+            let found = trial(shell, |shell| {
+                shell.text(&command);
+            });
+            worst = found.map_or(worst.clone(), |found| worst.or(found));
+        }
+        let piped = texts.iter().any(|text| {
+            let name = text.text.rsplit('/').next().unwrap_or_default();
+            ["sh", "bash", "zsh"].contains(&name) && code[..text.start].trim_end().ends_with('|')
+        });
+        if texts.is_empty() || piped || code.contains("system($") {
+            worst = worst.or(Finding::new(
+                Class::Unreadable,
+                "code.unknown",
+                "system",
+                "It runs what stands in its input.",
+            ));
+        }
+    }
+    for text in &texts {
+        let before = code[..text.start].trim_end();
+        if before.ends_with('>') {
+            let file = Arg::known(text.text.clone());
+            worst = worst.or(redirected(shell, &file, true).unwrap_or_else(|| reads("nothing")));
+        }
+    }
+    worst
+}
+
+/// `less` and `more`: readers, but for a command that they begin with.
+pub(super) fn pager(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let mut worst = reads(call.name);
+    for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix("+!")) {
+        let found = shell.within(|shell| {
+            shell.process(call.name, |shell| {
+                shell.text(code);
+            });
+        });
+        worst = found.map_or(worst.clone(), |found| worst.or(found));
+    }
+    worst
+}
+
+/// `vim -c '!…'`, `ed`, `ex`, `gdb -ex 'shell …'`.
+pub(super) fn editor(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let options = ["-c", "--cmd", "-ex", "-iex", "--eval-command", "-S"];
+    let mut codes: Vec<String> =
+        values(call.args, &options).iter().map(|code| code.text.clone()).collect();
+    let named = operands(call.args, &options);
+    codes.extend(call.args.iter().filter_map(|arg| arg.text.strip_prefix('+').map(str::to_owned)));
+    if let Some(text) = call.stdin.text() {
+        codes.extend(text.lines().map(str::to_owned));
+    }
+    let mut worst = opaque("program.editor", call.name);
+    for code in &codes {
+        let command = code.trim_start_matches([':', ' ', '%', '1', '$', ',']);
+        let command =
+            command.strip_prefix("silent ").or(command.strip_prefix("silent! ")).unwrap_or(command);
+        let run = [
+            "r!",
+            "r !",
+            "read !",
+            "w !",
+            "shell ",
+            "!",
+            "python import os; ",
+            "term ",
+            "terminal ",
+        ]
+        .iter()
+        .find_map(|begin| command.strip_prefix(begin));
+        if let Some(run) = run {
+            let found = shell.within(|shell| {
+                shell.process(call.name, |shell| {
+                    shell.text(run.trim_start_matches('!'));
+                });
+            });
+            worst = found.map_or(worst.clone(), |found| worst.or(found));
+        }
+        if let Some(found) = scan(shell, command, "vim") {
+            worst = worst.or(found);
+        }
+    }
+    if call.name != "gdb" {
+        for file in named.iter().filter(|file| !file.text.starts_with('+')) {
+            worst = worst.or(redirected(shell, file, true).unwrap_or_else(|| reads("nothing")));
+        }
+    }
+    worst
+}
+
+/// `make`: its file is not looked into, but what stands on the command line is.
+pub(super) fn make(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let mut codes: Vec<String> =
+        values(call.args, &["--eval", "-E"]).iter().map(|code| code.text.clone()).collect();
+    codes.extend(call.args.iter().filter(|arg| !arg.option()).filter_map(|arg| {
+        arg.text.split_once('=').map(|(_, value)| value.trim_start_matches(':').to_owned())
+    }));
+    let named = values(call.args, &["-f", "--file", "--makefile"]);
+    for file in &named {
+        let feed = if file.is("-") || file.is("/dev/stdin") {
+            Some(call.stdin.clone())
+        } else {
+            shell.remembered(file)
+        };
+        codes.extend(feed.and_then(|feed: Feed| feed.text()));
+    }
+    let mut worst = opaque("program.make", call.name);
+    for code in codes {
+        let inner = code.match_indices("$(shell ").map(|(at, _)| {
+            let inside = &code[at + "$(shell ".len()..];
+            inside[..inside.find(')').unwrap_or(inside.len())].to_owned()
+        });
+        let lines = code.lines().flat_map(|line| line.split(';')).map(|line| {
+            let recipe = line.split_once(":\t").map_or(line, |(_, recipe)| recipe);
+            recipe.trim().trim_start_matches(['@', '-', '+']).replace("$$", "$")
+        });
+        for command in inner.chain(lines).filter(|command| command.len() > 2) {
+            let found = trial(shell, |shell| {
+                shell.text(&command);
+            });
+            if let Some(found) = found.filter(|found| found.class == Class::Destructive) {
+                worst = worst.or(found);
+            }
+        }
+    }
+    if (short(call.args, 'n') || long(call.args, "--dry-run")) && worst.class == Class::Opaque {
+        return opaque("program.make", call.name);
+    }
+    worst
+}
+
+/// `powershell -Command …`, `-EncodedCommand …`.
+pub(super) fn powershell(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
+    let mut at = 0;
+    while let Some(arg) = call.args.get(at) {
+        let name = lower(arg);
+        let full = name.trim_start_matches(['-', '/']);
+        if !name.starts_with(['-', '/']) {
+            break;
+        }
+        at += 1;
+        if full.is_empty() {
+            continue;
+        }
+        if "encodedcommand".starts_with(full) && full.starts_with('e') && full != "ex"
+            || full == "ec"
+        {
+            let encoded = call.args.get(at).and_then(Arg::literal).unwrap_or_default();
+            let found = powershell_dialect::decode(encoded)
+                .and_then(|text| shell.within(|shell| powershell_dialect::walk(shell, &text)));
+            let hidden = opaque("code.encoded", "-EncodedCommand");
+            let unread = Finding::new(
+                Class::Unreadable,
+                "code.encoded",
+                "-EncodedCommand",
+                "Its command is encoded and cannot be read.",
+            );
+            return found.map_or(unread, |found| hidden.or(found));
+        }
+        if "command".starts_with(full) && full.starts_with('c') && full != "co" {
+            let words: Vec<String> = call.args[at..].iter().map(|arg| arg.text.clone()).collect();
+            return dialect(shell, call, &words.join(" "));
+        }
+        if "file".starts_with(full) {
+            return opaque("code.script", call.name);
+        }
+        let takes = [
+            "executionpolicy",
+            "ex",
+            "ep",
+            "exec",
+            "version",
+            "windowstyle",
+            "w",
+            "outputformat",
+            "workingdirectory",
+            "wd",
+            "configurationname",
+        ];
+        at += usize::from(takes.contains(&full));
+    }
+    let rest: Vec<String> =
+        call.args[at.min(call.args.len())..].iter().map(|arg| arg.text.clone()).collect();
+    match (rest.is_empty(), call.stdin.text()) {
+        (true, Some(text)) => dialect(shell, call, &text),
+        (true, None) => builtins::fed(shell, call.name, call.stdin),
+        _ if rest[0].to_ascii_lowercase().ends_with(".ps1") => opaque("code.script", call.name),
+        _ => dialect(shell, call, &rest.join(" ")),
+    }
+}
+
+fn dialect(shell: &mut Shell<'_>, call: &Call<'_>, text: &str) -> Finding {
+    let found = shell.within(|shell| {
+        shell.process(call.name, |shell| powershell_dialect::walk(shell, text));
+    });
+    found.unwrap_or_else(|| opaque("code.powershell", call.name))
+}
+
+/// `cmd /c …`
+pub(super) fn cmd(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let starts = ["/c", "/k", "/r", "//c", "//k"];
+    let at =
+        call.args.iter().position(|arg| starts.contains(&arg.text.to_ascii_lowercase().as_str()));
+    let Some(at) = at else { return opaque("code.cmd", "cmd") };
+    let words: Vec<String> = call.args[at + 1..].iter().map(|arg| arg.text.clone()).collect();
+    let found = shell.within(|shell| {
+        shell.process("cmd", |shell| cmd_dialect::walk(shell, &words.join(" ")));
+    });
+    found.unwrap_or_else(|| opaque("code.cmd", "cmd"))
+}
+
+/// This program: some of its commands are for a person alone.
+pub(super) fn intent(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let words = operands(call.args, &["-C", "--color", "--session", "--for"]);
+    let verb = words.first().map_or("", |word| word.text.as_str());
+    let person = |rule, reason: &str| {
+        destructive(rule, &format!("intent {verb}"), reason)
+            .safer("Ask the person to run it in a terminal of their own.")
+    };
+    match verb {
+        "approve" => person("intent.approve", "Only a person approves."),
+        "reject" => person("intent.reject", "Only a person rejects."),
+        "on" => person("intent.on", "Only a person switches the gate on or off."),
+        "hook" => person("intent.hook", "Only an agent's host calls a hook."),
+        "new" => person("intent.new", "Only a person makes an intent; an agent proposes one."),
+        "start" => person("intent.start", "Only a person starts an intent."),
+        "complete" => person("intent.complete", "Only a person completes an intent."),
+        "accept" => person("intent.accept", "Only a person accepts a block."),
+        "init" => {
+            person("intent.init", "Only a person sets up a workspace or an agent's settings.")
+        }
+        "off" => person("intent.off", "Only a person switches the gate off."),
+        "clear" => person("intent.clear", "Only a person clears what is selected."),
+        "select" if any(call.args, &["--session"]) => {
+            person("intent.select-session", "Only a person selects for another session.")
+        }
+        "select" => opaque("intent.select", "intent select"),
+        "list" | "status" | "context" | "why" | "check" | "verify" | "trace" | "doctor"
+        | "gate" | "schema" | "explain" | "completions" | "man" | "protocol" => reads("intent"),
+        "map" if any(call.args, &["--check", "--stdout"]) => reads("intent"),
+        _ => opaque("intent.other", "intent"),
+    }
+}

@@ -1,0 +1,505 @@
+//! Programs that write, copy, move and change files.
+
+use super::options::{any, cut, long, operands, short, values};
+use super::tables::{Which, writer};
+use super::{Call, destructive, opaque, reads, redirected, startup, writes};
+use crate::shell::expand::Arg;
+use crate::shell::paths::{Spot, place};
+use crate::shell::walk::{Finding, Shell};
+use crate::shell::{Class, Deed, Target};
+
+/// A program of the table of writers.
+pub(super) fn written(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<Finding> {
+    let row = writer(call.name)?;
+    let mut worst = if row.opaque {
+        opaque("program.writes", call.name)
+    } else {
+        writes("program.writes", call.name)
+    };
+    let named = operands(call.args, row.takes);
+    let written: Vec<&Arg> = match row.which {
+        Which::All => named,
+        Which::Last => named.last().copied().into_iter().collect(),
+        Which::None => Vec::new(),
+    };
+    let outputs = values(call.args, row.outputs);
+    let nothing = written.is_empty() && outputs.is_empty();
+    for arg in written.into_iter().chain(outputs.iter()) {
+        if let Some(found) = redirected(shell, arg, true) {
+            worst = worst.or(found);
+        }
+    }
+    if nothing && row.reads_otherwise {
+        return Some(reads(call.name));
+    }
+    Some(worst)
+}
+
+/// A path that a program writes: over the system's files and devices it is destructive.
+fn write(shell: &mut Shell<'_>, arg: &Arg) -> Finding {
+    redirected(shell, arg, true).unwrap_or_else(|| reads("nothing"))
+}
+
+const TARGET: &[&str] = &["-t", "--target-directory"];
+const COPY_TAKES: &[&str] =
+    &["-t", "--target-directory", "-S", "--suffix", "-m", "-o", "-g", "--mode"];
+
+/// `cp`, `install`: the last operand, or the folder of `-t`, is written.
+pub(super) fn copy(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let mut named = operands(call.args, COPY_TAKES);
+    let mut to: Vec<Arg> = values(call.args, TARGET);
+    if to.is_empty() {
+        to.extend(named.pop().cloned());
+    }
+    let from_nothing = named.iter().any(|arg| arg.is("/dev/null"));
+    if call.name != "install" || !any(call.args, &["-d"]) {
+        for arg in &named {
+            shell.touch(arg, Deed::Read);
+        }
+    }
+    let mut worst = writes("copy", call.name);
+    let tree_too = call.name == "cp"
+        && (['r', 'R', 'a'].into_iter().any(|letter| short(call.args, letter))
+            || long(call.args, "--recursive")
+            || long(call.args, "--archive"));
+    for arg in &to {
+        if from_nothing {
+            let reason = "It empties the file.";
+            worst = worst.or(destructive("copy.empty", &arg.text, reason));
+        }
+        if tree_too {
+            worst = worst.or(tree(shell, arg));
+        }
+        for into in received(arg, &named) {
+            worst = worst.or(redirected(shell, &into, false).unwrap_or_else(|| reads("nothing")));
+        }
+    }
+    worst
+}
+
+/// What is written where these are put to that place: the place itself, or one file in it for each.
+fn received(to: &Arg, what: &[&Arg]) -> Vec<Arg> {
+    let many = what.len() > 1;
+    let sure = to.sure && what.iter().all(|arg| arg.sure);
+    if !many || !sure {
+        return what.first().map_or_else(|| vec![to.clone()], |what| vec![inside(to, what)]);
+    }
+    let folder = Arg::known(format!("{}/", to.text.trim_end_matches('/')));
+    what.iter().map(|what| inside(&folder, what)).collect()
+}
+
+/// `FOLDER/` and the name of what is put there.
+fn inside(folder: &Arg, what: &Arg) -> Arg {
+    let dots = [".", "..", "./", "../"].iter().any(|dots| folder.is(dots));
+    if !(folder.text.ends_with('/') || dots) || !folder.sure || !what.sure {
+        return folder.clone();
+    }
+    let name = what.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    Arg::known(format!("{}/{name}", folder.text.trim_end_matches('/')))
+}
+
+/// `mv`: what is moved, and where to.
+pub(super) fn rename(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let mut named = operands(call.args, &["-t", "--target-directory", "-S", "--suffix"]);
+    let mut to: Vec<Arg> = values(call.args, TARGET);
+    if to.is_empty() {
+        to.extend(named.pop().cloned());
+    }
+    let mut worst = writes("move", call.name);
+    for arg in &named {
+        let from = place(shell, arg);
+        shell.target(Target {
+            path: from.path.clone(),
+            deed: Deed::MoveFrom,
+            known: from.known,
+            recursive: true,
+        });
+        let lost = match from.spot {
+            Spot::Root | Spot::System | Spot::Device => "It moves away what the system needs.",
+            Spot::Outside if startup(&from.path) => {
+                "It moves away keys or settings that the account depends on."
+            }
+            Spot::Home | Spot::Whole | Spot::Control => {
+                "It moves away the workspace, its history or the home folder."
+            }
+            _ => continue,
+        };
+        worst = worst.or(destructive("move.system", &arg.text, lost));
+    }
+    for arg in &to {
+        if arg.is("/dev/null") {
+            let reason = "What is moved to /dev/null is gone.";
+            worst = worst.or(destructive("move.nothing", "/dev/null", reason)
+                .safer("Move it to a folder for temporary files."));
+            continue;
+        }
+        for into in received(arg, &named) {
+            worst = worst.or(write(shell, &into));
+        }
+    }
+    worst
+}
+
+/// `ln`: a new name; `-f` replaces what had it.
+pub(super) fn link(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let mut named = operands(call.args, &["-t", "--target-directory", "-S", "--suffix"]);
+    let to = values(call.args, TARGET).first().cloned();
+    let to = to.or_else(|| if named.len() > 1 { named.pop().cloned() } else { None });
+    match (to, named.first()) {
+        (Some(to), Some(what)) => {
+            let to = inside(&to, what);
+            let place = place(shell, &to);
+            if place.spot == Spot::Outside && short(call.args, 'f') && startup(&place.path) {
+                return destructive(
+                    "link.account",
+                    &to.text,
+                    "It replaces a file that the account depends on.",
+                );
+            }
+            writes("link", call.name).or(write(shell, &to))
+        }
+        (None, Some(what)) => {
+            let name = what.text.rsplit('/').next().unwrap_or_default().to_owned();
+            writes("link", call.name).or(write(shell, &Arg::known(name)))
+        }
+        _ => opaque("link", call.name),
+    }
+}
+
+/// `dd`: `of=` is written.
+pub(super) fn dd(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let output = call.args.iter().find(|arg| arg.lead.starts_with("of="));
+    let Some(output) = output else { return reads("dd") };
+    let file = cut(output, "of=".len());
+    let place = place(shell, &file);
+    match place.spot {
+        Spot::Unknown => {
+            destructive("dd.unknown", &output.text, "What it overwrites is not known here.")
+        }
+        Spot::Nothing => reads("dd"),
+        _ => {
+            let mut found = writes("dd", "dd").or(write(shell, &file));
+            if found.class == Class::Destructive {
+                found.word.clone_from(&output.text);
+                found.rule = "dd.device";
+            }
+            found
+        }
+    }
+}
+
+/// `truncate`: to nothing is the content lost.
+pub(super) fn truncate(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let sizes = values(call.args, &["-s", "--size"]);
+    let empties = sizes.iter().any(|size| {
+        ["0", "0K", "0M", "0G"].contains(&size.text.as_str()) || size.lead.starts_with('-')
+    });
+    let mut worst = writes("truncate", call.name);
+    for file in operands(call.args, &["-s", "--size", "-r", "--reference"]) {
+        let spot = place(shell, file).spot;
+        worst = worst.or(write(shell, file));
+        if empties && !matches!(spot, Spot::Temp | Spot::Made) {
+            worst = worst.or(destructive("truncate.empty", &file.text, "It empties the file.")
+                .safer("Keep a copy first."));
+        }
+    }
+    worst
+}
+
+/// `chmod`, `chown`, `chgrp`, `setfacl`, `chattr`.
+pub(super) fn permit(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let recursive = short(call.args, 'R') || long(call.args, "--recursive");
+    // `chmod -x file`: the mode looks like an option.
+    let moded = call.args.iter().any(|arg| {
+        call.name == "chmod"
+            && arg.lead.starts_with('-')
+            && arg.lead.len() > 1
+            && arg.lead[1..].chars().all(|c| "rwxXst,=+-".contains(c))
+    });
+    let rules: &[&str] =
+        if call.name == "setfacl" { &["-m", "-x", "-M", "-X"] } else { &["--reference"] };
+    let named = operands(call.args, rules);
+    let (mode, files) = match named.split_first() {
+        Some((mode, files))
+            if !moded && call.name != "setfacl" && !any(call.args, &["--reference"]) =>
+        {
+            (mode.text.as_str(), files.to_vec())
+        }
+        _ => ("", named),
+    };
+    let mut worst = writes("permissions", call.name);
+    for file in files {
+        let place = place(shell, file);
+        if place.spot != Spot::Nothing {
+            let (path, known) = (place.path.clone(), place.known);
+            shell.target(Target { path, deed: Deed::Write, known, recursive });
+        }
+        let open = call.name == "chmod"
+            && (mode.ends_with("777")
+                || mode.ends_with("666")
+                || mode.ends_with("000")
+                || mode == "0"
+                || ["a+w", "o+w", "a+rwx", "a=rwx", "ugo+rwx", "+rwx", "o+rwx", "u+s"]
+                    .contains(&mode)
+                || mode.starts_with("a-")
+                || mode.starts_with("u-"));
+        let found = match place.spot {
+            Spot::Root | Spot::Home | Spot::System | Spot::Device => {
+                Some("It changes who may use what the system or the account needs.")
+            }
+            Spot::Outside | Spot::Unknown | Spot::TempRoot if recursive => Some(
+                "It changes who may use files outside of the workspace, with everything below.",
+            ),
+            Spot::Whole | Spot::Inside | Spot::Control
+                if recursive && (open || call.name != "chmod") =>
+            {
+                Some("It changes the owner or opens the files to everybody, with everything below.")
+            }
+            _ => None,
+        };
+        if let Some(reason) = found {
+            worst = worst.or(destructive("permissions.recursive", &call.shown(4), reason)
+                .safer("Name the single files, and the least that is needed."));
+        }
+    }
+    worst
+}
+
+/// `tar`: extracting writes below `-C`, creating writes the archive, and some options run programs.
+pub(super) fn tar(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let mut worst = writes("archive", call.name);
+    for option in
+        ["--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"]
+    {
+        for code in values(call.args, &[option]) {
+            let code = code.text.strip_prefix("exec=").unwrap_or(&code.text).to_owned();
+            let found = shell.within(|shell| {
+                shell.process("tar", |shell| {
+                    shell.text(&code);
+                });
+            });
+            worst = found.map_or(worst.clone(), |found| worst.or(found));
+        }
+    }
+    if any(call.args, &["--remove-files"]) {
+        worst = worst.or(destructive(
+            "archive.remove",
+            "--remove-files",
+            "It deletes what it has packed.",
+        ));
+    }
+    let first = call.args.first().map_or("", |arg| arg.lead.as_str());
+    let old = if first.starts_with('-') { "" } else { first };
+    let does = |letter: char, name: &str| {
+        old.contains(letter) || short(call.args, letter) || long(call.args, name)
+    };
+    let folders = values(call.args, &["-C", "--directory"]);
+    if does('t', "--list") {
+        return if worst.class == Class::Write { reads("tar") } else { worst };
+    }
+    if does('x', "--extract") || any(call.args, &["--get"]) {
+        let here = [Arg::known(".")];
+        let folders = if folders.is_empty() { &here[..] } else { &folders };
+        for folder in folders {
+            worst = worst.or(tree(shell, folder));
+        }
+        return worst.or(opaque("archive.extract", call.name));
+    }
+    let mut files = values(call.args, &["-f", "--file"]);
+    if files.is_empty() && old.contains('f') {
+        files.extend(call.args.get(1).cloned());
+    }
+    for file in &files {
+        worst = worst.or(write(shell, file));
+    }
+    worst
+}
+
+/// A folder below which anything may be written.
+fn tree(shell: &mut Shell<'_>, folder: &Arg) -> Finding {
+    let place = place(shell, folder);
+    shell.target(Target {
+        path: place.path,
+        deed: Deed::Write,
+        known: place.known,
+        recursive: true,
+    });
+    match place.spot {
+        Spot::Root | Spot::System => {
+            destructive("archive.system", &folder.text, "It writes over what the system needs.")
+        }
+        _ => writes("archive", "archive"),
+    }
+}
+
+/// `unzip`: into the folder of `-d`.
+pub(super) fn unzip(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    if any(call.args, &["-l", "-t", "-Z", "-v", "-p"]) {
+        return reads(call.name);
+    }
+    let folder = values(call.args, &["-d"]).first().cloned().unwrap_or_else(|| Arg::known("."));
+    opaque("archive.extract", call.name).or(tree(shell, &folder))
+}
+
+/// `rsync`: the last operand is written; `--delete` empties what the source lacks.
+pub(super) fn rsync(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    if short(call.args, 'n') || long(call.args, "--dry-run") || any(call.args, &["--list-only"]) {
+        return reads(call.name);
+    }
+    let takes =
+        ["-e", "--rsh", "--exclude", "--include", "-f", "--filter", "--exclude-from", "-T", "-B"];
+    let named = operands(call.args, &takes);
+    let mut worst = writes("copy", call.name);
+    for code in values(call.args, &["-e", "--rsh"]) {
+        let words = code.text.clone();
+        let found = shell.within(|shell| {
+            shell.process("rsync", |shell| {
+                shell.text(&words);
+            });
+        });
+        worst =
+            found.filter(|f| f.class == Class::Destructive).map_or(worst.clone(), |f| worst.or(f));
+    }
+    let Some((to, _)) = named.split_last() else { return reads(call.name) };
+    let remote = to.text.split('/').next().is_some_and(|host| host.contains(':'));
+    let deletes = call
+        .args
+        .iter()
+        .find(|arg| arg.lead.starts_with("--del") || arg.is("--remove-source-files"));
+    if !remote {
+        worst = worst.or(tree(shell, to));
+    } else {
+        worst = worst.or(opaque("network", call.name));
+    }
+    let kept = !remote && matches!(place(shell, to).spot, Spot::Temp | Spot::Made);
+    if let Some(option) = deletes.filter(|_| !kept) {
+        worst = worst.or(destructive(
+            "copy.delete",
+            &option.text,
+            "It deletes what the source does not have.",
+        )
+        .safer("Look first with --dry-run."));
+    }
+    worst
+}
+
+/// `sed`: prints, or with `-i` changes every file it names; `w` writes and `e` runs.
+pub(super) fn sed(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let in_place = call.args.iter().any(|arg| {
+        arg.lead.starts_with("-i")
+            || arg.lead.starts_with("--in-place")
+            || arg.lead.starts_with('-')
+                && !arg.lead.starts_with("--")
+                && arg.lead.len() <= 5
+                && arg.lead.ends_with('i')
+                && !arg.lead.starts_with("-e")
+                && !arg.lead.starts_with("-f")
+    });
+    let scripts = values(call.args, &["-e", "--expression"]);
+    let from_file = any(call.args, &["-f", "--file"]);
+    let mut named =
+        operands(call.args, &["-e", "--expression", "-f", "--file", "-l", "--line-length"]);
+    let mut code: Vec<String> = scripts.iter().map(|script| script.text.clone()).collect();
+    if scripts.is_empty() && !from_file && !named.is_empty() {
+        let mut script = named.remove(0);
+        // The BSD form: `sed -i '' SCRIPT FILE`.
+        if script.text.is_empty() && !named.is_empty() {
+            script = named.remove(0);
+        }
+        code.push(script.text.clone());
+    }
+    let mut worst = if from_file { opaque("program.script", call.name) } else { reads(call.name) };
+    for script in &code {
+        worst = worst.or(sed_script(shell, script));
+    }
+    if !in_place {
+        return worst;
+    }
+    for file in named {
+        worst = worst.or(write(shell, file));
+    }
+    worst.or(writes("edit.in-place", call.name))
+}
+
+/// `w FILE` and `e COMMAND` in a script of `sed`, and the flags of the same names.
+fn sed_script(shell: &mut Shell<'_>, script: &str) -> Finding {
+    let mut worst = reads("sed");
+    for command in script.split([';', '\n', '{', '}']) {
+        let command = command.trim_start_matches(|c: char| {
+            c.is_ascii_digit() || c.is_whitespace() || ",$!~+".contains(c)
+        });
+        if let Some(code) = command.strip_prefix("e ") {
+            let found = shell.within(|shell| {
+                shell.process("sed", |shell| {
+                    shell.text(code);
+                });
+            });
+            worst = found.map_or(worst.clone(), |found| worst.or(found));
+        } else if let Some(file) = command.strip_prefix("w ") {
+            worst = worst.or(write(shell, &Arg::known(file.trim())));
+        } else if command.starts_with('s') && command.len() > 4 {
+            let separator = command.chars().nth(1).unwrap_or('/');
+            let parts: Vec<&str> = command[1..].split(separator).collect();
+            let flags = parts.get(3).copied().unwrap_or_default();
+            if let Some((_, file)) = flags.split_once("w ") {
+                worst = worst.or(write(shell, &Arg::known(file.trim())));
+            } else if flags.contains('e') && flags.len() < 5 {
+                let code = parts.get(2).copied().unwrap_or_default().to_owned();
+                let found = shell.within(|shell| {
+                    shell.process("sed", |shell| {
+                        shell.text(&code);
+                    });
+                });
+                worst = worst.or(opaque("code.sed", "sed"));
+                worst = found.map_or(worst.clone(), |found| worst.or(found));
+            }
+        }
+    }
+    worst
+}
+
+/// `patch`, `ed`: which files are changed stands in the input.
+pub(super) fn patch(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    if long(call.args, "--dry-run") {
+        return reads(call.name);
+    }
+    let takes = ["-p", "-i", "--input", "-d", "--directory", "-o", "-D", "-r", "-V", "-F"];
+    let named = operands(call.args, &takes);
+    let mut worst = opaque("program.patch", call.name);
+    for file in named.first().copied().into_iter().chain(values(call.args, &["-o"]).iter()) {
+        worst = worst.or(write(shell, file));
+    }
+    worst
+}
+
+/// `yq`: reads, or with `-i` writes its file.
+pub(super) fn yq(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    if !any(call.args, &["-i", "--inplace"]) {
+        return reads(call.name);
+    }
+    let named = operands(call.args, &["-o", "-p", "--output-format", "--input-format"]);
+    named.last().map_or_else(|| opaque("program.writes", call.name), |file| write(shell, file))
+}
+
+/// `uniq IN OUT`, `xxd IN OUT`: the second operand is written.
+pub(super) fn second(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let takes = ["-f", "-s", "-w", "-l", "-c", "-g", "-o", "-n", "--skip-fields"];
+    match operands(call.args, &takes).get(1) {
+        Some(file) => writes("program.writes", call.name).or(write(shell, file)),
+        None => reads(call.name),
+    }
+}
+
+/// `mkdir`: folders are made.
+pub(super) fn mkdir(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let mut worst = writes("program.writes", call.name);
+    for folder in operands(call.args, &["-m", "--mode"]) {
+        let spot = place(shell, folder).spot;
+        shell.touch(folder, Deed::Write);
+        // A new folder in the system's place is no loss, but not the workspace's either.
+        if spot == Spot::System {
+            worst = worst.or(opaque("program.writes", call.name));
+        }
+    }
+    worst
+}

@@ -1,0 +1,598 @@
+//! `git`, by subcommand. A commit can be found again; what was never committed cannot.
+
+use super::options::{any, long, operands, short, takes_next, values};
+use super::{Call, destructive, opaque, reads, remove};
+use crate::shell::expand::Arg;
+use crate::shell::walk::{Finding, Shell};
+use crate::shell::{Class, Deed};
+
+/// Options before the subcommand that take a word.
+const GLOBALS: &[&str] = &[
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--super-prefix",
+    "--config-env",
+    "--attr-source",
+];
+
+/// Subcommands that only read, whatever their options; sorted.
+const READERS: &[&str] = &[
+    "annotate",
+    "blame",
+    "cat-file",
+    "check-attr",
+    "check-ignore",
+    "check-ref-format",
+    "cherry",
+    "count-objects",
+    "describe",
+    "diff-files",
+    "diff-index",
+    "diff-tree",
+    "for-each-ref",
+    "fsck",
+    "get-tar-commit-id",
+    "grep",
+    "help",
+    "ls-files",
+    "ls-remote",
+    "ls-tree",
+    "merge-base",
+    "name-rev",
+    "patch-id",
+    "range-diff",
+    "rev-list",
+    "rev-parse",
+    "shortlog",
+    "show-branch",
+    "show-ref",
+    "status",
+    "var",
+    "verify-commit",
+    "verify-tag",
+    "version",
+    "whatchanged",
+];
+
+/// Settings whose value git runs.
+const RUN: &[&str] = &[
+    "alias.",
+    "core.pager",
+    "core.editor",
+    "core.sshcommand",
+    "core.fsmonitor",
+    "core.hookspath",
+    "diff.external",
+    "sequence.editor",
+    "pager.",
+    "credential.helper",
+    "core.askpass",
+    "filter.",
+    "core.gitproxy",
+    "gpg.program",
+    "merge.",
+    "difftool.",
+    "mergetool.",
+];
+
+const STASH: &str = "Keep the work first: `git stash -u`, or a commit on a branch.";
+
+pub(super) fn git(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let mut at = 0;
+    let mut worst = reads("git");
+    let before = shell.cwd().map(str::to_owned);
+    while let Some(arg) = call.args.get(at) {
+        if !arg.option() {
+            break;
+        }
+        if arg.is("--help") || arg.is("-h") || arg.is("--version") || arg.is("-v") {
+            return reads("git");
+        }
+        let value = call.args.get(at + 1);
+        if (arg.is("-c") || arg.is("--config-env"))
+            && let Some(setting) = value
+        {
+            worst = worst.or(configured(shell, &setting.text));
+        }
+        if arg.is("-C")
+            && let Some(folder) = value
+        {
+            let to = Call { name: "cd", args: std::slice::from_ref(folder), stdin: call.stdin };
+            super::builtins::change_folder(shell, &to);
+        }
+        at += 1 + usize::from(takes_next(&arg.lead, GLOBALS));
+    }
+    let found = match call.args.get(at) {
+        None => reads("git"),
+        Some(name) => match name.literal() {
+            Some(text) => {
+                let aliased = aliased(shell, call.args, text);
+                let rest = &call.args[at + 1..];
+                aliased.unwrap_or_else(|| subcommand(shell, text, rest, call))
+            }
+            None => opaque("git.variable", "git"),
+        },
+    };
+    shell.go(before);
+    worst.or(found)
+}
+
+/// `-c KEY=VALUE`, where git runs the value.
+fn configured(shell: &mut Shell<'_>, setting: &str) -> Finding {
+    let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
+    let key = key.to_ascii_lowercase();
+    if !RUN.iter().any(|begin| key.starts_with(begin)) {
+        return reads("git");
+    }
+    let code = value.strip_prefix('!').unwrap_or(value);
+    if key.starts_with("alias.") && !value.starts_with('!') {
+        let found = shell.within(|shell| {
+            shell.text(&format!("git {value}"));
+        });
+        return found.unwrap_or_else(|| reads("git"));
+    }
+    let harmless = ["", "cat", "less", "true", "vim", "vi", "nano", ":", "false", "/dev/null"];
+    if harmless.contains(&code.trim()) {
+        return reads("git");
+    }
+    let found = shell.within(|shell| {
+        shell.process("git", |shell| {
+            shell.text(code);
+        });
+    });
+    found.unwrap_or_else(|| opaque("git.config", "git")).or(opaque("git.config", &key))
+}
+
+/// An alias that the same command line defines is judged by its definition.
+fn aliased(shell: &mut Shell<'_>, args: &[Arg], name: &str) -> Option<Finding> {
+    let settings = values(args, &["-c"]);
+    let begin = format!("alias.{name}=");
+    let setting = settings.iter().find(|setting| setting.text.starts_with(&begin))?;
+    Some(configured(shell, &setting.text))
+}
+
+fn lost(rule: &'static str, word: &str, reason: &str, safer: &'static str) -> Finding {
+    destructive(rule, word, reason).safer(safer)
+}
+
+fn subcommand(shell: &mut Shell<'_>, name: &str, args: &[Arg], call: &Call<'_>) -> Finding {
+    if any(args, &["--help"]) || args.len() == 1 && args[0].is("-h") {
+        return reads("git");
+    }
+    if READERS.binary_search(&name).is_ok() {
+        let pagers = values(args, &["-O", "--open-files-in-pager"]);
+        return match pagers.first().filter(|_| name == "grep") {
+            Some(pager) => inner(shell, &pager.text),
+            None => reads("git"),
+        };
+    }
+    let shown = call.shown(4);
+    match name {
+        "log" | "diff" | "show" | "reflog" | "stash" | "branch" | "tag" | "remote" | "config"
+        | "worktree" | "notes" | "submodule" | "bisect" => listing(shell, name, args, &shown),
+        "checkout" => checkout(shell, args),
+        "switch" if any(args, &["-f", "--force", "--discard-changes"]) => lost(
+            "git.switch-force",
+            &shown,
+            "It throws away changes that are not committed.",
+            STASH,
+        ),
+        "switch"
+            if any(args, &["-C", "--force-create"])
+                && operands(args, &["-C", "--force-create"]).len() == 1 =>
+        {
+            moved_branch(&shown)
+        }
+        "fetch" if forced_onto(args) => moved_branch(&shown),
+        "symbolic-ref" if any(args, &["-d", "--delete"]) => lost(
+            "git.update-ref",
+            "-d",
+            "It deletes a reference, and with it what only it finds.",
+            "Note its commit first.",
+        ),
+        "restore" => restore(shell, args),
+        "reset" => reset(args),
+        "clean" => {
+            let settings = values(call.args, &["-c"]);
+            let unforced = settings
+                .iter()
+                .any(|setting| setting.text.eq_ignore_ascii_case("clean.requireForce=false"));
+            clean(args, unforced.then_some("clean.requireForce=false"))
+        }
+        "push" => push(args),
+        "rm" => delete(shell, args),
+        "mv" => moved(shell, args),
+        "rebase" => rebase(shell, args),
+        "filter-branch" | "filter-repo" => {
+            lost("git.filter", name, "It rewrites the whole history.", "Work on a fresh clone.")
+        }
+        "gc" if long(args, "--prune") && !any(args, &["--no-prune"]) => lost(
+            "git.gc-prune",
+            "--prune",
+            "It deletes commits that only the reflog still finds.",
+            "Leave out --prune.",
+        ),
+        "prune" if !any(args, &["-n", "--dry-run"]) => lost(
+            "git.prune",
+            "prune",
+            "It deletes commits that nothing names any more.",
+            "Try it with -n.",
+        ),
+        "update-ref" if any(args, &["-d", "--stdin"]) => lost(
+            "git.update-ref",
+            "-d",
+            "It deletes a reference, and with it what only it finds.",
+            "Note its commit first.",
+        ),
+        "checkout-index" if any(args, &["-f", "--force"]) => {
+            lost("git.checkout-index", "-f", "It overwrites files in the work tree.", STASH)
+        }
+        "read-tree" if any(args, &["--reset", "-u"]) => {
+            lost("git.read-tree", &shown, "It overwrites files in the work tree.", STASH)
+        }
+        "lfs" if any(args, &["prune"]) => opaque("git.lfs", "git lfs"),
+        "apply" | "am" | "add" | "commit" | "fetch" | "pull" | "merge" | "cherry-pick"
+        | "revert" | "init" | "clone" | "switch" => opaque("git.changes", &format!("git {name}")),
+        "archive" | "format-patch" | "bundle" => {
+            for file in values(args, &["-o", "--output", "--output-directory"]) {
+                shell.touch(&file, Deed::Write);
+            }
+            opaque("git.writes", &format!("git {name}"))
+        }
+        _ => opaque("git.other", &format!("git {name}")),
+    }
+}
+
+/// Subcommands that list by default and change with some options or words.
+fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Finding {
+    let words = operands(args, &["-m", "-n", "--format", "--sort", "-u"]);
+    let verb = words.first().map_or("", |word| word.text.as_str());
+    match (name, verb) {
+        ("log" | "diff" | "show", _) => {
+            let files = values(args, &["--output"]);
+            for file in &files {
+                shell.touch(file, Deed::Write);
+            }
+            if any(args, &["--ext-diff"]) {
+                return opaque("git.external", shown);
+            }
+            if files.is_empty() { reads("git") } else { super::writes("git.output", "git") }
+        }
+        ("reflog", "expire" | "delete" | "drop") if !any(args, &["-n", "--dry-run"]) => lost(
+            "git.reflog",
+            shown,
+            "It deletes the trail by which lost commits are found again.",
+            "Leave the reflog alone.",
+        ),
+        ("reflog", _) | ("stash", "list" | "show") => reads("git"),
+        ("stash", "drop" | "clear") => lost(
+            "git.stash-drop",
+            shown,
+            "It deletes work that is kept nowhere else.",
+            "Apply it to a branch and commit it first.",
+        ),
+        ("branch", _) => branch(args, shown),
+        ("tag", _) if any(args, &["-d", "--delete", "-f", "--force"]) => opaque("git.tag", shown),
+        ("tag", "") => reads("git"),
+        ("remote", "" | "show" | "get-url") => reads("git"),
+        ("config", "list" | "get") => reads("git"),
+        ("config", _) if any(args, &["--get", "--list", "-l", "--get-all", "--get-regexp"]) => {
+            reads("git")
+        }
+        ("config", "unset" | "edit" | "remove-section" | "rename-section") => {
+            opaque("git.config", shown)
+        }
+        ("config", _)
+            if any(
+                args,
+                &["--unset", "--unset-all", "--remove-section", "--edit", "-e", "--add"],
+            ) || any(args, &["--replace-all", "--rename-section"]) =>
+        {
+            opaque("git.config", shown)
+        }
+        ("config", _) => setting(shell, &words),
+        ("worktree" | "notes" | "submodule", "list" | "status" | "summary") => reads("git"),
+        ("worktree", "remove") if any(args, &["-f", "--force", "-ff"]) => lost(
+            "git.worktree-remove",
+            shown,
+            "It deletes a work tree with what is not committed in it.",
+            "Leave out --force: git then refuses when something would be lost.",
+        ),
+        ("submodule", "deinit") if any(args, &["-f", "--force"]) => lost(
+            "git.submodule-deinit",
+            shown,
+            "It deletes a submodule's work tree with its changes.",
+            STASH,
+        ),
+        ("submodule", "foreach") | ("bisect", "run") => {
+            let code = args.iter().skip_while(|arg| !arg.is(verb)).skip(1);
+            let code: Vec<&str> =
+                code.skip_while(|arg| arg.option()).map(|arg| arg.text.as_str()).collect();
+            inner(shell, &code.join(" "))
+        }
+        ("bisect", "log" | "view" | "visualize") => reads("git"),
+        _ => opaque("git.changes", shown),
+    }
+}
+
+/// Code that git runs.
+fn inner(shell: &mut Shell<'_>, code: &str) -> Finding {
+    let found = shell.within(|shell| {
+        shell.process("git", |shell| {
+            shell.text(code);
+        });
+    });
+    opaque("git.runs", "git").or(found.unwrap_or_else(|| opaque("git.runs", "git")))
+}
+
+/// `git config KEY VALUE`: a value that git runs is judged as code.
+fn setting(shell: &mut Shell<'_>, words: &[&Arg]) -> Finding {
+    let words: Vec<&&Arg> = words.iter().filter(|word| !word.is("set")).collect();
+    match words.as_slice() {
+        [key, value, ..] => {
+            let found = configured(shell, &format!("{}={}", key.text, value.text));
+            opaque("git.config", &key.text).or(found)
+        }
+        [_] => reads("git"),
+        [] => opaque("git.config", "git config"),
+    }
+}
+
+fn branch(args: &[Arg], shown: &str) -> Finding {
+    let deletes = any(args, &["-d", "--delete"]);
+    let forces = any(args, &["-f", "--force"]);
+    if short(args, 'D') || deletes && forces {
+        return lost(
+            "git.branch-delete",
+            shown,
+            "It deletes a branch whether or not it was merged.",
+            "Use -d, which refuses when commits would be lost.",
+        );
+    }
+    if forces {
+        return lost(
+            "git.branch-force",
+            shown,
+            "It moves a branch away from its commits.",
+            "Make a new branch.",
+        );
+    }
+    let changes = deletes
+        || any(args, &["-m", "-M", "-c", "-C", "-u", "--set-upstream-to", "--unset-upstream"]);
+    let takes = [
+        "--contains",
+        "--merged",
+        "--no-merged",
+        "--sort",
+        "--format",
+        "--points-at",
+        "--no-contains",
+    ];
+    let lists = any(args, &["--list", "-l", "-a", "-r", "-v", "-vv", "--show-current"]);
+    if !changes && (lists || operands(args, &takes).is_empty()) {
+        return reads("git");
+    }
+    opaque("git.branch", shown)
+}
+
+/// A branch that is set to another commit: what only it finds is hard to find again.
+fn moved_branch(shown: &str) -> Finding {
+    lost(
+        "git.branch-force",
+        shown,
+        "It moves a branch away from its commits.",
+        "Make a new branch.",
+    )
+}
+
+/// `git fetch -f REMOTE from:to`, `+from:to`: a branch of this repository is overwritten.
+fn forced_onto(args: &[Arg]) -> bool {
+    let forces = any(args, &["-f", "--force"]);
+    operands(args, &["--depth", "-j", "--shallow-since"]).iter().skip(1).any(|spec| {
+        let to = spec.text.split_once(':').map_or("", |(_, to)| to);
+        !to.is_empty() && !to.starts_with("refs/remotes/") && (forces || spec.text.starts_with('+'))
+    })
+}
+
+/// Whether an operand of `checkout` is a path and no branch; git itself looks at the disk, which is not done here.
+fn names_path(arg: &Arg) -> bool {
+    let word = arg.text.as_str();
+    let last = word.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+    let extension = remove::file_name(last);
+    let well_known = ["Makefile", "Dockerfile", "README", "LICENSE", "Gemfile", "Rakefile"];
+    word == "."
+        || word.starts_with("./")
+        || word.starts_with("../")
+        || word.starts_with('/')
+        || word.starts_with(':')
+        || word.ends_with('/')
+        || arg.glob
+        || extension
+        || well_known.contains(&last)
+        || ["src", "lib", "tests"].contains(&word)
+}
+
+fn checkout(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+    let takes = ["-b", "-B", "--orphan", "--conflict", "--pathspec-from-file"];
+    let reason = "It replaces files by what was committed; changes to them are gone.";
+    let dashes = args.iter().position(|arg| arg.is("--"));
+    if let Some(at) = dashes.filter(|at| *at + 1 < args.len()) {
+        for path in &args[at + 1..] {
+            shell.touch(path, Deed::Write);
+        }
+        return lost("git.checkout-path", &format!("-- {}", args[at + 1].text), reason, STASH);
+    }
+    if any(args, &["-B"]) && operands(args, &takes).len() == 1 {
+        return moved_branch("git checkout -B");
+    }
+    if any(args, &["-b", "-B", "--orphan"]) {
+        return opaque("git.branch", "git checkout -b");
+    }
+    if any(args, &["-f", "--force"]) {
+        return lost(
+            "git.checkout-force",
+            "-f",
+            "It throws away changes that are not committed.",
+            STASH,
+        );
+    }
+    let words = operands(args, &takes);
+    if any(args, &["-p", "--patch"]) {
+        return lost("git.checkout-path", "-p", reason, STASH);
+    }
+    let sides = any(args, &["--ours", "--theirs", "--pathspec-from-file"]);
+    let tracks = any(args, &["-t", "--track", "--detach", "-d"]);
+    let paths: Vec<&&Arg> = match words.as_slice() {
+        [] => Vec::new(),
+        [only] if names_path(only) || sides => vec![only],
+        [_] => Vec::new(),
+        _ if tracks => Vec::new(),
+        [first, rest @ ..] => {
+            if names_path(first) {
+                words.iter().collect()
+            } else {
+                rest.iter().collect()
+            }
+        }
+    };
+    let Some(first) = paths.first() else { return opaque("git.checkout", "git checkout") };
+    for path in &paths {
+        shell.touch(path, Deed::Write);
+    }
+    lost("git.checkout-path", &first.text, reason, STASH)
+}
+
+fn restore(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+    let staged = any(args, &["--staged", "-S"]);
+    let tree = any(args, &["--worktree", "-W"]);
+    if staged && !tree {
+        return opaque("git.unstage", "git restore --staged");
+    }
+    let paths = operands(args, &["-s", "--source"]);
+    for path in &paths {
+        shell.touch(path, Deed::Write);
+    }
+    let word = paths.first().map_or("restore", |path| path.text.as_str());
+    lost(
+        "git.restore",
+        word,
+        "It replaces files by what was committed; changes to them are gone.",
+        STASH,
+    )
+}
+
+fn reset(args: &[Arg]) -> Finding {
+    for (option, rule) in
+        [("--hard", "git.reset-hard"), ("--merge", "git.reset-merge"), ("--keep", "git.reset-keep")]
+    {
+        if long(args, option) {
+            return lost(rule, option, "It throws away changes that are not committed.", STASH);
+        }
+    }
+    opaque("git.reset", "git reset")
+}
+
+/// `git clean`; `unforced` is the setting that lets it delete without `-f`.
+fn clean(args: &[Arg], unforced: Option<&str>) -> Finding {
+    if short(args, 'n') || long(args, "--dry-run") {
+        return reads("git");
+    }
+    if short(args, 'f') || long(args, "--force") || any(args, &["-i"]) || unforced.is_some() {
+        return lost(
+            "git.clean",
+            unforced.unwrap_or("clean -f"),
+            "It deletes files that git does not hold and cannot give back.",
+            "Look first with `git clean -n`, or keep them with `git stash -u`.",
+        );
+    }
+    opaque("git.clean", "git clean")
+}
+
+fn push(args: &[Arg]) -> Finding {
+    if short(args, 'n') && !any(args, &["--no-verify"]) || long(args, "--dry-run") {
+        return reads("git");
+    }
+    let operands = operands(args, &["-o", "--push-option", "--repo", "--receive-pack", "--exec"]);
+    let reference = operands.iter().skip(1).find(|word| {
+        word.lead.starts_with('+') || word.lead.starts_with(':') && word.text.len() > 1
+    });
+    if let Some(reference) = reference {
+        return lost(
+            "git.push-force",
+            &reference.text,
+            "It overwrites or deletes a branch for everybody.",
+            "Push to a new branch.",
+        );
+    }
+    let flags = ["--force", "--force-with-lease", "--mirror", "--delete", "--prune"];
+    let flag = flags
+        .iter()
+        .find(|flag| any(args, &[flag]) || long(args, flag) && !long(args, "--force-if-includes"));
+    let flag = flag.copied().or_else(|| short(args, 'f').then_some("-f"));
+    match flag.or_else(|| short(args, 'd').then_some("-d")) {
+        Some(flag) => lost(
+            "git.push-force",
+            flag,
+            "It overwrites or deletes a branch for everybody.",
+            "Push to a new branch.",
+        ),
+        None => opaque("git.push", "git push"),
+    }
+}
+
+fn delete(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+    if any(args, &["-n", "--dry-run"]) {
+        return reads("git");
+    }
+    if any(args, &["--cached"]) {
+        return opaque("git.untrack", "git rm --cached");
+    }
+    let force = short(args, 'f') || long(args, "--force");
+    let mut worst =
+        Finding::new(Class::Write, "git.rm", "git rm", "It deletes files that git can give back.");
+    for path in operands(args, &[]) {
+        let found = remove::one(shell, path, short(args, 'r'));
+        if force && found.class == Class::Destructive {
+            worst = worst.or(found);
+        }
+    }
+    worst
+}
+
+fn moved(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+    let paths = operands(args, &[]);
+    let (to, from) = match paths.split_last() {
+        Some(split) => split,
+        None => return opaque("git.mv", "git mv"),
+    };
+    for path in from {
+        shell.touch(path, Deed::MoveFrom);
+    }
+    shell.touch(to, Deed::Write);
+    super::writes("git.mv", "git mv")
+}
+
+fn rebase(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+    let goes_on =
+        ["--continue", "--abort", "--quit", "--skip", "--edit-todo", "--show-current-patch"];
+    let code = values(args, &["-x", "--exec"]);
+    for code in &code {
+        let found = inner(shell, &code.text);
+        if found.class == Class::Destructive {
+            return found;
+        }
+    }
+    if goes_on.iter().any(|option| any(args, &[option])) {
+        return opaque("git.rebase", "git rebase");
+    }
+    lost(
+        "git.rebase",
+        "rebase",
+        "It rewrites commits.",
+        "Keep the old ones on a branch first, or merge.",
+    )
+}

@@ -1,0 +1,350 @@
+//! What each program does: looked up in tables, and by a function of its own
+//! where its options decide.
+
+mod builtins;
+mod code;
+mod files;
+mod git;
+mod network;
+mod options;
+mod output;
+mod remove;
+mod rules;
+mod rules_a;
+mod rules_h;
+mod scan;
+mod seen;
+mod sql;
+mod tables;
+mod wrap_table;
+mod wrappers;
+
+pub(super) use builtins::{assigned, declares};
+pub(in crate::shell) use remove::one as remove_one;
+
+use super::expand::{Arg, Origin, Piece};
+use super::paths::{Spot, place};
+use super::walk::{Feed, Finding, Shell};
+use super::{Class, Deed};
+
+/// A program with its arguments.
+pub(super) struct Call<'c> {
+    /// Without folder and `.exe`.
+    pub(super) name: &'c str,
+    /// Without the program.
+    pub(super) args: &'c [Arg],
+    pub(super) stdin: &'c Feed,
+}
+
+impl Call<'_> {
+    /// The program and its first words, as one reads them.
+    fn shown(&self, words: usize) -> String {
+        let mut shown = self.name.to_owned();
+        for arg in self.args.iter().take(words) {
+            shown.push(' ');
+            shown.push_str(&arg.text);
+        }
+        shown.chars().take(120).collect()
+    }
+}
+
+/// A special judge of one program.
+type Judge = fn(&mut Shell<'_>, &Call<'_>) -> Finding;
+
+/// What was found about one program.
+pub(super) struct Judged {
+    pub(super) program: Option<String>,
+    pub(super) finding: Finding,
+    pub(super) out: Feed,
+    /// It only started another program, which has been judged for itself.
+    pub(super) wrapper: bool,
+}
+
+pub(super) fn reads(name: &str) -> Finding {
+    Finding::new(Class::Read, "program.reads", name, &format!("`{name}` only reads."))
+}
+
+pub(super) fn writes(rule: &'static str, name: &str) -> Finding {
+    Finding::new(Class::Write, rule, name, &format!("`{name}` changes the files it names."))
+}
+
+pub(super) fn opaque(rule: &'static str, name: &str) -> Finding {
+    let reason = format!("`{name}` may change anything; it cannot be looked into.");
+    Finding::new(Class::Opaque, rule, name, &reason)
+}
+
+pub(super) fn destructive(rule: &'static str, word: &str, reason: &str) -> Finding {
+    Finding::new(Class::Destructive, rule, word, reason)
+}
+
+pub(super) fn downloaded(word: &str) -> Finding {
+    destructive("download.run", word, "What it fetches from elsewhere is run unseen.")
+        .safer("Download to a file, read it, then run the file.")
+}
+
+pub(super) fn decoded(word: &str) -> Finding {
+    destructive("decode.run", word, "What it decodes is run unseen.")
+        .safer("Write the command in plain text.")
+}
+
+/// Whether a file is one that the same text has just fetched.
+pub(super) fn fetched(shell: &Shell<'_>, file: &Arg) -> bool {
+    file.sure && shell.fetched.contains(&place(shell, file).path)
+}
+
+/// Judges a program that is called with these words.
+pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judged {
+    let first = &args[0];
+    let Some(written) = first.literal() else { return hidden(shell, args, &stdin) };
+    let name = base(written);
+    let call = Call { name: &name, args: &args[1..], stdin: &stdin };
+    if written.contains('/') && fetched(shell, first) {
+        let (finding, out) = (downloaded(written), Feed::some());
+        return Judged { program: Some(name), finding, out, wrapper: false };
+    }
+    if !helps(&call)
+        && let Some(finding) = wrappers::unwrap(shell, &call)
+    {
+        return Judged { program: None, finding, out: output::of(shell, &call), wrapper: true };
+    }
+    let finding = judged(shell, &call);
+    if finding.class == Class::Read && !helps(&call) {
+        seen::shown(shell, &call);
+    }
+    let out = output::of(shell, &call);
+    Judged { program: Some(name), finding, out, wrapper: false }
+}
+
+/// The name that tables know: without folder, `.exe` and a whole name in capitals.
+fn base(written: &str) -> String {
+    let name = written.rsplit(['/', '\\']).next().unwrap_or(written);
+    let plain = name.strip_suffix(".exe").or_else(|| name.strip_suffix(".EXE")).unwrap_or(name);
+    let shouted = plain.len() > 1 && plain.chars().all(|c| !c.is_ascii_lowercase());
+    if shouted { plain.to_ascii_lowercase() } else { plain.to_owned() }
+}
+
+/// Whether it is only asked how it is used, or which version it is.
+fn helps(call: &Call<'_>) -> bool {
+    let alone = |word: &str| call.args.len() == 1 && call.args[0].is(word);
+    ["--help", "--version", "-help"].iter().any(|word| alone(word))
+        || tables::dangerous(call.name) && alone("-V")
+        || call.args.last().is_some_and(|arg| arg.is("--help") || arg.is("-help"))
+            && call.args.len() <= 4
+            && tables::special(call.name).is_none_or(|_| call.name != "rm" || call.args.len() == 1)
+            && !wrappers::known(call.name)
+}
+
+fn judged(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    if helps(call) && known(call.name) {
+        return reads(call.name);
+    }
+    // Wrappers that start nothing here: they print.
+    if ["env", "command", "xargs"].contains(&call.name) {
+        return reads(call.name);
+    }
+    if let Some(judge) = tables::special(call.name) {
+        return judge(shell, call);
+    }
+    if let Some(finding) = rules::judge(call) {
+        // A client of a database that takes its commands from its input.
+        let input = call.stdin.text().filter(|_| call.name.ends_with("-cli"));
+        let lost = input.and_then(|text| sql::statements(&text));
+        // Of these a word that is no subcommand is a program of a package.
+        let runner = ["yarn", "pnpm", "bun"].contains(&call.name);
+        if runner && finding.rule == "program.subcommand" {
+            let found = stranger(shell, call);
+            if found.rule != "program.destroys" {
+                return finding.or(found);
+            }
+        }
+        return lost.map_or(finding.clone(), |lost| finding.or(lost));
+    }
+    if let Some(finding) = tables::danger(call) {
+        return finding;
+    }
+    if tables::reader(call.name) {
+        return reads(call.name);
+    }
+    if let Some(finding) = files::written(shell, call) {
+        return finding;
+    }
+    stranger(shell, call)
+}
+
+/// Whether any table knows the name.
+pub(super) fn known(name: &str) -> bool {
+    tables::special(name).is_some()
+        || rules::known(name)
+        || tables::dangerous(name)
+        || tables::reader(name)
+        || tables::writer(name).is_some()
+        || wrappers::known(name)
+}
+
+/// A program that no table knows. When it is handed a destructive command word by word, or as code, it is taken to run it.
+fn stranger(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let script = call.name;
+    for (at, arg) in call.args.iter().enumerate().take(12) {
+        // Tried out once and not again inside: strangers in strangers would take for ever.
+        if shell.tentative {
+            break;
+        }
+        let Some(word) = arg.literal() else { continue };
+        let as_code = at > 0
+            && ["-c", "--command", "--exec", "-x", "-e", "--cmd", "--run"]
+                .iter()
+                .any(|option| call.args[at - 1].is(option));
+        let found = if as_code && word.contains(' ') {
+            trial(shell, |shell| {
+                shell.text(word);
+            })
+        } else if tables::handed(&base(word)) && at + 1 < call.args.len() {
+            trial(shell, |shell| {
+                shell.run(call.args[at..].to_vec(), Feed::default());
+            })
+        } else {
+            None
+        };
+        if let Some(found) = found.filter(|found| found.class == Class::Destructive) {
+            return found;
+        }
+    }
+    let first = call.args.first().and_then(Arg::literal).unwrap_or_default();
+    if ["destroy", "purge", "wipe", "nuke", "delete"].contains(&first) {
+        let reason = "A program that is not known here is asked to delete something.";
+        return destructive("program.destroys", &call.shown(2), reason)
+            .safer("Look first with the listing or dry-run form, and let a person run it.");
+    }
+    let reason = format!("`{script}` is not known here, so what it changes cannot be said.");
+    Finding::new(Class::Opaque, "program.unknown", script, &reason)
+}
+
+/// What would be found by `inside`; nothing of it is kept.
+fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<Finding> {
+    let mut other = Shell::new(shell.at);
+    other.go(shell.cwd().map(str::to_owned));
+    other.elsewhere = shell.elsewhere;
+    other.depth_from(shell);
+    other.within(inside)
+}
+
+/// A program whose name is not plain: a glob, or made by a variable or another program.
+fn hidden(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> Judged {
+    let name = &args[0];
+    let finding = match name.origin {
+        Some(Origin::Download) => downloaded(&name.text),
+        Some(Origin::Decoded) => decoded(&name.text),
+        None if name.glob => globbed(shell, args, stdin),
+        _ => shaped(shell, args),
+    };
+    Judged { program: None, finding, out: Feed::some(), wrapper: false }
+}
+
+/// `/bin/r?`: the worst of the programs that the glob may mean.
+fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> Finding {
+    let pattern = base(&args[0].text);
+    for name in tables::destroyers().filter(|name| crate::shell::pattern::wild(&pattern, name)) {
+        let mut words = args.to_vec();
+        words[0] = Arg::known(name);
+        let found = trial(shell, |shell| {
+            shell.run(words, stdin.clone());
+        });
+        if let Some(mut found) = found.filter(|found| found.class == Class::Destructive) {
+            found.word = args[0].text.clone();
+            found.reason =
+                format!("The name `{}` may mean `{name}`: {}", args[0].text, found.reason);
+            return found;
+        }
+    }
+    let reason = "Which program a pattern names is not known.";
+    Finding::new(Class::Unreadable, "program.glob", &args[0].text, reason)
+        .safer("Write the program's name.")
+}
+
+/// An unknown program with arguments that fit a destroyer's: `$cmd -rf /`.
+fn shaped(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+    let end = args[0].pieces.last();
+    if let Some(Piece::Text(end)) = end
+        && let Some((_, program)) = end.rsplit_once('/')
+        && !program.is_empty()
+    {
+        let mut words = args.to_vec();
+        words[0] = Arg::known(program);
+        let found = trial(shell, |shell| {
+            shell.run(words, Feed::some());
+        });
+        if let Some(found) = found.filter(|found| found.class == Class::Destructive) {
+            return found;
+        }
+    }
+    let mut words = args.to_vec();
+    words[0] = Arg::known("rm");
+    let force = args[1..].iter().any(|arg| {
+        let word = arg.lead.as_str();
+        word.starts_with('-')
+            && !word.starts_with("--")
+            && word[1..].chars().all(|c| "rRfvidI".contains(c))
+            && word.contains(['r', 'R'])
+    });
+    if force && args.len() > 2 {
+        let found =
+            remove::remove(shell, &Call { name: "rm", args: &args[1..], stdin: &Feed::some() });
+        if found.class == Class::Destructive {
+            let reason = "Which program it is is not known, and its words are those of `rm -rf`.";
+            return destructive("program.hidden", &args[0].text, reason)
+                .safer("Write the program's name.");
+        }
+    }
+    let reason = "Which program is started depends on a value that is not known here.";
+    Finding::new(Class::Opaque, "program.variable", &args[0].text, reason)
+}
+
+/// A redirection into a file.
+pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Option<Finding> {
+    let place = place(shell, arg);
+    if !arg.text.starts_with("/dev/") || place.spot == Spot::Device {
+        shell.touch(arg, Deed::Write);
+    }
+    match place.spot {
+        Spot::Nothing => return None,
+        Spot::Device => {
+            let reason = "It writes over a device.";
+            return Some(destructive("redirect.device", &arg.text, reason));
+        }
+        Spot::System | Spot::Root if !arg.text.starts_with("/dev/") => {
+            let reason = "It writes into a file that the system needs.";
+            return Some(destructive("redirect.system", &arg.text, reason));
+        }
+        Spot::Outside if arg.text.starts_with("/dev/") => {
+            return Some(opaque("redirect.network", &arg.text));
+        }
+        Spot::Outside if secret(&place.path) || !append && startup(&place.path) => {
+            let reason = "It changes a file that the account depends on.";
+            return Some(
+                destructive("redirect.account", &arg.text, reason)
+                    .safer("Append with >>, or keep a copy first."),
+            );
+        }
+        _ => {}
+    }
+    shell.touch(arg, Deed::Write);
+    let reason = "A redirection writes the file.";
+    Some(Finding::new(Class::Write, "redirect", &arg.text, reason))
+}
+
+/// Keys and start-up files of an account.
+pub(super) fn startup(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    secret(path)
+        || [".bashrc", ".zshrc", ".profile", ".bash_profile", ".zshenv", ".zprofile", ".gitconfig"]
+            .contains(&name)
+}
+
+/// Keys, and who may get in with them.
+fn secret(path: &str) -> bool {
+    const HOLDERS: &[&str] = &[".ssh", ".gnupg", ".aws", ".kube"];
+    path.split('/').any(|part| HOLDERS.contains(&part))
+}
+
+#[cfg(test)]
+pub(super) use wrappers::examples;

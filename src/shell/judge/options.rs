@@ -1,0 +1,132 @@
+//! Options and operands, the way most programs take them.
+
+use crate::shell::expand::Arg;
+
+/// The words before a `--`, without it.
+fn before_dashes(args: &[Arg]) -> &[Arg] {
+    let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
+    &args[..end]
+}
+
+/// Whether a short option stands alone or in a cluster (`-rf`).
+pub(super) fn short(args: &[Arg], letter: char) -> bool {
+    before_dashes(args).iter().any(|arg| {
+        let word = arg.lead.as_str();
+        word.len() > 1
+            && word.starts_with('-')
+            && !word.starts_with("--")
+            && word[1..].chars().take_while(|c| c.is_ascii_alphanumeric()).any(|c| c == letter)
+    })
+}
+
+/// Whether a long option stands here: in full, shortened as GNU allows, or with `=value`.
+pub(super) fn long(args: &[Arg], name: &str) -> bool {
+    before_dashes(args).iter().any(|arg| {
+        let word = arg.lead.split('=').next().unwrap_or_default();
+        word == name || word.len() >= 5 && name.starts_with(word) && word.starts_with("--")
+    })
+}
+
+/// Whether one of these words stands here exactly, or a long one with `=value`.
+pub(super) fn any(args: &[Arg], words: &[&str]) -> bool {
+    args.iter().any(|arg| {
+        let name = arg.lead.split('=').next().unwrap_or_default();
+        words.iter().any(|word| {
+            arg.lead == *word
+                || word.starts_with('-') && name == *word
+                || cluster(word) && arg.sure && in_cluster(&arg.lead, word)
+        })
+    })
+}
+
+/// `-f`: an option that may be part of a cluster.
+fn cluster(word: &str) -> bool {
+    word.len() == 2 && word.starts_with('-') && word != "--"
+}
+
+fn in_cluster(word: &str, option: &str) -> bool {
+    word.starts_with('-')
+        && !word.starts_with("--")
+        && word.len() > 2
+        && word.len() <= 6
+        && word[1..].chars().all(|c| c.is_ascii_alphabetic())
+        && word.ends_with(|c: char| c.is_ascii_alphabetic())
+        && word[1..].contains(&option[1..])
+}
+
+/// The operands: what is neither an option nor the value of one of `takes`.
+pub(super) fn operands<'a>(args: &'a [Arg], takes: &[&str]) -> Vec<&'a Arg> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(arg) = args.get(at) {
+        at += 1;
+        if arg.is("--") {
+            found.extend(&args[at..]);
+            break;
+        }
+        if !arg.option() {
+            found.push(arg);
+            continue;
+        }
+        if takes_next(&arg.lead, takes) {
+            at += 1;
+        }
+    }
+    found
+}
+
+/// Whether an option takes the next word: `-n 5`, `-rn 5`, `--lines 5`; not `--lines=5`.
+pub(super) fn takes_next(option: &str, takes: &[&str]) -> bool {
+    if takes.contains(&option) {
+        return true;
+    }
+    let clustered = option.starts_with('-') && !option.starts_with("--") && option.len() > 2;
+    clustered
+        && takes.iter().any(|taken| {
+            cluster(taken)
+                && option.ends_with(&taken[1..])
+                && option[1..].chars().all(|c| c.is_ascii_alphabetic())
+        })
+}
+
+/// The values of an option under any of its names: `-o X`, `-oX`, `--output X`, `--output=X`.
+pub(super) fn values(args: &[Arg], names: &[&str]) -> Vec<Arg> {
+    let mut found = Vec::new();
+    for (at, arg) in args.iter().enumerate() {
+        for name in names {
+            if arg.is(name) || takes_next(&arg.lead, &[name]) {
+                found.extend(args.get(at + 1).cloned());
+            } else if let Some(rest) = joined(&arg.lead, name) {
+                found.push(cut(arg, arg.lead.len() - rest.len()));
+            }
+        }
+    }
+    found
+}
+
+/// What is joined to an option's name in one word.
+fn joined<'a>(word: &'a str, name: &str) -> Option<&'a str> {
+    let rest = word.strip_prefix(name)?;
+    if name.starts_with("--") || name.len() > 2 {
+        return rest.strip_prefix(['=', ':']);
+    }
+    (name.starts_with('-') && !rest.is_empty()).then(|| rest.strip_prefix('=').unwrap_or(rest))
+}
+
+/// A word without its first bytes, which are sure.
+pub(super) fn cut(arg: &Arg, from: usize) -> Arg {
+    use crate::shell::expand::Piece;
+    let mut pieces = Vec::new();
+    let mut left = from;
+    for piece in &arg.pieces {
+        match piece {
+            Piece::Text(text) if left >= text.len() => left -= text.len(),
+            Piece::Text(text) => {
+                pieces.push(Piece::Text(text.get(left..).unwrap_or_default().to_owned()));
+                left = 0;
+            }
+            other => pieces.push(other.clone()),
+        }
+    }
+    Arg::from_pieces(&pieces)
+}

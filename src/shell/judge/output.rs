@@ -1,0 +1,211 @@
+//! What a program gives to the next one, where that can be foreseen.
+
+use base64::Engine as _;
+
+use super::options::{any, operands};
+use super::{Call, builtins};
+use crate::shell::expand::{Arg, Origin, Piece};
+use crate::shell::paths;
+use crate::shell::walk::{Feed, Shell};
+
+/// Programs that fetch from elsewhere.
+const DOWNLOADERS: &[&str] = &[
+    "curl",
+    "wget",
+    "fetch",
+    "aria2c",
+    "lwp-request",
+    "lynx",
+    "http",
+    "https",
+    "httpie",
+    "xh",
+    "nc",
+    "ncat",
+    "netcat",
+    "socat",
+    "ftp",
+    "lftp",
+    "GET",
+    "telnet",
+    "scp",
+    "gh-download",
+];
+
+/// What comes out of a program that has been judged.
+pub(super) fn of(shell: &Shell<'_>, call: &Call<'_>) -> Feed {
+    let stdin = call.stdin;
+    let through = || Feed { pieces: None, present: true, ..stdin.clone() };
+    match call.name {
+        "echo" => Feed::known(echo(call.args)),
+        "printf" => printf(call.args).map_or_else(Feed::some, Feed::known),
+        "cat" if call.args.iter().all(|arg| arg.is("-") || arg.option()) => stdin.clone(),
+        "cat" | "head" | "tail" | "tac" | "zcat" | "bat" => files(shell, call),
+        "tee" | "sort" | "uniq" => stdin.clone(),
+        "find" | "gfind" => super::remove::printed(call.args).map_or_else(Feed::some, Feed::known),
+        "pwd" => Feed::known(vec![shell.here()]),
+        "mktemp" => temporary(call),
+        "which" | "command" | "type" | "realpath" | "readlink" | "basename" => named(call),
+        "git" if call.args.iter().any(|arg| arg.is("--show-toplevel")) => match &shell.at.root {
+            Some(root) => Feed::known(vec![Piece::Text(paths::slashed(root))]),
+            None => Feed::some(),
+        },
+        "base64" | "base32" | "gbase64" if any(call.args, &["-d", "-D", "--decode", "-di"]) => {
+            let bytes = stdin.text().and_then(|text| {
+                let text: String = text.split_whitespace().collect();
+                base64::engine::general_purpose::STANDARD.decode(text).ok()
+            });
+            let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+            Feed { decoded: true, pieces: text.map(|text| vec![Piece::Text(text)]), ..through() }
+        }
+        "xxd" | "uudecode" | "openssl" | "gpg" | "gunzip" | "bunzip2" | "unxz" | "zstd"
+        | "gzip" | "unzip" | "rev" | "tr" | "basenc" | "hex" | "perl" | "python" | "python3"
+        | "dd" | "awk" | "sed" | "cut" | "ruby" | "node" | "iconv" => {
+            // What was text goes through a change that is not followed.
+            let changed = stdin.pieces.is_some() || decodes(call);
+            Feed { decoded: stdin.decoded || changed, ..through() }
+        }
+        name if DOWNLOADERS.contains(&name) && !builtins::listens(call) => {
+            Feed { download: true, present: true, ..Feed::default() }
+        }
+        "xargs" | "sudo" | "env" | "grep" | "time" | "timeout" => through(),
+        _ => Feed { pieces: None, present: true, file: false, ..stdin.clone() },
+    }
+}
+
+fn decodes(call: &Call<'_>) -> bool {
+    match call.name {
+        "xxd" => any(call.args, &["-r", "-revert"]),
+        "openssl" | "gpg" => any(call.args, &["-d", "--decrypt", "-A"]),
+        "gzip" | "zstd" => any(call.args, &["-d", "-dc", "--decompress"]),
+        "uudecode" | "gunzip" | "bunzip2" | "unxz" | "hex" | "basenc" => true,
+        _ => false,
+    }
+}
+
+fn files(shell: &Shell<'_>, call: &Call<'_>) -> Feed {
+    let named = operands(call.args, &["-n", "-c", "--lines", "--bytes"]);
+    let made = named.iter().find_map(|arg| shell.remembered(arg));
+    if named.is_empty() {
+        return Feed { pieces: None, present: true, ..call.stdin.clone() };
+    }
+    made.unwrap_or(Feed { present: true, file: true, ..Feed::default() })
+}
+
+/// The words of `echo`, one blank between them.
+fn echo(args: &[Arg]) -> Vec<Piece> {
+    let flag = |arg: &&Arg| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|flag| arg.is(flag));
+    let escapes = args.iter().take_while(flag).any(|arg| arg.text.contains('e'));
+    let rest: Vec<&Arg> = args.iter().skip_while(flag).collect();
+    let mut pieces = joined(&rest);
+    if escapes {
+        for piece in &mut pieces {
+            if let Piece::Text(text) = piece {
+                *text = unescaped(text);
+            }
+        }
+    }
+    pieces.push(Piece::Text("\n".to_owned()));
+    pieces
+}
+
+pub(super) fn joined(args: &[&Arg]) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    for (at, arg) in args.iter().enumerate() {
+        if at > 0 {
+            pieces.push(Piece::Text(" ".to_owned()));
+        }
+        pieces.extend(arg.pieces.iter().cloned());
+    }
+    pieces
+}
+
+/// `printf FORMAT WORD…` with `%s` and escapes alone.
+fn printf(args: &[Arg]) -> Option<Vec<Piece>> {
+    let rest = if args.first().is_some_and(|arg| arg.is("--")) { &args[1..] } else { args };
+    let format = rest.first()?.literal()?;
+    let mut words = rest[1..].iter();
+    let mut pieces = Vec::new();
+    loop {
+        let mut used = false;
+        let mut parts = format.split('%');
+        pieces.push(Piece::Text(unescaped(parts.next()?)));
+        while let Some(part) = parts.next() {
+            if part.is_empty() {
+                pieces.push(Piece::Text("%".to_owned()));
+                pieces.push(Piece::Text(unescaped(parts.next().unwrap_or_default())));
+                continue;
+            }
+            let kind = part.chars().next()?;
+            if !"sbqd".contains(kind) {
+                return None;
+            }
+            if let Some(word) = words.next() {
+                used = true;
+                match word.literal() {
+                    Some(text) if kind == 'b' => pieces.push(Piece::Text(unescaped(text))),
+                    _ => pieces.extend(word.pieces.iter().cloned()),
+                }
+            }
+            pieces.push(Piece::Text(unescaped(&part[1..])));
+        }
+        if !used || words.len() == 0 {
+            return Some(pieces);
+        }
+    }
+}
+
+/// `\n`, `\x72` and `\162` as `echo -e` and `printf` read them.
+fn unescaped(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        if c != '\\' {
+            out.push(c);
+            continue;
+        }
+        let Some(kind) = rest.next() else {
+            out.push('\\');
+            break;
+        };
+        let mut digits = |base: u32, most: usize, first: Option<u32>| {
+            let mut value = first.unwrap_or(0);
+            for _ in 0..most {
+                let Some(digit) = rest.peek().and_then(|c| c.to_digit(base)) else { break };
+                value = value * base + digit;
+                rest.next();
+            }
+            char::from_u32(value).unwrap_or('\u{fffd}')
+        };
+        match kind {
+            'n' => out.push('\n'),
+            't' => out.push('\t'),
+            'x' => out.push(digits(16, 2, None)),
+            'u' => out.push(digits(16, 4, None)),
+            '0'..='7' => out.push(digits(8, 3, kind.to_digit(8))),
+            '\\' => out.push('\\'),
+            other => out.extend(['\\', other]),
+        }
+    }
+    out
+}
+
+/// `mktemp`: a path below the temporary folder, unless another one is named.
+fn temporary(call: &Call<'_>) -> Feed {
+    let here = operands(call.args, &["-p", "--tmpdir", "--suffix"])
+        .first()
+        .is_some_and(|arg| !arg.text.starts_with("/tmp/") && !arg.temp)
+        && !any(call.args, &["-t", "--tmpdir"]);
+    if here { Feed::some() } else { Feed::known(vec![Piece::Temp("$(mktemp)".to_owned())]) }
+}
+
+/// `which rm` prints a path that ends in `rm`; `realpath x` is taken for `x` itself.
+fn named(call: &Call<'_>) -> Feed {
+    let asks = call.name != "command" || any(call.args, &["-v", "-V", "-p"]);
+    match operands(call.args, &[]).last() {
+        Some(arg) if asks => Feed::known(arg.pieces.clone()),
+        _ => {
+            Feed::known(vec![Piece::Unknown { shown: "$(…)".to_owned(), origin: Origin::Output }])
+        }
+    }
+}

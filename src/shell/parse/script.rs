@@ -1,0 +1,563 @@
+//! Lists, pipelines, compound commands and redirections.
+
+use super::{
+    Assign, Command, Direction, Item, Join, Kind, Parser, Part, Pending, Redirect, Script,
+    SyntaxError, Word,
+};
+
+/// Words that begin or end a compound command where a command may begin.
+const RESERVED: &[&str] = &[
+    "if", "then", "elif", "else", "fi", "for", "while", "until", "select", "do", "done", "case",
+    "esac", "function", "{", "}", "!", "time", "coproc", "[[", "]]", "in",
+];
+
+impl<'a> Parser<'a> {
+    /// Commands up to the end of the text or to one of these words or signs, which is left standing.
+    pub(super) fn script(&mut self, until: &[&str]) -> Result<Script, SyntaxError> {
+        let mut items = Script::new();
+        let mut after = None;
+        loop {
+            self.skip_lines()?;
+            if self.done() || self.stands_at(until) {
+                return Ok(items);
+            }
+            let pipeline = self.pipeline()?;
+            self.skip_space();
+            let mut item = Item { pipeline, background: false, after };
+            after = if self.eat("&&") {
+                Some(Join::And)
+            } else if self.eat("||") {
+                Some(Join::Or)
+            } else {
+                None
+            };
+            let more = if after.is_some() {
+                items.push(item);
+                self.skip_lines()?;
+                if self.done() || self.stands_at(until) {
+                    return Err(self.error("nothing follows && or ||"));
+                }
+                continue;
+            } else if self.rest().starts_with(";;") || self.rest().starts_with(";&") {
+                false
+            } else if self.rest().starts_with(['\n', '\r']) || self.eat(";") {
+                true
+            } else if self.eat("&") {
+                item.background = true;
+                true
+            } else {
+                false
+            };
+            items.push(item);
+            self.skip_space();
+            if !more {
+                if self.done() || self.stands_at(until) {
+                    return Ok(items);
+                }
+                return Err(self.error("a word or sign that begins no command"));
+            }
+        }
+    }
+
+    /// Blanks and ends of lines; the bodies of heredocs are taken where they begin.
+    fn skip_lines(&mut self) -> Result<(), SyntaxError> {
+        loop {
+            self.skip_space();
+            if self.eat("\n") || self.eat("\r\n") {
+                self.bodies()?;
+            } else {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Whether one of these words or signs stands here.
+    fn stands_at(&self, what: &[&str]) -> bool {
+        what.iter().any(|sign| {
+            let is_word = sign.chars().all(|c| c.is_ascii_alphabetic() || c == '}');
+            self.rest()
+                .strip_prefix(sign)
+                .is_some_and(|after| !is_word || after.chars().next().is_none_or(ends_word))
+        })
+    }
+
+    fn keyword(&mut self, word: &str) -> bool {
+        let found = self.stands_at(&[word]);
+        if found {
+            self.at += word.len();
+        }
+        found
+    }
+
+    fn expect_word(&mut self, word: &str, what: &'static str) -> Result<(), SyntaxError> {
+        self.skip_lines()?;
+        if self.keyword(word) { Ok(()) } else { Err(self.error(what)) }
+    }
+
+    fn pipeline(&mut self) -> Result<Vec<Command>, SyntaxError> {
+        let mut commands = Vec::new();
+        loop {
+            self.skip_space();
+            if self.rest().starts_with('!') && self.rest()[1..].chars().next().is_some_and(blank) {
+                self.at += 1;
+                continue;
+            }
+            if self.keyword("time") {
+                self.skip_space();
+                if self.keyword("-p") {
+                    self.skip_space();
+                }
+                if self.done() || self.peek().is_some_and(|c| "\n;&|)".contains(c)) {
+                    return Ok(commands);
+                }
+                continue;
+            }
+            commands.push(self.command()?);
+            self.skip_space();
+            if self.rest().starts_with("||") {
+                return Ok(commands);
+            }
+            if !self.eat("|&") && !self.eat("|") {
+                return Ok(commands);
+            }
+            self.skip_lines()?;
+            if self.done() {
+                return Err(self.error("nothing follows the pipe"));
+            }
+        }
+    }
+
+    fn command(&mut self) -> Result<Command, SyntaxError> {
+        self.deeper(|parser| {
+            let kind = parser.kind()?;
+            let Kind::Simple { .. } = kind else {
+                let mut redirects = Vec::new();
+                if !matches!(kind, Kind::Function { .. } | Kind::Coproc(_)) {
+                    parser.skip_space();
+                    while let Some(redirect) = parser.redirect()? {
+                        redirects.push(redirect);
+                        parser.skip_space();
+                    }
+                }
+                return Ok(Command { kind, redirects });
+            };
+            parser.simple()
+        })
+    }
+
+    /// A compound command, or an empty simple one as a sign that words follow.
+    fn kind(&mut self) -> Result<Kind, SyntaxError> {
+        if self.rest().starts_with("((")
+            && let Some(kind) = self.arithmetic_command()?
+        {
+            return Ok(kind);
+        }
+        if self.eat("(") {
+            let body = self.closed(&[")"], "a ( is not closed")?;
+            return Ok(Kind::Subshell(body));
+        }
+        if self.keyword("[[") {
+            return self.test();
+        }
+        let word = self.next_bare();
+        if let Some(function) = self.function(word)? {
+            return Ok(function);
+        }
+        if !RESERVED.contains(&word) {
+            return Ok(Kind::Simple { assigns: Vec::new(), words: Vec::new() });
+        }
+        match word {
+            "{" => {
+                self.at += 1;
+                Ok(Kind::Group(self.closed(&["}"], "a { is not closed")?))
+            }
+            "if" => self.conditional(),
+            "while" | "until" => self.repeated(word.len()),
+            "for" | "select" => self.counted(word.len()),
+            "case" => self.case(),
+            "coproc" => {
+                self.at += word.len();
+                self.skip_space();
+                Ok(Kind::Coproc(Box::new(self.command()?)))
+            }
+            "in" | "!" | "time" | "]]" => {
+                Ok(Kind::Simple { assigns: Vec::new(), words: Vec::new() })
+            }
+            _ => Err(self.error("a reserved word where none belongs")),
+        }
+    }
+
+    /// The unquoted letters that stand here, without moving.
+    fn next_bare(&self) -> &'a str {
+        let rest = self.rest();
+        let end = rest.find(|c: char| ends_word(c) || "'\"\\$`".contains(c)).unwrap_or(rest.len());
+        if rest[end..].starts_with(['\'', '"', '\\', '$', '`']) { "" } else { &rest[..end] }
+    }
+
+    /// A script up to a closing word or sign, which is taken.
+    fn closed(&mut self, end: &[&str], what: &'static str) -> Result<Script, SyntaxError> {
+        let body = self.script(end)?;
+        let Some(found) = end.iter().find(|sign| self.stands_at(&[sign])) else {
+            return Err(self.error(what));
+        };
+        if body.is_empty() {
+            return Err(self.error("a compound command without a command"));
+        }
+        self.at += found.len();
+        Ok(body)
+    }
+
+    fn conditional(&mut self) -> Result<Kind, SyntaxError> {
+        self.at += "if".len();
+        let mut parts = vec![self.closed(&["then"], "an if without then")?];
+        loop {
+            parts.push(self.script(&["elif", "else", "fi"])?);
+            if self.keyword("elif") {
+                parts.push(self.closed(&["then"], "an elif without then")?);
+            } else if self.keyword("else") {
+                parts.push(self.closed(&["fi"], "an if without fi")?);
+                return Ok(Kind::Branches(parts));
+            } else if self.keyword("fi") {
+                return Ok(Kind::Branches(parts));
+            } else {
+                return Err(self.error("an if without fi"));
+            }
+        }
+    }
+
+    fn repeated(&mut self, length: usize) -> Result<Kind, SyntaxError> {
+        self.at += length;
+        let condition = self.closed(&["do"], "a loop without do")?;
+        let body = self.closed(&["done"], "a loop without done")?;
+        Ok(Kind::Branches(vec![condition, body]))
+    }
+
+    fn counted(&mut self, length: usize) -> Result<Kind, SyntaxError> {
+        self.at += length;
+        self.skip_space();
+        if self.rest().starts_with("((") {
+            let head = self.arithmetic_command()?.ok_or(self.error("a for without ))"))?;
+            self.skip_space();
+            self.eat(";");
+            let body = self.loop_body()?;
+            let command = Command { kind: head, redirects: Vec::new() };
+            let head = vec![Item { pipeline: vec![command], background: false, after: None }];
+            return Ok(Kind::Branches(vec![head, body]));
+        }
+        let variable = self.name();
+        if variable.is_empty() {
+            return Err(self.error("a for without a variable"));
+        }
+        self.skip_lines()?;
+        let mut over = Vec::new();
+        if self.keyword("in") {
+            self.skip_space();
+            while self.peek().is_some_and(|c| !"\n;\r".contains(c)) {
+                over.push(self.word()?.ok_or(self.error("a sign in the words of a for"))?);
+                self.skip_space();
+            }
+        }
+        self.skip_space();
+        self.eat(";");
+        let body = self.loop_body()?;
+        Ok(Kind::For { variable, over, body })
+    }
+
+    fn loop_body(&mut self) -> Result<Script, SyntaxError> {
+        self.skip_lines()?;
+        if self.stands_at(&["{"]) {
+            self.at += 1;
+            return self.closed(&["}"], "a { is not closed");
+        }
+        self.expect_word("do", "a loop without do")?;
+        self.closed(&["done"], "a loop without done")
+    }
+
+    fn case(&mut self) -> Result<Kind, SyntaxError> {
+        self.at += "case".len();
+        self.skip_space();
+        let subject = self.word()?.ok_or(self.error("a case without a word"))?;
+        self.expect_word("in", "a case without in")?;
+        let mut arms = Vec::new();
+        loop {
+            self.skip_lines()?;
+            if self.keyword("esac") {
+                return Ok(Kind::Case { subject, arms });
+            }
+            self.eat("(");
+            let mut patterns = Vec::new();
+            loop {
+                self.skip_space();
+                patterns.push(self.word()?.ok_or(self.error("a case without a pattern"))?);
+                self.skip_space();
+                if self.eat(")") {
+                    break;
+                }
+                if !self.eat("|") {
+                    return Err(self.error("a pattern of a case is not closed"));
+                }
+            }
+            let body = self.script(&[";;", ";&", "esac"])?;
+            arms.push((patterns, body));
+            if !self.eat(";;&") && !self.eat(";;") && !self.eat(";&") && !self.stands_at(&["esac"])
+            {
+                return Err(self.error("a case without esac"));
+            }
+        }
+    }
+
+    fn function(&mut self, word: &str) -> Result<Option<Kind>, SyntaxError> {
+        let start = self.at;
+        let declared = word == "function";
+        if declared {
+            self.at += word.len();
+            self.skip_space();
+        } else if RESERVED.contains(&word) || word.is_empty() {
+            return Ok(None);
+        }
+        let name = self.next_bare().to_owned();
+        self.at += name.len();
+        self.skip_space();
+        let parens = self.eat("(") && {
+            self.skip_space();
+            self.eat(")")
+        };
+        if name.is_empty() || name.contains('=') || (!parens && !declared) {
+            self.at = start;
+            return Ok(None);
+        }
+        self.skip_lines()?;
+        let body = Box::new(self.command()?);
+        Ok(Some(Kind::Function { name, body }))
+    }
+
+    /// `[[ … ]]`: words and signs; only the words are kept.
+    fn test(&mut self) -> Result<Kind, SyntaxError> {
+        let mut words = Vec::new();
+        loop {
+            self.skip_lines()?;
+            if self.keyword("]]") {
+                return Ok(Kind::Test(words));
+            }
+            if self.done() {
+                return Err(self.error("a [[ is not closed"));
+            }
+            if self.rest().starts_with("<(") || self.rest().starts_with(">(") {
+                words.extend(self.word()?);
+            } else if self.peek().is_some_and(|c| "()<>&|;".contains(c)) {
+                self.bump();
+            } else {
+                words.push(self.word()?.ok_or(self.error("a sign in a [["))?);
+            }
+        }
+    }
+
+    /// `(( … ))`, or nothing when these are two subshells.
+    fn arithmetic_command(&mut self) -> Result<Option<Kind>, SyntaxError> {
+        let start = self.at;
+        self.at += 2;
+        match self.arithmetic() {
+            Ok(word) => Ok(Some(Kind::Test(vec![word]))),
+            Err(_) => {
+                self.at = start;
+                Ok(None)
+            }
+        }
+    }
+
+    /// Assignments, words and redirections in any order.
+    fn simple(&mut self) -> Result<Command, SyntaxError> {
+        let (mut assigns, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
+        loop {
+            self.skip_space();
+            if let Some(redirect) = self.redirect()? {
+                redirects.push(redirect);
+                continue;
+            }
+            if (words.is_empty() || declares(&words))
+                && let Some(assign) = self.assign()?
+            {
+                if !words.is_empty() {
+                    words.push(spelled(&assign));
+                }
+                assigns.push(assign);
+                continue;
+            }
+            match self.word()? {
+                Some(word) => words.push(word),
+                None if self.rest().starts_with('(') => {
+                    return Err(self.error("a ( where none belongs"));
+                }
+                None => break,
+            }
+        }
+        if words.is_empty() && assigns.is_empty() && redirects.is_empty() {
+            return Err(self.error("a sign where a command belongs"));
+        }
+        Ok(Command { kind: Kind::Simple { assigns, words }, redirects })
+    }
+
+    /// An assignment, where one stands here.
+    fn assign(&mut self) -> Result<Option<Assign>, SyntaxError> {
+        let start = self.at;
+        let name = self.name();
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let mut raw_index = String::new();
+        if self.rest().starts_with('[')
+            && let Some(close) = self.rest().find(']')
+            && !self.rest()[..close].contains(['\n', ' ', ';'])
+        {
+            raw_index = self.rest()[..=close].to_owned();
+            self.at += close + 1;
+        }
+        let append = self.eat("+=");
+        if !append && !self.eat("=") {
+            self.at = start;
+            return Ok(None);
+        }
+        let (value, elements) = if self.rest().starts_with('(') && raw_index.is_empty() {
+            (Word::default(), Some(self.elements()?))
+        } else {
+            (self.word()?.unwrap_or_default(), None)
+        };
+        Ok(Some(Assign { name, append, value, elements }))
+    }
+
+    fn elements(&mut self) -> Result<Vec<Word>, SyntaxError> {
+        self.at += 1;
+        let mut words = Vec::new();
+        loop {
+            self.skip_lines()?;
+            if self.eat(")") {
+                return Ok(words);
+            }
+            words.push(self.word()?.ok_or(self.error("an array is not closed"))?);
+        }
+    }
+
+    /// The name of a variable that stands here, or nothing.
+    pub(super) fn name(&mut self) -> String {
+        let rest = self.rest();
+        let end = rest
+            .char_indices()
+            .find(|(at, c)| {
+                !(c.is_ascii_alphabetic() || *c == '_' || *at > 0 && c.is_ascii_digit())
+            })
+            .map_or(rest.len(), |(at, _)| at);
+        self.at += end;
+        rest[..end].to_owned()
+    }
+
+    fn redirect(&mut self) -> Result<Option<Redirect>, SyntaxError> {
+        let start = self.at;
+        if self.eat("{") {
+            let named = !self.name().is_empty() && self.eat("}");
+            if !named || !self.rest().starts_with(['<', '>']) {
+                self.at = start;
+                return Ok(None);
+            }
+        } else {
+            let digits = self.rest().find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+            self.at += digits;
+        }
+        let signs: [(&str, Direction); 12] = [
+            ("<<<", Direction::Here),
+            ("<<-", Direction::Document(1)),
+            ("<<", Direction::Document(0)),
+            ("<>", Direction::ReadWrite),
+            ("<&", Direction::Duplicate),
+            (">>", Direction::Append),
+            (">|", Direction::Write),
+            (">&", Direction::Duplicate),
+            ("&>>", Direction::Append),
+            ("&>", Direction::Write),
+            ("<", Direction::Read),
+            (">", Direction::Write),
+        ];
+        let process = self.rest().starts_with("<(") || self.rest().starts_with(">(");
+        let found = signs.iter().find(|(sign, _)| !process && self.rest().starts_with(sign));
+        let Some((sign, direction)) = found.copied() else {
+            self.at = start;
+            return Ok(None);
+        };
+        self.at += sign.len();
+        self.skip_space();
+        let target = self.word()?.ok_or(self.error("a redirection without a target"))?;
+        if let Direction::Document(tabs) = direction {
+            return Ok(Some(self.announce(target, tabs == 1)));
+        }
+        Ok(Some(Redirect { direction, target }))
+    }
+
+    /// A heredoc whose body comes after the end of the line.
+    fn announce(&mut self, word: Word, strip_tabs: bool) -> Redirect {
+        let literal = word.parts.iter().any(|part| matches!(part, Part::Quoted(_)))
+            || word.raw.contains(['\'', '"', '\\']);
+        let end = word.plain().unwrap_or_else(|| word.raw.clone());
+        let index = self.heredocs.len();
+        self.heredocs.push(Word::default());
+        self.pending.push(Pending { index, end, literal, strip_tabs });
+        Redirect { direction: Direction::Document(index), target: word }
+    }
+
+    /// The bodies of the heredocs that were announced on the line before.
+    fn bodies(&mut self) -> Result<(), SyntaxError> {
+        for pending in std::mem::take(&mut self.pending) {
+            let (body, ended) = self.body(&pending);
+            if !ended {
+                return Err(self.error("a heredoc is not closed"));
+            }
+            self.heredocs[pending.index] = if pending.literal {
+                Word { parts: vec![Part::Quoted(body.clone())], raw: body }
+            } else {
+                super::document(&body, self.depth)?
+            };
+        }
+        Ok(())
+    }
+
+    fn body(&mut self, pending: &Pending) -> (String, bool) {
+        let mut body = String::new();
+        while !self.done() {
+            let rest = self.rest();
+            let length = rest.find('\n').map_or(rest.len(), |at| at + 1);
+            let line = &rest[..length];
+            self.at += length;
+            let tabs = if pending.strip_tabs { line.trim_start_matches('\t') } else { line };
+            if tabs.trim_end_matches(['\n', '\r']) == pending.end {
+                return (body, true);
+            }
+            body.push_str(tabs);
+        }
+        (body, false)
+    }
+
+    /// Whether heredocs were announced whose bodies never came.
+    pub(super) fn owes_bodies(&self) -> bool {
+        !self.pending.is_empty()
+    }
+}
+
+/// Whether a word ends before this character.
+pub(super) fn ends_word(c: char) -> bool {
+    blank(c) || ";&|()<>".contains(c)
+}
+
+fn blank(c: char) -> bool {
+    matches!(c, ' ' | '\t' | '\n' | '\r')
+}
+
+/// Whether the words so far are a builtin whose operands are assignments.
+fn declares(words: &[Word]) -> bool {
+    let names = ["export", "declare", "typeset", "local", "readonly", "alias"];
+    words.first().and_then(Word::plain).is_some_and(|name| names.contains(&name.as_str()))
+}
+
+/// An assignment as the operand that it is for `export` and its like.
+fn spelled(assign: &Assign) -> Word {
+    let mut parts = vec![Part::Quoted(format!("{}=", assign.name))];
+    parts.extend(assign.value.parts.iter().cloned());
+    Word { parts, raw: format!("{}={}", assign.name, assign.value.raw) }
+}

@@ -1,0 +1,112 @@
+use super::*;
+
+/// The commands of a text, as `program/words` each, in order.
+fn shape(text: &str) -> String {
+    match parse(text, 0) {
+        Ok(tree) => script(&tree.script),
+        Err(error) => format!("error: {}", error.what),
+    }
+}
+
+fn script(items: &[Item]) -> String {
+    let shown: Vec<String> = items
+        .iter()
+        .map(|item| {
+            let pipeline: Vec<String> = item.pipeline.iter().map(command).collect();
+            format!("{}{}", pipeline.join("|"), if item.background { "&" } else { "" })
+        })
+        .collect();
+    shown.join(";")
+}
+
+fn command(command: &Command) -> String {
+    let kind = match &command.kind {
+        Kind::Simple { assigns, words } => {
+            let words: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
+            let assigns: Vec<&str> = assigns.iter().map(|assign| assign.name.as_str()).collect();
+            format!(
+                "{}{}",
+                assigns.iter().map(|name| format!("{name}=")).collect::<String>(),
+                words.join(" ")
+            )
+        }
+        Kind::Group(inside) => format!("{{{}}}", script(inside)),
+        Kind::Subshell(inside) => format!("({})", script(inside)),
+        Kind::Branches(parts) => {
+            format!("[{}]", parts.iter().map(|part| script(part)).collect::<Vec<_>>().join("/"))
+        }
+        Kind::For { variable, over, body } => {
+            format!("for {variable}:{} [{}]", over.len(), script(body))
+        }
+        Kind::Case { arms, .. } => {
+            let arms: Vec<String> = arms.iter().map(|(_, body)| script(body)).collect();
+            format!("case[{}]", arms.join("/"))
+        }
+        Kind::Function { name, body } => format!("{name}(){}", self::command(body)),
+        Kind::Test(words) => format!("test:{}", words.len()),
+        Kind::Coproc(inside) => format!("coproc {}", self::command(inside)),
+    };
+    let redirects: String =
+        command.redirects.iter().map(|redirect| format!(" {:?}", redirect.direction)).collect();
+    kind + &redirects
+}
+
+#[test]
+fn texts_have_the_shape_that_a_shell_gives_them() {
+    for (text, expected) in [
+        ("", ""),
+        ("# nothing", ""),
+        ("ls -l;pwd", "ls -l;pwd"),
+        ("a && b || c &", "a;b;c&"),
+        ("a |& b | c", "a|b|c"),
+        ("! a", "a"),
+        ("time -p a", "a"),
+        ("A=1 B+=2 c d=3", "A=B=c d=3"),
+        ("a=(1 2 3)", "a="),
+        ("if a; then b; elif c; then d; else e; fi", "[a/b/c/d/e]"),
+        ("while a\ndo b\ndone > x", "[a/b] Write"),
+        ("for x in 1 2; do a; done", "for x:2 [a]"),
+        ("for ((i=0; i<3; i++)); do a; done", "[test:1/a]"),
+        ("case x in a|b) c;; (d) ;; *) e; esac", "case[c//e]"),
+        ("f() { a; }", "f(){a}"),
+        ("function f { a; }", "f(){a}"),
+        ("(a; b) | { c; }", "(a;b)|{c}"),
+        ("[[ a =~ ^(b|c)$ && -f d ]]", "test:8"),
+        ("((x++))", "test:1"),
+        ("((a); b)", "((a);b)"),
+        ("a <<X | b\nbody\nX\nc", "a Document(0)|b;c"),
+        ("a <<-'X'\n\tbody\n\tX", "a Document(0)"),
+        ("a 2>&1 >b <c >>d &>e", "a Duplicate Write Read Append Write"),
+        ("a {fd}>x", "a Write"),
+        ("a \\\n b", "a b"),
+        ("a b#c # d", "a b#c"),
+        ("coproc a", "coproc a"),
+        ("echo if then", "echo if then"),
+        ("a | while read x; do b; done", "a|[read x/b]"),
+        ("echo }", "echo }"),
+        ("a;", "a"),
+        ("a;;", "error: a word or sign that begins no command"),
+        ("a ( b", "error: a ( where none belongs"),
+        ("(a", "error: a ( is not closed"),
+        ("fi", "error: a reserved word where none belongs"),
+        ("a |", "error: nothing follows the pipe"),
+    ] {
+        assert_eq!(shape(text), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn words_lose_their_quotes() {
+    for (text, expected) in [
+        ("a'b'\"c\"\\d", "abcd"),
+        ("$'\\x72\\155\\u0021\\n'", "rm!\n"),
+        ("\"a\\b\\\"c\\$d\"", "a\\b\"c$d"),
+        ("a\\\nb", "ab"),
+        ("'a\\b'", "a\\b"),
+        ("$", "$"),
+    ] {
+        let tree = parse(text, 0).expect("a word");
+        let Kind::Simple { words, .. } = &tree.script[0].pipeline[0].kind else { panic!("simple") };
+        assert_eq!(words[0].plain().as_deref(), Some(expected), "{text:?}");
+    }
+}

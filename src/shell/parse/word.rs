@@ -1,0 +1,423 @@
+//! Words: quotes, escapes, parameters and substitutions.
+
+use super::script::ends_word;
+use super::{Op, Parser, Part, SyntaxError, Tree, Word};
+
+impl Parser<'_> {
+    /// The word that stands here, or nothing where a sign does.
+    pub(super) fn word(&mut self) -> Result<Option<Word>, SyntaxError> {
+        let start = self.at;
+        let mut parts = Vec::new();
+        while let Some(next) = self.peek() {
+            let process = self.rest().starts_with("<(") || self.rest().starts_with(">(");
+            if process && self.at == start {
+                self.at += 2;
+                let tree = self.inside(")")?;
+                parts.push(Part::Process(tree));
+            } else if next == '(' && extended_glob(&parts) {
+                self.extended_glob(&mut parts)?;
+            } else if ends_word(next) {
+                break;
+            } else {
+                self.part(next, &mut parts)?;
+            }
+        }
+        if self.at == start {
+            return Ok(None);
+        }
+        Ok(Some(Word { parts, raw: self.text[start..self.at].to_owned() }))
+    }
+
+    /// One part outside of double quotes.
+    fn part(&mut self, next: char, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
+        match next {
+            '\'' => {
+                self.at += 1;
+                let Some(end) = self.rest().find('\'') else {
+                    return Err(self.error("a ' is not closed"));
+                };
+                parts.push(Part::Quoted(self.rest()[..end].to_owned()));
+                self.at += end + 1;
+            }
+            '"' => {
+                self.at += 1;
+                parts.push(Part::Quoted(String::new()));
+                self.quoted_until(Some('"'), parts)?;
+            }
+            '\\' => {
+                self.at += 1;
+                match self.bump() {
+                    Some('\n') => {}
+                    Some('\r') if self.rest().starts_with('\n') => self.at += 1,
+                    Some(escaped) => parts.push(Part::Quoted(escaped.to_string())),
+                    None => return Err(self.error("a \\ at the end")),
+                }
+            }
+            '$' if self.rest().starts_with("$'") => {
+                self.at += 2;
+                let text = self.ansi()?;
+                parts.push(Part::Quoted(text));
+            }
+            '$' if self.rest().starts_with("$\"") => {
+                self.at += 2;
+                parts.push(Part::Quoted(String::new()));
+                self.quoted_until(Some('"'), parts)?;
+            }
+            '$' | '`' => self.dollar(Quotes::Outside, parts)?,
+            _ => {
+                let rest = self.rest();
+                let end = rest
+                    .find(|c: char| ends_word(c) || "'\"\\$`".contains(c))
+                    .unwrap_or(rest.len());
+                parts.push(Part::Bare(rest[..end].to_owned()));
+                self.at += end;
+            }
+        }
+        Ok(())
+    }
+
+    /// Text where only `$`, backticks and some escapes are alive, up to a quote or to the end.
+    pub(super) fn quoted_until(
+        &mut self,
+        end: Option<char>,
+        parts: &mut Vec<Part>,
+    ) -> Result<(), SyntaxError> {
+        let mut text = String::new();
+        loop {
+            let Some(next) = self.peek() else {
+                if end.is_some() {
+                    return Err(self.error("a \" is not closed"));
+                }
+                parts.push(Part::Quoted(text));
+                return Ok(());
+            };
+            match next {
+                _ if Some(next) == end => {
+                    self.at += 1;
+                    parts.push(Part::Quoted(text));
+                    return Ok(());
+                }
+                '\\' => {
+                    self.at += 1;
+                    match self.bump() {
+                        Some('\n') => {}
+                        Some(c) if "$`\\".contains(c) || Some(c) == end => text.push(c),
+                        Some(c) => text.extend(['\\', c]),
+                        None => text.push('\\'),
+                    }
+                }
+                '$' | '`' => {
+                    parts.push(Part::Quoted(std::mem::take(&mut text)));
+                    self.dollar(Quotes::Inside, parts)?;
+                }
+                _ => {
+                    text.push(next);
+                    self.at += next.len_utf8();
+                }
+            }
+        }
+    }
+
+    /// `$…` or backticks.
+    fn dollar(&mut self, quotes: Quotes, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
+        let quoted = quotes == Quotes::Inside;
+        if self.eat("`") {
+            let tree = self.backticks(quotes)?;
+            parts.push(Part::Command { tree, quoted });
+        } else if self.rest().starts_with("$((")
+            && let Some(word) = self.arithmetic_expansion()?
+        {
+            parts.push(Part::Arithmetic(word));
+        } else if self.eat("$(") {
+            let tree = self.inside(")")?;
+            parts.push(Part::Command { tree, quoted });
+        } else if self.eat("${") {
+            let part = self.deeper(|parser| parser.braced(quotes))?;
+            parts.push(part);
+        } else if self.rest().starts_with("$[") {
+            return Err(self.error("the old form $[ is not read"));
+        } else {
+            self.at += 1;
+            parts.push(self.named(quoted));
+        }
+        Ok(())
+    }
+
+    /// `$NAME`, `$1`, `$@`; a `$` alone is text.
+    fn named(&mut self, quoted: bool) -> Part {
+        let mut name = self.name();
+        if name.is_empty()
+            && let Some(special) = self.peek().filter(|c| "0123456789@*#?-$!".contains(*c))
+        {
+            self.at += 1;
+            name.push(special);
+        }
+        if name.is_empty() {
+            return Part::Quoted("$".to_owned());
+        }
+        Part::Param { name, op: None, quoted }
+    }
+
+    /// After `${`, up to its `}`.
+    fn braced(&mut self, quotes: Quotes) -> Result<Part, SyntaxError> {
+        let quoted = quotes == Quotes::Inside;
+        let indirect = self.rest().starts_with('!') && !self.rest().starts_with("!}");
+        let counted = self.rest().starts_with('#') && !self.rest().starts_with("#}");
+        if indirect || counted {
+            self.at += 1;
+        }
+        let mut name = self.name();
+        if name.is_empty() {
+            name = self.bump().map(String::from).unwrap_or_default();
+            while self.peek().is_some_and(|c| c.is_ascii_digit()) {
+                name.extend(self.bump());
+            }
+        }
+        if self.rest().starts_with('[') {
+            let Some(close) = self.rest().find(']') else {
+                return Err(self.error("a [ in ${ is not closed"));
+            };
+            if !matches!(&self.rest()[..=close], "[@]" | "[*]") {
+                name.push_str(&self.rest()[..=close]);
+            }
+            self.at += close + 1;
+        }
+        if self.eat("}") {
+            let raw = if indirect { "!" } else { "#" }.to_owned();
+            let op = (indirect || counted).then(|| (Op::Other, Word { parts: Vec::new(), raw }));
+            return Ok(Part::Param { name, op, quoted });
+        }
+        let op = self.operation();
+        let op = if indirect || counted { Op::Other } else { op };
+        let word = self.until_brace(quotes)?;
+        Ok(Part::Param { name, op: Some((op, word)), quoted })
+    }
+
+    fn operation(&mut self) -> Op {
+        for (signs, op) in
+            [([":-", "-"], Op::Default), ([":=", "="], Op::Default), ([":+", "+"], Op::Alternative)]
+        {
+            if signs.iter().any(|sign| self.eat(sign)) {
+                return op;
+            }
+        }
+        Op::Other
+    }
+
+    fn until_brace(&mut self, quotes: Quotes) -> Result<Word, SyntaxError> {
+        let start = self.at;
+        let mut parts = Vec::new();
+        loop {
+            let Some(next) = self.peek() else {
+                return Err(self.error("a ${ is not closed"));
+            };
+            match next {
+                '}' => {
+                    let raw = self.text[start..self.at].to_owned();
+                    self.at += 1;
+                    return Ok(Word { parts, raw });
+                }
+                '\'' if quotes == Quotes::Inside => {
+                    self.at += 1;
+                    parts.push(Part::Quoted("'".to_owned()));
+                }
+                '\'' | '"' | '\\' | '$' | '`' => self.part(next, &mut parts)?,
+                _ => {
+                    self.at += next.len_utf8();
+                    match parts.last_mut() {
+                        Some(Part::Bare(text)) => text.push(next),
+                        _ => parts.push(Part::Bare(next.to_string())),
+                    }
+                }
+            }
+        }
+    }
+
+    /// A script up to a closing sign, with heredocs of its own.
+    fn inside(&mut self, end: &'static str) -> Result<Tree, SyntaxError> {
+        self.deeper(|parser| {
+            let heredocs = std::mem::take(&mut parser.heredocs);
+            let pending = std::mem::take(&mut parser.pending);
+            let script = parser.script(&[end])?;
+            if !parser.eat(end) {
+                return Err(parser.error("a $( is not closed"));
+            }
+            if parser.owes_bodies() {
+                return Err(parser.error("a heredoc inside $( is not closed"));
+            }
+            let heredocs = std::mem::replace(&mut parser.heredocs, heredocs);
+            parser.pending = pending;
+            Ok(Tree { script, heredocs })
+        })
+    }
+
+    /// After a backtick, up to its fellow; what is inside is read after its escapes are taken away.
+    fn backticks(&mut self, quotes: Quotes) -> Result<Tree, SyntaxError> {
+        let mut text = String::new();
+        loop {
+            match self.bump() {
+                Some('`') => break,
+                Some('\\') => match self.bump() {
+                    Some(c) if "$`\\".contains(c) => text.push(c),
+                    Some('"') if quotes == Quotes::Inside => text.push('"'),
+                    Some(c) => text.extend(['\\', c]),
+                    None => return Err(self.error("a backtick is not closed")),
+                },
+                Some(c) => text.push(c),
+                None => return Err(self.error("a backtick is not closed")),
+            }
+        }
+        self.deeper(|parser| {
+            super::parse(&text, parser.depth).map_err(|error| parser.error(error.what))
+        })
+    }
+
+    /// `$(( … ))`, or nothing when this is a subshell in a substitution.
+    fn arithmetic_expansion(&mut self) -> Result<Option<Word>, SyntaxError> {
+        let start = self.at;
+        self.at += 3;
+        match self.arithmetic() {
+            Ok(word) => Ok(Some(word)),
+            Err(error) if error.what == NO_ARITHMETIC => {
+                self.at = start;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// After `((`, up to `))`.
+    pub(super) fn arithmetic(&mut self) -> Result<Word, SyntaxError> {
+        let start = self.at;
+        let mut parts = Vec::new();
+        let mut open = 0_usize;
+        loop {
+            match self.peek() {
+                None => return Err(self.error(NO_ARITHMETIC)),
+                Some(')') if open == 0 => {
+                    if !self.rest().starts_with("))") {
+                        return Err(self.error(NO_ARITHMETIC));
+                    }
+                    let raw = self.text[start..self.at].to_owned();
+                    self.at += 2;
+                    return Ok(Word { parts, raw });
+                }
+                Some('(') => {
+                    open += 1;
+                    self.at += 1;
+                }
+                Some(')') => {
+                    open -= 1;
+                    self.at += 1;
+                }
+                Some('$' | '`') => {
+                    self.deeper(|parser| parser.dollar(Quotes::Inside, &mut parts))?
+                }
+                Some(c) => self.at += c.len_utf8(),
+            }
+        }
+    }
+
+    /// After `$'`, up to its `'`.
+    fn ansi(&mut self) -> Result<String, SyntaxError> {
+        let mut bytes = Vec::new();
+        loop {
+            match self.bump() {
+                None => return Err(self.error("a $' is not closed")),
+                Some('\'') => return Ok(String::from_utf8_lossy(&bytes).into_owned()),
+                Some('\\') => self.escape(&mut bytes)?,
+                Some(c) => bytes.extend(c.encode_utf8(&mut [0; 4]).bytes()),
+            }
+        }
+    }
+
+    fn escape(&mut self, bytes: &mut Vec<u8>) -> Result<(), SyntaxError> {
+        let Some(next) = self.bump() else { return Err(self.error("a $' is not closed")) };
+        let simple = match next {
+            'n' => Some(b'\n'),
+            't' => Some(b'\t'),
+            'r' => Some(b'\r'),
+            'a' => Some(7),
+            'b' => Some(8),
+            'e' | 'E' => Some(27),
+            'f' => Some(12),
+            'v' => Some(11),
+            _ => None,
+        };
+        match next {
+            _ if simple.is_some() => bytes.extend(simple),
+            'x' | 'u' | 'U' => {
+                let most = match next {
+                    'x' => 2,
+                    'u' => 4,
+                    _ => 8,
+                };
+                match (self.digits(16, most), next) {
+                    (None, _) => bytes.extend([b'\\', next as u8]),
+                    (Some(value), 'x') => bytes.extend(u8::try_from(value).ok()),
+                    (Some(value), _) => {
+                        let c = char::from_u32(value).unwrap_or('\u{fffd}');
+                        bytes.extend(c.encode_utf8(&mut [0; 4]).bytes());
+                    }
+                }
+            }
+            '0'..='7' => {
+                self.at -= 1;
+                let value = self.digits(8, 3).unwrap_or(0);
+                bytes.push((value & 0xff) as u8);
+            }
+            'c' => {
+                if let Some(c) = self.bump() {
+                    bytes.push(c as u8 & 0x1f);
+                }
+            }
+            '\\' | '\'' | '"' | '?' => bytes.push(next as u8),
+            other => {
+                bytes.push(b'\\');
+                bytes.extend(other.encode_utf8(&mut [0; 4]).bytes());
+            }
+        }
+        Ok(())
+    }
+
+    fn digits(&mut self, base: u32, most: usize) -> Option<u32> {
+        let mut value = None;
+        for _ in 0..most {
+            let Some(digit) = self.peek().and_then(|c| c.to_digit(base)) else { break };
+            value = Some(value.unwrap_or(0_u32).wrapping_mul(base).wrapping_add(digit));
+            self.at += 1;
+        }
+        value
+    }
+
+    /// `?(a|b)` and its like: some name, not known which.
+    fn extended_glob(&mut self, parts: &mut Vec<Part>) -> Result<(), SyntaxError> {
+        let mut open = 0_usize;
+        while let Some(c) = self.bump() {
+            match c {
+                '(' => open += 1,
+                ')' => open -= 1,
+                _ => {}
+            }
+            if open == 0 {
+                parts.push(Part::Bare("*".to_owned()));
+                return Ok(());
+            }
+        }
+        Err(self.error("a ( in a pattern is not closed"))
+    }
+}
+
+const NO_ARITHMETIC: &str = "a (( is not closed";
+
+/// Whether double quotes are open around a `$`.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    Inside,
+    Outside,
+}
+
+/// Whether a `(` after these parts opens an extended glob.
+fn extended_glob(parts: &[Part]) -> bool {
+    matches!(parts.last(), Some(Part::Bare(text)) if text.ends_with(['?', '*', '+', '@', '!']))
+}

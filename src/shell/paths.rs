@@ -1,0 +1,428 @@
+//! Which path a word names, and whose it is: the workspace's, the system's, nobody's.
+
+use std::path::Path;
+
+use super::expand::{Arg, Piece};
+use super::walk::Shell;
+
+/// Whose a path is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spot {
+    /// `/dev/null`, a descriptor: writing there writes nothing.
+    Nothing,
+    /// A disk, or another device.
+    Device,
+    /// Below the folder for temporary files.
+    Temp,
+    /// The whole folder for temporary files.
+    TempRoot,
+    /// `/`, or a whole drive.
+    Root,
+    /// The home folder or one that holds it.
+    Home,
+    /// What the machine needs to run.
+    System,
+    /// Of this account or another, but not of this workspace.
+    Outside,
+    /// The workspace as a whole, or a folder that holds it.
+    Whole,
+    /// What git or this program keeps its own state in.
+    Control,
+    /// Made by a build, and made again by the next one.
+    Made,
+    /// Any other file of the workspace.
+    Inside,
+    /// Not known.
+    Unknown,
+}
+
+/// A path and whose it is.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub(super) path: String,
+    pub(super) known: bool,
+    pub(super) spot: Spot,
+}
+
+/// Folders that tools make and make again, wherever they stand in a workspace.
+const MADE_FOLDERS: &[&str] = &[
+    "target",
+    "node_modules",
+    "dist",
+    "build",
+    "out",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    ".ruff_cache",
+    ".tox",
+    ".nox",
+    ".hypothesis",
+    ".ipynb_checkpoints",
+    "coverage",
+    "htmlcov",
+    ".nyc_output",
+    ".next",
+    ".nuxt",
+    ".turbo",
+    ".parcel-cache",
+    ".cache",
+    ".gradle",
+    ".venv",
+    "venv",
+    ".eggs",
+    ".svelte-kit",
+    ".angular",
+    ".output",
+    ".vite",
+    ".webpack",
+    "storybook-static",
+    "_build",
+    "cmake-build-debug",
+    "cmake-build-release",
+    "CMakeFiles",
+    "DerivedData",
+    "Pods",
+    ".dart_tool",
+    ".terraform",
+    ".serverless",
+    ".aws-sam",
+    ".docusaurus",
+    ".vercel",
+    ".expo",
+    "bower_components",
+    "jspm_packages",
+    ".sass-cache",
+    ".stack-work",
+    "dist-newstyle",
+    "elm-stuff",
+    "zig-out",
+    "zig-cache",
+    ".zig-cache",
+    "bazel-bin",
+    "bazel-out",
+    "obj",
+    "tmp",
+    ".tmp",
+    "temp",
+    "test-results",
+    "playwright-report",
+    "test-output",
+    ".bundle",
+    ".kotlin",
+    ".scannerwork",
+    "allure-results",
+    ".benchmarks",
+    ".jest-cache",
+    ".eslintcache",
+    ".coverage",
+    "coverage.xml",
+    ".DS_Store",
+    "Thumbs.db",
+    ".bloop",
+    ".metals",
+    ".swc",
+    ".rpt2_cache",
+    ".fusebox",
+    ".dynamodb",
+    ".temp",
+    "lcov.info",
+    "nohup.out",
+    "tsconfig.tsbuildinfo",
+    "core",
+    "a.out",
+];
+
+/// Endings of files that tools make and make again, or leave behind.
+const MADE_ENDINGS: &[&str] = &[
+    ".pyc",
+    ".pyo",
+    ".o",
+    ".obj",
+    ".a",
+    ".so",
+    ".class",
+    ".tmp",
+    ".temp",
+    ".swp",
+    ".swo",
+    "~",
+    ".log",
+    ".egg-info",
+    ".dist-info",
+    ".tsbuildinfo",
+    ".gcda",
+    ".gcno",
+    ".gcov",
+    ".profraw",
+    ".rlib",
+    ".rmeta",
+    ".pid",
+    ".d",
+    ".hi",
+    ".beam",
+    ".whl",
+    ".cache",
+    ".orig",
+    ".rej",
+    ".lcov",
+    ".stackdump",
+    ".snap.new",
+    ".pending-snap",
+    ".aux",
+    ".toc",
+    ".coverage",
+];
+
+/// Folders that a machine needs to run.
+const SYSTEM: &[&str] = &[
+    "/etc",
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/boot",
+    "/sys",
+    "/proc",
+    "/var",
+    "/root",
+    "/opt",
+    "/srv",
+    "/system",
+    "/library",
+    "/applications",
+    "/private/etc",
+    "/private/var",
+    "/snap",
+    "/run",
+    "/cores",
+    "/volumes",
+    "/nix",
+];
+
+/// The same on Windows, below any drive.
+const SYSTEM_WINDOWS: &[&str] = &["windows", "program files", "program files (x86)", "programdata"];
+
+/// What holds temporary files on every machine.
+const TEMP: &[&str] =
+    &["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
+
+/// Below the home folder: caches that fill again by themselves.
+const CACHES: &[&str] = &[
+    ".cache",
+    ".npm/_cacache",
+    ".npm/_npx",
+    ".cargo/registry",
+    ".cargo/git",
+    ".gradle/caches",
+    ".m2/repository",
+    "library/caches",
+    ".yarn/cache",
+    ".pnpm-store",
+    ".nuget/packages",
+    "library/developer/xcode/deriveddata",
+    "appdata/local/temp",
+];
+
+/// A path with `/` between its parts.
+pub(super) fn slashed(path: &Path) -> String {
+    let text = path.to_string_lossy().replace('\\', "/");
+    normal(text.strip_prefix("//?/").unwrap_or(&text))
+}
+
+/// Whether a path begins at a root: `/`, `C:/`, `\\server`.
+pub(super) fn absolute(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    text.starts_with('/') || bytes.len() >= 2 && bytes[0].is_ascii_alphabetic() && bytes[1] == b':'
+}
+
+/// Without `.`, `..` and doubled separators, as text alone.
+pub(super) fn normal(path: &str) -> String {
+    let (drive, rest) = match path.as_bytes() {
+        [letter, b':', ..] if letter.is_ascii_alphabetic() => path.split_at(2),
+        _ => ("", path),
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in rest.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            other => parts.push(other),
+        }
+    }
+    format!("{drive}/{}", parts.join("/"))
+}
+
+/// Whether `path` is `folder` or lies below it.
+pub(super) fn below(path: &str, folder: &str) -> bool {
+    let folder = folder.trim_end_matches('/');
+    path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The path that a word names.
+pub(super) fn place(shell: &Shell<'_>, arg: &Arg) -> Place {
+    if arg.temp {
+        return temporary(shell, arg);
+    }
+    if shell.remembered(arg).is_some() || arg.text == "-" {
+        return Place { path: arg.text.clone(), known: false, spot: Spot::Nothing };
+    }
+    let written = if arg.origin.is_some() { &arg.lead } else { &arg.text };
+    let file_url = written.strip_prefix("file://").unwrap_or(written);
+    if written.is_empty() && !arg.sure {
+        return Place { path: "/".to_owned(), known: false, spot: unknown(arg) };
+    }
+    let joined = match (absolute(file_url), shell.cwd()) {
+        (true, _) => file_url.to_owned(),
+        (false, Some(cwd)) if !shell.elsewhere => format!("{cwd}/{file_url}"),
+        _ => {
+            let spot = if shell.elsewhere { Spot::Outside } else { unknown(arg) };
+            return Place { path: "/".to_owned(), known: false, spot };
+        }
+    };
+    let path = normal(&joined);
+    if arg.origin.is_some() {
+        return partly(shell, &path, file_url);
+    }
+    let spot = spot(shell, &path);
+    Place { path, known: arg.sure, spot }
+}
+
+fn temporary(shell: &Shell<'_>, arg: &Arg) -> Place {
+    let path = shell.at.temp.first().map_or_else(|| "/tmp".to_owned(), |path| slashed(path));
+    let climbs = arg.text.split('/').any(|part| part == "..");
+    Place { path, known: false, spot: if climbs { Spot::Unknown } else { Spot::Temp } }
+}
+
+/// Nothing sure at the beginning: what the last name says.
+fn unknown(arg: &Arg) -> Spot {
+    let Some(Piece::Text(end)) = arg.pieces.last() else { return Spot::Unknown };
+    let climbs = end.split('/').any(|part| part == "..");
+    let Some((_, name)) = end.trim_end_matches('/').rsplit_once('/') else {
+        return Spot::Unknown;
+    };
+    if !climbs && made(name) { Spot::Made } else { Spot::Unknown }
+}
+
+/// A path whose end is not known: something below the last folder that is sure.
+fn partly(shell: &Shell<'_>, path: &str, written: &str) -> Place {
+    let folder = if written.ends_with('/') {
+        path.to_owned()
+    } else {
+        path.rsplit_once('/').map_or("/", |(folder, _)| folder).to_owned()
+    };
+    let inside = spot(shell, &format!("{}/\u{1}", folder.trim_end_matches('/')));
+    let spot = if inside == Spot::Inside { Spot::Unknown } else { inside };
+    let path = if folder.is_empty() { "/".to_owned() } else { folder };
+    Place { path, known: false, spot }
+}
+
+/// Whether a name is one that tools make again; globs of such names are.
+pub(super) fn made(name: &str) -> bool {
+    MADE_FOLDERS.contains(&name)
+        || MADE_ENDINGS.iter().any(|end| name.ends_with(end) && name.len() > end.len())
+        || name.starts_with("cmake-build-")
+        || name.starts_with("bazel-")
+}
+
+/// Whether a pattern leaves nothing out: `*`, `.*`, `*.*`, `.[!.]*`.
+fn everything(pattern: &str) -> bool {
+    pattern.contains('*') && pattern.chars().all(|c| "*.?[]!^".contains(c))
+}
+
+fn spot(shell: &Shell<'_>, path: &str) -> Spot {
+    // `folder/*` is the folder's whole content.
+    if let Some((folder, last)) = path.rsplit_once('/')
+        && everything(last)
+    {
+        return spot(shell, if folder.is_empty() { "/" } else { folder });
+    }
+    if let Some(device) = path.strip_prefix("/dev/") {
+        return device_spot(device);
+    }
+    if matches!(path.to_ascii_lowercase().rsplit('/').next(), Some("nul")) {
+        return Spot::Nothing;
+    }
+    if path == "/" || path.len() == 3 && path.as_bytes()[1] == b':' {
+        return Spot::Root;
+    }
+    if shell.elsewhere {
+        return elsewhere(path);
+    }
+    let root = shell.at.root.as_deref().map_or_else(|| slashed(&shell.at.cwd), slashed);
+    if below(&root, path) {
+        return Spot::Whole;
+    }
+    if let Some(inside) = path.strip_prefix(root.as_str()).filter(|rest| rest.starts_with('/')) {
+        return of_workspace(inside);
+    }
+    let temp = shell.at.temp.iter().map(|folder| slashed(folder));
+    for folder in temp.chain(TEMP.iter().map(|folder| (*folder).to_owned())) {
+        if path == folder {
+            return Spot::TempRoot;
+        }
+        if below(path, &folder) {
+            return Spot::Temp;
+        }
+    }
+    if let Some(home) = shell.at.home.as_deref().map(slashed) {
+        if below(&home, path) {
+            return Spot::Home;
+        }
+        if let Some(inside) = path.strip_prefix(home.as_str()) {
+            let inside = inside.trim_start_matches('/').to_ascii_lowercase();
+            let cache = CACHES.iter().any(|cache| below(&inside, cache));
+            return if cache { Spot::Made } else { Spot::Outside };
+        }
+    }
+    outside(path)
+}
+
+fn device_spot(name: &str) -> Spot {
+    const HARMLESS: &[&str] = &["null", "stdout", "stderr", "stdin", "tty", "full", "zero", "ptmx"];
+    if HARMLESS.contains(&name) || name.starts_with("fd/") {
+        Spot::Nothing
+    } else if name.starts_with("shm/") {
+        Spot::Temp
+    } else if name.starts_with("tcp/") || name.starts_with("udp/") {
+        Spot::Outside
+    } else {
+        Spot::Device
+    }
+}
+
+fn elsewhere(path: &str) -> Spot {
+    let temp = TEMP.iter().any(|folder| below(path, folder) && path != *folder);
+    if temp { Spot::Temp } else { outside(path) }
+}
+
+fn outside(path: &str) -> Spot {
+    let lower = path.to_ascii_lowercase();
+    let on_drive = lower.get(3..).filter(|_| lower.as_bytes().get(1) == Some(&b':'));
+    let windows = on_drive.is_some_and(|rest| SYSTEM_WINDOWS.iter().any(|name| below(rest, name)));
+    if windows || SYSTEM.iter().any(|folder| below(&lower, folder)) {
+        Spot::System
+    } else if lower == "/home" || lower == "/users" || on_drive == Some("users") {
+        Spot::Home
+    } else {
+        Spot::Outside
+    }
+}
+
+fn of_workspace(inside: &str) -> Spot {
+    let parts: Vec<&str> = inside.split('/').filter(|part| !part.is_empty()).collect();
+    let last = parts.last().copied().unwrap_or_default();
+    let control = parts.iter().any(|part| {
+        part.eq_ignore_ascii_case(".git") || part.eq_ignore_ascii_case(".orchestration")
+    });
+    if control {
+        // A lock that a killed git left behind.
+        return if last.ends_with(".lock") { Spot::Inside } else { Spot::Control };
+    }
+    let folder_made = parts.iter().any(|part| MADE_FOLDERS.contains(part));
+    if folder_made || made(last) { Spot::Made } else { Spot::Inside }
+}

@@ -1,0 +1,60 @@
+//! Redirections: files that are written, texts that are fed in.
+
+use super::expand::Arg;
+use super::judge;
+use super::parse::{Direction, Redirect, Word};
+use super::walk::{Feed, Shell};
+use super::{Deed, paths};
+
+/// What a redirection does to a command's input and output.
+pub(super) enum Redirected {
+    In(Feed),
+    Away,
+    Nothing,
+}
+
+impl Shell<'_> {
+    pub(super) fn redirect(&mut self, redirect: &Redirect, heredocs: &[Word]) -> Redirected {
+        match redirect.direction {
+            Direction::Document(index) => {
+                let pieces = heredocs.get(index).map(|body| self.value(body)).unwrap_or_default();
+                Redirected::In(Feed::known(pieces))
+            }
+            Direction::Here => Redirected::In(Feed::known(self.value(&redirect.target))),
+            Direction::Read => {
+                let arg = self.single(&redirect.target);
+                let feed = self.remembered(&arg);
+                if feed.is_none() {
+                    self.touch(&arg, Deed::Read);
+                }
+                let file = Feed { present: true, file: true, ..Feed::default() };
+                Redirected::In(feed.unwrap_or(file))
+            }
+            Direction::Duplicate => {
+                let arg = self.single(&redirect.target);
+                let number = arg.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
+                if number {
+                    return Redirected::Nothing;
+                }
+                self.written(&arg, Direction::Write)
+            }
+            direction => {
+                let mut args = self.fields(&redirect.target);
+                let arg =
+                    if args.len() == 1 { args.remove(0) } else { self.single(&redirect.target) };
+                self.written(&arg, direction)
+            }
+        }
+    }
+
+    fn written(&mut self, arg: &Arg, direction: Direction) -> Redirected {
+        if self.remembered(arg).is_some() {
+            return Redirected::Away;
+        }
+        self.redirected_to = arg.literal().map(|_| paths::place(self, arg).path);
+        if let Some(finding) = judge::redirected(self, arg, direction == Direction::Append) {
+            self.note(finding);
+        }
+        Redirected::Away
+    }
+}

@@ -1,0 +1,192 @@
+//! What a shell keeps while it goes on, and what is left of it where ways part.
+//!
+//! Of a condition or a loop nobody knows which way is taken: a variable that
+//! the ways leave with different values is not known afterwards, and neither is
+//! the folder.
+
+use std::rc::Rc;
+
+use super::expand::{Arg, Origin, Piece};
+use super::parse::{Command, Script, Word};
+use super::walk::Shell;
+
+#[derive(Clone)]
+pub(super) struct Function {
+    pub(super) name: String,
+    pub(super) body: Rc<Command>,
+    pub(super) heredocs: Rc<[Word]>,
+    pub(super) called: bool,
+}
+
+#[derive(Clone)]
+pub(super) struct Alias {
+    pub(super) name: String,
+    pub(super) text: Arg,
+    pub(super) used: bool,
+    /// Its own text is being run: the name in there is the program.
+    pub(super) busy: bool,
+}
+
+/// What a subshell gets a copy of.
+#[derive(Clone, Default)]
+pub(super) struct State {
+    pub(super) cwd: Option<String>,
+    pub(super) variables: Vec<(String, Vec<Piece>)>,
+    pub(super) arrays: Vec<(String, Vec<Vec<Piece>>)>,
+    /// Second names of variables (`declare -n`).
+    pub(super) names: Vec<(String, String)>,
+    pub(super) functions: Vec<Function>,
+    pub(super) aliases: Vec<Alias>,
+    /// Code that runs when the shell ends.
+    pub(super) traps: Vec<Arg>,
+}
+
+impl State {
+    /// What holds whichever of two ways was taken. A variable that one of them leaves unset has the other's value.
+    fn or(mut self, other: Self) -> Self {
+        if self.cwd != other.cwd {
+            self.cwd = None;
+        }
+        for (name, value) in other.variables {
+            match self.variables.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, before)) if *before == value => {}
+                Some((_, before)) => *before = unsure(&name, before.iter().chain(&value)),
+                None => self.variables.push((name, value)),
+            }
+        }
+        for (name, elements) in other.arrays {
+            match self.arrays.iter().position(|(known, _)| *known == name) {
+                Some(at) if self.arrays[at].1 == elements => {}
+                Some(at) => {
+                    let (_, before) = self.arrays.remove(at);
+                    let value = unsure(&name, before.iter().chain(&elements).flatten());
+                    self.variables.push((name, value));
+                }
+                None => self.arrays.push((name, elements)),
+            }
+        }
+        self.names.extend(other.names);
+        self.names.dedup();
+        for function in other.functions {
+            let same = |known: &&mut Function| {
+                known.name == function.name && Rc::ptr_eq(&known.body, &function.body)
+            };
+            match self.functions.iter_mut().find(same) {
+                Some(known) => known.called |= function.called,
+                None => self.functions.push(function),
+            }
+        }
+        for alias in other.aliases {
+            let same = |known: &&mut Alias| known.name == alias.name && known.text == alias.text;
+            match self.aliases.iter_mut().find(same) {
+                Some(known) => known.used |= alias.used,
+                None => self.aliases.push(alias),
+            }
+        }
+        for trap in other.traps {
+            if !self.traps.contains(&trap) {
+                self.traps.push(trap);
+            }
+        }
+        self
+    }
+}
+
+/// A value that is one of several.
+fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p Piece>) -> Vec<Piece> {
+    let origins = pieces.filter_map(|piece| match piece {
+        Piece::Unknown { origin, .. } => Some(*origin),
+        _ => None,
+    });
+    let origin = origins.max().unwrap_or(Origin::Variable);
+    vec![Piece::Unknown { shown: format!("${name}"), origin }]
+}
+
+impl Shell<'_> {
+    /// Goes on with what all of these have in common.
+    pub(super) fn joined(&mut self, ends: Vec<State>) {
+        if let Some(state) = ends.into_iter().reduce(State::or) {
+            self.state = state;
+        }
+    }
+
+    /// Goes on with what holds here and in the other way that may have been taken.
+    pub(super) fn either(&mut self, other: Option<State>) {
+        if let Some(other) = other {
+            let here = std::mem::take(&mut self.state);
+            self.state = here.or(other);
+        }
+    }
+
+    /// Conditions and the branches behind them, and at the end the one that is left.
+    pub(super) fn branches(&mut self, parts: &[Script], heredocs: &[Word]) {
+        let mut ends = Vec::new();
+        let mut pairs = parts.chunks_exact(2);
+        for pair in &mut pairs {
+            self.script(&pair[0], heredocs);
+            let before = self.state.clone();
+            self.script(&pair[1], heredocs);
+            let functions = self.state.functions.clone();
+            ends.push(std::mem::replace(&mut self.state, before));
+            self.seen(&functions);
+        }
+        for rest in pairs.remainder() {
+            self.script(rest, heredocs);
+        }
+        ends.push(std::mem::take(&mut self.state));
+        self.joined(ends);
+    }
+
+    /// The arms of a `case`, or none of them.
+    pub(super) fn arms(&mut self, arms: &[(Vec<Word>, Script)], heredocs: &[Word]) {
+        let mut ends = Vec::new();
+        let mut any = false;
+        for (patterns, body) in arms {
+            for pattern in patterns {
+                self.single(pattern);
+                any |= pattern.raw == "*";
+            }
+            let before = self.state.clone();
+            self.script(body, heredocs);
+            ends.push(std::mem::replace(&mut self.state, before));
+        }
+        if !any {
+            ends.push(self.state.clone());
+        }
+        self.joined(ends);
+    }
+
+    /// That functions were called counts in every way.
+    fn seen(&mut self, functions: &[Function]) {
+        for function in &mut self.state.functions {
+            function.called |= functions
+                .iter()
+                .any(|known| known.called && Rc::ptr_eq(&known.body, &function.body));
+        }
+    }
+
+    /// At the end of a subshell: its traps run, and only its functions are kept, for that they were called counts.
+    pub(super) fn leave(&mut self, before: State) {
+        let inherited = before.traps.len();
+        self.state.traps.drain(..inherited.min(self.state.traps.len()));
+        self.trapped();
+        let functions = std::mem::take(&mut self.state.functions);
+        self.state = State { functions, ..before };
+    }
+
+    /// Runs what the shell was told to run at its end.
+    pub(super) fn trapped(&mut self) {
+        for code in std::mem::take(&mut self.state.traps) {
+            self.via.push("trap".to_owned());
+            self.code(&code, "trap");
+            self.via.pop();
+        }
+    }
+
+    /// Marks an alias as being run, or no longer.
+    pub(super) fn busy(&mut self, name: &str, busy: bool) {
+        for alias in self.state.aliases.iter_mut().filter(|alias| alias.name == name) {
+            alias.busy = busy;
+        }
+    }
+}

@@ -1,0 +1,338 @@
+//! Properties of the whole room; the corpus is in `tests/shell`.
+
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn at() -> Surroundings {
+    Surroundings {
+        cwd: PathBuf::from("/work/app"),
+        root: Some(PathBuf::from("/work/app")),
+        home: Some(PathBuf::from("/home/me")),
+        temp: vec![PathBuf::from("/tmp")],
+    }
+}
+
+fn posix(text: &str) -> Reading {
+    read(text, Dialect::Posix, &at())
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+const DESTRUCTIVE: &[&str] = &[
+    "rm -rf src",
+    "git reset --hard",
+    "git push --force origin main",
+    "dd if=x of=/dev/sda",
+    "shred -u x",
+];
+
+#[test]
+fn no_wrapper_hides_what_it_starts() {
+    let mut seen = 0;
+    for example in judge::examples() {
+        for command in DESTRUCTIVE {
+            let text = example.replace("{}", command).replace("{q}", &quoted(command));
+            assert_eq!(posix(&text).class, Class::Destructive, "{text}");
+            seen += 1;
+        }
+        // And of each the harmless form is not held up.
+        let text = example.replace("{}", "ls -l").replace("{q}", "'ls -l'");
+        let class = posix(&text).class;
+        assert!(!matches!(class, Class::Destructive | Class::Unreadable), "{text}: {class:?}");
+    }
+    assert!(seen > 300, "the table of wrappers was not found");
+}
+
+#[test]
+fn words_in_single_quotes_are_only_words() {
+    for command in DESTRUCTIVE {
+        for holder in ["echo", "grep -rn", "git commit -m", "printf '%s\\n'", "test x =", "logger"]
+        {
+            let text = format!("{holder} {}", quoted(command));
+            let class = posix(&text).class;
+            assert!(!matches!(class, Class::Destructive | Class::Unreadable), "{text}: {class:?}");
+        }
+    }
+}
+
+#[test]
+fn a_selection_is_a_lone_command_and_nothing_else() {
+    for text in
+        ["intent select INT-001", "  intent select 'INT-001'", "./bin/intent select INT-001"]
+    {
+        assert_eq!(selects(&posix(text)), Some("INT-001"), "{text}");
+    }
+    for text in [
+        "intent select INT-001; ls",
+        "intent select INT-001 > x",
+        "intent select $ID",
+        "intent select --session s INT-001",
+        "intent select",
+        "sudo intent select INT-001",
+        "bash -c 'intent select INT-001'",
+        "intent select INT-001 &",
+        "A=1 intent select INT-001",
+        "intent select INT-*",
+        "intention select INT-001",
+    ] {
+        assert_eq!(selects(&posix(text)), None, "{text}");
+    }
+}
+
+#[test]
+fn targets_are_absolute_and_say_what_is_not_known() {
+    let targets = |text: &str| {
+        let reading = posix(text);
+        let mut shown: Vec<String> = reading
+            .targets
+            .iter()
+            .map(|target| {
+                let deed = format!("{:?}", target.deed).to_lowercase();
+                let sure = if target.known { "" } else { "?" };
+                let deep = if target.recursive { "/**" } else { "" };
+                format!("{deed} {}{sure}{deep}", target.path)
+            })
+            .collect();
+        shown.sort();
+        shown.join(", ")
+    };
+    for (text, expected) in [
+        ("echo a > x", "write /work/app/x"),
+        ("echo a >| ./b/../x", "write /work/app/x"),
+        ("echo a &>> ../x", "write /work/x"),
+        ("echo a <> x", "write /work/app/x"),
+        ("ls > /dev/null 2>&1", ""),
+        ("cd src && touch a b", "write /work/app/src/a, write /work/app/src/b"),
+        ("(cd src; touch a); touch b", "write /work/app/b, write /work/app/src/a"),
+        ("cd \"$X\" && touch a", "write /?"),
+        ("touch \"src/$X\"", "write /work/app/src?"),
+        ("touch src/*.rs", "write /work/app/src/*.rs?"),
+        ("touch src/{a,b}.rs", "write /work/app/src/a.rs, write /work/app/src/b.rs"),
+        ("D=src; touch $D/a ${E:-lib}/b", "write /work/app/lib/b, write /work/app/src/a"),
+        ("touch ~/a", "write /home/me/a"),
+        ("sed -i s/a/b/ x y", "write /work/app/x, write /work/app/y"),
+        ("sed -i.bak -e s/a/b/ -e s/c/d/ x", "write /work/app/x"),
+        ("perl -pi -e 's/a/b/' x y", "write /work/app/x, write /work/app/y"),
+        ("tee -a x y < z", "read /work/app/z, write /work/app/x, write /work/app/y"),
+        (
+            "cp a b dir/",
+            "read /work/app/a, read /work/app/b, write /work/app/dir/a, write /work/app/dir/b",
+        ),
+        ("cp a dir/", "read /work/app/a, write /work/app/dir/a"),
+        ("cp -t dir a", "read /work/app/a, write /work/app/dir"),
+        ("mv a b", "movefrom /work/app/a/**, write /work/app/b"),
+        ("ln -s ../a b", "write /work/app/b"),
+        ("dd if=a of=b", "write /work/app/b"),
+        ("tar xf a.tar -C out", "write /work/app/out/**"),
+        ("unzip a.zip -d out", "write /work/app/out/**"),
+        ("curl -o x https://h/y", "write /work/app/x"),
+        ("wget -O x https://h/y", "write /work/app/x"),
+        ("sort -o x y", "write /work/app/x"),
+        ("truncate -s 5 x", "write /work/app/x"),
+        ("git mv a b", "movefrom /work/app/a, write /work/app/b"),
+        ("git rm a", "delete /work/app/a"),
+        ("git checkout -- a", "write /work/app/a"),
+        ("rm -rf target", "delete /work/app/target/**"),
+        ("rsync -a a/ b/", "write /work/app/b/**"),
+        ("ssh h 'touch /x'", ""),
+        ("docker exec c touch /x", ""),
+        ("awk '{print > \"out\"}' x", "write /work/app/out"),
+        ("chmod -x a", "write /work/app/a"),
+        ("yq -i .a=1 x.yaml", "write /work/app/x.yaml"),
+    ] {
+        assert_eq!(targets(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn reading_is_said_only_of_what_surely_reads() {
+    for text in [
+        "fuser -k 80/tcp",
+        "git config --unset a.b",
+        "git branch new",
+        "date -s tomorrow",
+        "dmesg -C",
+        "find . -fprint x",
+        "some-tool",
+        "$X",
+        "ls > x",
+        "sort -o x y",
+        "sed -i s/a/b/ x",
+        "uniq a b",
+        "rg --pre x y",
+        "tree -o x",
+        "git -c core.pager=./x log",
+        "awk 'BEGIN{system(\"date\")}'",
+        "LD_PRELOAD=./x ls",
+        "ls | ./x",
+        "echo $(./x)",
+        "cat <(./x)",
+        "xargs ./x",
+        "env ./x",
+        "git log --output=x",
+        "python3 -c 'print(1)'",
+    ] {
+        assert_ne!(posix(text).class, Class::Read, "{text}");
+    }
+}
+
+#[test]
+fn what_is_too_big_or_broken_is_unreadable() {
+    let deep = format!("{}ls{}", "$(".repeat(40), ")".repeat(40));
+    let long = format!("echo {}", "x".repeat(10_001));
+    for text in [
+        "ls '",
+        "ls \"",
+        "if true",
+        "$(ls",
+        "ls )",
+        "ls &&",
+        "| ls",
+        "cat <<X\na",
+        "`ls",
+        &deep,
+        &long,
+    ] {
+        assert_eq!(posix(text).class, Class::Unreadable, "{text}");
+    }
+}
+
+#[test]
+fn other_dialects_find_what_deletes_and_never_read_what_they_do_not_know() {
+    let class = |dialect, text| read(text, dialect, &at()).class;
+    for (text, expected) in [
+        ("Remove-Item -Recurse -Force src", Class::Destructive),
+        ("ri src -r", Class::Destructive),
+        ("del *.cs", Class::Destructive),
+        ("gci -Recurse | ri", Class::Destructive),
+        ("Remove-Item -Recurse src -WhatIf", Class::Read),
+        ("Remove-Item -Recurse node_modules, dist", Class::Write),
+        ("Remove-Item $env:TEMP/x -Recurse", Class::Write),
+        ("Remove-Item node_modules, src -Recurse", Class::Destructive),
+        ("$d = 'src'; Remove-Item $d -Recurse", Class::Destructive),
+        ("if (Test-Path src) { Remove-Item src -Recurse }", Class::Destructive),
+        ("iex 'Remove-Item src -Recurse'", Class::Destructive),
+        ("iwr https://x | iex", Class::Destructive),
+        ("& 'Remove-Item' src -Recurse", Class::Destructive),
+        ("R`emove-I`tem src -Recurse", Class::Destructive),
+        ("git reset --hard", Class::Destructive),
+        ("Start-Process git -ArgumentList 'reset --hard'", Class::Destructive),
+        ("Format-Volume -DriveLetter D", Class::Destructive),
+        ("Clear-Content a.txt", Class::Destructive),
+        ("Get-ChildItem | Select-Object Name", Class::Read),
+        ("Write-Host 'Remove-Item -Recurse'", Class::Read),
+        ("Set-Content a.txt hello", Class::Write),
+        ("'x' | Out-File a.txt", Class::Opaque),
+        ("Invoke-Thing", Class::Opaque),
+        ("dotnet build", Class::Opaque),
+        ("iex $x", Class::Unreadable),
+        ("Write-Host 'x", Class::Unreadable),
+    ] {
+        assert_eq!(class(Dialect::PowerShell, text), expected, "{text}");
+    }
+    for (text, expected) in [
+        ("rd /s /q src", Class::Destructive),
+        ("del /s /q src", Class::Destructive),
+        ("del *.*", Class::Destructive),
+        ("if exist src rd /s /q src", Class::Destructive),
+        ("for %i in (a b) do rd /s /q %i", Class::Destructive),
+        ("echo x & rmdir /s src", Class::Destructive),
+        ("d^el /s src", Class::Destructive),
+        ("format d: /q", Class::Destructive),
+        ("reg delete HKLM\\x /f", Class::Destructive),
+        ("diskpart /s x", Class::Destructive),
+        ("git clean -fdx", Class::Destructive),
+        ("dir", Class::Read),
+        ("echo rd /s /q src", Class::Read),
+        ("del a.txt", Class::Write),
+        ("rd /s /q node_modules", Class::Write),
+        ("copy a b", Class::Write),
+        ("echo x > a.txt", Class::Write),
+        ("npm test", Class::Opaque),
+    ] {
+        assert_eq!(class(Dialect::Cmd, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_reading_names_the_word_the_reason_and_what_to_do_instead() {
+    let reading = posix("ls && git reset --hard HEAD~1");
+    assert_eq!(reading.rule, "git.reset-hard");
+    assert_eq!(reading.word.as_deref(), Some("--hard"));
+    assert!(
+        reading.reason.ends_with('.') && reading.safer.is_some_and(|safer| safer.ends_with('.'))
+    );
+    let programs: Vec<_> = reading
+        .commands
+        .iter()
+        .map(|command| (command.program.as_deref(), command.class))
+        .collect();
+    assert_eq!(programs, [(Some("ls"), Class::Read), (Some("git"), Class::Destructive)]);
+    assert!(posix("sleep 5 &").background && !posix("sleep 5").background);
+    let inner = posix("sudo bash -c 'ls'");
+    assert_eq!(inner.commands.last().expect("ls").via, ["sudo", "bash"]);
+}
+
+/// Some way to write a word that a shell reads back as the same.
+fn spelled(word: String) -> impl Strategy<Value = String> {
+    (0..6_u8, 0..word.len()).prop_map(move |(way, at)| {
+        let (a, b) = word.split_at(at);
+        match way {
+            0 => format!("'{word}'"),
+            1 => format!("\"{word}\""),
+            2 => format!("{a}''{b}"),
+            3 => format!("{a}\\\n{b}"),
+            4 => {
+                let hex: String = word.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+                format!("$'{hex}'")
+            }
+            _ => word.chars().map(|c| format!("\\{c}")).collect(),
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn nothing_makes_it_panic(text in "\\PC{0,80}") {
+        for dialect in [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd] {
+            read(&text, dialect, &at());
+        }
+    }
+
+    #[test]
+    fn no_mixture_of_signs_makes_it_panic(
+        parts in proptest::collection::vec(
+            proptest::sample::select(vec![
+                "rm", "-rf", " ", "$(", ")", "`", "'", "\"", "\\", "\n", "<<E", "E", "{", "}", ",",
+                "|", "&", ";", "${", "x:-", "$'", "\\x", "((", "))", "[[", "]]", "case", "in", "esac",
+                "for", "do", "done", "if", "then", "fi", "=", "é", "*", "?", "[", "]", "~", ">", "<(",
+                "git", "sed", "-e", "s/a/b/e", "python3", "-c", "awk", "xargs", "eval", "function", "f()",
+            ]),
+            0..24,
+        )
+    ) {
+        let text = parts.concat();
+        for dialect in [Dialect::Posix, Dialect::PowerShell, Dialect::Cmd] {
+            read(&text, dialect, &at());
+        }
+    }
+
+    #[test]
+    fn how_a_word_is_quoted_changes_nothing(
+        a in spelled("rm".to_owned()),
+        b in spelled("-rf".to_owned()),
+        c in spelled("src".to_owned()),
+    ) {
+        let text = format!("{a} {b} {c}");
+        let reading = posix(&text);
+        prop_assert_eq!(reading.class, Class::Destructive, "{}", text);
+        prop_assert_eq!(&reading.targets[0].path, "/work/app/src");
+    }
+}

@@ -1,0 +1,769 @@
+//! Walks a tree as a shell would, and lets every program be judged.
+//!
+//! Branches are all taken, loops run over the words that are known, functions
+//! run where they are called. Nothing is executed; what a run would decide is
+//! not known.
+
+use std::rc::Rc;
+
+use super::expand::{Arg, Origin, Piece};
+pub(super) use super::found::{Feed, Finding};
+use super::judge;
+use super::parse::{
+    self, Assign, Command, Direction, Item, Join, Kind, Redirect, Script, Tree, Word,
+};
+use super::paths;
+use super::redirect::Redirected;
+use super::state::{Alias, Function, State};
+use super::{Class, Deed, Invocation, Reading, Surroundings, Target};
+
+/// No text starts more programs than this and is still judged.
+const MAX_COMMANDS: usize = 600;
+/// Nor takes more steps, counting those that start nothing.
+const MAX_STEPS: usize = 6_000;
+/// A longer value of a variable is not followed.
+const MAX_VALUE: usize = 20_000;
+/// A loop over more words is walked once, with an unknown word.
+const MAX_ROUNDS: usize = 12;
+
+/// What has been found so far.
+#[derive(Default)]
+struct Outcome {
+    commands: Vec<Invocation>,
+    targets: Vec<Target>,
+    worst: Option<Finding>,
+    background: bool,
+}
+
+/// A shell that runs nothing.
+pub(super) struct Shell<'a> {
+    pub(super) at: &'a Surroundings,
+    pub(super) state: State,
+    arguments: Option<Vec<Vec<Piece>>>,
+    stdin: Feed,
+    /// Files that were fetched from elsewhere, and where the last redirection went.
+    pub(super) fetched: Vec<String>,
+    pub(super) redirected_to: Option<String>,
+    remembered: Vec<Feed>,
+    depth: usize,
+    /// Commands that were walked, also those that start no program.
+    steps: usize,
+    /// It only tries out what a text would be, were it run.
+    pub(super) tentative: bool,
+    pub(super) via: Vec<String>,
+    /// Paths are those of another machine or container.
+    pub(super) elsewhere: bool,
+    out: Outcome,
+}
+
+/// What a text in the language of a POSIX shell would do.
+pub(super) fn read(text: &str, at: &Surroundings) -> Reading {
+    let tree = match parse::parse(text, 0) {
+        Ok(tree) => tree,
+        Err(error) => return Reading::unreadable("syntax", sentence(&error)),
+    };
+    let mut shell = Shell::new(at);
+    shell.script(&tree.script, &tree.heredocs);
+    shell.trapped();
+    shell.unused();
+    if let Some(hidden) = invisible(text) {
+        shell.disguised(text, hidden);
+    }
+    let mut reading = shell.finish();
+    reading.lone = lone(&tree);
+    reading
+}
+
+fn sentence(error: &parse::SyntaxError) -> String {
+    format!("It cannot be read as shell: {error}.")
+}
+
+/// A blank that is none to a shell, or a sign that nobody sees.
+fn invisible(text: &str) -> Option<char> {
+    text.chars().find(|c| {
+        !c.is_ascii() && c.is_whitespace()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    })
+}
+
+fn lone(tree: &Tree) -> bool {
+    let [Item { pipeline, background: false, .. }] = tree.script.as_slice() else { return false };
+    let [Command { kind: Kind::Simple { assigns, words }, redirects }] = pipeline.as_slice() else {
+        return false;
+    };
+    let still = |word: &Word| {
+        word.parts.iter().all(|part| match part {
+            parse::Part::Bare(text) => !text.contains(['*', '?', '[', '{', '~']),
+            parse::Part::Quoted(_) => true,
+            _ => false,
+        })
+    };
+    assigns.is_empty() && redirects.is_empty() && words.iter().all(still)
+}
+
+impl<'a> Shell<'a> {
+    pub(super) fn new(at: &'a Surroundings) -> Self {
+        let cwd = Some(paths::slashed(&at.cwd));
+        Self {
+            at,
+            state: State { cwd, ..State::default() },
+            arguments: None,
+            stdin: Feed::default(),
+            fetched: Vec::new(),
+            redirected_to: None,
+            remembered: Vec::new(),
+            depth: 0,
+            steps: 0,
+            tentative: false,
+            via: Vec::new(),
+            elsewhere: false,
+            out: Outcome::default(),
+        }
+    }
+
+    pub(super) fn finish(self) -> Reading {
+        let Outcome { commands, targets, worst, background } = self.out;
+        let worst = worst.unwrap_or_else(|| {
+            Finding::new(Class::Read, "nothing", "", "It starts no program and changes no file.")
+        });
+        Reading {
+            class: worst.class,
+            targets,
+            rule: worst.rule.to_owned(),
+            word: Some(worst.word).filter(|word| !word.is_empty()),
+            reason: worst.reason,
+            safer: worst.safer.map(str::to_owned),
+            commands,
+            background,
+            lone: false,
+        }
+    }
+
+    pub(super) fn cwd(&self) -> Option<&str> {
+        self.state.cwd.as_deref()
+    }
+
+    pub(super) fn go(&mut self, cwd: Option<String>) {
+        self.state.cwd = cwd;
+    }
+
+    pub(super) fn note(&mut self, finding: Finding) {
+        self.out.worst = Some(match self.out.worst.take() {
+            Some(before) => before.or(finding),
+            None => finding,
+        });
+    }
+
+    pub(super) fn background(&mut self) {
+        self.out.background = true;
+    }
+
+    /// Lists a command that another dialect has judged.
+    pub(super) fn invoked(&mut self, invocation: Invocation) {
+        if self.out.commands.len() <= MAX_COMMANDS {
+            self.out.commands.push(invocation);
+        }
+    }
+
+    /// Names a path that would be touched, unless it is another machine's.
+    pub(super) fn target(&mut self, target: Target) {
+        if !self.elsewhere && !self.out.targets.contains(&target) {
+            self.out.targets.push(target);
+        }
+    }
+
+    pub(super) fn touch(&mut self, arg: &Arg, deed: Deed) {
+        let place = paths::place(self, arg);
+        if place.spot != paths::Spot::Nothing {
+            self.target(Target { path: place.path, deed, known: place.known, recursive: false });
+        }
+    }
+
+    pub(super) fn arguments(&self) -> Option<&[Vec<Piece>]> {
+        self.arguments.as_deref()
+    }
+
+    /// `set -- a b`
+    pub(super) fn set_arguments(&mut self, given: Vec<Vec<Piece>>) {
+        self.arguments = Some(given);
+    }
+
+    pub(super) fn remember(&mut self, feed: Feed) -> usize {
+        self.remembered.push(feed);
+        self.remembered.len() - 1
+    }
+
+    /// What comes out of a process substitution that was named `/dev/fd/N`.
+    pub(super) fn remembered(&self, arg: &Arg) -> Option<Feed> {
+        let number: usize = arg.text.strip_prefix("/dev/fd/")?.parse().ok()?;
+        self.remembered.get(number).filter(|_| !arg.sure).cloned()
+    }
+
+    pub(super) fn home(&self) -> Piece {
+        match &self.at.home {
+            Some(home) => Piece::Text(paths::slashed(home)),
+            None => super::expand::unknown("~".to_owned()),
+        }
+    }
+
+    pub(super) fn here(&self) -> Piece {
+        match self.cwd() {
+            Some(cwd) => Piece::Text(cwd.to_owned()),
+            None => super::expand::unknown("$PWD".to_owned()),
+        }
+    }
+
+    /// The value of a variable, when the text or the surroundings say it.
+    pub(super) fn variable(&self, name: &str) -> Option<Vec<Piece>> {
+        let second =
+            self.state.names.iter().rev().find(|(known, other)| known == name && other != name);
+        let name = second.map_or(name, |(_, other)| other.as_str());
+        let set = self.state.variables.iter().rev().find(|(known, _)| known == name);
+        if let Some((_, value)) = set {
+            return Some(value.clone());
+        }
+        if let Some((_, elements)) = self.state.arrays.iter().rev().find(|(known, _)| known == name)
+        {
+            return elements.first().cloned();
+        }
+        if let (Ok(number), Some(given)) = (name.parse::<usize>(), &self.arguments)
+            && number > 0
+        {
+            return Some(given.get(number - 1).cloned().unwrap_or_default());
+        }
+        match name {
+            "HOME" => Some(vec![self.home()]),
+            "PWD" => Some(vec![self.here()]),
+            "TMPDIR" | "TMP" | "TEMP" | "RUNNER_TEMP" => {
+                Some(vec![Piece::Temp(format!("${name}"))])
+            }
+            "IFS" => Some(vec![Piece::Text(" \t\n".to_owned())]),
+            "SHELL" | "BASH" => Some(vec![Piece::Text("bash".to_owned())]),
+            _ => None,
+        }
+    }
+
+    /// From now on one variable stands for another.
+    pub(super) fn second_name(&mut self, name: &str, of: &str) {
+        self.state.variables.retain(|(known, _)| known != name);
+        self.state.names.push((name.to_owned(), of.to_owned()));
+    }
+
+    pub(super) fn elements(&self, name: &str) -> Option<Vec<Vec<Piece>>> {
+        let found = self.state.arrays.iter().rev().find(|(known, _)| known == name)?;
+        Some(found.1.clone())
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: Vec<Piece>) {
+        let length: usize = value.iter().map(Piece::len).sum();
+        let value = if length > MAX_VALUE {
+            vec![super::expand::unknown(format!("${name}"))]
+        } else {
+            value
+        };
+        self.state.variables.retain(|(known, _)| known != name);
+        self.state.variables.push((name.to_owned(), value));
+    }
+
+    pub(super) fn separators(&self) -> String {
+        let set = self.variable("IFS").map(|value| Arg::from_pieces(&value).text);
+        set.unwrap_or_else(|| " \t\n".to_owned())
+    }
+
+    /// What a program before this one gives it, or what the whole compound is given.
+    fn given(&self, feed: Feed) -> Feed {
+        if feed.present { feed } else { self.stdin.clone() }
+    }
+
+    /// Whether the text is walked further: it is neither too deep nor too long.
+    fn exhausted(&mut self) -> bool {
+        self.steps += 1;
+        let spent = self.depth > parse::MAX_DEPTH
+            || self.out.commands.len() > MAX_COMMANDS
+            || self.steps > MAX_STEPS;
+        if spent {
+            let reason = "It starts more programs, or nests them deeper, than can be judged.";
+            self.note(Finding::new(Class::Unreadable, "size", "", reason));
+        }
+        spent
+    }
+
+    pub(super) fn script(&mut self, script: &Script, heredocs: &[Word]) -> Feed {
+        let mut last = Feed::default();
+        // What holds when the rest of a list of `&&` and `||` is not reached.
+        let mut short: Option<State> = None;
+        let mut sure = true;
+        for item in script {
+            match item.after {
+                Some(join) => {
+                    sure &= join == Join::And;
+                    if !sure && short.is_none() {
+                        short = Some(self.state.clone());
+                    }
+                }
+                None => {
+                    self.either(short.take());
+                    sure = true;
+                }
+            }
+            last = self.item(item, heredocs);
+            sure &= succeeds(item);
+        }
+        self.either(short);
+        last
+    }
+
+    fn item(&mut self, item: &Item, heredocs: &[Word]) -> Feed {
+        self.out.background |= item.background;
+        let apart = item.pipeline.len() > 1 || item.background;
+        let before = apart.then(|| self.state.clone());
+        let mut feed = Feed::default();
+        for command in &item.pipeline {
+            feed = self.command(command, heredocs, feed);
+        }
+        if let Some(before) = before {
+            self.leave(before);
+        }
+        feed
+    }
+
+    /// In a subshell: what changes inside is forgotten, what is found is not.
+    fn apart<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.state.clone();
+        let done = inside(self);
+        self.leave(before);
+        done
+    }
+
+    /// What a substitution gives out.
+    pub(super) fn inside(&mut self, tree: &Tree) -> Feed {
+        if self.exhausted() {
+            return Feed::some();
+        }
+        self.depth += 1;
+        let feed = self.apart(|shell| match shell.file_alone(tree) {
+            Some(feed) => feed,
+            None => shell.script(&tree.script, &tree.heredocs),
+        });
+        self.depth -= 1;
+        feed
+    }
+
+    /// `$(<file)`: the content of the file.
+    fn file_alone(&mut self, tree: &Tree) -> Option<Feed> {
+        let [item] = tree.script.as_slice() else { return None };
+        let [Command { kind: Kind::Simple { assigns, words }, redirects }] = &item.pipeline[..]
+        else {
+            return None;
+        };
+        let [Redirect { direction: Direction::Read, .. }] = redirects.as_slice() else {
+            return None;
+        };
+        if !words.is_empty() || !assigns.is_empty() {
+            return None;
+        }
+        let [Redirect { target, .. }] = redirects.as_slice() else { return None };
+        let file = self.single(target);
+        self.touch(&file, Deed::Read);
+        Some(Feed { present: true, file: true, ..Feed::default() })
+    }
+
+    /// What `$(…)` stands for.
+    pub(super) fn output(&mut self, tree: &Tree) -> Vec<Piece> {
+        let feed = self.inside(tree);
+        let decoded = feed.origin();
+        match feed.pieces {
+            Some(mut pieces) if decoded.is_none() => {
+                if let Some(Piece::Text(text)) = pieces.last_mut() {
+                    text.truncate(text.trim_end_matches('\n').len());
+                }
+                pieces
+            }
+            _ => {
+                let origin = decoded.unwrap_or(Origin::Output);
+                vec![Piece::Unknown { shown: "$(…)".to_owned(), origin }]
+            }
+        }
+    }
+
+    fn command(&mut self, command: &Command, heredocs: &[Word], feed: Feed) -> Feed {
+        if self.exhausted() {
+            return Feed::some();
+        }
+        self.depth += 1;
+        let mut stdin = feed;
+        let mut away = false;
+        self.redirected_to = None;
+        for redirect in &command.redirects {
+            match self.redirect(redirect, heredocs) {
+                Redirected::In(feed) => stdin = feed,
+                Redirected::Away => away = true,
+                Redirected::Nothing => {}
+            }
+        }
+        let mut out = match &command.kind {
+            Kind::Simple { assigns, words } => self.simple(assigns, words, stdin),
+            other => {
+                let stdin = self.given(stdin);
+                let before = std::mem::replace(&mut self.stdin, stdin);
+                let out = self.compound(other, heredocs);
+                self.stdin = before;
+                out
+            }
+        };
+        self.depth -= 1;
+        if away {
+            if out.download {
+                self.fetched.extend(self.redirected_to.take());
+            }
+            out = Feed::default();
+        }
+        out
+    }
+
+    fn compound(&mut self, kind: &Kind, heredocs: &[Word]) -> Feed {
+        match kind {
+            Kind::Group(script) => self.script(script, heredocs),
+            Kind::Subshell(script) => self.apart(|shell| shell.script(script, heredocs)),
+            Kind::Branches(parts) => {
+                self.branches(parts, heredocs);
+                Feed::some()
+            }
+            Kind::For { variable, over, body } => {
+                self.rounds(variable, over, body, heredocs);
+                Feed::some()
+            }
+            Kind::Case { subject, arms } => {
+                self.single(subject);
+                self.arms(arms, heredocs);
+                Feed::some()
+            }
+            Kind::Function { name, body } => {
+                self.define(name, body, heredocs);
+                Feed::default()
+            }
+            Kind::Test(words) => {
+                for word in words {
+                    self.single(word);
+                }
+                Feed::default()
+            }
+            Kind::Coproc(command) => {
+                self.out.background = true;
+                self.command(command, heredocs, Feed::default())
+            }
+            Kind::Simple { assigns, words } => self.simple(assigns, words, Feed::default()),
+        }
+    }
+
+    fn rounds(&mut self, variable: &str, over: &[Word], body: &Script, heredocs: &[Word]) {
+        let values: Vec<Arg> = over.iter().flat_map(|word| self.fields(word)).collect();
+        let mut ends = vec![self.state.clone()];
+        if over.is_empty() || values.len() > MAX_ROUNDS {
+            let origin = values.iter().filter_map(|value| value.origin).max();
+            let shown = format!("${variable}");
+            let origin = origin.unwrap_or(Origin::Variable);
+            self.set(variable, vec![Piece::Unknown { shown, origin }]);
+            // Every word is still seen as the name of a program or a path: once each, alone.
+            for value in values.into_iter().take(MAX_WORDS) {
+                self.set(variable, value.pieces);
+                self.script(body, heredocs);
+                ends.push(self.state.clone());
+            }
+            if over.is_empty() {
+                self.script(body, heredocs);
+            }
+            self.joined(ends);
+            return;
+        }
+        for value in values {
+            self.set(variable, value.pieces);
+            self.script(body, heredocs);
+            ends.push(self.state.clone());
+        }
+        self.joined(ends);
+    }
+
+    fn define(&mut self, name: &str, body: &Command, heredocs: &[Word]) {
+        if forks(name, body) {
+            let reason = "It is a fork bomb: a function that starts itself without end.";
+            self.note(Finding::new(Class::Destructive, "fork-bomb", name, reason));
+        }
+        self.state.functions.retain(|known| known.name != name);
+        self.state.functions.push(Function {
+            name: name.to_owned(),
+            body: Rc::new(body.clone()),
+            heredocs: heredocs.into(),
+            called: false,
+        });
+    }
+
+    pub(super) fn alias(&mut self, name: &str, text: Arg) {
+        self.state.aliases.push(Alias { name: name.to_owned(), text, used: false, busy: false });
+    }
+
+    /// Functions and aliases that nobody called are judged too: the shell that keeps them may live on.
+    fn unused(&mut self) {
+        for function in self.state.functions.clone() {
+            if !function.called {
+                self.command(&function.body, &function.heredocs, Feed::default());
+            }
+        }
+        for alias in self.state.aliases.clone() {
+            if !alias.used {
+                self.code(&alias.text, "alias");
+            }
+        }
+    }
+
+    fn simple(&mut self, assigns: &[Assign], words: &[Word], stdin: Feed) -> Feed {
+        let alone = words.is_empty();
+        let before = (!alone && !assigns.is_empty()).then(|| self.state.variables.clone());
+        for assign in assigns {
+            self.assign(assign, alone);
+        }
+        let args: Vec<Arg> = words.iter().flat_map(|word| self.fields(word)).collect();
+        let declared = args.first().and_then(Arg::literal).is_some_and(judge::declares);
+        let stdin = self.given(stdin);
+        let out = match args.first() {
+            None => Feed::default(),
+            Some(_) => self.called(args, words, stdin),
+        };
+        if let Some(before) = before.filter(|_| !declared) {
+            self.state.variables = before;
+        }
+        out
+    }
+
+    fn assign(&mut self, assign: &Assign, alone: bool) {
+        if let Some(elements) = &assign.elements {
+            let values: Vec<Vec<Piece>> =
+                elements.iter().flat_map(|word| self.fields(word)).map(|arg| arg.pieces).collect();
+            let mut all = self.elements(&assign.name).filter(|_| assign.append).unwrap_or_default();
+            all.extend(values);
+            self.state.arrays.retain(|(known, _)| *known != assign.name);
+            self.state.arrays.push((assign.name.clone(), all));
+            return;
+        }
+        let mut value = self.value(&assign.value);
+        if assign.append {
+            let mut before = self.variable(&assign.name).unwrap_or_default();
+            before.append(&mut value);
+            value = before;
+        }
+        judge::assigned(self, &assign.name, &value, alone);
+        self.set(&assign.name, value);
+    }
+
+    /// A function, an alias, or a program.
+    fn called(&mut self, args: Vec<Arg>, words: &[Word], stdin: Feed) -> Feed {
+        let name = args[0].literal().unwrap_or_default().to_owned();
+        let found = self.state.functions.iter_mut().filter(|known| known.name == name);
+        // Branches may have made several of one name.
+        let called: Vec<(Function, bool)> = found
+            .map(|function| {
+                let again = std::mem::replace(&mut function.called, true);
+                (function.clone(), again)
+            })
+            .collect();
+        let mut out = None;
+        for (function, again) in called {
+            if again && self.depth > MAX_ROUNDS {
+                return Feed::some();
+            }
+            let given = args[1..].iter().map(|arg| arg.pieces.clone()).collect();
+            let before = self.arguments.replace(given);
+            out = Some(self.command(&function.body, &function.heredocs, stdin.clone()));
+            self.arguments = before;
+        }
+        if let Some(out) = out {
+            return out;
+        }
+        let bare = words.first().is_some_and(|word| word.raw == name);
+        let alias = self.state.aliases.iter_mut().find(|known| bare && known.name == name);
+        if let Some(alias) = alias.filter(|alias| !alias.busy) {
+            alias.used = true;
+            let text = alias.text.clone();
+            let rest: Vec<&str> = words[1..].iter().map(|word| word.raw.as_str()).collect();
+            let whole = Arg::known(format!("{} {}", text.text, rest.join(" ")));
+            let own = text.text.split_whitespace().next() == Some(name.as_str());
+            if text.sure && !own {
+                self.busy(&name, true);
+                let out = self.code(&whole, &name);
+                self.busy(&name, false);
+                return out;
+            }
+            self.busy(&name, true);
+            self.code(&text, &name);
+            self.busy(&name, false);
+        }
+        self.run(args, stdin)
+    }
+
+    /// A program with its arguments, already expanded.
+    pub(super) fn run(&mut self, args: Vec<Arg>, stdin: Feed) -> Feed {
+        if args.is_empty() || self.exhausted() {
+            return Feed::some();
+        }
+        self.depth += 1;
+        let at = self.out.commands.len();
+        let judged = judge::program(self, &args, stdin);
+        self.depth -= 1;
+        let judge::Judged { program, finding, out, wrapper } = judged;
+        if !wrapper {
+            let invocation = Invocation {
+                program,
+                words: args.iter().map(|arg| arg.text.clone()).collect(),
+                via: self.via.clone(),
+                class: finding.class,
+                rule: finding.rule.to_owned(),
+            };
+            self.out.commands.insert(at.min(self.out.commands.len()), invocation);
+        }
+        self.note(finding);
+        out
+    }
+
+    /// Code in this language, run by `by`. What is not known of it decides how it is judged.
+    pub(super) fn code(&mut self, code: &Arg, by: &str) -> Feed {
+        match code.origin {
+            Some(Origin::Download) => {
+                self.note(judge::downloaded(&code.text));
+                return Feed::some();
+            }
+            Some(Origin::Decoded) => {
+                self.note(judge::decoded(&code.text));
+                return Feed::some();
+            }
+            Some(Origin::Output) if code.lead.trim().is_empty() => {
+                let reason = format!("`{by}` runs what another program prints.");
+                self.note(Finding::new(Class::Opaque, "code.output", &code.text, &reason));
+                return Feed::some();
+            }
+            Some(Origin::Variable) if code.lead.trim().is_empty() => {
+                let reason = format!("`{by}` runs the value of a variable that is not set here.");
+                self.note(
+                    Finding::new(Class::Unreadable, "code.unknown", &code.text, &reason)
+                        .safer("Write the command itself."),
+                );
+                return Feed::some();
+            }
+            _ => {}
+        }
+        self.text(&code.text)
+    }
+
+    /// Code in this language, as text.
+    pub(super) fn text(&mut self, text: &str) -> Feed {
+        if self.exhausted() {
+            return Feed::some();
+        }
+        match parse::parse(text, self.depth) {
+            Ok(tree) => {
+                self.depth += 1;
+                let out = self.script(&tree.script, &tree.heredocs);
+                self.depth -= 1;
+                out
+            }
+            Err(error) => {
+                self.note(Finding::new(Class::Unreadable, "syntax", "", &sentence(&error)));
+                Feed::some()
+            }
+        }
+    }
+
+    /// The worst of what is found while `inside` runs, beside what was found before.
+    pub(super) fn within(&mut self, inside: impl FnOnce(&mut Self)) -> Option<Finding> {
+        let before = self.out.worst.take();
+        inside(self);
+        std::mem::replace(&mut self.out.worst, before)
+    }
+
+    /// In another process: variables and folder are forgotten afterwards.
+    pub(super) fn process(&mut self, by: &str, inside: impl FnOnce(&mut Self)) {
+        self.via.push(by.to_owned());
+        let arguments = self.arguments.take();
+        self.apart(inside);
+        self.arguments = arguments;
+        self.via.pop();
+    }
+
+    /// With these arguments and this input for as long as `inside` runs.
+    pub(super) fn with_input(
+        &mut self,
+        arguments: Vec<Vec<Piece>>,
+        stdin: Feed,
+        inside: impl FnOnce(&mut Self),
+    ) {
+        let arguments = self.arguments.replace(arguments);
+        let stdin = std::mem::replace(&mut self.stdin, stdin);
+        inside(self);
+        self.arguments = arguments;
+        self.stdin = stdin;
+    }
+
+    /// As deep as another one already is.
+    pub(super) fn depth_from(&mut self, other: &Self) {
+        self.depth = other.depth + 1;
+        self.steps = other.steps;
+        self.tentative = true;
+    }
+
+    /// A text with blanks that are none: what it would be if they were.
+    fn disguised(&mut self, text: &str, hidden: char) {
+        let plain: String = text
+            .chars()
+            .filter_map(|c| match invisible(c.encode_utf8(&mut [0; 4])) {
+                Some(c) if c.is_whitespace() => Some(' '),
+                Some(_) => None,
+                None => Some(c),
+            })
+            .collect();
+        let mut other = Shell::new(self.at);
+        other.text(&plain);
+        let worst = other.out.worst.filter(|finding| finding.class == Class::Destructive);
+        let spelled = format!("U+{:04X}", u32::from(hidden));
+        if let Some(worst) = worst {
+            self.note(worst);
+        }
+        let hides = self.out.commands.iter().any(|command| {
+            command.program.as_deref().is_some_and(|name| invisible(name).is_some())
+        });
+        if hides {
+            let reason = "The name of a program holds a sign that nobody sees.";
+            self.note(Finding::new(Class::Unreadable, "syntax.invisible", &spelled, reason));
+        }
+    }
+}
+
+const MAX_WORDS: usize = 64;
+
+/// Whether what follows `&&` is taken to be reached: nobody writes these as conditions.
+fn succeeds(item: &Item) -> bool {
+    let [Command { kind: Kind::Simple { words, .. }, .. }] = item.pipeline.as_slice() else {
+        return false;
+    };
+    let first = words.first().map(|word| word.plain().unwrap_or_default());
+    first.is_none_or(|name| {
+        ["cd", "pushd", "mkdir", "export", "set", "echo", "true", ":", "source", ".", "printf"]
+            .contains(&name.as_str())
+    })
+}
+
+/// Whether a function pipes or sends itself to the background: `:(){ :|:& };:`.
+fn forks(name: &str, body: &Command) -> bool {
+    let script = match &body.kind {
+        Kind::Group(script) | Kind::Subshell(script) => script,
+        _ => return false,
+    };
+    let calls = |command: &Command| match &command.kind {
+        Kind::Simple { words, .. } => {
+            words.first().and_then(Word::plain).is_some_and(|word| word == name)
+        }
+        _ => false,
+    };
+    script.iter().any(|item| {
+        let own = item.pipeline.iter().filter(|command| calls(command)).count();
+        own > 1 || own > 0 && item.background
+    })
+}

@@ -1,0 +1,294 @@
+//! How shell commands are read, against a corpus, a real shell and another parser.
+//!
+//! The corpus is data: `class`, a tab, and the command, where `⏎` stands for
+//! the end of a line. Lines that begin with `##` are headings.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use intent_lsp::shell::{Class, Dialect, Reading, Surroundings, Target, read};
+
+fn at() -> Surroundings {
+    Surroundings {
+        cwd: PathBuf::from("/work/app"),
+        root: Some(PathBuf::from("/work/app")),
+        home: Some(PathBuf::from("/home/me")),
+        temp: vec![PathBuf::from("/tmp")],
+    }
+}
+
+fn posix(text: &str) -> Reading {
+    read(text, Dialect::Posix, &at())
+}
+
+const CORPUS: &[(&str, &str)] = &[
+    ("destructive.txt", include_str!("destructive.txt")),
+    ("harmless.txt", include_str!("harmless.txt")),
+];
+
+/// File, line, class and command of every line of the corpus.
+fn corpus() -> impl Iterator<Item = (String, &'static str, String)> {
+    CORPUS.iter().flat_map(|(file, text)| {
+        let lines = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.is_empty() && !line.starts_with("##"));
+        lines.map(move |(at, line)| {
+            let (class, command) = line.split_once('\t').expect("a tab in every line");
+            (format!("{file}:{}", at + 1), class, command.replace('⏎', "\n"))
+        })
+    })
+}
+
+#[test]
+fn every_command_of_the_corpus_has_its_class() {
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for (place, class, command) in corpus() {
+        let reading = posix(&command);
+        seen += 1;
+        if reading.class.as_str() != class {
+            wrong.push(format!(
+                "{place}: {} [{}], not {class}: {command}",
+                reading.class.as_str(),
+                reading.rule
+            ));
+        }
+    }
+    assert!(seen > 1_500, "the corpus was not found: {seen} lines");
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn what_was_written_without_a_look_at_the_rules_is_held_up_or_passes_as_said() {
+    let text = include_str!("blind.txt");
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("##"));
+    let mut wrong = Vec::new();
+    let mut seen = 0;
+    for line in lines {
+        let (wanted, command) = line.split_once('\t').expect("a tab in every line");
+        let reading = posix(&command.replace('⏎', "\n"));
+        let held = matches!(reading.class, Class::Destructive | Class::Unreadable);
+        seen += 1;
+        if held != (wanted == "held") {
+            wrong.push(format!(
+                "{} [{}], not {wanted}: {command}",
+                reading.class.as_str(),
+                reading.rule
+            ));
+        }
+    }
+    assert!(seen > 1_600, "the corpus was not found: {seen} lines");
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+/// The deed, path and certainty of every target.
+fn targets(text: &str) -> Vec<String> {
+    let shown = |target: &Target| {
+        let sure = if target.known { "" } else { "?" };
+        format!("{:?} {}{sure}", target.deed, target.path)
+    };
+    posix(text).targets.iter().map(shown).collect()
+}
+
+#[test]
+fn what_a_program_shows_is_named_as_read() {
+    for text in [
+        "cat src/a.rs",
+        "head -n 20 src/a.rs",
+        "tail -f src/a.rs",
+        "sed -n '1,20p' src/a.rs",
+        "sed -n -e 1p src/a.rs",
+        "less +G src/a.rs",
+        "bat --paging=never src/a.rs",
+        "nl -ba src/a.rs",
+        "wc -l src/a.rs",
+        "rg -n -A 3 'x y' src/a.rs",
+        "grep -n -e x src/a.rs",
+        "cat < src/a.rs",
+        "x=$(<src/a.rs)",
+        "cd src && cat a.rs",
+        "pwsh -c 'Get-Content -Tail 5 src/a.rs'",
+        "bash -lc \"sed -n '1,200p' src/a.rs\"",
+    ] {
+        assert_eq!(targets(text), ["Read /work/app/src/a.rs"], "{text}");
+    }
+    assert!(targets("ssh host cat src/a.rs").is_empty());
+    assert!(targets("rg --help").is_empty());
+    assert_eq!(targets("cat src/*.rs"), ["Read /work/app/src/*.rs?"]);
+}
+
+#[test]
+fn what_is_written_is_named_whatever_the_class() {
+    assert_eq!(targets("cat > /etc/x <<E\na\nE"), ["Write /etc/x"]);
+    assert_eq!(targets("echo x | sudo tee -a /etc/hosts")[0], "Write /etc/hosts");
+    assert_eq!(
+        targets("echo x >> ~/.ssh/authorized_keys"),
+        ["Write /home/me/.ssh/authorized_keys"]
+    );
+    assert_eq!(targets("if x; then cd src; fi; touch a"), ["Write /?"]);
+    assert_eq!(targets("cd src && touch a"), ["Write /work/app/src/a"]);
+}
+
+#[test]
+fn what_is_held_up_says_which_word_and_why() {
+    for (place, class, command) in corpus().filter(|(_, class, _)| *class == "destructive") {
+        let reading = posix(&command);
+        assert!(reading.word.is_some(), "{place}: no word: {command} [{class}]");
+        assert!(reading.reason.ends_with('.'), "{place}: {}", reading.reason);
+        assert!(reading.rule.contains(['.', '-']) || !reading.rule.is_empty(), "{place}");
+    }
+}
+
+/// Real `bash`, for words that start nothing.
+fn bash(word: &str) -> Option<Vec<String>> {
+    let script = format!("printf '%s\\0' {word}");
+    let output =
+        Command::new("bash").args(["--norc", "--noprofile", "-fc", &script]).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.split_terminator('\0').map(str::to_owned).collect())
+}
+
+#[test]
+fn words_are_taken_apart_as_bash_does_it() {
+    if bash("x").is_none() {
+        return;
+    }
+    for word in [
+        "a b",
+        "'a b'",
+        "\"a b\"",
+        "a\\ b",
+        "$'a\\tb'",
+        "$'\\x72\\x6d'",
+        "a''b",
+        "\"\"",
+        "{a,b}",
+        "{a,b}{c,d}",
+        "x{1..4}y",
+        "{a..c}",
+        "{a}",
+        "a{b,c",
+        "'{a,b}'",
+        "\"{a,b}\"",
+        "{a,{b,c}}",
+        "\"a\\\"b\"",
+        "\"a\\nb\"",
+        "'a\\nb'",
+        "a\\\nb",
+        "$'\\''",
+        "$'\\u00e9'",
+        "a#b",
+        "\\#",
+        "\\$x",
+        "\"\\$x\"",
+        "'$x'",
+        "a=b",
+        "=",
+        "--x='y z'",
+        "$'\\101'",
+        "\"`echo a`\"",
+        "$(echo a b)",
+        "\"$(echo a b)\"",
+        "$(printf 'a\\nb')",
+        "${x:-a b}",
+        "\"${x:-a b}\"",
+        "\"${x-}\"",
+        "a${x:-b}c",
+        "{,a}b",
+        "a\\{b,c}",
+        "\"a\"'b'$'c'd",
+        "$\"a b\"",
+        "é",
+        "a\\\\b",
+        "{1..3}{a,b}",
+    ] {
+        let expected = bash(word).expect("bash reads it");
+        let reading = posix(&format!("printf '%s\\0' {word}"));
+        let own = reading.commands.last().expect("a command").words[2..].to_vec();
+        assert_eq!(own, expected, "{word}");
+    }
+}
+
+#[test]
+fn bash_accepts_what_is_read_and_refuses_what_is_not() {
+    if bash("x").is_none() {
+        return;
+    }
+    let accepts = |text: &str| {
+        let shell = Command::new("bash").args(["--norc", "-O", "extglob", "-nc", text]).output();
+        let output = shell.expect("bash starts");
+        output.status.success()
+    };
+    // Every twentieth line: starting a thousand shells would be slow.
+    for (place, _, command) in corpus().step_by(20) {
+        let refused = posix(&command).rule == "syntax";
+        assert_eq!(accepts(&command), !refused, "{place}: {command}");
+    }
+    for text in
+        ["if true; then ls; fi; fi", "ls )", "for x in; do", "case x in", "a && && b", "ls 'x"]
+    {
+        assert!(!accepts(text), "{text}");
+        assert_eq!(posix(text).class, Class::Unreadable, "{text}");
+    }
+}
+
+/// The names of commands that `tree-sitter-bash` sees, where it can read the text at all.
+fn second_opinion(text: &str) -> Option<Vec<String>> {
+    let mut parser = tree_sitter::Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).expect("the grammar fits");
+    let tree = parser.parse(text, None)?;
+    if tree.root_node().has_error() {
+        return None;
+    }
+    let mut names = Vec::new();
+    let mut todo = vec![tree.root_node()];
+    while let Some(node) = todo.pop() {
+        if node.kind() == "function_definition" {
+            continue;
+        }
+        if node.kind() == "command_name" {
+            names.push(text[node.byte_range()].to_owned());
+        }
+        let mut cursor = node.walk();
+        todo.extend(node.children(&mut cursor));
+    }
+    Some(names)
+}
+
+#[test]
+fn another_parser_sees_no_program_that_was_not_seen_here() {
+    let (mut compared, mut refused) = (0, 0);
+    let mut unseen = Vec::new();
+    for (place, _, command) in corpus() {
+        let Some(names) = second_opinion(&command) else {
+            refused += 1;
+            continue;
+        };
+        let reading = posix(&command);
+        let seen: Vec<&str> = reading
+            .commands
+            .iter()
+            .flat_map(|one| one.words.first().into_iter().chain(&one.via))
+            .map(String::as_str)
+            .collect();
+        let plain =
+            |name: &String| name.chars().all(|c| c.is_ascii_alphanumeric() || "-_./".contains(c));
+        for name in names.iter().filter(|name| plain(name)) {
+            let base = name.rsplit('/').next().unwrap_or(name);
+            let found = seen.iter().any(|seen| seen.rsplit('/').next() == Some(base));
+            // Functions, aliases and words of the grammar start no program of that name; and the
+            // other grammar ends a word where a line is continued.
+            let own = [format!("{name}()"), format!("{name} ()"), format!("function {name} ")];
+            let defined = own.iter().any(|form| command.contains(form))
+                || ["alias ", "time ", "coproc ", "\\\n"].iter().any(|word| command.contains(word));
+            if !found && !defined {
+                unseen.push(format!("{place}: {name} was not seen in: {command}"));
+            }
+            compared += 1;
+        }
+    }
+    assert!(unseen.is_empty(), "\n{}\n", unseen.join("\n"));
+    assert!(compared > 1_500, "only {compared} names were compared");
+    assert!(refused > 0, "the other grammar reads everything: use it instead of our own");
+}
