@@ -101,3 +101,34 @@ fn a_link_out_of_the_workspace_is_not_followed() {
 fn link(to: &Path, at: &Path) {
     std::os::unix::fs::symlink(to, at).expect("a link");
 }
+
+#[cfg(unix)]
+#[test]
+fn an_unchanged_registry_is_not_read_again_and_a_changed_one_is() {
+    let (folder, root) = workspace(&[(".orchestration/active_intents.yaml", ONE)]);
+    fs::create_dir_all(folder.path().join(".orchestration/local")).expect("a folder");
+    let kept = folder.path().join(".orchestration/local/cache");
+    let rest = || std::thread::sleep(std::time::Duration::from_millis(40));
+    rest();
+    assert_eq!(Registry::load(&root).intents().len(), 1);
+    let slots: Vec<_> = fs::read_dir(&kept).expect("a cache").map(|slot| slot.unwrap()).collect();
+    assert_eq!(slots.len(), 1, "{slots:?}");
+    let again = Registry::load(&root);
+    assert_eq!(again.text().as_ref(), ONE);
+    assert!(again.scope("A").unwrap().owns(&RelativePath::new("src/a.ts").unwrap()));
+
+    // A slot that is torn is no answer.
+    let slot = slots[0].path();
+    let honest = fs::read(&slot).expect("a slot");
+    fs::write(&slot, &honest[..honest.len() - 1]).expect("a torn slot");
+    assert_eq!(Registry::load(&root).intents().len(), 1, "it is parsed again");
+    assert_eq!(fs::read(&slot).expect("a slot"), honest, "and kept again");
+
+    let two = format!("{ONE}  - id: B\n    name: b\n    status: DRAFT\n    owned_scope: []\n");
+    fs::write(folder.path().join(".orchestration/active_intents.yaml"), &two).expect("a file");
+    assert_eq!(Registry::load(&root).intents().len(), 2, "at once");
+    assert_eq!(fs::read(&slot).expect("a slot"), honest, "too young to be kept");
+    rest();
+    assert_eq!(Registry::load(&root).intents().len(), 2);
+    assert_ne!(fs::read(&slot).expect("a slot"), honest);
+}

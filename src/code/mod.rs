@@ -21,5 +21,5 @@ mod tokens;
 pub use block::{Block, BlockKind, FileBlocks, Identity};
 pub use document::{Document, MAX_BYTES, Unread};
 pub use fingerprint::{ContentHash, Fingerprint, ShapeHash, Sketch, TokenHash};
-pub use language::Language;
+pub use language::{Language, all as languages};
 pub use position::{Encoding, LineRange, Position};

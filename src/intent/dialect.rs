@@ -83,6 +83,12 @@ pub(crate) struct Written {
 }
 
 impl Written {
+    /// Of an intent that is not found in the text.
+    pub(crate) fn nowhere() -> Self {
+        let kind = Kind::Scalar { value: String::new(), style: Style::Plain };
+        let node = Node { kind, span: 0..0, tag: None, aliased: false };
+        Self { node, places: Vec::new(), keyed: None }
+    }
     pub(crate) fn place(&self, field: Field) -> Option<&Place> {
         self.places.iter().find(|place| place.field == field)
     }
@@ -115,10 +121,24 @@ pub(crate) enum Home {
 #[derive(Clone, Debug)]
 pub(crate) struct Reading {
     pub(crate) intents: Vec<Intent>,
+    pub(crate) selected: Option<String>,
+    pub(crate) form: Form,
+}
+
+/// How a registry is written: what only its editors and lints ask.
+#[derive(Clone, Debug)]
+pub(crate) struct Form {
+    /// In the order of the intents.
     pub(crate) written: Vec<Written>,
     pub(crate) deviations: Vec<Deviation>,
-    pub(crate) selected: Option<String>,
     pub(crate) home: Home,
+}
+
+impl Form {
+    /// Of a text that holds nothing.
+    pub(crate) fn empty() -> Self {
+        Self { written: Vec::new(), deviations: Vec::new(), home: Home::Empty }
+    }
 }
 
 /// Reads a tree in whatever dialect.
@@ -127,10 +147,8 @@ pub(crate) fn read(text: &str, root: &Node) -> Reading {
         text,
         reading: Reading {
             intents: Vec::new(),
-            written: Vec::new(),
-            deviations: Vec::new(),
             selected: None,
-            home: Home::Other("it holds no list of intents"),
+            form: Form { home: Home::Other("it holds no list of intents"), ..Form::empty() },
         },
     };
     reader.root(root);
@@ -145,7 +163,7 @@ struct Reader<'t> {
 impl Reader<'_> {
     fn root(&mut self, root: &Node) {
         if root.is_null() {
-            self.reading.home = Home::Empty;
+            self.reading.form.home = Home::Empty;
             return;
         }
         if root.is_sequence() {
@@ -188,7 +206,7 @@ impl Reader<'_> {
             Kind::Sequence { .. } => self.list(&entry.value),
             Kind::Mapping { .. } => self.keyed(entry),
             Kind::Scalar { .. } if entry.value.is_null() => {
-                self.reading.home = Home::List(entry.value.clone());
+                self.reading.form.home = Home::List(entry.value.clone());
             }
             Kind::Scalar { .. } => self.deviate(
                 entry.value.span.clone(),
@@ -200,14 +218,14 @@ impl Reader<'_> {
 
     fn unlisted(&mut self, root: &Node) {
         if let Some(entry) = root.entry("intent_ledger").filter(|entry| entry.value.is_mapping()) {
-            self.reading.home = Home::Other("it is written as one `intent_ledger`");
+            self.reading.form.home = Home::Other("it is written as one `intent_ledger`");
             let help = "The canonical form is a list under `active_intents:`.";
             self.rename(&entry.key, None, "One intent is written as `intent_ledger`.", help, None);
             self.selection(&entry.value);
             return self.intent(&entry.value, entry.key.span.start, None);
         }
         if let Some(entry) = root.entry("active_intent").filter(|entry| entry.value.is_mapping()) {
-            self.reading.home = Home::Other("it is written as one `active_intent`");
+            self.reading.form.home = Home::Other("it is written as one `active_intent`");
             let help = "The canonical form is a list under `active_intents:`.";
             self.rename(&entry.key, None, "One intent is written as `active_intent`.", help, None);
             self.intent(&entry.value, entry.key.span.start, None);
@@ -216,7 +234,7 @@ impl Reader<'_> {
             return;
         }
         if looks_like_intent(root) {
-            self.reading.home = Home::Other("the whole file is one intent");
+            self.reading.form.home = Home::Other("the whole file is one intent");
             let help = "Put it into a list under `active_intents:`.";
             self.deviate(root.entries()[0].key.span.clone(), "The whole file is one intent.", help);
             return self.intent(root, root.span.start, None);
@@ -224,7 +242,7 @@ impl Reader<'_> {
         let keyed: Vec<&Entry> =
             root.entries().iter().filter(|entry| looks_like_intent_body(&entry.value)).collect();
         if !keyed.is_empty() {
-            self.reading.home = Home::Other("its intents are keyed by their ids");
+            self.reading.form.home = Home::Other("its intents are keyed by their ids");
             self.deviate(
                 keyed[0].key.span.clone(),
                 "Intents are keyed by their ids.",
@@ -270,7 +288,7 @@ impl Reader<'_> {
     }
 
     fn list(&mut self, list: &Node) {
-        self.reading.home = Home::List(list.clone());
+        self.reading.form.home = Home::List(list.clone());
         for item in list.items() {
             let start = dash_before(self.text, item.span.start);
             self.intent(item, start, None);
@@ -278,7 +296,7 @@ impl Reader<'_> {
     }
 
     fn keyed(&mut self, entry: &Entry) {
-        self.reading.home = Home::Other("its intents are keyed by their ids");
+        self.reading.form.home = Home::Other("its intents are keyed by their ids");
         if entry.value.entries().is_empty() {
             return;
         }
@@ -320,7 +338,7 @@ impl Reader<'_> {
         }
         intent.extra = rest_of(node, &taken);
         self.reading.intents.push(intent);
-        self.reading.written.push(written);
+        self.reading.form.written.push(written);
     }
 
     /// Takes a field into the intent; whether all that was written is in it.
@@ -345,7 +363,7 @@ impl Reader<'_> {
         let canonical = status.as_str();
         if text != canonical {
             let fix = (!value.aliased).then(|| requoted(value, canonical)).flatten();
-            self.reading.deviations.push(Deviation {
+            self.reading.form.deviations.push(Deviation {
                 intent: Some(index),
                 span: value.span.clone(),
                 message: format!("The status {text:?} is read as {canonical}."),
@@ -372,7 +390,7 @@ impl Reader<'_> {
                 } else {
                     ("The scope is a text; it is read as a list of globs.", true)
                 };
-                self.reading.deviations.push(Deviation {
+                self.reading.form.deviations.push(Deviation {
                     intent: Some(index),
                     span: value.span.clone(),
                     message: message.into(),
@@ -429,7 +447,7 @@ impl Reader<'_> {
             }
         };
         let key = place.field.key();
-        self.reading.deviations.push(Deviation {
+        self.reading.form.deviations.push(Deviation {
             intent: Some(index),
             span: place.key.span.clone(),
             message: format!("`{key}` is a {what}; it is read as a list."),
@@ -461,7 +479,7 @@ impl Reader<'_> {
         canonical: Option<&str>,
     ) {
         let fix = canonical.filter(|_| !key.aliased).and_then(|text| requoted(key, text));
-        self.reading.deviations.push(Deviation {
+        self.reading.form.deviations.push(Deviation {
             intent,
             span: key.span.clone(),
             message: message.into(),
@@ -471,7 +489,7 @@ impl Reader<'_> {
     }
 
     fn deviate(&mut self, span: Range<usize>, message: &str, help: &str) {
-        self.reading.deviations.push(Deviation {
+        self.reading.form.deviations.push(Deviation {
             intent: None,
             span,
             message: message.into(),

@@ -433,7 +433,7 @@ fn rename(registry: &Registry, index: usize, from: &str, to: &str) -> Planned {
     references(&tree, false, from, &mut found);
     found.extend(
         registry
-            .reading()
+            .form()
             .written
             .iter()
             .filter_map(|written| {
@@ -489,7 +489,7 @@ fn add(registry: &Registry, new: &NewIntent) -> Planned {
         )));
     }
     let text = registry.text();
-    match &registry.reading().home {
+    match &registry.form().home {
         Home::Other(why) => Err(refused(format!(
             "no intent can be added to {}: {why}. Bring it into the canonical form first: a list under `active_intents:`",
             registry.path()

@@ -22,7 +22,7 @@ const MAX_PAIRED: usize = 16;
 pub fn registry(registry: &Registry) -> Vec<Finding> {
     let mut findings: Vec<Finding> = registry.syntax_error().cloned().into_iter().collect();
     findings.extend(invisible(registry));
-    findings.extend(registry.reading().deviations.iter().map(|one| deviation(registry, one)));
+    findings.extend(registry.form().deviations.iter().map(|one| deviation(registry, one)));
     findings.extend(duplicates(registry));
     for index in 0..registry.intents().len() {
         findings.extend(one_intent(registry, index));
@@ -268,7 +268,7 @@ fn missing(registry: &Registry, index: usize, intent: &Intent) -> Vec<Finding> {
 }
 
 fn entries(registry: &Registry, index: usize, intent: &Intent) -> Vec<Finding> {
-    let compiled = &registry.scopes()[index];
+    let compiled = registry.scope_at(index);
     let mut findings = Vec::new();
     let mut too_many = 0usize;
     for (at, problem) in compiled.problems() {
@@ -418,7 +418,7 @@ fn below<'f>(sorted: &'f [&'f str], prefix: &str) -> &'f [&'f str] {
 
 fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding> {
     let intent = &registry.intents()[index];
-    let compiled = &registry.scopes()[index];
+    let compiled = registry.scope_at(index);
     let mut findings = Vec::new();
     for (at, entry) in intent.owned_scope.iter().enumerate() {
         let Ok(pattern) = scope::check(&entry.value) else { continue };
@@ -478,7 +478,7 @@ fn overlaps(registry: &Registry, sorted: &[&str]) -> Vec<Finding> {
     for file in sorted {
         let owners: Vec<(usize, usize)> = active
             .iter()
-            .filter_map(|index| match registry.scopes()[*index].verdict_of(file) {
+            .filter_map(|index| match registry.scope_at(*index).verdict_of(file) {
                 ScopeVerdict::Owned(entry) => Some((*index, entry)),
                 _ => None,
             })

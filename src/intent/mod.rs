@@ -2,6 +2,7 @@
 
 pub mod dialect;
 pub mod edit;
+mod kept;
 pub mod lint;
 pub mod model;
 pub mod registry;

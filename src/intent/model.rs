@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 /// A value with the bytes it was read from in the registry's text.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spanned<T> {
     /// The value.
     pub value: T,
@@ -74,7 +74,7 @@ impl Status {
 }
 
 /// One intent.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
     /// Its id, e.g. `INT-001`; empty when missing.
     pub id: Spanned<String>,
@@ -93,6 +93,7 @@ pub struct Intent {
     /// Who asked for it.
     pub owner: Option<Spanned<String>>,
     /// Everything else that was written, lossless, by key.
+    #[serde(with = "super::kept::as_json")]
     pub extra: Map<String, Value>,
     /// The whole entry in the text (for JSON and YAML alike), a list's dash included.
     pub span: Range<usize>,

@@ -4,11 +4,13 @@ use std::fs;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::dialect::{self, Home, Reading, Written};
+use super::dialect::{self, Form, Written};
+use super::kept::Kept;
 use super::{Intent, Scope, yaml};
 use crate::code::LineRange;
+use crate::workspace::cache::Slot;
 use crate::workspace::{Code, Finding, Related, RelativePath, Root};
 
 /// The largest registry that is read, in bytes.
@@ -41,35 +43,65 @@ const PLACES: [&str; 16] = [
 #[derive(Debug)]
 pub struct Registry {
     path: RelativePath,
-    text: Arc<str>,
     exists: bool,
-    reading: Reading,
-    scopes: Vec<Scope>,
     syntax_error: Option<Finding>,
-    lines: Vec<usize>,
+    /// What was parsed before, of which the rest is read as it is asked for.
+    kept: Option<Kept>,
+    text: OnceLock<Arc<str>>,
+    intents: OnceLock<Vec<Intent>>,
+    selected: Option<String>,
+    /// Intents that were asked for before all of them were; of a kept registry only.
+    single: Vec<OnceLock<Intent>>,
+    /// Compiled as they are asked for: one question is about few of many intents.
+    scopes: Vec<OnceLock<Scope>>,
+    form: OnceLock<Form>,
+    lines: OnceLock<Vec<usize>>,
 }
 
 impl Registry {
     /// Finds and reads a workspace's registry: `.orchestration/active_intents.yaml`, else `.yml`, `.json`, and the other places of the wild; a missing file is an empty registry at the canonical path.
     ///
     /// A file that is there but cannot be read is a registry with a [`Registry::syntax_error`]: nothing else takes its place.
+    /// What parses is kept, so that the unchanged file is neither read nor parsed again.
     pub fn load(root: &Root) -> Self {
         let candidates = PLACES.iter().filter_map(|place| RelativePath::new(place).ok());
         for path in candidates {
-            match read(root, &path) {
-                Found::Missing => {}
-                Found::Text(text) => return Self { exists: true, ..Self::parse(path, &text) },
-                Found::Unreadable(code, message) => {
-                    let mut registry = Self::unread(path, "");
-                    registry.exists = true;
-                    registry.syntax_error = Some(registry.finding(code, 0..0, message, UNREADABLE));
-                    return registry;
-                }
+            if fs::symlink_metadata(root.absolute(&path)).is_ok() {
+                return Self::standing(root, path);
             }
         }
         let canonical =
             RelativePath::new(CANONICAL_PATH).expect("a constant path inside the workspace");
         Self::unread(canonical, "")
+    }
+
+    /// The registry at a place where something stands.
+    fn standing(root: &Root, path: RelativePath) -> Self {
+        if let Err(error) = root.resolve(&path) {
+            return Self::unreadable(path, unreadable(error));
+        }
+        let slot = Slot::of(root, &path);
+        let kept = slot.as_ref().and_then(Slot::recall);
+        if let Some(registry) = kept.and_then(|bytes| Self::recalled(&path, bytes)) {
+            return registry;
+        }
+        match read_file(&root.absolute(&path)) {
+            Err(why) => Self::unreadable(path, why),
+            Ok(text) => {
+                let registry = Self::parse(path, &text);
+                if let Some(slot) = slot {
+                    registry.keep(&slot);
+                }
+                registry
+            }
+        }
+    }
+
+    fn unreadable(path: RelativePath, (code, message): Unreadable) -> Self {
+        let mut registry = Self::unread(path, "");
+        registry.exists = true;
+        registry.syntax_error = Some(registry.finding(code, 0..0, message, UNREADABLE));
+        registry
     }
 
     /// Reads a text. Never fails: a text that does not parse has no intents and a [`Registry::syntax_error`].
@@ -86,13 +118,9 @@ impl Registry {
         }
         match registry.tree() {
             Ok(tree) => {
-                registry.reading = dialect::read(text, &tree);
-                registry.scopes = registry
-                    .reading
-                    .intents
-                    .iter()
-                    .map(|intent| Scope::new(&intent.scope_entries()))
-                    .collect();
+                let reading = dialect::read(text, &tree);
+                registry.holds(reading.intents, reading.selected);
+                registry.form = OnceLock::from(reading.form);
             }
             Err(broken) => registry.syntax_error = Some(registry.broken(&broken)),
         }
@@ -100,39 +128,70 @@ impl Registry {
     }
 
     fn unread(path: RelativePath, text: &str) -> Self {
-        let reading = Reading {
-            intents: Vec::new(),
-            written: Vec::new(),
-            deviations: Vec::new(),
-            selected: None,
-            home: Home::Empty,
-        };
         Self {
             path,
-            text: Arc::from(text),
             exists: false,
-            reading,
-            scopes: Vec::new(),
             syntax_error: None,
-            lines: line_starts(text),
+            kept: None,
+            text: OnceLock::from(Arc::from(text)),
+            intents: OnceLock::from(Vec::new()),
+            selected: None,
+            single: Vec::new(),
+            scopes: Vec::new(),
+            form: OnceLock::new(),
+            lines: OnceLock::new(),
+        }
+    }
+
+    fn holds(&mut self, intents: Vec<Intent>, selected: Option<String>) {
+        self.scopes = intents.iter().map(|_| OnceLock::new()).collect();
+        self.intents = OnceLock::from(intents);
+        self.selected = selected;
+    }
+
+    /// The registry that was kept, if these bytes are one.
+    pub(super) fn recalled(path: &RelativePath, bytes: Vec<u8>) -> Option<Self> {
+        let kept = Kept::read(bytes)?;
+        Some(Self {
+            path: path.clone(),
+            exists: true,
+            syntax_error: None,
+            text: OnceLock::new(),
+            intents: OnceLock::new(),
+            selected: kept.selected().map(str::to_owned),
+            single: (0..kept.len()).map(|_| OnceLock::new()).collect(),
+            scopes: (0..kept.len()).map(|_| OnceLock::new()).collect(),
+            form: OnceLock::new(),
+            lines: OnceLock::new(),
+            kept: Some(kept),
+        })
+    }
+
+    fn keep(&self, slot: &Slot) {
+        if self.syntax_error.is_some() {
+            return;
+        }
+        let kept = Kept::of(self.text(), self.selected_in_file(), self.intents());
+        if let Some(kept) = kept {
+            slot.keep(kept.bytes());
         }
     }
 
     /// The tree of the text; of a `.json` file only where it is JSON indeed.
     pub(crate) fn tree(&self) -> Result<yaml::Node, yaml::Broken> {
-        if self.path.as_str().ends_with(".json") && !self.text.trim().is_empty() {
-            let text = self.text.trim_start_matches('\u{feff}');
+        if self.path.as_str().ends_with(".json") && !self.text().trim().is_empty() {
+            let text = self.text().trim_start_matches('\u{feff}');
             if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
-                let line = self.lines.get(error.line().saturating_sub(1)).copied().unwrap_or(0);
-                let at = floor(&self.text, line + error.column().saturating_sub(1));
+                let line = self.lines().get(error.line().saturating_sub(1)).copied().unwrap_or(0);
+                let at = floor(self.text(), line + error.column().saturating_sub(1));
                 let message = error.to_string();
                 let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
                 return Err(yaml::Broken { message, span: at..at, earlier: None, limit: false });
             }
         }
         match self.path.as_str().ends_with(".json") {
-            true => yaml::parse_json(&self.text),
-            false => yaml::parse(&self.text),
+            true => yaml::parse_json(self.text()),
+            false => yaml::parse(self.text()),
         }
     }
 
@@ -155,7 +214,7 @@ impl Registry {
     }
     /// Its text, byte order mark included; spans are bytes of this text.
     pub fn text(&self) -> &Arc<str> {
-        &self.text
+        self.text.get_or_init(|| Arc::from(self.kept.as_ref().map_or("", Kept::text)))
     }
     /// Whether the file exists.
     pub fn exists(&self) -> bool {
@@ -163,29 +222,50 @@ impl Registry {
     }
     /// In file order.
     pub fn intents(&self) -> &[Intent] {
-        &self.reading.intents
+        self.intents.get_or_init(|| {
+            let kept = self.kept.iter();
+            kept.flat_map(|kept| (0..kept.len()).map(|at| kept.intent(at))).collect()
+        })
     }
     /// The first intent with this id.
     pub fn get(&self, id: &str) -> Option<&Intent> {
-        self.position(id).map(|at| &self.reading.intents[at])
+        self.position(id).map(|at| self.one(at))
     }
     pub(crate) fn position(&self, id: &str) -> Option<usize> {
-        self.reading.intents.iter().position(|intent| intent.id.value == id)
+        match &self.kept {
+            Some(kept) => kept.position(id),
+            None => self.intents().iter().position(|intent| intent.id.value == id),
+        }
+    }
+    /// The intent at this index, without reading the others.
+    fn one(&self, index: usize) -> &Intent {
+        match (self.intents.get(), &self.kept) {
+            (None, Some(kept)) => self.single[index].get_or_init(|| kept.intent(index)),
+            _ => &self.intents()[index],
+        }
     }
     /// The compiled scope of the first intent with this id.
     pub fn scope(&self, id: &str) -> Option<&Scope> {
-        self.position(id).map(|at| &self.scopes[at])
+        self.position(id).map(|at| self.scope_at(at))
     }
-    /// In the order of the intents.
-    pub(crate) fn scopes(&self) -> &[Scope] {
-        &self.scopes
+    /// The compiled scope of the intent at this index.
+    pub(crate) fn scope_at(&self, index: usize) -> &Scope {
+        self.scopes[index].get_or_init(|| Scope::new(&self.one(index).scope_entries()))
     }
     /// How the intent at this index is written.
     pub(crate) fn written(&self, index: usize) -> &Written {
-        &self.reading.written[index]
+        &self.form().written[index]
     }
-    pub(crate) fn reading(&self) -> &Reading {
-        &self.reading
+    /// How it is written; read from the text where the intents came without it.
+    pub(crate) fn form(&self) -> &Form {
+        self.form.get_or_init(|| {
+            let tree = self.tree().ok();
+            let read = tree.map(|tree| dialect::read(self.text(), &tree).form);
+            let mut form = read.unwrap_or_else(Form::empty);
+            // A recalled text may hold less than the intents that came with it: see `cache`.
+            form.written.resize_with(self.intents().len(), Written::nowhere);
+            form
+        })
     }
     /// Why it does not parse.
     pub fn syntax_error(&self) -> Option<&Finding> {
@@ -193,19 +273,19 @@ impl Registry {
     }
     /// An `active_intent_id` that a dialect keeps in the registry itself.
     pub fn selected_in_file(&self) -> Option<&str> {
-        self.reading.selected.as_deref()
+        self.selected.as_deref()
     }
     /// Intents in progress whose scope owns the path.
     pub fn owners(&self, path: &RelativePath) -> Vec<&Intent> {
-        let pairs = self.reading.intents.iter().zip(&self.scopes);
-        pairs
-            .filter(|(intent, scope)| intent.in_progress() && scope.owns(path))
-            .map(|(intent, _)| intent)
+        let owns = |index: usize| self.scope_at(index).owns(path);
+        let all = self.intents().iter().enumerate();
+        all.filter(|(index, intent)| intent.in_progress() && owns(*index))
+            .map(|(_, intent)| intent)
             .collect()
     }
     /// The intent whose text holds the byte.
     pub fn intent_at(&self, byte: usize) -> Option<&Intent> {
-        self.reading.intents.iter().find(|intent| intent.span.contains(&byte))
+        self.intents().iter().find(|intent| intent.span.contains(&byte))
     }
 
     /// The lines that a range of bytes touches.
@@ -213,8 +293,11 @@ impl Registry {
         let last = span.end.saturating_sub(1).max(span.start);
         LineRange::new(self.line(span.start), self.line(last))
     }
+    fn lines(&self) -> &[usize] {
+        self.lines.get_or_init(|| line_starts(self.text()))
+    }
     fn line(&self, byte: usize) -> u32 {
-        let line = self.lines.partition_point(|start| *start <= byte);
+        let line = self.lines().partition_point(|start| *start <= byte);
         u32::try_from(line).unwrap_or(u32::MAX)
     }
     pub(crate) fn finding(
@@ -251,49 +334,29 @@ const HELP_LIMIT: &str = "Write it out plainly; until then no intent can be sele
 const HELP_SYNTAX: &str = "Mend it here; until then no intent can be selected and nothing is written to this file. Entries that begin with `*`, `!`, `&`, `@`, `[` or `{` need quotes.";
 const UNREADABLE: &str = "Make it a regular file inside the workspace that you may read; nothing is written to it as it is.";
 
-enum Found {
-    Missing,
-    Text(String),
-    Unreadable(Code, String),
+/// Why a file that stands there is not read.
+type Unreadable = (Code, String);
+
+fn unreadable(reason: impl std::fmt::Display) -> Unreadable {
+    (Code::RegistrySyntax, format!("The registry cannot be read: {reason}."))
 }
 
-fn read(root: &Root, path: &RelativePath) -> Found {
-    let absolute = root.absolute(path);
-    if fs::symlink_metadata(&absolute).is_err() {
-        return Found::Missing;
-    }
-    if let Err(error) = root.resolve(path) {
-        return Found::Unreadable(
-            Code::RegistrySyntax,
-            format!("The registry cannot be read: {error}."),
-        );
-    }
-    read_file(&absolute)
-}
-
-fn read_file(path: &Path) -> Found {
-    let unreadable = |reason: String| {
-        Found::Unreadable(Code::RegistrySyntax, format!("The registry cannot be read: {reason}."))
-    };
-    match fs::metadata(path) {
-        Err(error) => return unreadable(error.to_string()),
-        Ok(meta) if !meta.is_file() => return unreadable("it is not a regular file".into()),
-        Ok(_) => {}
+fn read_file(path: &Path) -> Result<String, Unreadable> {
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(unreadable("it is not a regular file"));
     }
     let mut bytes = Vec::new();
     let limit = MAX_BYTES as u64 + 1;
-    let outcome = fs::File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
-    if let Err(error) = outcome {
-        return unreadable(error.to_string());
-    }
+    fs::File::open(path)
+        .and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
     if bytes.len() > MAX_BYTES {
         let message = format!("The registry has more than {MAX_BYTES} bytes, and is not read.");
-        return Found::Unreadable(Code::RegistryTooLarge, message);
+        return Err((Code::RegistryTooLarge, message));
     }
-    match String::from_utf8(bytes) {
-        Ok(text) => Found::Text(text),
-        Err(error) => unreadable(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to())),
-    }
+    String::from_utf8(bytes).map_err(|error| {
+        unreadable(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))
+    })
 }
 
 /// Lines end at `\n`, `\r\n` or `\r`, as in every editor.

@@ -9,8 +9,9 @@
 //! the whole scope own nothing: guessing what it would have excluded would widen it.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{Glob, GlobBuilder, GlobMatcher};
 
 use crate::workspace::RelativePath;
 
@@ -86,7 +87,20 @@ enum Rest {
     /// Anything that ends so, in this folder.
     EndsHere(String),
     /// What the whole pattern says, as a glob; every match holds the text beside it.
-    Glob(Box<GlobMatcher>, String),
+    Glob(Box<Pattern>, String),
+}
+
+/// A valid glob, compiled when a path first comes as far: most are refused before, and compiling is what costs.
+#[derive(Debug)]
+struct Pattern {
+    glob: Glob,
+    matcher: OnceLock<GlobMatcher>,
+}
+
+impl Pattern {
+    fn is_match(&self, path: &str) -> bool {
+        self.matcher.get_or_init(|| self.glob.compile_matcher()).is_match(path)
+    }
 }
 
 impl Scope {
@@ -388,7 +402,8 @@ fn compile(negated: bool, pattern: String) -> Result<Compiled, Problem> {
         .backslash_escape(true)
         .build()
         .map_err(|error| Problem::Invalid(error.kind().to_string()))?;
-    let rest = Rest::Glob(Box::new(glob.compile_matcher()), needle(tail));
+    let lazy = Pattern { glob, matcher: OnceLock::new() };
+    let rest = Rest::Glob(Box::new(lazy), needle(tail));
     Ok(Compiled { negated, prefix: pattern[..folder].to_owned(), rest, pattern })
 }
 

@@ -129,12 +129,13 @@ impl<'a> Writer<'a> {
         Ok(Appended { path: chain.path, records: ids, head })
     }
 
-    /// Remembers where the chain stands. The records are durable already, so a failure here is not the caller's: it
-    /// only means that the session's next record begins a chain of its own.
+    /// Remembers where the chain stands, without waiting for the disk. The records are durable already, so a failure
+    /// here (or a lost write, after a crash) is not the caller's: it only means that the session's next record begins a
+    /// chain of its own, and that a truncation back to the head remembered before is not found.
     fn publish(&self, chain: &Chain, state_path: &Path) {
         let state = serde_json::to_vec(chain).expect("plain texts and numbers always serialise");
         let published = heads::remember(self.root, &chain.standing(), Memory::Own)
-            .and_then(|()| store::write_atomic(state_path, &state));
+            .and_then(|()| store::write_scratch(state_path, &state));
         if let Err(error) = published {
             tracing::warn!(%error, writer = chain.writer, "the head of a chain could not be remembered");
             let _ = std::fs::remove_file(state_path);

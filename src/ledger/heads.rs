@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use super::chain::Head;
 use crate::workspace::Root;
-use crate::workspace::store::{StoreError, write_atomic};
+use crate::workspace::store::{StoreError, write_scratch};
 
 /// Whose chain it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl Memory {
     }
 }
 
-/// Remembers where a chain stands.
+/// Remembers where a chain stands. The record itself is durable; this may be lost in a crash, and is then behind.
 pub(super) fn remember(root: &Root, head: &Head, memory: Memory) -> Result<(), StoreError> {
     // The id of somebody else's chain is somebody else's text, and not fit for a file name unless it is one of ours.
     if !is_writer_id(&head.writer) {
@@ -40,7 +40,7 @@ pub(super) fn remember(root: &Root, head: &Head, memory: Memory) -> Result<(), S
     }
     let shard = memory.folder(root).join(&head.writer[..2]);
     let json = serde_json::to_vec(head).expect("plain texts and numbers always serialise");
-    write_atomic(&shard.join(&head.writer), &json)
+    write_scratch(&shard.join(&head.writer), &json)
 }
 
 /// Every head that is remembered, sorted by writer.

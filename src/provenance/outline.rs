@@ -11,7 +11,7 @@
 //! base64url without padding of the 24 bytes. The outline's own hash is `o1:`
 //! and the first 32 hex digits of the SHA-256 over its entries, sorted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
@@ -19,7 +19,8 @@ use sha2::{Digest, Sha256};
 use crate::code::{Block, ContentHash, FileBlocks, Identity, TokenHash};
 use crate::ledger::{BlockName, OutlineDelta};
 
-type Short = [u8; 8];
+/// The first bytes of a SHA-256.
+pub type Short = [u8; 8];
 
 /// Short hashes of every block of a file, by identity.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,9 +74,7 @@ impl Outline {
             self.entries.remove(&decode::<8>(gone)?);
         }
         for entry in &delta.put {
-            let bytes = decode::<24>(entry)?;
-            let part = |at: usize| -> Short { std::array::from_fn(|i| bytes[at + i]) };
-            self.entries.insert(part(0), (part(8), part(16)));
+            self.put_entry(entry)?;
         }
         Some(())
     }
@@ -144,6 +143,42 @@ impl Outline {
     pub fn held(&self, name: &BlockName, content: &ContentHash) -> bool {
         let key = key_of(&name.kind, &name.path, name.parameters.as_deref(), name.ordinal);
         self.entries.get(&key).is_some_and(|(_, held)| *held == short(content.as_str()))
+    }
+
+    /// The identities of blocks that are new, changed or gone in a later state of the file. A block that contains others
+    /// is changed when its own tokens are.
+    pub fn touched(&self, after: &FileBlocks) -> HashSet<Short> {
+        let changed = |block: &&Block| match self.against(block) {
+            Against::Same => false,
+            Against::Reformatted => block.fingerprint.own.is_none(),
+            Against::New | Against::Changed => true,
+        };
+        let mut touched: HashSet<Short> =
+            after.blocks.iter().filter(changed).map(|block| key(&block.identity)).collect();
+        let there: HashSet<Short> = after.blocks.iter().map(|block| key(&block.identity)).collect();
+        touched.extend(self.entries.keys().filter(|key| !there.contains(*key)));
+        touched
+    }
+
+    /// The entries as texts, for keeping.
+    pub fn entries(&self) -> Vec<String> {
+        self.entries.iter().map(encode).collect()
+    }
+
+    /// Puts together what was kept; `None` where an entry is none.
+    pub fn from_entries(entries: &[String]) -> Option<Self> {
+        let mut outline = Self::default();
+        for entry in entries {
+            outline.put_entry(entry)?;
+        }
+        Some(outline)
+    }
+
+    fn put_entry(&mut self, entry: &str) -> Option<()> {
+        let bytes = decode::<24>(entry)?;
+        let part = |at: usize| -> Short { std::array::from_fn(|i| bytes[at + i]) };
+        self.entries.insert(part(0), (part(8), part(16)));
+        Some(())
     }
 
     /// No blocks at all.

@@ -96,7 +96,7 @@ pub(super) fn is_nested_root(root: &Root, folder: &Path) -> bool {
         return false;
     };
     let path = path.replace(std::path::MAIN_SEPARATOR, "/");
-    is_listed(&Policy::load(root).0.nested_roots, &path)
+    is_listed(&Policy::read(root).0.nested_roots, &path)
 }
 
 /// The folders of a workspace that start workspaces of their own.
@@ -109,7 +109,7 @@ pub(super) struct NestedRoots {
 impl NestedRoots {
     /// As the policy of `root` lists them; a broken policy lists none.
     pub fn of(root: &Root) -> Self {
-        let entries = Policy::load(root).0.nested_roots;
+        let entries = Policy::read(root).0.nested_roots;
         Self { root: root.path().to_path_buf(), entries, known: HashMap::new() }
     }
     /// Whether the path lies in one of them.

@@ -75,6 +75,7 @@ codes! {
     UnknownIntent "unknown-intent" Warning Error "A record or selection names an intent that the registry does not hold.",
     ProtectedPath "protected-path" Error Error "An edit touches a path that the policy protects.",
     IgnoredPath "ignored-path" Error Error "An edit touches a path that an ignore file keeps from agents.",
+    UngatedWrite "ungated-write" Warning Warning "A file was written, and no gate let that through.",
     UnrecordedChange "unrecorded-change" Off Warning "A changed block that no record covers.",
     DiffersFromRecord "differs-from-record" Off Off "A block is no longer what was recorded.",
     ScopeOverlap "scope-overlap" Info Info "Two intents in progress own the same file.",

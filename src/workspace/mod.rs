@@ -1,6 +1,9 @@
 //! The ground under everything: where a workspace begins, what a path in it is,
 //! what git knows, what the people who own it allow, and how files are written safely.
 
+pub mod agents;
+pub mod approvals;
+pub(crate) mod cache;
 mod discover;
 pub mod finding;
 #[cfg(test)]
@@ -11,6 +14,7 @@ pub mod path;
 pub mod policy;
 mod real;
 pub mod root;
+pub mod seal;
 pub mod session;
 pub mod store;
 pub mod text;

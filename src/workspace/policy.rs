@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::cache::Slot;
 use super::store::{self, StoreError};
 use super::{Code, Finding, Level, RelativePath, Root, text};
 
@@ -26,10 +27,14 @@ pub struct Policy {
     pub nested_roots: Vec<String>,
     /// Absolute folders outside the workspace that a governed session may write to.
     pub allowed_outside: Vec<String>,
+    /// What people say to certain commands and paths, beyond what the gate says by itself. The first that applies holds.
+    pub rules: Vec<Rule>,
     /// How the ledger is laid out.
     pub ledger: LedgerPolicy,
     /// May an agent switch from one selected intent to another by itself?
     pub switching: Switching,
+    /// May an agent write a lesson into the shared brain file by itself?
+    pub lessons: Lessons,
     /// Is an intent added or widened since the base a finding?
     pub registry_changes: RegistryChanges,
     /// Levels by diagnostic code; unknown codes are reported.
@@ -51,6 +56,42 @@ pub enum Mode {
     Observe,
 }
 
+/// What people say to a command, or to writes to certain paths.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    /// A program with its leading words: `git push`, `npm run *`. Without it the rule is for every write to `paths`.
+    #[serde(default)]
+    pub command: Option<String>,
+    /// Globs (scope syntax) of what would be changed. Without them the rule is for the command, whatever it changes.
+    #[serde(default)]
+    pub paths: Vec<String>,
+    /// What becomes of it.
+    pub decision: RuleDecision,
+    /// Why, for whoever is held up.
+    #[serde(default)]
+    pub reason: Option<String>,
+}
+
+impl Rule {
+    fn speaks_of_nothing(&self) -> bool {
+        let command = self.command.as_deref().unwrap_or_default();
+        command.trim().is_empty() && (self.command.is_some() || self.paths.is_empty())
+    }
+}
+
+/// What becomes of a call that a rule speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleDecision {
+    /// No person needs to be asked; scope and staleness hold all the same.
+    Allow,
+    /// A person decides.
+    Ask,
+    /// No.
+    Deny,
+}
+
 /// May an agent switch intents by itself?
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
@@ -62,6 +103,21 @@ pub enum Switching {
     Ask,
     /// It may.
     Allow,
+    /// It may not.
+    Deny,
+}
+
+/// May an agent write a lesson by itself? A person always may.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Lessons {
+    /// It may.
+    #[default]
+    Allow,
+    /// A person writes it.
+    Ask,
     /// It may not.
     Deny,
 }
@@ -101,8 +157,32 @@ pub enum Layout {
 
 impl Policy {
     /// Reads `.orchestration/policy.yaml`. A missing file is the default; a broken one is the default *and* a finding, so the gate can fail closed.
+    ///
+    /// A sound policy is kept, so that the unchanged file is not parsed again.
     pub fn load(root: &Root) -> (Self, Vec<Finding>) {
-        let path = RelativePath::new(".orchestration/policy.yaml").expect("a plain path");
+        let slot = Slot::of(root, &place());
+        let kept = slot.as_ref().and_then(Slot::recall);
+        if let Some(policy) = kept.and_then(|kept| serde_json::from_slice(&kept).ok()) {
+            return (policy, Vec::new());
+        }
+        let (policy, findings) = Self::read(root);
+        if let (Some(slot), true) = (slot, findings.is_empty()) {
+            policy.keep(&slot);
+        }
+        (policy, findings)
+    }
+
+    /// As JSON, which reads back whatever the types come to be; kept only where it does.
+    fn keep(&self, slot: &Slot) {
+        let Ok(text) = serde_json::to_vec(self) else { return };
+        if serde_json::from_slice::<Self>(&text).is_ok_and(|again| again == *self) {
+            slot.keep(&text);
+        }
+    }
+
+    /// The same from the file itself.
+    pub(super) fn read(root: &Root) -> (Self, Vec<Finding>) {
+        let path = place();
         match store::read_capped(&root.absolute(&path), MAX_POLICY) {
             Ok(None) => (Self::default(), Vec::new()),
             Ok(Some(bytes)) => match String::from_utf8(bytes) {
@@ -146,9 +226,15 @@ impl Policy {
             let message = format!("levels: {code:?} is no diagnostic code.");
             report(Code::PolicyInvalid, code, message, "Remove it, or correct its spelling.");
         }
+        for rule in self.rules.iter().filter(|rule| rule.speaks_of_nothing()) {
+            let message = "rules: a rule names neither a command nor paths.".to_owned();
+            let written = rule.reason.as_deref().unwrap_or("rules");
+            report(Code::PolicyInvalid, written, message, "Say what it is for, or remove it.");
+        }
         let lists =
             [("protected_paths", &self.protected_paths), ("nested_roots", &self.nested_roots)];
-        for (key, globs) in lists {
+        let of_rules = self.rules.iter().map(|rule| ("rules", &rule.paths));
+        for (key, globs) in lists.into_iter().chain(of_rules) {
             if globs.len() > MAX_GLOBS {
                 let message =
                     format!("{key} holds {} globs; {MAX_GLOBS} are allowed.", globs.len());
@@ -184,6 +270,10 @@ impl Policy {
     pub fn check_level(&self, code: Code) -> Level {
         self.levels.get(code.as_str()).copied().unwrap_or(code.check_default())
     }
+}
+
+fn place() -> RelativePath {
+    RelativePath::new(".orchestration/policy.yaml").expect("a plain path")
 }
 
 /// The finding for a text that is no policy, at the place where reading stopped.
@@ -258,6 +348,10 @@ mod tests {
         let cases = [
             ("mode: enforce\nmodus: ask\n", 2, "modus"),
             ("# a\nmode: enforced\n", 2, "enforced"),
+            ("rules:\n  - decision: ask\n", 1, "neither"),
+            ("rules:\n  - {command: ' ', decision: ask}\n", 1, "neither"),
+            ("rules:\n  - {command: rm, decision: maybe}\n", 2, "maybe"),
+            ("rules:\n  - {paths: [../x], decision: deny}\n", 2, "../x"),
             ("ledger:\n  layout: both\n", 2, "both"),
             ("ledger:\n  file: x\n", 2, "file"),
             ("levels:\n  scope-violation: loud\n", 2, "loud"),

@@ -106,6 +106,11 @@ impl Root {
         Self { path, work_tree: None, governed: true }
     }
 
+    /// Where an absolute path really leads, whether or not there is something; `None` where that cannot be found out.
+    pub fn real(path: &Path) -> Option<PathBuf> {
+        real(path).ok().map(|real| real.path)
+    }
+
     /// The canonical root folder.
     pub fn path(&self) -> &Path {
         &self.path

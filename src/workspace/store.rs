@@ -52,9 +52,37 @@ pub enum StoreError {
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let existing = no_link(path)?;
     let (file, folder) = temporary(path, bytes, existing.as_ref())?;
+    sync(&file, path)?;
     file.persist(path).map_err(|error| io(path, "written", error.error))?;
     sync_folder(folder);
     Ok(())
+}
+
+/// Replaces a file as a whole without waiting for the disk: for what may be lost at any time, and is never half written.
+pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    let existing = no_link(path)?;
+    let (file, _) = temporary(path, bytes, existing.as_ref())?;
+    file.persist(path).map_err(|error| io(path, "written", error.error))?;
+    Ok(())
+}
+
+/// Replaces a file as a whole if it holds exactly `before`; whether it did. One that takes no lock can still write between
+/// the last look and the rename.
+pub fn replace_if_same(path: &Path, before: &[u8], after: &[u8]) -> Result<bool, StoreError> {
+    let existing = no_link(path)?;
+    if existing.as_ref().is_some_and(|existing| existing.permissions().readonly()) {
+        return Err(io(path, "written", ErrorKind::PermissionDenied.into()));
+    }
+    let (file, folder) = temporary(path, after, existing.as_ref())?;
+    sync(&file, path)?;
+    match read_capped(path, before.len() as u64) {
+        Ok(Some(now)) if now == before => {}
+        Ok(_) | Err(StoreError::TooLarge { .. }) => return Ok(false),
+        Err(error) => return Err(error),
+    }
+    file.persist(path).map_err(|error| io(path, "written", error.error))?;
+    sync_folder(folder);
+    Ok(true)
 }
 
 /// Creates a file only when it does not exist; whether it was created.
@@ -63,6 +91,7 @@ pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
         return Ok(false);
     }
     let (file, folder) = temporary(path, bytes, None)?;
+    sync(&file, path)?;
     match file.persist_noclobber(path) {
         Ok(_) => {
             sync_folder(folder);
@@ -90,7 +119,7 @@ pub fn read_capped(path: &Path, max: u64) -> Result<Option<Vec<u8>>, StoreError>
         Err(error) if is_missing(&error) => return Ok(None),
         Err(error) => return Err(io(path, "read", error)),
     };
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(found.len().min(max)).unwrap_or(0) + 1);
     file.take(max.saturating_add(1))
         .read_to_end(&mut bytes)
         .map_err(|error| io(path, "read", error))?;
@@ -150,6 +179,18 @@ pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
+/// So many hours before now, in the form of [`now`].
+pub fn hours_ago(hours: i64) -> String {
+    let now = jiff::Timestamp::now();
+    let then = now.checked_sub(jiff::SignedDuration::from_hours(hours)).unwrap_or(now);
+    then.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
+/// A time as [`now`] writes it, in milliseconds since 1970.
+pub fn milliseconds(time: &str) -> Option<i64> {
+    time.parse::<jiff::Timestamp>().ok().map(|time| time.as_millisecond())
+}
+
 fn io(path: &Path, doing: &'static str, source: std::io::Error) -> StoreError {
     StoreError::Io { path: path.to_path_buf(), doing, source }
 }
@@ -186,7 +227,7 @@ fn no_link_above(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// A written and synced temporary file beside `path`, and the folder both are in.
+/// A written temporary file beside `path`, and the folder both are in.
 fn temporary<'a>(
     path: &'a Path,
     bytes: &[u8],
@@ -209,8 +250,11 @@ fn temporary<'a>(
     if let Some(existing) = existing {
         file.as_file().set_permissions(existing.permissions()).map_err(written)?;
     }
-    file.as_file().sync_all().map_err(written)?;
     Ok((file, folder))
+}
+
+fn sync(file: &NamedTempFile, path: &Path) -> Result<(), StoreError> {
+    file.as_file().sync_all().map_err(|error| io(path, "written", error))
 }
 
 /// What other programs would give a new file; the umask takes its share.
@@ -255,6 +299,24 @@ mod tests {
         assert!(create_new(&path, b"one").unwrap());
         assert!(!create_new(&path, b"two").unwrap());
         assert_eq!(read_capped(&path, 9).unwrap().unwrap(), b"one");
+    }
+
+    #[test]
+    fn a_file_is_replaced_only_while_it_is_what_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x");
+        assert!(!replace_if_same(&path, b"", b"new").unwrap(), "there is none");
+        std::fs::write(&path, "one").unwrap();
+        for other in [&b"onE"[..], b"on", b"one "] {
+            assert!(!replace_if_same(&path, other, b"new").unwrap());
+        }
+        assert!(replace_if_same(&path, b"one", b"new").unwrap());
+        assert_eq!(std::fs::read(&path).unwrap(), b"new");
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no temporary file stays");
+        let mut permissions = path.metadata().unwrap().permissions();
+        permissions.set_readonly(true);
+        std::fs::set_permissions(&path, permissions).unwrap();
+        assert!(matches!(replace_if_same(&path, b"new", b"x"), Err(StoreError::Io { .. })));
     }
 
     #[test]

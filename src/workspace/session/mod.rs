@@ -1,4 +1,14 @@
-//! Who has selected which intent: the person in this work tree, and each agent session.
+//! What is known of who works here: which intent the person in this work tree and each agent session have selected,
+//! what a session has seen of which file, and which calls are under way.
+//!
+//! All of it but the person's selection is below `.orchestration/local/`, may be lost at any time, and is no evidence.
+
+pub mod calls;
+mod off;
+pub mod seen;
+pub mod ungated;
+
+pub use off::{MAX_OFF, Off, off_until, switch_off, switch_on};
 
 use std::path::PathBuf;
 
@@ -15,6 +25,9 @@ pub struct Selection {
     pub intent_id: String,
     /// When, RFC 3339 in UTC.
     pub selected_at: String,
+    /// Whose it is: `host:session`; nothing for the person's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<String>,
 }
 
 /// A selection larger than this, in bytes, was not written by us.
@@ -36,11 +49,84 @@ pub fn clear(root: &Root) -> Result<bool, StoreError> {
 pub fn selected_by(root: &Root, session: &str) -> Option<Selection> {
     read(&of_session(root, session))
 }
+/// What the sessions of this work tree have selected since `oldest` (RFC 3339), by actor.
+pub fn selections(root: &Root, oldest: &str) -> Vec<Selection> {
+    let folder = root.orchestration().join("local").join("sessions");
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut all: Vec<Selection> = entries
+        .filter_map(Result::ok)
+        .take(MAX_SESSIONS)
+        .filter_map(|entry| read(&entry.path()))
+        .filter(|selection| selection.actor.is_some() && selection.selected_at.as_str() >= oldest)
+        .collect();
+    all.sort_by(|a, b| a.actor.cmp(&b.actor));
+    all
+}
+
+/// More sessions than this are not looked at.
+const MAX_SESSIONS: usize = 500;
+
 /// Writes a session's selection.
 pub fn select_for(root: &Root, session: &str, selection: &Selection) -> Result<(), StoreError> {
     local(root)?;
     write(&of_session(root, session), selection)
 }
+
+/// Notes that a person has spoken to a session: its next selection is theirs.
+pub fn prompted(root: &Root, session: &str) -> Result<(), StoreError> {
+    local(root)?;
+    store::write_scratch(&of_actor(root, session).join("prompted"), b"")
+}
+
+/// Whether a person has spoken to a session since it last selected; asking takes the note away.
+pub fn take_prompt(root: &Root, session: &str) -> bool {
+    store::remove(&of_actor(root, session).join("prompted")).unwrap_or(false)
+}
+
+/// Notes, before a command or tool of ours that selects is run, that it is this actor who runs it.
+pub fn announce(root: &Root, intent: &str, actor: &str) -> Result<(), StoreError> {
+    local(root)?;
+    store::write_scratch(&announcement(root, intent), actor.as_bytes())
+}
+
+/// Whose selection of an intent is just under way; asking takes the note away. `None`: the person's own.
+pub fn take_announced(root: &Root, intent: &str) -> Option<String> {
+    let note = announcement(root, intent);
+    let fresh = |note: &std::path::Path| {
+        let written = std::fs::metadata(note).and_then(|found| found.modified()).ok()?;
+        (written.elapsed().unwrap_or_default() < MAX_ANNOUNCED).then_some(())
+    };
+    let actor = fresh(&note).and_then(|()| store::read_capped(&note, MAX_SELECTION).ok()?);
+    store::remove(&note).unwrap_or(false).then_some(())?;
+    String::from_utf8(actor?).ok()
+}
+
+/// How long after its hook a command that selects may start.
+const MAX_ANNOUNCED: std::time::Duration = std::time::Duration::from_secs(60);
+
+fn announcement(root: &Root, intent: &str) -> PathBuf {
+    root.orchestration().join("local").join("announced").join(digest(intent))
+}
+
+/// Notes what went wrong where nobody could be told at once: a line in `.orchestration/local/hook_errors.log`, which
+/// `intent doctor` reads. Never fails; what cannot even be noted goes to the program's own log.
+pub fn log(root: &Root, message: &str) {
+    use std::io::Write;
+    tracing::warn!(message);
+    let Ok(folder) = local(root) else { return };
+    let path = folder.join("hook_errors.log");
+    let full = std::fs::metadata(&path).is_ok_and(|found| found.len() > MAX_LOG);
+    if full || path.is_symlink() {
+        return;
+    }
+    let line = format!("{} {}\n", store::now(), super::text::visible(message, false));
+    let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
+    // The log is the last resort: there is nobody left to tell.
+    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+}
+
+/// A log larger than this, in bytes, gets no more lines.
+const MAX_LOG: u64 = 1024 * 1024;
 
 /// `.orchestration/local`, made if need be together with the ignore file that keeps it out of every commit.
 pub fn local(root: &Root) -> Result<PathBuf, StoreError> {
@@ -53,15 +139,23 @@ fn person(root: &Root) -> PathBuf {
     root.orchestration().join("active_intent_current.json")
 }
 
-/// The text of a session is the host's: only its hash becomes a file name.
 fn of_session(root: &Root, session: &str) -> PathBuf {
+    of_actor(root, session).with_extension("json")
+}
+
+/// The folder for what is known of an actor.
+fn of_actor(root: &Root, actor: &str) -> PathBuf {
+    root.orchestration().join("local").join("sessions").join(digest(actor))
+}
+
+/// The text of a session is the host's, and a path may hold anything: only their hash becomes a file name.
+fn digest(text: &str) -> String {
     use std::fmt::Write;
-    let mut name = String::with_capacity(37);
-    for byte in &Sha256::digest(session.as_bytes())[..16] {
+    let mut name = String::with_capacity(32);
+    for byte in &Sha256::digest(text.as_bytes())[..16] {
         write!(name, "{byte:02x}").expect("writing to a string cannot fail");
     }
-    name.push_str(".json");
-    root.orchestration().join("local").join("sessions").join(name)
+    name
 }
 
 fn read(path: &std::path::Path) -> Option<Selection> {
@@ -81,7 +175,7 @@ mod tests {
     use super::*;
 
     fn selection(id: &str) -> Selection {
-        Selection { intent_id: id.into(), selected_at: store::now() }
+        Selection { intent_id: id.into(), selected_at: store::now(), actor: None }
     }
 
     #[test]

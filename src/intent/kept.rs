@@ -1,0 +1,271 @@
+//! A registry as it was read, kept so that the unchanged file need not be parsed again.
+//!
+//! Only what every question needs: the intents, the selection and the text. How it is written (the nodes,
+//! the deviations from the canonical form) is read from the text when somebody edits or lints.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Intent, Spanned};
+
+/// A registry that parsed, as bytes: the head, each intent by itself, the text.
+///
+/// An intent is read when it is asked for: the gate asks for one of a thousand.
+#[derive(Debug)]
+pub(super) struct Kept {
+    bytes: Vec<u8>,
+    head: Head,
+    /// Where the first intent begins.
+    body: usize,
+    /// Where the text begins.
+    text: usize,
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Head {
+    selected: Option<String>,
+    /// The id of each intent, and where it ends, in bytes from the first one's beginning.
+    index: Vec<(String, usize)>,
+}
+
+impl Kept {
+    /// What is to be kept; `None` where it would not be read back as the same.
+    pub(super) fn of(text: &str, selected: Option<&str>, intents: &[Intent]) -> Option<Self> {
+        let mut body = Vec::new();
+        let mut index = Vec::with_capacity(intents.len());
+        for intent in intents {
+            body.extend(postcard::to_stdvec(intent).ok()?);
+            index.push((intent.id.value.clone(), body.len()));
+        }
+        let head = Head { selected: selected.map(str::to_owned), index };
+        let mut bytes = postcard::to_stdvec(&head).ok()?;
+        bytes.append(&mut body);
+        bytes.extend_from_slice(text.as_bytes());
+        let kept = Self::read(bytes)?;
+        let same = kept.head == head
+            && kept.text() == text
+            && intents.iter().enumerate().all(|(at, intent)| kept.intent(at) == *intent);
+        same.then_some(kept)
+    }
+
+    /// From bytes that may be anything.
+    pub(super) fn read(bytes: Vec<u8>) -> Option<Self> {
+        let (head, rest): (Head, _) = postcard::take_from_bytes(&bytes).ok()?;
+        let ends: Vec<usize> = head.index.iter().map(|(_, end)| *end).collect();
+        let last = ends.last().copied().unwrap_or(0);
+        if !ends.is_sorted() || last > rest.len() {
+            return None;
+        }
+        let body = bytes.len() - rest.len();
+        Some(Self { head, body, text: body + last, bytes })
+    }
+
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The text it was read from; empty where that is none.
+    pub(super) fn text(&self) -> &str {
+        std::str::from_utf8(&self.bytes[self.text..]).unwrap_or_default()
+    }
+
+    pub(super) fn selected(&self) -> Option<&str> {
+        self.head.selected.as_deref()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.head.index.len()
+    }
+
+    /// The index of the first intent with this id.
+    pub(super) fn position(&self, id: &str) -> Option<usize> {
+        self.head.index.iter().position(|(known, _)| known == id)
+    }
+
+    /// An intent by index. What cannot be read is an intent without a status, under which nothing may be done.
+    pub(super) fn intent(&self, index: usize) -> Intent {
+        self.readable(index).unwrap_or_else(nothing)
+    }
+
+    /// `None` unless it is what the index says, and every place in it is a place in the text.
+    fn readable(&self, index: usize) -> Option<Intent> {
+        let (id, end) = self.head.index.get(index)?;
+        let start = match index.checked_sub(1) {
+            None => 0,
+            Some(before) => self.head.index[before].1,
+        };
+        let bytes = &self.bytes[self.body + start..self.body + end];
+        let (intent, rest): (Intent, _) = postcard::take_from_bytes(bytes).ok()?;
+        // Whether a byte begins a character is seen without reading the text.
+        let text = &self.bytes[self.text..];
+        let begins = |at: usize| text.get(at).map_or(at == text.len(), |byte| byte & 0xC0 != 0x80);
+        let fits =
+            |span: &Range<usize>| span.start <= span.end && begins(span.start) && begins(span.end);
+        let whole = rest.is_empty() && intent.id.value == *id && spans(&intent).all(fits);
+        whole.then_some(intent)
+    }
+}
+
+fn nothing() -> Intent {
+    let none = || Spanned { value: String::new(), span: 0..0 };
+    Intent {
+        id: none(),
+        name: none(),
+        status: None,
+        owned_scope: Vec::new(),
+        constraints: Vec::new(),
+        acceptance_criteria: Vec::new(),
+        related_specs: Vec::new(),
+        owner: None,
+        extra: Default::default(),
+        span: 0..0,
+    }
+}
+
+fn spans(intent: &Intent) -> impl Iterator<Item = &Range<usize>> {
+    let lists = [
+        &intent.owned_scope,
+        &intent.constraints,
+        &intent.acceptance_criteria,
+        &intent.related_specs,
+    ];
+    [&intent.span, &intent.id.span, &intent.name.span]
+        .into_iter()
+        .chain(intent.status.iter().map(|status| &status.span))
+        .chain(intent.owner.iter().map(|owner| &owner.span))
+        .chain(lists.into_iter().flatten().map(|entry: &Spanned<String>| &entry.span))
+}
+
+/// What an intent holds beside the fields we know is of any shape, which the compact form cannot say.
+pub(super) mod as_json {
+    use serde::de::Error as _;
+    use serde::ser::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::{Map, Value};
+
+    pub(in super::super) fn serialize<S: Serializer>(
+        extra: &Map<String, Value>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let text = match extra.is_empty() {
+            true => String::new(),
+            false => serde_json::to_string(extra).map_err(S::Error::custom)?,
+        };
+        text.serialize(serializer)
+    }
+
+    pub(in super::super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Map<String, Value>, D::Error> {
+        let text = <&str>::deserialize(deserializer)?;
+        match text.is_empty() {
+            true => Ok(Map::new()),
+            false => serde_json::from_str(text).map_err(D::Error::custom),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::{Registry, lint};
+    use super::*;
+    use crate::workspace::RelativePath;
+
+    const PLACE: &str = ".orchestration/active_intents.yaml";
+    const RICH: &str = "\u{feff}intents:\r\n  - id: INT-1 # one\r\n    title: 'Ünïcode'\r\n    status: done\r\n    owned_scope: [a/**, '!b']\r\n    budget: {days: 3, of: [1.5, null, \"x\"]}\r\n    owner: \"@ada\"\r\n  - id: INT-2\r\n";
+
+    fn parsed(text: &str) -> Registry {
+        Registry::parse(RelativePath::new(PLACE).unwrap(), text)
+    }
+
+    fn kept(registry: &Registry) -> Vec<u8> {
+        let selected = registry.selected_in_file();
+        Kept::of(registry.text(), selected, registry.intents()).unwrap().bytes
+    }
+
+    /// Everything anybody asks of a registry, as text.
+    fn all_of(registry: &Registry) -> String {
+        let scopes: Vec<_> = (0..registry.intents().len())
+            .map(|index| (registry.scope_at(index).errors(), registry.written(index)))
+            .collect();
+        format!(
+            "{:?} {:?} {:?} {:?} {scopes:?} {:?} {:?}",
+            registry.path(),
+            registry.exists(),
+            registry.text(),
+            registry.intents(),
+            registry.selected_in_file(),
+            lint::registry(registry),
+        )
+    }
+
+    #[test]
+    fn a_registry_in_any_dialect_is_recalled_as_it_was_read() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/registries");
+        let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+        let texts = files.filter_map(|file| std::fs::read_to_string(file).ok());
+        let mut recalled = 0;
+        for text in texts.chain([RICH.to_owned(), String::new()]) {
+            let before = parsed(&text);
+            if before.syntax_error().is_some() {
+                continue;
+            }
+            let after = Registry::recalled(before.path(), kept(&before)).unwrap();
+            // Asked for one by one, and then all together.
+            for intent in before.intents() {
+                assert_eq!(after.get(&intent.id.value), before.get(&intent.id.value));
+            }
+            assert_eq!(all_of(&after), all_of(&before));
+            recalled += 1;
+        }
+        assert!(recalled > 20, "{recalled}");
+    }
+
+    #[test]
+    fn an_intent_that_does_not_fit_is_one_that_allows_nothing() {
+        let registry = parsed(RICH);
+        let bent = |bend: fn(&mut Intent)| {
+            let mut bent = registry.intents()[0].clone();
+            bend(&mut bent);
+            let body = postcard::to_stdvec(&bent).unwrap();
+            let index = vec![("INT-1".to_owned(), body.len())];
+            let mut bytes = postcard::to_stdvec(&Head { selected: None, index }).unwrap();
+            bytes.extend(body);
+            bytes.extend(registry.text().as_bytes());
+            Kept::read(bytes).unwrap().intent(0)
+        };
+        assert_eq!(bent(|_| {}), registry.intents()[0]);
+        let bends: [fn(&mut Intent); 5] = [
+            |intent| intent.span.end = 10_000,
+            |intent| intent.id.span.end = 0,
+            |intent| intent.owned_scope[1].span.start = usize::MAX,
+            // In the middle of the byte order mark.
+            |intent| intent.name.span = 1..20,
+            |intent| intent.id.value = "INT-2".to_owned(),
+        ];
+        for bend in bends {
+            assert_eq!(bent(bend), nothing());
+        }
+        assert!(!nothing().in_progress());
+    }
+
+    proptest! {
+        #[test]
+        fn bytes_of_any_kind_are_read_or_refused(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let _ = Kept::read(noise).map(|kept| (0..kept.len()).map(|at| kept.intent(at)).collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn bent_bytes_are_read_or_refused(at in any::<prop::sample::Index>(), bits in 1_u8..) {
+            let mut bytes = kept(&parsed(RICH));
+            let at = at.index(bytes.len());
+            bytes[at] ^= bits;
+            if let Some(registry) = Registry::recalled(&RelativePath::new(PLACE).unwrap(), bytes) {
+                all_of(&registry);
+            }
+        }
+    }
+}

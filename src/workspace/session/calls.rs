@@ -1,0 +1,188 @@
+//! Calls that the gate let go ahead and whose end has not been seen yet: what there was before, so that what the call
+//! did can be told from what others did.
+
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+use super::seen::State;
+use super::{Root, StoreError, digest, store};
+use crate::edits::same_text;
+use crate::workspace::RelativePath;
+
+/// A call between its two hooks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// Who acts.
+    pub actor: String,
+    /// The tool as the host calls it.
+    pub tool: String,
+    /// The intent selected then.
+    pub intent: Option<String>,
+    /// The commit the work tree was based on.
+    pub head: Option<String>,
+    /// When the gate let it go, in nanoseconds since 1970.
+    pub at: u128,
+    /// What the gate said: `no_opinion` or `ask`.
+    pub outcome: String,
+    /// The rule it said it by.
+    pub rule: Option<String>,
+    /// The approval that let it pass.
+    pub approval: Option<String>,
+    /// The files that it named.
+    pub files: Vec<Before>,
+    /// It runs a command, so other files may change too.
+    pub command: bool,
+    /// It outlives the call.
+    pub background: bool,
+}
+
+/// A file before a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Before {
+    /// Relative to the workspace.
+    pub path: RelativePath,
+    /// Its text; `None` where there was no file, or none that is text.
+    pub text: Option<String>,
+    /// SHA-256 of its bytes in hexadecimal; `None` where there was no file.
+    pub hash: Option<String>,
+    /// Where it is moved from by this call.
+    pub moved_from: Option<RelativePath>,
+    /// The text that the call would make of it, where that could be known; of a file that it deletes, nothing.
+    pub predicted: Predicted,
+}
+
+impl Before {
+    /// Whether the file is now what the gate foresaw, but for line ends and a byte order mark.
+    pub fn foresaw(&self, now: &State) -> bool {
+        match (&self.predicted, &now.text) {
+            (Predicted::Text(after), Some(now)) => same_text(after, now),
+            (Predicted::Gone, _) => now.hash.is_none(),
+            _ => false,
+        }
+    }
+}
+
+/// What a call would make of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Predicted {
+    /// Nobody can say.
+    Unknown,
+    /// It is gone afterwards.
+    Gone,
+    /// This.
+    Text(String),
+}
+
+/// Where a call stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The gate let it go; its end has not been seen.
+    Open(Box<Call>),
+    /// Its end was seen, so long ago.
+    Done(Duration),
+    /// Never heard of.
+    Unknown,
+}
+
+/// A call larger than this, in bytes, was not written by us.
+const MAX_CALL: u64 = 64 * 1024 * 1024;
+/// Calls older than this are forgotten.
+const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
+
+/// Remembers a call that goes ahead.
+pub fn open(root: &Root, key: &str, call: &Call) -> Result<(), StoreError> {
+    super::local(root)?;
+    let bytes = serde_json::to_vec(call).expect("texts and numbers always become JSON");
+    store::write_scratch(&file(root, key), &bytes)
+}
+
+/// Where a call stands.
+pub fn standing(root: &Root, key: &str) -> Standing {
+    if let Ok(Some(bytes)) = store::read_capped(&file(root, key), MAX_CALL)
+        && let Ok(call) = serde_json::from_slice(&bytes)
+    {
+        return Standing::Open(Box::new(call));
+    }
+    let done = std::fs::metadata(done(root, key)).and_then(|found| found.modified());
+    match done {
+        Ok(at) => Standing::Done(SystemTime::now().duration_since(at).unwrap_or_default()),
+        Err(_) => Standing::Unknown,
+    }
+}
+
+/// Takes a call whose end was seen: of several that try, one gets it. Also marks the end of a call never heard of.
+pub fn finish(root: &Root, key: &str) -> Standing {
+    let standing = standing(root, key);
+    let ended = match &standing {
+        Standing::Open(_) => std::fs::remove_file(file(root, key)).is_ok(),
+        Standing::Done(_) => return standing,
+        Standing::Unknown => true,
+    };
+    if !ended {
+        return Standing::Done(Duration::ZERO);
+    }
+    if super::local(root).and_then(|_| store::write_scratch(&done(root, key), b"")).is_err() {
+        tracing::warn!(key, "the end of a call could not be noted; it may be recorded twice");
+    }
+    standing
+}
+
+/// Takes every call of a session and its subagents whose end has not been seen, and will not be any more.
+pub fn finish_all(root: &Root, session: &str) -> Vec<Call> {
+    let below = format!("{session}/");
+    let mut taken = Vec::new();
+    for (file, call) in read_all(root) {
+        let theirs = call.actor == session || call.actor.starts_with(&below);
+        // Of several that try, one gets it.
+        if theirs && std::fs::remove_file(&file).is_ok() {
+            taken.push(call);
+        }
+    }
+    taken.sort_by_key(|call| call.at);
+    taken
+}
+
+/// All calls whose end has not been seen.
+pub fn all_open(root: &Root) -> Vec<Call> {
+    read_all(root).into_iter().map(|(_, call)| call).collect()
+}
+
+fn read_all(root: &Root) -> Vec<(PathBuf, Call)> {
+    let Ok(entries) = std::fs::read_dir(folder(root)) else { return Vec::new() };
+    entries
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|file| file.extension().is_some_and(|found| found == "json"))
+        .filter_map(|file| {
+            let bytes = store::read_capped(&file, MAX_CALL).ok()??;
+            Some((file, serde_json::from_slice(&bytes).ok()?))
+        })
+        .collect()
+}
+
+/// Forgets what is too old to matter.
+pub fn prune(root: &Root) {
+    let Ok(entries) = std::fs::read_dir(folder(root)) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let age = entry.metadata().and_then(|found| found.modified()).map(|at| at.elapsed());
+        if matches!(age, Ok(Ok(age)) if age > MAX_AGE) {
+            // Another process may have been faster.
+            let _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn folder(root: &Root) -> PathBuf {
+    root.orchestration().join("local").join("calls")
+}
+
+fn file(root: &Root, key: &str) -> PathBuf {
+    folder(root).join(format!("{}.json", digest(key)))
+}
+
+fn done(root: &Root, key: &str) -> PathBuf {
+    folder(root).join(format!("{}.done", digest(key)))
+}

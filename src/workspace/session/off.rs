@@ -1,0 +1,132 @@
+//! The gate switched off by a person, for a while. A file that this clone did not seal switches nothing off.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Root, StoreError, store};
+use crate::workspace::seal;
+
+/// The longest time for which it can be switched off.
+pub const MAX_OFF: Duration = Duration::from_secs(8 * 3600);
+/// A file larger than this, in bytes, was not written by us.
+const MAX_FILE: u64 = 16 * 1024;
+
+/// Since when and until when the gate is off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Off {
+    /// RFC 3339 in UTC.
+    pub since: String,
+    /// RFC 3339 in UTC.
+    pub until: String,
+    /// Why, in the person's words.
+    pub reason: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    #[serde(flatten)]
+    off: Off,
+    seal: String,
+}
+
+/// Until when a person has switched the gate off; `None`: it is on.
+pub fn off_until(root: &Root) -> Option<Off> {
+    let file = file(root);
+    if file.is_symlink() {
+        return None;
+    }
+    let bytes = store::read_capped(&file, MAX_FILE).ok()??;
+    let Stored { off, seal } = serde_json::from_slice(&bytes).ok()?;
+    let since = off.since.parse::<Timestamp>().ok()?;
+    let until = off.until.parse::<Timestamp>().ok()?;
+    let now = Timestamp::now();
+    let lasts = Duration::try_from(until.duration_since(since)).ok()?;
+    let holds = lasts <= MAX_OFF && since <= now && now < until;
+    (holds && seal::holds(root, &parts(&off), &seal)).then_some(off)
+}
+
+/// Switches the gate off from now on, for at most [`MAX_OFF`].
+pub fn switch_off(root: &Root, lasts: Duration, reason: Option<&str>) -> Result<Off, StoreError> {
+    super::local(root)?;
+    // What is written has milliseconds; its beginning must not lie ahead of the clock.
+    let since = store::now();
+    let from = since.parse::<Timestamp>().unwrap_or_else(|_| Timestamp::now());
+    let until = from.checked_add(lasts.min(MAX_OFF)).unwrap_or(from);
+    let off = Off {
+        since,
+        until: until.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string(),
+        reason: reason.map(str::to_owned),
+    };
+    let seal = seal::seal(root, &parts(&off))?;
+    let stored = Stored { off: off.clone(), seal };
+    let text = serde_json::to_vec_pretty(&stored).expect("texts always become JSON");
+    store::write_atomic(&file(root), &text)?;
+    Ok(off)
+}
+
+/// Switches the gate on again; whether it was off.
+pub fn switch_on(root: &Root) -> Result<bool, StoreError> {
+    let was = off_until(root).is_some();
+    store::remove(&file(root))?;
+    Ok(was)
+}
+
+fn parts(off: &Off) -> [&str; 4] {
+    ["off", &off.since, &off.until, off.reason.as_deref().unwrap_or_default()]
+}
+
+fn file(root: &Root) -> PathBuf {
+    root.orchestration().join("local").join("off.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::Place;
+    use super::*;
+
+    #[test]
+    fn it_is_off_for_a_while_and_on_again() {
+        let place = Place::committed(&[(".orchestration/x", "")]);
+        let root = place.root("");
+        assert_eq!(off_until(&root), None);
+        let off = switch_off(&root, Duration::from_secs(600), Some("a large move")).unwrap();
+        assert_eq!(off_until(&root), Some(off));
+        assert!(switch_on(&root).unwrap());
+        assert_eq!(off_until(&root), None);
+        assert!(!switch_on(&root).unwrap());
+        switch_off(&root, Duration::ZERO, None).unwrap();
+        assert_eq!(off_until(&root), None, "its time is over");
+    }
+
+    #[test]
+    fn it_is_never_off_for_longer_than_the_limit() {
+        let place = Place::governed();
+        let root = place.root("");
+        let off = switch_off(&root, Duration::MAX, None).unwrap();
+        let times = [off.since, off.until].map(|at| at.parse::<Timestamp>().unwrap());
+        assert_eq!(times[1].duration_since(times[0]).as_secs(), 8 * 3600);
+    }
+
+    #[test]
+    fn what_we_did_not_write_switches_nothing_off() {
+        let place = Place::governed();
+        let root = place.root("");
+        switch_off(&root, Duration::from_secs(600), None).unwrap();
+        let text = std::fs::read_to_string(file(&root)).unwrap();
+        let year = &text[text.find("until").unwrap() + 9..][..4];
+        let later = text.replace(&format!("\"until\": \"{year}"), "\"until\": \"9999");
+        assert_ne!(later, text);
+        for forged in [later.as_str(), "", "{}", "true", &text[..text.len() / 2]] {
+            std::fs::write(file(&root), forged).unwrap();
+            assert_eq!(off_until(&root), None, "{forged}");
+        }
+        let other = Place::governed();
+        switch_off(&other.root(""), Duration::from_secs(600), None).unwrap();
+        std::fs::copy(file(&other.root("")), file(&root)).unwrap();
+        assert_eq!(off_until(&root), None, "another clone's");
+    }
+}

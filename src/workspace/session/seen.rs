@@ -1,0 +1,115 @@
+//! What a session knows of a file: its state when the session last read it, wrote it, or changed it with a command of
+//! its own. Without it nobody could say whether a write is based on what is there.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::{Root, StoreError, digest, of_actor, store};
+use crate::workspace::RelativePath;
+
+/// A file as a session last saw it, or as anybody last wrote it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Relative to the workspace.
+    pub path: RelativePath,
+    /// SHA-256 of its bytes in hexadecimal; `None` where there was no file.
+    pub hash: Option<String>,
+    /// Its blocks then, as entries of an outline.
+    pub outline: Vec<String>,
+    /// Who acted.
+    pub actor: String,
+    /// The intent they acted under.
+    pub intent: Option<String>,
+    /// The commit the work tree was based on.
+    pub head: Option<String>,
+    /// A record in the ledger holds this outline.
+    pub recorded: bool,
+    /// RFC 3339 in UTC.
+    pub at: String,
+}
+
+/// A note larger than this, in bytes, was not written by us.
+const MAX_SEEN: u64 = 16 * 1024 * 1024;
+
+/// What the actor last saw of a file.
+pub fn seen(root: &Root, actor: &str, path: &RelativePath) -> Option<Seen> {
+    read(&of_actor(root, actor).join("seen").join(name(path)), path)
+}
+
+/// Remembers what the actor sees of a file now.
+pub fn see(root: &Root, actor: &str, seen: &Seen) -> Result<(), StoreError> {
+    super::local(root)?;
+    write(&of_actor(root, actor).join("seen").join(name(&seen.path)), seen)
+}
+
+/// Who last wrote a file here, through a tool that we saw.
+pub fn last_write(root: &Root, path: &RelativePath) -> Option<Seen> {
+    read(&writes(root).join(name(path)), path)
+}
+
+/// Remembers who wrote a file.
+pub fn wrote(root: &Root, seen: &Seen) -> Result<(), StoreError> {
+    super::local(root)?;
+    write(&writes(root).join(name(&seen.path)), seen)
+}
+
+fn writes(root: &Root) -> std::path::PathBuf {
+    root.orchestration().join("local").join("writes")
+}
+
+fn name(path: &RelativePath) -> String {
+    format!("{}.json", digest(path.as_str()))
+}
+
+fn read(file: &std::path::Path, path: &RelativePath) -> Option<Seen> {
+    let bytes = store::read_capped(file, MAX_SEEN).ok()??;
+    serde_json::from_slice(&bytes).ok().filter(|seen: &Seen| seen.path == *path)
+}
+
+fn write(file: &std::path::Path, seen: &Seen) -> Result<(), StoreError> {
+    let bytes = serde_json::to_vec(seen).expect("texts always become JSON");
+    store::write_scratch(file, &bytes)
+}
+
+/// A file as it stands on disk.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// SHA-256 of its bytes in hexadecimal; `None` where there is no regular file.
+    pub hash: Option<String>,
+    /// Its text; `None` where it is none, or is larger than asked for.
+    pub text: Option<String>,
+}
+
+/// Reads a file once, for its hash and its text of at most `max` bytes.
+pub fn state(file: &std::path::Path, max: u64) -> State {
+    let Ok(found) = std::fs::metadata(file) else { return State::default() };
+    if !found.is_file() {
+        return State::default();
+    }
+    if found.len() > max {
+        return State { hash: hash_of(file), text: None };
+    }
+    let Ok(bytes) = std::fs::read(file) else { return State::default() };
+    State { hash: Some(hex(Sha256::digest(&bytes))), text: String::from_utf8(bytes).ok() }
+}
+
+/// The same for a file that is too large to be kept.
+fn hash_of(file: &std::path::Path) -> Option<String> {
+    let mut hasher = Sha256::new();
+    let mut file = std::fs::File::open(file).ok()?;
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        match std::io::Read::read(&mut file, &mut buffer).ok()? {
+            0 => return Some(hex(hasher.finalize())),
+            read => hasher.update(&buffer[..read]),
+        }
+    }
+}
+
+fn hex(digest: impl AsRef<[u8]>) -> String {
+    use std::fmt::Write;
+    digest.as_ref().iter().fold(String::with_capacity(64), |mut text, byte| {
+        write!(text, "{byte:02x}").expect("writing to a string cannot fail");
+        text
+    })
+}
