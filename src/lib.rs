@@ -20,4 +20,6 @@ pub mod verbs;
 
 // faces
 pub mod cli;
+pub mod hook;
 pub mod lsp;
+pub mod mcp;

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use intent_lsp::intent::model::RegistryFile;
 use intent_lsp::ledger::{Record, chain};
 use intent_lsp::verbs::check::CheckAnswer;
+use intent_lsp::verbs::proposal::ProposalAnswer;
 use intent_lsp::verbs::why::WhyAnswer;
 use intent_lsp::workspace::Policy;
+use intent_lsp::workspace::approvals::Approval;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -36,6 +38,8 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("policy", schemars::schema_for!(Policy).to_value()),
         ("why", answer::<WhyAnswer>()),
         ("check", answer::<CheckAnswer>()),
+        ("approvals", answer::<Vec<Approval>>()),
+        ("propose", answer::<ProposalAnswer>()),
     ]
 }
 
@@ -155,7 +159,7 @@ fn the_answers_in_the_documents_are_valid() {
     let with = |key: &str| {
         examples.iter().filter(|value| value.get(key).is_some()).cloned().collect::<Vec<_>>()
     };
-    for (name, key) in [("why", "blocks"), ("check", "findings")] {
+    for (name, key) in [("why", "blocks"), ("check", "findings"), ("propose", "approval")] {
         let shown = with(key);
         assert!(!shown.is_empty(), "docs/commands.md shows no answer of `intent {name} --json`");
         for value in

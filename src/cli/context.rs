@@ -14,6 +14,8 @@ use crate::workspace::RelativePath;
 pub(crate) struct Context {
     /// Absolute; what paths are relative to.
     pub(crate) cwd: PathBuf,
+    /// It was named with `-C`.
+    pub(crate) named: bool,
     /// The only way to stdout and stderr.
     pub(crate) printer: Printer,
 }
@@ -30,7 +32,7 @@ impl Context {
                 "name an existing folder with -C",
             ));
         }
-        Ok(Self { cwd, printer })
+        Ok(Self { cwd, named: directory.is_some(), printer })
     }
 
     /// The workspace that governs the folder we are in.

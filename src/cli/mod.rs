@@ -8,6 +8,7 @@ mod commands;
 mod context;
 mod error;
 mod exit;
+mod person;
 mod print;
 mod target;
 mod when;
@@ -22,8 +23,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use commands::{
-    accept, check, clear, complete, completions, context as context_command, doctor, gate, init,
-    list, lsp, man, map, new, record, schema, select, start, status, trace, verify, why,
+    accept, approve, check, clear, complete, completions, context as context_command, doctor,
+    explain, gate, hook, init, lesson, list, lsp, man, map, mcp, new, off, propose, protocol,
+    record, schema, select, start, status, trace, verify, why,
 };
 use context::Context;
 use error::CliError;
@@ -97,6 +99,8 @@ enum Command {
     Clear(clear::Args),
     Status(status::Args),
     Context(context_command::Args),
+    Propose(propose::Args),
+    RequestScope(propose::ScopeArgs),
     Record(record::Args),
     Accept(accept::Args),
     Why(why::Args),
@@ -106,7 +110,16 @@ enum Command {
     Trace(trace::Args),
     Doctor(doctor::Args),
     Gate(gate::Args),
+    Hook(hook::Args),
+    Approve(approve::Args),
+    Reject(approve::RejectArgs),
+    Off(off::Args),
+    On(off::OnArgs),
+    Lesson(lesson::Args),
+    Protocol(protocol::Args),
+    Explain(explain::Args),
     Lsp(lsp::Args),
+    Mcp(mcp::Args),
     Completions(completions::Args),
     Man(man::Args),
     Schema(schema::Args),
@@ -127,6 +140,10 @@ pub fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> Exit {
+    // It answers its host even where there is no folder left to run in.
+    if let Command::Hook(args) = &cli.command {
+        return hook::run(args);
+    }
     let format = if cli.json { Format::Json } else { Format::Human };
     let printer = Printer::new(format, cli.color, cli.quiet);
     let done = Context::new(cli.directory.as_deref(), printer)
@@ -145,6 +162,8 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Clear(args) => clear::run(context, args),
         Command::Status(args) => status::run(context, args),
         Command::Context(args) => context_command::run(context, args),
+        Command::Propose(args) => propose::run(context, args),
+        Command::RequestScope(args) => propose::scope(context, args),
         Command::Record(args) => record::run(context, args),
         Command::Accept(args) => accept::run(context, args),
         Command::Why(args) => why::run(context, args),
@@ -154,7 +173,16 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Trace(args) => trace::run(context, args),
         Command::Doctor(args) => doctor::run(context, args),
         Command::Gate(args) => gate::run(context, args),
+        Command::Hook(args) => Ok(hook::run(&args)),
+        Command::Approve(args) => approve::run(context, args),
+        Command::Reject(args) => approve::reject(context, args),
+        Command::Off(args) => off::run(context, args),
+        Command::On(args) => off::on(context, args),
+        Command::Lesson(args) => lesson::run(context, args),
+        Command::Protocol(args) => protocol::run(context, args),
+        Command::Explain(args) => explain::run(context, args),
         Command::Lsp(args) => lsp::run(args),
+        Command::Mcp(args) => mcp::run(context, args),
         Command::Completions(args) => completions::run(context, args),
         Command::Man(args) => man::run(context, args),
         Command::Schema(args) => schema::run(context, args),

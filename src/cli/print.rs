@@ -148,6 +148,18 @@ impl Printer {
         Exit::Usage
     }
 
+    /// A page as bytes for a stream of the caller's: with colours where it takes them.
+    pub(crate) fn styled_for(
+        self,
+        stream: &impl anstream::stream::RawStream,
+        page: &Page,
+    ) -> Vec<u8> {
+        if self.choice(stream) == anstream::ColorChoice::Never {
+            return anstream::adapter::strip_str(&page.text).to_string().into_bytes();
+        }
+        page.text.clone().into_bytes()
+    }
+
     fn coloured<S: anstream::stream::RawStream>(self, stream: S) -> anstream::AutoStream<S> {
         let choice = self.choice(&stream);
         anstream::AutoStream::new(stream, choice)
@@ -207,6 +219,12 @@ pub(crate) struct Page {
 }
 
 impl Page {
+    /// What was put on it so far, with its styles.
+    #[cfg(test)]
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// Our own words.
     pub(crate) fn own(&mut self, words: &'static str) -> &mut Self {
         self.text.push_str(words);

@@ -182,7 +182,7 @@ pub(crate) fn baseline(
         return Arc::clone(&known.baseline);
     }
     let found = commits_of_work(workspace).and_then(|commits| {
-        let same = slot.take().filter(|it| it.commits == commits && workspace.git.is_some());
+        let same = slot.take().filter(|it| it.commits == commits && workspace.git().is_some());
         let baseline = match same {
             Some(known) => known.baseline,
             None => Arc::new(Baseline::of_commits(workspace, path, &commits)?),

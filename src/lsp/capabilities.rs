@@ -2,6 +2,7 @@
 
 use tower_lsp::gen_lsp_types as lsp;
 
+use super::diagnostics::Clean;
 use crate::code::Encoding;
 
 /// What the client can do. All `false` and the protocol's defaults until `initialize`.
@@ -189,6 +190,12 @@ impl Capabilities {
     /// so it is pushed to.
     pub(crate) fn pulls(&self) -> bool {
         self.pull_diagnostics && self.diagnostic_refresh
+    }
+
+    /// Whether a document with which nothing is wrong is spoken of. A client that would pull and is pushed to may wait for
+    /// the push: opencode does, five seconds for each file that its agent writes.
+    pub(crate) fn when_clean(&self) -> Clean {
+        if self.pull_diagnostics && !self.pulls() { Clean::Said } else { Clean::Silent }
     }
 }
 

@@ -13,6 +13,15 @@ pub(crate) const QUIET: Duration = Duration::from_millis(75);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Generation(u64);
 
+/// What is said of a document with which nothing is wrong, and nothing was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clean {
+    /// Nothing.
+    Silent,
+    /// That nothing is wrong: there are agents that wait for an answer to each write.
+    Said,
+}
+
 /// Which diagnostics are still wanted: of each document only those of its last state.
 #[derive(Default)]
 pub(crate) struct Schedule {
@@ -59,13 +68,14 @@ impl Schedule {
         uri: &lsp::Uri,
         generation: Generation,
         diagnostics: Vec<lsp::Diagnostic>,
+        clean: Clean,
     ) -> Option<Vec<lsp::Diagnostic>> {
         if !self.is_wanted(uri, generation) {
             return None;
         }
         self.wanted.remove(uri);
         let shown = self.shown.get(uri).map_or(&[][..], Vec::as_slice);
-        if shown.is_empty() && diagnostics.is_empty() {
+        if clean == Clean::Silent && shown.is_empty() && diagnostics.is_empty() {
             return None;
         }
         // Equal ones are sent again all the same: they carry the new version.
@@ -106,6 +116,8 @@ impl Schedule {
 mod tests {
     use super::*;
 
+    const SILENT: Clean = Clean::Silent;
+
     fn uri() -> lsp::Uri {
         "file:///a.rs".parse().unwrap()
     }
@@ -117,16 +129,19 @@ mod tests {
         let new = schedule.touch(&uri());
         assert!(!schedule.is_wanted(&uri(), old));
         let one = vec![lsp::Diagnostic::default()];
-        assert_eq!(schedule.done(&uri(), old, one.clone()), None);
-        assert_eq!(schedule.done(&uri(), new, one.clone()), Some(one.clone()));
-        assert_eq!(schedule.done(&uri(), new, one), None, "it was shown already");
+        assert_eq!(schedule.done(&uri(), old, one.clone(), SILENT), None);
+        assert_eq!(schedule.done(&uri(), new, one.clone(), SILENT), Some(one.clone()));
+        assert_eq!(schedule.done(&uri(), new, one, SILENT), None, "it was shown already");
     }
 
     #[test]
     fn nothing_is_sent_where_nothing_was_and_nothing_is() {
         let mut schedule = Schedule::default();
         let generation = schedule.touch(&uri());
-        assert_eq!(schedule.done(&uri(), generation, Vec::new()), None);
+        assert_eq!(schedule.done(&uri(), generation, Vec::new(), SILENT), None);
+        let generation = schedule.touch(&uri());
+        let said = schedule.done(&uri(), generation, Vec::new(), Clean::Said);
+        assert_eq!(said, Some(Vec::new()), "but for who waits for it");
         assert!(!schedule.forget(&uri()));
     }
 
@@ -146,11 +161,11 @@ mod tests {
     fn what_is_shown_is_taken_back_once() {
         let mut schedule = Schedule::default();
         let generation = schedule.touch(&uri());
-        schedule.done(&uri(), generation, vec![lsp::Diagnostic::default()]);
+        schedule.done(&uri(), generation, vec![lsp::Diagnostic::default()], SILENT);
         let under_way = schedule.touch(&uri());
         assert!(schedule.forget(&uri()));
         assert!(!schedule.forget(&uri()));
         let late = vec![lsp::Diagnostic::default()];
-        assert_eq!(schedule.done(&uri(), under_way, late), None, "it was closed meanwhile");
+        assert_eq!(schedule.done(&uri(), under_way, late, SILENT), None, "it was closed meanwhile");
     }
 }

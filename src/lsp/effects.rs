@@ -71,13 +71,13 @@ impl Outside {
         self.watcher.clone()
     }
 
-    fn work(&self, job: impl FnOnce() -> Event + Send + 'static) {
+    pub(super) fn work(&self, job: impl FnOnce() -> Event + Send + 'static) {
         let events = self.events.clone();
         // The loop may have ended meanwhile; then nobody waits.
         self.pool.run(Lane::Worker, move || drop(events.send(job())));
     }
 
-    fn later(&self, delay: Duration, event: Event) {
+    pub(super) fn later(&self, delay: Duration, event: Event) {
         let events = self.events.clone();
         tokio::spawn(async move {
             tokio::time::sleep(delay).await;
@@ -110,6 +110,7 @@ impl Ordered {
                 Effect::Load(root) => self.load(root),
                 Effect::FilesChanged(paths) => self.files_changed(paths),
                 Effect::Register => self.register(),
+                Effect::AskPerson => self.look_for_questions(),
                 Effect::PullConfiguration => self.pull_configuration(),
                 Effect::Refresh => self.refresh(),
             }
@@ -278,7 +279,10 @@ impl Ordered {
         version: i32,
         diagnostics: Vec<lsp::Diagnostic>,
     ) {
-        let Some(diagnostics) = self.schedule.done(&uri, generation, diagnostics) else { return };
+        let clean = self.world.client().when_clean();
+        let Some(diagnostics) = self.schedule.done(&uri, generation, diagnostics, clean) else {
+            return;
+        };
         let params = lsp::PublishDiagnosticsParams { uri, version: Some(version), diagnostics };
         self.outside.client.notify::<lsp::PublishDiagnosticsNotification>(&params);
     }

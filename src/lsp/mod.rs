@@ -27,6 +27,7 @@ mod ordered;
 mod parent;
 mod pool;
 mod progress;
+mod questions;
 mod requests;
 mod snapshot;
 mod survey;
@@ -67,6 +68,8 @@ struct Parts {
     open: OpenWorkspace,
     diagnose: Diagnose,
     unopened: DiagnoseUnopened,
+    /// What says that an agent started this server; then no person is asked, whatever the client claims.
+    agent: fn() -> Option<String>,
 }
 
 impl Default for Parts {
@@ -79,6 +82,7 @@ impl Default for Parts {
             },
             diagnose: features::diagnostics::diagnose,
             unopened: features::diagnostics::unopened,
+            agent: crate::workspace::agents::beside,
         }
     }
 }

@@ -19,6 +19,7 @@ use super::diagnostics::{Generation, Schedule};
 use super::dispatch::{Conversation, Handler, Refusal, Table, fault, panic_text};
 use super::message::Message;
 use super::pool::Pool;
+use super::questions::{Look, Questions};
 use super::requests::{Cancel, Requests, Ticket};
 use super::transport::{Incoming, Outbox};
 use super::world::{Place, World};
@@ -61,6 +62,10 @@ pub(crate) enum Event {
     },
     /// A workspace's state is known.
     StatusFound { root: PathBuf, status: Option<Value> },
+    /// It is time to look for what agents ask of the person.
+    LookForQuestions,
+    /// What agents ask of the person, by workspace.
+    QuestionsFound(Vec<Look>),
     /// The process that started us is gone.
     ClientGone,
 }
@@ -82,6 +87,7 @@ pub(crate) struct Ordered {
     phase: Phase,
     exit_seen: bool,
     table: Arc<Table>,
+    agent: fn() -> Option<String>,
     outbox: Outbox,
     requests: Requests,
     pub(super) world: World,
@@ -89,6 +95,7 @@ pub(crate) struct Ordered {
     pub(super) changed_files: Vec<PathBuf>,
     /// What the client was last told of each root.
     pub(super) statuses: HashMap<PathBuf, Value>,
+    pub(super) questions: Questions,
     pub(super) outside: Outside,
 }
 
@@ -105,11 +112,13 @@ impl Ordered {
             phase: Phase::New,
             exit_seen: false,
             table: Arc::new(parts.table),
+            agent: parts.agent,
             requests: Requests::new(outbox.clone()),
             world: World::new(parts.diagnose),
             schedule: Schedule::default(),
             changed_files: Vec::new(),
             statuses: HashMap::new(),
+            questions: Questions::default(),
             outside,
             outbox,
         }
@@ -244,7 +253,8 @@ impl Ordered {
             Ok(params) => params,
             Err(refusal) => return self.reply(ticket, Err(refusal.into())),
         };
-        let effects = self.world.initialize(&params);
+        let mut effects = self.world.initialize(&params);
+        effects.extend(self.world.seat_nobody_if((self.agent)()));
         let result = initialize::result(&self.world);
         let result = serde_json::to_value(result).map_err(|_| Error::internal_error());
         self.phase = Phase::Running;
@@ -335,6 +345,10 @@ impl Ordered {
                 self.publish_unopened(root, generation, found);
             }
             Event::StatusFound { root, status } => self.tell_status(root, status),
+            // After the shutdown nobody is asked any more.
+            Event::LookForQuestions | Event::QuestionsFound(_) if self.phase != Phase::Running => {}
+            Event::LookForQuestions => self.look_for_questions(),
+            Event::QuestionsFound(looks) => self.questions_found(looks),
             Event::ClientGone => return Next::End,
         }
         Next::Turn

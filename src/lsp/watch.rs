@@ -33,11 +33,13 @@ pub(crate) fn registration() -> lsp::Registration {
 
 /// Whether a change of this file can change what is known.
 ///
-/// `local/` is left out: caches are written there while loading, and watching them would load for ever.
+/// `local/` is left out: caches are written there while loading, and watching them would load for ever. Notes of writes
+/// that no gate let through are not: loading only reads them.
 pub(crate) fn is_relevant(path: &Path) -> bool {
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
     if let Some(at) = names.iter().position(|name| name == ".orchestration") {
-        return names.get(at + 1).is_none_or(|below| below != "local");
+        let below: Vec<&str> = names[at + 1..].iter().map(AsRef::as_ref).take(2).collect();
+        return below.first() != Some(&"local") || below.get(1) == Some(&"ungated");
     }
     names.last().is_some_and(|name| {
         name == ".intentignore" || name == ".rooignore" || is_head(name) || is_rebase(name)
@@ -124,7 +126,10 @@ mod tests {
             ("/w/.orchestration", true),
             ("/w/.orchestration/active_intents.yaml", true),
             ("/w/.orchestration/agent_trace/2026/02/x.jsonl", true),
+            ("/w/.orchestration/local", false),
             ("/w/.orchestration/local/cache", false),
+            ("/w/.orchestration/local/ungated", true),
+            ("/w/.orchestration/local/ungated/1.json", true),
             ("/w/.intentignore", true),
             ("/w/.rooignore", true),
             ("/w/.git/HEAD", true),
@@ -146,12 +151,15 @@ mod tests {
         let root = folder.path().canonicalize().unwrap();
         let git = root.join(".git");
         std::fs::create_dir_all(root.join(".orchestration/agent_trace")).unwrap();
+        std::fs::create_dir_all(root.join(".orchestration/local/ungated")).unwrap();
         std::fs::create_dir_all(git.join("logs")).unwrap();
         let (sender, changes) = channel();
         let mut watcher = Watcher::start(move |paths| drop(sender.send(paths))).unwrap();
         let place = Place { root: root.clone(), governed: true, git_dir: Some(git.clone()) };
         watcher.watch(&place, Extent::All);
-        for path in [root.join(".orchestration/agent_trace/a.jsonl"), git.join("logs/HEAD")] {
+        let ledger = root.join(".orchestration/agent_trace/a.jsonl");
+        let ungated = root.join(".orchestration/local/ungated/1.json");
+        for path in [ledger, ungated, git.join("logs/HEAD")] {
             std::fs::write(&path, "x").unwrap();
             let told = changes.recv_timeout(Duration::from_secs(10)).unwrap();
             assert!(told.contains(&path), "{told:?}");

@@ -44,6 +44,8 @@ pub(crate) enum Effect {
     FilesChanged(Vec<PathBuf>),
     /// Register what has to be registered with the client after its start.
     Register,
+    /// Put to the person at the client what agents ask, from now on.
+    AskPerson,
     /// Ask the client for its settings.
     PullConfiguration,
     /// Everything shown may be out of date: lenses, hints, pulled diagnostics.
@@ -153,11 +155,25 @@ impl World {
         self.warn_once(problems)
     }
 
+    /// Where an agent started the server, no person is asked, whatever the client says.
+    pub(crate) fn seat_nobody_if(&mut self, agent: Option<String>) -> Option<Effect> {
+        let agent = agent.filter(|_| self.settings.interactive)?;
+        self.at_start.interactive = false;
+        Arc::make_mut(&mut self.settings).interactive = false;
+        let message = format!(
+            "{agent}, so an agent seems to have started this server; nobody is asked in dialogs"
+        );
+        Some(Effect::Log(lsp::MessageType::Warning, message))
+    }
+
     /// The client is ready to be asked.
     pub(crate) fn initialized(&mut self, _: lsp::InitializedParams) -> Vec<Effect> {
         let mut effects = vec![Effect::Register];
         if self.client.configuration {
             effects.push(Effect::PullConfiguration);
+        }
+        if self.settings.interactive && self.client.show_message_request {
+            effects.push(Effect::AskPerson);
         }
         let folders: Vec<PathBuf> = self.folders.iter().cloned().collect();
         effects.extend(folders.into_iter().filter_map(|folder| self.look_up(folder)));

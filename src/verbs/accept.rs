@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{VerbError, Workspace, record, why};
 use crate::ledger::{Contributor, Conversation, FileRecord, OutlineDelta, Record, RecordKind};
 use crate::provenance::Verdict;
-use crate::workspace::RelativePath;
+use crate::workspace::{RelativePath, session};
 
 /// Which blocks to accept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct AcceptAnswer {
     pub accepted: Vec<String>,
     /// The ids of the records.
     pub records: Vec<String>,
+    /// Whether a write that no gate let through was settled with it.
+    pub settled: bool,
 }
 
 /// Records that a person accepts blocks of a file as they stand. Each keeps the intent it had; one without keeps none.
@@ -45,7 +47,12 @@ pub fn accept(
             })
             .collect(),
     };
-    let mut answer = AcceptAnswer { path: path.clone(), accepted: Vec::new(), records: Vec::new() };
+    let mut answer = AcceptAnswer {
+        path: path.clone(),
+        accepted: Vec::new(),
+        records: Vec::new(),
+        settled: false,
+    };
     let last = chosen.len().saturating_sub(1);
     let outline = outline(ws, path, &file, &chosen);
     for (nth, at) in chosen.into_iter().enumerate() {
@@ -78,6 +85,9 @@ pub fn accept(
         };
         answer.records.extend(record::append(ws, record)?);
         answer.accepted.push(block.identity.path.clone());
+    }
+    if extent == AcceptExtent::Differing {
+        answer.settled = session::ungated::settle(&ws.root, path)?;
     }
     Ok(answer)
 }

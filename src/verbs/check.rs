@@ -112,7 +112,7 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
     let mut answer = CheckAnswer::default();
     let mut findings = verify::findings(ws);
     let mut policy = (*ws.policy).clone();
-    match &ws.git {
+    match ws.git() {
         None => answer.summary.notes.push(
             "There is no git here, so changes were not judged; registry and ledger were."
                 .to_owned(),
@@ -140,7 +140,7 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
 
 /// A check that cannot see the change must not look like one that found nothing.
 fn judgeable(ws: &Workspace, against: &Against) -> Result<(), VerbError> {
-    if let Some(reason) = &ws.git_error {
+    if let Some(reason) = ws.git_error() {
         return Err(VerbError::BrokenGit { reason: reason.to_string() });
     }
     let what = match against {
@@ -148,18 +148,18 @@ fn judgeable(ws: &Workspace, against: &Against) -> Result<(), VerbError> {
         Against::Staged => "the index".to_owned(),
         Against::Head => return Ok(()),
     };
-    if ws.git.is_some() {
+    if ws.git().is_some() {
         return Ok(());
     }
     Err(VerbError::NoGit { root: ws.root.path().display().to_string(), what })
 }
 
 fn base(ws: &Workspace, against: &Against) -> Result<Option<CommitId>, VerbError> {
-    let (Against::Base(revision), Some(git)) = (against, &ws.git) else {
-        return Ok(ws.head.clone());
+    let (Against::Base(revision), Some(git)) = (against, ws.git()) else {
+        return Ok(ws.head().cloned());
     };
     let named = git.resolve(revision)?;
-    let Some(head) = &ws.head else { return Ok(Some(named)) };
+    let Some(head) = ws.head() else { return Ok(Some(named)) };
     Ok(Some(git.merge_base(&named, head)?.unwrap_or(named)))
 }
 
@@ -172,7 +172,7 @@ struct Rules {
 
 impl Rules {
     fn at(ws: &Workspace, base: Option<&CommitId>) -> Result<Self, VerbError> {
-        let (Some(git), Some(base)) = (&ws.git, base) else {
+        let (Some(git), Some(base)) = (ws.git(), base) else {
             return Ok(Self { policy: None, ignores: None, registry: None });
         };
         let text = |path: &RelativePath| -> Result<Option<String>, VerbError> {
@@ -310,7 +310,7 @@ impl Judge<'_> {
         if self.target == Target::WorkTree {
             return self.ws.read(path).map_err(|error| error.to_string());
         }
-        let git = self.ws.git.as_ref().ok_or("there is no git here")?;
+        let git = self.ws.git().ok_or("there is no git here")?;
         let bytes = git.file_in_index(path).map_err(|error| error.to_string())?.unwrap_or_default();
         Document::from_bytes(path.as_str(), &bytes).map_err(|reason| reason.to_string())
     }

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use crate::workspace::{Finding, Level};
+use super::after;
+use crate::workspace::policy::Mode;
+use crate::workspace::{Finding, Level, approvals, session, store};
 
 /// The examination.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -36,21 +38,104 @@ pub enum State {
     Unknown,
 }
 
+/// The log of the hooks is read up to this size, in bytes.
+const MAX_LOG: u64 = 2 * 1024 * 1024;
+
 /// Examines a workspace.
 pub fn examine(ws: &Workspace) -> DoctorAnswer {
-    DoctorAnswer {
-        checks: vec![
-            governed(ws),
-            git(ws),
-            registry(ws),
-            policy(ws),
-            selection(ws),
-            ledger(ws),
-            ignored(ws),
-            attributes(ws),
-            writable(ws),
-        ],
-    }
+    let mut checks = standing(ws);
+    let now =
+        [switched_off(ws), observed(ws), unrecorded(ws), errors(ws), ungated(ws), waiting(ws)];
+    checks.extend(now.into_iter().flatten());
+    DoctorAnswer { checks }
+}
+
+/// Tries again to write the records that could not be written; how many are in the ledger now.
+pub fn retry(ws: &Workspace) -> usize {
+    after::retry(ws)
+}
+
+fn standing(ws: &Workspace) -> Vec<Examined> {
+    vec![
+        governed(ws),
+        git(ws),
+        registry(ws),
+        policy(ws),
+        selection(ws),
+        ledger(ws),
+        ignored(ws),
+        attributes(ws),
+        writable(ws),
+    ]
+}
+
+/// Only while it is off: nothing is held up then.
+fn switched_off(ws: &Workspace) -> Option<Examined> {
+    let off = session::off_until(&ws.root)?;
+    let why = off.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
+    let detail =
+        format!("a person switched the gate off until {}{why}; `intent on` ends it", off.until);
+    Some(examined("switch", State::Bad, detail))
+}
+
+/// Only where the policy says so: nothing is held up then either.
+fn observed(ws: &Workspace) -> Option<Examined> {
+    (ws.root.governed() && ws.policy.mode == Mode::Observe).then(|| {
+        let detail = "`mode: observe` in the policy: the gate says what it would hold up, and holds up nothing";
+        examined("mode", State::Unknown, detail)
+    })
+}
+
+/// Records that could not be written when they were due.
+fn unrecorded(ws: &Workspace) -> Option<Examined> {
+    let count = after::kept(&ws.root).len();
+    (count > 0).then(|| {
+        let detail = format!(
+            "{} could not be written; `intent doctor --retry` tries again",
+            counted(count, "record")
+        );
+        examined("unrecorded", State::Bad, detail)
+    })
+}
+
+/// What hooks could not tell anybody.
+fn errors(ws: &Workspace) -> Option<Examined> {
+    let path = ws.root.orchestration().join("local").join("hook_errors.log");
+    let bytes = store::read_capped(&path, MAX_LOG).ok()??;
+    let text = String::from_utf8_lossy(&bytes);
+    let last = text.lines().rfind(|line| !line.is_empty())?;
+    let detail = format!(
+        "{} in .orchestration/local/hook_errors.log, the last: {last}; remove the file once you have read it",
+        counted(text.lines().count(), "line")
+    );
+    Some(examined("hook errors", State::Unknown, detail))
+}
+
+/// Writes that no gate let through.
+fn ungated(ws: &Workspace) -> Option<Examined> {
+    let notes = session::ungated::standing(&ws.root);
+    let first = notes.first()?;
+    let detail = format!(
+        "{} that no gate let through; the first: {} by {} ({}); look at it, then `intent record` or `intent accept {}`",
+        counted(notes.len(), "write"),
+        first.path,
+        first.actor,
+        first.why,
+        first.path
+    );
+    Some(examined("ungated", State::Bad, detail))
+}
+
+/// Questions that agents have put, and nobody has answered.
+fn waiting(ws: &Workspace) -> Option<Examined> {
+    let pending = approvals::pending(&ws.root);
+    let first = pending.first()?;
+    let detail = format!(
+        "{} for a person; `intent approve {}` shows the first",
+        counted(pending.len(), "question"),
+        first.code
+    );
+    Some(examined("questions", State::Unknown, detail))
 }
 
 fn examined(what: &str, state: State, detail: impl Into<String>) -> Examined {
@@ -74,7 +159,7 @@ fn governed(ws: &Workspace) -> Examined {
 }
 
 fn git(ws: &Workspace) -> Examined {
-    match (&ws.git, &ws.git_error, &ws.head) {
+    match (ws.git(), ws.git_error(), ws.head()) {
         (_, Some(error), _) => examined("git", State::Bad, error.to_string()),
         (None, None, _) => examined(
             "git",

@@ -42,8 +42,8 @@ pub struct Gone {
 
 /// The commit the work tree is based on, and those that a merge or rebase brings in; none without git.
 pub fn commits_of_work(ws: &Workspace) -> Result<Vec<CommitId>, VerbError> {
-    let mut commits: Vec<CommitId> = ws.head.clone().into_iter().collect();
-    if let Some(git) = &ws.git {
+    let mut commits: Vec<CommitId> = ws.head().cloned().into_iter().collect();
+    if let Some(git) = ws.git() {
         commits.extend(git.incoming()?);
     }
     Ok(commits)
@@ -61,10 +61,10 @@ impl Baseline {
         path: &RelativePath,
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
-        if ws.git.is_none() {
+        if ws.git().is_none() {
             return Ok(ws.recorded_outline(path).map_or(Self::Unknown, Self::Outline));
         }
-        if ws.git_error.is_some() {
+        if ws.git_error().is_some() {
             // Not knowing the commit is not the same as there being none.
             return Ok(Self::Unknown);
         }
@@ -77,7 +77,7 @@ impl Baseline {
         path: &RelativePath,
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
-        let Some(git) = &ws.git else { return Ok(Self::Unknown) };
+        let Some(git) = ws.git() else { return Ok(Self::Unknown) };
         let mut versions = Vec::with_capacity(commits.len());
         for commit in commits {
             match git.file_at(commit, path)? {

@@ -5,13 +5,21 @@
 //! the command line and the result of the server's commands alike.
 
 pub mod accept;
+pub mod after;
+pub mod approval;
 pub mod check;
 pub mod context;
 pub mod doctor;
 pub mod edited;
+pub mod event;
+pub mod explain;
+pub mod file;
 pub mod gate;
 pub mod init;
+pub mod lesson;
 pub mod map;
+pub mod proposal;
+pub mod protocol;
 pub mod record;
 pub mod registry;
 pub mod select;
@@ -46,6 +54,15 @@ pub enum VerbError {
     /// A registry that was not edited.
     #[error(transparent)]
     Edit(#[from] crate::intent::EditError),
+    /// A person cannot be asked, or what they decided not be kept.
+    #[error(transparent)]
+    Approval(#[from] crate::workspace::approvals::ApprovalError),
+    /// A proposal that no person is asked about.
+    #[error("{0}")]
+    Proposal(String),
+    /// A lesson that was not written down.
+    #[error(transparent)]
+    Lesson(#[from] lesson::LessonError),
     /// No such intent.
     #[error("no intent {id}; the registry holds {}", list(.known))]
     UnknownIntent {

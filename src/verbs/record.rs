@@ -7,6 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub(super) mod call;
 mod changes;
 
 use changes::{Changes, Subject};
@@ -22,7 +23,7 @@ use crate::ledger::{
 use crate::provenance::classify::{self, Parsed};
 use crate::provenance::{Outline, matching};
 use crate::workspace::git::Target;
-use crate::workspace::{RelativePath, store};
+use crate::workspace::{RelativePath, session, store};
 
 /// What to record.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +44,8 @@ pub struct RecordRequest {
     pub contributor: Option<EntityType>,
     /// The class the agent claims.
     pub claimed_class: Option<String>,
+    /// How strong the evidence is; `None`: somebody says so.
+    pub evidence: Option<Evidence>,
 }
 
 /// How much of a file is recorded.
@@ -134,7 +137,13 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
             // What one file has lost may be what the next one has got.
             current = current.with_ledger_of_now();
         }
-        answer.recorded.extend(outcome.recorded);
+        if let Some(recorded) = outcome.recorded {
+            if request.evidence.is_none() {
+                // Somebody answers for it now.
+                session::ungated::settle(&ws.root, &recorded.path)?;
+            }
+            answer.recorded.push(recorded);
+        }
         let entry = |reason| SkippedFile { path: path.clone(), reason };
         answer.skipped.extend(outcome.left.into_iter().map(entry));
     }
@@ -250,7 +259,8 @@ fn record_file(
         decision: Some(decision),
         files: vec![file],
         claimed_class: request.claimed_class.clone(),
-        evidence: Some(Evidence::Declared),
+        evidence: Some(request.evidence.unwrap_or(Evidence::Declared)),
+        extra: via(request.evidence),
         ..skeleton(
             ws,
             RecordKind::Mutation,
@@ -275,9 +285,9 @@ fn record_file(
 
 /// The file as git has it, also under the name it had before it was renamed.
 fn committed(ws: &Workspace, path: &RelativePath, now: &FileBlocks) -> Result<Baseline, VerbError> {
-    let (Some(git), None) = (&ws.git, &ws.git_error) else { return Ok(Baseline::Unknown) };
+    let (Some(git), None) = (ws.git(), ws.git_error()) else { return Ok(Baseline::Unknown) };
     let baseline = Baseline::of_work(ws, path)?;
-    let Some(head) = &ws.head else { return Ok(baseline) };
+    let Some(head) = ws.head() else { return Ok(baseline) };
     if now.blocks.is_empty() || !baseline.is_empty() {
         return Ok(baseline);
     }
@@ -286,7 +296,7 @@ fn committed(ws: &Workspace, path: &RelativePath, now: &FileBlocks) -> Result<Ba
 }
 
 fn unknown_before(ws: &Workspace) -> String {
-    let why = match &ws.git_error {
+    let why = match ws.git_error() {
         Some(error) => format!("no record, and no commit that can be read: {error}"),
         None => "no record, no commit".to_owned(),
     };
@@ -332,7 +342,7 @@ pub(super) fn skeleton(
         kind,
         intent_id: intent.map(|intent| intent.id.value.clone()),
         intent_hash: intent.map(Intent::hash),
-        vcs: Some(Vcs { revision_id: ws.head.as_ref().map(|head| head.0.clone()) }),
+        vcs: Some(Vcs { revision_id: ws.head().map(|head| head.0.clone()) }),
         tool: Some(match tool {
             Some(name) => Tool { name: name.to_owned(), version: None },
             None => Tool {
@@ -347,8 +357,14 @@ pub(super) fn skeleton(
 
 /// Appends durably; the ids of the records.
 pub(super) fn append(ws: &Workspace, record: Record) -> Result<Vec<String>, VerbError> {
-    let head = ws.head.as_ref().map(|head| head.0.as_str());
+    let head = ws.head().map(|head| head.0.as_str());
     Ok(Writer::new(&ws.root, &ws.policy).append(record, head)?.records)
+}
+
+/// What is inferred is inferred from a command.
+fn via(evidence: Option<Evidence>) -> crate::ledger::Extra {
+    let inferred = evidence == Some(Evidence::Inferred);
+    inferred.then(|| ("via".to_owned(), "shell".into())).into_iter().collect()
 }
 
 fn contributor(request: &RecordRequest) -> Contributor {
@@ -358,7 +374,7 @@ fn contributor(request: &RecordRequest) -> Contributor {
     Contributor { entity_type, model_identifier: request.model.clone() }
 }
 
-fn related(intent: &Intent) -> Vec<Related> {
+pub(super) fn related(intent: &Intent) -> Vec<Related> {
     let itself = Related { kind: "intent".to_owned(), value: intent.id.value.clone() };
     let specs = intent
         .related_specs

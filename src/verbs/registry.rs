@@ -9,7 +9,9 @@ use super::{VerbError, Workspace, record};
 use crate::edits;
 use crate::intent::{EditError, NewIntent, Registry, RegistryEdit, Status, edit};
 use crate::ledger::{Record, RecordKind};
+use crate::workspace::session::seen::{self, Seen};
 use crate::workspace::store::{self, Lock};
+use crate::workspace::{RelativePath, session};
 
 /// How long another process may be editing the registry.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -82,6 +84,7 @@ fn change(
     store::write_atomic(&ws.root.absolute(&path), text.as_bytes())?;
     let after = Registry::parse(path.clone(), &text);
     let intent = after.get(id);
+    ours(ws, &path, id);
     let record = Record {
         note: Some(note.to_owned()),
         intent_id: Some(id.to_owned()),
@@ -93,4 +96,21 @@ fn change(
         status: intent.and_then(|intent| Some(intent.status.as_ref()?.value)),
         path: path.to_string(),
     })
+}
+
+/// Notes that this change of the registry went through here, so that no command running meanwhile is taken for its author.
+fn ours(ws: &Workspace, path: &RelativePath, id: &str) {
+    let wrote = Seen {
+        path: path.clone(),
+        hash: seen::state(&ws.root.absolute(path), 0).hash,
+        outline: Vec::new(),
+        actor: "intent".to_owned(),
+        intent: Some(id.to_owned()),
+        head: None,
+        recorded: false,
+        at: store::now(),
+    };
+    if let Err(error) = seen::wrote(&ws.root, &wrote) {
+        session::log(&ws.root, &format!("who changed {path} could not be kept: {error}"));
+    }
 }

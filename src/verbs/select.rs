@@ -19,6 +19,19 @@ pub struct SelectAnswer {
     pub context: String,
     /// Other intents in progress that own some of the same files, by id.
     pub overlaps: Vec<String>,
+    /// Sessions of agents that work, or lately worked, under this intent or one of those.
+    pub sessions: Vec<OtherSession>,
+}
+
+/// A session that holds some of the same files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OtherSession {
+    /// `host:session`.
+    pub actor: String,
+    /// What it has selected.
+    pub intent: String,
+    /// When, RFC 3339 in UTC.
+    pub selected_at: String,
 }
 
 /// An intent as lists show it.
@@ -65,6 +78,10 @@ pub struct StatusAnswer {
     pub warnings: usize,
     /// The commit the work tree is based on.
     pub head: Option<String>,
+    /// The gate, while a person has it switched off.
+    pub off: Option<crate::workspace::session::Off>,
+    /// Questions that wait for a person.
+    pub waiting: usize,
 }
 
 /// Selects an intent for the person, or for a session, and records that.
@@ -75,35 +92,85 @@ pub fn select(
 ) -> Result<SelectAnswer, VerbError> {
     ws.governed()?;
     let intent = ws.intent_in_progress(id)?;
+    let previous = bind(ws, intent, session_id)?;
+    Ok(answer(ws, intent, previous, session_id))
+}
+
+/// What there is to know before working under an intent that has just been selected.
+pub fn answer(
+    ws: &Workspace,
+    intent: &Intent,
+    previous: Option<String>,
+    session_id: Option<&str>,
+) -> SelectAnswer {
+    let overlaps = overlaps(ws, intent);
+    SelectAnswer {
+        intent: IntentSummary { selected: true, ..summary(ws, intent) },
+        previous: previous.filter(|previous| *previous != intent.id.value),
+        context: context::xml(ws, intent, context::Extent::Curated),
+        sessions: others(ws, intent, &overlaps, session_id),
+        overlaps,
+    }
+}
+
+/// Sessions that selected the intent, or one that overlaps it, within the last hours.
+pub(super) fn others(
+    ws: &Workspace,
+    intent: &Intent,
+    overlaps: &[String],
+    me: Option<&str>,
+) -> Vec<OtherSession> {
+    let selections = session::selections(&ws.root, &store::hours_ago(RECENT_HOURS));
+    let same = |id: &String| *id == intent.id.value || overlaps.contains(id);
+    selections
+        .into_iter()
+        .filter(|selection| same(&selection.intent_id) && selection.actor.as_deref() != me)
+        .filter_map(|selection| {
+            let Selection { intent_id, selected_at, actor } = selection;
+            Some(OtherSession { actor: actor?, intent: intent_id, selected_at })
+        })
+        .collect()
+}
+
+/// A session that selected longer ago than this many hours is taken to have ended.
+const RECENT_HOURS: i64 = 12;
+
+/// The answer to an agent whose hook has selected the intent for it already. The person's selection stays as it is.
+pub fn selected_for_agent(
+    ws: &Workspace,
+    id: &str,
+    actor: &str,
+) -> Result<SelectAnswer, VerbError> {
+    ws.governed()?;
+    let intent = ws.intent_in_progress(id)?;
+    Ok(answer(ws, intent, None, Some(actor)))
+}
+
+/// The selecting itself, without an answer; what was selected before.
+pub(super) fn bind(
+    ws: &Workspace,
+    intent: &Intent,
+    session_id: Option<&str>,
+) -> Result<Option<String>, VerbError> {
+    let id = intent.id.value.clone();
     let previous = ws.selected(session_id);
-    let selection = Selection { intent_id: id.to_owned(), selected_at: store::now() };
+    let selection = Selection {
+        intent_id: id.clone(),
+        selected_at: store::now(),
+        actor: session_id.map(str::to_owned),
+    };
     // The record first: nobody works under a selection that the ledger could not be told of.
-    if previous.as_deref() != Some(id) {
-        let selected = record::skeleton(
-            ws,
-            RecordKind::Selection,
-            Some(intent),
-            session_id.map(str::to_owned),
-            None,
-        );
-        record::append(
-            ws,
-            Record {
-                note: previous.as_ref().map(|previous| format!("before: {previous}")),
-                ..selected
-            },
-        )?;
+    if previous.as_ref() != Some(&id) {
+        let session = session_id.map(str::to_owned);
+        let selected = record::skeleton(ws, RecordKind::Selection, Some(intent), session, None);
+        let note = previous.as_ref().map(|previous| format!("before: {previous}"));
+        record::append(ws, Record { note, ..selected })?;
     }
     match session_id {
         Some(session_id) => session::select_for(&ws.root, session_id, &selection)?,
         None => session::select(&ws.root, &selection)?,
     }
-    Ok(SelectAnswer {
-        intent: IntentSummary { selected: true, ..summary(ws, intent) },
-        previous: previous.filter(|previous| previous != id),
-        context: context::xml(ws, intent, context::Extent::Curated),
-        overlaps: overlaps(ws, intent),
-    })
+    Ok(previous)
 }
 
 /// Forgets the person's selection; what was selected.
@@ -140,7 +207,9 @@ pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> S
         records: ws.ledger.entries().len(),
         errors: at(crate::workspace::Level::Error),
         warnings: at(crate::workspace::Level::Warning),
-        head: ws.head.as_ref().map(|head| head.0.clone()),
+        head: ws.head().map(|head| head.0.clone()),
+        off: session::off_until(&ws.root),
+        waiting: crate::workspace::approvals::pending(&ws.root).len(),
     }
 }
 
@@ -159,28 +228,36 @@ pub fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
     }
 }
 
+/// Other intents in progress whose scopes share an entry with this one's; known without the ledger.
+pub(super) fn sharing(ws: &Workspace, intent: &Intent) -> Vec<String> {
+    let entries = intent.scope_entries();
+    let shares = |other: &&Intent| {
+        let scope = other.scope_entries();
+        scope.iter().any(|entry| !entry.starts_with('!') && entries.contains(entry))
+    };
+    in_progress_beside(ws, intent).filter(shares).map(|other| other.id.value.clone()).collect()
+}
+
+fn in_progress_beside<'a>(
+    ws: &'a Workspace,
+    intent: &'a Intent,
+) -> impl Iterator<Item = &'a Intent> {
+    let others = ws.registry.intents().iter();
+    others.filter(|other| other.in_progress() && other.id.value != intent.id.value)
+}
+
 /// Other intents in progress that own a file which this one has produced blocks in, or share a scope entry with it.
 fn overlaps(ws: &Workspace, intent: &Intent) -> Vec<String> {
     let files: Vec<_> =
         super::map::produced(ws, &intent.id.value).into_iter().map(|(path, _)| path).collect();
-    let entries = intent.scope_entries();
-    let others = ws
-        .registry
-        .intents()
-        .iter()
-        .filter(|other| other.in_progress() && other.id.value != intent.id.value);
-    others
-        .filter(|other| {
-            let shares_entry = other
-                .scope_entries()
-                .iter()
-                .any(|entry| !entry.starts_with('!') && entries.contains(entry));
-            let owns_file = ws
-                .registry
-                .scope(&other.id.value)
-                .is_some_and(|scope| files.iter().any(|path| scope.owns(path)));
-            shares_entry || owns_file
-        })
-        .map(|other| other.id.value.clone())
-        .collect()
+    let mut overlapping = sharing(ws, intent);
+    for other in in_progress_beside(ws, intent) {
+        let id = &other.id.value;
+        let owns_file =
+            ws.registry.scope(id).is_some_and(|scope| files.iter().any(|path| scope.owns(path)));
+        if owns_file && !overlapping.contains(id) {
+            overlapping.push(id.clone());
+        }
+    }
+    overlapping
 }

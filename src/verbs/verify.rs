@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Workspace, why};
+use crate::code::LineRange;
 use crate::intent::lint;
 use crate::ledger::{BlockName, ClaimRef};
 use crate::provenance::{Provenance, Verdict, matching};
-use crate::workspace::{Code, Finding, RelativePath, ignores};
+use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 
 /// The state of the evidence.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -77,7 +78,29 @@ pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
     all.extend(ws.ignores.findings().iter().cloned());
     all.extend(ws.ledger.findings().iter().cloned());
     all.extend(unknown_intents(ws));
+    all.extend(ungated(ws));
     all
+}
+
+/// Writes that no gate let through, for as long as the files are as those left them.
+fn ungated(ws: &Workspace) -> Vec<Finding> {
+    let notes = session::ungated::standing(&ws.root).into_iter();
+    let finding = |note: session::ungated::Ungated| Finding {
+        path: Some(note.path.clone()),
+        lines: LineRange::new(1, 1),
+        ..Finding::new(
+            Code::UngatedWrite,
+            format!(
+                "{} wrote this file at {} with {}, and no gate let that through: {}.",
+                note.actor, note.at, note.tool, note.why
+            ),
+            format!(
+                "Look at it; then `intent record {0}` for an intent that asked for it, or `intent accept {0}` as it stands. `intent doctor` says why the gate was not asked.",
+                note.path
+            ),
+        )
+    };
+    notes.map(finding).collect()
 }
 
 /// Records and selections that name an intent the registry does not hold.

@@ -29,14 +29,45 @@ pub struct Workspace {
     pub ledger: Arc<LazyLedger>,
     /// What no agent may touch, and what git ignores.
     pub ignores: Arc<Ignores>,
-    /// The repository; `None` without git.
-    pub git: Option<Arc<Git>>,
-    /// The commit the work tree is based on.
-    pub head: Option<CommitId>,
-    /// Why there is no repository to ask although there is a `.git`.
-    pub git_error: Option<Arc<str>>,
+    /// The repository and its head; opened when first asked for, so that the gate never pays for them.
+    repository: Arc<LazyRepository>,
     /// What the person in this work tree has selected.
     pub selection: Option<Selection>,
+}
+
+/// What git says of a work tree.
+struct Repository {
+    git: Option<Arc<Git>>,
+    head: Option<CommitId>,
+    error: Option<Arc<str>>,
+}
+
+type LazyRepository = LazyLock<Repository, Box<dyn FnOnce() -> Repository + Send + Sync>>;
+
+impl Repository {
+    fn open(root: &Root) -> Self {
+        match Git::open(root) {
+            Ok(Some(git)) => Self::with(Arc::new(git)),
+            Ok(None) => Self { git: None, head: None, error: no_repository(root).map(Arc::from) },
+            Err(error) => Self { git: None, head: None, error: Some(Arc::from(error.to_string())) },
+        }
+    }
+
+    fn with(git: Arc<Git>) -> Self {
+        let (head, error) = match git.head() {
+            Ok(head) => (head, None),
+            Err(error) => (None, Some(Arc::from(error.to_string()))),
+        };
+        Self { git: Some(git), head, error }
+    }
+
+    /// The same repository with its head as it is now.
+    fn again(&self) -> Self {
+        match &self.git {
+            Some(git) => Self::with(Arc::clone(git)),
+            None => Self { git: None, head: None, error: self.error.clone() },
+        }
+    }
 }
 
 /// A ledger that is read when it is first used.
@@ -89,12 +120,7 @@ impl Workspace {
         let root = Arc::new(root);
         let of_ledger = Arc::clone(&root);
         let (policy, policy_findings) = Policy::load(&root);
-        let (git, git_error) = match Git::open(&root) {
-            Ok(Some(git)) => (Some(Arc::new(git)), None),
-            Ok(None) => (None, no_repository(&root)),
-            Err(error) => (None, Some(error.to_string())),
-        };
-        let (head, head_error) = head_of(git.as_deref());
+        let of_repository = Arc::clone(&root);
         Self {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
@@ -102,9 +128,7 @@ impl Workspace {
             ledger: Arc::new(LazyLock::new(Box::new(move || Ledger::load(&of_ledger)))),
             ignores: Arc::new(Ignores::load(&root)),
             selection: session::selected(&root),
-            git,
-            head,
-            git_error: git_error.or(head_error).map(Arc::from),
+            repository: Arc::new(LazyLock::new(Box::new(move || Repository::open(&of_repository)))),
             root,
         }
     }
@@ -113,7 +137,7 @@ impl Workspace {
     pub fn reload(&self) -> Self {
         let root = Arc::new(Root::find(self.root.path()).unwrap_or_else(|_| (*self.root).clone()));
         let (policy, policy_findings) = Policy::load(&root);
-        let (head, head_error) = head_of(self.git.as_deref());
+        let repository = self.repository.again();
         Self {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
@@ -121,12 +145,7 @@ impl Workspace {
             ledger: self.ledger_now(&root),
             ignores: Arc::new(Ignores::load(&root)),
             selection: session::selected(&root),
-            git: self.git.clone(),
-            head,
-            git_error: match &self.git {
-                Some(_) => head_error.map(Arc::from),
-                None => self.git_error.clone(),
-            },
+            repository: Arc::new(LazyLock::new(Box::new(move || repository))),
             root,
         }
     }
@@ -134,6 +153,7 @@ impl Workspace {
     /// Reads now what is otherwise read at first need, for a server that answers nobody late.
     pub fn warmed(self) -> Self {
         LazyLock::force(&self.ledger);
+        LazyLock::force(&self.repository);
         self
     }
 
@@ -149,6 +169,21 @@ impl Workspace {
         }
         let (before, root) = (Arc::clone(&self.ledger), Arc::clone(root));
         Arc::new(LazyLock::new(Box::new(move || before.reload(&root))))
+    }
+
+    /// The repository; `None` without git.
+    pub fn git(&self) -> Option<&Arc<Git>> {
+        self.repository.git.as_ref()
+    }
+
+    /// The commit the work tree is based on.
+    pub fn head(&self) -> Option<&CommitId> {
+        self.repository.head.as_ref()
+    }
+
+    /// Why there is no repository to ask although there is a `.git`.
+    pub fn git_error(&self) -> Option<&str> {
+        self.repository.error.as_deref()
     }
 
     /// The workspace path of a target, which may be relative to `cwd`.
@@ -183,7 +218,7 @@ impl Workspace {
         commit: &CommitId,
         path: &RelativePath,
     ) -> Result<Option<Document>, GitError> {
-        let Some(git) = &self.git else { return Ok(None) };
+        let Some(git) = self.git() else { return Ok(None) };
         let bytes = git.file_at(commit, path)?;
         Ok(bytes.and_then(|bytes| Document::from_bytes(path.as_str(), &bytes).ok()))
     }
@@ -263,12 +298,4 @@ fn regular(path: &Path) -> std::io::Result<Vec<u8>> {
         return Err(ErrorKind::FileTooLarge.into());
     }
     std::fs::read(path)
-}
-
-fn head_of(git: Option<&Git>) -> (Option<CommitId>, Option<String>) {
-    match git.map(Git::head) {
-        None => (None, None),
-        Some(Ok(head)) => (head, None),
-        Some(Err(error)) => (None, Some(error.to_string())),
-    }
 }

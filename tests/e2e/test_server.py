@@ -11,7 +11,8 @@ from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 from conftest import Repository
 from session import EDITORS, Session, make_client, server_command, until
 
-COMMANDS = ["list", "select", "clear", "status", "context", "gate", "record", "why", "map", "verify"]
+COMMANDS = ["list", "select", "clear", "status", "context", "gate", "record", "why", "map", "verify",
+            "lesson"]
 VERIFY = "  async verify(token: string): Promise<Claims> {"
 
 
@@ -219,7 +220,7 @@ async def test_intents_are_symbols(editor: Session):
     assert any("INT-002" in symbol.name or "Invoice" in symbol.name for symbol in found or [])
 
 
-# The ten commands
+# The commands
 
 
 async def test_commands_that_look(editor: Session):
@@ -255,6 +256,10 @@ async def test_the_handshake_and_a_record(editor: Session):
     assert answer["skipped"] == []
     uri = editor.open("src/billing/invoice.ts")
     await until(lambda: editor.hover(uri, "total"), lambda text: "INT-002" in text and "exact" in text)
+    learned = await editor.run("intent.lesson", text="Round [prices](https://a.example) once.", session="test:1", agent="test-agent")
+    assert (learned["path"], learned["text"], learned["outcome"]) == ("AGENTS.md", "Round prices once.", "added")
+    assert (await editor.run("intent.lesson", text="round prices once"))["outcome"] == "already_there"
+    assert editor.repository.read("AGENTS.md").count("Round prices once.") == 1
     assert (await editor.run("intent.status"))["selected"] is None, "a session's selection is its own"
 
 

@@ -31,8 +31,15 @@ const ROOMS: &[(&str, &[&str])] = &[
 const VERBS_AND_BELOW: &[&str] =
     &["code", "edits", "workspace", "intent", "ledger", "shell", "provenance", "verbs"];
 
-/// The door through which the command line starts another face, and nothing else of it.
-const DOORS: &[(&str, &str)] = &[("cli", "lsp::run"), ("cli", "mcp::run"), ("cli", "hook::run")];
+/// The doors through which the command line starts another face, and for the hook: wires hosts, and examines the wiring.
+const DOORS: &[(&str, &str)] = &[
+    ("cli", "lsp::run"),
+    ("cli", "mcp::run"),
+    ("cli", "hook::run"),
+    ("cli", "hook::host"),
+    ("cli", "hook::install"),
+    ("cli", "hook::doctor"),
+];
 
 pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -93,7 +100,11 @@ fn strangers(source: &Source) -> Vec<String> {
         .into_iter()
         .filter(|path| {
             let first = path.split("::").next().unwrap_or(path);
-            let through_door = DOORS.iter().any(|(from, door)| *from == room && path == door);
+            let through = |door: &str| {
+                path.strip_prefix(door)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+            };
+            let through_door = DOORS.iter().any(|(from, door)| *from == room && through(door));
             is_room(first) && first != room && !known.contains(&first) && !through_door
         })
         .map(|path| format!("{}: `{room}` may not know `crate::{path}`", source.path))

@@ -8,6 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{GOOD, Page, STRONG};
 use crate::cli::target::Target;
 use crate::verbs::accept::{AcceptAnswer, AcceptExtent, accept};
+use crate::workspace::session;
 
 /// Say that a block is right as it stands, which settles it
 #[derive(Debug, clap::Args)]
@@ -16,7 +17,8 @@ Each block keeps the intent it had. The record says that a person accepted it.
 
 Examples:
   intent accept src/auth/jwt.rs:42
-  intent accept src/auth/jwt.rs --all-differing")]
+  intent accept src/auth/jwt.rs --all-differing
+  intent accept src/auth/jwt.rs        a write that no gate let through")]
 pub(crate) struct Args {
     /// The block at this line: PATH:LINE; or a file, with --all-differing
     #[arg(value_name = "PATH[:LINE]")]
@@ -32,6 +34,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let extent = match (target.line, args.all_differing) {
         (Some(line), false) => AcceptExtent::Line(line),
         (None, true) => AcceptExtent::Differing,
+        // There is one question about the file as a whole, and this answers it.
+        (None, false) if is_ungated(context, &target)? => AcceptExtent::Differing,
         (Some(_), true) => return Err(say_which("a line and --all-differing exclude each other")),
         (None, false) => return Err(say_which("which block is not said")),
     };
@@ -47,6 +51,12 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::Fine)
 }
 
+/// Whether the file is as a write left it that no gate let through.
+fn is_ungated(context: &Context, target: &Target) -> Result<bool, CliError> {
+    let (workspace, path) = context.existing_file(target)?;
+    Ok(session::ungated::standing(&workspace.root).iter().any(|note| note.path == path))
+}
+
 fn say_which(message: &str) -> CliError {
     CliError::usage(
         message,
@@ -55,7 +65,10 @@ fn say_which(message: &str) -> CliError {
 }
 
 fn show(page: &mut Page, answer: &AcceptAnswer) {
-    if answer.accepted.is_empty() {
+    if answer.settled {
+        page.styled(GOOD, "✓").own(" settled the write of ").text(answer.path.as_str());
+        page.own(" that no gate let through").end();
+    } else if answer.accepted.is_empty() {
         page.text(answer.path.as_str()).own(": no block differs from its record").end();
     }
     for name in &answer.accepted {

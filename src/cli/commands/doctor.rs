@@ -5,17 +5,31 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{Page, STRONG};
-use crate::verbs::doctor::{DoctorAnswer, State, examine};
+use crate::hook::doctor::examine as agents;
+use crate::hook::install::Folders;
+use crate::verbs::doctor::{DoctorAnswer, State, examine, retry};
 
 /// Examine the workspace: is everything in place, and if not, what to do
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "✓ in order   ✗ not in order   ? not known, or not needed\nExit code 1 when something is not in order."
+    after_help = "✓ in order   ✗ not in order   ? not known, or not needed\nExit code 1 when something is not in order.\n\nOf every agent that is wired here it says whether it asks: present, trusted, strict, switched\noff, when it last called, and what stays open whatever we do."
 )]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// First try again to write the records that could not be written
+    #[arg(long)]
+    retry: bool,
+}
 
-pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
-    let answer = examine(&context.here()?);
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let workspace = context.here()?;
+    let workspace = if args.retry && retry(&workspace) > 0 { context.here()? } else { workspace };
+    let mut answer = examine(&workspace);
+    if let Some(folders) = Folders::here(workspace.root.path())
+        && workspace.root.governed()
+    {
+        let search = std::env::var_os("PATH");
+        answer.checks.extend(agents(&workspace.root, &folders, search.as_deref()));
+    }
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(answer.checks.iter().any(|check| check.state == State::Bad)))
 }

@@ -1,19 +1,27 @@
 //! The commands, one file each: arguments, one verb, and how its answer reads.
 
 pub(crate) mod accept;
+pub(crate) mod approve;
 pub(crate) mod check;
 pub(crate) mod clear;
 pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod doctor;
+pub(crate) mod explain;
 pub(crate) mod gate;
+pub(crate) mod hook;
 pub(crate) mod init;
+pub(crate) mod lesson;
 pub(crate) mod list;
 pub(crate) mod lsp;
 pub(crate) mod man;
 pub(crate) mod map;
+pub(crate) mod mcp;
 pub(crate) mod new;
+pub(crate) mod off;
+pub(crate) mod propose;
+pub(crate) mod protocol;
 pub(crate) mod record;
 pub(crate) mod schema;
 pub(crate) mod select;

@@ -4,11 +4,17 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::{clear, context, map as map_command, record as record_command};
+use super::{
+    clear, context, init as init_command, map as map_command, protocol, record as record_command,
+};
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::verbs::{accept, check, doctor, gate, init, map, registry, select, verify, why};
+use crate::verbs::{
+    accept, approval, check, doctor, explain, gate, init, lesson, map, proposal, registry, select,
+    verify, why,
+};
+use crate::workspace::approvals::Approval;
 
 /// Print the JSON Schema of a file or of an answer
 #[derive(Debug, clap::Args)]
@@ -51,18 +57,30 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("records", records()),
         ("policy", read::<crate::workspace::Policy>()),
         ("accept", written::<accept::AcceptAnswer>()),
+        ("approvals", written::<Vec<Approval>>()),
+        ("approve", written::<approval::ApprovalAnswer>()),
         ("check", written::<check::CheckAnswer>()),
         ("clear", written::<clear::ClearAnswer>()),
         ("complete", written::<registry::RegistryAnswer>()),
         ("context", written::<context::ContextAnswer>()),
         ("doctor", written::<doctor::DoctorAnswer>()),
+        ("explain", written::<crate::shell::Reading>()),
+        ("explain-batch", written::<explain::Verdict>()),
         ("gate", written::<gate::Decision>()),
         ("init", written::<init::InitAnswer>()),
+        ("init-agents", written::<init_command::WiringAnswer>()),
+        ("lesson", written::<lesson::LessonAnswer>()),
         ("list", written::<Vec<select::IntentSummary>>()),
         ("map", written::<map::MapAnswer>()),
         ("map-check", written::<map_command::MapCheckAnswer>()),
         ("new", written::<registry::RegistryAnswer>()),
+        ("off", written::<approval::SwitchAnswer>()),
+        ("on", written::<approval::SwitchAnswer>()),
+        ("propose", written::<proposal::ProposalAnswer>()),
+        ("protocol", written::<protocol::ProtocolAnswer>()),
         ("record", written::<record_command::RecordedAnswer>()),
+        ("reject", written::<approval::ApprovalAnswer>()),
+        ("request-scope", written::<proposal::ProposalAnswer>()),
         ("select", written::<select::SelectAnswer>()),
         ("start", written::<registry::RegistryAnswer>()),
         ("status", written::<select::StatusAnswer>()),

@@ -1,16 +1,21 @@
 //! `intent select`: the handshake.
 
+use std::io::IsTerminal;
+
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
-use crate::verbs::select::{SelectAnswer, select};
+use crate::verbs::Workspace;
+use crate::verbs::select::{SelectAnswer, select, selected_for_agent};
+use crate::workspace::session;
 
 /// Declare the intent you work under, and get its context
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Only an intent that is in progress can be selected. The answer is what to know before
-working under it, as `intent context` prints it.")]
+working under it, as `intent context` prints it. Run by an agent whose hooks are wired,
+it selects for that agent's session, and your own selection stays.")]
 pub(crate) struct Args {
     /// The intent's id
     id: String,
@@ -21,9 +26,23 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let answer = select(&context.here()?, &args.id, args.session.as_deref())?;
+    let workspace = context.here()?;
+    let agent = if args.session.is_none() { agent(&workspace, &args.id) } else { None };
+    let answer = match agent {
+        Some(actor) => selected_for_agent(&workspace, &args.id, &actor)?,
+        None => select(&workspace, &args.id, args.session.as_deref())?,
+    };
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::Fine)
+}
+
+/// The agent that runs this, whose hook has just selected the intent for its session: then the person's selection is not
+/// touched. Nobody but a person sits at a terminal.
+fn agent(workspace: &Workspace, id: &str) -> Option<String> {
+    if std::io::stdout().is_terminal() {
+        return None;
+    }
+    session::take_announced(&workspace.root, id)
 }
 
 fn show(page: &mut Page, answer: &SelectAnswer) {
@@ -36,6 +55,10 @@ fn show(page: &mut Page, answer: &SelectAnswer) {
     if !answer.overlaps.is_empty() {
         page.styled(WARN, "!").own(" also in progress on some of these files: ");
         page.text(&answer.overlaps.join(", ")).end();
+    }
+    for other in &answer.sessions {
+        page.styled(WARN, "!").own(" another session works here: ").text(&other.actor);
+        page.own(" under ").text(&other.intent).own(", since ").text(&other.selected_at).end();
     }
     page.gap().lines(&answer.context);
 }

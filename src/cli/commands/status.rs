@@ -5,6 +5,7 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, INTENT, Page, STRONG};
+use crate::cli::when;
 use crate::intent::Status;
 use crate::verbs::select::{StatusAnswer, status};
 
@@ -49,12 +50,29 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>) {
         None => page.own("none"),
     };
     page.end();
+    gate(page, answer);
     line(page, Some(answer.errors + answer.warnings == 0), "findings");
     shared::totals(page, answer.errors, answer.warnings);
     if answer.errors + answer.warnings > 0 {
         page.own("; `intent verify` lists them");
     }
     page.end();
+}
+
+/// Shown only where a person should know of it.
+fn gate(page: &mut Page, answer: &StatusAnswer) {
+    if let Some(off) = &answer.off {
+        line(page, Some(false), "gate");
+        page.own("off until ").text(&when::date(&off.until));
+        if let Some(reason) = &off.reason {
+            page.own(": ").text(reason);
+        }
+        page.own("; `intent on`").end();
+    }
+    if answer.waiting > 0 {
+        line(page, None, "approvals");
+        page.text(&answer.waiting.to_string()).own(" waiting for you; `intent approve`").end();
+    }
 }
 
 /// What is selected; an id that the registry does not hold is said, not hidden.

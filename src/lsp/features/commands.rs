@@ -63,6 +63,7 @@ pub(crate) const ALL: &[Command] = &[
     command("intent.why", Asks::Nothing, run::why, schema::<arguments::WhyArguments>),
     command("intent.map", Asks::Nothing, run::map, schema::<arguments::MapArguments>),
     command("intent.verify", Asks::Nothing, run::verify, schema::<Wanted>),
+    command("intent.lesson", Asks::Nothing, run::lesson, schema::<arguments::LessonArguments>),
     command(SHOW, Asks::Nothing, run::show, schema::<ShowArguments>),
     command(ACCEPT, Asks::Consent, run::accept, schema::<AcceptArguments>),
 ];

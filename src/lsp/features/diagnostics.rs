@@ -44,7 +44,13 @@ pub(crate) fn findings(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<Finding> {
     }
     let Some(analysis) = analysis::of(snapshot, uri) else { return Vec::new() };
     let baseline = analysis::baseline(snapshot, workspace, &path);
-    check::document(workspace, &path, &analysis.file, &baseline)
+    let mut findings = check::document(workspace, &path, &analysis.file, &baseline);
+    let survey = analysis::survey(snapshot, workspace);
+    let here = |finding: &&Finding| {
+        finding.code == Code::UngatedWrite && finding.path.as_ref() == Some(&path)
+    };
+    findings.extend(survey.findings.iter().filter(here).cloned());
+    findings
 }
 
 /// The findings of one of the files that govern; `None` for any other file.

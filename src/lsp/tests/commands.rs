@@ -24,14 +24,14 @@ active_intents:
     owned_scope: [\"src/**\"]
 ";
 
-fn workspace() -> Editor {
+pub(super) fn workspace() -> Editor {
     Editor::in_git(CODE)
 }
 
-fn with_options(editor: &Editor, capabilities: Value, options: Value) -> Session {
+pub(super) fn with_options(editor: &Editor, capabilities: Value, options: Value) -> Session {
     let folder = json!({ "uri": editor.uri(""), "name": "ws" });
     Session::started(
-        Parts::default(),
+        Parts { agent: || None, ..Parts::default() },
         json!({ "processId": null, "capabilities": capabilities, "workspaceFolders": [folder],
                 "initializationOptions": options }),
     )
@@ -88,8 +88,14 @@ fn an_agent_may_ask_before_anything_is_loaded_and_sees_what_it_wrote() {
     assert_eq!(why["blocks"][0]["verdict"], "exact", "{why}");
     let map = answer(&mut session, "intent.map", json!({}));
     assert_eq!((&map["intents"][0]["id"], &map["written"]), (&json!("INT-001"), &Value::Null));
+    let lesson = json!({ "text": "Start the clock first.", "agent": "claude-code" });
+    let learned = answer(&mut session, "intent.lesson", lesson);
+    assert_eq!((&learned["path"], &learned["outcome"]), (&json!("AGENTS.md"), &json!("added")));
+    let why = json!({ "uri": editor.uri("/AGENTS.md"), "line": learned["line"] });
+    let why = answer(&mut session, "intent.why", why);
+    assert_eq!(why["blocks"][0]["intent"]["id"], "INT-001", "{why}");
     let verified = answer(&mut session, "intent.verify", json!({}));
-    assert_eq!(verified["blocks"]["exact"], 1, "{verified}");
+    assert_eq!(verified["blocks"]["exact"], 2, "{verified}");
     let cleared = answer(&mut session, "intent.clear", json!({}));
     assert_eq!(cleared, json!({ "cleared": "INT-001" }));
     session.finish();
@@ -122,6 +128,8 @@ fn what_makes_no_sense_is_refused_and_what_cannot_be_done_fails() {
         ("intent.why", json!({ "path": "src/nowhere.rs" }), -32803),
         ("intent.accept", json!({ "path": "src/a.rs", "line": 1 }), -32803),
         ("intent.list", json!({ "uri": "untitled:1" }), -32602),
+        ("intent.lesson", json!({ "text": 7 }), -32602),
+        ("intent.lesson", json!({ "text": " ` " }), -32803),
     ] {
         let id = run(&mut session, command, argument.clone());
         assert_eq!(session.code(id), code, "{command} {argument}");
@@ -144,7 +152,7 @@ fn selecting_the_right_intent_takes_the_error_away() {
     session.result(left);
 }
 
-fn asking() -> Value {
+pub(super) fn asking() -> Value {
     json!({ "window": { "showMessage": {} } })
 }
 

@@ -6,6 +6,7 @@ mod knowledge;
 mod navigation;
 mod order;
 mod protocol;
+mod questions;
 mod storm;
 
 use std::collections::VecDeque;
@@ -30,7 +31,7 @@ const A: &str = "file:///nowhere/a.rs";
 
 /// A server without workspaces, whose hovers show the document's text.
 fn parts() -> Parts {
-    Parts { table: table(), find: |_| None, ..Parts::default() }
+    Parts { table: table(), find: |_| None, agent: || None, ..Parts::default() }
 }
 
 fn table() -> Table {
@@ -183,6 +184,12 @@ impl Session {
     fn answer(&mut self, request: &Value, result: Value) {
         let id = &request["id"];
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }));
+    }
+
+    /// Whether a message of this method arrived that nobody has read; it stays unread.
+    fn meanwhile(&mut self, method: &str) -> bool {
+        self.aside.extend(self.output.try_iter());
+        self.aside.iter().any(|message| message["method"] == method)
     }
 
     /// Fails if one more message arrives within a moment.

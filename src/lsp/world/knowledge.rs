@@ -9,6 +9,7 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::{Effect, World};
 use crate::lsp::convert;
 use crate::verbs::Workspace;
+use crate::workspace::Root;
 
 /// The workspace that governs a folder, as found on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +120,11 @@ impl World {
     /// What is known under a root, for loading it again.
     pub(crate) fn loaded_workspace(&self, root: &Path) -> Option<&Workspace> {
         self.workspaces.loaded.get(root)
+    }
+
+    /// The roots of all workspaces that are loaded.
+    pub(crate) fn roots(&self) -> Vec<Arc<Root>> {
+        self.workspaces.loaded.values().map(|workspace| Arc::clone(&workspace.root)).collect()
     }
 
     /// A root was loaded, or could not be; then what was known stays.

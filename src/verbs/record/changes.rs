@@ -220,7 +220,7 @@ impl<'a> Past<'a> {
     fn changed_by_commits(&mut self, at: ClaimRef, block: &Block, now: &ContentHash) -> bool {
         let Subject { ws, path, .. } = self.subject;
         let Some(then) = based_on(ws, at) else { return true };
-        if Some(then) == ws.head.as_ref().map(|head| head.0.as_str()) {
+        if Some(then) == ws.head().map(|head| head.0.as_str()) {
             return false;
         }
         let baseline = self.then.entry(then.to_owned()).or_insert_with(|| {
@@ -303,5 +303,5 @@ impl Subject<'_> {
 
 /// Whether commits since the record took the block away: they may be anybody's.
 fn gone_by_commit(ws: &Workspace, head: ClaimRef, name: &BlockName, committed: &Baseline) -> bool {
-    based_on(ws, head) != ws.head.as_ref().map(|head| head.0.as_str()) && committed.lacks(name)
+    based_on(ws, head) != ws.head().map(|head| head.0.as_str()) && committed.lacks(name)
 }

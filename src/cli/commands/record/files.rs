@@ -101,7 +101,7 @@ fn known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbError> 
     if !workspace.ledger.of_path(path).is_empty() {
         return Ok(true);
     }
-    match (&workspace.git, &workspace.head) {
+    match (workspace.git(), workspace.head()) {
         (Some(git), Some(head)) => Ok(git.file_at(head, path)?.is_some()),
         _ => Ok(false),
     }
@@ -112,7 +112,7 @@ fn gone(workspace: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     let missing = |path: &RelativePath| !workspace.root.absolute(path).exists();
     let recorded = workspace.ledger.paths().into_iter().filter(|path| missing(path)).cloned();
     let mut paths: Vec<RelativePath> = recorded.collect();
-    if let (Some(git), Some(head)) = (&workspace.git, &workspace.head) {
+    if let (Some(git), Some(head)) = (workspace.git(), workspace.head()) {
         let changes = git.changes(Some(head), Target::WorkTree)?;
         let deleted = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);
         paths.extend(deleted.map(|change| change.path));

@@ -184,7 +184,7 @@ impl Here<'_> {
     /// Puts the block back as it is in the commit.
     fn put_back(&self, at: usize, block: &Block, edited: Option<Against>) -> Option<Offer> {
         let was_there = matches!(edited, Some(Against::Changed | Against::Reformatted));
-        if !was_there || unnamed(block) || self.workspace.head.is_none() {
+        if !was_there || unnamed(block) || self.workspace.head().is_none() {
             return None;
         }
         let title = format!("Put {} back as it was", name_of(block));

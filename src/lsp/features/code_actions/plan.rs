@@ -170,7 +170,7 @@ fn before(
     path: &RelativePath,
     block: &crate::code::Block,
 ) -> Result<String, String> {
-    let commit = workspace.head.as_ref().ok_or("there is no commit to put it back from")?;
+    let commit = workspace.head().ok_or("there is no commit to put it back from")?;
     let document = workspace.read_at(commit, path).map_err(|error| error.to_string())?;
     let document = document.ok_or_else(|| format!("{path} is not in the commit"))?;
     let blocks = document.blocks();

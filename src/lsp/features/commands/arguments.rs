@@ -136,6 +136,26 @@ pub(crate) struct MapArguments {
     pub(crate) path: Option<String>,
 }
 
+/// `intent.lesson`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LessonArguments {
+    /// What was learned, in one sentence.
+    pub(crate) text: String,
+    /// The intent; the selected one where it is missing.
+    pub(crate) intent: Option<String>,
+    /// The session that learned it: `host:id`.
+    pub(crate) session: Option<String>,
+    /// The agent's name.
+    pub(crate) agent: Option<String>,
+    /// The model: `vendor/name`.
+    pub(crate) model: Option<String>,
+    /// See [`Wanted`].
+    pub(crate) uri: Option<String>,
+    /// See [`Wanted`].
+    pub(crate) path: Option<String>,
+}
+
 /// `intent.show`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -182,6 +202,7 @@ targets!(
     RecordArguments,
     WhyArguments,
     MapArguments,
+    LessonArguments,
     ShowArguments,
     AcceptArguments
 );

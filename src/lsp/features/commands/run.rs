@@ -11,15 +11,17 @@ use serde_json::{Map, Value};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::arguments::{
-    AcceptArguments, ContextArguments, GateArguments, MapArguments, RecordArguments,
-    SelectArguments, ShowArguments, Target, Wanted, WhyArguments,
+    AcceptArguments, ContextArguments, GateArguments, LessonArguments, MapArguments,
+    RecordArguments, SelectArguments, ShowArguments, Target, Wanted, WhyArguments,
 };
 use super::{answer, read};
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::features::places;
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::{analysis, convert};
-use crate::verbs::{VerbError, Workspace, accept, context, gate, map, record, select, verify, why};
+use crate::verbs::{
+    VerbError, Workspace, accept, context, gate, lesson, map, record, select, verify, why,
+};
 use crate::workspace::RelativePath;
 
 /// What a command did besides answering.
@@ -120,6 +122,7 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         model: wanted.model,
         contributor: wanted.contributor,
         claimed_class: wanted.class,
+        evidence: None,
     };
     effects.wrote(&workspace);
     answer("intent.record", &record::record(&workspace, &request).map_err(refusal)?)
@@ -204,6 +207,24 @@ pub(super) fn map(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> 
 pub(super) fn verify(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: Wanted = read(argument)?;
     answer("intent.verify", &verify::verify(&workspace(snapshot, (&wanted).into())?))
+}
+
+/// An agent can be a client too, so whoever asks counts as one.
+pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
+    let wanted: LessonArguments = read(argument)?;
+    let workspace = workspace(snapshot, (&wanted).into())?;
+    let request = lesson::LessonRequest {
+        text: wanted.text,
+        intent: wanted.intent,
+        session: wanted.session,
+        agent: wanted.agent,
+        model: wanted.model,
+        asker: lesson::Asker::Agent,
+    };
+    effects.wrote(&workspace);
+    let written = lesson::record(&workspace, &request).map_err(refusal)?;
+    effects.wrote.push(workspace.root.absolute(&written.path));
+    answer("intent.lesson", &written)
 }
 
 pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {

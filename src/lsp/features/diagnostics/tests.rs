@@ -54,6 +54,33 @@ fn trespasser() -> Editor {
 }
 
 #[test]
+fn a_write_that_no_gate_let_through_stands_at_the_first_line_until_the_file_is_another() {
+    use crate::workspace::session::{seen, ungated};
+    let mut editor = Editor::new("//- /src/a.rs intent=INT-001\nfn a() {}\n");
+    let root = editor.workspace().root.clone();
+    let path = RelativePath::new("src/a.rs").unwrap();
+    let note = ungated::Ungated {
+        hash: seen::state(&root.absolute(&path), 0).hash,
+        path,
+        actor: "codex:1".into(),
+        tool: "Bash".into(),
+        why: "a command changed it".into(),
+        at: "yesterday".into(),
+    };
+    ungated::keep(&root, &note).unwrap();
+    editor.reload();
+    let told = shown(&editor, "/src/a.rs");
+    assert!(told.to_lowercase().starts_with("warning ungated-write at "), "{told}");
+    assert!(told.contains("codex:1 wrote this file"), "{told}");
+    editor.close("/src/a.rs");
+    let elsewhere = unopened(&editor.snapshot(), root.path());
+    assert!(elsewhere.iter().any(|(uri, _)| uri.as_str().ends_with("src/a.rs")));
+    editor.write("/src/a.rs", "fn b() {}\n");
+    editor.reload();
+    assert_eq!(unopened(&editor.snapshot(), root.path()), []);
+}
+
+#[test]
 fn an_edit_outside_the_scope_is_an_error_that_points_to_the_scope() {
     insta::assert_snapshot!(shown(&trespasser(), "/billing/invoice.rs"));
 }

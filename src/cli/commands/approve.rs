@@ -1,0 +1,183 @@
+//! `intent approve` and `intent reject`: a person decides what an agent may not decide for itself.
+
+use jiff::Timestamp;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::person::Terminal;
+use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
+use crate::cli::when;
+use crate::verbs::Workspace;
+use crate::verbs::approval::{self, ApprovalAnswer, Place, Verdict};
+use crate::workspace::approvals::{Approval, State};
+
+/// Approve what an agent asks for; without a code, list what waits
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+For a person at a terminal of their own: refused without one, and where an agent runs it.
+Shows who asks, for what exactly and where, and approves once `yes` is typed. What is
+approved holds for exactly this, once, until ten minutes after it was asked.")]
+pub(crate) struct Args {
+    /// The code that the agent names
+    code: Option<String>,
+}
+
+/// Reject what an agent asks for
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+For a person at a terminal of their own, as `intent approve`. An agent that asks the same
+again within ten minutes is told of the rejection.")]
+pub(crate) struct RejectArgs {
+    /// The code that the agent names
+    code: String,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let Some(code) = args.code else { return list(context) };
+    let terminal = Terminal::of_a_person()?;
+    let workspace = context.here()?;
+    let asked = waiting(&workspace, &code)?;
+    let mut page = Page::default();
+    show(&mut page, &asked);
+    if !is_current(&workspace, &asked) {
+        page.styled(WARN, "!").own(" the commit has changed since it was asked, ");
+        page.own("so the agent has to ask again").end();
+    }
+    page.gap().own("Type ").styled(STRONG, "yes").own(" to approve: ");
+    if !terminal.ask(context.printer, &page)?.eq_ignore_ascii_case("yes") {
+        return Err(CliError::usage(
+            format!("{} was not approved, and still waits", asked.code),
+            format!("`intent reject {}` says no for good", asked.code),
+        ));
+    }
+    decided(context, &workspace, &asked.code, Verdict::Approve)
+}
+
+/// Runs `intent reject`.
+pub(crate) fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliError> {
+    Terminal::of_a_person()?;
+    let workspace = context.here()?;
+    let asked = waiting(&workspace, &args.code)?;
+    decided(context, &workspace, &asked.code, Verdict::Reject)
+}
+
+fn decided(
+    context: &Context,
+    workspace: &Workspace,
+    code: &str,
+    verdict: Verdict,
+) -> Result<Exit, CliError> {
+    let answer = approval::decide(workspace, code, verdict, Place::Terminal)?;
+    context.answer(&answer, |page| done(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+fn done(page: &mut Page, answer: &ApprovalAnswer) {
+    let (style, mark) = match answer.approval.state {
+        State::Denied => (BAD, "✗"),
+        _ => (GOOD, "✓"),
+    };
+    page.styled(style, mark).own(" ").text(&answer.done).end();
+}
+
+/// The question with this code, in whatever case it is typed; an error that says what became of it otherwise.
+fn waiting(workspace: &Workspace, code: &str) -> Result<Approval, CliError> {
+    let found = approval::status(workspace, code)?;
+    match found.state {
+        State::Pending => Ok(found),
+        state => Err(CliError::usage(
+            format!("{} {}", found.code, state.phrase()),
+            "`intent approve` lists what waits",
+        )),
+    }
+}
+
+/// A command, write or lesson is bound to the commit that it was asked on.
+fn is_current(workspace: &Workspace, asked: &Approval) -> bool {
+    asked.result.is_some()
+        || asked.head.as_deref() == workspace.head().map(|head| head.0.as_str())
+        || matches!(asked.subject.kind(), "scope" | "intent")
+}
+
+fn list(context: &Context) -> Result<Exit, CliError> {
+    let waiting = approval::list(&context.here()?)?;
+    let now = Timestamp::now();
+    context.answer(&waiting, |page| {
+        if waiting.is_empty() {
+            page.own("Nothing waits for a person").end();
+            return;
+        }
+        let row = |asked: &Approval| {
+            let question = approval::question(asked);
+            vec![
+                Cell::new(INTENT, asked.code.as_str()),
+                Cell::new(DIM, when::ago(now, &asked.asked_at)),
+                Cell::new(PLAIN, question.title),
+                Cell::new(STRONG, seen(&question.exactly)),
+            ]
+        };
+        page.table(0, &waiting.iter().map(row).collect::<Vec<_>>());
+        page.gap()
+            .own("`intent approve CODE` shows one and asks; `intent reject CODE` says no")
+            .end();
+    })?;
+    Ok(Exit::Fine)
+}
+
+/// A question, whole: nothing of what would be done is left out.
+fn show(page: &mut Page, asked: &Approval) {
+    let question = approval::question(asked);
+    page.styled(INTENT, &asked.code).own("  ").styled(STRONG, &question.title).end().gap();
+    // Every space counts in a command, so none is folded.
+    page.lines(&format!("    {}", question.exactly.replace('\n', "\n    ")));
+    page.gap();
+    let rows: Vec<Vec<Cell>> = question
+        .details
+        .iter()
+        .map(|(label, text)| vec![Cell::new(DIM, *label), Cell::new(PLAIN, seen(text))])
+        .chain([vec![
+            Cell::new(DIM, "asked"),
+            Cell::new(
+                PLAIN,
+                format!(
+                    "{}, until {}",
+                    when::ago(Timestamp::now(), &asked.asked_at),
+                    when::date(&asked.expires_at)
+                ),
+            ),
+        ]])
+        .collect();
+    page.table(2, &rows);
+}
+
+/// On one line, with its line breaks to be seen: they end commands.
+fn seen(text: &str) -> String {
+    text.trim_end().replace('\n', " ⏎ ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::approvals::Subject;
+
+    #[test]
+    fn a_question_is_shown_whole_and_disarmed() {
+        let asked = Approval {
+            code: "ABC234".into(),
+            subject: Subject::Command { text: "ls  -l\nrm -rf / \u{202e}\u{1b}[2J".into() },
+            binding: String::new(),
+            actor: "codex:1\n".into(),
+            cwd: "/w".into(),
+            head: None,
+            asked_at: "soon".into(),
+            expires_at: "later".into(),
+            state: State::Pending,
+            result: None,
+        };
+        let mut page = Page::default();
+        show(&mut page, &asked);
+        let text = anstream::adapter::strip_str(page.as_str()).to_string();
+        insta::assert_snapshot!(text);
+    }
+}

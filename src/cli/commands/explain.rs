@@ -1,0 +1,149 @@
+//! `intent explain`: how is a shell command read?
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::PathBuf;
+
+use anstyle::Style;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{BAD, Cell, DIM, GOOD, NOTE, PLAIN, Page, Piece, STRONG, UNSURE, WARN};
+use crate::shell::{Class, Deed, Dialect, Invocation, Reading, Surroundings, Target};
+use crate::verbs::explain::{explain, surroundings, verdict};
+
+/// The language of a command, as it is named on the command line.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Language {
+    Posix,
+    Powershell,
+    Cmd,
+}
+
+/// Show how a shell command is read: its parse, its class, its targets and the rule
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Nothing is run. The class is read, write, opaque (it may change anything),
+destructive or unreadable. Exit code 0 whatever the class.
+
+A batch holds one JSON string a line; each gets one line with class, targets and rule.
+
+Examples:
+  intent explain 'git checkout -- src/'
+  intent explain --json 'sudo rm -rf /'
+  intent explain --batch commands.jsonl")]
+pub(crate) struct Args {
+    /// The command, as one word
+    #[arg(required_unless_present = "batch", conflicts_with = "batch", allow_hyphen_values = true)]
+    command: Option<String>,
+
+    /// Read commands from FILE, or from standard input with `-`
+    #[arg(long, value_name = "FILE")]
+    batch: Option<PathBuf>,
+
+    /// The language the command is written in
+    #[arg(long, value_enum, default_value_t = Language::Posix, value_name = "LANGUAGE")]
+    dialect: Language,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let home = ["HOME", "USERPROFILE"].into_iter().find_map(std::env::var_os);
+    let at = surroundings(&context.cwd, home.map(PathBuf::from));
+    let dialect = match args.dialect {
+        Language::Posix => Dialect::Posix,
+        Language::Powershell => Dialect::PowerShell,
+        Language::Cmd => Dialect::Cmd,
+    };
+    if let Some(file) = &args.batch {
+        return batch(context, file.clone(), dialect, &at);
+    }
+    let reading = explain(args.command.as_deref().unwrap_or_default(), dialect, &at);
+    context.answer(&reading, |page| show(page, &reading))?;
+    Ok(Exit::Fine)
+}
+
+fn batch(
+    context: &Context,
+    file: PathBuf,
+    dialect: Dialect,
+    at: &Surroundings,
+) -> Result<Exit, CliError> {
+    let failed = |source| CliError::io(file.clone(), "read", source);
+    let input: Box<dyn Read> = if file.as_os_str() == "-" {
+        Box::new(std::io::stdin().lock())
+    } else {
+        Box::new(std::fs::File::open(context.cwd.join(&file)).map_err(failed)?)
+    };
+    // Bytes, so that a line that is no UTF-8 is one bad line and not the end of the batch.
+    let lines: Result<Vec<Vec<u8>>, _> = BufReader::new(input).split(b'\n').collect();
+    let lines = lines.map_err(failed)?;
+    context.printer.stream(lines.iter(), |line| {
+        let text = String::from_utf8_lossy(line);
+        let answer = verdict(text.trim_end_matches('\r'), dialect, at);
+        // Plain data always serialises.
+        let mut bytes = serde_json::to_vec(&answer).unwrap_or_default();
+        bytes.push(b'\n');
+        Piece::Bytes(bytes)
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn show(page: &mut Page, reading: &Reading) {
+    page.styled(style(reading.class), reading.class.as_str());
+    page.own(" [").text(&reading.rule).own("] ").text(&reading.reason).end();
+    if let Some(word) = &reading.word {
+        page.own("  ").styled(NOTE, "because of").own(" ").styled(STRONG, word).end();
+    }
+    if let Some(safer) = &reading.safer {
+        page.own("  ").styled(NOTE, "safer:").own(" ").text(safer).end();
+    }
+    if reading.background {
+        page.own("  ").styled(NOTE, "note:").own(" something goes on in the background").end();
+    }
+    if !reading.commands.is_empty() {
+        page.gap().styled(STRONG, "Commands").end();
+        page.table(2, &reading.commands.iter().map(invocation).collect::<Vec<_>>());
+    }
+    if !reading.targets.is_empty() {
+        page.gap().styled(STRONG, "Targets").end();
+        page.table(2, &reading.targets.iter().map(target).collect::<Vec<_>>());
+    }
+}
+
+fn style(class: Class) -> Style {
+    match class {
+        Class::Read => GOOD,
+        Class::Write => PLAIN,
+        Class::Opaque => WARN,
+        Class::Unreadable => UNSURE,
+        Class::Destructive => BAD,
+    }
+}
+
+fn invocation(invocation: &Invocation) -> Vec<Cell> {
+    let mut words = invocation.words.join(" ");
+    if !invocation.via.is_empty() {
+        words = format!("{words}  (by {})", invocation.via.join(", "));
+    }
+    vec![
+        Cell::new(style(invocation.class), invocation.class.as_str()),
+        Cell::new(PLAIN, words),
+        Cell::new(DIM, &invocation.rule),
+    ]
+}
+
+fn target(target: &Target) -> Vec<Cell> {
+    let deed = match target.deed {
+        Deed::Write => "write",
+        Deed::Delete => "delete",
+        Deed::MoveFrom => "move from",
+        Deed::Read => "read",
+    };
+    let extent = match (target.known, target.recursive) {
+        (true, false) => "",
+        (true, true) => "and all below",
+        (false, false) => "or another below it",
+        (false, true) => "or another below it, and all below that",
+    };
+    vec![Cell::new(PLAIN, deed), Cell::new(PLAIN, &target.path), Cell::new(DIM, extent)]
+}

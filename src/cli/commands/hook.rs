@@ -1,0 +1,31 @@
+//! `intent hook`: hands the process to the agents' hook.
+
+use std::process::ExitCode;
+
+use crate::cli::exit::Exit;
+
+/// Answer one call of an agent's host: its JSON on stdin, its answer on stdout
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Hosts: claude-code codex cursor copilot vscode gemini antigravity windsurf cline
+kiro droid devin; opencode amp pi through their plugins; auto recognises the
+host from its message.
+
+An agent's settings call this before and after every tool; nobody types it. A
+call that changes something, and that cannot be judged, is denied in the host's
+own words.
+
+Examples:
+  intent hook claude-code < call.json
+  intent hook auto < call.json")]
+pub(crate) struct Args {
+    /// Which host calls
+    #[arg(value_name = "HOST")]
+    host: String,
+}
+
+/// The answer is the host's, and so is the exit code: none or the one that means no.
+pub(crate) fn run(args: &Args) -> Exit {
+    let ended = crate::hook::run(&args.host);
+    if ended == ExitCode::SUCCESS { Exit::Fine } else { Exit::Usage }
+}

@@ -1,0 +1,86 @@
+//! `intent lesson`: what was learned, for the next one.
+
+use std::io::IsTerminal;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{GOOD, Page, STRONG, WARN};
+use crate::verbs::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
+use crate::verbs::proposal::{self, Proposed};
+
+/// Write one line of what was learned into the shared brain file
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The file is AGENTS.md at the workspace root, else CLAUDE.md, else AGENT.md. At most 280
+characters, without markup; the same words are written once, and recorded.
+
+Examples:
+  intent lesson 'The tests of src/auth need a running clock; start it with make clock.'
+  intent lesson 'Generated files are checked in' --intent INT-001 --agent claude-code")]
+pub(crate) struct Args {
+    /// What the next one should know, in one sentence
+    text: String,
+
+    /// Under this intent instead of the selected one
+    #[arg(long, value_name = "ID")]
+    intent: Option<String>,
+
+    /// The session that learned it: host:id
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+
+    /// The agent that learned it
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+
+    /// The model behind the agent
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let asker = asker(&args);
+    let request = LessonRequest {
+        text: args.text,
+        intent: args.intent,
+        session: args.session,
+        agent: args.agent,
+        model: args.model,
+        asker,
+    };
+    let ws = context.here()?;
+    match proposal::lesson(&ws, &context.cwd, &request)? {
+        Proposed::Written(answer) => {
+            context.answer(&answer, |page| show(page, &answer))?;
+            Ok(Exit::found(answer.unrecorded.is_some()))
+        }
+        Proposed::Asked(asked) => {
+            context.answer(&asked, |page| {
+                page.styled(WARN, "?").own(" not written yet. ").text(&asked.message).end();
+            })?;
+            Ok(Exit::found(true))
+        }
+    }
+}
+
+/// A person sits at a terminal and names no agent. An agent could pretend to; the documents say so.
+fn asker(args: &Args) -> Asker {
+    let named = args.agent.is_some() || args.session.is_some() || args.model.is_some();
+    match !named && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+        true => Asker::Person,
+        false => Asker::Agent,
+    }
+}
+
+fn show(page: &mut Page, answer: &LessonAnswer) {
+    let place = format!("{}:{}", answer.path, answer.line);
+    match answer.outcome {
+        LessonOutcome::Added => page.styled(GOOD, "✓").own(" added to ").styled(STRONG, &place),
+        LessonOutcome::AlreadyThere => page.own("stands there already: ").styled(STRONG, &place),
+    };
+    page.end().own("  ").text(&answer.text).end();
+    if let Some(reason) = &answer.unrecorded {
+        page.styled(WARN, "!").own(" not recorded: ").text(reason).end();
+    }
+}

@@ -1,0 +1,106 @@
+//! `intent off` and `intent on`: a person switches the gate off for a while, and on again.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::person::Terminal;
+use crate::cli::print::{GOOD, Page, STRONG, WARN};
+use crate::cli::when;
+use crate::verbs::approval::{self, SwitchAnswer};
+use crate::workspace::session::MAX_OFF;
+
+/// Switch the gate off for a while
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+For a person at a terminal of their own: refused without one, and where an agent runs it.
+Meanwhile nothing is held up in this work tree; that it was off is recorded.
+
+Example:
+  intent off --for 10m --reason \"moving folders by hand\"")]
+pub(crate) struct Args {
+    /// For how long: 10m, 1h30m; at most 8h
+    #[arg(long = "for", value_name = "TIME", value_parser = lasting)]
+    lasts: Duration,
+
+    /// Why, in a few words
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+/// Switch the gate on again
+#[derive(Debug, clap::Args)]
+pub(crate) struct OnArgs {}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let terminal = Terminal::of_a_person()?;
+    let workspace = context.here()?;
+    workspace.governed()?;
+    let mut page = Page::default();
+    page.own("In ").styled(STRONG, &workspace.root.path().display().to_string());
+    page.own(" no agent will be held up for ");
+    page.styled(STRONG, &format!("{:#}", signed(args.lasts))).own(".").end();
+    page.own("Type ").styled(STRONG, "yes").own(" to switch the gate off: ");
+    if !terminal.ask(context.printer, &page)?.eq_ignore_ascii_case("yes") {
+        return Err(CliError::usage("the gate is still on", "type yes to switch it off"));
+    }
+    let answer = approval::switch_off(&workspace, args.lasts, args.reason.as_deref())?;
+    told(context, &answer)
+}
+
+/// Runs `intent on`.
+pub(crate) fn on(context: &Context, _args: OnArgs) -> Result<Exit, CliError> {
+    Terminal::of_a_person()?;
+    let answer = approval::switch_on(&context.here()?)?;
+    told(context, &answer)
+}
+
+fn told(context: &Context, answer: &SwitchAnswer) -> Result<Exit, CliError> {
+    context.answer(answer, |page| {
+        match (&answer.off, answer.changed) {
+            (Some(off), _) => {
+                page.styled(WARN, "○").own(" The gate is off until ");
+                page.text(&when::date(&off.until)).own("; `intent on` ends it earlier")
+            }
+            (None, true) => page.styled(GOOD, "●").own(" The gate is on again"),
+            (None, false) => page.styled(GOOD, "●").own(" The gate was on already"),
+        };
+        page.end();
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn signed(lasts: Duration) -> SignedDuration {
+    SignedDuration::try_from(lasts).unwrap_or(SignedDuration::MAX)
+}
+
+fn lasting(text: &str) -> Result<Duration, String> {
+    let lasts = text
+        .parse::<SignedDuration>()
+        .ok()
+        .and_then(|lasts| Duration::try_from(lasts).ok())
+        .filter(|lasts| !lasts.is_zero())
+        .ok_or("write a time such as 10m or 1h30m")?;
+    if lasts > MAX_OFF {
+        return Err(format!("at most {} h", MAX_OFF.as_secs() / 3600));
+    }
+    Ok(lasts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_short_and_positive() {
+        assert_eq!(lasting("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(lasting("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(lasting("8h"), Ok(MAX_OFF));
+        for bad in ["", "10", "-10m", "0s", "8h1s", "9999999999999h", "soon"] {
+            assert!(lasting(bad).is_err(), "{bad}");
+        }
+    }
+}

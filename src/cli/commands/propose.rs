@@ -1,0 +1,95 @@
+//! `intent propose` and `intent request-scope`: what an agent with nothing but a shell asks a person for.
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{INTENT, Page};
+use crate::verbs::proposal::{
+    IntentProposal, ProposalAnswer, ScopeProposal, propose_intent, request_scope,
+};
+
+/// Who asks where nobody says.
+const SOMEBODY: &str = "somebody in a shell";
+
+/// Propose a new intent, for a person to approve
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Prints a code. Once a person has approved it (`intent approve CODE`, or their editor's
+dialog), the intent is in the registry, in progress; select it then.")]
+pub(crate) struct Args {
+    /// What it is called
+    name: String,
+
+    /// A glob of files it would own
+    #[arg(long, value_name = "GLOB", required = true)]
+    scope: Vec<String>,
+
+    /// What must hold
+    #[arg(long, value_name = "TEXT")]
+    constraint: Vec<String>,
+
+    /// When it is done
+    #[arg(long, value_name = "TEXT")]
+    criterion: Vec<String>,
+
+    /// Why it is needed; a person reads it
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+
+    /// The session that asks (host:id)
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+}
+
+/// Ask for a wider scope of an intent, for a person to approve
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Prints a code. Once a person has approved it (`intent approve CODE`, or their editor's
+dialog), the intent owns these files too.")]
+pub(crate) struct ScopeArgs {
+    /// The intent
+    #[arg(long, value_name = "ID")]
+    intent: String,
+
+    /// A glob to add to its scope
+    #[arg(long, value_name = "GLOB", required = true)]
+    add: Vec<String>,
+
+    /// Why it is needed; a person reads it
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+
+    /// The session that asks (host:id)
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let wanted = IntentProposal {
+        name: args.name,
+        scope: args.scope,
+        constraints: args.constraint,
+        acceptance: args.criterion,
+        reason: args.reason,
+    };
+    let actor = args.session.as_deref().unwrap_or(SOMEBODY);
+    let answer = propose_intent(&context.here()?, actor, &context.cwd, wanted)?;
+    told(context, &answer)
+}
+
+/// Runs `intent request-scope`.
+pub(crate) fn scope(context: &Context, args: ScopeArgs) -> Result<Exit, CliError> {
+    let wanted = ScopeProposal { intent: args.intent, entries: args.add, reason: args.reason };
+    let actor = args.session.as_deref().unwrap_or(SOMEBODY);
+    let answer = request_scope(&context.here()?, actor, &context.cwd, wanted)?;
+    told(context, &answer)
+}
+
+fn told(context: &Context, answer: &ProposalAnswer) -> Result<Exit, CliError> {
+    context.answer(answer, |page| show(page, answer))?;
+    Ok(Exit::Fine)
+}
+
+fn show(page: &mut Page, answer: &ProposalAnswer) {
+    page.styled(INTENT, &answer.approval.code).own("  ").text(&answer.message).end();
+}

@@ -1,0 +1,28 @@
+//! `intent protocol`: how an agent works here.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::verbs::protocol::PROTOCOL;
+
+/// Print how an agent works here, as a paragraph for its system prompt
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+/// The paragraph.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct ProtocolAnswer {
+    /// Plain text.
+    protocol: &'static str,
+}
+
+pub(crate) fn run(context: &Context, Args {}: Args) -> Result<Exit, CliError> {
+    let answer = ProtocolAnswer { protocol: PROTOCOL };
+    context.answer(&answer, |page| {
+        page.lines(answer.protocol);
+    })?;
+    Ok(Exit::Fine)
+}

@@ -1,0 +1,171 @@
+//! Which host wrote a payload.
+//!
+//! Several hosts run the hooks that another one's settings name (Cursor, VS Code, Copilot and Devin read Claude
+//! Code's), so the name after `intent hook` is what a payload is held against, not what is believed.
+
+use serde_json::Value;
+
+use super::fields;
+use super::host::{HOSTS, Host, UNKNOWN, named};
+
+/// The host that is answered: the named one, unless the payload has marks that only another one leaves. `auto` names
+/// none.
+pub(crate) fn host(name: &str, payload: &Value, in_devin: bool) -> Host {
+    let told = named(name);
+    let marked = marks(payload).and_then(named);
+    if let Some(told) = told {
+        return marked.filter(|marked| contradicts(&told, marked)).unwrap_or_else(|| {
+            // Devin imports Claude Code's settings and speaks as it does, but for its tools.
+            let devin = told.name == "claude-code" && in_devin && has_tool(payload, DEVIN);
+            if devin { named("devin").unwrap_or(told) } else { told }
+        });
+    }
+    marked.or_else(|| likely(payload, in_devin).and_then(named)).unwrap_or(UNKNOWN)
+}
+
+/// The same where nothing is known but the name.
+pub(crate) fn without_payload(name: &str) -> Host {
+    named(name).unwrap_or(UNKNOWN)
+}
+
+/// Marks tell two hosts of one protocol apart only as well as the protocol does.
+fn contradicts(told: &Host, marked: &Host) -> bool {
+    let shims = ["opencode", "amp", "pi"];
+    told.name != marked.name && !shims.contains(&told.name)
+}
+
+const VSCODE: &[&str] = &[
+    "run_in_terminal",
+    "replace_string_in_file",
+    "multi_replace_string_in_file",
+    "insert_edit_into_file",
+    "copilot_insertEdit",
+    "copilot_replaceString",
+    "editFiles",
+    "manage_todo_list",
+];
+const KIRO: &[&str] = &["execute_bash", "execute_cmd", "fs_write", "fs_read"];
+const DROID: &[&str] = &["Execute", "Create", "ApplyPatch"];
+const DEVIN: &[&str] = &["exec", "write", "edit"];
+
+/// What only one host writes.
+fn marks(payload: &Value) -> Option<&'static str> {
+    let has = |name: &str| payload.get(name).is_some();
+    let event = fields::word(payload, &["hook_event_name", "hookEventName"]).unwrap_or_default();
+    if has("agent_action_name") {
+        return Some("windsurf");
+    }
+    if payload.get("toolCall").is_some_and(Value::is_object) {
+        return Some("antigravity");
+    }
+    if has("hookName")
+        && (has("taskId") || has("preToolUse") || has("postToolUse") || has("tool_call"))
+    {
+        return Some("cline");
+    }
+    if has("toolName") && (has("toolArgs") || has("sessionId")) {
+        return Some("copilot");
+    }
+    if has("cursor_version") || has("generation_id") || has("conversation_id") {
+        return Some("cursor");
+    }
+    if ["BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel", "AfterModel"]
+        .contains(&event)
+    {
+        return Some("gemini");
+    }
+    if has("turn_id") && !event.is_empty() {
+        return Some("codex");
+    }
+    if has("hookEventName") && (has("tool_name") || has("sessionId")) {
+        return Some("vscode");
+    }
+    (!event.is_empty() && has_tool(payload, VSCODE)).then_some("vscode")
+}
+
+/// What a payload without marks most likely is.
+fn likely(payload: &Value, in_devin: bool) -> Option<&'static str> {
+    payload.get("hook_event_name")?;
+    Some(match () {
+        () if has_tool(payload, KIRO) => "kiro",
+        () if has_tool(payload, DROID) => "droid",
+        () if in_devin && has_tool(payload, DEVIN) => "devin",
+        () => "claude-code",
+    })
+}
+
+fn has_tool(payload: &Value, of: &[&str]) -> bool {
+    fields::word(payload, &["tool_name"]).is_some_and(|tool| of.contains(&tool))
+}
+
+/// The names that `intent hook` takes, as a person reads them.
+pub(crate) fn names() -> String {
+    let names: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    format!("{}, auto", names.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_payload_tells_its_host() {
+        let rows = [
+            ("windsurf", json!({"agent_action_name": "pre_write_code", "tool_info": {}})),
+            (
+                "antigravity",
+                json!({"toolCall": {"name": "run_command", "args": {}}, "conversationId": "c"}),
+            ),
+            ("cline", json!({"hookName": "PreToolUse", "taskId": "t", "preToolUse": {}})),
+            ("copilot", json!({"sessionId": "s", "toolName": "edit", "toolArgs": "{}"})),
+            (
+                "cursor",
+                json!({"conversation_id": "c", "hook_event_name": "preToolUse", "tool_name": "Write"}),
+            ),
+            (
+                "gemini",
+                json!({"session_id": "s", "hook_event_name": "BeforeTool", "tool_name": "replace"}),
+            ),
+            ("codex", json!({"session_id": "s", "turn_id": "t", "hook_event_name": "PreToolUse"})),
+            ("vscode", json!({"sessionId": "s", "hookEventName": "PreToolUse", "tool_name": "x"})),
+            (
+                "vscode",
+                json!({"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "run_in_terminal"}),
+            ),
+            (
+                "kiro",
+                json!({"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "fs_write"}),
+            ),
+            (
+                "droid",
+                json!({"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Execute"}),
+            ),
+            (
+                "claude-code",
+                json!({"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Write"}),
+            ),
+            ("unknown", json!({"event": "something"})),
+        ];
+        for (expected, payload) in rows {
+            assert_eq!(host("auto", &payload, false).name, expected, "{payload}");
+        }
+        let devin = json!({"hook_event_name": "PreToolUse", "tool_name": "exec"});
+        assert_eq!(host("auto", &devin, true).name, "devin");
+        assert_eq!(host("auto", &devin, false).name, "claude-code");
+        assert_eq!(host("claude-code", &devin, true).name, "devin");
+    }
+
+    #[test]
+    fn a_name_wins_unless_the_payload_belongs_to_another() {
+        let plain =
+            json!({"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Execute"});
+        let cursor =
+            json!({"conversation_id": "c", "hook_event_name": "preToolUse", "tool_name": "Write"});
+        assert_eq!(host("devin", &plain, false).name, "devin");
+        assert_eq!(host("claude-code", &cursor, false).name, "cursor");
+        assert_eq!(host("codex", &json!({}), false).name, "codex");
+        assert_eq!(host("opencode", &cursor, false).name, "opencode", "its shim is ours");
+    }
+}

@@ -1,0 +1,50 @@
+//! Antigravity: it waits for a verdict. `ask` is the one that leaves things as they are: what the person has allowed
+//! for good goes ahead, the rest is asked as it would be without us. Our own question is `force_ask`, which asks anew.
+
+use serde_json::{Value, json};
+
+use super::At;
+use crate::hook::answer::{Output, Said};
+use crate::hook::effects::Call;
+use crate::hook::fields;
+use crate::hook::host::{Family, Host};
+use crate::hook::incoming::{Incoming, Moment, Parts, moment};
+
+pub(super) fn read(host: Host, payload: &Value) -> Incoming {
+    let name = fields::word(payload, &["hook_event_name", "hookEventName", "eventName"]);
+    let called = payload.get("toolCall");
+    let ended = fields::any(payload, &["toolResult", "toolResponse", "toolOutput"]).is_some();
+    let moment = match name {
+        Some(name) => moment(name),
+        None if called.is_none() && payload.get("prompt").is_some() => Moment::Prompt,
+        None if called.is_none() => Moment::Other,
+        None if ended => Moment::After,
+        None => Moment::Before,
+    };
+    let parts = Parts {
+        family: Family::Antigravity,
+        moment,
+        name: name.unwrap_or_default().to_owned(),
+        call: called.and_then(call),
+        id: called.and_then(|call| fields::word(call, &["id", "callId"])).map(str::to_owned),
+    };
+    Incoming::new(host, payload, parts)
+}
+
+fn call(of: &Value) -> Option<Call> {
+    let tool = fields::word(of, &["name"])?.to_owned();
+    let input = fields::any(of, &["args", "arguments"]).map_or(Value::Null, fields::unpacked);
+    Some(Call { tool, input })
+}
+
+pub(super) fn answer(at: At, said: &Said) -> Output {
+    let document = match (said, at.moment) {
+        (Said::Deny(reason), Moment::Before) => json!({ "decision": "deny", "reason": reason }),
+        (Said::Ask(reason), Moment::Before) => json!({ "decision": "force_ask", "reason": reason }),
+        (Said::Context(text), Moment::Before) => json!({ "decision": "ask", "reason": text }),
+        (_, Moment::Before) => json!({ "decision": "ask" }),
+        (Said::Context(text) | Said::Violation(text), _) => json!({ "additionalContext": text }),
+        _ => return Output::default(),
+    };
+    Output::json(&document)
+}

@@ -1,0 +1,43 @@
+//! Cline: `cancel`, whatever the exit code.
+
+use serde_json::{Value, json};
+
+use super::At;
+use crate::hook::answer::{Output, Said};
+use crate::hook::effects::Call;
+use crate::hook::fields;
+use crate::hook::host::{Family, Host};
+use crate::hook::incoming::{Incoming, Moment, Parts, moment};
+
+pub(super) fn read(host: Host, payload: &Value) -> Incoming {
+    let name = fields::word(payload, &["hookName"]).unwrap_or("PreToolUse");
+    let body = fields::any(payload, &["preToolUse", "postToolUse", "tool_call", "tool_result"]);
+    let id = body.and_then(|body| fields::word(body, &["toolCallId", "toolUseId", "id"]));
+    let parts = Parts {
+        family: Family::Cline,
+        moment: moment(name),
+        name: name.to_owned(),
+        call: body.and_then(call),
+        id: id.map(str::to_owned),
+    };
+    Incoming::new(host, payload, parts)
+}
+
+fn call(body: &Value) -> Option<Call> {
+    let tool = fields::word(body, &["toolName", "name", "tool"])?.to_owned();
+    let input = fields::any(body, &["parameters", "input", "args"]);
+    Some(Call { tool, input: input.map_or(Value::Null, fields::unpacked) })
+}
+
+pub(super) fn answer(at: At, said: &Said) -> Output {
+    let document = match said {
+        Said::Deny(reason) | Said::Ask(reason) if at.moment == Moment::Before => {
+            json!({ "cancel": true, "errorMessage": reason })
+        }
+        Said::Context(text) | Said::Violation(text) => {
+            json!({ "cancel": false, "contextModification": text })
+        }
+        _ => json!({ "cancel": false }),
+    };
+    Output::json(&document)
+}

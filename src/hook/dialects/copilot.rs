@@ -1,0 +1,57 @@
+//! GitHub Copilot: its own camel case, or Claude Code's payload for hooks that are named in Claude Code's way.
+
+use serde_json::{Value, json};
+
+use super::{At, claude};
+use crate::hook::answer::{Output, Said};
+use crate::hook::effects::Call;
+use crate::hook::fields;
+use crate::hook::host::{Family, Host};
+use crate::hook::incoming::{Incoming, Moment, Parts, moment};
+
+pub(super) fn read(host: Host, payload: &Value) -> Incoming {
+    if payload.get("hook_event_name").is_some() {
+        return Incoming { family: Family::Claude, ..claude::read(host, payload) };
+    }
+    let moment = told_moment(payload);
+    let call = matches!(moment, Moment::Before | Moment::After).then(|| call(payload)).flatten();
+    let id = fields::word(payload, &["toolCallId", "toolUseId"]).map(str::to_owned);
+    let parts = Parts { family: Family::Copilot, moment, name: String::new(), call, id };
+    Incoming::new(host, payload, parts)
+}
+
+/// The payload does not name its event, but no two events have the same fields.
+fn told_moment(payload: &Value) -> Moment {
+    let has = |name: &str| payload.get(name).is_some();
+    if let Some(name) = fields::word(payload, &["hookEventName", "hookName", "eventName"]) {
+        return moment(name);
+    }
+    match () {
+        () if has("toolResult") || (has("toolName") && has("error")) => Moment::After,
+        () if has("toolName") || has("toolArgs") => Moment::Before,
+        () if has("source") || has("initialPrompt") => Moment::SessionStart,
+        () if has("prompt") => Moment::Prompt,
+        () => Moment::Other,
+    }
+}
+
+/// Arguments are an object, JSON in a text, or (a patch) the text itself.
+fn call(payload: &Value) -> Option<Call> {
+    let tool = fields::word(payload, &["toolName"])?.to_owned();
+    let input = fields::any(payload, &["toolArgs"]).map_or(Value::Null, fields::unpacked);
+    Some(Call { tool, input })
+}
+
+pub(super) fn answer(at: At, said: &Said) -> Output {
+    let decision = |decision: &str, reason: &str| json!({ "permissionDecision": decision, "permissionDecisionReason": reason });
+    match said {
+        Said::Ask(reason) => Output::json(&decision("ask", reason)),
+        Said::Deny(reason) if at.moment == Moment::Before => {
+            Output::json(&decision("deny", reason))
+        }
+        Said::Context(text) | Said::Violation(text) => {
+            Output::json(&json!({ "additionalContext": text }))
+        }
+        Said::Nothing | Said::Deny(_) => Output::default(),
+    }
+}

@@ -1,0 +1,83 @@
+//! Cursor: `permission`, always, and in JSON only: with `failClosed` silence is a denial, and an exit code 2 beside
+//! JSON shows the raw JSON to the person.
+
+use serde_json::{Value, json};
+
+use super::At;
+use crate::hook::answer::{Output, Said};
+use crate::hook::effects::Call;
+use crate::hook::fields;
+use crate::hook::host::{Family, Host};
+use crate::hook::incoming::{Incoming, Moment, Parts, moment};
+
+pub(super) fn read(host: Host, payload: &Value) -> Incoming {
+    let name = fields::word(payload, &["hook_event_name"]).unwrap_or("preToolUse");
+    let call = call(name, payload);
+    // A command, and a call of a server's tool, are shown twice, once with an id and once without: only what is done
+    // tells that they are one.
+    let twice = call.as_ref().is_some_and(|call| call.tool == SHELL || call.tool.starts_with(MCP));
+    let id = fields::word(payload, &["tool_use_id"]).filter(|_| !twice).map(str::to_owned);
+    let moment = moment(name);
+    let parts = Parts { family: Family::Cursor, moment, name: name.to_owned(), call, id };
+    Incoming::new(host, payload, parts)
+}
+
+const SHELL: &str = "Shell";
+const MCP: &str = "MCP:";
+
+fn call(name: &str, payload: &Value) -> Option<Call> {
+    match name {
+        "beforeShellExecution" | "afterShellExecution" => Some(shell(payload, payload)),
+        "beforeReadFile" => Some(Call { tool: "Read".to_owned(), input: payload.clone() }),
+        _ => {
+            let tool = fields::word(payload, &["tool_name"])?;
+            let input = fields::any(payload, &["tool_input"]).map_or(Value::Null, fields::unpacked);
+            if tool == SHELL {
+                return Some(shell(&input, payload));
+            }
+            let server = name.contains("MCP") && !tool.starts_with(MCP);
+            let tool = if server { format!("{MCP}{tool}") } else { tool.to_owned() };
+            Some(Call { tool, input })
+        }
+    }
+}
+
+/// A command, the same from whichever event it comes: where it runs is the call's own folder, if it names one.
+fn shell(of: &Value, payload: &Value) -> Call {
+    let mut input = serde_json::Map::new();
+    if let Some(command) = of.get("command") {
+        input.insert("command".to_owned(), command.clone());
+    }
+    let folder = fields::word(of, &["cwd"]).or_else(|| fields::word(payload, &["cwd"]));
+    if let Some(folder) = folder {
+        input.insert("cwd".to_owned(), folder.into());
+    }
+    if fields::yes(of, fields::BACKGROUND) {
+        input.insert("is_background".to_owned(), true.into());
+    }
+    Call { tool: SHELL.to_owned(), input: Value::Object(input) }
+}
+
+pub(super) fn answer(at: At, said: &Said) -> Output {
+    let document = match (said, at.moment) {
+        // A question is accepted here and asked of nobody: the call would run.
+        (Said::Deny(reason) | Said::Ask(reason), Moment::Before) => {
+            // The model is shown the text for the user, not the one for the agent.
+            json!({ "permission": "deny", "user_message": reason, "agent_message": reason })
+        }
+        (Said::Context(text), Moment::Before) => {
+            json!({ "permission": "allow", "agent_message": text })
+        }
+        (_, Moment::Before) => json!({ "permission": "allow" }),
+        (_, Moment::Prompt) => json!({ "continue": true }),
+        (_, Moment::Other) if asks_for_permission(at.name) => json!({ "permission": "allow" }),
+        (Said::Context(text) | Said::Violation(text), _) => json!({ "additional_context": text }),
+        _ => json!({}),
+    };
+    Output::json(&document)
+}
+
+/// Events of no concern to us that wait for a verdict all the same.
+fn asks_for_permission(name: &str) -> bool {
+    name.starts_with("before") || name.starts_with("pre") || name == "subagentStart"
+}

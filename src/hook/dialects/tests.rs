@@ -1,0 +1,96 @@
+//! Every word that is said to a host, as the host sees it.
+
+use std::fmt::Write;
+
+use super::*;
+use crate::hook::host::{HOSTS, UNKNOWN};
+
+const MOMENTS: &[(Moment, &str)] = &[
+    (Moment::Before, "PreToolUse"),
+    (Moment::After, "PostToolUse"),
+    (Moment::After, "PostToolUseFailure"),
+    (Moment::SessionStart, "SessionStart"),
+    (Moment::Prompt, "UserPromptSubmit"),
+    (Moment::Settings, "ConfigChange"),
+    (Moment::Idle, "Stop"),
+    (Moment::Other, "subagentStart"),
+];
+
+fn all() -> [Said; 5] {
+    [
+        Said::Nothing,
+        Said::Context("know\n\"this\"".into()),
+        Said::Ask("ask".into()),
+        Said::Deny("[CODE] why".into()),
+        Said::Violation("[CODE] done".into()),
+    ]
+}
+
+/// What can be said then.
+fn sensible(moment: Moment, said: &Said) -> bool {
+    match said {
+        Said::Nothing => true,
+        Said::Context(_) => matches!(moment, Moment::Before | Moment::After | Moment::SessionStart),
+        Said::Ask(_) => moment == Moment::Before,
+        Said::Deny(_) => matches!(moment, Moment::Before | Moment::Settings),
+        Said::Violation(_) => moment == Moment::After,
+    }
+}
+
+fn families() -> Vec<Family> {
+    let mut families: Vec<Family> = Vec::new();
+    for host in HOSTS.iter().chain([&UNKNOWN]) {
+        if !families.contains(&host.family) {
+            families.push(host.family);
+        }
+    }
+    families
+}
+
+#[test]
+fn every_answer() {
+    for family in families() {
+        let mut picture = String::new();
+        for (moment, name) in MOMENTS {
+            for said in all().iter().filter(|said| sensible(*moment, said)) {
+                let Output { stdout, stderr, exit } =
+                    answer(family, At { moment: *moment, name }, said);
+                writeln!(picture, "{name}, {said:?}: exit {exit}").expect("a string");
+                for (stream, text) in [("out", stdout), ("err", stderr)] {
+                    let lines = text.lines().map(|line| format!("  {stream} {line}\n"));
+                    picture.extend(lines);
+                }
+            }
+        }
+        insta::assert_snapshot!(format!("{family:?}").to_lowercase(), picture);
+    }
+}
+
+/// The words that open a door are never ours, but where the host waits for one; and a denial is always one.
+#[test]
+fn nothing_is_ever_allowed_by_us_and_a_denial_denies() {
+    for family in families() {
+        for said in all() {
+            let output = answer(family, At::UNREAD, &said);
+            let allows = output.stdout.contains("\"allow\"");
+            assert!(!allows || family == Family::Cursor, "{family:?} {said:?}");
+            if matches!(said, Said::Deny(_)) {
+                let denied = output.stdout.contains("\"deny\"")
+                    || output.stdout.contains("\"cancel\":true")
+                    || output.exit == 2 && !output.stderr.trim().is_empty();
+                assert!(denied, "{family:?}: {output:?}");
+            } else {
+                assert_eq!(
+                    output.exit,
+                    u8::from(refuses(family, &said)) * 2,
+                    "{family:?} {said:?}"
+                );
+            }
+        }
+    }
+}
+
+/// A question to hosts that ask nobody is a denial.
+fn refuses(family: Family, said: &Said) -> bool {
+    matches!(said, Said::Ask(_)) && matches!(family, Family::Plain | Family::Windsurf)
+}

@@ -1,0 +1,55 @@
+//! Windsurf (Cascade, Devin Desktop): a payload of its own, and exit code 2 for a denial.
+
+use serde_json::{Value, json};
+
+use super::{At, plain};
+use crate::hook::answer::{Output, Said};
+use crate::hook::effects::Call;
+use crate::hook::fields;
+use crate::hook::host::{Family, Host};
+use crate::hook::incoming::{Incoming, Parts, moment};
+
+pub(super) fn read(host: Host, payload: &Value) -> Incoming {
+    let name = fields::word(payload, &["agent_action_name"]).unwrap_or("pre_write_code");
+    let parts = Parts {
+        family: Family::Windsurf,
+        moment: moment(name),
+        name: name.to_owned(),
+        call: payload.get("tool_info").and_then(|info| call(name, info)),
+        // It has no ids of calls; `execution_id` is that of a whole turn.
+        id: None,
+    };
+    Incoming::new(host, payload, parts)
+}
+
+/// The action is the tool; what comes after a tool is known by what came before it, so only what both say counts.
+fn call(action: &str, info: &Value) -> Option<Call> {
+    let (_, tool) = action.split_once('_')?;
+    let kept = |names: &[&str]| {
+        let kept =
+            names.iter().filter_map(|name| Some(((*name).to_owned(), info.get(name)?.clone())));
+        Value::Object(kept.collect())
+    };
+    let (tool, input) = match tool {
+        "write_code" => (tool.to_owned(), kept(&["file_path", "edits"])),
+        "run_command" => (tool.to_owned(), kept(&["command_line", "cwd"])),
+        "read_code" => (tool.to_owned(), kept(&["file_path"])),
+        "mcp_tool_use" => {
+            let server = fields::word(info, &["mcp_server_name"]).unwrap_or_default();
+            let name = fields::word(info, &["mcp_tool_name"])?;
+            let arguments = fields::any(info, &["mcp_tool_arguments"]);
+            let arguments = arguments.map_or(json!({}), fields::unpacked);
+            (format!("mcp__{server}__{name}"), arguments)
+        }
+        _ => return None,
+    };
+    Some(Call { tool, input })
+}
+
+pub(super) fn answer(at: At, said: &Said) -> Output {
+    match said {
+        // Nothing but a denial reaches the model; the person may have switched on that the rest is shown.
+        Said::Context(text) => Output::remark(text),
+        said => plain::answer(at, said),
+    }
+}

@@ -1,0 +1,268 @@
+//! Whether the agents that are wired here really ask: present, trusted, strict, on, and when they last did.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::host::{self, HOSTS, Host};
+use super::install::ours::starts_us;
+use super::install::{self, Folders, Level, Program, Standing};
+use crate::verbs::doctor::{Examined, State};
+use crate::workspace::{Root, store};
+
+/// A heartbeat larger than this, in bytes, was not written by us.
+const MAX_HEARTBEAT: u64 = 64 * 1024;
+/// codex's own settings larger than this, in bytes, are not read.
+const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
+/// Hosts that load what is meant for Claude Code as well.
+const LOAD_CLAUDE: &[&str] = &["cursor", "vscode", "copilot", "devin"];
+
+/// What the last call of a host left behind.
+#[derive(Deserialize)]
+struct Heartbeat {
+    at: String,
+    version: String,
+    event: String,
+    decision: String,
+}
+
+/// One check for each host that is wired here, or that has called. `search` is the `PATH` in which hooks find us.
+pub fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Examined> {
+    let found: Vec<Examined> = HOSTS
+        .iter()
+        .filter_map(|host| {
+            let mut wiring = Wiring::of(root, folders, host);
+            wiring.search(search);
+            wiring.answer()
+        })
+        .collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let detail = "none is wired here, so none asks before it writes; `intent init --agent NAME`";
+    vec![Examined { what: "agents".into(), state: State::Unknown, detail: detail.into() }]
+}
+
+/// What is known of a host's wiring.
+struct Wiring<'a> {
+    host: &'a Host,
+    files: Vec<install::Examined>,
+    heartbeat: Option<Heartbeat>,
+    /// What must be mended.
+    wrong: Vec<String>,
+    /// What is good to know.
+    known: Vec<String>,
+}
+
+impl<'a> Wiring<'a> {
+    fn of(root: &Root, folders: &Folders, host: &'a Host) -> Self {
+        let levels = [Level::Project, Level::User];
+        let files = levels.into_iter().flat_map(|level| install::examine(folders, host, level));
+        let heartbeat = heartbeat(root, host);
+        let mut wiring =
+            Self { host, files: files.collect(), heartbeat, wrong: Vec::new(), known: Vec::new() };
+        if wiring.wired() {
+            wiring.strict(folders);
+            wiring.switched_off(folders);
+            wiring.trusted(folders);
+            wiring.twice(folders);
+        }
+        wiring
+    }
+
+    /// Whether a hook of ours is in any of its settings.
+    fn wired(&self) -> bool {
+        self.hooks().next().is_some()
+    }
+
+    fn hooks(&self) -> impl Iterator<Item = &install::Examined> {
+        let ours = |file: &&install::Examined| {
+            file.hooks && matches!(file.standing, Standing::Ours | Standing::Different)
+        };
+        self.files.iter().filter(ours)
+    }
+
+    fn strict(&mut self, folders: &Folders) {
+        for file in &self.files {
+            let path = file.path.strip_prefix(&folders.project).unwrap_or(&file.path).display();
+            match &file.standing {
+                Standing::Absent | Standing::Ours => {}
+                Standing::Different => self.wrong.push(format!(
+                    "{path} is not what `intent init --agent {}` writes, so events or the strictest failure mode may be missing: run it again",
+                    self.host.name
+                )),
+                Standing::Unreadable(why) => self.wrong.push(format!("{path}: {why}")),
+            }
+        }
+        let places: Vec<String> = self
+            .hooks()
+            .map(|file| {
+                let path = file.path.strip_prefix(&folders.project).unwrap_or(&file.path);
+                path.display().to_string()
+            })
+            .collect();
+        let first = places.first().cloned().unwrap_or_default();
+        let rest = places.len().saturating_sub(1);
+        let more = if rest == 0 { String::new() } else { format!(" and {rest} more") };
+        self.known.push(format!("hooks in {first}{more}"));
+    }
+
+    /// Switches with which a host runs no hook at all.
+    fn switched_off(&mut self, folders: &Folders) {
+        for (path, pointer, off) in switches(folders, self.host) {
+            let found = install::settings(&path);
+            let value = found.as_ref().and_then(|settings| settings.pointer(pointer));
+            if value == Some(&off) {
+                let path = path.strip_prefix(&folders.project).unwrap_or(&path).display();
+                let name = pointer.trim_start_matches('/').replace("~1", "/").replace('/', ".");
+                self.wrong.push(format!("hooks are switched off: `{name}` is {off} in {path}"));
+            }
+        }
+    }
+
+    /// codex runs no hook that a person has not trusted, and says nothing of it.
+    fn trusted(&mut self, folders: &Folders) {
+        if self.host.name != "codex" {
+            return;
+        }
+        let Some(home) = install::home_of(folders, self.host) else { return };
+        let read = store::read_capped(&home.join("config.toml"), MAX_SETTINGS).ok().flatten();
+        let text = read.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+        let keys = install::toml::trusted(&text);
+        let places: Vec<String> =
+            self.hooks().filter_map(|file| place_in_codex(&file.path)).collect();
+        for place in places {
+            if keys.iter().any(|(key, hash)| *key == place && hash.is_some()) {
+                self.known
+                    .push("trusted once; after a change of the file codex wants it again".into());
+            } else {
+                self.wrong.push("nobody trusts the hooks, or they are off there, so codex skips them without a word: accept them in its /hooks".into());
+            }
+        }
+    }
+
+    /// Several hosts load what is meant for Claude Code.
+    fn twice(&mut self, folders: &Folders) {
+        let claude = install::settings(&folders.project.join(".claude/settings.json"));
+        let both = LOAD_CLAUDE.contains(&self.host.name)
+            && claude.is_some_and(|settings| starts_us(&settings, &["hook"]));
+        if both {
+            self.known.push(
+                "it loads .claude/settings.json too: a call asks twice, and is judged once".into(),
+            );
+        }
+    }
+
+    /// Whether the program that the hooks start is there.
+    fn search(&mut self, search: Option<&OsStr>) {
+        let Some(program) = self.hooks().find_map(|file| file.program.clone()) else { return };
+        match program {
+            Program::Found if search.is_some_and(on_path) => {}
+            Program::Found => self
+                .wrong
+                .push("the hooks start `intent`, which is not on the PATH here: put it there, or run `intent init --absolute`".into()),
+            Program::At(path) if Path::new(&path).is_file() => {}
+            Program::At(path) => self.wrong.push(format!(
+                "the hooks start {path}, which is not there: run `intent init --agent {}` again",
+                self.host.name
+            )),
+        }
+    }
+
+    fn answer(mut self) -> Option<Examined> {
+        let wired = self.wired();
+        let called = self.heartbeat.is_some();
+        if !wired && !called {
+            return None;
+        }
+        if !wired {
+            self.known.push("calls us, though nothing of ours is in its settings here".into());
+        }
+        match &self.heartbeat {
+            Some(last) => {
+                let decision = last.decision.replace('_', " ");
+                self.known.push(format!("last called {} ({}: {decision})", last.at, last.event));
+                if last.version != env!("CARGO_PKG_VERSION") {
+                    self.wrong.push(format!(
+                        "its last call was answered by intent {}, and this is {}: is another one on its PATH?",
+                        last.version,
+                        env!("CARGO_PKG_VERSION")
+                    ));
+                }
+            }
+            None => self.known.push("has not called yet".into()),
+        }
+        self.known.push(self.host.standing.as_str().into());
+        self.known.extend(
+            install::sentences(self.host.cannot).into_iter().map(|text| format!("open: {text}")),
+        );
+        let state = match (self.wrong.is_empty(), wired && called) {
+            (false, _) => State::Bad,
+            (true, true) => State::Good,
+            (true, false) => State::Unknown,
+        };
+        self.wrong.append(&mut self.known);
+        Some(Examined { what: self.host.name.to_owned(), state, detail: self.wrong.join("; ") })
+    }
+}
+
+/// What codex calls our hook before a tool: the file, the event, and which of the file's groups it is.
+fn place_in_codex(file: &Path) -> Option<String> {
+    let settings = install::settings(file)?;
+    let groups = settings.pointer("/hooks/PreToolUse")?.as_array()?;
+    let at = groups.iter().position(|group| starts_us(group, &["hook"]))?;
+    Some(format!("{}:pre_tool_use:{at}:0", file.canonicalize().ok()?.display()))
+}
+
+/// The settings with which a person, or a project, switches all hooks of a host off: file, place, and what means off.
+fn switches(folders: &Folders, host: &Host) -> Vec<(PathBuf, &'static str, Value)> {
+    let project = &folders.project;
+    let at_home = |name: &str| install::home_of(folders, host).map(|home| home.join(name));
+    let claude = [
+        Some(project.join(".claude/settings.json")),
+        Some(project.join(".claude/settings.local.json")),
+        host::named("claude-code")
+            .and_then(|claude| install::home_of(folders, &claude))
+            .map(|home| home.join("settings.json")),
+    ];
+    match host.name {
+        "claude-code" => {
+            let all = claude.into_iter().flatten();
+            all.map(|path| (path, "/disableAllHooks", Value::Bool(true))).collect()
+        }
+        "copilot" => [Some(project.join(".github/hooks/intent.json")), at_home("settings.json")]
+            .into_iter()
+            .flatten()
+            .map(|path| (path, "/disableAllHooks", Value::Bool(true)))
+            .collect(),
+        "vscode" => {
+            let settings = project.join(".vscode/settings.json");
+            vec![
+                (settings.clone(), "/chat.useHooks", Value::Bool(false)),
+                (settings, "/chat.hookFilesLocations/.github~1hooks", Value::Bool(false)),
+            ]
+        }
+        "gemini" => [Some(project.join(".gemini/settings.json")), at_home("settings.json")]
+            .into_iter()
+            .flatten()
+            .map(|path| (path, "/hooksConfig/enabled", Value::Bool(false)))
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn heartbeat(root: &Root, host: &Host) -> Option<Heartbeat> {
+    let folder = root.orchestration().join("local").join("heartbeat");
+    let bytes = store::read_capped(&folder.join(format!("{}.json", host.name)), MAX_HEARTBEAT);
+    serde_json::from_slice(&bytes.ok()??).ok()
+}
+
+fn on_path(search: &OsStr) -> bool {
+    std::env::split_paths(search)
+        .any(|folder| folder.join("intent").is_file() || folder.join("intent.exe").is_file())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,184 @@
+use std::fs;
+
+use super::*;
+use crate::hook::install::{Act, install};
+use crate::workspace::Root;
+
+/// A governed project, a home, and a folder of programs with `intent` in it.
+struct Lab {
+    folder: tempfile::TempDir,
+}
+
+impl Lab {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["p/.orchestration", "home", "bin"] {
+            fs::create_dir_all(folder.path().join(name)).unwrap();
+        }
+        fs::write(folder.path().join("bin/intent"), "").unwrap();
+        Self { folder }
+    }
+
+    fn wired(hosts: &[&str]) -> Self {
+        let lab = Self::new();
+        let hosts: Vec<Host> = hosts.iter().map(|name| host::named(name).unwrap()).collect();
+        install(&lab.folders(), &hosts, Level::Project, &Program::Found, Act::Put).unwrap();
+        lab
+    }
+
+    fn root(&self) -> Root {
+        Root::find(&self.folder.path().join("p")).unwrap()
+    }
+
+    fn folders(&self) -> Folders {
+        Folders {
+            project: self.root().path().to_owned(),
+            home: self.folder.path().join("home"),
+            variable: |_| None,
+        }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn beat(&self, host: &str, version: &str) {
+        let text = format!(
+            r#"{{"at":"2026-11-22T03:00:00.000Z","version":"{version}","event":"PreToolUse","moment":"before","decision":"no_opinion"}}"#
+        );
+        self.write(&format!("p/.orchestration/local/heartbeat/{host}.json"), &text);
+    }
+
+    fn examine(&self) -> Vec<Examined> {
+        let bin = self.folder.path().join("bin");
+        examine(&self.root(), &self.folders(), Some(bin.as_os_str()))
+    }
+
+    fn one(&self, host: &str) -> (State, String) {
+        let found = self.examine().into_iter().find(|check| check.what == host).unwrap();
+        (found.state, found.detail)
+    }
+
+    fn bad(&self, host: &str, why: &str) {
+        let (state, detail) = self.one(host);
+        assert_eq!(state, State::Bad, "{detail}");
+        assert!(detail.contains(why), "{detail}");
+    }
+}
+
+const NOW: &str = env!("CARGO_PKG_VERSION");
+
+#[test]
+fn every_state_of_wiring_reads_well() {
+    let lab = Lab::new();
+    let mut page = String::new();
+    let mut show = |title: &str, checks: Vec<Examined>| {
+        page.push_str(&format!("--- {title}\n"));
+        for check in checks {
+            page.push_str(&format!("{:?} {}: {}\n", check.state, check.what, check.detail));
+        }
+    };
+    show("nothing is wired", lab.examine());
+    let lab = Lab::wired(&["claude-code", "cursor"]);
+    show("wired", lab.examine());
+    lab.beat("cursor", NOW);
+    lab.beat("claude-code", "0.0.1");
+    show("has called", lab.examine());
+    let lab = Lab::new();
+    lab.beat("gemini", NOW);
+    show("calls and is not wired here", lab.examine());
+    insta::assert_snapshot!(page);
+}
+
+#[test]
+fn a_strict_switch_taken_out_is_noticed() {
+    let lab = Lab::wired(&["claude-code"]);
+    lab.beat("claude-code", NOW);
+    assert_eq!(lab.one("claude-code").0, State::Good);
+    let path = lab.root().path().join(".claude/settings.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("\"onFailure\": \"block\"", "\"onFailure\": \"continue\"", 1))
+        .unwrap();
+    lab.bad("claude-code", "is not what `intent init --agent claude-code` writes");
+}
+
+#[test]
+fn hooks_of_others_are_not_our_business() {
+    let lab = Lab::new();
+    lab.write("p/.claude/settings.json", r#"{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}"#);
+    assert_eq!(lab.examine()[0].what, "agents");
+    let hosts = [host::named("claude-code").unwrap()];
+    install(&lab.folders(), &hosts, Level::Project, &Program::Found, Act::Put).unwrap();
+    lab.beat("claude-code", NOW);
+    assert_eq!(lab.one("claude-code").0, State::Good);
+}
+
+#[test]
+fn switches_that_turn_hooks_off_are_named() {
+    for (host, file, text, expected) in [
+        (
+            "claude-code",
+            "p/.claude/settings.local.json",
+            r#"{"disableAllHooks": true}"#,
+            "`disableAllHooks` is true",
+        ),
+        (
+            "claude-code",
+            "home/.claude/settings.json",
+            r#"{"disableAllHooks": true}"#,
+            "`disableAllHooks` is true",
+        ),
+        (
+            "vscode",
+            "p/.vscode/settings.json",
+            r#"{"chat.hookFilesLocations": {".github/hooks": false}}"#,
+            ".github/hooks",
+        ),
+        (
+            "gemini",
+            "home/.gemini/settings.json",
+            r#"{"hooksConfig": {"enabled": false}}"#,
+            "hooksConfig.enabled",
+        ),
+    ] {
+        let lab = Lab::wired(&[host]);
+        lab.beat(host, NOW);
+        lab.write(file, text);
+        lab.bad(host, expected);
+    }
+}
+
+#[test]
+fn codex_says_nothing_of_hooks_that_nobody_trusts() {
+    let lab = Lab::wired(&["codex"]);
+    lab.beat("codex", NOW);
+    lab.bad("codex", "nobody trusts the hooks");
+    let file = lab.root().path().join(".codex/hooks.json");
+    let trust = format!(
+        "[hooks.state.\"{}:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:ab\"\n",
+        file.display()
+    );
+    lab.write("home/.codex/config.toml", &trust);
+    assert_eq!(lab.one("codex").0, State::Good, "{}", lab.one("codex").1);
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let lab = Lab::wired(&["cursor"]);
+    fs::remove_file(lab.folder.path().join("bin/intent")).unwrap();
+    lab.bad("cursor", "not on the PATH");
+    let lab = Lab::new();
+    let gone = Program::At("/nowhere/intent".to_owned());
+    let hosts = [host::named("cursor").unwrap()];
+    install(&lab.folders(), &hosts, Level::Project, &gone, Act::Put).unwrap();
+    lab.bad("cursor", "/nowhere/intent, which is not there");
+}
+
+#[test]
+fn settings_that_broke_later_are_named() {
+    let lab = Lab::wired(&["codex", "claude-code"]);
+    lab.write("p/.mcp.json", "{");
+    lab.bad("claude-code", ".mcp.json: it does not parse");
+}

@@ -1,0 +1,419 @@
+//! What a call would do, read from the tool's name and input.
+//!
+//! A tool that changes something and whose input cannot be read is [`Effect::Unreadable`], never nothing.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::fields::{self, BACKGROUND, COMMAND, CONTENT, EDITS, EVERY, FOLDER, NEW, OLD, PATH};
+use super::foreign;
+use super::host::Host;
+use super::tools::{self, Kind, Reader};
+use crate::edits::notebook::{CellEdit, Mode};
+use crate::edits::patch::{self, FilePatch};
+use crate::edits::{Change, Replacement};
+use crate::verbs::event::Effect;
+
+/// One call of one tool, as the host names it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Call {
+    pub(crate) tool: String,
+    pub(crate) input: Value,
+}
+
+/// Whether the tool only reads, whatever its input says.
+pub(crate) fn only_reads(host: &Host, tool: &str) -> bool {
+    tools::kind(host, tool).is_some_and(Kind::only_reads)
+}
+
+/// What the call would do; relative paths start from `cwd`.
+pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
+    let reading = Reading { tool: &call.tool, input: &call.input, cwd };
+    match tools::kind(host, &call.tool) {
+        Some(Kind::Batch) => batch(host, &reading),
+        Some(kind) => reading.known(kind),
+        None => foreign::effects(&reading),
+    }
+}
+
+/// Calls within a call. None of them is a batch itself, so that nothing is read without end.
+fn batch(host: &Host, reading: &Reading) -> Vec<Effect> {
+    let Some(calls) = fields::list(reading.input, &["tool_calls", "calls"]) else {
+        return reading.unreadable("does not say what it calls");
+    };
+    let single = |inner: &Value| {
+        let tool = fields::word(inner, &["tool", "name", "tool_name"]).unwrap_or_default();
+        if tools::kind(host, tool) == Some(Kind::Batch) {
+            return reading.unreadable("calls itself");
+        }
+        let input = fields::any(inner, &["parameters", "input", "args", "arguments"]);
+        let input = input.map_or(Value::Null, fields::unpacked);
+        of(host, &Call { tool: tool.to_owned(), input }, reading.cwd)
+    };
+    without_chains(calls.iter().flat_map(single).collect())
+}
+
+/// A call while it is read.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub(crate) tool: &'a str,
+    pub(crate) input: &'a Value,
+    pub(crate) cwd: &'a Path,
+}
+
+impl Reading<'_> {
+    fn known(&self, kind: Kind) -> Vec<Effect> {
+        match kind {
+            Kind::Nothing => Vec::new(),
+            Kind::Read => self.reads(),
+            Kind::Write => self.write(whole(self.input)),
+            Kind::Append => self.write(appended(self.input)),
+            Kind::EditStrictly => self.write(edited(self.input, Change::Replace)),
+            Kind::Edit => self.edit(),
+            Kind::Edits => self.each_edit(),
+            Kind::Cell => self.write(cell(self.input)),
+            Kind::Patch => self.patch(),
+            Kind::Blocks => self.write(blocks(self.input)),
+            Kind::Touch => self.each_path(|path| Effect::Write { path, change: Change::Unknown }),
+            Kind::Delete => self.each_path(|path| Effect::Delete { path }),
+            Kind::Move => self.moved(),
+            Kind::Shell(reader) => self.shell(reader, COMMAND, fields::yes(self.input, BACKGROUND)),
+            Kind::Watch => self.shell(Reader::Always(crate::shell::Dialect::Posix), COMMAND, true),
+            Kind::Type(reader) => self.shell(reader, &["input", "chars", "command"], true),
+            Kind::Foreign => foreign::wrapped(self),
+            Kind::Task => self.task(),
+            Kind::Batch => self.unreadable("calls what cannot be read"),
+        }
+    }
+
+    /// It changes something, and this is missing or makes no sense.
+    pub(crate) fn unreadable(&self, what: &str) -> Vec<Effect> {
+        vec![Effect::Unreadable { what: format!("`{}` {what}", self.tool) }]
+    }
+
+    fn path_of(&self, of: &Value) -> Option<PathBuf> {
+        fields::path(fields::word(of, PATH)?)
+    }
+
+    /// A write of the one file that the input names.
+    pub(crate) fn write(&self, change: Change) -> Vec<Effect> {
+        match self.path_of(self.input) {
+            Some(path) => vec![Effect::Write { path, change }],
+            None => self.unreadable("does not say which file it writes"),
+        }
+    }
+
+    /// All paths that the input names, in one field or in a list of texts or objects.
+    fn paths(&self) -> Option<Vec<PathBuf>> {
+        let lists = ["files", "paths", "file_paths", "filePaths", "operations"];
+        if let Some(items) = fields::list(self.input, &lists) {
+            return items.iter().map(|item| self.path_in(item)).collect();
+        }
+        Some(vec![self.path_of(self.input)?])
+    }
+
+    fn path_in(&self, item: &Value) -> Option<PathBuf> {
+        match item {
+            Value::String(text) => fields::path(text),
+            other => self.path_of(other),
+        }
+    }
+
+    /// A read is never held up, so what it does not say is left out.
+    fn reads(&self) -> Vec<Effect> {
+        let paths = self.paths().unwrap_or_default();
+        paths.into_iter().map(|path| Effect::Read { path }).collect()
+    }
+
+    pub(crate) fn each_path(&self, effect: impl Fn(PathBuf) -> Effect) -> Vec<Effect> {
+        match self.paths() {
+            Some(paths) if !paths.is_empty() => paths.into_iter().map(effect).collect(),
+            _ => self.unreadable("does not say which file it changes"),
+        }
+    }
+
+    /// An editor's call: its own word for what it does, if it has one, else replacements.
+    pub(crate) fn edit(&self) -> Vec<Effect> {
+        match word_of(self.input) {
+            Some("view") => self.reads(),
+            Some("delete") => self.each_path(|path| Effect::Delete { path }),
+            Some("move" | "rename") => self.moved(),
+            _ => self.write(operation(self.input)),
+        }
+    }
+
+    /// Edits with a path each, or one edit. Several of one file are held to its path: each would start from what the
+    /// one before it left.
+    fn each_edit(&self) -> Vec<Effect> {
+        let Some(items) = fields::list(self.input, &["operations", "replacements"]) else {
+            return self.edit();
+        };
+        let single = |input| Reading { input, ..*self }.edit();
+        let effects: Vec<Effect> = items.iter().flat_map(single).collect();
+        if effects.is_empty() {
+            return self.unreadable("does not say what it changes");
+        }
+        without_chains(effects)
+    }
+
+    pub(crate) fn moved(&self) -> Vec<Effect> {
+        const FROM: &[&str] =
+            &["source", "source_path", "sourcePath", "from", "old_path", "oldPath", "src"];
+        const TO: &[&str] = &[
+            "destination",
+            "destination_path",
+            "destinationPath",
+            "to",
+            "new_path",
+            "newPath",
+            "dest",
+            "target",
+            "dst",
+        ];
+        let path = |names: &[&str]| fields::path(fields::word(self.input, names)?);
+        match (path(FROM).or_else(|| path(PATH)), path(TO)) {
+            (Some(from), Some(to)) => vec![Effect::Move { from, to, change: None }],
+            _ => self.unreadable("does not say from where to where it moves"),
+        }
+    }
+
+    fn patch(&self) -> Vec<Effect> {
+        const TEXT: &[&str] = &["patchText", "patch", "input", "command", "patch_text", "content"];
+        let text = self.input.as_str().or_else(|| fields::text(self.input, TEXT));
+        let Some(text) = text else { return self.unreadable("comes without a patch") };
+        self.patch_text(text, None)
+    }
+
+    /// The files of a patch; its paths are relative to `folder`, if there is one.
+    fn patch_text(&self, text: &str, folder: Option<&str>) -> Vec<Effect> {
+        let files = match patch::read(text) {
+            Ok(files) if !files.is_empty() => files,
+            Ok(_) => return self.unreadable("comes with a patch of no file"),
+            Err(error) => return self.unreadable(&format!("comes with a broken patch: {error}")),
+        };
+        let place = |path: String| {
+            let path = fields::path(&path)?;
+            Some(folder.map_or_else(|| path.clone(), |folder| Path::new(folder).join(&path)))
+        };
+        let effects: Option<Vec<Effect>> =
+            files.into_iter().map(|file| file_patch(file, place)).collect();
+        match effects {
+            Some(effects) => without_chains(effects),
+            None => self.unreadable("comes with a patch whose file has no name"),
+        }
+    }
+
+    pub(crate) fn shell(&self, reader: Reader, names: &[&str], background: bool) -> Vec<Effect> {
+        let Some(commands) = commands(self.input, names) else {
+            return self.unreadable("comes without a command");
+        };
+        commands.iter().flat_map(|text| self.command(text, reader, background)).collect()
+    }
+
+    /// A task of the editor: its command with its arguments, kept in a file of the workspace.
+    fn task(&self) -> Vec<Effect> {
+        let task = fields::any(self.input, &["task"]).unwrap_or(self.input);
+        let Some(command) = fields::text(task, COMMAND) else {
+            return self.unreadable("comes without a command");
+        };
+        let arguments = fields::list(task, &["args"]).unwrap_or_default();
+        let arguments = arguments.iter().filter_map(Value::as_str).map(quoted);
+        let text =
+            std::iter::once(command.to_owned()).chain(arguments).collect::<Vec<_>>().join(" ");
+        let folder = fields::word(self.input, &["workspaceFolder"]).and_then(fields::path);
+        let folder = fields::below(self.cwd, &folder.unwrap_or_default());
+        let path = folder.join(".vscode").join("tasks.json");
+        let mut effects = vec![Effect::Write { path, change: Change::Unknown }];
+        effects.extend(self.command(&text, Reader::Platform, true));
+        effects
+    }
+
+    fn command(&self, text: &str, reader: Reader, background: bool) -> Vec<Effect> {
+        let cwd = fields::word(self.input, FOLDER).and_then(fields::path);
+        let cwd = cwd.map(|folder| fields::below(self.cwd, &folder));
+        // Some hosts take such a command for an edit, and never give it to a shell.
+        let mut effects = match patch::heredoc(text) {
+            Some(found) => {
+                let folder = cwd.as_deref().unwrap_or(self.cwd);
+                let folder = found.dir.map_or_else(|| folder.to_owned(), |dir| folder.join(dir));
+                self.patch_text(&found.patch, folder.to_str())
+            }
+            None => Vec::new(),
+        };
+        let dialect = reader.dialect();
+        effects.push(Effect::Shell { text: text.to_owned(), dialect, cwd, background });
+        effects
+    }
+}
+
+/// An editor's own word for what a call does.
+fn word_of(input: &Value) -> Option<&str> {
+    fields::word(input, &["command", "mode", "operation"])
+}
+
+/// One operation of an editor on one file.
+fn operation(input: &Value) -> Change {
+    match word_of(input) {
+        Some("create" | "write") => whole(input),
+        Some("append") => appended(input),
+        Some("insert") => inserted(input),
+        _ if fields::any(input, &["insert_line", "insertLine"]).is_some() => inserted(input),
+        _ => edited(input, Change::ReplaceLoosely),
+    }
+}
+
+fn whole(input: &Value) -> Change {
+    fields::text(input, CONTENT).map_or(Change::Unknown, |text| Change::Whole(text.to_owned()))
+}
+
+fn appended(input: &Value) -> Change {
+    let text = fields::text(input, NEW).or_else(|| fields::text(input, CONTENT));
+    text.map_or(Change::Unknown, |text| Change::Append(text.to_owned()))
+}
+
+fn inserted(input: &Value) -> Change {
+    const TEXT: &[&str] = &["insert_text", "insertText"];
+    let line = fields::any(input, &["insert_line", "insertLine"]).and_then(Value::as_u64);
+    let text = fields::text(input, TEXT)
+        .or_else(|| fields::text(input, NEW))
+        .or_else(|| fields::text(input, CONTENT));
+    match (line.and_then(|line| usize::try_from(line).ok()), text) {
+        (Some(after_line), Some(text)) => Change::Insert { after_line, text: text.to_owned() },
+        _ => Change::Unknown,
+    }
+}
+
+/// Replacements, one or a list; where they cannot be read, the disk will tell.
+fn edited(input: &Value, change: fn(Vec<Replacement>) -> Change) -> Change {
+    let items = match fields::list(input, EDITS) {
+        Some(items) => items,
+        None if fields::any(input, EDITS).is_some() => return Change::Unknown,
+        // Some tools only take a whole text where nothing is replaced.
+        None if fields::any(input, OLD).is_none() => return whole(input),
+        None => vec![input.clone()],
+    };
+    let replacements: Option<Vec<Replacement>> = items.iter().map(replacement).collect();
+    match replacements {
+        Some(replacements) if !replacements.is_empty() => change(replacements),
+        _ => Change::Unknown,
+    }
+}
+
+fn replacement(of: &Value) -> Option<Replacement> {
+    // An older spelling says how many are expected; only one of them is the plain case.
+    let several = fields::any(of, &["expected_replacements"]).and_then(Value::as_u64);
+    if several.is_some_and(|number| number != 1) {
+        return None;
+    }
+    let old = fields::text(of, OLD)?.to_owned();
+    let new = fields::text(of, NEW)?.to_owned();
+    Some(Replacement { old, new, every: fields::yes(of, EVERY) })
+}
+
+fn blocks(input: &Value) -> Change {
+    let diff = fields::text(input, &["diff", "blocks"]);
+    diff.map_or(Change::Unknown, |diff| Change::Blocks(diff.to_owned()))
+}
+
+fn cell(input: &Value) -> Change {
+    let mode = match fields::text(input, &["edit_mode"]) {
+        None | Some("replace") => Mode::Replace,
+        Some("insert") => Mode::Insert,
+        Some("delete") => Mode::Delete,
+        Some(_) => return Change::Unknown,
+    };
+    let source = match fields::text(input, &["new_source"]) {
+        Some(source) => source.to_owned(),
+        None if mode == Mode::Delete => String::new(),
+        None => return Change::Unknown,
+    };
+    let number = fields::any(input, &["cell_number"]).and_then(Value::as_u64);
+    Change::Cell(CellEdit {
+        cell_id: fields::word(input, &["cell_id"]).map(str::to_owned),
+        cell_number: number.and_then(|number| usize::try_from(number).ok()),
+        source,
+        kind: fields::word(input, &["cell_type"]).map(str::to_owned),
+        mode,
+    })
+}
+
+fn file_patch(file: FilePatch, place: impl Fn(String) -> Option<PathBuf>) -> Option<Effect> {
+    Some(match file {
+        FilePatch::Add { path, text } => {
+            Effect::Write { path: place(path)?, change: Change::Whole(text) }
+        }
+        FilePatch::Delete { path } => Effect::Delete { path: place(path)? },
+        FilePatch::Update { path, to: None, hunks } => {
+            Effect::Write { path: place(path)?, change: Change::Hunks(hunks) }
+        }
+        FilePatch::Update { path, to: Some(to), hunks } => {
+            Effect::Move { from: place(path)?, to: place(to)?, change: Some(Change::Hunks(hunks)) }
+        }
+    })
+}
+
+/// Where one file is touched twice, what the first effect leaves is what the second starts from. Each is judged
+/// against the disk, so neither can be foretold.
+fn without_chains(mut effects: Vec<Effect>) -> Vec<Effect> {
+    let mut seen = HashSet::new();
+    let mut twice = HashSet::new();
+    for path in effects.iter().flat_map(paths) {
+        if !seen.insert(path.to_owned()) {
+            twice.insert(path.to_owned());
+        }
+    }
+    for effect in &mut effects {
+        let chained = paths(effect).iter().any(|path| twice.contains(*path));
+        match effect {
+            Effect::Write { change, .. } if chained => *change = Change::Unknown,
+            Effect::Move { change, .. } if chained => *change = Some(Change::Unknown),
+            _ => {}
+        }
+    }
+    effects
+}
+
+fn paths(effect: &Effect) -> Vec<&Path> {
+    match effect {
+        Effect::Write { path, .. } | Effect::Delete { path } => vec![path],
+        Effect::Move { from, to, .. } => vec![from, to],
+        _ => Vec::new(),
+    }
+}
+
+/// The command of a call: a text, a list of words, or a list of commands of their own.
+fn commands(input: &Value, names: &[&str]) -> Option<Vec<String>> {
+    if let Value::String(text) = input {
+        return Some(vec![text.clone()]);
+    }
+    if let Some(Value::Array(items)) = input.get("commands") {
+        let single = |item: &Value| match item {
+            Value::String(text) => Some(text.clone()),
+            other => fields::text(other, names).map(str::to_owned),
+        };
+        let all: Option<Vec<String>> = items.iter().map(single).collect();
+        return all.filter(|all| !all.is_empty());
+    }
+    match fields::any(input, names)? {
+        Value::String(text) => Some(vec![text.clone()]),
+        Value::Array(words) => {
+            let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
+            Some(vec![words?.into_iter().map(quoted).collect::<Vec<_>>().join(" ")])
+        }
+        _ => None,
+    }
+}
+
+/// A word as a shell reads it back.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,488 @@
+//! What the tools of every host would do, row by row.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::hook::host::{HOSTS, named};
+use crate::shell::Dialect;
+
+fn effects(host: &str, tool: &str, input: Value) -> Vec<Effect> {
+    let host = named(host).expect("a host");
+    of(&host, &Call { tool: tool.to_owned(), input }, Path::new("/p"))
+}
+
+/// In a few words: `write src/a.rs Whole("x")`.
+fn told(host: &str, tool: &str, input: Value) -> String {
+    effects(host, tool, input).iter().map(short).collect::<Vec<_>>().join("; ")
+}
+
+fn short(effect: &Effect) -> String {
+    match effect {
+        Effect::Read { path } => format!("read {}", path.display()),
+        Effect::Write { path, change } => format!("write {} {}", path.display(), kind(change)),
+        Effect::Delete { path } => format!("delete {}", path.display()),
+        Effect::Move { from, to, change } => {
+            let change = change.as_ref().map(kind).unwrap_or_default();
+            format!("move {} {} {change}", from.display(), to.display()).trim_end().to_owned()
+        }
+        Effect::Shell { text, dialect, cwd, background } => {
+            let cwd = cwd.as_ref().map(|cwd| format!(" in {}", cwd.display())).unwrap_or_default();
+            let on = if *background { " and on" } else { "" };
+            format!("{dialect:?} {text:?}{cwd}{on}")
+        }
+        Effect::Select { intent } => format!("select {intent}"),
+        Effect::Unreadable { what } => format!("unreadable: {what}"),
+    }
+}
+
+fn kind(change: &Change) -> String {
+    let name = format!("{change:?}");
+    match change {
+        Change::Whole(_) | Change::Append(_) | Change::Blocks(_) | Change::Insert { .. } => name,
+        Change::Replace(all) | Change::ReplaceLoosely(all) => {
+            let name = name.split('(').next().unwrap_or_default();
+            let one = |one: &Replacement| {
+                format!("{}>{}{}", one.old, one.new, if one.every { "*" } else { "" })
+            };
+            format!("{name}({})", all.iter().map(one).collect::<Vec<_>>().join(" "))
+        }
+        _ => name.split(['(', ' ']).next().unwrap_or_default().to_owned(),
+    }
+}
+
+#[test]
+fn writes_and_edits() {
+    let edits = json!({"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}, {"old_string": "p", "new_string": "q", "replace_all": true}]});
+    let rows = [
+        (
+            "claude-code",
+            "Write",
+            json!({"file_path": "/p/a", "content": "x"}),
+            "write /p/a Whole(\"x\")",
+        ),
+        ("claude-code", "Write", json!({"file_path": "/p/a"}), "write /p/a Unknown"),
+        (
+            "claude-code",
+            "Edit",
+            json!({"file_path": "a", "old_string": "x", "new_string": "y"}),
+            "write a Replace(x>y)",
+        ),
+        (
+            "claude-code",
+            "Edit",
+            json!({"file_path": "a", "old_string": "x", "new_string": "", "replace_all": true}),
+            "write a Replace(x>*)",
+        ),
+        (
+            "claude-code",
+            "Edit",
+            json!({"file_path": "a", "old_string": "x", "new_string": 7}),
+            "write a Unknown",
+        ),
+        ("claude-code", "MultiEdit", edits.clone(), "write a Replace(x>y p>q*)"),
+        ("claude-code", "MultiEdit", json!({"file_path": "a", "edits": 7}), "write a Unknown"),
+        ("claude-code", "MultiEdit", json!({"file_path": "a", "edits": []}), "write a Unknown"),
+        (
+            "claude-code",
+            "NotebookEdit",
+            json!({"notebook_path": "n.ipynb", "cell_id": "c", "new_source": "x"}),
+            "write n.ipynb Cell",
+        ),
+        (
+            "claude-code",
+            "NotebookEdit",
+            json!({"notebook_path": "n.ipynb", "edit_mode": "melt"}),
+            "write n.ipynb Unknown",
+        ),
+        (
+            "cursor",
+            "StrReplace",
+            json!({"path": "a", "old_string": "x", "new_string": "y"}),
+            "write a ReplaceLoosely(x>y)",
+        ),
+        ("cursor", "Write", json!({"target_file": "a", "contents": "x"}), "write a Whole(\"x\")"),
+        (
+            "copilot",
+            "edit",
+            json!({"path": "a", "old_str": "x", "new_str": "y"}),
+            "write a ReplaceLoosely(x>y)",
+        ),
+        ("copilot", "create", json!({"path": "a", "file_text": ""}), "write a Whole(\"\")"),
+        (
+            "vscode",
+            "create_file",
+            json!({"filePath": "file:///p/a%20b", "content": "x"}),
+            "write /p/a b Whole(\"x\")",
+        ),
+        (
+            "vscode",
+            "replace_string_in_file",
+            json!({"filePath": "a", "oldString": "x", "newString": "y"}),
+            "write a ReplaceLoosely(x>y)",
+        ),
+        (
+            "vscode",
+            "multi_replace_string_in_file",
+            json!({"replacements": [{"filePath": "a", "oldString": "x", "newString": "y"}, {"filePath": "b", "oldString": "x", "newString": "y"}]}),
+            "write a ReplaceLoosely(x>y); write b ReplaceLoosely(x>y)",
+        ),
+        (
+            "vscode",
+            "insert_edit_into_file",
+            json!({"filePath": "a", "code": "…existing code…"}),
+            "write a Unknown",
+        ),
+        (
+            "vscode",
+            "editFiles",
+            json!({"files": ["a", {"filePath": "b"}]}),
+            "write a Unknown; write b Unknown",
+        ),
+        ("gemini", "write_file", json!({"file_path": "a", "content": "x"}), "write a Whole(\"x\")"),
+        (
+            "gemini",
+            "replace",
+            json!({"file_path": "a", "old_string": "x", "new_string": "y", "allow_multiple": true}),
+            "write a ReplaceLoosely(x>y*)",
+        ),
+        (
+            "gemini",
+            "replace",
+            json!({"file_path": "a", "old_string": "x", "new_string": "y", "expected_replacements": 2}),
+            "write a Unknown",
+        ),
+        (
+            "antigravity",
+            "write_to_file",
+            json!({"TargetFile": "/p/a", "CodeContent": "x"}),
+            "write /p/a Whole(\"x\")",
+        ),
+        (
+            "antigravity",
+            "replace_file_content",
+            json!({"TargetFile": "a", "TargetContent": "x", "ReplacementContent": "y", "AllowMultiple": true}),
+            "write a ReplaceLoosely(x>y*)",
+        ),
+        (
+            "antigravity",
+            "multi_replace_file_content",
+            json!({"TargetFile": "a", "ReplacementChunks": [{"TargetContent": "x", "ReplacementContent": "y"}]}),
+            "write a ReplaceLoosely(x>y)",
+        ),
+        ("windsurf", "write_code", edits, "write a ReplaceLoosely(x>y p>q*)"),
+        ("cline", "write_to_file", json!({"path": "a", "content": "x"}), "write a Whole(\"x\")"),
+        ("cline", "replace_in_file", json!({"path": "a", "diff": "d"}), "write a Blocks(\"d\")"),
+        (
+            "cline",
+            "editor",
+            json!({"path": "a", "old_text": "x", "new_text": "y"}),
+            "write a ReplaceLoosely(x>y)",
+        ),
+        (
+            "kiro",
+            "fs_write",
+            json!({"command": "create", "path": "a", "file_text": "x"}),
+            "write a Whole(\"x\")",
+        ),
+        (
+            "kiro",
+            "fs_write",
+            json!({"command": "append", "path": "a", "new_str": "x"}),
+            "write a Append(\"x\")",
+        ),
+        (
+            "kiro",
+            "fs_write",
+            json!({"command": "insert", "path": "a", "insert_line": 2, "new_str": "x\n"}),
+            "write a Insert { after_line: 2, text: \"x\\n\" }",
+        ),
+        (
+            "kiro",
+            "fs_write",
+            json!({"operations": [{"command": "create", "path": "a", "file_text": "x"}, {"command": "str_replace", "path": "b", "old_str": "x", "new_str": "y"}]}),
+            "write a Whole(\"x\"); write b ReplaceLoosely(x>y)",
+        ),
+        (
+            "kiro",
+            "fs_write",
+            json!({"operations": [{"command": "create", "path": "a", "file_text": "x"}, {"command": "append", "path": "a", "new_str": "y"}]}),
+            "write a Unknown; write a Unknown",
+        ),
+        (
+            "droid",
+            "Edit",
+            json!({"file_path": "a", "changes": [{"old_str": "x", "new_str": "y", "change_all": true}]}),
+            "write a ReplaceLoosely(x>y*)",
+        ),
+        ("droid", "Create", json!({"file_path": "a", "content": "x"}), "write a Whole(\"x\")"),
+        (
+            "devin",
+            "edit",
+            json!({"file_path": "a", "old_string": "x", "new_string": "y"}),
+            "write a ReplaceLoosely(x>y)",
+        ),
+        ("opencode", "write", json!({"filePath": "a", "content": "x"}), "write a Whole(\"x\")"),
+        (
+            "opencode",
+            "edit",
+            json!({"filePath": "a", "oldString": "x", "newString": "y", "replaceAll": true}),
+            "write a ReplaceLoosely(x>y*)",
+        ),
+        (
+            "pi",
+            "edit",
+            json!({"path": "a", "edits": [{"oldText": "x", "newText": "y"}]}),
+            "write a ReplaceLoosely(x>y)",
+        ),
+        (
+            "pi",
+            "edit",
+            json!({"path": "a", "edits": "[{\"oldText\":\"x\",\"newText\":\"y\"}]"}),
+            "write a ReplaceLoosely(x>y)",
+        ),
+        (
+            "amp",
+            "edit_file",
+            json!({"path": "a", "old_str": "x", "new_str": "y"}),
+            "write a ReplaceLoosely(x>y)",
+        ),
+        ("cursor", "Delete", json!({"path": "a"}), "delete a"),
+        ("vscode", "rename_file", json!({"old_path": "a", "new_path": "b"}), "move a b"),
+    ];
+    for (host, tool, input, expected) in rows {
+        assert_eq!(told(host, tool, input.clone()), expected, "{host} {tool} {input}");
+    }
+}
+
+#[test]
+fn patches() {
+    let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: b\n*** Move to: c\n@@\n-x\n+y\n*** Delete File: d\n*** End Patch\n";
+    let expected = "write a Whole(\"x\\n\"); move b c Hunks; delete d";
+    for (host, tool, input) in [
+        ("codex", "apply_patch", json!({"command": patch})),
+        ("opencode", "apply_patch", json!({"patchText": patch})),
+        ("opencode", "patch", json!({"patchText": patch})),
+        ("copilot", "apply_patch", json!(patch)),
+        ("droid", "ApplyPatch", json!({"input": patch})),
+    ] {
+        assert_eq!(told(host, tool, input), expected, "{host}");
+    }
+    let twice =
+        "*** Begin Patch\n*** Add File: a\n+x\n*** Update File: a\n@@\n-x\n+y\n*** End Patch\n";
+    assert_eq!(
+        told("codex", "apply_patch", json!({"command": twice})),
+        "write a Unknown; write a Unknown"
+    );
+    for broken in ["", "*** Begin Patch", "--- a\n+++ b\n", "*** Begin Patch\n*** End Patch\n"] {
+        let found = told("codex", "apply_patch", json!({"command": broken}));
+        assert!(found.starts_with("unreadable: `apply_patch` comes with a"), "{broken:?}: {found}");
+    }
+    assert!(told("codex", "apply_patch", json!({})).starts_with("unreadable"));
+}
+
+#[test]
+fn a_patch_in_a_command_is_both() {
+    let command =
+        "cd sub && apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF\n";
+    let found = effects("codex", "Bash", json!({"command": command}));
+    assert_eq!(found[0], Effect::Delete { path: "/p/sub/a".into() });
+    assert!(matches!(&found[1], Effect::Shell { text, .. } if text == command), "{found:?}");
+}
+
+#[test]
+fn commands() {
+    let rows = [
+        (
+            "claude-code",
+            "Bash",
+            json!({"command": "ls", "run_in_background": true}),
+            "Posix \"ls\" and on",
+        ),
+        ("claude-code", "PowerShell", json!({"command": "dir"}), "PowerShell \"dir\""),
+        ("claude-code", "Monitor", json!({"command": "tail -f x"}), "Posix \"tail -f x\" and on"),
+        ("kiro", "execute_cmd", json!({"command": "dir"}), "Cmd \"dir\""),
+        (
+            "gemini",
+            "run_shell_command",
+            json!({"command": "ls", "dir_path": "sub"}),
+            "Posix \"ls\" in /p/sub",
+        ),
+        (
+            "antigravity",
+            "run_command",
+            json!({"CommandLine": "ls", "Cwd": "/q"}),
+            "Posix \"ls\" in /q",
+        ),
+        (
+            "windsurf",
+            "run_command",
+            json!({"command_line": "ls", "cwd": "/q"}),
+            "Posix \"ls\" in /q",
+        ),
+        ("cursor", "Shell", json!({"command": "ls", "cwd": ""}), "Posix \"ls\""),
+        (
+            "cline",
+            "run_commands",
+            json!({"commands": ["a", {"command": "b"}]}),
+            "Posix \"a\"; Posix \"b\"",
+        ),
+        (
+            "droid",
+            "Execute",
+            json!({"command": ["bash", "-lc", "echo 'x'"]}),
+            "Posix \"bash -lc 'echo '\\\\''x'\\\\'''\"",
+        ),
+        (
+            "copilot",
+            "write_bash",
+            json!({"sessionId": "1", "input": "y\n"}),
+            "Posix \"y\\n\" and on",
+        ),
+    ];
+    for (host, tool, input, expected) in rows {
+        let platform = Reader::Platform.dialect() == Dialect::Posix;
+        if platform {
+            assert_eq!(told(host, tool, input.clone()), expected, "{host} {tool} {input}");
+        }
+    }
+    for input in [
+        json!({}),
+        json!({"command": null}),
+        json!({"command": 7}),
+        json!({"commands": []}),
+        json!({"command": ["a", 7]}),
+        json!([]),
+    ] {
+        assert!(told("claude-code", "Bash", input.clone()).starts_with("unreadable"), "{input}");
+    }
+}
+
+#[test]
+fn calls_within_a_call() {
+    let calls = json!({"tool_calls": [
+        {"tool": "read", "parameters": {"filePath": "a"}},
+        {"tool": "write", "parameters": {"filePath": "b", "content": "x"}},
+        {"tool": "edit", "parameters": {"filePath": "b", "oldString": "x", "newString": "y"}},
+        {"tool": "bash", "parameters": {"command": "ls"}},
+    ]});
+    let expected = "read a; write b Unknown; write b Unknown; Posix \"ls\"";
+    assert_eq!(told("opencode", "batch", calls), expected);
+    let nested = json!({"tool_calls": [{"tool": "batch", "parameters": {"tool_calls": []}}]});
+    assert!(told("opencode", "batch", nested).starts_with("unreadable"));
+    assert!(told("opencode", "batch", json!({})).starts_with("unreadable"));
+    let task = json!({"workspaceFolder": "/q", "task": {"label": "x", "command": "rm", "args": ["-rf", "a b"]}});
+    let found = told("vscode", "create_and_run_task", task);
+    assert!(found.starts_with("write /q/.vscode/tasks.json Unknown; "), "{found}");
+    assert!(found.ends_with("\"rm -rf 'a b'\" and on"), "{found}");
+}
+
+#[test]
+fn a_command_that_is_none_is_none_of_our_business() {
+    for (host, tool) in
+        [("claude-code", "SlashCommand"), ("kiro", "todo_list"), ("kiro", "use_subagent")]
+    {
+        assert_eq!(
+            told(host, tool, json!({"command": "create", "path": "a"})),
+            "",
+            "{host} {tool}"
+        );
+    }
+}
+
+#[test]
+fn reads_are_never_unreadable() {
+    for host in HOSTS {
+        for tool in ["Read", "read_file", "view", "grep", "Glob", "list_directory"] {
+            assert!(only_reads(host, tool));
+            for input in
+                [json!({}), json!(null), json!({"file_path": 7}), json!({"file_path": "a"})]
+            {
+                let found = of(host, &Call { tool: tool.to_owned(), input }, Path::new("/p"));
+                assert!(found.iter().all(|effect| matches!(effect, Effect::Read { .. })));
+            }
+        }
+    }
+    assert_eq!(told("opencode", "read", json!({"filePath": "a"})), "read a");
+    assert_eq!(
+        told("kiro", "fs_read", json!({"operations": [{"mode": "Line", "path": "a"}]})),
+        "read a"
+    );
+    assert_eq!(told("gemini", "read_many_files", json!({"paths": ["a", "b"]})), "read a; read b");
+}
+
+/// Every tool of the tables that changes something, with an input that says nothing of use.
+#[test]
+fn what_changes_something_is_never_nothing() {
+    let tools = [
+        "Write",
+        "Edit",
+        "MultiEdit",
+        "NotebookEdit",
+        "apply_patch",
+        "replace_in_file",
+        "fs_write",
+        "insert_edit_into_file",
+        "editFiles",
+        "Delete",
+        "move_file",
+        "Bash",
+        "run_in_terminal",
+        "write_bash",
+        "use_mcp_tool",
+        "create_file",
+        "multi_replace_string_in_file",
+        "append_file",
+    ];
+    let inputs = [
+        json!({}),
+        json!(null),
+        json!("text"),
+        json!([1]),
+        json!({"file_path": 7, "path": {}, "command": {}}),
+        json!({"file_path": "", "path": "\u{0}", "files": []}),
+        json!({"operations": [], "files": [7], "replacements": [7]}),
+    ];
+    for host in HOSTS {
+        for tool in tools {
+            for input in &inputs {
+                let call = Call { tool: tool.to_owned(), input: input.clone() };
+                let found = of(host, &call, Path::new("/p"));
+                let seen = found.iter().any(|effect| !matches!(effect, Effect::Read { .. }));
+                assert!(seen, "{} {tool} {input}: {found:?}", host.name);
+            }
+        }
+    }
+}
+
+fn arbitrary_value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        "[a-z/\\.\u{0}*~ \n]{0,12}".prop_map(Value::from),
+    ];
+    let name = prop::sample::select(
+        [PATH, CONTENT, OLD, NEW, EDITS, COMMAND, FOLDER, &["operations", "files", "commands"]]
+            .concat(),
+    );
+    leaf.prop_recursive(3, 24, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((name.clone(), inner), 0..5).prop_map(|members| {
+                Value::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    #[test]
+    fn any_input_is_survived(input in arbitrary_value(), at in 0..HOSTS.len()) {
+        for tool in ["Write", "Edit", "fs_write", "apply_patch", "Bash", "NotebookEdit", "move_file", "mcp__x__write_file", "What", "use_mcp_tool"] {
+            let call = Call { tool: tool.to_owned(), input: input.clone() };
+            of(&HOSTS[at], &call, Path::new("/p"));
+        }
+    }
+}

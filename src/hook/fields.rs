@@ -1,0 +1,155 @@
+//! Fields of a payload by the several names that hosts give to the same thing.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// The file of a call.
+pub(crate) const PATH: &[&str] = &[
+    "file_path",
+    "filePath",
+    "path",
+    "target_file",
+    "targetFile",
+    "TargetFile",
+    "notebook_path",
+    "notebookPath",
+    "target_notebook",
+    "AbsolutePath",
+    "absolute_path",
+    "relative_path",
+    "relative_workspace_path",
+    "filename",
+    "file_name",
+    "file",
+    "uri",
+];
+/// The whole new text of a file.
+pub(crate) const CONTENT: &[&str] =
+    &["content", "contents", "file_text", "fileText", "CodeContent", "text", "new_content"];
+/// What a replacement looks for.
+pub(crate) const OLD: &[&str] =
+    &["old_string", "oldString", "old_str", "oldStr", "oldText", "old_text", "TargetContent"];
+/// What it puts there.
+pub(crate) const NEW: &[&str] =
+    &["new_string", "newString", "new_str", "newStr", "newText", "new_text", "ReplacementContent"];
+/// Whether it replaces every occurrence.
+pub(crate) const EVERY: &[&str] =
+    &["replace_all", "replaceAll", "change_all", "allow_multiple", "AllowMultiple"];
+/// Several replacements in one file.
+pub(crate) const EDITS: &[&str] = &["edits", "changes", "ReplacementChunks", "replacements"];
+/// A command line.
+pub(crate) const COMMAND: &[&str] =
+    &["command", "CommandLine", "command_line", "commandLine", "cmd", "script"];
+/// Where a command runs.
+pub(crate) const FOLDER: &[&str] =
+    &["dir_path", "workdir", "cwd", "Cwd", "working_directory", "workingDirectory", "directory"];
+/// Whether a command outlives its call.
+pub(crate) const BACKGROUND: &[&str] =
+    &["run_in_background", "is_background", "isBackground", "background", "async"];
+
+/// The first of these fields that is there and not null.
+pub(crate) fn any<'a>(of: &'a Value, names: &[&str]) -> Option<&'a Value> {
+    names.iter().filter_map(|name| of.get(name)).find(|value| !value.is_null())
+}
+
+/// The first of these fields, if it is a text.
+pub(crate) fn text<'a>(of: &'a Value, names: &[&str]) -> Option<&'a str> {
+    any(of, names)?.as_str()
+}
+
+/// The first of these fields that is a text and says something.
+pub(crate) fn word<'a>(of: &'a Value, names: &[&str]) -> Option<&'a str> {
+    names.iter().filter_map(|name| of.get(name)?.as_str()).find(|text| !text.is_empty())
+}
+
+/// Whether the first of these fields says yes, as a truth value or as a text.
+pub(crate) fn yes(of: &Value, names: &[&str]) -> bool {
+    any(of, names).is_some_and(|value| value.as_bool().unwrap_or(value == "true"))
+}
+
+/// A list, or the list that a text holds as JSON.
+pub(crate) fn list(of: &Value, names: &[&str]) -> Option<Vec<Value>> {
+    match any(of, names)? {
+        Value::Array(items) => Some(items.clone()),
+        Value::String(text) => serde_json::from_str(text).ok(),
+        _ => None,
+    }
+}
+
+/// The value itself, or what a text holds as JSON.
+pub(crate) fn unpacked(value: &Value) -> Value {
+    let inner = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    inner.filter(Value::is_object).unwrap_or_else(|| value.clone())
+}
+
+/// A path as a host writes it: a plain one, or a `file://` address.
+pub(crate) fn path(text: &str) -> Option<PathBuf> {
+    if text.trim().is_empty() || text.contains('\0') {
+        return None;
+    }
+    let plain = match text.strip_prefix("file://") {
+        Some(address) => decoded(&address[address.find('/')?..])?,
+        None => text.to_owned(),
+    };
+    Some(PathBuf::from(without_leading_slash(&plain)))
+}
+
+/// Cursor on Windows writes `/c:/Users/ada`.
+fn without_leading_slash(path: &str) -> &str {
+    let drive = |rest: &&str| {
+        let mut chars = rest.chars();
+        chars.next().is_some_and(|c| c.is_ascii_alphabetic()) && chars.next() == Some(':')
+    };
+    path.strip_prefix('/').filter(drive).filter(|_| cfg!(windows)).unwrap_or(path)
+}
+
+/// `%20` and its kin.
+fn decoded(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, after @ ..] = rest {
+        rest = after;
+        if *first != b'%' {
+            bytes.push(*first);
+            continue;
+        }
+        let digits = std::str::from_utf8(after.get(..2)?).ok()?;
+        bytes.push(u8::from_str_radix(digits, 16).ok()?);
+        rest = &after[2..];
+    }
+    String::from_utf8(bytes).ok()
+}
+
+/// `path` below `folder`, where it is not absolute already.
+pub(crate) fn below(folder: &Path, path: &Path) -> PathBuf {
+    folder.join(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_first_name_that_says_something_wins() {
+        let of = json!({"cwd": "", "path": null, "file": "b", "n": 3, "yes": "true"});
+        assert_eq!(text(&of, PATH), Some("b"));
+        assert_eq!(text(&of, &["cwd"]), Some(""));
+        assert_eq!(word(&of, &["cwd", "file"]), Some("b"));
+        assert_eq!(text(&of, &["n", "file"]), None, "it is there, and no text");
+        assert!(yes(&of, &["yes"]));
+        assert!(!yes(&of, &["n"]));
+    }
+
+    #[test]
+    fn addresses_become_paths() {
+        assert_eq!(path("src/a b.rs"), Some(PathBuf::from("src/a b.rs")));
+        assert_eq!(path("file:///p/a%20b.rs"), Some(PathBuf::from("/p/a b.rs")));
+        assert_eq!(path("file://localhost/p/%C3%A9"), Some(PathBuf::from("/p/é")));
+        for bad in ["", "  ", "a\0b", "file://x", "file:///%zz", "file:///%f", "file:///%ff"] {
+            assert_eq!(path(bad), None, "{bad:?}");
+        }
+    }
+}

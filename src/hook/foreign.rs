@@ -1,0 +1,306 @@
+//! Tools that no table knows: those of MCP servers, our own among them, and those that a host added since.
+//!
+//! What names a command or writes a file is judged. What does neither is none of our business: a host shows us many
+//! tools, and a denial of each unknown one would make it useless.
+
+use serde_json::Value;
+
+use super::effects::Reading;
+use super::fields::{self, COMMAND, CONTENT, EDITS, NEW, OLD, PATH};
+use super::tools::Reader;
+use crate::edits::Change;
+use crate::verbs::event::Effect;
+
+/// The tool of ours by which an agent declares its intent.
+const SELECT: &str = "select_active_intent";
+/// Our other tools, each of which asks the gate itself.
+const OURS: &[&str] = &[
+    "list_intents",
+    "gate_check",
+    "file_read",
+    "file_write",
+    "record_mutation",
+    "why",
+    "request_scope",
+    "propose_intent",
+    "record_lesson",
+    "approval_status",
+];
+/// What our server is called in a host's settings.
+const OUR_SERVER: &str = "intent";
+
+/// Words of a tool's name that tell of a change to a file.
+const WRITES: &[&str] = &[
+    "write",
+    "edit",
+    "create",
+    "insert",
+    "replace",
+    "update",
+    "patch",
+    "append",
+    "save",
+    "modify",
+    "touch",
+    "overwrite",
+    "put",
+    "mkdir",
+    "copy",
+];
+const DELETES: &[&str] = &["delete", "remove", "unlink", "rm"];
+const MOVES: &[&str] = &["move", "rename", "mv"];
+/// Words of a tool's name without which a field called `command` is no command line.
+const RUNS: &[&str] = &[
+    "shell",
+    "bash",
+    "exec",
+    "execute",
+    "run",
+    "terminal",
+    "command",
+    "cmd",
+    "powershell",
+    "process",
+    "spawn",
+];
+
+/// Words of a tool's name that tell, beside one of those, that it types into what runs already.
+const TYPES: &[&str] = &["write", "send", "type", "interact", "input"];
+
+/// What a tool that nobody told us of would do.
+pub(crate) fn effects(reading: &Reading) -> Vec<Effect> {
+    if is(reading.tool, SELECT) {
+        return select(reading);
+    }
+    if ours(reading.tool) || remote(reading.input) {
+        return Vec::new();
+    }
+    let words = words(reading.tool);
+    let has = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
+    let runs = has(RUNS) || !is_foreign(reading.tool);
+    if runs && command(reading.input) {
+        return reading.shell(Reader::Platform, COMMAND, false);
+    }
+    if has(RUNS) && has(TYPES) && fields::word(reading.input, &["input", "text", "keys"]).is_some()
+    {
+        return reading.shell(Reader::Platform, &["input", "text", "keys"], true);
+    }
+    if has(MOVES)
+        && fields::any(reading.input, &["destination", "to", "new_path", "newPath"]).is_some()
+    {
+        return reading.moved();
+    }
+    if !names_a_file(reading.input) {
+        return Vec::new();
+    }
+    if has(DELETES) {
+        return reading.each_path(|path| Effect::Delete { path });
+    }
+    let content = [CONTENT, NEW, OLD, EDITS, &["body", "data", "code", "diff", "patch"]].concat();
+    if has(WRITES) || fields::any(reading.input, &content).is_some() {
+        return written(reading);
+    }
+    Vec::new()
+}
+
+/// A host's own tool that calls an MCP server's: its input names the server and the tool.
+pub(crate) fn wrapped(reading: &Reading) -> Vec<Effect> {
+    let input = reading.input;
+    let tool = fields::word(input, &["tool_name", "toolName", "tool", "name"]);
+    let server = fields::word(input, &["server_name", "serverName", "server"]);
+    let (Some(tool), Some(server)) = (tool, server) else {
+        return reading.unreadable("does not say which tool it calls");
+    };
+    let arguments = fields::any(input, &["arguments", "tool_input", "input", "args"]);
+    let arguments = arguments.map_or(Value::Null, fields::unpacked);
+    let name = format!("mcp__{server}__{tool}");
+    effects(&Reading { tool: &name, input: &arguments, cwd: reading.cwd })
+}
+
+fn select(reading: &Reading) -> Vec<Effect> {
+    match fields::word(reading.input, &["intent_id", "intent", "id"]) {
+        Some(intent) => vec![Effect::Select { intent: intent.to_owned() }],
+        // Our server refuses it in better words.
+        None => Vec::new(),
+    }
+}
+
+/// Whether `name`, as a host spells a tool of some server, is that tool.
+fn is(name: &str, tool: &str) -> bool {
+    let server = name.strip_suffix(tool);
+    server
+        .is_some_and(|server| server.is_empty() || server.ends_with(|c: char| !c.is_alphanumeric()))
+}
+
+fn ours(name: &str) -> bool {
+    let tool = OURS.iter().find(|tool| is(name, tool));
+    let server = tool.and_then(|tool| name.strip_suffix(tool)).unwrap_or_default();
+    let server = server.trim_matches(|c: char| !c.is_alphanumeric());
+    let server = server.strip_prefix("mcp").or(server.strip_prefix("MCP")).unwrap_or(server);
+    server.trim_matches(|c: char| !c.is_alphanumeric()) == OUR_SERVER
+}
+
+/// Whether a name has a mark of a server's tool; a host's own tool that runs something needs no telling word.
+fn is_foreign(name: &str) -> bool {
+    name.starts_with("mcp_")
+        || name.starts_with("MCP:")
+        || name.starts_with('@')
+        || name.contains("__")
+}
+
+/// A file of a repository elsewhere, or a page: nothing of it is on this disk.
+fn remote(input: &Value) -> bool {
+    let named = |names: &[&str]| fields::word(input, names).is_some();
+    (named(&["owner"]) && named(&["repo"]))
+        || fields::word(input, PATH)
+            .is_some_and(|path| path.split_once("://").is_some_and(|(scheme, _)| scheme != "file"))
+}
+
+fn command(input: &Value) -> bool {
+    input.get("commands").is_some_and(Value::is_array)
+        || fields::any(input, COMMAND).is_some_and(|value| value.is_string() || value.is_array())
+}
+
+fn names_a_file(input: &Value) -> bool {
+    fields::word(input, PATH).is_some()
+        || fields::any(input, &["files", "paths"]).is_some_and(Value::is_array)
+}
+
+fn written(reading: &Reading) -> Vec<Effect> {
+    let one = fields::word(reading.input, PATH).is_some();
+    // What a stranger's tool makes of the texts it is given is its own secret, but for the plainest case.
+    let plain = words(reading.tool).contains(&"write".to_owned());
+    match fields::text(reading.input, &["content"]) {
+        Some(text) if one && plain => reading.write(Change::Whole(text.to_owned())),
+        _ if one && fields::any(reading.input, &[OLD, EDITS].concat()).is_some() => reading.edit(),
+        _ => reading.each_path(|path| Effect::Write { path, change: Change::Unknown }),
+    }
+}
+
+/// The words of a tool's name: `mcp__fs__writeFile` is `mcp fs write file`.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut lower = false;
+    for c in name.chars() {
+        let begins = !c.is_alphanumeric() || (c.is_uppercase() && lower);
+        lower = c.is_lowercase();
+        if begins {
+            words.push(String::new());
+        }
+        if let (true, Some(word)) = (c.is_alphanumeric(), words.last_mut()) {
+            word.extend(c.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(tool: &str, input: Value) -> String {
+        let cwd = Path::new("/p");
+        let found = effects(&Reading { tool, input: &input, cwd });
+        found.iter().map(|effect| format!("{effect:?}")).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn our_own_tools_gate_themselves_and_one_selects() {
+        for name in [
+            "mcp__intent__select_active_intent",
+            "mcp_intent_select_active_intent",
+            "intent_select_active_intent",
+            "intent-select_active_intent",
+            "MCP:select_active_intent",
+            "@intent/select_active_intent",
+        ] {
+            let found = of(name, json!({"intent_id": "INT-001"}));
+            assert_eq!(found, "Select { intent: \"INT-001\" }", "{name}");
+        }
+        let write = json!({"path": "src/a.rs", "content": "x"});
+        for name in ["mcp__intent__file_write", "mcp_intent_file_write", "intent-file_write"] {
+            assert_eq!(of(name, write.clone()), "", "{name}");
+        }
+        for name in ["mcp__evil__file_write", "mcp__intent2__file_write", "xintent-file_write"] {
+            assert_ne!(of(name, write.clone()), "", "{name}");
+        }
+    }
+
+    #[test]
+    fn a_stranger_that_writes_is_seen() {
+        let write = "Write { path: \"a.rs\", change: ";
+        let rows = [
+            ("mcp__fs__write_file", json!({"path": "a.rs", "content": "x"}), "Whole(\"x\")"),
+            ("mcp__fs__create_directory", json!({"path": "a.rs"}), "Unknown"),
+            ("mcp__fs__edit_file", json!({"path": "a.rs", "edits": "?"}), "Unknown"),
+            (
+                "serena_replace_symbol_body",
+                json!({"relative_path": "a.rs", "body": "x"}),
+                "Unknown",
+            ),
+            ("mcp__x__go", json!({"path": "a.rs", "content": "x"}), "Unknown"),
+            ("NewFangledEdit", json!({"file_path": "a.rs"}), "Unknown"),
+            ("mcp__fs__writeFiles", json!({"files": [{"path": "a.rs"}]}), "Unknown"),
+        ];
+        for (tool, input, change) in rows {
+            assert_eq!(of(tool, input), format!("{write}{change} }}"), "{tool}");
+        }
+        let moved = of("mcp__fs__move_file", json!({"source": "a", "destination": "b"}));
+        assert_eq!(moved, "Move { from: \"a\", to: \"b\", change: None }");
+        assert_eq!(of("mcp__fs__delete_file", json!({"path": "a"})), "Delete { path: \"a\" }");
+        assert!(
+            of("mcp__fs__write_file", json!({"path": "", "files": [7]})).contains("Unreadable")
+        );
+    }
+
+    #[test]
+    fn a_stranger_that_runs_a_command_is_seen() {
+        let shell = "Shell { text: \"rm -rf x\", dialect: ";
+        for tool in ["mcp__term__run_command", "mcp__serena__execute_shell_command", "Brandnew"] {
+            assert!(of(tool, json!({"command": "rm -rf x"})).starts_with(shell), "{tool}");
+        }
+        let typed = of("mcp__term__interact_with_process", json!({"pid": 7, "input": "rm -rf x"}));
+        assert!(typed.starts_with(shell) && typed.ends_with("background: true }"), "{typed}");
+        assert_eq!(of("mcp__game__look", json!({"command": "north"})), "");
+    }
+
+    #[test]
+    fn what_touches_no_file_here_is_none_of_our_business() {
+        let rows = [
+            (
+                "mcp__github__create_or_update_file",
+                json!({"owner": "a", "repo": "b", "path": "x", "content": "y"}),
+            ),
+            ("mcp__web__update_page", json!({"uri": "https://example.invalid/x", "content": "y"})),
+            ("mcp__notes__create_note", json!({"title": "x", "content": "y"})),
+            ("list_code_usages", json!({"filePath": "/p/x"})),
+            ("Task", json!({"prompt": "write the file"})),
+            ("whatever", json!(null)),
+            ("whatever", json!("text")),
+        ];
+        for (tool, input) in rows {
+            assert_eq!(of(tool, input), "", "{tool}");
+        }
+    }
+
+    #[test]
+    fn a_wrapped_call_is_read_as_the_tool_it_calls() {
+        let input = json!({"server_name": "intent", "tool_name": "select_active_intent", "arguments": "{\"intent_id\":\"INT-2\"}"});
+        let found = wrapped(&Reading { tool: "use_mcp_tool", input: &input, cwd: Path::new("/p") });
+        assert_eq!(found, [Effect::Select { intent: "INT-2".into() }]);
+        let input = json!({"arguments": "{}"});
+        let found = wrapped(&Reading { tool: "use_mcp_tool", input: &input, cwd: Path::new("/p") });
+        assert!(matches!(found[..], [Effect::Unreadable { .. }]));
+    }
+
+    #[test]
+    fn names_fall_into_words() {
+        assert_eq!(words("mcp__fs__writeFile-2"), ["mcp", "fs", "write", "file", "2"]);
+        assert_eq!(words("HTTPPut"), ["httpput"], "no word is made up");
+    }
+}

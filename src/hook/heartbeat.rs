@@ -1,0 +1,49 @@
+//! What the last call of each host left behind: how `intent doctor` knows that a host really calls us.
+
+use serde_json::json;
+
+use super::answer::Said;
+use super::incoming::Moment;
+use super::run::Heard;
+use crate::workspace::{Root, session, store};
+
+/// Leaves a note in `.orchestration/local/heartbeat/` of the workspace that the call came from. The host has its
+/// answer already, so a note that cannot be written is left out.
+pub(crate) fn leave(heard: &Heard, said: &Said) {
+    let Some(event) = &heard.event else { return };
+    let Ok(root) = Root::find(&event.cwd) else { return };
+    if !root.governed() {
+        return;
+    }
+    let Ok(local) = session::local(&root) else { return };
+    let note = json!({
+        "at": store::now(),
+        "version": env!("CARGO_PKG_VERSION"),
+        "event": heard.name,
+        "moment": moment(heard.moment),
+        "decision": decision(said),
+    });
+    let file = local.join("heartbeat").join(format!("{}.json", heard.host.name));
+    let _ = store::write_scratch(&file, format!("{note}\n").as_bytes());
+}
+
+fn moment(moment: Moment) -> &'static str {
+    match moment {
+        Moment::Before => "before",
+        Moment::After => "after",
+        Moment::SessionStart => "session_start",
+        Moment::Prompt => "prompt",
+        Moment::Idle => "idle",
+        Moment::Settings => "settings",
+        Moment::Other => "other",
+    }
+}
+
+fn decision(said: &Said) -> &'static str {
+    match said {
+        Said::Nothing | Said::Context(_) => "no_opinion",
+        Said::Ask(_) => "ask",
+        Said::Deny(_) => "deny",
+        Said::Violation(_) => "violation",
+    }
+}

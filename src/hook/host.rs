@@ -1,0 +1,233 @@
+//! The hosts that can call us, as data: how each speaks, what it can do, and how we know.
+
+/// An agent's host, as `intent hook` knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Host {
+    /// The name after `intent hook`.
+    pub name: &'static str,
+    /// How it is read and answered.
+    pub family: Family,
+    /// Whether it can put a question to a person, unless the call's own mode says otherwise.
+    pub asks: bool,
+    /// How we know that it works.
+    pub standing: Standing,
+    /// What the adapter was written from.
+    pub source: &'static str,
+    /// When that was read, as a date.
+    pub read_on: &'static str,
+    /// What this host cannot enforce, for a person; empty when nothing is known.
+    pub cannot: &'static str,
+}
+
+/// How a host speaks. Hosts that only differ in the names of their tools share one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// Claude Code's JSON, with the reason on standard error and exit code 2 beside it.
+    Claude,
+    /// The same JSON, nothing more, and always exit code 0.
+    Codex,
+    /// `permission`, always; in JSON only.
+    Cursor,
+    /// Copilot's own camel case.
+    Copilot,
+    /// `decision`, only where there is one.
+    Gemini,
+    /// `decision`, always.
+    Antigravity,
+    /// `cancel`.
+    Cline,
+    /// Windsurf's own payload; exit code 2 and a reason on standard error.
+    Windsurf,
+    /// Claude's payload; exit code 2 and a reason on standard error. Also for hosts that nobody knows.
+    Plain,
+}
+
+/// How we know that a host does what its adapter expects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Our tests drive the real program.
+    Proven,
+    /// Its protocol is documented, and nothing more.
+    ByProtocol,
+}
+
+impl Standing {
+    /// As people read it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Proven => "proven",
+            Self::ByProtocol => "by protocol only",
+        }
+    }
+}
+
+const CLAUDE: Host = Host {
+    name: "claude-code",
+    family: Family::Claude,
+    asks: true,
+    standing: Standing::ByProtocol,
+    source: "code.claude.com/docs/en/hooks, tools reference",
+    read_on: "2026-08-22",
+    cannot: "files attached with @ are read without a hook; before 2.1.295, or without \"onFailure\": \"block\", a hook that cannot start lets the call run; in bypassPermissions and dontAsk a question becomes a denial with a code",
+};
+const CODEX: Host = Host {
+    name: "codex",
+    family: Family::Codex,
+    asks: false,
+    standing: Standing::Proven,
+    source: "learn.chatgpt.com/docs/hooks, codex-rs/hooks",
+    read_on: "2026-11-21",
+    cannot: "a hook that is not trusted is skipped without a word; one that cannot start, crashes or times out lets the call run; text typed into a shell that runs already (write_stdin) is not shown to hooks",
+};
+const CURSOR: Host = Host {
+    name: "cursor",
+    family: Family::Cursor,
+    asks: false,
+    standing: Standing::ByProtocol,
+    source: "cursor.com/docs/hooks, payloads of 2.3.1 and 3.13.25",
+    read_on: "2026-11-21",
+    cannot: "a question is not put to anybody, so it is a denial with a code; without \"failClosed\": true a hook that cannot start lets the call run; tab completions are not gated; a partial edit is held to its path only",
+};
+const COPILOT: Host = Host {
+    name: "copilot",
+    family: Family::Copilot,
+    asks: true,
+    standing: Standing::ByProtocol,
+    source: "docs.github.com, copilot/reference/hooks-reference",
+    read_on: "2026-11-21",
+    cannot: "a hook that times out lets the call run; in the cloud a question is a denial",
+};
+const VSCODE: Host = Host {
+    name: "vscode",
+    family: Family::Claude,
+    asks: true,
+    standing: Standing::ByProtocol,
+    source: "code.visualstudio.com, agents/reference/hooks-reference (preview)",
+    read_on: "2026-11-21",
+    cannot: "a hook that cannot start or times out lets the call run; insert_edit_into_file does not say what it will write, so it is held to its path only",
+};
+const GEMINI: Host = Host {
+    name: "gemini",
+    family: Family::Gemini,
+    asks: false,
+    standing: Standing::Proven,
+    source: "gemini-cli docs/hooks/reference.md, packages/core/src/hooks",
+    read_on: "2026-11-21",
+    cannot: "a question waits for ever where nobody sits (-p), and nothing tells us so: it is a denial with a code; in a folder that is not trusted no hook runs; a hook that cannot start, is killed or times out lets the call run",
+};
+const ANTIGRAVITY: Host = Host {
+    name: "antigravity",
+    family: Family::Antigravity,
+    asks: true,
+    standing: Standing::ByProtocol,
+    source: "antigravity.google docs, payloads of other gates",
+    read_on: "2026-11-21",
+    cannot: "what it does when a hook fails is not documented; a denial of invoke_subagent is ignored",
+};
+const WINDSURF: Host = Host {
+    name: "windsurf",
+    family: Family::Windsurf,
+    asks: false,
+    standing: Standing::ByProtocol,
+    source: "docs.devin.ai/desktop/cascade/hooks",
+    read_on: "2026-11-21",
+    cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run; the model is told nothing but denials",
+};
+const CLINE: Host = Host {
+    name: "cline",
+    family: Family::Cline,
+    asks: false,
+    standing: Standing::ByProtocol,
+    source: "cline proto/cline/hooks.proto, src/core/hooks",
+    read_on: "2026-11-21",
+    cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
+};
+const KIRO: Host = Host {
+    name: "kiro",
+    family: Family::Plain,
+    asks: false,
+    standing: Standing::ByProtocol,
+    source: "kiro.dev/docs/hooks",
+    read_on: "2026-09-02",
+    cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run; several edits of one file in a batch are held to its path only",
+};
+const DROID: Host = Host {
+    name: "droid",
+    family: Family::Claude,
+    asks: false,
+    standing: Standing::ByProtocol,
+    source: "docs.factory.ai, payloads of other gates",
+    read_on: "2026-11-21",
+    cannot: "a question is not known to be put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
+};
+const DEVIN: Host = Host {
+    name: "devin",
+    family: Family::Claude,
+    asks: false,
+    standing: Standing::ByProtocol,
+    source: "docs.devin.ai, payloads of other gates",
+    read_on: "2026-11-21",
+    cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
+};
+const OPENCODE: Host = Host {
+    name: "opencode",
+    family: Family::Claude,
+    asks: false,
+    standing: Standing::Proven,
+    source: "@opencode-ai/plugin 1.18.33, types of its hooks",
+    read_on: "2026-11-22",
+    cannot: "started with --pure, or with OPENCODE_PURE set, it loads no plugin; a question is a denial with a code",
+};
+const AMP: Host = Host {
+    name: "amp",
+    family: Family::Claude,
+    asks: false,
+    standing: Standing::ByProtocol,
+    source: "ampcode.com manual, payloads of other gates",
+    read_on: "2026-11-21",
+    cannot: "with PLUGINS=off it loads no plugin; a question is a denial with a code",
+};
+const PI: Host = Host {
+    name: "pi",
+    family: Family::Claude,
+    asks: false,
+    standing: Standing::ByProtocol,
+    source: "@mariozechner/pi-coding-agent 0.73.1, types of its extensions",
+    read_on: "2026-11-22",
+    cannot: "an extension that does not load gates nothing; a question is a denial with a code",
+};
+
+/// Every host, in the order in which the documents list them.
+pub const HOSTS: &[Host] = &[
+    CLAUDE,
+    CODEX,
+    CURSOR,
+    COPILOT,
+    VSCODE,
+    GEMINI,
+    ANTIGRAVITY,
+    WINDSURF,
+    CLINE,
+    KIRO,
+    DROID,
+    DEVIN,
+    OPENCODE,
+    AMP,
+    PI,
+];
+
+/// A host that nobody recognised: exit code 2 with a reason on standard error is what most hosts take for a denial.
+pub const UNKNOWN: Host = Host {
+    name: "unknown",
+    family: Family::Plain,
+    asks: false,
+    standing: Standing::ByProtocol,
+    source: "what most hosts agree on",
+    read_on: "2026-11-21",
+    cannot: "nothing is known of this host",
+};
+
+/// The host of that name.
+pub fn named(name: &str) -> Option<Host> {
+    HOSTS.iter().find(|host| host.name == name).copied()
+}

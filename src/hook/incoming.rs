@@ -1,0 +1,214 @@
+//! What a host told us, in our own words.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::effects::{self, Call};
+use super::fields;
+use super::host::{Family, Host};
+use crate::verbs::event::{Asking, Effect, Event};
+
+/// When in an agent's work a hook is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// A tool is about to run; it can be denied.
+    Before,
+    /// A tool has run, well or not.
+    After,
+    /// A session begins, or begins again.
+    SessionStart,
+    /// A person has spoken.
+    Prompt,
+    /// The agent has come to rest: no call of its session is under way.
+    Idle,
+    /// The host's settings have changed under it; that can be refused.
+    Settings,
+    /// Nothing that we have a word for.
+    Other,
+}
+
+/// A payload that was understood.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Incoming {
+    pub(crate) host: Host,
+    /// How the answer is written; a host may speak in several ways.
+    pub(crate) family: Family,
+    pub(crate) moment: Moment,
+    /// The moment as the host calls it; it comes back in some answers.
+    pub(crate) name: String,
+    pub(crate) event: Event,
+    /// The tool is known and only reads, whatever its input is.
+    pub(crate) only_reads: bool,
+}
+
+const MOMENTS: &[(Moment, &[&str])] = &[
+    (
+        Moment::Before,
+        &[
+            "PreToolUse",
+            "preToolUse",
+            "BeforeTool",
+            "beforeShellExecution",
+            "beforeMCPExecution",
+            "beforeReadFile",
+            "pre_write_code",
+            "pre_run_command",
+            "pre_mcp_tool_use",
+            "pre_read_code",
+            "tool_call",
+        ],
+    ),
+    (
+        Moment::After,
+        &[
+            "PostToolUse",
+            "postToolUse",
+            "PostToolUseFailure",
+            "postToolUseFailure",
+            "AfterTool",
+            "afterShellExecution",
+            "afterMCPExecution",
+            "post_write_code",
+            "post_run_command",
+            "post_mcp_tool_use",
+            "post_read_code",
+            "tool_result",
+        ],
+    ),
+    (
+        Moment::SessionStart,
+        &["SessionStart", "sessionStart", "TaskStart", "TaskResume", "agentSpawn", "AgentSpawn"],
+    ),
+    (
+        Moment::Prompt,
+        &[
+            "UserPromptSubmit",
+            "userPromptSubmit",
+            "userPromptSubmitted",
+            "UserPromptSubmitted",
+            "BeforeAgent",
+            "beforeSubmitPrompt",
+            "pre_user_prompt",
+        ],
+    ),
+    (
+        Moment::Idle,
+        &[
+            "Stop",
+            "stop",
+            "agentStop",
+            "AfterAgent",
+            "SessionEnd",
+            "sessionEnd",
+            "TaskComplete",
+            "TaskCancel",
+        ],
+    ),
+    (Moment::Settings, &["ConfigChange"]),
+];
+
+/// The moment that a host calls by this name.
+pub(crate) fn moment(name: &str) -> Moment {
+    let found = MOMENTS.iter().find(|(_, names)| names.contains(&name));
+    found.map_or(Moment::Other, |(moment, _)| *moment)
+}
+
+/// The parts of a payload that differ between dialects.
+pub(crate) struct Parts {
+    pub(crate) family: Family,
+    pub(crate) moment: Moment,
+    pub(crate) name: String,
+    /// The call, where the moment is one of a tool's.
+    pub(crate) call: Option<Call>,
+    /// The host's own id of the call.
+    pub(crate) id: Option<String>,
+}
+
+/// Fields that hosts call the same by, for the session that a payload belongs to.
+const SESSION: &[&str] = &[
+    "conversation_id",
+    "conversationId",
+    "session_id",
+    "sessionId",
+    "trajectory_id",
+    "trajectoryId",
+    "taskId",
+    "threadId",
+];
+
+impl Incoming {
+    /// Puts together what a dialect has read.
+    pub(crate) fn new(host: Host, payload: &Value, parts: Parts) -> Self {
+        let cwd = cwd(payload);
+        let only_reads =
+            parts.call.as_ref().is_some_and(|call| effects::only_reads(&host, &call.tool));
+        let concerns_a_tool = matches!(parts.moment, Moment::Before | Moment::After);
+        let effects = match &parts.call {
+            Some(call) => effects::of(&host, call, &cwd),
+            None if concerns_a_tool => {
+                vec![Effect::Unreadable { what: "the call names no tool".to_owned() }]
+            }
+            None => Vec::new(),
+        };
+        let event = Event {
+            host: host.name.to_owned(),
+            session: fields::word(payload, SESSION).map(str::to_owned),
+            subagent: fields::word(payload, &["agent_id", "agentId"]).map(str::to_owned),
+            call: parts.id,
+            asking: asking(&host, payload),
+            cwd,
+            tool: parts.call.as_ref().map(|call| call.tool.clone()).unwrap_or_default(),
+            input: parts.call.as_ref().map(digest).unwrap_or_default(),
+            model: model(payload),
+            effects,
+        };
+        Self {
+            host,
+            family: parts.family,
+            moment: parts.moment,
+            name: parts.name,
+            event,
+            only_reads,
+        }
+    }
+}
+
+/// A question that nobody is there to answer is none: these modes of Claude Code and its kin ask nobody.
+fn asking(host: &Host, payload: &Value) -> Asking {
+    let mode = fields::word(payload, &["permission_mode", "permissionMode"]);
+    match mode {
+        Some("bypassPermissions" | "dontAsk") => Asking::ByCode,
+        _ if host.asks => Asking::Native,
+        _ => Asking::ByCode,
+    }
+}
+
+/// The folder that relative paths start from: the payload's, else its first workspace, else our own.
+fn cwd(payload: &Value) -> PathBuf {
+    let named = fields::word(payload, &["cwd"]).or_else(|| {
+        let roots = ["workspace_roots", "workspaceRoots", "workspacePaths"];
+        fields::any(payload, &roots)?.get(0)?.as_str()
+    });
+    let named = named.and_then(fields::path).unwrap_or_default();
+    std::path::absolute(std::env::current_dir().unwrap_or_default().join(&named)).unwrap_or(named)
+}
+
+fn model(payload: &Value) -> Option<String> {
+    const NAMES: &[&str] = &["model", "model_name", "modelName"];
+    let named = match fields::any(payload, NAMES)? {
+        Value::String(name) => name.as_str(),
+        other => fields::word(other, &["id", "slug", "modelId", "model"])?,
+    };
+    (!named.is_empty()).then(|| named.to_owned())
+}
+
+/// What calls without an id are known by.
+fn digest(call: &Call) -> String {
+    let mut hash = Sha256::new();
+    hash.update(call.tool.as_bytes());
+    hash.update([0]);
+    hash.update(call.input.to_string().as_bytes());
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,72 @@
+//! Knowing our own entries again among what others wrote into a host's settings, in every spelling a host has.
+
+use serde_json::Value;
+
+/// The keys under which hosts keep the command of a hook or a server.
+const COMMANDS: &[&str] = &["command", "exec", "bash", "powershell", "commandWindows"];
+
+/// Whether a settings entry, or anything in it, starts this program to do one of these: `hook`, `mcp`, `lsp`.
+pub(crate) fn starts_us(entry: &Value, verbs: &[&str]) -> bool {
+    match entry {
+        Value::Object(members) => {
+            COMMANDS.iter().filter_map(|key| members.get(*key)).any(|command| {
+                let mut said = Vec::new();
+                words(command, &mut said);
+                members.get("args").into_iter().for_each(|args| words(args, &mut said));
+                calls(&said, verbs)
+            }) || members.values().any(|value| starts_us(value, verbs))
+        }
+        Value::Array(entries) => entries.iter().any(|entry| starts_us(entry, verbs)),
+        _ => false,
+    }
+}
+
+/// A command is a text, or a list of words.
+fn words(command: &Value, said: &mut Vec<String>) {
+    match command {
+        Value::String(text) => said.extend(text.split_whitespace().map(str::to_owned)),
+        Value::Array(list) => list.iter().for_each(|word| words(word, said)),
+        _ => {}
+    }
+}
+
+fn calls(words: &[String], verbs: &[&str]) -> bool {
+    words.windows(2).any(|pair| {
+        let program = pair[0].trim_matches(['"', '\'']);
+        let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
+        program.trim_end_matches(".exe") == "intent" && verbs.contains(&pair[1].as_str())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn our_entries_are_known_in_every_spelling() {
+        for ours in [
+            json!({"type": "command", "command": "/usr/bin/intent", "args": ["hook", "claude-code"]}),
+            json!({"command": "intent hook claude-code"}),
+            json!({"command": "'/opt/with space/intent' hook codex"}),
+            json!({"command": "\"C:\\Tools\\intent.exe\" hook claude-code"}),
+            json!({"bash": "intent hook copilot", "powershell": "intent hook copilot"}),
+            json!({"matcher": "*", "hooks": [{"command": "other"}, {"command": "intent hook gemini"}]}),
+            json!({"action": {"type": "command", "command": "intent hook kiro"}}),
+        ] {
+            assert!(starts_us(&ours, &["hook"]), "{ours}");
+        }
+        assert!(starts_us(&json!({"command": ["intent", "mcp"]}), &["mcp"]));
+        for other in [
+            json!({"command": "echo hook"}),
+            json!({"command": "intent", "args": ["lsp"]}),
+            json!({"command": "not-intent hook"}),
+            json!({"command": "intent"}),
+            json!({"description": "intent hook"}),
+            json!("intent hook codex"),
+        ] {
+            assert!(!starts_us(&other, &["hook"]), "{other}");
+        }
+    }
+}

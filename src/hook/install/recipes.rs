@@ -1,0 +1,534 @@
+//! What each host's settings must say, as data: which files, and what stands in them.
+//!
+//! Only calls that change something are matched before a tool where the host stops everything when a hook cannot start:
+//! without this program, nobody on the team could read a file either. Everything is matched elsewhere, and after a tool.
+//!
+//! A command is one text wherever several hosts read the same file: Cursor, VS Code and Devin load what is meant for
+//! Claude Code, VS Code loads what is meant for Copilot, and a host that does not know `args` would start this program
+//! without its arguments.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use super::json::Part;
+use crate::code::languages;
+use crate::hook::host::Host;
+
+/// The program that hooks start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// `intent`, found on the `PATH`: settings that are committed work for everybody.
+    Found,
+    /// This file.
+    At(String),
+}
+
+impl Program {
+    /// As the operating system starts it, without a shell.
+    pub(super) fn path(&self) -> &str {
+        match self {
+            Self::Found => "intent",
+            Self::At(path) => path,
+        }
+    }
+
+    /// As a shell starts it. Quotes only where they are needed: PowerShell takes a quoted program for a text.
+    fn word(&self) -> String {
+        let path = self.path().replace('\\', "/");
+        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:~".contains(c);
+        if path.chars().all(plain) { path } else { format!("\"{path}\"") }
+    }
+
+    fn hook(&self, host: &Host) -> String {
+        format!("{} hook {}", self.word(), host.name)
+    }
+}
+
+/// What a file is made of.
+pub(super) enum Content {
+    /// Parts of a JSON file that others may write to as well.
+    Json(Vec<Part>),
+    /// Our server in codex's `config.toml`.
+    Toml,
+    /// A file that is ours alone.
+    Whole {
+        text: String,
+        /// A host starts it.
+        starts: bool,
+    },
+}
+
+/// A file of a host's settings: where, and how its content is made.
+pub(super) struct Piece {
+    /// Below the project, or below the person's folder for that host. Of several names, the one that exists, or the first.
+    pub(super) names: &'static [&'static str],
+    pub(super) content: fn(&Program, &Host) -> Content,
+}
+
+/// Where a host keeps what a person set for all projects.
+pub(super) struct Home {
+    /// The variable that moves it.
+    pub(super) variable: Option<&'static str>,
+    /// Below the person's home folder.
+    pub(super) folder: &'static str,
+}
+
+/// Everything about wiring a host.
+pub(super) struct Recipe {
+    pub(super) host: &'static str,
+    pub(super) project: &'static [Piece],
+    pub(super) home: Home,
+    pub(super) user: &'static [Piece],
+    /// What a person does next.
+    pub(super) next: &'static [&'static str],
+}
+
+macro_rules! piece {
+    ($content:expr, $($name:literal),+) => {
+        Piece { names: &[$($name),+], content: $content }
+    };
+}
+
+const fn home(variable: Option<&'static str>, folder: &'static str) -> Home {
+    Home { variable, folder }
+}
+
+/// Every host, in the order of its table.
+pub(super) const RECIPES: &[Recipe] = &[
+    Recipe {
+        host: "claude-code",
+        project: &[piece!(claude, ".claude/settings.json"), piece!(servers, ".mcp.json")],
+        home: home(Some("CLAUDE_CONFIG_DIR"), ".claude"),
+        user: &[piece!(claude, "settings.json")],
+        next: &[
+            "Start a new session; Claude Code asks once whether the project's MCP server may start",
+            "For the MCP server in every project: `claude mcp add --scope user intent -- intent mcp`",
+        ],
+    },
+    Recipe {
+        host: "codex",
+        project: &[piece!(codex, ".codex/hooks.json"), piece!(codex_server, ".codex/config.toml")],
+        home: home(Some("CODEX_HOME"), ".codex"),
+        user: &[piece!(codex, "hooks.json"), piece!(codex_server, "config.toml")],
+        next: &[
+            "Trust the hooks: start codex in this folder and accept them in /hooks; until then, and after every change of them, it skips them without a word",
+            "codex reads settings of a project only where the project is trusted",
+        ],
+    },
+    Recipe {
+        host: "cursor",
+        project: &[piece!(cursor, ".cursor/hooks.json"), piece!(servers, ".cursor/mcp.json")],
+        home: home(Some("CURSOR_CONFIG_DIR"), ".cursor"),
+        user: &[piece!(cursor, "hooks.json"), piece!(servers, "mcp.json")],
+        next: &["Start Cursor again; Settings, Hooks lists what it loaded"],
+    },
+    Recipe {
+        host: "copilot",
+        project: &[piece!(copilot, ".github/hooks/intent.json")],
+        home: home(Some("COPILOT_HOME"), ".copilot"),
+        user: &[piece!(copilot, "hooks/intent.json"), piece!(copilot_servers, "mcp-config.json")],
+        next: &[
+            "The cloud agent reads .github/hooks/ from the default branch, and needs `intent` on its PATH: without it every call is stopped",
+            ".github/hooks/intent.json serves copilot and vscode alike",
+        ],
+    },
+    Recipe {
+        host: "vscode",
+        project: &[
+            piece!(copilot, ".github/hooks/intent.json"),
+            piece!(vscode_servers, ".vscode/mcp.json"),
+        ],
+        home: home(Some("COPILOT_HOME"), ".copilot"),
+        user: &[piece!(copilot, "hooks/intent.json")],
+        next: &[
+            "Hooks are a preview: they must be on in the settings (`chat.useHooks`), and an organization may switch them off",
+            ".github/hooks/intent.json serves copilot and vscode alike",
+        ],
+    },
+    Recipe {
+        host: "gemini",
+        project: &[piece!(gemini, ".gemini/settings.json")],
+        home: home(Some("GEMINI_CLI_HOME"), ".gemini"),
+        user: &[piece!(gemini, "settings.json")],
+        next: &[
+            "Trust the folder (/permissions in gemini): elsewhere it runs no hook and no server",
+        ],
+    },
+    Recipe {
+        host: "antigravity",
+        project: &[piece!(antigravity, ".agents/hooks.json")],
+        home: home(None, ".gemini/config"),
+        user: &[piece!(antigravity, "hooks.json")],
+        next: &["Add the MCP server `intent mcp` by hand: Manage MCP Servers in Antigravity"],
+    },
+    Recipe {
+        host: "windsurf",
+        project: &[piece!(windsurf, ".windsurf/hooks.json")],
+        home: home(None, ".codeium/windsurf"),
+        user: &[piece!(windsurf, "hooks.json"), piece!(servers, "mcp_config.json")],
+        next: &[
+            "The MCP server is set for all projects only: `intent init --agent windsurf --user`",
+        ],
+    },
+    Recipe {
+        host: "cline",
+        project: &[
+            piece!(script_before, ".clinerules/hooks/PreToolUse"),
+            piece!(script_after, ".clinerules/hooks/PostToolUse"),
+            piece!(script_after, ".clinerules/hooks/UserPromptSubmit"),
+            piece!(script_after, ".clinerules/hooks/TaskStart"),
+            piece!(script_after, ".clinerules/hooks/TaskResume"),
+        ],
+        home: home(None, "Documents/Cline"),
+        user: &[
+            piece!(script_before, "Hooks/PreToolUse"),
+            piece!(script_after, "Hooks/PostToolUse"),
+            piece!(script_after, "Hooks/UserPromptSubmit"),
+            piece!(script_after, "Hooks/TaskStart"),
+            piece!(script_after, "Hooks/TaskResume"),
+        ],
+        next: &[
+            "Switch hooks on in Cline's settings, and add the MCP server `intent mcp` there",
+            "Cline's own command line may look in .cline/hooks/ instead: copy the files there",
+        ],
+    },
+    Recipe {
+        host: "kiro",
+        project: &[
+            piece!(kiro, ".kiro/hooks/intent.json"),
+            piece!(servers, ".kiro/settings/mcp.json"),
+        ],
+        home: home(Some("KIRO_HOME"), ".kiro"),
+        user: &[piece!(kiro, "hooks/intent.json"), piece!(servers, "settings/mcp.json")],
+        next: &[
+            "Versions before 3 of its command line keep hooks in agent files only, and load none of these",
+        ],
+    },
+    Recipe {
+        host: "droid",
+        project: &[
+            piece!(claude_like, ".factory/settings.json"),
+            piece!(typed_servers, ".factory/mcp.json"),
+        ],
+        home: home(None, ".factory"),
+        user: &[piece!(claude_like, "settings.json"), piece!(typed_servers, "mcp.json")],
+        next: &[
+            "Where a .factory/hooks.json exists, versions after 0.186 may read that file alone: keep no hooks there",
+        ],
+    },
+    Recipe {
+        host: "devin",
+        project: &[piece!(devin, ".devin/hooks.v1.json"), piece!(servers, ".devin/config.json")],
+        home: home(None, ".config/devin"),
+        user: &[piece!(devin_user, "config.json")],
+        next: &["/hooks in a new session lists what it loaded"],
+    },
+    Recipe {
+        host: "opencode",
+        project: &[
+            piece!(plugin, ".opencode/plugins/intent.js"),
+            piece!(opencode, "opencode.json", "opencode.jsonc"),
+        ],
+        home: home(None, ".config/opencode"),
+        user: &[
+            piece!(plugin, "plugins/intent.js"),
+            piece!(opencode, "opencode.json", "opencode.jsonc"),
+        ],
+        next: &["Start opencode again: plugins are loaded at its start"],
+    },
+    Recipe {
+        host: "amp",
+        project: &[
+            piece!(plugin, ".amp/plugins/intent.ts"),
+            piece!(amp_servers, ".amp/settings.json"),
+        ],
+        home: home(None, ".config/amp"),
+        user: &[piece!(plugin, "plugins/intent.ts"), piece!(amp_servers, "settings.json")],
+        next: &[
+            "Start Amp with plugins on (`PLUGINS=all amp` where they are not yet on by themselves)",
+        ],
+    },
+    Recipe {
+        host: "pi",
+        project: &[piece!(plugin, ".pi/extensions/intent.ts")],
+        home: home(None, ".pi/agent"),
+        user: &[piece!(plugin, "extensions/intent.ts")],
+        next: &["Start pi again: extensions are loaded at its start; it knows no MCP"],
+    },
+];
+
+/// The recipe of a host.
+pub(super) fn of(host: &Host) -> Option<&'static Recipe> {
+    RECIPES.iter().find(|recipe| recipe.host == host.name)
+}
+
+/// The file that a person's folder for this host is; the variable wins.
+pub(super) fn folder(home: &Home, variable: Option<PathBuf>, person: &std::path::Path) -> PathBuf {
+    variable.unwrap_or_else(|| person.join(home.folder))
+}
+
+/// How long a hook may take, in seconds. The gate answers in two; a record may wait for a lock.
+const SECONDS: u32 = 10;
+/// The plugins of hosts that load programs of their own kind.
+const PLUGINS: &[(&str, &str)] = &[
+    ("opencode", include_str!("../../../agents/opencode/intent.js")),
+    ("amp", include_str!("../../../agents/amp/intent.ts")),
+    ("pi", include_str!("../../../agents/pi/intent.ts")),
+];
+/// Tools of Claude Code that change something, and those of servers.
+const CLAUDE_WRITES: &str = "Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|Monitor|mcp__.*";
+/// Tools of Cursor that change files. Commands and servers have events of their own.
+const CURSOR_WRITES: &str =
+    "Write|StrReplace|Edit|MultiEdit|Delete|ApplyPatch|EditNotebook|NotebookEdit";
+
+fn claude(program: &Program, host: &Host) -> Content {
+    let hook = |extra: Value| {
+        let mut hook =
+            json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
+        extend(&mut hook, extra);
+        hook
+    };
+    let strict = json!({ "onFailure": "block", "statusMessage": "intent gate" });
+    let all = |matcher: Option<&str>, extra: Value| vec![group(matcher, hook(extra))];
+    hooks(vec![
+        ("PreToolUse", all(Some(CLAUDE_WRITES), strict)),
+        ("PostToolUse", all(Some("*"), json!({}))),
+        ("PostToolUseFailure", all(Some("*"), json!({}))),
+        ("SessionStart", all(None, json!({}))),
+        ("UserPromptSubmit", all(None, json!({}))),
+        ("ConfigChange", all(None, json!({ "onFailure": "block" }))),
+    ])
+}
+
+fn codex(program: &Program, host: &Host) -> Content {
+    let hook = json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
+    hooks(vec![
+        ("PreToolUse", vec![group(Some("*"), hook.clone())]),
+        ("PostToolUse", vec![group(Some("*"), hook.clone())]),
+        ("SessionStart", vec![group(None, hook.clone())]),
+        ("UserPromptSubmit", vec![group(None, hook)]),
+    ])
+}
+
+fn codex_server(_: &Program, _: &Host) -> Content {
+    Content::Toml
+}
+
+fn cursor(program: &Program, host: &Host) -> Content {
+    let hook = json!({ "command": program.hook(host), "timeout": SECONDS });
+    let with = |extra: Value| {
+        let mut hook = hook.clone();
+        extend(&mut hook, extra);
+        vec![hook]
+    };
+    let strict = || json!({ "failClosed": true });
+    let events = vec![
+        ("preToolUse", with(json!({ "matcher": CURSOR_WRITES, "failClosed": true }))),
+        ("beforeShellExecution", with(strict())),
+        ("beforeMCPExecution", with(strict())),
+        ("postToolUse", with(json!({}))),
+        ("afterShellExecution", with(json!({}))),
+        ("afterMCPExecution", with(json!({}))),
+        ("afterFileEdit", with(json!({}))),
+        ("sessionStart", with(json!({}))),
+        ("beforeSubmitPrompt", with(json!({}))),
+    ];
+    versioned(events)
+}
+
+/// VS Code reads the same file: it knows `bash` and `powershell`, and these names of events.
+fn copilot(program: &Program, _: &Host) -> Content {
+    let command = format!("{} hook copilot", program.word());
+    let hook =
+        json!({ "type": "command", "bash": command, "powershell": command, "timeoutSec": SECONDS });
+    let events = ["preToolUse", "postToolUse", "sessionStart", "userPromptSubmitted"];
+    versioned(events.map(|event| (event, vec![hook.clone()])).into())
+}
+
+/// Its timeouts are in milliseconds.
+fn gemini(program: &Program, host: &Host) -> Content {
+    let hook = json!({
+        "type": "command", "command": program.hook(host), "name": "intent-gate", "timeout": SECONDS * 1000
+    });
+    let lists = vec![
+        ("BeforeTool", vec![group(Some("*"), hook.clone())]),
+        ("AfterTool", vec![group(Some("*"), hook.clone())]),
+        ("SessionStart", vec![group(None, hook.clone())]),
+        ("BeforeAgent", vec![group(None, hook)]),
+    ];
+    Content::Json(vec![
+        Part::Lists { within: &["hooks"], lists },
+        server(&["mcpServers"], json!({ "command": program.path(), "args": ["mcp"] })),
+    ])
+}
+
+fn antigravity(program: &Program, host: &Host) -> Content {
+    let hook = json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
+    let value = json!({
+        "PreToolUse": [group(Some(".*"), hook.clone())],
+        "PostToolUse": [group(Some(".*"), hook)],
+    });
+    Content::Json(vec![Part::Member { within: &[], name: "intent-gate", value }])
+}
+
+fn windsurf(program: &Program, host: &Host) -> Content {
+    let hook = json!({ "command": program.hook(host), "show_output": true });
+    let events = [
+        "pre_write_code",
+        "pre_run_command",
+        "pre_mcp_tool_use",
+        "post_write_code",
+        "post_run_command",
+        "post_mcp_tool_use",
+        "pre_user_prompt",
+    ];
+    hooks(events.map(|event| (event, vec![hook.clone()])).into())
+}
+
+/// Cline goes on when a hook fails without a word, so the script itself says no.
+fn script_before(program: &Program, host: &Host) -> Content {
+    let failed = r#"{"cancel":true,"errorMessage":"[HOOK_ERROR] The gate could not be asked, so nothing goes ahead. A person runs `intent doctor`; is `intent` on the PATH?"}"#;
+    script(&format!("{} || printf '%s\\n' '{failed}'", program.hook(host)))
+}
+
+fn script_after(program: &Program, host: &Host) -> Content {
+    script(&format!("{} || :", program.hook(host)))
+}
+
+fn script(line: &str) -> Content {
+    Content::Whole { text: format!("#!/bin/sh\n# {}\n{line}\n", super::MARK), starts: true }
+}
+
+fn plugin(program: &Program, host: &Host) -> Content {
+    let text = PLUGINS.iter().find(|(name, _)| *name == host.name).map_or("", |(_, text)| *text);
+    let text = match program {
+        Program::Found => text.to_owned(),
+        Program::At(path) => {
+            text.replacen("\"intent\"", &Value::from(path.as_str()).to_string(), 1)
+        }
+    };
+    // The first line may be one that the host looks for there.
+    let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
+    Content::Whole { text: format!("{first}\n// {}\n{rest}", super::MARK), starts: false }
+}
+
+fn kiro(program: &Program, host: &Host) -> Content {
+    let hook = |name: &str, trigger: &str| {
+        json!({
+            "name": name,
+            "trigger": trigger,
+            "matcher": ".*",
+            "action": { "type": "command", "command": program.hook(host) },
+            "timeout": SECONDS,
+            "enabled": true
+        })
+    };
+    let list = vec![
+        hook("intent gate", "PreToolUse"),
+        hook("intent record", "PostToolUse"),
+        hook("intent session", "SessionStart"),
+        hook("intent prompt", "UserPromptSubmit"),
+    ];
+    Content::Json(vec![
+        Part::Base { name: "version", value: json!("v1") },
+        Part::Lists { within: &[], lists: vec![("hooks", list)] },
+    ])
+}
+
+fn claude_events(program: &Program, host: &Host) -> Vec<(&'static str, Vec<Value>)> {
+    let hook = json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
+    vec![
+        ("PreToolUse", vec![group(Some(""), hook.clone())]),
+        ("PostToolUse", vec![group(Some(""), hook.clone())]),
+        ("SessionStart", vec![group(None, hook.clone())]),
+        ("UserPromptSubmit", vec![group(None, hook)]),
+    ]
+}
+
+fn claude_like(program: &Program, host: &Host) -> Content {
+    hooks(claude_events(program, host))
+}
+
+fn devin(program: &Program, host: &Host) -> Content {
+    Content::Json(vec![Part::Lists { within: &[], lists: claude_events(program, host) }])
+}
+
+fn devin_user(program: &Program, host: &Host) -> Content {
+    Content::Json(vec![
+        Part::Lists { within: &["hooks"], lists: claude_events(program, host) },
+        server(&["mcpServers"], json!({ "command": program.path(), "args": ["mcp"] })),
+    ])
+}
+
+fn opencode(program: &Program, _: &Host) -> Content {
+    let extensions: Vec<String> = languages()
+        .iter()
+        .flat_map(|language| language.extensions)
+        .map(|extension| format!(".{extension}"))
+        .collect();
+    let path = program.path();
+    Content::Json(vec![
+        Part::Base { name: "$schema", value: json!("https://opencode.ai/config.json") },
+        server(&["mcp"], json!({ "type": "local", "command": [path, "mcp"], "enabled": true })),
+        Part::Offer {
+            within: &["lsp"],
+            name: "intent",
+            value: json!({ "command": [path, "lsp"], "extensions": extensions }),
+        },
+    ])
+}
+
+fn servers(program: &Program, _: &Host) -> Content {
+    let value = json!({ "command": program.path(), "args": ["mcp"] });
+    Content::Json(vec![server(&["mcpServers"], value)])
+}
+
+fn typed_servers(program: &Program, _: &Host) -> Content {
+    let value = json!({ "type": "stdio", "command": program.path(), "args": ["mcp"] });
+    Content::Json(vec![server(&["mcpServers"], value)])
+}
+
+fn copilot_servers(program: &Program, _: &Host) -> Content {
+    let value =
+        json!({ "type": "local", "command": program.path(), "args": ["mcp"], "tools": ["*"] });
+    Content::Json(vec![server(&["mcpServers"], value)])
+}
+
+fn vscode_servers(program: &Program, _: &Host) -> Content {
+    let value = json!({ "type": "stdio", "command": program.path(), "args": ["mcp"] });
+    Content::Json(vec![server(&["servers"], value)])
+}
+
+fn amp_servers(program: &Program, _: &Host) -> Content {
+    let value = json!({ "command": program.path(), "args": ["mcp"] });
+    Content::Json(vec![server(&["amp.mcpServers"], value)])
+}
+
+fn server(within: &'static [&'static str], value: Value) -> Part {
+    Part::Member { within, name: "intent", value }
+}
+
+fn hooks(lists: Vec<(&'static str, Vec<Value>)>) -> Content {
+    Content::Json(vec![Part::Lists { within: &["hooks"], lists }])
+}
+
+fn versioned(lists: Vec<(&'static str, Vec<Value>)>) -> Content {
+    Content::Json(vec![
+        Part::Base { name: "version", value: json!(1) },
+        Part::Lists { within: &["hooks"], lists },
+    ])
+}
+
+fn group(matcher: Option<&str>, hook: Value) -> Value {
+    match matcher {
+        Some(matcher) => json!({ "matcher": matcher, "hooks": [hook] }),
+        None => json!({ "hooks": [hook] }),
+    }
+}
+
+fn extend(hook: &mut Value, extra: Value) {
+    if let (Value::Object(hook), Value::Object(extra)) = (hook, extra) {
+        hook.extend(extra);
+    }
+}

@@ -1,0 +1,254 @@
+use std::fs;
+use std::path::Path;
+
+use super::*;
+use crate::hook::host::{HOSTS, named};
+
+/// A project and a home of nobody.
+struct Place {
+    folder: tempfile::TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["p", "home"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        Self { folder }
+    }
+
+    fn project(&self) -> PathBuf {
+        self.folder.path().join("p")
+    }
+
+    fn folders(&self) -> Folders {
+        Folders {
+            project: self.project(),
+            home: self.folder.path().join("home"),
+            variable: |_| None,
+        }
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.project().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    fn text(&self, name: &str) -> String {
+        fs::read_to_string(self.project().join(name)).unwrap()
+    }
+
+    fn wire(&self, hosts: &[Host], level: Level, act: Act) -> Result<InstallAnswer, InstallError> {
+        install(&self.folders(), hosts, level, &Program::Found, act)
+    }
+
+    fn put(&self, name: &str) -> InstallAnswer {
+        self.wire(&[named(name).unwrap()], Level::Project, Act::Put).unwrap()
+    }
+}
+
+/// Every file below a folder with its text, in order; folders end with a slash.
+fn tree(folder: &Path) -> Vec<(String, String)> {
+    fn walk(base: &Path, folder: &Path, found: &mut Vec<(String, String)>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(base).unwrap().display().to_string();
+            if path.is_dir() {
+                found.push((format!("{name}/"), String::new()));
+                walk(base, &path, found);
+            } else {
+                found.push((name, fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    walk(folder, folder, &mut found);
+    found.sort();
+    found
+}
+
+/// The files as a reader sees them.
+fn shown(tree: &[(String, String)]) -> String {
+    let files = tree.iter().filter(|(name, _)| !name.ends_with('/'));
+    files.map(|(name, text)| format!("=== {name}\n{text}")).collect()
+}
+
+#[test]
+fn every_host_has_a_recipe_and_every_recipe_a_host() {
+    let hosts: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    let recipes: Vec<&str> = recipes::RECIPES.iter().map(|recipe| recipe.host).collect();
+    assert_eq!(recipes, hosts);
+}
+
+#[test]
+fn what_each_host_gets_is_golden() {
+    for host in HOSTS {
+        for (level, suffix) in [(Level::Project, "project"), (Level::User, "user")] {
+            // What is in a plugin is its own affair.
+            let plugin = ["opencode", "amp", "pi"].contains(&host.name);
+            let place = Place::new();
+            place.wire(&[*host], level, Act::Put).unwrap();
+            let folder = if level == Level::Project { "p" } else { "home" };
+            let mut files = tree(&place.folder.path().join(folder));
+            for (name, text) in &mut files {
+                if plugin && (name.ends_with(".js") || name.ends_with(".ts")) {
+                    *text = text.lines().take(2).collect::<Vec<_>>().join("\n") + "\n…\n";
+                }
+            }
+            insta::assert_snapshot!(format!("{}-{suffix}", host.name), shown(&files));
+        }
+    }
+}
+
+#[test]
+fn twice_is_once_and_out_again_leaves_nothing() {
+    for level in [Level::Project, Level::User] {
+        let all = Place::new();
+        all.wire(HOSTS, level, Act::Put).unwrap();
+        let once = tree(all.folder.path());
+        let again = all.wire(HOSTS, level, Act::Put).unwrap();
+        assert_eq!(tree(all.folder.path()), once);
+        let files = again.agents.iter().flat_map(|agent| &agent.files);
+        assert!(files.clone().count() > 20);
+        assert!(files.clone().all(|file| file.done == Done::Kept));
+        all.wire(HOSTS, level, Act::Take).unwrap();
+        assert_eq!(tree(all.folder.path()), tree(Place::new().folder.path()));
+    }
+    for host in HOSTS {
+        let place = Place::new();
+        place.put(host.name);
+        place.wire(&[*host], Level::Project, Act::Take).unwrap();
+        assert_eq!(tree(&place.project()), [], "{}", host.name);
+    }
+}
+
+#[test]
+fn what_others_wrote_comes_back_to_the_byte() {
+    let place = Place::new();
+    let files = [
+        (
+            ".claude/settings.json",
+            "{\n  \"hooks\": {\n    \"PreToolUse\": [\n      {\n        \"matcher\": \"Bash\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"./lint.sh\"\n          }\n        ]\n      }\n    ]\n  }\n}\n",
+        ),
+        (".codex/config.toml", "# ours\nmodel = \"m\"\n\n[mcp_servers.docs]\ncommand = \"docs\"\n"),
+        (
+            "opencode.jsonc",
+            "{\n  // models\n  \"model\": \"m\",\n  \"mcp\": {\n    \"docs\": { \"type\": \"local\", \"command\": [\"docs\"] }\n  }\n}\n",
+        ),
+        (
+            ".kiro/settings/mcp.json",
+            "{\n  \"mcpServers\": {\n    \"docs\": {\"command\": \"docs\"}\n  }\n}\n",
+        ),
+    ];
+    for (name, text) in files {
+        place.write(name, text);
+    }
+    place.wire(HOSTS, Level::Project, Act::Put).unwrap();
+    assert!(!place.project().join("opencode.json").exists(), "the one that exists is used");
+    for (name, text) in files {
+        assert_ne!(place.text(name), text, "{name}");
+    }
+    place.wire(HOSTS, Level::Project, Act::Take).unwrap();
+    for (name, text) in files {
+        let back = place.text(name);
+        if name == "opencode.jsonc" {
+            // The name of its schema helps everybody.
+            assert!(back.contains("// models") && back.contains("\"docs\""), "{back}");
+        } else {
+            assert_eq!(back, text, "{name}");
+        }
+    }
+}
+
+#[test]
+fn where_one_file_is_not_understood_none_is_touched() {
+    for (name, text) in [
+        (".gemini/settings.json", "{ not json"),
+        (".codex/config.toml", "[["),
+        (".cursor/hooks.json", "{\"hooks\": []}"),
+        (".mcp.json", "{\"mcpServers\": {\"intent\": {\"command\": \"theirs\"}}}"),
+        (".clinerules/hooks/PreToolUse", "#!/bin/sh\n./theirs\n"),
+    ] {
+        let place = Place::new();
+        place.write(name, text);
+        let before = tree(&place.project());
+        let refused = place.wire(HOSTS, Level::Project, Act::Put).unwrap_err();
+        assert!(matches!(refused, InstallError::Conflict { .. }), "{refused}");
+        assert!(refused.to_string().contains(name), "{refused}");
+        assert_eq!(tree(&place.project()), before, "{name}");
+    }
+}
+
+#[test]
+fn what_is_no_text_or_too_large_is_refused() {
+    let place = Place::new();
+    place.write(".cursor/x", "");
+    fs::write(place.project().join(".cursor/hooks.json"), [0xff, 0xfe, b'{']).unwrap();
+    let cursor = [named("cursor").unwrap()];
+    let refused = place.wire(&cursor, Level::Project, Act::Put).unwrap_err();
+    assert!(matches!(refused, InstallError::Conflict { why: Conflict::NoText, .. }));
+    place.write(".cursor/hooks.json", &" ".repeat(5 * 1024 * 1024));
+    let refused = place.wire(&cursor, Level::Project, Act::Put).unwrap_err();
+    assert!(matches!(refused, InstallError::Store(StoreError::TooLarge { .. })));
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_written_through_a_link() {
+    for (link, target) in [(".cursor", "elsewhere"), (".cursor/hooks.json", "elsewhere/x.json")] {
+        let place = Place::new();
+        let target = place.folder.path().join(target);
+        fs::create_dir_all(place.folder.path().join("elsewhere")).unwrap();
+        fs::write(place.folder.path().join("elsewhere/x.json"), "{}").unwrap();
+        let link = place.project().join(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        let refused =
+            place.wire(&[named("cursor").unwrap()], Level::Project, Act::Put).unwrap_err();
+        assert!(matches!(refused, InstallError::Link { .. }), "{refused}");
+        assert_eq!(tree(&place.folder.path().join("elsewhere")).len(), 1);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_script_can_be_started_and_says_no_where_the_gate_is_missing() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::new();
+    place.put("cline");
+    let script = place.project().join(".clinerules/hooks/PreToolUse");
+    assert_eq!(fs::metadata(&script).unwrap().permissions().mode() & 0o111, 0o111);
+    let done = std::process::Command::new(&script).env("PATH", "/bin:/usr/bin").output().unwrap();
+    let said: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert_eq!(said["cancel"], true);
+}
+
+#[test]
+fn a_path_is_quoted_only_where_it_must_be() {
+    let place = Place::new();
+    for (path, expected) in [
+        ("/opt/bin/intent", "/opt/bin/intent hook codex"),
+        ("/opt/my tools/intent", "\"/opt/my tools/intent\" hook codex"),
+        ("C:\\Tools\\intent.exe", "C:/Tools/intent.exe hook codex"),
+    ] {
+        let program = Program::At(path.to_owned());
+        let codex = [named("codex").unwrap()];
+        install(&place.folders(), &codex, Level::Project, &program, Act::Put).unwrap();
+        let hooks = json::data(&place.text(".codex/hooks.json")).unwrap();
+        assert_eq!(hooks["hooks"]["PreToolUse"][0]["hooks"][0]["command"], expected);
+        assert_eq!(hooks["hooks"]["PreToolUse"].as_array().unwrap().len(), 1);
+    }
+}
+
+#[test]
+fn a_file_that_two_hosts_read_is_written_once() {
+    let place = Place::new();
+    let answer = place.wire(HOSTS, Level::Project, Act::Put).unwrap();
+    let done = |agent: &str| {
+        let agent = answer.agents.iter().find(|it| it.agent == agent).unwrap();
+        agent.files.iter().find(|file| file.path.contains(".github")).unwrap().done
+    };
+    assert_eq!((done("copilot"), done("vscode")), (Done::Created, Done::Kept));
+}

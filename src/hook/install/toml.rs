@@ -1,0 +1,132 @@
+//! Our MCP server in codex's `config.toml`, with comments and order of the rest left as they are.
+
+use toml_edit::{Array, DocumentMut, Item, Table, value};
+
+use super::Conflict;
+use super::recipes::Program;
+
+const SERVERS: &str = "mcp_servers";
+const NAME: &str = "intent";
+
+/// The file with our server in it.
+pub(super) fn put(text: &str, program: &Program) -> Result<String, Conflict> {
+    let mut file = parse(text)?;
+    let servers = file.entry(SERVERS).or_insert_with(|| {
+        let mut table = Table::new();
+        table.set_implicit(true);
+        Item::Table(table)
+    });
+    let servers = servers.as_table_like_mut().ok_or_else(|| Conflict::Shape(SERVERS.to_owned()))?;
+    match servers.get(NAME) {
+        Some(there) if is(there, program.path()) => return Ok(text.to_owned()),
+        Some(there) if !ours(there) => return Err(Conflict::Taken(NAME.to_owned())),
+        _ => {}
+    }
+    let mut server = Table::new();
+    server.insert("command", value(program.path()));
+    server.insert("args", value(Array::from_iter(["mcp"])));
+    servers.insert(NAME, Item::Table(server));
+    Ok(file.to_string())
+}
+
+/// The file without our server; `None` where nothing else is in it.
+pub(super) fn take(text: &str) -> Result<Option<String>, Conflict> {
+    let mut file = parse(text)?;
+    let Some(servers) = file.get_mut(SERVERS).and_then(Item::as_table_like_mut) else {
+        return Ok(Some(text.to_owned()));
+    };
+    if !servers.get(NAME).is_some_and(ours) {
+        return Ok(Some(text.to_owned()));
+    }
+    servers.remove(NAME);
+    if servers.is_empty() {
+        file.remove(SERVERS);
+    }
+    let rest = file.to_string();
+    Ok((!rest.trim().is_empty()).then_some(rest))
+}
+
+/// The hooks that codex knows, by its keys for them, with the hash that a person trusts; none where it is switched off.
+pub(crate) fn trusted(text: &str) -> Vec<(String, Option<String>)> {
+    let Ok(file) = parse(text) else { return Vec::new() };
+    let state = file.get("hooks").and_then(|hooks| hooks.get("state"));
+    let Some(state) = state.and_then(Item::as_table_like) else { return Vec::new() };
+    let hash = |item: &Item| {
+        let off = item.get("enabled").and_then(Item::as_bool) == Some(false);
+        let hash = item.get("trusted_hash").filter(|_| !off)?;
+        Some(hash.as_str()?.to_owned())
+    };
+    state.iter().map(|(key, item)| (key.to_owned(), hash(item))).collect()
+}
+
+fn parse(text: &str) -> Result<DocumentMut, Conflict> {
+    text.parse().map_err(|error: toml_edit::TomlError| Conflict::Syntax(error.message().to_owned()))
+}
+
+fn command(server: &Item) -> Option<&str> {
+    server.get("command")?.as_str()
+}
+
+fn serves(server: &Item) -> bool {
+    let args = server.get("args").and_then(Item::as_array);
+    args.is_some_and(|args| {
+        args.len() == 1 && args.get(0).and_then(|arg| arg.as_str()) == Some("mcp")
+    })
+}
+
+fn is(server: &Item, path: &str) -> bool {
+    command(server) == Some(path) && serves(server)
+}
+
+fn ours(server: &Item) -> bool {
+    let name = command(server).and_then(|path| path.rsplit(['/', '\\']).next());
+    name.is_some_and(|name| name.trim_end_matches(".exe") == "intent") && serves(server)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FOREIGN: &str =
+        "# mine\nmodel = \"m\" # here\n\n[mcp_servers.docs]\ncommand = \"docs\"\n";
+
+    #[test]
+    fn our_server_comes_and_goes_and_the_rest_stays() {
+        let bare = Program::Found;
+        for before in ["", FOREIGN, "[mcp_servers]\nx = { command = \"y\" }\n"] {
+            let once = put(before, &bare).unwrap();
+            assert!(once.contains("[mcp_servers.intent]"), "{once}");
+            assert_eq!(put(&once, &bare).unwrap(), once);
+            let back = take(&once).unwrap().unwrap_or_default();
+            assert_eq!(back, before);
+        }
+        insta::assert_snapshot!(put(FOREIGN, &bare).unwrap());
+    }
+
+    #[test]
+    fn a_server_of_somebody_else_keeps_its_name() {
+        let theirs = "[mcp_servers.intent]\ncommand = \"python\"\nargs = [\"mcp\"]\n";
+        assert!(matches!(put(theirs, &Program::Found), Err(Conflict::Taken(_))));
+        assert_eq!(take(theirs).unwrap().as_deref(), Some(theirs));
+        assert!(matches!(put("a = [", &Program::Found), Err(Conflict::Syntax(_))));
+        assert!(matches!(put("mcp_servers = 3", &Program::Found), Err(Conflict::Shape(_))));
+    }
+
+    #[test]
+    fn an_older_spelling_of_ours_is_written_anew() {
+        let older = "[mcp_servers.intent]\ncommand = \"/old/bin/intent\"\nargs = [\"mcp\"]\n";
+        let now = put(older, &Program::Found).unwrap();
+        assert!(now.contains("command = \"intent\""), "{now}");
+    }
+
+    #[test]
+    fn what_codex_trusts_is_read() {
+        let text = "[hooks.state.\"/p/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:ab\"\n";
+        let found = trusted(text);
+        assert_eq!(
+            found,
+            [("/p/.codex/hooks.json:pre_tool_use:0:0".to_owned(), Some("sha256:ab".to_owned()))]
+        );
+        assert_eq!(trusted("hooks = 3"), []);
+    }
+}

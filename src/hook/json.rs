@@ -1,0 +1,254 @@
+//! Reads JSON as hosts write it: some leave control characters raw, and what is too long or cut off is read as far as
+//! it goes.
+
+use serde_json::{Map, Number, Value};
+
+/// What was found in the bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Reading {
+    /// A whole value, and nothing after it.
+    Whole(Value),
+    /// An object of which only these members are whole: it ends too early, or goes on wrongly. Good enough to tell a
+    /// read from a write, never to judge a write.
+    Partial(Map<String, Value>),
+    /// No object at all.
+    Nothing,
+}
+
+/// A value nested deeper than this was not written by a host, in levels.
+const MAX_DEPTH: usize = 100;
+
+/// Reads bytes, strictly if they allow it.
+pub(crate) fn read(bytes: &[u8]) -> Reading {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    match serde_json::from_slice(bytes) {
+        Ok(value @ Value::Object(_)) => Reading::Whole(value),
+        Ok(_) => Reading::Nothing,
+        Err(_) => leniently(bytes),
+    }
+}
+
+fn leniently(bytes: &[u8]) -> Reading {
+    // A path with a replacement character is another path, so such bytes are no whole payload.
+    let text = String::from_utf8_lossy(bytes);
+    let mut reader = Reader { rest: &text, depth: 0 };
+    reader.blanks();
+    let Some(rest) = reader.rest.strip_prefix('{') else { return Reading::Nothing };
+    reader.rest = rest;
+    let (members, ended) = reader.members();
+    reader.blanks();
+    let whole = ended && reader.rest.is_empty() && std::str::from_utf8(bytes).is_ok();
+    if whole { Reading::Whole(Value::Object(members)) } else { Reading::Partial(members) }
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn blanks(&mut self) {
+        self.rest = self.rest.trim_start_matches([' ', '\t', '\r', '\n']);
+    }
+
+    fn take(&mut self, token: &str) -> Option<()> {
+        self.blanks();
+        self.rest = self.rest.strip_prefix(token)?;
+        Some(())
+    }
+
+    /// The members of an object whose brace was read, up to the first that is not whole; whether it ended well.
+    fn members(&mut self) -> (Map<String, Value>, bool) {
+        let mut members = Map::new();
+        if self.take("}").is_some() {
+            return (members, true);
+        }
+        loop {
+            let Some((name, value)) = self.member() else { return (members, false) };
+            members.insert(name, value);
+            if self.take("}").is_some() {
+                return (members, true);
+            }
+            if self.take(",").is_none() {
+                return (members, false);
+            }
+        }
+    }
+
+    fn member(&mut self) -> Option<(String, Value)> {
+        self.take("\"")?;
+        let name = self.string()?;
+        self.take(":")?;
+        Some((name, self.value()?))
+    }
+
+    fn value(&mut self) -> Option<Value> {
+        self.blanks();
+        if self.take("\"").is_some() {
+            return self.string().map(Value::String);
+        }
+        if self.take("{").is_some() {
+            return self.nested(|reader| {
+                let (members, ended) = reader.members();
+                ended.then_some(Value::Object(members))
+            });
+        }
+        if self.take("[").is_some() {
+            return self.nested(Self::items);
+        }
+        self.word()
+    }
+
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Option<Value>) -> Option<Value> {
+        self.depth += 1;
+        let value = (self.depth < MAX_DEPTH).then(|| read(self))?;
+        self.depth -= 1;
+        value
+    }
+
+    fn items(&mut self) -> Option<Value> {
+        let mut items = Vec::new();
+        if self.take("]").is_some() {
+            return Some(Value::Array(items));
+        }
+        loop {
+            items.push(self.value()?);
+            if self.take("]").is_some() {
+                return Some(Value::Array(items));
+            }
+            self.take(",")?;
+        }
+    }
+
+    /// A number or one of the three names. At the very end it may be cut short, so it counts only before something.
+    fn word(&mut self) -> Option<Value> {
+        let end = self.rest.find([',', '}', ']', ' ', '\t', '\r', '\n'])?;
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        match word {
+            "true" => Some(Value::Bool(true)),
+            "false" => Some(Value::Bool(false)),
+            "null" => Some(Value::Null),
+            number => number.parse::<Number>().ok().map(Value::Number),
+        }
+    }
+
+    /// What follows an opening quotation mark, to the closing one. Control characters stand for themselves.
+    fn string(&mut self) -> Option<String> {
+        let mut text = String::new();
+        // Looked for once, not after every escape: texts are long.
+        let mut quote = self.rest.find('"')?;
+        while let Some(at) = self.rest[..quote].find('\\') {
+            text.push_str(&self.rest[..at]);
+            let left = self.rest.len();
+            self.rest = &self.rest[at + 1..];
+            text.push(self.escape()?);
+            // The escape may have been that of the quotation mark.
+            quote = match quote.checked_sub(left - self.rest.len()) {
+                Some(quote) => quote,
+                None => self.rest.find('"')?,
+            };
+        }
+        text.push_str(&self.rest[..quote]);
+        self.rest = &self.rest[quote + 1..];
+        Some(text)
+    }
+
+    fn escape(&mut self) -> Option<char> {
+        let kind = self.rest.chars().next()?;
+        self.rest = &self.rest[kind.len_utf8()..];
+        Some(match kind {
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            '"' | '\\' | '/' => kind,
+            'u' => self.escaped_character()?,
+            _ => return None,
+        })
+    }
+
+    fn escaped_character(&mut self) -> Option<char> {
+        let first = self.unit()?;
+        if !(0xD800..0xDC00).contains(&first) {
+            return char::from_u32(first);
+        }
+        self.rest = self.rest.strip_prefix("\\u")?;
+        let second = self.unit()?;
+        let low = second.checked_sub(0xDC00).filter(|low| *low < 0x400)?;
+        char::from_u32(0x10000 + ((first - 0xD800) << 10) + low)
+    }
+
+    fn unit(&mut self) -> Option<u32> {
+        let digits =
+            self.rest.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
+        self.rest = &self.rest[4..];
+        u32::from_str_radix(digits, 16).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn partial(text: &str) -> Value {
+        match read(text.as_bytes()) {
+            Reading::Partial(members) => Value::Object(members),
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn raw_control_characters_are_read() {
+        let text = "{\"a\": \"one\ntwo\tthree\u{1}\", \"b\": [1, -2.5e3, true, null, {}], \"c\": \"\\u00e9\\ud83d\\ude00\\\"\"}";
+        let expected =
+            json!({"a": "one\ntwo\tthree\u{1}", "b": [1, -2.5e3, true, null, {}], "c": "é😀\""});
+        assert_eq!(read(text.as_bytes()), Reading::Whole(expected));
+    }
+
+    #[test]
+    fn what_is_cut_off_keeps_its_whole_members_only() {
+        assert_eq!(partial("{\"a\": 1, \"b\": {\"c\": 2"), json!({"a": 1}));
+        assert_eq!(partial("{\"a\": {\"c\": 2}, \"b\": \"xy"), json!({"a": {"c": 2}}));
+        assert_eq!(partial("{\"a\": 12"), json!({}), "it may go on");
+        assert_eq!(partial("{\"a\": 12} junk"), json!({"a": 12}));
+        assert_eq!(partial("{\"a\": \"\\ud800\"}"), json!({}), "half a character");
+    }
+
+    #[test]
+    fn what_is_no_object_is_nothing() {
+        for text in ["", " \n", "[]", "7", "\"x\"", "null", "hello", "\u{0}"] {
+            assert_eq!(read(text.as_bytes()), Reading::Nothing, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_never_whole() {
+        assert!(matches!(read(b"{\"path\": \"a\xff\"}"), Reading::Partial(_)));
+    }
+
+    #[test]
+    fn depth_is_no_way_to_crash() {
+        let deep = format!("{{\"a\": {}", "[".repeat(200_000));
+        assert_eq!(partial(&deep), json!({}));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            read(&bytes);
+        }
+
+        #[test]
+        fn lenient_and_strict_agree(text in "[\\{\\}\\[\\]\",:a-c0-9\\\\nu \n\t.-]{0,40}") {
+            let text = format!("{{\"k\":{text}}}");
+            if let Ok(strict) = serde_json::from_str::<Value>(&text) {
+                prop_assert_eq!(leniently(text.as_bytes()), Reading::Whole(strict));
+            }
+        }
+    }
+}

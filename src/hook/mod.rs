@@ -1,0 +1,24 @@
+//! The agents' hook: one process a call, the host's JSON on standard input, the host's answer on standard output,
+//! standard error and in the exit code.
+//!
+//! An adapter holds no policy. [`host`] says as data who can call us; `dialects` turn a payload into an
+//! [`Event`](crate::verbs::event::Event) (`tools`, `effects` and `foreign` read what a tool would do) and what the
+//! verbs say into the host's words; `run` keeps the promise that something is always said in time.
+
+mod answer;
+mod detect;
+mod dialects;
+pub mod doctor;
+mod effects;
+mod fields;
+mod foreign;
+mod heartbeat;
+pub mod host;
+mod incoming;
+pub mod install;
+mod json;
+mod run;
+mod settings;
+mod tools;
+
+pub use run::run;

@@ -1,0 +1,154 @@
+//! That something is said in time, whatever the verbs and the host do.
+
+use std::io::{self, Read};
+
+use super::*;
+use crate::hook::host::HOSTS;
+
+const WRITE: &str = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"/p/a","content":"x"}}"#;
+const READ: &str = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{"file_path":"/p/a"}}"#;
+const AFTER: &str = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Write","tool_input":{"file_path":"/p/a","content":"x"}}"#;
+
+fn calm() -> Verbs {
+    Verbs {
+        before: |_| Judged { decision: Decision::NoOpinion, notice: None },
+        after: |_| Feedback::default(),
+        prompt: |_| (),
+        idle: |_| (),
+        session_start: |_| None,
+    }
+}
+
+fn panicking() -> Verbs {
+    Verbs {
+        before: |_| panic!("before"),
+        after: |_| panic!("after"),
+        prompt: |_| panic!("prompt"),
+        idle: |_| panic!("idle"),
+        session_start: |_| panic!("start"),
+    }
+}
+
+fn said(payload: &'static str, verbs: Verbs) -> Said {
+    converse("claude-code", payload.as_bytes(), verbs).1
+}
+
+fn is_denied(said: &Said, code: &str) -> bool {
+    matches!(said, Said::Deny(reason) if reason.starts_with(&format!("[{code}]")))
+}
+
+#[test]
+fn the_verbs_decide() {
+    let denying = Verbs {
+        before: |event| {
+            assert_eq!(event.tool, "Write");
+            let denial = Denial::new(DenialCode::ScopeViolation, "not yours\u{1b}[2J");
+            Judged { decision: Decision::Deny(denial), notice: None }
+        },
+        ..calm()
+    };
+    let found = said(WRITE, denying);
+    assert_eq!(found, Said::Deny("[SCOPE_VIOLATION] not yoursU+001B[2J".to_owned()));
+    let noticing = Verbs {
+        before: |_| Judged { decision: Decision::NoOpinion, notice: Some("so".to_owned()) },
+        ..calm()
+    };
+    assert_eq!(said(WRITE, noticing), Said::Context("so".to_owned()));
+    assert_eq!(said(WRITE, calm()), Said::Nothing);
+}
+
+#[test]
+fn a_panic_denies_before_and_is_silent_after() {
+    assert!(is_denied(&said(WRITE, panicking()), "HOOK_ERROR"));
+    assert_eq!(said(READ, panicking()), Said::Nothing, "a read asks nobody");
+    assert_eq!(said(AFTER, panicking()), Said::Nothing);
+    for event in ["SessionStart", "UserPromptSubmit", "Stop", "Whatever"] {
+        let payload = format!("{{\"hook_event_name\":\"{event}\",\"cwd\":\"/p\"}}");
+        let (_, said) = converse("claude-code", io::Cursor::new(payload), panicking());
+        assert_eq!(said, Said::Nothing, "{event}");
+    }
+}
+
+#[test]
+fn an_answer_that_does_not_come_is_a_denial_in_time() {
+    let slow = Verbs {
+        before: |_| {
+            std::thread::sleep(Duration::from_secs(30));
+            Judged { decision: Decision::NoOpinion, notice: None }
+        },
+        ..calm()
+    };
+    let started = Instant::now();
+    assert!(is_denied(&said(WRITE, slow), "HOOK_ERROR"));
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+}
+
+/// Gives these bytes and then nothing, for ever.
+struct Endless(&'static [u8]);
+
+impl Read for Endless {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.0.is_empty() {
+            std::thread::sleep(Duration::from_secs(30));
+        }
+        self.0.read(into)
+    }
+}
+
+#[test]
+fn a_message_that_does_not_end_is_a_denial_in_time() {
+    let started = Instant::now();
+    let (_, said) = converse("codex", Endless(b"{\"hook_event_name\":"), calm());
+    assert!(is_denied(&said, "HOOK_ERROR"), "{said:?}");
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+}
+
+struct Broken;
+
+impl Read for Broken {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        Err(io::Error::other("gone"))
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_denied_to_every_host() {
+    for host in HOSTS {
+        let (_, said) = converse(host.name, Broken, calm());
+        assert!(is_denied(&said, "UNREADABLE_PAYLOAD"), "{}", host.name);
+        for payload in ["", "[]", "nonsense", "{\"hook_event_name\":\"PreToolUse\",\"tool_na"] {
+            let (_, said) = converse(host.name, payload.as_bytes(), calm());
+            assert!(is_denied(&said, "UNREADABLE_PAYLOAD"), "{} {payload:?}: {said:?}", host.name);
+        }
+    }
+}
+
+#[test]
+fn what_breaks_off_is_held_up_only_where_it_may_change_something() {
+    let cut = |payload: &'static str| said(&payload[..payload.len() - 1], calm());
+    assert!(is_denied(&cut(WRITE), "UNREADABLE_PAYLOAD"));
+    assert_eq!(cut(READ), Said::Nothing);
+    assert_eq!(cut(AFTER), Said::Nothing);
+}
+
+#[test]
+fn what_is_too_large_is_held_up_only_where_it_may_change_something() {
+    let large = |payload: &str| {
+        let text = "x".repeat(MAX_PAYLOAD as usize);
+        let payload = format!("{},\"more\":\"{text}\"}}", &payload[..payload.len() - 1]);
+        converse("claude-code", io::Cursor::new(payload), calm()).1
+    };
+    assert!(is_denied(&large(WRITE), "UNREADABLE_PAYLOAD"));
+    assert_eq!(large(READ), Said::Nothing);
+    assert_eq!(large(AFTER), Said::Nothing);
+}
+
+#[test]
+fn after_a_tool_the_strongest_word_wins() {
+    let told = |violation: Option<&str>, context: Option<&str>| {
+        told(Feedback { context: context.map(Into::into), violation: violation.map(Into::into) })
+    };
+    assert_eq!(told(None, None), Said::Nothing);
+    assert_eq!(told(None, Some("c")), Said::Context("c".into()));
+    assert_eq!(told(Some("v"), Some("c")), Said::Violation("v\nc".into()));
+}

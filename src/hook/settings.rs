@@ -1,0 +1,75 @@
+//! Claude Code asks before it takes over settings that were changed while it runs. Settings without our hook, or with
+//! hooks switched off, are not taken over: no session switches its own gate off.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::install::ours::starts_us;
+use crate::workspace::{Root, store};
+
+/// Settings larger than this, in bytes, are not read.
+const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
+
+/// Why the settings as they are now must not be taken over; `None` where nothing is governed, or we are still called.
+pub(crate) fn objection(cwd: &Path) -> Option<String> {
+    let root = Root::find(cwd).ok().filter(Root::governed)?;
+    let all: Vec<Value> = files(root.path()).iter().filter_map(|file| read(file)).collect();
+    if all.iter().any(|settings| settings.get("disableAllHooks") == Some(&Value::Bool(true))) {
+        return Some("The changed settings switch all hooks off, and with them the gate (`disableAllHooks`). They are not taken over in this session; take that line out.".to_owned());
+    }
+    if all.iter().any(calls_us) {
+        return None;
+    }
+    Some("The changed settings no longer call `intent hook` before a tool runs. They are not taken over in this session; put the hook back with `intent init --agent claude-code`.".to_owned())
+}
+
+fn files(root: &Path) -> Vec<PathBuf> {
+    let user = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from);
+    let user = user.or_else(|| std::env::home_dir().map(|home| home.join(".claude")));
+    let project = root.join(".claude");
+    let mut files = vec![project.join("settings.json"), project.join("settings.local.json")];
+    files.extend(user.map(|folder| folder.join("settings.json")));
+    files
+}
+
+fn read(file: &Path) -> Option<Value> {
+    let bytes = store::read_capped(file, MAX_SETTINGS).ok()??;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Whether a hook before a tool is ours.
+fn calls_us(settings: &Value) -> bool {
+    let groups = settings.pointer("/hooks/PreToolUse");
+    groups.is_some_and(|groups| starts_us(groups, &["hook"]))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn hook(hook: Value) -> Value {
+        json!({ "hooks": { "PreToolUse": [{ "matcher": "*", "hooks": [hook] }] } })
+    }
+
+    #[test]
+    fn our_hook_is_known_in_every_spelling() {
+        for ours in [
+            json!({"type": "command", "command": "/usr/bin/intent", "args": ["hook", "claude-code"]}),
+            json!({"command": "intent hook claude-code"}),
+            json!({"command": "\"C:\\Tools\\intent.exe\" hook claude-code"}),
+        ] {
+            assert!(calls_us(&hook(ours.clone())), "{ours}");
+        }
+        for other in [
+            json!({"command": "echo hook"}),
+            json!({"command": "intent", "args": ["lsp"]}),
+            json!({"command": "not-intent hook"}),
+        ] {
+            assert!(!calls_us(&hook(other.clone())), "{other}");
+        }
+        assert!(!calls_us(&json!({"hooks": {"PostToolUse": []}})));
+    }
+}

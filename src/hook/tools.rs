@@ -1,0 +1,331 @@
+//! What the tools of all hosts are for, by name. How their input is read is in `effects`.
+
+use super::host::Host;
+use crate::shell::Dialect;
+
+/// What a tool does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Nothing to a file: it searches, lists, asks, plans, or starts what is hooked itself.
+    Nothing,
+    /// Reads files.
+    Read,
+    /// Writes a whole file.
+    Write,
+    /// Adds to the end of a file.
+    Append,
+    /// Replaces texts in a file, and refuses one that is not there as it is written.
+    EditStrictly,
+    /// Replaces texts in a file, and may look for them in ways of its own.
+    Edit,
+    /// A list of edits, each with a path of its own.
+    Edits,
+    /// Changes a cell of a notebook.
+    Cell,
+    /// Applies a patch.
+    Patch,
+    /// SEARCH/REPLACE blocks.
+    Blocks,
+    /// Changes files in a way that only the disk will tell.
+    Touch,
+    /// Deletes files.
+    Delete,
+    /// Moves a file.
+    Move,
+    /// Runs commands.
+    Shell(Reader),
+    /// Runs a command that goes on.
+    Watch,
+    /// Types into a shell that runs already.
+    Type(Reader),
+    /// Calls a tool of an MCP server, which the input names.
+    Foreign,
+    /// Calls several tools, which the input names.
+    Batch,
+    /// Writes a task of the editor, and runs it.
+    Task,
+}
+
+/// Who reads a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    /// This one, everywhere.
+    Always(Dialect),
+    /// The shell of the platform.
+    Platform,
+}
+
+impl Reader {
+    pub(crate) fn dialect(self) -> Dialect {
+        match self {
+            Self::Always(dialect) => dialect,
+            Self::Platform if cfg!(windows) => Dialect::PowerShell,
+            Self::Platform => Dialect::Posix,
+        }
+    }
+}
+
+impl Kind {
+    /// Whether no input at all can make it change anything.
+    pub(crate) fn only_reads(self) -> bool {
+        matches!(self, Self::Nothing | Self::Read)
+    }
+}
+
+const POSIX: Kind = Kind::Shell(Reader::Always(Dialect::Posix));
+const POWERSHELL: Kind = Kind::Shell(Reader::Always(Dialect::PowerShell));
+const PLATFORM: Kind = Kind::Shell(Reader::Platform);
+
+/// Where a host means something else by a name than the others do.
+const OWN: &[(&str, &str, Kind)] = &[
+    ("claude-code", "Edit", Kind::EditStrictly),
+    ("claude-code", "MultiEdit", Kind::EditStrictly),
+    // On Windows its `Bash` is PowerShell.
+    ("codex", "Bash", PLATFORM),
+    ("cursor", "Shell", PLATFORM),
+];
+
+/// Names that mean the same to every host that has them.
+const COMMON: &[(Kind, &[&str])] = &[
+    (
+        Kind::Nothing,
+        &[
+            "Glob",
+            "glob",
+            "Grep",
+            "grep",
+            "grep_search",
+            "search_file_content",
+            "file_search",
+            "fileSearch",
+            "find",
+            "find_by_name",
+            "codebase_search",
+            "semantic_search",
+            "codebase",
+            "search_files",
+            "list_files",
+            "list_directory",
+            "list_dir",
+            "LS",
+            "ls",
+            "listDirectory",
+            "list_code_definition_names",
+            "WebFetch",
+            "WebSearch",
+            "webfetch",
+            "websearch",
+            "web_fetch",
+            "web_search",
+            "google_web_search",
+            "fetch",
+            "TodoWrite",
+            "TodoRead",
+            "todowrite",
+            "todoread",
+            "todo_write",
+            "write_todos",
+            "update_plan",
+            "Task",
+            "task",
+            "Agent",
+            "agent",
+            "Skill",
+            "skill",
+            "AskUserQuestion",
+            "question",
+            "ExitPlanMode",
+            "EnterPlanMode",
+            "BashOutput",
+            "KillShell",
+            "KillBash",
+            "TaskOutput",
+            "TaskStop",
+            "read_bash",
+            "stop_bash",
+            "read_powershell",
+            "stop_powershell",
+            "report_intent",
+            "attempt_completion",
+            "ask_followup_question",
+            "plan_mode_respond",
+            "new_task",
+            "get_errors",
+            "get_terminal_output",
+            "list_code_usages",
+            "test_search",
+            "view_image",
+            "think",
+            "thinking",
+            "LSP",
+            "lsp",
+            "ToolSearch",
+            "ListMcpResourcesTool",
+            "ReadMcpResourceTool",
+            "invoke_subagent",
+            "read_lints",
+            "command_status",
+            "search_web",
+            "read_url_content",
+            "manage_todo_list",
+            "introspect",
+            // These have a `command` that is no command line.
+            "SlashCommand",
+            "use_subagent",
+            "subagent",
+            "delegate",
+            "todo",
+            "todo_list",
+            "knowledge",
+            "memory",
+            "session",
+            "ask_user",
+            "list_bash",
+            "activate_skill",
+            "complete_task",
+        ],
+    ),
+    (
+        Kind::Read,
+        &[
+            "Read",
+            "read",
+            "read_file",
+            "ReadFile",
+            "readFile",
+            "read_many_files",
+            "view",
+            "view_file",
+            "fs_read",
+            "NotebookRead",
+            "open_file",
+            "read_code",
+        ],
+    ),
+    (
+        Kind::Write,
+        &[
+            "Write",
+            "write",
+            "write_file",
+            "create_file",
+            "Create",
+            "create",
+            "createFile",
+            "write_to_file",
+            "create_text_file",
+            "create_new_file",
+            "WriteFile",
+        ],
+    ),
+    (Kind::Append, &["fsAppend", "fs_append", "append_file", "append_to_file"]),
+    (
+        Kind::Edit,
+        &[
+            "Edit",
+            "MultiEdit",
+            "edit",
+            "strReplace",
+            "multiedit",
+            "StrReplace",
+            "str_replace",
+            "search_replace",
+            "replace",
+            "replace_string_in_file",
+            "copilot_replaceString",
+            "edit_file",
+            "replace_file_content",
+            "multi_replace_file_content",
+            "editor",
+            "str_replace_editor",
+            "str_replace_based_edit_tool",
+            "write_code",
+            "insert",
+        ],
+    ),
+    (Kind::Edits, &["multi_replace_string_in_file", "fs_write", "fsWrite", "fsReplace"]),
+    (Kind::Cell, &["NotebookEdit"]),
+    (Kind::Patch, &["apply_patch", "ApplyPatch", "applypatch", "applyPatch", "patch"]),
+    (Kind::Blocks, &["replace_in_file"]),
+    (
+        Kind::Touch,
+        &[
+            "insert_edit_into_file",
+            "copilot_insertEdit",
+            "editFiles",
+            "edit_files",
+            "EditNotebook",
+            "edit_notebook",
+            "edit_notebook_file",
+            "apply_diff",
+            "insert_content",
+        ],
+    ),
+    (Kind::Delete, &["delete_file", "Delete", "DeleteFile", "remove_file", "deleteFile"]),
+    (Kind::Move, &["move_file", "rename_file", "Move", "Rename"]),
+    (POSIX, &["Bash", "bash", "execute_bash", "executeBash"]),
+    (POWERSHELL, &["PowerShell", "powershell", "pwsh", "executePwsh"]),
+    (Kind::Shell(Reader::Always(Dialect::Cmd)), &["execute_cmd"]),
+    (
+        PLATFORM,
+        &[
+            "Shell",
+            "shell",
+            "run_shell_command",
+            "run_in_terminal",
+            "runInTerminal",
+            "run_terminal_cmd",
+            "run_terminal_command",
+            "execute_command",
+            "run_command",
+            "run_commands",
+            "Execute",
+            "exec",
+            "shell_command",
+            "local_shell",
+        ],
+    ),
+    (Kind::Watch, &["Monitor"]),
+    (
+        Kind::Type(Reader::Always(Dialect::Posix)),
+        &["write_bash", "write_stdin", "write_to_shell", "write_to_process"],
+    ),
+    (Kind::Type(Reader::Always(Dialect::PowerShell)), &["write_powershell"]),
+    (Kind::Batch, &["batch"]),
+    (Kind::Task, &["create_and_run_task"]),
+    (Kind::Foreign, &["use_mcp_tool", "CallMcpTool", "call_mcp_tool"]),
+];
+
+/// What a tool of a host does; `None` for one that nobody told us of.
+pub(crate) fn kind(host: &Host, tool: &str) -> Option<Kind> {
+    let own = OWN.iter().find(|(of, name, _)| *of == host.name && *name == tool);
+    if let Some((_, _, kind)) = own {
+        return Some(*kind);
+    }
+    COMMON.iter().find(|(_, names)| names.contains(&tool)).map(|(kind, _)| *kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::hook::host::{HOSTS, named};
+
+    #[test]
+    fn no_name_stands_twice() {
+        let names: Vec<&str> = COMMON.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
+        for (host, _, _) in OWN {
+            assert!(named(host).is_some(), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_host_may_mean_something_else() {
+        let of = |host: &str, tool: &str| kind(&named(host).expect("a host"), tool);
+        assert_eq!(of("claude-code", "Edit"), Some(Kind::EditStrictly));
+        assert_eq!(of("cursor", "Edit"), Some(Kind::Edit));
+        assert!(HOSTS.iter().all(|host| kind(host, "no_such_tool").is_none()));
+    }
+}

@@ -1,0 +1,181 @@
+//! What agents ask of a person, and who is asked.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Session;
+use super::commands::{asking, with_options, workspace};
+use crate::lsp::Parts;
+use crate::lsp::features::fixture::Editor;
+use crate::verbs::Workspace;
+use crate::verbs::approval::{self, Place, Verdict};
+use crate::workspace::approvals::{self, Approval, Request, State, Subject};
+
+fn ask(editor: &Editor, subject: Subject) -> Approval {
+    let ws = Workspace::open(&editor.path("")).unwrap();
+    let request = Request { subject, actor: "codex:1".into(), cwd: editor.path(""), head: None };
+    approvals::ask(&ws.root, request).unwrap()
+}
+
+fn command(text: &str) -> Subject {
+    Subject::Command { text: text.into() }
+}
+
+fn wider() -> Subject {
+    let entries = vec!["tests/**".to_owned()];
+    Subject::Scope { intent: "INT-001".into(), entries, reason: "tests".into() }
+}
+
+fn state(editor: &Editor, asked: &Approval) -> State {
+    let ws = Workspace::open(&editor.path("")).unwrap();
+    approval::status(&ws, &asked.code).unwrap().state
+}
+
+fn person(editor: &Editor) -> Session {
+    with_options(editor, asking(), json!({ "interactive": true }))
+}
+
+const QUESTION: &str = "window/showMessageRequest";
+
+#[test]
+fn a_person_approves_in_a_dialog_once() {
+    let editor = workspace();
+    let mut session = person(&editor);
+    let asked = ask(&editor, wider());
+    let question = session.heard(QUESTION);
+    let message = question["params"]["message"].as_str().unwrap();
+    assert!(message.contains("tests/**") && message.contains(&asked.code), "{message}");
+    let actions = json!([{ "title": "Approve" }, { "title": "Reject" }]);
+    assert_eq!(question["params"]["actions"], actions);
+    session.answer(&question, actions[0].clone());
+    let told = session.heard("window/showMessage");
+    assert_eq!(told["params"]["message"], "INT-001 owns tests/** from now on.");
+    assert_eq!(state(&editor, &asked), State::Approved);
+    let registry = editor.path("/.orchestration/active_intents.yaml");
+    assert!(std::fs::read_to_string(registry).unwrap().contains("tests/**"));
+    std::thread::sleep(Duration::from_millis(1100));
+    assert!(!session.meanwhile(QUESTION), "it is not put again");
+    session.close();
+}
+
+#[test]
+fn a_person_says_no_or_nothing() {
+    let editor = workspace();
+    let mut session = person(&editor);
+    let asked = ask(&editor, command("rm -rf a"));
+    let question = session.heard(QUESTION);
+    session.answer(&question, json!({ "title": "Reject" }));
+    session.heard("window/showMessage");
+    assert_eq!(state(&editor, &asked), State::Denied);
+    let asked = ask(&editor, command("rm -rf b"));
+    let question = session.heard(QUESTION);
+    session.answer(&question, Value::Null);
+    std::thread::sleep(Duration::from_millis(1100));
+    assert!(!session.meanwhile(QUESTION), "what was dismissed is not put again");
+    assert_eq!(state(&editor, &asked), State::Pending);
+    session.close();
+}
+
+#[test]
+fn a_dialog_closes_when_it_was_decided_elsewhere() {
+    let editor = workspace();
+    let asked = ask(&editor, command("rm -rf a"));
+    let mut session = person(&editor);
+    let question = session.heard(QUESTION);
+    let ws = Workspace::open(&editor.path("")).unwrap();
+    approval::decide(&ws, &asked.code, Verdict::Approve, Place::Terminal).unwrap();
+    let cancelled = session.heard("$/cancelRequest");
+    assert_eq!(cancelled["params"]["id"], question["id"]);
+    // A late click changes nothing.
+    session.answer(&question, json!({ "title": "Reject" }));
+    assert_eq!(state(&editor, &asked), State::Approved);
+    session.close();
+}
+
+#[test]
+fn what_does_not_fit_can_only_be_rejected() {
+    let editor = workspace();
+    let mut session = person(&editor);
+    let asked = ask(&editor, command("ls\nrm -rf a"));
+    let question = session.heard(QUESTION);
+    assert_eq!(question["params"]["actions"], json!([{ "title": "Reject" }]));
+    session.answer(&question, json!({ "title": "Approve" }));
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(state(&editor, &asked), State::Pending);
+    session.close();
+}
+
+#[test]
+fn only_a_few_are_put_at_once() {
+    let editor = workspace();
+    for n in 0..5 {
+        ask(&editor, command(&format!("rm {n}")));
+    }
+    let mut session = person(&editor);
+    let first: Vec<Value> = (0..3).map(|_| session.heard(QUESTION)).collect();
+    std::thread::sleep(Duration::from_millis(700));
+    assert!(!session.meanwhile(QUESTION));
+    session.answer(&first[0], Value::Null);
+    session.heard(QUESTION);
+    session.close();
+}
+
+#[test]
+fn nobody_is_asked_at_a_client_without_a_person() {
+    let editor = workspace();
+    let asked = ask(&editor, command("rm -rf a"));
+    for (capabilities, options) in
+        [(asking(), json!({})), (json!({}), json!({ "interactive": true }))]
+    {
+        let mut session = with_options(&editor, capabilities, options);
+        // A person is not seated later either.
+        let settings = json!({ "settings": { "intent": { "interactive": true } } });
+        session.tell("workspace/didChangeConfiguration", settings);
+        std::thread::sleep(Duration::from_millis(1100));
+        assert!(!session.meanwhile(QUESTION));
+        session.close();
+    }
+    assert_eq!(state(&editor, &asked), State::Pending);
+}
+
+#[test]
+fn a_server_that_an_agent_started_asks_nobody() {
+    let editor = workspace();
+    let asked = ask(&editor, command("rm -rf a"));
+    let parts = Parts { agent: || Some("CLAUDECODE is set".into()), ..Parts::default() };
+    let folder = json!({ "uri": editor.uri(""), "name": "ws" });
+    let mut session = Session::started(
+        parts,
+        json!({ "processId": null, "capabilities": asking(), "workspaceFolders": [folder],
+                "initializationOptions": { "interactive": true } }),
+    );
+    let said = session.heard("window/logMessage");
+    assert!(said["params"]["message"].as_str().unwrap().starts_with("CLAUDECODE is set"));
+    std::thread::sleep(Duration::from_millis(1100));
+    assert!(!session.meanwhile(QUESTION));
+    assert_eq!(state(&editor, &asked), State::Pending);
+    session.close();
+}
+
+#[test]
+fn no_command_decides() {
+    let editor = workspace();
+    let asked = ask(&editor, command("rm -rf a"));
+    let mut session = with_options(&editor, asking(), json!({}));
+    for name in ["approve", "intent.approve", "intent.reject", "intent.decide", "intent.off"] {
+        let argument = json!({ "code": asked.code });
+        let params = json!({ "command": name, "arguments": [argument] });
+        let id = session.ask("workspace/executeCommand", params);
+        assert_eq!(session.code(id), -32602, "{name}");
+    }
+    for command in crate::lsp::features::commands::ALL {
+        for given in [json!({ "code": asked.code }), json!({ "id": asked.code })] {
+            let params = json!({ "command": command.name, "arguments": [given] });
+            let id = session.ask("workspace/executeCommand", params);
+            session.reply(id);
+        }
+    }
+    assert_eq!(state(&editor, &asked), State::Pending);
+    session.close();
+}

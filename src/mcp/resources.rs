@@ -1,0 +1,62 @@
+//! What a client can read without calling a tool: the registry, the map, and each intent's context.
+
+use std::path::Path;
+
+use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
+
+use crate::verbs::{VerbError, Workspace, context, map};
+use crate::workspace::text;
+
+const REGISTRY: &str = "intent://registry";
+const MAP: &str = "intent://map";
+const INTENT: &str = "intent://intents/";
+
+/// The same for everybody, in the same order.
+pub(super) fn list() -> Vec<Resource> {
+    vec![
+        Resource::new(REGISTRY, "registry")
+            .with_title("Intents")
+            .with_description("The registry of intents as its people wrote it")
+            .with_mime_type("application/yaml"),
+        Resource::new(MAP, "map")
+            .with_title("Intent map")
+            .with_description("Which intent has produced which blocks of which files")
+            .with_mime_type("text/markdown"),
+    ]
+}
+
+/// What can be read by id.
+pub(super) fn templates() -> Vec<ResourceTemplate> {
+    vec![
+        ResourceTemplate::new(format!("{INTENT}{{id}}"), "intent")
+            .with_title("Intent")
+            .with_description("What to know before working under an intent: constraints, scope, what it has produced")
+            .with_mime_type("application/xml"),
+    ]
+}
+
+/// Reads one. `folder` is where the workspace is found from.
+pub(super) fn read(folder: &Path, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let none = || {
+        let said = format!("there is no resource {uri}; `resources/list` names them");
+        ErrorData::resource_not_found(said, None)
+    };
+    let refused = |error: VerbError| ErrorData::internal_error(error.to_string(), None);
+    let ws = Workspace::open(folder).map_err(|error| refused(error.into()))?;
+    ws.governed().map_err(refused)?;
+    let (kind, text) = match uri {
+        // Unlike the other two it is not ours to escape: what cannot be seen is shown, the rest is as it stands.
+        REGISTRY => ("application/yaml", text::visible(ws.registry.text(), true)),
+        MAP => ("text/markdown", map::markdown(&map::map(&ws).map_err(refused)?)),
+        _ => {
+            let id = uri.strip_prefix(INTENT).ok_or_else(none)?;
+            let intent = match ws.intent(id) {
+                Ok(intent) => intent,
+                Err(VerbError::UnknownIntent { .. }) => return Err(none()),
+                Err(error) => return Err(refused(error)),
+            };
+            ("application/xml", context::xml(&ws, intent, context::Extent::Curated))
+        }
+    };
+    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind)]))
+}

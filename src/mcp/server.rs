@@ -1,0 +1,246 @@
+//! The protocol's requests, each handed to what answers it.
+
+#![expect(deprecated, reason = "older clients name their workspace by `roots`")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    GetPromptRequestParams, GetPromptResponse, Implementation, InitializeRequestParams,
+    InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer};
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+
+use super::answer::{self, Outcome, Refusal};
+use super::session::Session;
+use super::tools::{Call, Lane, Table, Tool};
+use super::{prompts, resources};
+
+const INSTRUCTIONS: &str = "\
+This project records which intent asked for each block of code. Before you change a file: `list_intents`, then \
+`select_active_intent` with the id that your task belongs to, and read the context it answers. `gate_check` says whether \
+a path or a command is within its scope; where it is not, `request_scope` or `propose_intent` asks a person, and \
+`approval_status` tells what they decided. Prefer `file_read` and `file_write` where you have no file tools of your own; \
+after a write by other tools that nobody recorded, call `record_mutation`. `why` says who asked for existing code. \
+Never edit anything below `.orchestration/` yourself.";
+
+/// How long a client may take to name its roots.
+const ROOTS: Duration = Duration::from_secs(2);
+
+/// The server of one client.
+pub(super) struct Server {
+    session: Arc<Session>,
+    tools: Table,
+    turns: Arc<RwLock<()>>,
+}
+
+/// A tool call's turn: many may read, one may write.
+enum Turn {
+    Reading { _turn: OwnedRwLockReadGuard<()> },
+    Writing { _turn: OwnedRwLockWriteGuard<()> },
+}
+
+impl Server {
+    pub(super) fn new(session: Session, tools: Table) -> Self {
+        Self { session: Arc::new(session), tools, turns: Arc::new(RwLock::new(())) }
+    }
+
+    async fn turn(&self, lane: Lane) -> Turn {
+        let turns = Arc::clone(&self.turns);
+        match lane {
+            Lane::Reads => Turn::Reading { _turn: turns.read_owned().await },
+            Lane::Writes => Turn::Writing { _turn: turns.write_owned().await },
+        }
+    }
+
+    /// Asks a client of the first era for its roots, once.
+    async fn ask_for_roots(&self, context: &RequestContext<RoleServer>) {
+        if !self.session.wants_roots() {
+            return;
+        }
+        let peer = &context.peer;
+        let has_roots = peer.peer_info().is_some_and(|client| client.capabilities.roots.is_some());
+        if !has_roots {
+            return;
+        }
+        match tokio::time::timeout(ROOTS, peer.list_roots()).await {
+            Ok(Ok(listed)) => {
+                self.session.take_roots(listed.roots.iter().map(|root| root.uri.as_str()));
+            }
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the client's roots could not be read");
+                self.session.take_roots([]);
+            }
+            Err(_) => self.session.take_roots([]),
+        }
+    }
+
+    async fn call(&self, context: &RequestContext<RoleServer>) -> Call {
+        self.ask_for_roots(context).await;
+        if let Some(client) = context.client_info() {
+            self.session.introduce(&client.name);
+        }
+        Call { session: Arc::clone(&self.session), folder: self.session.folder() }
+    }
+
+    /// Runs a tool on a thread of its own. A fault in it is an error of this call alone.
+    async fn run(
+        &self,
+        tool: &Tool,
+        arguments: rmcp::model::JsonObject,
+        context: &RequestContext<RoleServer>,
+    ) -> Outcome {
+        let turn = self.turn(tool.lane).await;
+        let call = self.call(context).await;
+        let run = Arc::clone(&tool.run);
+        let job = tokio::task::spawn_blocking(move || {
+            // Kept for as long as the work goes on, also where nobody waits for it any more.
+            let _turn = turn;
+            run(&call, arguments)
+        });
+        job.await.unwrap_or_else(|_| {
+            Err(Refusal::failed(
+                "A fault of the server; whether anything was done is not known. Read the files concerned again.",
+            ))
+        })
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .build();
+        ServerConfig::new(capabilities)
+            .with_server_info(
+                Implementation::new("intent", env!("CARGO_PKG_VERSION")).with_title("Intent"),
+            )
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn initialize(
+        &self,
+        mut request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let answer = self.negotiate_initialize(&request)?;
+        // What was agreed on counts from now on, not what was asked for.
+        request.protocol_version = answer.protocol_version.clone();
+        context.peer.set_peer_info(request);
+        Ok(answer)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult { tools: self.tools.list(), ..ListToolsResult::default() })
+    }
+
+    fn get_tool(&self, name: &str) -> Option<rmcp::model::Tool> {
+        self.tools.get(name).map(|tool| tool.shown.clone())
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.tools.get(&request.name) else {
+            return Err(ErrorData::invalid_params(
+                format!("there is no tool {:?}; `tools/list` names them", request.name),
+                None,
+            ));
+        };
+        let arguments = request.arguments.unwrap_or_default();
+        let outcome = tokio::select! {
+            // A call that was cancelled before its turn came does nothing.
+            biased;
+            () = context.ct.cancelled() => Err(Refusal::failed("The call was cancelled.")),
+            outcome = self.run(tool, arguments, &context) => outcome,
+        };
+        Ok(answer::result(outcome).into())
+    }
+
+    async fn list_resources(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        Ok(ListResourcesResult { resources: resources::list(), ..ListResourcesResult::default() })
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult {
+            resource_templates: resources::templates(),
+            ..ListResourceTemplatesResult::default()
+        })
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let turn = self.turn(Lane::Reads).await;
+        let folder = self.call(&context).await.folder;
+        let job = tokio::task::spawn_blocking(move || {
+            let _turn = turn;
+            resources::read(&folder, &request.uri)
+        });
+        let read =
+            job.await.map_err(|_| ErrorData::internal_error("a fault of the server", None))?;
+        Ok(read?.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult { prompts: prompts::list(), ..ListPromptsResult::default() })
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Ok(prompts::get(&request.name)?.into())
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // The library takes a request whose parameters it cannot read for one that it does not know.
+        let known =
+            ["tools/call", "resources/read", "initialize", "prompts/get", "server/discover"];
+        if known.contains(&request.method.as_str()) {
+            let said = format!("the parameters of {} cannot be read", request.method);
+            return Err(ErrorData::invalid_params(said, None));
+        }
+        Err(ErrorData::new(
+            ErrorCode::METHOD_NOT_FOUND,
+            format!("there is no method {}", request.method),
+            None,
+        ))
+    }
+
+    async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
+        self.session.forget_roots();
+    }
+}

@@ -1,0 +1,128 @@
+//! `file_read` and `file_write`: for agents without file tools of their own, and for writes that must not lose anybody's work.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::answer::{Answer, Refusal};
+use super::Call;
+use crate::edits::{Change, Replacement};
+use crate::verbs::file::{self, Expected, FileText, FileWritten, WriteRequest};
+use crate::workspace::text;
+
+pub(super) const READ: &str = "\
+Read a text file of the workspace. Answers its text, the SHA-256 of the whole file for `file_write`, and the intents \
+that own it. What you have read is remembered: a later write is refused where somebody else changed the file since.";
+
+pub(super) const WRITE: &str = "\
+Write a text file, if it still is what you read: `expected_sha256` from `file_read` or the last `file_write`, or `absent` \
+to create it. Give either the whole `content`, or `edits` of what is there. The gate is asked first, nobody's change is \
+ever overwritten, and the blocks that changed are recorded under the selected intent.";
+
+/// Which file, and which lines of it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Read {
+    /// Relative to the workspace, or absolute.
+    path: String,
+    /// The first line wanted, counted from 1.
+    #[serde(default)]
+    offset: Option<usize>,
+    /// How many lines.
+    #[serde(default)]
+    limit: Option<usize>,
+}
+
+/// What to write where.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Write {
+    /// Relative to the workspace, or absolute.
+    path: String,
+    /// SHA-256 in hexadecimal of the file as you know it, or `absent` where there must be none.
+    expected_sha256: String,
+    /// The whole new text.
+    #[serde(default)]
+    content: Option<String>,
+    /// Texts to replace, in order, all or none.
+    #[serde(default)]
+    edits: Option<Vec<Edit>>,
+}
+
+/// A text that gives way to another.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Edit {
+    /// What stands there, exactly once unless `replace_all`.
+    old_string: String,
+    /// What stands there afterwards.
+    new_string: String,
+    /// Replace every occurrence.
+    #[serde(default)]
+    replace_all: bool,
+}
+
+pub(super) fn read(call: &Call, arguments: Read) -> Result<Answer<FileText>, Refusal> {
+    let (ws, path) = call.file(&arguments.path)?;
+    let lines = file::Lines { offset: arguments.offset, limit: arguments.limit };
+    let read = file::read(&ws, &path, lines, &call.event("file_read", Vec::new()))?;
+    let owners: Vec<&str> = read.owners.iter().map(|owner| owner.id.as_str()).collect();
+    let owned =
+        if owners.is_empty() { "no intent in progress".to_owned() } else { owners.join(", ") };
+    let about = format!(
+        "{}: lines {}-{} of {}, sha256 {}, owned by {}.",
+        text::visible(read.path.as_str(), false),
+        read.start_line,
+        read.end_line,
+        read.lines,
+        read.sha256,
+        text::visible(&owned, false)
+    );
+    let whole = read.text.clone();
+    Ok(Answer::new(read, about).and(whole))
+}
+
+pub(super) fn write(call: &Call, arguments: Write) -> Result<Answer<FileWritten>, Refusal> {
+    let change = match (arguments.content, arguments.edits) {
+        (Some(content), None) => Change::Whole(content),
+        (None, Some(edits)) if !edits.is_empty() => Change::Replace(
+            edits
+                .into_iter()
+                .map(|edit| Replacement {
+                    old: edit.old_string,
+                    new: edit.new_string,
+                    every: edit.replace_all,
+                })
+                .collect(),
+        ),
+        _ => {
+            return Err(Refusal::unreadable(
+                "Give either `content` or `edits`. Nothing was written.",
+            ));
+        }
+    };
+    let Some(expected) = Expected::read(&arguments.expected_sha256) else {
+        return Err(Refusal::unreadable(
+            "`expected_sha256` is neither 64 hexadecimal digits nor `absent`. Nothing was written.",
+        ));
+    };
+    let (ws, path) = call.file(&arguments.path)?;
+    let request = WriteRequest { path, expected, change };
+    let written = file::write(&ws, &request, &call.event("file_write", Vec::new()))?;
+    let words = words(&written);
+    Ok(Answer::new(written, words))
+}
+
+fn words(written: &FileWritten) -> String {
+    let path = text::visible(written.path.as_str(), false);
+    let done = if written.created { "created" } else { "written" };
+    let recorded = match (&written.intent, written.recorded) {
+        (Some(intent), true) => format!("recorded under {}", text::visible(intent, false)),
+        _ => "nothing of it is recorded".to_owned(),
+    };
+    let mut words = format!("{path} {done}, sha256 {}; {recorded}.", written.sha256);
+    for note in &written.notes {
+        words.push('\n');
+        words.push_str(&text::visible(note, false));
+    }
+    words
+}

@@ -1,0 +1,45 @@
+//! `record_lesson`: what the next one should know.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::answer::{Answer, Refusal};
+use super::Call;
+use crate::verbs::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
+use crate::verbs::proposal::{self, Proposed};
+use crate::workspace::text;
+
+pub(super) const LESSON: &str = "\
+Write one sentence into the project's shared memory for agents, when you have learned something that the next one should \
+know. One line of at most 280 characters, without markup, secrets or names of people. What stands there already is not \
+written twice.";
+
+/// What was learned.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Lesson {
+    /// One sentence.
+    text: String,
+}
+
+pub(super) fn record(call: &Call, arguments: Lesson) -> Result<Answer<LessonAnswer>, Refusal> {
+    let ws = call.here()?;
+    let request = LessonRequest {
+        text: arguments.text,
+        session: Some(call.actor()),
+        agent: Some(call.session.who().host),
+        asker: Asker::Agent,
+        ..LessonRequest::default()
+    };
+    let written = match proposal::lesson(&ws, &call.folder, &request)? {
+        Proposed::Written(written) => written,
+        Proposed::Asked(asked) => return Err(Refusal::asked(asked.message)),
+    };
+    let done = match written.outcome {
+        LessonOutcome::Added => "written down",
+        LessonOutcome::AlreadyThere => "there already",
+    };
+    let words = format!("{}:{}: {done}: {}", written.path, written.line, written.text);
+    let words = text::visible(&words, false);
+    Ok(Answer::new(written, words))
+}

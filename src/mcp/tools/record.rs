@@ -1,0 +1,72 @@
+//! `record_mutation`: what was changed without anybody watching.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::answer::{Answer, Refusal};
+use super::Call;
+use crate::ledger::EntityType;
+use crate::verbs::Workspace;
+use crate::verbs::record::{self, RecordAnswer, RecordRequest};
+use crate::workspace::{RelativePath, text};
+
+pub(super) const RECORD: &str = "\
+Record what you changed in files under the selected intent, when it was done by tools that nobody watches. The disk is \
+compared with what was there before; what did not change is not recorded, so repeating a call is harmless. Writes by \
+`file_write` are recorded already.";
+
+/// What was changed.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Record {
+    /// The files, deleted ones included; relative to the workspace, or absolute.
+    paths: Vec<String>,
+    /// What you take the change for: AST_REFACTOR (behaviour stays) or INTENT_EVOLUTION. Compared with what is found.
+    #[serde(default)]
+    claimed_class: Option<String>,
+    /// The model that wrote it, e.g. anthropic/claude-opus-4.
+    #[serde(default)]
+    model: Option<String>,
+}
+
+pub(super) fn record(call: &Call, arguments: Record) -> Result<Answer<RecordAnswer>, Refusal> {
+    if arguments.paths.is_empty() {
+        return Err(Refusal::unreadable("Name at least one path. Nothing was recorded."));
+    }
+    let mut answer = RecordAnswer::default();
+    // Files may lie in different workspaces; those of one go together, for what one has lost another may have got.
+    let mut by_root: Vec<(Workspace, Vec<RelativePath>)> = Vec::new();
+    for named in &arguments.paths {
+        let (ws, path) = call.file(named)?;
+        match by_root.iter_mut().find(|(known, _)| known.root.path() == ws.root.path()) {
+            Some((_, paths)) => paths.push(path),
+            None => by_root.push((ws, vec![path])),
+        }
+    }
+    for (ws, paths) in by_root {
+        let request = RecordRequest {
+            paths,
+            session: Some(call.actor()),
+            agent: Some(call.session.who().host),
+            model: arguments.model.clone(),
+            claimed_class: arguments.claimed_class.clone(),
+            contributor: Some(EntityType::Ai),
+            ..RecordRequest::default()
+        };
+        let one = record::record(&ws, &request)?;
+        answer.recorded.extend(one.recorded);
+        answer.skipped.extend(one.skipped);
+    }
+    let words = words(&answer);
+    Ok(Answer::new(answer, words))
+}
+
+fn words(answer: &RecordAnswer) -> String {
+    let recorded = answer.recorded.iter().map(|file| {
+        format!("{}: {} blocks recorded under {}", file.path, file.blocks, file.intent)
+    });
+    let skipped = answer.skipped.iter().map(|file| format!("{}: {}", file.path, file.reason));
+    let lines: Vec<String> =
+        recorded.chain(skipped).map(|line| text::visible(&line, false)).collect();
+    lines.join("\n")
+}

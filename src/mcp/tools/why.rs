@@ -1,0 +1,58 @@
+//! `why`: who asked for this code?
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::super::answer::{Answer, Refusal};
+use super::Call;
+use crate::verbs::VerbError;
+use crate::verbs::why::{self, BlockAnswer, Which, WhyAnswer};
+use crate::workspace::text;
+
+pub(super) const WHY: &str = "\
+Which intent asked for each block of a file, who wrote it and when, and whether it still is what was recorded. With \
+`line`, of the innermost block there. `unrecorded` means that nobody knows.";
+
+/// Which file, and where in it.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Why {
+    /// Relative to the workspace, or absolute.
+    path: String,
+    /// A line, counted from 1.
+    #[serde(default)]
+    line: Option<u32>,
+}
+
+pub(super) fn why(call: &Call, arguments: Why) -> Result<Answer<WhyAnswer>, Refusal> {
+    let (ws, path) = call.file(&arguments.path)?;
+    let which = arguments.line.map_or(Which::All, Which::Line);
+    let answer = why::on_disk(&ws, &path, which).map_err(VerbError::from)?;
+    let mut words: Vec<String> = answer.blocks.iter().map(words).collect();
+    if words.is_empty() {
+        let nothing = answer.note.as_deref().unwrap_or("there is no block");
+        words.push(format!("{}: {}", answer.path, text::visible(nothing, false)));
+    }
+    Ok(Answer::new(answer, words.join("\n")))
+}
+
+fn words(block: &BlockAnswer) -> String {
+    let mut said = format!(
+        "{}-{} {} {}: {}",
+        block.start_line,
+        block.end_line,
+        block.kind,
+        block.qualified_name,
+        block.verdict.as_str()
+    );
+    if let Some(intent) = &block.intent {
+        said.push_str(&format!(", {}", intent.id));
+        if let Some(name) = &intent.name {
+            said.push_str(&format!(" ({name})"));
+        }
+    }
+    if let Some(when) = &block.timestamp {
+        said.push_str(&format!(", {when}"));
+    }
+    text::visible(&said, false)
+}

@@ -1,0 +1,327 @@
+//! One JSON-RPC message a line, on standard input and output: a thread reads, a thread writes.
+//!
+//! The library's own transport drops what is too long or misshapen without a word, and its caller waits for ever. Here
+//! every request that has an id gets an answer.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use rmcp::model::{
+    CallToolResult, ClientJsonRpcMessage, ContentBlock, ErrorData, RequestId, ServerJsonRpcMessage,
+    ServerResult,
+};
+use rmcp::service::RoleServer;
+use rmcp::transport::Transport;
+use serde::Deserialize;
+use tokio::sync::{mpsc, oneshot};
+
+use super::answer::Refusal;
+
+/// The longest message, in bytes: the largest file that is looked at at all, each of its bytes escaped, and room to spare.
+const MAX_LINE: u64 = 16 * 1024 * 1024;
+
+/// How many messages may wait for the server before reading pauses.
+const WAITING: usize = 64;
+
+/// How long the last answers may take to reach a client that has stopped reading.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// A client at the other end of two streams.
+pub(super) struct Lines {
+    incoming: mpsc::Receiver<ClientJsonRpcMessage>,
+    outbox: Option<Outbox>,
+}
+
+/// Ends when everything that was to be written is written.
+pub(super) struct Written(Receiver<()>);
+
+impl Written {
+    /// Waits a moment for the last words.
+    pub(super) fn wait(self) {
+        if self.0.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
+            tracing::debug!("the client stopped reading before the last messages");
+        }
+    }
+}
+
+impl Lines {
+    /// Starts reading and writing.
+    pub(super) fn start(
+        input: impl Read + Send + 'static,
+        output: impl Write + Send + 'static,
+    ) -> io::Result<(Self, Written)> {
+        let (sender, queue) = channel();
+        let (alive, written) = channel();
+        thread::Builder::new().name("mcp-writer".into()).spawn(move || {
+            write(&queue, output);
+            drop(alive);
+        })?;
+        let outbox = Outbox(sender);
+        let (arrived, incoming) = mpsc::channel(WAITING);
+        let answers = outbox.clone();
+        thread::Builder::new()
+            .name("mcp-reader".into())
+            .spawn(move || read(input, &arrived, &answers))?;
+        Ok((Self { incoming, outbox: Some(outbox) }, Written(written)))
+    }
+}
+
+impl Transport<RoleServer> for Lines {
+    type Error = io::Error;
+
+    fn send(
+        &mut self,
+        message: ServerJsonRpcMessage,
+    ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
+        let written = self.outbox.as_ref().map(|outbox| outbox.send(&message));
+        async move {
+            match written {
+                Some(written) => written.await.unwrap_or_else(|_| Err(closed())),
+                None => Err(closed()),
+            }
+        }
+    }
+
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
+        self.incoming.recv().await
+    }
+
+    async fn close(&mut self) -> Result<(), io::Error> {
+        self.incoming.close();
+        self.outbox = None;
+        Ok(())
+    }
+}
+
+fn closed() -> io::Error {
+    io::Error::new(io::ErrorKind::BrokenPipe, "the client is gone")
+}
+
+/// What is to be written, in order.
+#[derive(Clone)]
+struct Outbox(Sender<Line>);
+
+struct Line {
+    bytes: Vec<u8>,
+    written: oneshot::Sender<io::Result<()>>,
+}
+
+impl Outbox {
+    fn send(&self, message: &ServerJsonRpcMessage) -> oneshot::Receiver<io::Result<()>> {
+        let (written, done) = oneshot::channel();
+        match serde_json::to_vec(message) {
+            Ok(mut bytes) => {
+                bytes.push(b'\n');
+                // Where the writer has ended, the receiver learns it by the sender that is dropped.
+                self.0.send(Line { bytes, written }).ok();
+            }
+            Err(error) => {
+                written.send(Err(error.into())).ok();
+            }
+        }
+        done
+    }
+}
+
+fn write(queue: &Receiver<Line>, mut output: impl Write) {
+    while let Ok(line) = queue.recv() {
+        let done = output.write_all(&line.bytes).and_then(|()| output.flush());
+        let broken = done.is_err();
+        // Whoever sent it may have stopped waiting.
+        line.written.send(done).ok();
+        if broken {
+            return;
+        }
+    }
+}
+
+fn read(input: impl Read, arrived: &mpsc::Sender<ClientJsonRpcMessage>, outbox: &Outbox) {
+    let mut input = BufReader::with_capacity(64 * 1024, input);
+    loop {
+        let mut line = Vec::new();
+        match (&mut input).take(MAX_LINE).read_until(b'\n', &mut line) {
+            Ok(0) => return,
+            Ok(_) => {}
+            Err(error) => {
+                tracing::error!(%error, "standard input cannot be read");
+                return;
+            }
+        }
+        let refused = if line.len() as u64 == MAX_LINE && !line.ends_with(b"\n") {
+            too_long(&line, &mut input).map(Box::new)
+        } else {
+            match parse(&line) {
+                Ok(messages) => {
+                    for message in messages {
+                        if arrived.blocking_send(message).is_err() {
+                            return;
+                        }
+                    }
+                    continue;
+                }
+                Err(refused) => refused,
+            }
+        };
+        if let Some(answer) = refused {
+            outbox.send(&answer);
+        }
+    }
+}
+
+/// What a message says of itself before its contents are looked at.
+#[derive(Deserialize)]
+struct Envelope {
+    id: Option<RequestId>,
+    method: Option<String>,
+}
+
+/// The messages of a line: one, or in the oldest dialect a batch. The error is what to answer, if there is anybody to answer.
+fn parse(line: &[u8]) -> Result<Vec<ClientJsonRpcMessage>, Option<Box<ServerJsonRpcMessage>>> {
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    if line.is_empty() {
+        return Ok(Vec::new());
+    }
+    let parsed = match line.first() {
+        Some(b'[') => serde_json::from_slice::<Vec<ClientJsonRpcMessage>>(line),
+        _ => serde_json::from_slice(line).map(|message| vec![message]),
+    };
+    parsed.map_err(|error| {
+        tracing::debug!(%error, "a message that cannot be read");
+        let id = serde_json::from_slice::<Envelope>(line).ok()?.id?;
+        let said = ErrorData::invalid_request(format!("the message cannot be read: {error}"), None);
+        Some(Box::new(ServerJsonRpcMessage::error(said, Some(id))))
+    })
+}
+
+/// Reads a line that is too long to its end without keeping it, and answers whoever sent it.
+fn too_long(start: &[u8], input: &mut impl BufRead) -> Option<ServerJsonRpcMessage> {
+    let mut rest = RestOfLine { input, ended: false };
+    // JSON is read byte by byte, which is cheap only from a buffer.
+    let whole = BufReader::new(start.chain(&mut rest));
+    let envelope = serde_json::from_reader::<_, Envelope>(whole);
+    if let Err(error) = io::copy(&mut rest, &mut io::sink()) {
+        tracing::error!(%error, "standard input cannot be read");
+    }
+    let Envelope { id, method } = envelope.ok()?;
+    let message = format!(
+        "The message is longer than {} MiB and was not read; nothing was done. Send less at once: `file_write` takes `edits` instead of a whole file.",
+        MAX_LINE / 1024 / 1024
+    );
+    if method.as_deref() != Some("tools/call") {
+        return Some(ServerJsonRpcMessage::error(
+            ErrorData::invalid_request(message, None),
+            Some(id?),
+        ));
+    }
+    let refusal = Refusal::unreadable(message);
+    let mut result = CallToolResult::error(vec![ContentBlock::text(refusal.words())]);
+    result.structured_content = Some(refusal.data());
+    // Clients of every era take a result without a type for a complete one.
+    result.result_type = None;
+    Some(ServerJsonRpcMessage::response(ServerResult::CallToolResult(result), id?))
+}
+
+/// What is left of a line, without its end.
+struct RestOfLine<'a, R> {
+    input: &'a mut R,
+    ended: bool,
+}
+
+impl<R: BufRead> Read for RestOfLine<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.ended || buffer.is_empty() {
+            return Ok(0);
+        }
+        let available = self.input.fill_buf()?;
+        let end = available.iter().position(|byte| *byte == b'\n');
+        let length = end.unwrap_or(available.len()).min(buffer.len());
+        buffer[..length].copy_from_slice(&available[..length]);
+        self.ended = available.is_empty() || end == Some(length);
+        let consumed = if end == Some(length) { length + 1 } else { length };
+        self.input.consume(consumed);
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// What is answered by the transport itself, and what reaches the server.
+    fn exchange(input: Vec<u8>) -> (Vec<Value>, Vec<Value>) {
+        let (reader, writer) = io::pipe().unwrap();
+        let (mut lines, written) = Lines::start(io::Cursor::new(input), writer).unwrap();
+        let mut arrived = Vec::new();
+        while let Some(message) = lines.incoming.blocking_recv() {
+            arrived.push(serde_json::to_value(message).unwrap());
+        }
+        lines.outbox = None;
+        written.wait();
+        let answered = BufReader::new(reader)
+            .lines()
+            .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+            .collect();
+        (answered, arrived)
+    }
+
+    fn ping(id: u32) -> String {
+        json!({ "jsonrpc": "2.0", "id": id, "method": "ping" }).to_string()
+    }
+
+    #[test]
+    fn lines_become_messages_and_the_last_one_needs_no_end() {
+        let text = format!("\u{feff}{}\r\n\n  \n[{},{}]\n{}", ping(1), ping(2), ping(3), ping(4));
+        let (answered, arrived) = exchange(text.into_bytes());
+        assert!(answered.is_empty(), "{answered:?}");
+        let ids: Vec<_> = arrived.iter().map(|message| message["id"].clone()).collect();
+        assert_eq!(ids, [1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_answered_where_it_has_an_id_and_never_ends_the_stream() {
+        let deep = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"tools/call\",\"params\":{}1{}}}",
+            "[".repeat(5000),
+            "]".repeat(5000)
+        );
+        let cases: [(&[u8], Option<Value>); 6] = [
+            (b"{ not json", None),
+            (b"\xff\xfe\x00", None),
+            (b"42", None),
+            (br#"{"id":"a","method":"ping"}"#, Some(json!("a"))),
+            (
+                br#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":"\ud800"}"#,
+                Some(json!(5)),
+            ),
+            (deep.as_bytes(), Some(json!(7))),
+        ];
+        for (line, id) in cases {
+            let mut input = line.to_vec();
+            input.extend_from_slice(format!("\n{}\n", ping(9)).as_bytes());
+            let (answered, arrived) = exchange(input);
+            assert_eq!(arrived.last().unwrap()["id"], 9, "{:?}", String::from_utf8_lossy(line));
+            let ids: Vec<_> = answered.iter().map(|answer| answer["id"].clone()).collect();
+            assert_eq!(ids, id.into_iter().collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_message_that_is_too_long_is_refused_politely_wherever_its_id_stands() {
+        let big = "x".repeat(20 * 1024 * 1024);
+        let call = format!(
+            "{{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{{\"name\":\"file_write\",\"arguments\":{{\"content\":\"{big}\"}}}},\"id\":\"last\"}}\n"
+        );
+        let other = format!("{{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"{big}\"}}\n");
+        let (answered, arrived) = exchange(format!("{call}{other}{}\n", ping(3)).into_bytes());
+        assert_eq!(arrived.len(), 1, "only the ping arrives");
+        assert_eq!(answered[0]["id"], "last");
+        assert_eq!(answered[0]["result"]["isError"], true);
+        assert_eq!(answered[0]["result"]["structuredContent"]["code"], "UNREADABLE_PAYLOAD");
+        assert_eq!(answered[1]["id"], 2);
+        assert_eq!(answered[1]["error"]["code"], -32600);
+    }
+}

@@ -1,0 +1,121 @@
+//! Which files of the work tree changed since a moment, by the times that the file system itself keeps.
+//!
+//! A program can set a file's modification time, but not the time of the last change of its entry, so that is what is
+//! looked at where there is one. Nothing has to be read before the command for this.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+
+use ignore::WalkState;
+
+use crate::verbs::Workspace;
+use crate::workspace::RelativePath;
+
+/// The clock of a file system may lag behind the one we read by a tick, in nanoseconds.
+const TICK: u128 = 10_000_000;
+/// More changed files than this are not looked at one by one.
+const MAX_CHANGED: usize = 5_000;
+
+/// Files that were created, changed or deleted since `at` (nanoseconds since 1970), without what git ignores.
+pub(super) fn changed_since(ws: &Workspace, at: u128) -> Vec<RelativePath> {
+    let since = at.saturating_sub(TICK);
+    let folders = AtomicBool::new(false);
+    let (found, changed) = mpsc::channel();
+    let walk = ignore::WalkBuilder::new(ws.root.path())
+        .hidden(false)
+        .follow_links(false)
+        .ignore(false)
+        .git_ignore(true)
+        .git_exclude(true)
+        .git_global(false)
+        .require_git(false)
+        .filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != ".orchestration")
+        .build_parallel();
+    walk.run(|| {
+        let (found, folders) = (found.clone(), &folders);
+        Box::new(move |entry| {
+            let Ok(entry) = entry else { return WalkState::Continue };
+            let Ok(state) = entry.metadata() else { return WalkState::Continue };
+            if last_change(&state) < since {
+                return WalkState::Continue;
+            }
+            if state.is_dir() {
+                folders.store(true, Ordering::Relaxed);
+            } else if let Some(path) = relative(ws, entry.path()) {
+                // The receiver stands below until the walk is over.
+                let _ = found.send(path);
+            }
+            WalkState::Continue
+        })
+    });
+    drop(found);
+    let mut changed: Vec<RelativePath> = changed.into_iter().take(MAX_CHANGED).collect();
+    changed.sort();
+    let folders = folders.into_inner();
+    if folders {
+        // Something was taken out of a folder, or put into one.
+        changed.extend(gone(ws, since));
+    }
+    changed
+}
+
+/// Files that steer the gate, or git itself, and changed since `at`.
+pub(super) fn steering_changed_since(ws: &Workspace, at: u128) -> Vec<RelativePath> {
+    let since = at.saturating_sub(TICK);
+    let registry = ws.registry.path().to_string();
+    let fixed =
+        [registry.as_str(), ".orchestration/policy.yaml", ".git/config", ".git/info/exclude"];
+    let mut paths: Vec<RelativePath> =
+        fixed.iter().filter_map(|path| RelativePath::new(path).ok()).collect();
+    let hooks = std::fs::read_dir(ws.root.path().join(".git/hooks")).into_iter().flatten();
+    paths.extend(hooks.filter_map(|entry| relative(ws, &entry.ok()?.path())));
+    let changed = |path: &RelativePath| {
+        let found = ws.root.absolute(path).symlink_metadata();
+        found.is_ok_and(|found| last_change(&found) >= since)
+    };
+    paths.retain(changed);
+    paths
+}
+
+/// Tracked files that are not there, in folders that changed.
+fn gone(ws: &Workspace, since: u128) -> Vec<RelativePath> {
+    let Some(Ok(tracked)) = ws.git().map(|git| git.tracked()) else { return Vec::new() };
+    let mut fresh: HashSet<std::path::PathBuf> = HashSet::new();
+    let mut stale: HashSet<std::path::PathBuf> = HashSet::new();
+    let mut changed = |folder: &std::path::Path| {
+        if fresh.contains(folder) || stale.contains(folder) {
+            return fresh.contains(folder);
+        }
+        // A folder that is gone itself changed with the one above it.
+        let is = folder.metadata().map_or(true, |found| last_change(&found) >= since);
+        if is { &mut fresh } else { &mut stale }.insert(folder.to_path_buf());
+        is
+    };
+    tracked
+        .into_iter()
+        .filter(|path| {
+            let file = ws.root.absolute(path);
+            file.parent().is_some_and(&mut changed) && file.symlink_metadata().is_err()
+        })
+        .collect()
+}
+
+fn relative(ws: &Workspace, path: &std::path::Path) -> Option<RelativePath> {
+    let inside = path.strip_prefix(ws.root.path()).ok()?;
+    RelativePath::new(inside.to_str()?).ok()
+}
+
+#[cfg(unix)]
+fn last_change(found: &std::fs::Metadata) -> u128 {
+    use std::os::unix::fs::MetadataExt;
+    let seconds = u128::try_from(found.ctime()).unwrap_or(0);
+    seconds * 1_000_000_000 + u128::try_from(found.ctime_nsec()).unwrap_or(0)
+}
+
+#[cfg(not(unix))]
+fn last_change(found: &std::fs::Metadata) -> u128 {
+    use std::time::{SystemTime, UNIX_EPOCH};
+    let at = found.modified().unwrap_or_else(|_| SystemTime::now());
+    at.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos()
+}

@@ -1,0 +1,420 @@
+//! *After the tool*: what a call has done, told from the disk and recorded.
+//!
+//! Observation fails safe. What cannot be recorded never breaks the agent's work: it is kept for another try, logged
+//! in `.orchestration/local/hook_errors.log`, and shown by `intent doctor`.
+
+mod disk;
+mod spool;
+
+use std::path::PathBuf;
+
+use super::event::{Effect, Event};
+use super::gate::{self, Decision, GateRequest};
+use super::record::{self, RecordRequest, call};
+use super::{OpenError, VerbError, Workspace};
+use crate::ledger::{EntityType, Evidence};
+use crate::provenance::Outline;
+use crate::shell::{self, Deed, Surroundings};
+use crate::workspace::session::calls::{self, Before, Call, Standing};
+use crate::workspace::session::seen::{self, Seen, State};
+use crate::workspace::session::ungated::{self, Ungated};
+use crate::workspace::{RelativePath, Root, session, store};
+
+pub use spool::{kept, retry};
+
+/// What the agent is told after a call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Feedback {
+    /// For the model.
+    pub context: Option<String>,
+    /// Something was changed that may not be: for the model, as strongly as the host can say it.
+    pub violation: Option<String>,
+}
+
+/// A file larger than this, in bytes, is not looked into.
+const MAX_TEXT: u64 = 4 * 1024 * 1024;
+/// Two ends of the same call without an id within this time are one.
+const SAME_CALL: std::time::Duration = std::time::Duration::from_secs(2);
+
+/// Tells and records what a call has done. Never fails.
+pub fn after(event: &Event) -> Feedback {
+    let mut feedback = Feedback::default();
+    for ws in workspaces(event) {
+        in_workspace(&ws, event, &mut feedback);
+    }
+    feedback
+}
+
+/// Tells and records what calls have done whose end no hook was told of: some hosts keep silent about a call that failed
+/// in part. For a moment at which no call of the session is under way. Only what is exactly as it was foreseen is the
+/// call's work; what else changed may be anybody's by now.
+pub fn idle(event: &Event) {
+    let Ok(root) = Root::find(&event.cwd) else { return };
+    if !root.governed() {
+        return;
+    }
+    let calls = calls::finish_all(&root, &event.session_key());
+    if calls.is_empty() {
+        return;
+    }
+    let ws = Workspace::at(root);
+    let mut feedback = Feedback::default();
+    for call in calls.iter().filter(|call| !call.background) {
+        for before in &call.files {
+            let now = seen::state(&ws.root.absolute(&before.path), MAX_TEXT);
+            if before.foresaw(&now) {
+                named(&ws, event, call, before, &mut feedback);
+            }
+        }
+    }
+}
+
+/// The governed workspaces that a call touches: of every path, and of the folder it is made in.
+fn workspaces(event: &Event) -> Vec<Workspace> {
+    let mut all: Vec<Workspace> = Vec::new();
+    for path in std::iter::once(event.cwd.clone()).chain(paths(event)) {
+        let Ok(root) = Root::find(&path) else { continue };
+        if root.governed() && !all.iter().any(|ws| ws.root.path() == root.path()) {
+            all.push(Workspace::at(root));
+        }
+    }
+    all
+}
+
+/// Every path that the call names, absolute.
+fn paths(event: &Event) -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for effect in &event.effects {
+        match effect {
+            Effect::Read { path } | Effect::Write { path, .. } | Effect::Delete { path } => {
+                paths.push(path.clone());
+            }
+            Effect::Move { from, to, .. } => paths.extend([from.clone(), to.clone()]),
+            Effect::Shell { .. } => {
+                let reading = read_command(event, effect, None);
+                let targets = reading.into_iter().flat_map(|reading| reading.targets);
+                paths
+                    .extend(targets.filter(|target| target.known).map(|target| target.path.into()));
+            }
+            Effect::Select { .. } | Effect::Unreadable { .. } => {}
+        }
+    }
+    paths.into_iter().map(|path| event.cwd.join(path)).collect()
+}
+
+fn read_command(event: &Event, effect: &Effect, root: Option<&Root>) -> Option<shell::Reading> {
+    let Effect::Shell { text, dialect, cwd, .. } = effect else { return None };
+    let at = Surroundings {
+        cwd: cwd.as_ref().map_or_else(|| event.cwd.clone(), |cwd| event.cwd.join(cwd)),
+        root: root.map(|root| root.path().to_path_buf()),
+        home: std::env::home_dir(),
+        temp: vec![std::env::temp_dir()],
+    };
+    Some(shell::read(text, *dialect, &at))
+}
+
+fn in_workspace(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
+    spool::retry(ws);
+    see_reads(ws, event);
+    if event.only_reads() {
+        return;
+    }
+    let key = gate::key(event);
+    let by_id = event.call.is_some();
+    match calls::finish(&ws.root, &key) {
+        Standing::Open(call) => ended(ws, event, &call, feedback),
+        Standing::Done(since) if by_id || since < SAME_CALL => {}
+        Standing::Done(_) | Standing::Unknown => never_gated(ws, event, feedback),
+    }
+}
+
+/// What the call read is the session's baseline from now on.
+fn see_reads(ws: &Workspace, event: &Event) {
+    let mut read: Vec<PathBuf> = Vec::new();
+    for effect in &event.effects {
+        match effect {
+            Effect::Read { path } => read.push(path.clone()),
+            Effect::Shell { background: false, .. } => {
+                let reading = read_command(event, effect, Some(&ws.root));
+                let targets = reading.into_iter().flat_map(|reading| reading.targets);
+                let known = targets.filter(|target| target.deed == Deed::Read && target.known);
+                read.extend(known.map(|target| PathBuf::from(target.path)));
+            }
+            _ => {}
+        }
+    }
+    for path in read {
+        let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
+        let Ok(path) = ws.root.resolve(&path) else { continue };
+        let state = seen::state(&ws.root.absolute(&path), MAX_TEXT);
+        if state.hash.is_some() {
+            see(ws, event, &path, &state, None);
+        }
+    }
+}
+
+/// Remembers what the actor knows of a file from now on.
+fn see(
+    ws: &Workspace,
+    event: &Event,
+    path: &RelativePath,
+    state: &State,
+    outline: Option<&Outline>,
+) {
+    let seen = note(ws, event, path, state, outline);
+    if let Err(error) = seen::see(&ws.root, &event.actor(), &seen) {
+        session::log(&ws.root, &format!("what a session saw of {path} could not be kept: {error}"));
+    }
+}
+
+fn note(
+    ws: &Workspace,
+    event: &Event,
+    path: &RelativePath,
+    state: &State,
+    outline: Option<&Outline>,
+) -> Seen {
+    let read = || {
+        let text = state.text.as_ref()?;
+        let document = crate::code::Document::from_bytes(path.as_str(), text.as_bytes()).ok()?;
+        Some(Outline::of(&document.blocks()))
+    };
+    let outline = outline.cloned().or_else(read);
+    Seen {
+        path: path.clone(),
+        hash: state.hash.clone(),
+        outline: outline.map(|outline| outline.entries()).unwrap_or_default(),
+        actor: event.actor(),
+        intent: gate::selected(ws, event),
+        head: ws.head().map(|head| head.0.clone()),
+        recorded: false,
+        at: store::now(),
+    }
+}
+
+/// A call that the gate let go ahead has ended.
+fn ended(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) {
+    for before in &call.files {
+        if !call.background {
+            named(ws, event, call, before, feedback);
+        }
+    }
+    if call.command {
+        unnamed(ws, event, call, feedback);
+    }
+}
+
+/// A file that the call named.
+fn named(ws: &Workspace, event: &Event, call: &Call, before: &Before, feedback: &mut Feedback) {
+    let path = &before.path;
+    let now = seen::state(&ws.root.absolute(path), MAX_TEXT);
+    if now.hash == before.hash {
+        return;
+    }
+    if ws.ignores.git_ignored(path) {
+        return see(ws, event, path, &now, None);
+    }
+    let Some(intent) = call.intent.as_deref().and_then(|id| ws.registry.get(id)) else {
+        // Nothing was enforced, and nothing is selected: nobody can say what it was for.
+        not_gated(ws, event, path, &now, "no intent was selected");
+        return see(ws, event, path, &now, None);
+    };
+    let session = event.session_key();
+    let work = call::Work {
+        call,
+        before,
+        now: &now,
+        host: &event.host,
+        session: &session,
+        model: event.model.as_deref(),
+    };
+    let mut outline = None;
+    let mut recorded = false;
+    match call::told(ws, intent, &work) {
+        Ok(told) => {
+            recorded = told.record.is_none_or(|record| spool::append(ws, record));
+            if !told.others.is_empty() {
+                let names = told.others.join(", ");
+                add(
+                    &mut feedback.context,
+                    format!(
+                        "{path}: {names} changed at the same time, and not by this call; that is not recorded as yours."
+                    ),
+                );
+            }
+            outline = Some(told.outline);
+        }
+        Err(reason) => session::log(&ws.root, &format!("{path} was not recorded: {reason}")),
+    }
+    see(ws, event, path, &now, outline.as_ref());
+    let wrote = Seen { recorded, ..note(ws, event, path, &now, outline.as_ref()) };
+    if let Err(error) = seen::wrote(&ws.root, &wrote) {
+        session::log(&ws.root, &format!("who wrote {path} could not be kept: {error}"));
+    }
+}
+
+/// What a command changed without naming it.
+fn unnamed(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) {
+    let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
+    let changed = disk::changed_since(ws, call.at);
+    let (mut ours, mut outside) = (Vec::new(), steering(ws, call));
+    for path in changed.into_iter().filter(|path| !named(path)) {
+        let request = GateRequest {
+            paths: vec![path.to_string()],
+            session: None,
+            intent: call.intent.clone(),
+        };
+        if matches!(gate::judge(ws, &request), Decision::Deny(_) | Decision::Ask(_)) {
+            outside.push(path);
+        } else if !call.background && !touched_by_others(ws, call, &path) {
+            ours.push(path);
+        }
+    }
+    for path in &outside {
+        let now = seen::state(&ws.root.absolute(path), 0);
+        not_gated(ws, event, path, &now, "a command changed it, and it is out of scope");
+    }
+    if !outside.is_empty() {
+        let files = listed(&outside);
+        let intent = call.intent.as_deref().unwrap_or("no intent");
+        add(
+            &mut feedback.violation,
+            format!(
+                "Scope Violation: while this command ran, files changed that {intent} is not authorized to edit: {files}. If the command did it, undo it and request scope expansion; nothing was undone for you."
+            ),
+        );
+    }
+    if ours.is_empty() {
+        return;
+    }
+    let request = RecordRequest {
+        paths: ours.clone(),
+        intent: call.intent.clone(),
+        session: Some(event.session_key()),
+        agent: Some(event.host.clone()),
+        model: event.model.clone(),
+        contributor: Some(EntityType::Ai),
+        evidence: Some(Evidence::Inferred),
+        ..RecordRequest::default()
+    };
+    recorded(ws, &record::record(ws, &request));
+    for path in ours {
+        let now = seen::state(&ws.root.absolute(&path), MAX_TEXT);
+        see(ws, event, &path, &now, None);
+    }
+}
+
+/// Files that steer the gate and changed meanwhile, but for what `intent` itself wrote for a person.
+fn steering(ws: &Workspace, call: &Call) -> Vec<RelativePath> {
+    let by_us = |path: &RelativePath| {
+        let now = seen::state(&ws.root.absolute(path), 0).hash;
+        seen::last_write(&ws.root, path).is_some_and(|last| last.hash == now)
+    };
+    let mut changed = disk::steering_changed_since(ws, call.at);
+    changed.retain(|path| !by_us(path));
+    changed
+}
+
+/// Whether another actor, as far as we see, may have changed the file since the call began.
+fn touched_by_others(ws: &Workspace, call: &Call, path: &RelativePath) -> bool {
+    let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
+    let wrote = seen::last_write(&ws.root, path).is_some_and(|last| {
+        last.actor != call.actor && store::milliseconds(&last.at).is_none_or(|at| at >= began)
+    });
+    wrote
+        || calls::all_open(&ws.root).iter().any(|other| {
+            other.actor != call.actor
+                && (other.command || other.files.iter().any(|file| file.path == *path))
+        })
+}
+
+/// A write whose beginning no hook of ours saw.
+fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
+    let writes = event.effects.iter().flat_map(|effect| match effect {
+        Effect::Write { path, .. } | Effect::Delete { path } => vec![path],
+        Effect::Move { from, to, .. } => vec![from, to],
+        _ => Vec::new(),
+    });
+    let mut written = Vec::new();
+    for path in writes {
+        let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
+        let now = seen::state(&ws.root.absolute(&path), MAX_TEXT);
+        not_gated(ws, event, &path, &now, "no hook was asked before it");
+        see(ws, event, &path, &now, None);
+        written.push(path);
+    }
+    if written.is_empty() {
+        return;
+    }
+    let Some(intent) = gate::selected(ws, event) else {
+        add(
+            &mut feedback.violation,
+            format!(
+                "{} was written without an intent, and no hook was asked before. Select an intent, and tell the user that the hooks before a tool do not run (`intent doctor`).",
+                listed(&written)
+            ),
+        );
+        return;
+    };
+    let request = RecordRequest {
+        paths: written,
+        intent: Some(intent),
+        session: Some(event.session_key()),
+        agent: Some(event.host.clone()),
+        model: event.model.clone(),
+        contributor: Some(EntityType::Ai),
+        evidence: Some(Evidence::Observed),
+        ..RecordRequest::default()
+    };
+    recorded(ws, &record::record(ws, &request));
+}
+
+fn not_gated(ws: &Workspace, event: &Event, path: &RelativePath, now: &State, why: &str) {
+    let note = Ungated {
+        path: path.clone(),
+        hash: now.hash.clone(),
+        actor: event.actor(),
+        tool: event.tool.clone(),
+        why: why.to_owned(),
+        at: store::now(),
+    };
+    if let Err(error) = ungated::keep(&ws.root, &note) {
+        session::log(&ws.root, &format!("an ungated write of {path} could not be noted: {error}"));
+    }
+}
+
+fn recorded(ws: &Workspace, answer: &Result<record::RecordAnswer, VerbError>) {
+    match answer {
+        Ok(answer) => {
+            for skipped in &answer.skipped {
+                tracing::debug!(path = %skipped.path, reason = skipped.reason, "not recorded");
+            }
+        }
+        Err(error) => session::log(&ws.root, &format!("a call could not be recorded: {error}")),
+    }
+}
+
+/// Notes on a file that a hook could not open a workspace for.
+pub fn failed(event: &Event, error: &OpenError) {
+    if let Ok(root) = Root::find(&event.cwd)
+        && root.governed()
+    {
+        session::log(&root, &error.to_string());
+    }
+}
+
+fn add(text: &mut Option<String>, more: String) {
+    *text = Some(match text.take() {
+        Some(before) => format!("{before}\n{more}"),
+        None => more,
+    });
+}
+
+/// At most ten of the paths, in words.
+fn listed(paths: &[RelativePath]) -> String {
+    let shown: Vec<String> = paths.iter().take(10).map(ToString::to_string).collect();
+    match paths.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}

@@ -1,0 +1,64 @@
+//! *Explain*: how a shell command is read, without running it.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::shell::{Class, Dialect, Reading, Surroundings, Target, read};
+use crate::workspace::root::Root;
+
+/// One line of the answer to a batch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Verdict {
+    /// What the command is to the gate.
+    pub class: Class,
+    /// Every path that it would touch.
+    pub targets: Vec<Target>,
+    /// The rule that decided; `input` where the line was no JSON string.
+    pub rule: String,
+}
+
+/// Where a command would run that is typed in this folder; `home` is the account's home folder.
+pub fn surroundings(cwd: &Path, home: Option<PathBuf>) -> Surroundings {
+    Surroundings {
+        cwd: cwd.to_owned(),
+        root: Root::find(cwd).ok().map(|root| root.path().to_owned()),
+        home,
+        temp: vec![std::env::temp_dir()],
+    }
+}
+
+/// How a command is read: its parse, its class, what it would touch, and the rule that says so.
+pub fn explain(command: &str, dialect: Dialect, at: &Surroundings) -> Reading {
+    read(command, dialect, at)
+}
+
+/// One line of a batch: a command as a JSON string.
+pub fn verdict(line: &str, dialect: Dialect, at: &Surroundings) -> Verdict {
+    let Ok(command) = serde_json::from_str::<String>(line) else {
+        let rule = "input".to_owned();
+        return Verdict { class: Class::Unreadable, targets: Vec::new(), rule };
+    };
+    let Reading { class, targets, rule, .. } = read(&command, dialect, at);
+    Verdict { class, targets, rule }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_takes_json_strings_and_nothing_else() {
+        let at = Surroundings { cwd: "/work/app".into(), ..Surroundings::default() };
+        let class = |line: &str| {
+            let verdict = verdict(line, Dialect::Posix, &at);
+            (verdict.class, verdict.rule)
+        };
+        assert_eq!(class(r#""ls -la""#), (Class::Read, "program.reads".to_owned()));
+        assert_eq!(class(r#""git reset --hard""#).0, Class::Destructive);
+        for line in ["ls -la", "", "[\"ls\"]", "null", "\"ls", "12"] {
+            assert_eq!(class(line), (Class::Unreadable, "input".to_owned()), "{line}");
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! Reading and writing one file for an agent that has no file tools of its own.
+//!
+//! A write is a compare-and-swap: under a lock that every such write of the file takes, the file is compared with what
+//! the writer says it knows, judged by the gate, replaced as a whole and recorded. Two that write through here never
+//! lose each other's work; one that writes past it can, in the moment between the last look and the replacement.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+use super::event::{Effect, Event};
+use super::gate::{Decision, Denial};
+use super::why::{self, IntentBrief};
+use super::{VerbError, Workspace, after, gate};
+use crate::code::{Document, MAX_BYTES};
+use crate::edits::{After, Change};
+use crate::provenance::Outline;
+use crate::workspace::session::seen::{self, Seen};
+use crate::workspace::{RelativePath, session, store};
+
+/// Which lines of a file are wanted; nothing said is all of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Lines {
+    /// The first, 1-based.
+    pub offset: Option<usize>,
+    /// How many.
+    pub limit: Option<usize>,
+}
+
+/// A file as it was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileText {
+    /// Relative to the workspace, links followed.
+    pub path: RelativePath,
+    /// The lines asked for, exactly as they stand.
+    pub text: String,
+    /// SHA-256 of the whole file's bytes, 64 hexadecimal digits.
+    pub sha256: String,
+    /// The first line of `text`, 1-based; 0 where there is none.
+    pub start_line: usize,
+    /// The last one, inclusive.
+    pub end_line: usize,
+    /// How many lines the file has.
+    pub lines: usize,
+    /// The intents in progress that own the file.
+    pub owners: Vec<IntentBrief>,
+}
+
+/// What a writer knows of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// That there is none.
+    Absent,
+    /// SHA-256 of its bytes, in lower-case hexadecimal.
+    Hash(String),
+}
+
+impl Expected {
+    /// `absent`, or 64 hexadecimal digits, with or without `sha256:`.
+    pub fn read(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text == "absent" {
+            return Some(Self::Absent);
+        }
+        let digits = text.strip_prefix("sha256:").unwrap_or(text).to_ascii_lowercase();
+        let whole = digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        whole.then_some(Self::Hash(digits))
+    }
+}
+
+/// A write.
+#[derive(Clone, Debug)]
+pub struct WriteRequest {
+    /// Where.
+    pub path: RelativePath,
+    /// What the writer takes the file for.
+    pub expected: Expected,
+    /// What it makes of it.
+    pub change: Change,
+}
+
+/// A file that was written.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FileWritten {
+    /// Relative to the workspace, links followed.
+    pub path: RelativePath,
+    /// SHA-256 of the file as it is now, 64 hexadecimal digits.
+    pub sha256: String,
+    /// There was none before.
+    pub created: bool,
+    /// The intent under which it was written.
+    pub intent: Option<String>,
+    /// The ledger holds what changed.
+    pub recorded: bool,
+    /// What else there is to know.
+    pub notes: Vec<String>,
+}
+
+/// Why a file was not read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The gate says no.
+    #[error("{}", .0.message)]
+    Denied(Box<Denial>),
+    /// A verb failed.
+    #[error(transparent)]
+    Verb(#[from] VerbError),
+    /// It is not what the writer takes it for.
+    #[error(
+        "Stale File: {path} is not what you expected{by}. Nothing was written. Read it again, then decide anew."
+    )]
+    Stale {
+        /// Relative to the workspace.
+        path: RelativePath,
+        /// Who changed it, as far as it is known.
+        by: String,
+    },
+    /// It is no text, too large, not there, or the edit does not fit.
+    #[error("{path} {reason}")]
+    Unusable {
+        /// Relative to the workspace.
+        path: RelativePath,
+        /// Why, and what to do.
+        reason: String,
+    },
+}
+
+impl From<crate::workspace::PathError> for FileError {
+    fn from(error: crate::workspace::PathError) -> Self {
+        Self::Verb(error.into())
+    }
+}
+
+impl From<store::StoreError> for FileError {
+    fn from(error: store::StoreError) -> Self {
+        Self::Verb(error.into())
+    }
+}
+
+/// Reads a file, and remembers for its next write that the caller has seen it. Of `caller`, its effects do not count.
+pub fn read(
+    ws: &Workspace,
+    path: &RelativePath,
+    lines: Lines,
+    caller: &Event,
+) -> Result<FileText, FileError> {
+    let path = ws.root.resolve(path)?;
+    let unusable =
+        |reason: &str| FileError::Unusable { path: path.clone(), reason: reason.to_owned() };
+    if is_private(&path) {
+        return Err(unusable("is nobody's to read here: it belongs to git, or to a session"));
+    }
+    let Some(bytes) = bytes(ws, &path)? else {
+        return Err(unusable(
+            "does not exist; `file_write` creates it with `expected_sha256: absent`",
+        ));
+    };
+    let Ok(text) = std::str::from_utf8(&bytes) else {
+        return Err(unusable("is not UTF-8 text, so it is neither read nor written here"));
+    };
+    remember(ws, caller, &path, &bytes);
+    let count = text.split_inclusive('\n').count();
+    let first = lines.offset.unwrap_or(1).max(1);
+    let wanted: Vec<&str> = text
+        .split_inclusive('\n')
+        .skip(first - 1)
+        .take(lines.limit.unwrap_or(usize::MAX))
+        .collect();
+    Ok(FileText {
+        text: wanted.concat(),
+        sha256: hash(&bytes),
+        start_line: if wanted.is_empty() { 0 } else { first },
+        end_line: if wanted.is_empty() { 0 } else { first + wanted.len() - 1 },
+        lines: count,
+        owners: ws
+            .registry
+            .owners(&path)
+            .into_iter()
+            .map(|intent| why::brief(ws, &intent.id.value))
+            .collect(),
+        path,
+    })
+}
+
+/// Writes a file that still is what the writer takes it for. Of `caller`, its effects do not count.
+pub fn write(
+    ws: &Workspace,
+    request: &WriteRequest,
+    caller: &Event,
+) -> Result<FileWritten, FileError> {
+    ws.governed()?;
+    let path = ws.root.resolve(&request.path)?;
+    let absolute = ws.root.absolute(&path);
+    let written = ws.root.absolute(&request.path);
+    let effect = Effect::Write { path: written, change: request.change.clone() };
+    let event = Event { effects: vec![effect], ..caller.clone() };
+    let _turn = store::lock(&lock_of(ws, &path), PATIENCE)?;
+    let before = bytes(ws, &path)?;
+    let known = match (&request.expected, &before) {
+        (Expected::Absent, None) => true,
+        (Expected::Hash(expected), Some(bytes)) => *expected == hash(bytes),
+        _ => false,
+    };
+    if !known {
+        // What stands against the write anyway is said first.
+        held_up(gate::check(&event))?;
+        return Err(stale(ws, &path, &event));
+    }
+    if let Some(before) = &before {
+        // Who knows its hash knows the file.
+        remember(ws, caller, &path, before);
+    }
+    let after = image(&path, &request.change, before.as_deref())?;
+    let judged = gate::before(&event);
+    held_up(judged.decision)?;
+    let replaced = match &before {
+        None => store::create_new(&absolute, after.as_bytes()),
+        Some(before) => store::replace_if_same(&absolute, before, after.as_bytes()),
+    };
+    // The end of the call is told whatever came of it: what was done is found on the disk.
+    let feedback = after::after(&event);
+    if !replaced? {
+        return Err(stale(ws, &path, &event));
+    }
+    let last = seen::last_write(&ws.root, &path);
+    let ours = last.filter(|last| {
+        last.actor == event.actor() && last.hash.as_deref() == Some(&hash(after.as_bytes()))
+    });
+    let notes = [judged.notice, feedback.context, feedback.violation];
+    Ok(FileWritten {
+        sha256: hash(after.as_bytes()),
+        created: before.is_none(),
+        path,
+        intent: gate::selected(ws, &event),
+        recorded: ours.is_some_and(|last| last.recorded),
+        notes: notes.into_iter().flatten().collect(),
+    })
+}
+
+/// How long another process may be writing the same file.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The lock that every write of this file takes. There are few: two files that share one merely wait for each other.
+fn lock_of(ws: &Workspace, path: &RelativePath) -> std::path::PathBuf {
+    let digest = Sha256::digest(path.as_str().as_bytes());
+    ws.root.private().join("files").join(format!("{:02x}.lock", digest[0]))
+}
+
+fn held_up(decision: Decision) -> Result<(), FileError> {
+    match decision {
+        Decision::NoOpinion => Ok(()),
+        Decision::Ask(denial) | Decision::Deny(denial) => Err(FileError::Denied(Box::new(denial))),
+    }
+}
+
+/// The file after the change.
+fn image(path: &RelativePath, change: &Change, before: Option<&[u8]>) -> Result<String, FileError> {
+    let unusable = |reason: String| FileError::Unusable { path: path.clone(), reason };
+    let before = match (change, before) {
+        (Change::Whole(_), _) | (_, None) => None,
+        (_, Some(bytes)) => Some(std::str::from_utf8(bytes).map_err(|_| {
+            unusable(
+                "is not UTF-8 text, so it cannot be edited here; nothing was written".to_owned(),
+            )
+        })?),
+    };
+    let text = match change.after(before) {
+        After::Text(text) => text,
+        After::Unknown(reason) | After::Fails(reason) => {
+            return Err(unusable(format!("was not written: {reason}")));
+        }
+    };
+    if text.len() > MAX_BYTES {
+        return Err(unusable(format!(
+            "would be {} bytes, and files over {MAX_BYTES} bytes are not written here; nothing was written",
+            text.len()
+        )));
+    }
+    Ok(text)
+}
+
+/// The file's bytes; `None` where there is none.
+fn bytes(ws: &Workspace, path: &RelativePath) -> Result<Option<Vec<u8>>, FileError> {
+    Ok(store::read_capped(&ws.root.absolute(path), MAX_BYTES as u64)?)
+}
+
+fn is_private(path: &RelativePath) -> bool {
+    let segments: Vec<&str> = path.as_str().split('/').collect();
+    segments.iter().any(|segment| segment.eq_ignore_ascii_case(".git"))
+        || segments.windows(2).any(|pair| {
+            pair[0].eq_ignore_ascii_case(".orchestration") && pair[1].eq_ignore_ascii_case("local")
+        })
+}
+
+fn hash(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn stale(ws: &Workspace, path: &RelativePath, event: &Event) -> FileError {
+    let now = bytes(ws, path).ok().flatten().map(|bytes| hash(&bytes));
+    let last = seen::last_write(&ws.root, path).filter(|last| last.hash == now);
+    let by = match last {
+        Some(last) if last.actor == event.actor() => {
+            format!("this session changed it, at {}", last.at)
+        }
+        Some(Seen { actor, intent: Some(intent), at, .. }) => {
+            format!("{actor} changed it under {intent}, at {at}")
+        }
+        Some(Seen { actor, at, .. }) => format!("{actor} changed it, at {at}"),
+        None => "who changed it was not seen".to_owned(),
+    };
+    FileError::Stale { path: path.clone(), by }
+}
+
+/// Remembers what the caller knows of a file now. Without it a later write may be refused that need not be, no more.
+fn remember(ws: &Workspace, caller: &Event, path: &RelativePath, bytes: &[u8]) {
+    let outline = Document::from_bytes(path.as_str(), bytes)
+        .map(|document| Outline::of(&document.blocks()).entries())
+        .unwrap_or_default();
+    let seen = Seen {
+        path: path.clone(),
+        hash: Some(hash(bytes)),
+        outline,
+        actor: caller.actor(),
+        intent: gate::selected(ws, caller),
+        head: ws.head().map(|head| head.0.clone()),
+        recorded: false,
+        at: store::now(),
+    };
+    if let Err(error) = seen::see(&ws.root, &caller.actor(), &seen) {
+        session::log(&ws.root, &format!("what a session saw of {path} could not be kept: {error}"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_writer_expects_is_a_hash_or_nothing() {
+        let digits = "AB".repeat(32);
+        let hash = Some(Expected::Hash(digits.to_ascii_lowercase()));
+        assert_eq!(Expected::read(&digits), hash);
+        assert_eq!(Expected::read(&format!(" sha256:{digits}\n")), hash);
+        assert_eq!(Expected::read("absent"), Some(Expected::Absent));
+        let long = "0".repeat(65);
+        let signed = format!("+{}", "0".repeat(63));
+        for text in ["", "none", "sha256:", &digits[1..], &long, &signed, &"é".repeat(32)] {
+            assert_eq!(Expected::read(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_belongs_to_git_or_to_a_session_is_private() {
+        let private = |path: &str| is_private(&RelativePath::new(path).unwrap());
+        for path in [".git/config", "a/.GIT/x", ".orchestration/local/x", ".git"] {
+            assert!(private(path), "{path}");
+        }
+        for path in [".gitignore", ".orchestration/policy.yaml", "local/x", "a.git/x"] {
+            assert!(!private(path), "{path}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A session and its intent: what the hook binds when it sees an agent select, and what a session is told at its start.
+
+use super::case::{Memory, selected};
+use super::{Decision, Denial, DenialCode, Judged, ask, places, rules};
+use crate::intent::Intent;
+use crate::verbs::event::Event;
+use crate::verbs::{Workspace, protocol, select};
+use crate::workspace::policy::{Mode, Switching};
+use crate::workspace::session::{self, calls};
+
+/// Binds the actor of a call to the intent that the call selects.
+///
+/// The first selection is free, and so is one after a person has spoken; switching otherwise is for the policy to say.
+pub(super) fn select(ws: &Workspace, event: &Event, id: &str, memory: Memory) -> Judged {
+    let deny = |denial| Judged { decision: Decision::Deny(denial), notice: None };
+    if let Some(denial) = rules::unreadable_rules(ws) {
+        return deny(denial);
+    }
+    let intent = match rules::usable(ws, Some(id)) {
+        Ok(intent) => intent,
+        Err(denial) => return deny(denial),
+    };
+    if memory == Memory::None {
+        return Judged::no_opinion();
+    }
+    let actor = event.actor();
+    let before = selected(ws, event).filter(|before| before != id);
+    if let Some(before) = &before
+        && ws.policy.mode == Mode::Enforce
+        && !session::take_prompt(&ws.root, &event.session_key())
+        && let Some(answer) = switching(ws, event, before, id)
+    {
+        return answer;
+    }
+    if let Err(error) = select::bind(ws, intent, Some(&actor)) {
+        let message = format!("{id} could not be selected: {error}.");
+        return deny(Denial::new(DenialCode::HookError, message));
+    }
+    if let Err(error) = session::announce(&ws.root, id, &actor) {
+        session::log(&ws.root, &format!("a selection could not be announced: {error}"));
+    }
+    Judged { decision: Decision::NoOpinion, notice: notice(ws, intent, &actor) }
+}
+
+/// Who else works on the same files, for the model.
+fn notice(ws: &Workspace, intent: &Intent, actor: &str) -> Option<String> {
+    let sharing = select::sharing(ws, intent);
+    let others = select::others(ws, intent, &sharing, Some(actor));
+    let named: Vec<String> =
+        others.iter().map(|other| format!("{} under {}", other.actor, other.intent)).collect();
+    (!named.is_empty()).then(|| {
+        format!("Other sessions hold the same files: {}. They may change under you: read again before you write.", named.join(", "))
+    })
+}
+
+/// What stands against a switch; `None` where it may go ahead.
+fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Judged> {
+    let denial = Denial {
+        intent: Some(id.to_owned()),
+        ..Denial::new(
+            DenialCode::ApprovalRequired,
+            format!(
+                "This session works under {before}; switching to {id} is for a person to decide."
+            ),
+        )
+    };
+    match ws.policy.switching {
+        Switching::Allow => None,
+        Switching::Deny => Some(Judged { decision: Decision::Deny(denial), notice: None }),
+        Switching::Ask => {
+            let subject = ask::Subject::Switch { from: Some(before.to_owned()), to: id.to_owned() };
+            match ask::person(ws, event, &denial, subject) {
+                ask::Answer::Approved(_) => None,
+                // The host asks before it lets the tool run, so the tool itself binds nothing that was refused.
+                ask::Answer::Ask => Some(Judged { decision: Decision::Ask(denial), notice: None }),
+                ask::Answer::Denied(denial) => {
+                    Some(Judged { decision: Decision::Deny(denial), notice: None })
+                }
+            }
+        }
+    }
+}
+
+/// A person has spoken to the session: its next selection is theirs.
+pub fn prompt(event: &Event) {
+    if let Ok(Some(home)) = places::home(event)
+        && let Err(error) = session::prompted(&home.root, &event.session_key())
+    {
+        session::log(&home.root, &format!("a prompt could not be noted: {error}"));
+    }
+}
+
+/// What a session is told at its start (and again after its context was compacted): how one works here, and what is selected.
+pub fn session_start(event: &Event) -> Option<String> {
+    let home = places::home(event).ok()??;
+    calls::prune(&home.root);
+    let selected = match selected(&home, event) {
+        Some(id) => format!("Selected in this session: {id}."),
+        None => rules::selectable(&home),
+    };
+    Some(format!("{}\n{selected}", protocol::PROTOCOL))
+}

@@ -1,0 +1,301 @@
+//! One call before the gate, from its effects to the answer.
+
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use super::places::{Place, Places};
+use super::{Decision, Denial, DenialCode, Judged, ask, bind, commands, key, places, rules, stale};
+use crate::shell::{self, Class, Reading, Surroundings};
+use crate::verbs::event::{Effect, Event};
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::policy::Mode;
+use crate::workspace::session::calls::{self, Call};
+use crate::workspace::{RelativePath, session};
+
+/// Whether the call is really about to be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Memory {
+    /// It is: approvals are used and asked for, and what there was before is kept.
+    Kept,
+    /// It is only asked about.
+    None,
+}
+
+/// What stands against a call, in which workspace, and what a person would be asked.
+pub(super) struct Objection<'a> {
+    pub(super) ws: &'a Workspace,
+    pub(super) denial: Denial,
+    pub(super) weight: Weight,
+}
+
+/// Whether a person may wave it through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weight {
+    /// A person decides.
+    Ask,
+    /// Nobody does, short of changing the rules.
+    Deny,
+}
+
+/// Judges a call.
+pub(super) fn judge(event: &Event, memory: Memory) -> Judged {
+    match Case::open(event) {
+        Ok(case) => case.judge(memory),
+        Err(error) => Judged {
+            decision: Decision::Deny(Denial::new(
+                DenialCode::HookError,
+                format!("Nothing can be judged: {error}."),
+            )),
+            notice: None,
+        },
+    }
+}
+
+struct Case<'a> {
+    event: &'a Event,
+    readings: Vec<Reading>,
+    places: Places,
+}
+
+impl<'a> Case<'a> {
+    fn open(event: &'a Event) -> Result<Self, VerbError> {
+        let home = places::home(event)?;
+        let readings = event.effects.iter().filter_map(|effect| read(event, home.as_ref(), effect));
+        let readings: Vec<Reading> = readings.collect();
+        let places = Places::of(event, home, &readings);
+        Ok(Self { event, readings, places })
+    }
+
+    fn judge(&self, memory: Memory) -> Judged {
+        if let Some(intent) = self.selects() {
+            return match &self.places.home {
+                Some(home) => bind::select(home, self.event, intent, memory),
+                None => Judged::no_opinion(),
+            };
+        }
+        let Some(objection) = self.objection() else {
+            return self.goes_ahead(memory, Passed::default());
+        };
+        let Objection { ws, denial, weight } = objection;
+        let off = session::off_until(&ws.root).is_some();
+        if off || ws.policy.mode == Mode::Observe {
+            let why = if off { "The gate is switched off" } else { "The gate only observes here" };
+            let notice = format!("{why}; otherwise: {} {}", denial.code.as_str(), denial.message);
+            let passed = Passed { outcome: Some("deny"), rule: Some(denial.code), approval: None };
+            return Judged { notice: Some(notice), ..self.goes_ahead(memory, passed) };
+        }
+        if weight == Weight::Deny && ws.policy.mode == Mode::Enforce {
+            return Judged { decision: Decision::Deny(denial), notice: None };
+        }
+        let asked = match memory {
+            Memory::None => ask::Answer::Ask,
+            Memory::Kept => ask::person(ws, self.event, &denial, self.subject(&denial)),
+        };
+        let rule = Some(denial.code);
+        match asked {
+            ask::Answer::Approved(code) => {
+                let approval = Some(code);
+                self.goes_ahead(memory, Passed { outcome: Some("ask"), rule, approval })
+            }
+            ask::Answer::Ask => {
+                match self.goes_ahead(memory, Passed { outcome: Some("ask"), rule, approval: None })
+                {
+                    Judged { decision: Decision::NoOpinion, .. } => {
+                        Judged { decision: Decision::Ask(denial), notice: None }
+                    }
+                    denied => denied,
+                }
+            }
+            ask::Answer::Denied(denial) => {
+                Judged { decision: Decision::Deny(denial), notice: None }
+            }
+        }
+    }
+
+    /// The intent that the call does nothing but select.
+    fn selects(&self) -> Option<&str> {
+        match self.event.effects.as_slice() {
+            [Effect::Select { intent }] => Some(intent),
+            [Effect::Shell { .. }] => shell::selects(self.readings.first()?),
+            _ => None,
+        }
+    }
+
+    fn subject(&self, denial: &Denial) -> ask::Subject {
+        for effect in &self.event.effects {
+            if let Effect::Shell { text, .. } = effect {
+                return ask::Subject::Command { text: text.trim().to_owned() };
+            }
+        }
+        let path = denial.path.clone().unwrap_or_default();
+        ask::Subject::Write { path, why: denial.message.clone() }
+    }
+
+    /// The first thing that stands against the call, in the order of the gate.
+    fn objection(&self) -> Option<Objection<'_>> {
+        let home = self.places.home.as_ref();
+        let any = home.or(self.places.all.first().map(|place| &place.ws))?;
+        let unreadable = self.event.effects.iter().find_map(|effect| match effect {
+            Effect::Unreadable { what } => Some(what),
+            _ => None,
+        });
+        if let Some(what) = unreadable {
+            return Some(deny(any, unreadable_payload(&self.event.tool, what)));
+        }
+        if !self.mutates() {
+            return None;
+        }
+        if let Some(denial) = &self.places.refused {
+            return Some(deny(any, denial.clone()));
+        }
+        if let Some(home) = home {
+            let outside = |path: &PathBuf| places::outside(home, path);
+            if let Some(denial) = self.places.outside.iter().find_map(outside) {
+                return Some(deny(home, denial));
+            }
+        }
+        self.by_rules(home)
+            .or_else(|| self.places.all.iter().find_map(|place| self.stale(place)))
+            .or_else(|| self.by_class(any))
+    }
+
+    fn mutates(&self) -> bool {
+        !self.places.all.is_empty()
+            || !self.places.outside.is_empty()
+            || self.places.refused.is_some()
+            || self.readings.iter().any(|reading| reading.class != Class::Read)
+    }
+
+    fn by_rules(&self, home: Option<&'a Workspace>) -> Option<Objection<'_>>
+    where
+        Self: 'a,
+    {
+        self.readings
+            .iter()
+            .find_map(commands::of_ours)
+            .and_then(|denial| Some(deny(home?, denial)))
+            .or_else(|| self.places.all.iter().find_map(|place| self.in_place(place)))
+            .or_else(|| {
+                // A command may write anywhere in the workspace it is run in, so it needs an intent there.
+                let home = home.filter(|_| !self.readings.is_empty())?;
+                let selected = selected(home, self.event);
+                Some(deny(home, rules::denial(home, &[], selected.as_deref())?))
+            })
+    }
+
+    fn in_place<'b>(&self, place: &'b Place) -> Option<Objection<'b>> {
+        let selected = selected(&place.ws, self.event);
+        let selected = selected.as_deref();
+        let denial = rules::denial(&place.ws, &place.paths, selected).or_else(|| {
+            place.some_of.iter().find_map(|some| rules::denial_of_all(&place.ws, some, selected))
+        });
+        denial.map(|denial| deny(&place.ws, denial)).or_else(|| {
+            let (denial, weight) = commands::by_path(&place.ws.policy, &place.paths)?;
+            Some(Objection { ws: &place.ws, denial, weight })
+        })
+    }
+
+    fn stale<'b>(&self, place: &'b Place) -> Option<Objection<'b>> {
+        let actor = self.event.actor();
+        let denial = place.files.iter().find_map(|file| stale::denial(&place.ws, &actor, file))?;
+        Some(deny(&place.ws, denial))
+    }
+
+    fn by_class<'b>(&self, ws: &'b Workspace) -> Option<Objection<'b>> {
+        let targets: Vec<RelativePath> =
+            self.places.all.iter().flat_map(|place| place.paths.clone()).collect();
+        let (denial, weight) = self
+            .readings
+            .iter()
+            .find_map(|reading| commands::objection(&ws.policy, reading, &targets))?;
+        Some(Objection { ws, denial, weight })
+    }
+
+    /// Keeps what there was before, in every workspace the call touches, so that its work can be told afterwards.
+    fn goes_ahead(&self, memory: Memory, passed: Passed) -> Judged {
+        let mut kept = Ok(());
+        if memory == Memory::Kept && self.mutates() {
+            for place in &self.places.all {
+                kept = kept.and(self.keep(&place.ws, place, &passed));
+            }
+            if let Some(home) = &self.places.home {
+                let known = self.places.all.iter().any(|place| place.ws.root == home.root);
+                if !known && !self.readings.is_empty() {
+                    kept = kept.and(self.keep(home, &Place::empty(home.clone()), &passed));
+                }
+            }
+        }
+        match kept {
+            Ok(()) => Judged::no_opinion(),
+            Err(denial) => Judged { decision: Decision::Deny(denial), notice: None },
+        }
+    }
+
+    fn keep(&self, ws: &Workspace, place: &Place, passed: &Passed) -> Result<(), Denial> {
+        let background =
+            |effect: &Effect| matches!(effect, Effect::Shell { background, .. } if *background);
+        let call = Call {
+            actor: self.event.actor(),
+            tool: self.event.tool.clone(),
+            intent: selected(ws, self.event),
+            head: ws.head().map(|head| head.0.clone()),
+            at: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos(),
+            outcome: passed.outcome.unwrap_or("no_opinion").to_owned(),
+            rule: passed.rule.map(|code| code.as_str().to_owned()),
+            approval: passed.approval.clone(),
+            files: place.files.iter().map(|file| file.before.clone()).collect(),
+            command: self.readings.iter().any(|reading| reading.class != Class::Read),
+            background: self.event.effects.iter().any(background)
+                || self.readings.iter().any(|reading| reading.background),
+        };
+        let Err(error) = calls::open(&ws.root, &key(self.event), &call) else { return Ok(()) };
+        session::log(&ws.root, &format!("what there was before a call could not be kept: {error}"));
+        if ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some() {
+            return Ok(());
+        }
+        // A disk that is full, most likely: what cannot be told afterwards does not go ahead.
+        Err(Denial::new(
+            DenialCode::HookError,
+            format!(
+                "What there is now could not be kept, so nobody could tell what this call does: {error}. A person makes room or mends it; then try again."
+            ),
+        ))
+    }
+}
+
+/// How a call came to go ahead although something stood against it.
+#[derive(Clone, Debug, Default)]
+struct Passed {
+    outcome: Option<&'static str>,
+    rule: Option<DenialCode>,
+    approval: Option<String>,
+}
+
+fn deny(ws: &Workspace, denial: Denial) -> Objection<'_> {
+    Objection { ws, denial, weight: Weight::Deny }
+}
+
+/// The intent an actor works under in a workspace: a subagent without one of its own works under its session's.
+pub(in crate::verbs) fn selected(ws: &Workspace, event: &Event) -> Option<String> {
+    ws.selected(Some(&event.actor())).or_else(|| ws.selected(Some(&event.session_key())))
+}
+
+fn read(event: &Event, home: Option<&Workspace>, effect: &Effect) -> Option<Reading> {
+    let Effect::Shell { text, dialect, cwd, .. } = effect else { return None };
+    let at = Surroundings {
+        cwd: cwd.as_ref().map_or_else(|| event.cwd.clone(), |cwd| event.cwd.join(cwd)),
+        root: home.map(|home| home.root.path().to_path_buf()),
+        home: std::env::home_dir(),
+        temp: vec![std::env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")],
+    };
+    Some(shell::read(text, *dialect, &at))
+}
+
+fn unreadable_payload(tool: &str, what: &str) -> Denial {
+    Denial::new(
+        DenialCode::UnreadablePayload,
+        format!(
+            "This call of {tool} changes files, and what it would change cannot be read: {what}. Repeat it with complete arguments, or use another tool."
+        ),
+    )
+}

@@ -1,0 +1,100 @@
+//! What stands against a command for what it is, and what policy says to that.
+
+use super::case::Weight;
+use super::{Denial, DenialCode};
+use crate::intent::Scope;
+use crate::shell::{Class, Reading, matches_rule};
+use crate::workspace::RelativePath;
+use crate::workspace::policy::{Policy, Rule, RuleDecision};
+
+/// The commands of ours that only people run.
+pub(super) fn of_ours(reading: &Reading) -> Option<Denial> {
+    let command = reading.commands.iter().find(|command| {
+        command.rule.starts_with("intent.") && command.class == Class::Destructive
+    })?;
+    Some(Denial {
+        rule: Some(command.rule.clone()),
+        ..Denial::new(
+            DenialCode::ProtectedPath,
+            format!(
+                "`{}` is for people, in a terminal of their own: an agent never approves itself. Ask the user to run it.",
+                command.words.join(" ")
+            ),
+        )
+    })
+}
+
+/// What stands against a command, after the rules of the policy.
+pub(super) fn objection(
+    policy: &Policy,
+    reading: &Reading,
+    targets: &[RelativePath],
+) -> Option<(Denial, Weight)> {
+    let ruled = |rule: &&Rule| applies(rule, reading, targets);
+    match policy.rules.iter().filter(|rule| rule.command.is_some()).find(ruled) {
+        Some(rule) if rule.decision == RuleDecision::Allow => None,
+        Some(rule) => Some(by_rule(rule, rule.command.as_deref().unwrap_or_default())),
+        None => by_class(reading),
+    }
+}
+
+/// What the policy's rules for paths say to a write: for each path the first rule that names it.
+pub(super) fn by_path(policy: &Policy, paths: &[RelativePath]) -> Option<(Denial, Weight)> {
+    let rules = policy.rules.iter().filter(|rule| rule.command.is_none());
+    let rules: Vec<(&Rule, Scope)> = rules.map(|rule| (rule, Scope::new(&rule.paths))).collect();
+    let against = paths.iter().filter_map(|path| {
+        let (rule, _) = rules.iter().find(|(_, scope)| scope.owns(path))?;
+        (rule.decision != RuleDecision::Allow).then_some((rule, path))
+    });
+    // Of a rule that forbids and one that asks, the one that forbids is told.
+    let (rule, path) = against.min_by_key(|(rule, _)| rule.decision != RuleDecision::Deny)?;
+    let (denial, weight) = by_rule(rule, path.as_str());
+    Some((Denial { path: Some(path.to_string()), ..denial }, weight))
+}
+
+/// A rule that allows holds only where it speaks of every command in the text; one that asks or denies, where it speaks of any.
+fn applies(rule: &Rule, reading: &Reading, targets: &[RelativePath]) -> bool {
+    let Some(pattern) = &rule.command else { return false };
+    let scope = (!rule.paths.is_empty()).then(|| Scope::new(&rule.paths));
+    let inside = |path: &RelativePath| scope.as_ref().is_none_or(|scope| scope.owns(path));
+    let grave = |class: Class| matches!(class, Class::Destructive | Class::Unreadable);
+    match rule.decision {
+        RuleDecision::Allow => {
+            let mut graves =
+                reading.commands.iter().filter(|command| grave(command.class)).peekable();
+            let named = graves.peek().is_some() || !grave(reading.class);
+            named
+                && graves.all(|command| matches_rule(pattern, command))
+                && (scope.is_none() || !targets.is_empty())
+                && targets.iter().all(inside)
+        }
+        RuleDecision::Ask | RuleDecision::Deny => {
+            reading.commands.iter().any(|command| matches_rule(pattern, command))
+                && (scope.is_none() || targets.iter().any(inside))
+        }
+    }
+}
+
+fn by_rule(rule: &Rule, what: &str) -> (Denial, Weight) {
+    let (code, weight, does) = match rule.decision {
+        RuleDecision::Deny => (DenialCode::DestructiveBlocked, Weight::Deny, "forbids"),
+        _ => (DenialCode::ApprovalRequired, Weight::Ask, "lets a person decide on"),
+    };
+    let reason = rule.reason.as_deref().map(|reason| format!(" {reason}")).unwrap_or_default();
+    let message = format!("A rule in .orchestration/policy.yaml {does} {what}.{reason}");
+    (Denial { rule: Some("policy".to_owned()), ..Denial::new(code, message) }, weight)
+}
+
+fn by_class(reading: &Reading) -> Option<(Denial, Weight)> {
+    if !matches!(reading.class, Class::Destructive | Class::Unreadable) {
+        return None;
+    }
+    let word = reading.word.as_ref().map(|word| format!("`{word}`: ")).unwrap_or_default();
+    let safer = reading.safer.as_ref().map(|safer| format!(" {safer}")).unwrap_or_default();
+    let message = format!("{word}{}{safer}", reading.reason);
+    let denial = Denial {
+        rule: Some(reading.rule.clone()),
+        ..Denial::new(DenialCode::ApprovalRequired, message)
+    };
+    Some((denial, Weight::Ask))
+}

@@ -1,0 +1,99 @@
+//! Files that steer the gate, or the agents' own hooks: no agent writes them, whatever the scope says.
+
+use super::{Denial, DenialCode};
+use crate::workspace::RelativePath;
+
+/// Names that steer the gate wherever they stand.
+const ANYWHERE: &[&str] =
+    &[".intentignore", ".rooignore", ".gitattributes", ".mcp.json", ".git", ".orchestration"];
+
+/// Settings of agents and editors that decide which hooks and servers run, as the end of a path. A trailing `/` means
+/// everything below.
+const SETTINGS: &[&str] = &[
+    ".agents/hooks.json",
+    ".amp/plugins/",
+    ".amp/settings.json",
+    ".claude.json",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/hooks/",
+    ".cline/hooks/",
+    ".clinerules/hooks/",
+    ".codeium/windsurf/hooks.json",
+    ".codeium/windsurf/mcp_config.json",
+    ".codeium/hooks.json",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".codex/hooks/",
+    ".codex/rules/",
+    ".config/amp/",
+    ".config/devin/",
+    ".config/opencode/",
+    ".copilot/hooks/",
+    ".copilot/mcp-config.json",
+    ".cursor/hooks.json",
+    ".cursor/hooks/",
+    ".cursor/mcp.json",
+    ".cursor/cli.json",
+    ".devin/",
+    ".factory/",
+    ".gemini/config/hooks.json",
+    ".gemini/settings.json",
+    ".gemini/extensions/",
+    ".github/copilot/",
+    ".github/hooks/",
+    ".kiro/hooks/",
+    ".kiro/settings/",
+    ".opencode/plugin/",
+    ".opencode/plugins/",
+    ".opencode/opencode.json",
+    ".opencode/opencode.jsonc",
+    ".pi/agent/extensions/",
+    ".pi/extensions/",
+    ".pi/settings.json",
+    ".vscode/mcp.json",
+    ".vscode/settings.json",
+    ".windsurf/hooks.json",
+    ".zed/settings.json",
+    "Documents/Cline/Hooks/",
+    "opencode.json",
+    "opencode.jsonc",
+];
+
+/// Whether a path inside a workspace steers this gate, rather than an agent: what `check` never judges as code.
+pub fn is_control_file(path: &RelativePath) -> bool {
+    segments(path.as_str()).iter().any(|segment| ANYWHERE.contains(&segment.as_str()))
+}
+
+/// Whether a path, inside a workspace or absolute, steers the gate or an agent.
+pub(super) fn steers(path: &str) -> bool {
+    let segments = segments(path);
+    if segments.iter().any(|segment| ANYWHERE.contains(&segment.as_str())) {
+        return true;
+    }
+    SETTINGS.iter().any(|entry| match entry.strip_suffix('/') {
+        Some(folder) => {
+            let folder: Vec<String> = self::segments(folder);
+            segments.windows(folder.len()).any(|window| window == folder)
+        }
+        None => segments.ends_with(&self::segments(entry)),
+    })
+}
+
+/// Case does not count: where it does not count for the file system, another spelling is the same file.
+fn segments(path: &str) -> Vec<String> {
+    path.split(['/', '\\']).filter(|segment| !segment.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// The denial for such a path.
+pub(super) fn denial(path: &str) -> Denial {
+    Denial {
+        code: DenialCode::ProtectedPath,
+        message: format!(
+            "{path} steers the gate itself and is changed by people only, with the `intent` command or in an editor. Leave it as it is."
+        ),
+        path: Some(path.to_owned()),
+        intent: None,
+        rule: Some("control file".to_owned()),
+    }
+}

@@ -1,0 +1,176 @@
+//! *May this mutation go ahead?* Answers no opinion, ask or deny; there is no allow.
+//!
+//! The order of checks, the first denial wins: the call can be read; it changes something at all; no control file; an
+//! intent is selected and in progress; every path is inside a governed workspace, not protected, not ignored, in
+//! scope; nobody changed the file since this session saw it; the class of the command. The ledger is never read.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+mod ask;
+mod bind;
+mod case;
+mod commands;
+mod control;
+mod places;
+mod rules;
+mod stale;
+
+pub use bind::{prompt, session_start};
+pub(super) use case::selected;
+pub use control::is_control_file;
+pub use places::key;
+pub use rules::{protecting, scope_and_owners};
+
+use super::Workspace;
+use super::event::Event;
+use crate::workspace::policy::Mode;
+
+/// What is about to be written, for a caller that knows no more than the paths.
+#[derive(Clone, Debug, Default)]
+pub struct GateRequest {
+    /// Every path that would change, sources of moves included; relative to the workspace, or absolute.
+    pub paths: Vec<String>,
+    /// The session that asks; `None` for the person's own selection.
+    pub session: Option<String>,
+    /// An intent named outright, instead of the selected one.
+    pub intent: Option<String>,
+}
+
+/// The gate's answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Decision {
+    /// Nothing against it. The host decides as it would without us.
+    NoOpinion,
+    /// A person should decide.
+    Ask(Denial),
+    /// No.
+    Deny(Denial),
+}
+
+/// Why not, in the words the model is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Denial {
+    /// The stable code.
+    pub code: DenialCode,
+    /// The whole sentence, with what to do next.
+    pub message: String,
+    /// The path it is about.
+    pub path: Option<String>,
+    /// The intent it is about.
+    pub intent: Option<String>,
+    /// The rule that decided: an entry of a scope, an ignore file's line, what made a command destructive.
+    pub rule: Option<String>,
+}
+
+/// The stable codes of denials.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+pub enum DenialCode {
+    /// Nothing is selected.
+    IntentRequired,
+    /// The registry does not hold the selected intent.
+    UnknownIntent,
+    /// The selected intent is not in progress.
+    IntentNotActive,
+    /// The path is outside the intent's scope.
+    ScopeViolation,
+    /// The path is protected by policy, or is a control file.
+    ProtectedPath,
+    /// An ignore file keeps agents from the path.
+    IgnoredPath,
+    /// Somebody changed the file since the session saw it, or the session never saw what it would overwrite.
+    StaleFile,
+    /// The command destroys something, and policy does not let it.
+    DestructiveBlocked,
+    /// A person has to approve.
+    ApprovalRequired,
+    /// A mutating call that cannot be read.
+    UnreadablePayload,
+    /// The registry or the policy cannot be read, or something else failed, so nothing can be judged.
+    HookError,
+}
+
+impl DenialCode {
+    /// The code as written everywhere.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::IntentRequired => "INTENT_REQUIRED",
+            Self::UnknownIntent => "UNKNOWN_INTENT",
+            Self::IntentNotActive => "INTENT_NOT_ACTIVE",
+            Self::ScopeViolation => "SCOPE_VIOLATION",
+            Self::ProtectedPath => "PROTECTED_PATH",
+            Self::IgnoredPath => "IGNORED_PATH",
+            Self::StaleFile => "STALE_FILE",
+            Self::DestructiveBlocked => "DESTRUCTIVE_BLOCKED",
+            Self::ApprovalRequired => "APPROVAL_REQUIRED",
+            Self::UnreadablePayload => "UNREADABLE_PAYLOAD",
+            Self::HookError => "HOOK_ERROR",
+        }
+    }
+}
+
+impl Denial {
+    /// A denial that is about no path, intent or rule in particular.
+    pub fn new(code: DenialCode, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), path: None, intent: None, rule: None }
+    }
+}
+
+/// The answer to a call, with what the model should know besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Judged {
+    /// The answer.
+    pub decision: Decision,
+    /// For the model, even if nothing is held up.
+    pub notice: Option<String>,
+}
+
+impl Judged {
+    fn no_opinion() -> Self {
+        Self { decision: Decision::NoOpinion, notice: None }
+    }
+}
+
+/// Judges a mutation by its paths alone. In an ungoverned workspace there is no opinion.
+pub fn judge(ws: &Workspace, request: &GateRequest) -> Decision {
+    if !ws.root.governed() {
+        return Decision::NoOpinion;
+    }
+    match path_denial(ws, request) {
+        None => Decision::NoOpinion,
+        Some(denial) => match ws.policy.mode {
+            Mode::Enforce => Decision::Deny(denial),
+            Mode::Ask => Decision::Ask(denial),
+            Mode::Observe => Decision::NoOpinion,
+        },
+    }
+}
+
+fn path_denial(ws: &Workspace, request: &GateRequest) -> Option<Denial> {
+    let mut paths = Vec::with_capacity(request.paths.len());
+    for text in &request.paths {
+        match rules::both_paths(ws, Path::new(text)) {
+            Ok(found) => paths.extend(found),
+            Err(error) => return Some(rules::outside(text, &error)),
+        }
+    }
+    let selected = request.intent.clone().or_else(|| ws.selected(request.session.as_deref()));
+    rules::denial(ws, &paths, selected.as_deref())
+}
+
+/// Judges a call before it is made, and remembers what there was if it goes ahead.
+pub fn before(event: &Event) -> Judged {
+    if event.only_reads() {
+        return Judged::no_opinion();
+    }
+    case::judge(event, case::Memory::Kept)
+}
+
+/// Judges a call that is not about to be made: nothing is remembered, no approval is used or asked for.
+pub fn check(event: &Event) -> Decision {
+    case::judge(event, case::Memory::None).decision
+}

@@ -1,0 +1,312 @@
+//! Where a call would change something: each path in the workspace that governs *it*, never in the one of the process.
+
+use std::path::{Path, PathBuf};
+
+use super::{Denial, DenialCode, control, rules};
+use crate::edits::{After, Change};
+use crate::shell::{self, Deed};
+use crate::verbs::event::{Effect, Event};
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::session::calls::{Before, Predicted};
+use crate::workspace::{RelativePath, Root, session};
+
+/// Everything a call touches.
+pub(super) struct Places {
+    /// The workspace of the folder the call is made in, if one governs it.
+    pub(super) home: Option<Workspace>,
+    /// The workspaces in which something would change.
+    pub(super) all: Vec<Place>,
+    /// Targets that no workspace governs.
+    pub(super) outside: Vec<PathBuf>,
+    /// A path that leads nowhere it may lead.
+    pub(super) refused: Option<Denial>,
+}
+
+/// What a call would change in one workspace.
+pub(super) struct Place {
+    pub(super) ws: Workspace,
+    /// The paths as written, and where links lead.
+    pub(super) paths: Vec<RelativePath>,
+    /// Of each of these lists at least one: a command names them only in part.
+    pub(super) some_of: Vec<Vec<RelativePath>>,
+    /// Its files, by where they really are.
+    pub(super) files: Vec<Touched>,
+}
+
+/// One file that a call would change.
+pub(super) struct Touched {
+    pub(super) before: Before,
+    pub(super) manner: Manner,
+}
+
+/// How a file would be changed, as far as staleness is concerned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    /// Its text is replaced as a whole.
+    Whole,
+    /// A part of it, found by its text.
+    Part,
+    /// It is deleted or moved away.
+    Away,
+    /// A command does it.
+    Command,
+}
+
+/// A file larger than this, in bytes, is not kept for comparison.
+const MAX_KEPT: u64 = 4 * 1024 * 1024;
+/// Among more files than this below a folder, the rest are judged by the folder.
+const MAX_BELOW: usize = 2_000;
+
+impl Places {
+    pub(super) fn of(event: &Event, home: Option<Workspace>, readings: &[shell::Reading]) -> Self {
+        let mut places = Self { home, all: Vec::new(), outside: Vec::new(), refused: None };
+        for effect in &event.effects {
+            match effect {
+                Effect::Write { path, change } => places.write(&event.cwd.join(path), change),
+                Effect::Delete { path } => places.away(&event.cwd.join(path)),
+                Effect::Move { from, to, change } => {
+                    places.moved(&event.cwd.join(from), &event.cwd.join(to), change.as_ref());
+                }
+                Effect::Read { .. }
+                | Effect::Shell { .. }
+                | Effect::Select { .. }
+                | Effect::Unreadable { .. } => {}
+            }
+        }
+        let targets = readings.iter().flat_map(|reading| &reading.targets);
+        for target in targets.filter(|target| target.deed != Deed::Read) {
+            places.commanded(target);
+        }
+        places
+    }
+
+    fn write(&mut self, path: &Path, change: &Change) {
+        let manner = match change {
+            Change::Whole(_) => Manner::Whole,
+            _ => Manner::Part,
+        };
+        if let Some(touched) = self.touch(path, manner) {
+            touched.apply(change);
+        }
+    }
+
+    fn away(&mut self, path: &Path) {
+        if let Some(touched) = self.touch(path, Manner::Away) {
+            touched.before.predicted = Predicted::Gone;
+        }
+    }
+
+    fn moved(&mut self, from: &Path, to: &Path, change: Option<&Change>) {
+        let source = self.touch(from, Manner::Away).map(|touched| {
+            if let Some(change) = change {
+                touched.apply(change);
+            }
+            let text = touched.text_so_far();
+            touched.before.predicted = Predicted::Gone;
+            (touched.before.path.clone(), text)
+        });
+        if let Some(touched) = self.touch(to, Manner::Whole)
+            && let Some((from, text)) = source
+        {
+            touched.before.moved_from = Some(from);
+            touched.before.predicted = text.map_or(Predicted::Unknown, Predicted::Text);
+        }
+    }
+
+    /// A file that a tool of the host changes: judged as written and where links lead, kept as it is there.
+    fn touch(&mut self, path: &Path, manner: Manner) -> Option<&mut Touched> {
+        let (place, paths) = self.at(path)?;
+        let place = &mut self.all[place];
+        let real = paths.last().cloned()?;
+        place.paths.extend(paths);
+        Some(place.touch(real, manner))
+    }
+
+    /// What a command names. A folder stands for what is in it; what is named only in part is looked at afterwards.
+    fn commanded(&mut self, target: &shell::Target) {
+        let path = Path::new(&target.path);
+        let all_of_home = self.home.as_ref().is_some_and(|home| home.root.path().starts_with(path));
+        if is_device(path) || (!target.known && all_of_home) {
+            return;
+        }
+        let Some((at, paths)) = self.at(path) else { return };
+        let place = &mut self.all[at];
+        let Some(real) = paths.last().cloned() else { return };
+        let inside = RelativePath::new(&format!("{real}/_")).ok();
+        if place.ws.root.absolute(&real).is_dir() {
+            let below = files_below(&place.ws, &real);
+            match (target.known, target.recursive) {
+                (true, true) => place.paths.extend(below.into_iter().chain(inside)),
+                (true, false) => place.paths.extend(inside),
+                (false, _) => place.some_of.push(below.into_iter().chain(inside).collect()),
+            }
+            if control::steers(real.as_str()) {
+                place.paths.push(real);
+            }
+        } else if target.known {
+            place.paths.extend(paths);
+            place.touch(real, Manner::Command);
+        } else {
+            place.some_of.push(std::iter::once(real).chain(inside).collect());
+        }
+    }
+
+    /// The place of a path, and the path there: as written, then where links lead. `None` where no workspace governs it, or it may lead nowhere.
+    fn at(&mut self, path: &Path) -> Option<(usize, Vec<RelativePath>)> {
+        let root = match Root::find(path) {
+            Ok(root) => root,
+            Err(error) => {
+                let message = format!("Scope Violation: {error}.");
+                self.refused.get_or_insert(Denial::new(DenialCode::ScopeViolation, message));
+                return None;
+            }
+        };
+        if !root.governed() {
+            self.outside.push(path.to_path_buf());
+            return None;
+        }
+        let known = self.all.iter().position(|place| place.ws.root.path() == root.path());
+        let at = known.unwrap_or_else(|| {
+            let of_home = self.home.as_ref().filter(|home| home.root.path() == root.path());
+            let ws = of_home.cloned().unwrap_or_else(|| Workspace::at(root));
+            self.all.push(Place::empty(ws));
+            self.all.len() - 1
+        });
+        match rules::both_paths(&self.all[at].ws, path) {
+            Ok(paths) => Some((at, paths)),
+            Err(error) => {
+                self.refused.get_or_insert(rules::outside(&path.to_string_lossy(), &error));
+                None
+            }
+        }
+    }
+}
+
+/// The governed workspace of the folder a call is made in.
+pub(super) fn home(event: &Event) -> Result<Option<Workspace>, VerbError> {
+    let root = Root::find(&event.cwd).map_err(super::super::OpenError::from)?;
+    Ok(root.governed().then(|| Workspace::at(root)))
+}
+
+/// What a call is known by between its hooks.
+pub fn key(event: &Event) -> String {
+    let call = event.call.as_deref().unwrap_or(&event.input);
+    format!("{}\0{call}", event.actor())
+}
+
+impl Place {
+    /// A workspace in which nothing is named.
+    pub(super) fn empty(ws: Workspace) -> Self {
+        Self { ws, paths: Vec::new(), some_of: Vec::new(), files: Vec::new() }
+    }
+
+    fn touch(&mut self, path: RelativePath, manner: Manner) -> &mut Touched {
+        let known = self.files.iter().position(|file| file.before.path == path);
+        let at = known.unwrap_or_else(|| {
+            let before = before(&self.ws, path);
+            self.files.push(Touched { before, manner });
+            self.files.len() - 1
+        });
+        &mut self.files[at]
+    }
+}
+
+impl Touched {
+    /// The text that earlier effects of the same call make of it.
+    fn text_so_far(&self) -> Option<String> {
+        match &self.before.predicted {
+            Predicted::Text(text) => Some(text.clone()),
+            Predicted::Gone => None,
+            Predicted::Unknown => self.before.text.clone(),
+        }
+    }
+
+    fn apply(&mut self, change: &Change) {
+        let unreadable = self.before.hash.is_some() && self.before.text.is_none();
+        let after = match change {
+            Change::Whole(text) => After::Text(text.clone()),
+            _ if unreadable => return,
+            _ => change.after(self.text_so_far().as_deref()),
+        };
+        self.before.predicted = match after {
+            After::Text(text) => Predicted::Text(text),
+            // The tool itself will refuse, or does what nobody can foresee.
+            After::Fails(_) | After::Unknown(_) => Predicted::Unknown,
+        };
+    }
+}
+
+/// A file as it stands now.
+pub(crate) fn before(ws: &Workspace, path: RelativePath) -> Before {
+    let file = ws.root.absolute(&path);
+    let state = session::seen::state(&file, MAX_KEPT);
+    Before {
+        path,
+        text: state.text,
+        hash: state.hash,
+        moved_from: None,
+        predicted: Predicted::Unknown,
+    }
+}
+
+/// The regular files in a folder and below it; none where it is no folder.
+fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.clone()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(ws.root.absolute(&folder)) else { continue };
+        for entry in entries.filter_map(Result::ok) {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            let Ok(path) = RelativePath::new(&format!("{folder}/{name}")) else { continue };
+            if ws.ignores.git_ignored(&path) {
+                continue;
+            }
+            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                folders.push(path);
+            } else {
+                found.push(path);
+            }
+            if found.len() >= MAX_BELOW {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+fn is_device(path: &Path) -> bool {
+    ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero"]
+        .iter()
+        .any(|device| path == Path::new(device))
+        || path.starts_with("/dev/fd")
+}
+
+/// The denial for a target that no workspace governs, of a call made inside `home`.
+pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
+    let shown = path.display().to_string();
+    if control::steers(&shown) {
+        return Some(control::denial(&shown));
+    }
+    let allowed = home.policy.allowed_outside.iter().map(PathBuf::from);
+    let temporary = [std::env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")];
+    if allowed.chain(temporary).any(|folder| is_below(path, &folder)) {
+        return None;
+    }
+    Some(Denial {
+        path: Some(shown.clone()),
+        ..Denial::new(
+            DenialCode::ScopeViolation,
+            format!(
+                "Scope Violation: {shown} is outside the workspace {}. Write only below it, in a temporary folder, or in a folder that `allowed_outside` in .orchestration/policy.yaml lists.",
+                home.root.path().display()
+            ),
+        )
+    })
+}
+
+/// By the text, and by where it really leads.
+fn is_below(path: &Path, folder: &Path) -> bool {
+    let real = |path: &Path| Root::real(path).unwrap_or_else(|| path.to_path_buf());
+    real(path).starts_with(real(folder))
+}

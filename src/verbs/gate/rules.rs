@@ -1,0 +1,192 @@
+//! The rules for paths, in their order; the first denial wins.
+
+use std::path::Path;
+
+use super::{Denial, DenialCode, control};
+use crate::intent::{Intent, Scope, ScopeVerdict};
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::{Policy, RelativePath};
+
+/// Whether a mutation of these paths is denied in this workspace. `selected`: the intent it happens under.
+pub(super) fn denial(
+    ws: &Workspace,
+    paths: &[RelativePath],
+    selected: Option<&str>,
+) -> Option<Denial> {
+    if let Some(path) = paths.iter().find(|path| control::steers(path.as_str())) {
+        return Some(control::denial(path.as_str()));
+    }
+    if let Some(denial) = unreadable_rules(ws) {
+        return Some(denial);
+    }
+    let intent = match usable(ws, selected) {
+        Ok(intent) => intent,
+        Err(denial) => return Some(denial),
+    };
+    paths.iter().find_map(|path| path_denial(ws, intent, path))
+}
+
+/// The denial where a command that names files only in part can mean none that it may change.
+pub(super) fn denial_of_all(
+    ws: &Workspace,
+    some_of: &[RelativePath],
+    selected: Option<&str>,
+) -> Option<Denial> {
+    let intent = usable(ws, selected).ok()?;
+    let mut denials = some_of.iter().map(|path| path_denial(ws, intent, path));
+    let first = denials.next()??;
+    denials.all(|denial| denial.is_some()).then_some(first)
+}
+
+/// Rules that cannot be read allow nothing.
+pub(super) fn unreadable_rules(ws: &Workspace) -> Option<Denial> {
+    let finding = ws.registry.syntax_error().or_else(|| ws.policy_findings.first())?;
+    Some(Denial {
+        code: DenialCode::HookError,
+        message: format!(
+            "The rules cannot be read, so nothing can be allowed: {} {}",
+            finding.message, finding.help
+        ),
+        path: finding.path.as_ref().map(ToString::to_string),
+        intent: None,
+        rule: None,
+    })
+}
+
+/// A path as written and, where a symbolic link leads elsewhere, the place where it would really write.
+pub(super) fn both_paths(ws: &Workspace, text: &Path) -> Result<Vec<RelativePath>, VerbError> {
+    let written = ws.path(ws.root.path(), text)?;
+    let real = ws.root.resolve(&written)?;
+    Ok(if real == written { vec![written] } else { vec![written, real] })
+}
+
+/// The denial for a path that no workspace can hold.
+pub(super) fn outside(path: &str, error: &VerbError) -> Denial {
+    Denial {
+        code: DenialCode::ScopeViolation,
+        message: format!("Scope Violation: {error}. Write only below the workspace's root."),
+        path: Some(path.to_owned()),
+        intent: None,
+        rule: None,
+    }
+}
+
+/// The selected intent, if work may be done under it.
+pub(super) fn usable<'a>(ws: &'a Workspace, selected: Option<&str>) -> Result<&'a Intent, Denial> {
+    let deny = |code, message: String| Denial {
+        code,
+        message,
+        path: None,
+        intent: selected.map(str::to_owned),
+        rule: None,
+    };
+    let Some(id) = selected else {
+        return Err(deny(
+            DenialCode::IntentRequired,
+            format!("You must cite a valid active Intent ID. {}", selectable(ws)),
+        ));
+    };
+    let Some(intent) = ws.registry.get(id) else {
+        return Err(deny(
+            DenialCode::UnknownIntent,
+            format!("There is no intent {id}. {}", selectable(ws)),
+        ));
+    };
+    if intent.in_progress() {
+        return Ok(intent);
+    }
+    let status =
+        intent.status.as_ref().map_or("without a known status", |status| status.value.as_str());
+    Err(deny(
+        DenialCode::IntentNotActive,
+        format!("Intent {id} is {status}, so nothing is written under it. {}", selectable(ws)),
+    ))
+}
+
+/// Which intents can be selected, as a sentence.
+pub(super) fn selectable(ws: &Workspace) -> String {
+    let ids: Vec<String> = ws
+        .registry
+        .intents()
+        .iter()
+        .filter(|intent| intent.in_progress())
+        .map(|intent| format!("{} ({})", intent.id.value, intent.name.value))
+        .collect();
+    if ids.is_empty() {
+        return "No intent is in progress: a person creates one with `intent new` and starts it with `intent start ID`.".to_owned();
+    }
+    format!("Select one of: {}.", ids.join(", "))
+}
+
+fn path_denial(ws: &Workspace, intent: &Intent, path: &RelativePath) -> Option<Denial> {
+    let id = intent.id.value.as_str();
+    let deny = |code, message: String, rule: Option<String>| Denial {
+        code,
+        message,
+        path: Some(path.to_string()),
+        intent: Some(id.to_owned()),
+        rule,
+    };
+    if let Some(rule) = protecting(&ws.policy, path) {
+        let message = format!(
+            "{path} is protected by `protected_paths: {rule}` in .orchestration/policy.yaml. Leave it as it is, or ask a person."
+        );
+        return Some(deny(DenialCode::ProtectedPath, message, Some(rule)));
+    }
+    if let Some(rule) = ws.ignores.denied(path) {
+        let message = format!(
+            "{path} is kept from agents by `{}` ({}:{}). Leave it as it is, or ask a person.",
+            rule.pattern, rule.file, rule.line
+        );
+        return Some(deny(
+            DenialCode::IgnoredPath,
+            message,
+            Some(format!("{}:{}", rule.file, rule.line)),
+        ));
+    }
+    let scope = ws.registry.scope(id)?;
+    let verdict = scope.verdict(path);
+    // What git ignores is asked last: for most edits its files need not be read at all.
+    if matches!(verdict, ScopeVerdict::Owned(_)) || ws.ignores.git_ignored(path) {
+        return None;
+    }
+    let message = format!(
+        "Scope Violation: {id} is not authorized to edit {path}. Request scope expansion. {}",
+        scope_and_owners(ws, intent, path)
+    );
+    let rule = match verdict {
+        ScopeVerdict::Excluded(at) => intent.owned_scope.get(at).map(|entry| entry.value.clone()),
+        _ => None,
+    };
+    Some(deny(DenialCode::ScopeViolation, message, rule))
+}
+
+/// The entry of a policy's `protected_paths` that names the path.
+pub fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
+    let entries = &policy.protected_paths;
+    if entries.is_empty() {
+        return None;
+    }
+    match Scope::new(entries).verdict(path) {
+        ScopeVerdict::Owned(at) => entries.get(at).cloned(),
+        _ => None,
+    }
+}
+
+/// One or two sentences: what the intent owns, and who owns the path instead.
+pub fn scope_and_owners(ws: &Workspace, intent: &Intent, path: &RelativePath) -> String {
+    let scope = intent.scope_entries().join(", ");
+    let owns =
+        if scope.is_empty() { "It owns nothing.".to_owned() } else { format!("It owns {scope}.") };
+    let owners: Vec<String> = ws
+        .registry
+        .owners(path)
+        .into_iter()
+        .filter(|owner| owner.id.value != intent.id.value)
+        .map(|owner| format!("{} ({})", owner.id.value, owner.name.value))
+        .collect();
+    if owners.is_empty() {
+        return format!("{owns} No intent in progress owns {path}.");
+    }
+    format!("{owns} {path} belongs to {}.", owners.join(", "))
+}

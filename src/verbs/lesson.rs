@@ -1,0 +1,296 @@
+//! *Lesson*: what an agent or a person learned, for the next one, in the file that all of them read.
+//!
+//! One line in a marked section of the shared brain file at the workspace root. Everything else in that file is left
+//! as it is, byte for byte.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+mod section;
+
+use super::{VerbError, Workspace, gate, record};
+use crate::code::{Document, FileBlocks};
+use crate::ledger::{
+    BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord, OutlineDelta, Record,
+    RecordKind,
+};
+use crate::workspace::policy::Lessons;
+use crate::workspace::{RelativePath, store};
+use section::Placed;
+
+/// The names of the brain file, in the order in which they are looked for; the first is created where there is none.
+pub const BRAINS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "AGENT.md"];
+
+/// A brain larger than this, in bytes, is left alone.
+const MAX_BRAIN: u64 = 1024 * 1024;
+/// How long another process may be writing a lesson or recording.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What was learned, and by whom.
+#[derive(Clone, Debug, Default)]
+pub struct LessonRequest {
+    /// In one sentence. Markup is taken out or escaped, line breaks are folded, what is too long is cut.
+    pub text: String,
+    /// Under which intent; `None` for the selected one, if any.
+    pub intent: Option<String>,
+    /// The session: `host:id`.
+    pub session: Option<String>,
+    /// The agent's name, e.g. `claude-code`.
+    pub agent: Option<String>,
+    /// The model, e.g. `anthropic/claude-…`.
+    pub model: Option<String>,
+    /// Who asks.
+    pub asker: Asker,
+}
+
+/// Who asks for something that people may always do, and agents where the policy lets them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Asker {
+    /// A program, or somebody of whom nothing is known.
+    #[default]
+    Agent,
+    /// A person at a terminal.
+    Person,
+}
+
+/// What became of a lesson.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LessonAnswer {
+    /// The brain file, relative to the workspace.
+    pub path: RelativePath,
+    /// The line at which the lesson stands, from 1.
+    pub line: u32,
+    /// The lesson as it stands there, without the dash.
+    pub text: String,
+    /// Whether it was new.
+    pub outcome: LessonOutcome,
+    /// The id of its record; `None` where it was there already, or could not be recorded.
+    pub record: Option<String>,
+    /// Why it was not recorded although it was written, and what to do.
+    pub unrecorded: Option<String>,
+}
+
+/// Whether a lesson was new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LessonOutcome {
+    /// It was appended.
+    Added,
+    /// It stands there, in the same words but for case and punctuation at its end.
+    AlreadyThere,
+}
+
+/// Why a lesson was not written down. The file is as it was.
+#[derive(Debug, thiserror::Error)]
+pub enum LessonError {
+    /// Nothing to remember.
+    #[error("a lesson needs words; say in one sentence what the next one should know")]
+    Empty,
+    /// The policy keeps agents from it.
+    #[error(
+        "policy.yaml says `lessons: deny`, so agents write none; tell the person what you learned"
+    )]
+    Denied,
+    /// The policy leaves it to people.
+    #[error(
+        "policy.yaml says `lessons: ask`, so a person writes it: `intent lesson TEXT` in a terminal. Tell the person what you learned"
+    )]
+    ForAPerson,
+    /// The policy might say no.
+    #[error("policy.yaml cannot be read, so agents write no lesson: {reason} A person mends it")]
+    BrokenPolicy {
+        /// A sentence.
+        reason: String,
+    },
+    /// The policy or an ignore file keeps agents from the file.
+    #[error(
+        "{path} is kept from agents by {rule}; a person writes the lesson with `intent lesson TEXT` in a terminal"
+    )]
+    KeptFromAgents {
+        /// The brain file.
+        path: RelativePath,
+        /// The rule.
+        rule: String,
+    },
+    /// The brain file is a link to a file that steers the gate.
+    #[error("{path} leads to {really}, which steers the gate itself; make it a file of its own")]
+    ControlFile {
+        /// The brain file.
+        path: RelativePath,
+        /// Where it leads.
+        really: RelativePath,
+    },
+    /// Not a text.
+    #[error("{path} is not UTF-8 (byte {byte}), so no line is added; convert it first")]
+    NotText {
+        /// The brain file.
+        path: RelativePath,
+        /// Where it stops being text.
+        byte: usize,
+    },
+    /// The section cannot be told from the rest.
+    #[error(
+        "{path}: the section of lessons is broken, {what}; put `{begin}` and `{end}` there once each, on lines of their own and in this order, or remove both",
+        begin = section::BEGIN, end = section::END
+    )]
+    BrokenSection {
+        /// The brain file.
+        path: RelativePath,
+        /// How.
+        what: String,
+    },
+}
+
+/// Writes a lesson down, unless it stands there already, and records that.
+pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, VerbError> {
+    ws.governed()?;
+    if let Some(id) = &request.intent {
+        ws.intent(id)?;
+    }
+    let line = section::line(&request.text).ok_or(LessonError::Empty)?;
+    let path = brain(ws)?;
+    may(ws, request.asker, &path)?;
+    // The turn of whoever records, so that nobody reads the file between the lesson and its record.
+    let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
+    let before = text_of(ws, &path)?;
+    let placed = section::place(&before, &line)
+        .map_err(|what| LessonError::BrokenSection { path: path.clone(), what })?;
+    let mut answer = LessonAnswer {
+        path,
+        line: placed.line,
+        text: line,
+        outcome: LessonOutcome::AlreadyThere,
+        record: None,
+        unrecorded: None,
+    };
+    let Some(after) = &placed.text else { return Ok(answer) };
+    store::write_atomic(&ws.root.absolute(&answer.path), after.as_bytes())?;
+    answer.outcome = LessonOutcome::Added;
+    match append(ws, request, &answer.path, &before, &placed) {
+        Ok(record) => answer.record = record,
+        // It is written; to call that a failure would have it written again.
+        Err(error) => {
+            answer.unrecorded = Some(format!("{error}; `intent record {}` does it", answer.path));
+        }
+    }
+    Ok(answer)
+}
+
+/// The brain file, where it really lies.
+fn brain(ws: &Workspace) -> Result<RelativePath, VerbError> {
+    let paths = BRAINS.map(|name| RelativePath::new(name).expect("a plain file name"));
+    let stands = |path: &&RelativePath| ws.root.absolute(path).symlink_metadata().is_ok();
+    let path = paths.iter().find(stands).unwrap_or(&paths[0]);
+    let really = ws.root.resolve(path)?;
+    if gate::is_control_file(&really) {
+        return Err(LessonError::ControlFile { path: path.clone(), really }.into());
+    }
+    Ok(really)
+}
+
+/// What keeps an agent from it. People write where they like.
+fn may(ws: &Workspace, asker: Asker, path: &RelativePath) -> Result<(), LessonError> {
+    if asker == Asker::Person {
+        return Ok(());
+    }
+    // Rules that cannot be read might have said no.
+    if let Some(finding) = ws.policy_findings.first() {
+        return Err(LessonError::BrokenPolicy { reason: finding.message.clone() });
+    }
+    match ws.policy.lessons {
+        Lessons::Allow => {}
+        Lessons::Ask => return Err(LessonError::ForAPerson),
+        Lessons::Deny => return Err(LessonError::Denied),
+    }
+    let protected =
+        gate::protecting(&ws.policy, path).map(|rule| format!("`protected_paths: {rule}`"));
+    let ignored = || ws.ignores.denied(path).map(|it| format!("{}:{}", it.file, it.line));
+    match protected.or_else(ignored) {
+        Some(rule) => Err(LessonError::KeptFromAgents { path: path.clone(), rule }),
+        None => Ok(()),
+    }
+}
+
+fn text_of(ws: &Workspace, path: &RelativePath) -> Result<String, VerbError> {
+    let bytes = store::read_capped(&ws.root.absolute(path), MAX_BRAIN)?.unwrap_or_default();
+    String::from_utf8(bytes).map_err(|error| {
+        let byte = error.utf8_error().valid_up_to();
+        LessonError::NotText { path: path.clone(), byte }.into()
+    })
+}
+
+/// Records the one block that the lesson went into; whatever else changed in the file stays to be recorded.
+fn append(
+    ws: &Workspace,
+    request: &LessonRequest,
+    path: &RelativePath,
+    before: &str,
+    placed: &Placed,
+) -> Result<Option<String>, VerbError> {
+    let ws = ws.with_ledger_of_now();
+    let selected = || ws.selected(request.session.as_deref());
+    let intent = request.intent.clone().or_else(selected);
+    let intent = intent.as_deref().and_then(|id| ws.registry.get(id));
+    let after = placed.text.as_deref().unwrap_or_default();
+    let (then, now) = (blocks(path, before), blocks(path, after));
+    let (ranges, outline) = changed(&ws, path, &then, &now, placed.line);
+    let named = request.agent.is_some() || request.model.is_some();
+    let entity_type = if named { EntityType::Ai } else { EntityType::Unknown };
+    let model_identifier = request.model.clone();
+    let file = FileRecord {
+        relative_path: path.clone(),
+        conversations: vec![Conversation {
+            url: request.session.clone(),
+            contributor: Contributor { entity_type, model_identifier },
+            ranges,
+            extra: Default::default(),
+        }],
+        related: intent.map(record::related).unwrap_or_default(),
+        outline,
+        reasons: Vec::new(),
+        extra: Default::default(),
+    };
+    let record = Record {
+        note: Some("a lesson".to_owned()),
+        files: vec![file],
+        evidence: Some(Evidence::Declared),
+        ..record::skeleton(
+            &ws,
+            RecordKind::Mutation,
+            intent,
+            request.session.clone(),
+            request.agent.as_deref(),
+        )
+    };
+    Ok(record::append(&ws, record)?.into_iter().next())
+}
+
+fn blocks(path: &RelativePath, text: &str) -> Arc<FileBlocks> {
+    let document = Document::from_bytes(path.as_str(), text.as_bytes());
+    document.map(|document| document.blocks()).unwrap_or_default()
+}
+
+/// The block at the line, and the file's last outline with that block as it is now.
+fn changed(
+    ws: &Workspace,
+    path: &RelativePath,
+    then: &FileBlocks,
+    now: &FileBlocks,
+    line: u32,
+) -> (Vec<BlockRecord>, Option<OutlineDelta>) {
+    let Some(block) = now.at_line(line).and_then(|at| now.blocks.get(at)) else {
+        return Default::default();
+    };
+    let was = then.blocks.iter().find(|known| known.identity == block.identity);
+    let replaces = was.map(|was| was.fingerprint.content.clone());
+    let range = record::block_record(block, now.language, replaces);
+    let outline = ws.recorded_outline(path).map(|last| {
+        let mut outline = last.clone();
+        outline.put(block);
+        outline.delta(Some(&last))
+    });
+    (vec![range], outline)
+}

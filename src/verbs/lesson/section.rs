@@ -1,0 +1,291 @@
+//! The marked section of a brain file: texts in, texts out.
+
+use crate::workspace::text;
+
+/// What the section begins with, on a line of its own.
+pub(super) const BEGIN: &str = "<!-- intent:lessons:begin -->";
+/// What it ends with.
+pub(super) const END: &str = "<!-- intent:lessons:end -->";
+
+/// Above the section. Before its mark, so that the section above ends where it did.
+const HEADING: &str = "## Lessons";
+/// The longest line, in characters, its dash included.
+const MAX_LINE: usize = 280;
+const DASH: &str = "- ";
+
+/// Where a lesson stands.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Placed {
+    /// The whole text with it; `None` where it stood there before.
+    pub text: Option<String>,
+    /// Its line, from 1.
+    pub line: u32,
+}
+
+/// A text as one line that holds no markup; `None` where no words are left.
+///
+/// Code ticks and the marks of a list, heading or quotation in front are taken out, a link becomes its text, and
+/// whatever else Markdown could read as more than text is escaped: it is often code, and means something.
+pub(super) fn line(raw: &str) -> Option<String> {
+    let plain = plain(raw);
+    if !plain.chars().any(char::is_alphanumeric) {
+        return None;
+    }
+    let most = MAX_LINE - DASH.len();
+    let escaped = |length| text::markdown(&text::shorten(&plain, length));
+    // An escape takes room too, so what is cut is cut before it is escaped.
+    (1..=most).rev().map(escaped).find(|line| line.chars().count() <= most)
+}
+
+/// The text with the lesson at the end of its section, which is made at the end of the text where there is none.
+pub(super) fn place(before: &str, lesson: &str) -> Result<Placed, String> {
+    match section(before)? {
+        Some(section) => Ok(section.with(before, lesson)),
+        None => Ok(with_new_section(before, lesson)),
+    }
+}
+
+struct Section {
+    /// Lines from 0.
+    begin: usize,
+    end: usize,
+    /// The byte at which the last line begins.
+    last: usize,
+}
+
+fn section(text: &str) -> Result<Option<Section>, String> {
+    let (mut begins, mut ends) = (Vec::new(), Vec::new());
+    let mut start = 0;
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        match line.trim_start_matches('\u{feff}').trim() {
+            BEGIN => begins.push(at),
+            END => ends.push((at, start)),
+            _ => {}
+        }
+        start += line.len();
+    }
+    match (begins.as_slice(), ends.as_slice()) {
+        ([], []) => Ok(None),
+        ([begin], [(end, last)]) if begin < end => {
+            Ok(Some(Section { begin: *begin, end: *end, last: *last }))
+        }
+        ([_], [_]) => Err("its end stands before its beginning".to_owned()),
+        ([_], []) => Err("its end is missing".to_owned()),
+        ([], [_]) => Err("its beginning is missing".to_owned()),
+        _ => Err("its marks stand there more than once".to_owned()),
+    }
+}
+
+impl Section {
+    fn with(&self, before: &str, lesson: &str) -> Placed {
+        let lines = before.lines().enumerate().take(self.end).skip(self.begin + 1);
+        let wanted = folded(lesson);
+        if let Some((at, _)) = lines.into_iter().find(|(_, line)| folded(line) == wanted) {
+            return Placed { text: None, line: number(at) };
+        }
+        let (above, below) = before.split_at(self.last);
+        let eol = if above.ends_with("\r\n") { "\r\n" } else { "\n" };
+        let text = format!("{above}{DASH}{lesson}{eol}{below}");
+        Placed { text: Some(text), line: number(self.end) }
+    }
+}
+
+fn with_new_section(before: &str, lesson: &str) -> Placed {
+    let eol = if before.contains("\r\n") { "\r\n" } else { "\n" };
+    let gap = match before.trim_start_matches('\u{feff}') {
+        "" => String::new(),
+        text if text.ends_with("\n\n") || text.ends_with("\n\r\n") => String::new(),
+        text if text.ends_with('\n') => eol.to_owned(),
+        _ => eol.repeat(2),
+    };
+    let above = format!("{before}{gap}{HEADING}{eol}{eol}{BEGIN}{eol}");
+    let line = number(above.matches('\n').count());
+    let text = format!("{above}{DASH}{lesson}{eol}{END}{eol}");
+    Placed { text: Some(text), line }
+}
+
+fn number(at: usize) -> u32 {
+    u32::try_from(at + 1).unwrap_or(u32::MAX)
+}
+
+/// What a person would call the same sentence: whatever case, escapes, marks and punctuation at its end.
+fn folded(line: &str) -> String {
+    let mut unescaped = String::with_capacity(line.len());
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        let escapes = c == '\\' && chars.peek().is_some_and(char::is_ascii_punctuation);
+        unescaped.extend(if escapes { chars.next() } else { Some(c) });
+    }
+    let plain = plain(&unescaped).to_lowercase();
+    plain.trim_end_matches(|c: char| matches!(c, '.' | '!' | '…' | ';') || c.is_whitespace()).into()
+}
+
+/// One line without code ticks, links and the marks that may stand in front.
+fn plain(raw: &str) -> String {
+    let mut plain = text::terminal(&raw.replace('`', ""));
+    loop {
+        // What is taken out may have hidden the next: a link in a link, a mark in one.
+        let unlinked = text::terminal(&without_links(&plain));
+        let next = without_marks(&unlinked).to_owned();
+        if next == plain {
+            return plain;
+        }
+        plain = next;
+    }
+}
+
+fn without_marks(mut text: &str) -> &str {
+    loop {
+        let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let numbered = text.get(digits..).filter(|_| digits > 0);
+        let rest = ["- ", "* ", "+ ", "> ", "# ", "## ", "### "]
+            .iter()
+            .find_map(|mark| text.strip_prefix(mark))
+            .or_else(|| numbered?.strip_prefix(". "));
+        match rest {
+            Some(rest) => text = rest.trim_start(),
+            None => return text.trim(),
+        }
+    }
+}
+
+/// `[text](address)` and `![text](address)` as `text`.
+fn without_links(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, label, after)) = next_link(rest) {
+        out.push_str(before.strip_suffix('!').unwrap_or(before));
+        out.push_str(label);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What stands before the first link, its label, and what stands behind it.
+fn next_link(text: &str) -> Option<(&str, &str, &str)> {
+    let middle = text.find("](")?;
+    let open = text[..middle].rfind('[')?;
+    let close = middle + 2 + text[middle + 2..].find(')')?;
+    Some((&text[..open], &text[open + 1..middle], &text[close + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use pulldown_cmark::{Event, Options, Parser, Tag};
+
+    use super::*;
+
+    fn placed(before: &str, lesson: &str) -> String {
+        place(before, &line(lesson).unwrap()).unwrap().text.unwrap()
+    }
+
+    #[test]
+    fn a_lesson_is_one_line_of_text() {
+        let long = "word ".repeat(200);
+        let cases = [
+            ("Run the tests first.", "Run the tests first."),
+            ("  two\r\n\r\nlines\there ", "two lines here"),
+            ("- # `cargo test` before a commit", "cargo test before a commit"),
+            ("1. see [the guide](https://evil.example) first", "see the guide first"),
+            ("![x](https://evil.example/p.png) y", "x y"),
+            ("<img src=x> Vec<u8>", r"\<img src\=x\> Vec\<u8\>"),
+            (BEGIN, r"\<\!-- intent\:lessons\:begin --\>"),
+            ("a\u{202e}b", "aU+202Eb"),
+            ("src/** is not snake_case", r"src/\*\* is not snake\_case"),
+        ];
+        for (raw, wanted) in cases {
+            assert_eq!(line(raw).as_deref(), Some(wanted), "{raw:?}");
+        }
+        for raw in ["", " \n", "---", "` `", "[](x)", "- "] {
+            assert_eq!(line(raw), None, "{raw:?}");
+        }
+        let cut = line(&long).unwrap();
+        assert!(cut.ends_with('…') && cut.chars().count() == MAX_LINE - DASH.len(), "{cut}");
+    }
+
+    #[test]
+    fn the_first_lesson_makes_the_section() {
+        let section = format!("## Lessons\n\n{BEGIN}\n- One\n{END}\n");
+        for (before, gap) in
+            [("", ""), ("# A\n", "\n"), ("# A\n\n", ""), ("# A", "\n\n"), ("\u{feff}", "")]
+        {
+            assert_eq!(placed(before, "One"), format!("{before}{gap}{section}"), "{before:?}");
+        }
+        let crlf = section.replace('\n', "\r\n");
+        assert_eq!(placed("# A\r\ntext\r\n", "One"), format!("# A\r\ntext\r\n\r\n{crlf}"));
+        assert_eq!(placed("# A\r\n\r\n", "One"), format!("# A\r\n\r\n{crlf}"));
+    }
+
+    #[test]
+    fn the_next_one_goes_to_its_end_and_the_rest_stays() {
+        let before = format!("x\r\n  {BEGIN}\r\n- One\r\n{END}\r\nno end of line");
+        let after = placed(&before, "Two");
+        assert_eq!(after, before.replace("- One\r\n", "- One\r\n- Two\r\n"));
+        assert_eq!(place(&after, "Three").unwrap().line, 5);
+    }
+
+    #[test]
+    fn the_same_words_are_written_once() {
+        let before = format!("{BEGIN}\n* Use `Vec<u8>` here.\n- a\\_b\n{END}\n");
+        for same in ["use Vec<u8> here", "Use `Vec<u8>` here!", "- USE Vec<u8>  HERE", "A_b."] {
+            let found = place(&before, &line(same).unwrap()).unwrap();
+            assert_eq!(found.text, None, "{same:?}");
+        }
+        for other in ["Use Vec<u16> here", "Use Vec<u8>", "a b", "a_b?"] {
+            assert!(place(&before, &line(other).unwrap()).unwrap().text.is_some(), "{other:?}");
+        }
+        // Outside of the section nothing is compared.
+        assert!(place("- One\n", "One").unwrap().text.is_some());
+    }
+
+    #[test]
+    fn marks_that_do_not_pair_are_refused() {
+        let texts = [
+            format!("{BEGIN}\n"),
+            format!("{END}\n"),
+            format!("{END}\n{BEGIN}\n"),
+            format!("{BEGIN}\n{BEGIN}\n{END}\n"),
+            format!("{BEGIN}\n{END}\n{BEGIN}\n{END}\n"),
+        ];
+        for text in texts {
+            assert!(place(&text, "One").is_err(), "{text:?}");
+        }
+        // In the middle of a line it is text.
+        assert!(place(&format!("as in `{BEGIN}`\n"), "One").is_ok());
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_learned_is_text_in_one_short_line(
+            raw in "[\\[\\]()!<>`*_#=:@/.|~&;\\\\ \\na1w-]{0,400}|.{0,40}|\\PC{0,300}"
+        ) {
+            let Some(lesson) = line(&raw) else { return Ok(()) };
+            prop_assert!(lesson.chars().count() + DASH.len() <= MAX_LINE);
+            let text = place("", &lesson).unwrap().text.unwrap();
+            prop_assert_eq!(text.lines().count(), 5);
+            for event in Parser::new_ext(&text, Options::all()) {
+                let worse = matches!(
+                    event,
+                    Event::Start(Tag::Link { .. } | Tag::Image { .. } | Tag::CodeBlock(_))
+                        | Event::Code(_)
+                        | Event::InlineHtml(_)
+                );
+                prop_assert!(!worse, "{:?} in {:?}", event, text);
+            }
+            // And it can be added to, and not twice.
+            prop_assert_eq!(place(&text, &lesson).unwrap(), Placed { text: None, line: 4 });
+        }
+
+        #[test]
+        fn the_rest_of_a_file_stays_byte_for_byte(
+            above in "(\u{feff})?(.|\r\n|\n){0,40}", below in "(.|\r\n|\n){0,40}"
+        ) {
+            let before = format!("{above}\n{BEGIN}\n{END}\n{below}");
+            let after = placed(&before, "One");
+            prop_assert_eq!(after.replacen("- One\n", "", 1), before);
+            prop_assert!(placed(&above, "One").starts_with(&above));
+        }
+    }
+}

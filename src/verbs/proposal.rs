@@ -1,0 +1,320 @@
+//! What an agent may propose and only a person can grant: a wider scope, a new intent.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::lesson::{Asker, LessonAnswer, LessonError, LessonRequest};
+use super::{VerbError, Workspace, approval, gate, lesson};
+use crate::intent::Scope;
+use crate::intent::scope::{MAX_ENTRIES, MAX_LENGTH};
+use crate::workspace::RelativePath;
+use crate::workspace::approvals::{self, Approval, Request, Subject};
+
+/// So many entries or sentences fit on a page that a person reads.
+const MAX_LISTED: usize = 24;
+/// The longest sentence, in characters.
+const MAX_SENTENCE: usize = 500;
+/// The longest name of an intent, in characters.
+const MAX_NAME: usize = 120;
+
+/// Files that steer the gate or the agents: a glob that takes one in is proposed by nobody.
+const CONTROL: [&str; 16] = [
+    ".git/config",
+    ".git/hooks/pre-commit",
+    ".gitattributes",
+    ".intentignore",
+    ".rooignore",
+    ".mcp.json",
+    ".claude/settings.json",
+    ".codex/config.toml",
+    ".cursor/hooks.json",
+    ".gemini/settings.json",
+    ".github/hooks/intent.json",
+    ".opencode/plugins/intent.ts",
+    ".pi/settings.json",
+    ".vscode/settings.json",
+    ".windsurf/hooks.json",
+    "opencode.json",
+];
+
+/// What became of a proposal.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ProposalAnswer {
+    /// The question that a person decides.
+    pub approval: Approval,
+    /// What to do now.
+    pub message: String,
+}
+
+/// A wider scope, as an agent proposes it.
+#[derive(Clone, Debug, Default)]
+pub struct ScopeProposal {
+    /// The intent.
+    pub intent: String,
+    /// The globs to add.
+    pub entries: Vec<String>,
+    /// Why.
+    pub reason: String,
+}
+
+/// A new intent, as an agent proposes it.
+#[derive(Clone, Debug, Default)]
+pub struct IntentProposal {
+    /// What it is called.
+    pub name: String,
+    /// The globs it would own.
+    pub scope: Vec<String>,
+    /// What must hold.
+    pub constraints: Vec<String>,
+    /// When it is done.
+    pub acceptance: Vec<String>,
+    /// Why.
+    pub reason: String,
+}
+
+/// Asks a person to widen the scope of an intent.
+pub fn request_scope(
+    ws: &Workspace,
+    actor: &str,
+    cwd: &Path,
+    wanted: ScopeProposal,
+) -> Result<ProposalAnswer, VerbError> {
+    ws.governed()?;
+    let intent = ws.intent(&wanted.intent)?;
+    let entries = trimmed(wanted.entries);
+    if entries.is_empty() {
+        return refuse("name at least one glob to add to the scope");
+    }
+    if let Some(entry) = entries.iter().find(|entry| entry.starts_with('!')) {
+        return refuse(format!(
+            "{entry} would make the scope narrower; propose what it should own besides"
+        ));
+    }
+    check_entries(&entries)?;
+    let held = intent.scope_entries();
+    if entries.iter().all(|entry| held.contains(&entry.as_str())) {
+        return refuse(format!(
+            "{} owns {} already; nobody has to be asked",
+            wanted.intent,
+            entries.join(", ")
+        ));
+    }
+    if held.len() + entries.len() > MAX_ENTRIES {
+        return refuse(format!(
+            "{} holds {} scope entries and may hold {MAX_ENTRIES}",
+            wanted.intent,
+            held.len()
+        ));
+    }
+    let reason = sentence("the reason", &wanted.reason)?;
+    ask(ws, actor, cwd, Subject::Scope { intent: wanted.intent, entries, reason })
+}
+
+/// Asks a person for a new intent.
+pub fn propose_intent(
+    ws: &Workspace,
+    actor: &str,
+    cwd: &Path,
+    wanted: IntentProposal,
+) -> Result<ProposalAnswer, VerbError> {
+    ws.governed()?;
+    ws.sound_registry()?;
+    let name = sentence("the name", &wanted.name)?;
+    if name.chars().count() > MAX_NAME {
+        return refuse(format!("the name is longer than {MAX_NAME} characters"));
+    }
+    let scope = trimmed(wanted.scope);
+    if !scope.iter().any(|entry| !entry.starts_with('!')) {
+        return refuse("name at least one glob that the intent would own");
+    }
+    check_entries(&scope)?;
+    let reason = sentence("the reason", &wanted.reason)?;
+    let constraints = sentences("a constraint", wanted.constraints)?;
+    let acceptance = sentences("an acceptance criterion", wanted.acceptance)?;
+    ask(ws, actor, cwd, Subject::Intent { name, scope, constraints, acceptance, reason })
+}
+
+/// What became of a lesson that a policy may leave to people.
+#[derive(Clone, Debug)]
+pub enum Proposed {
+    /// It stands there.
+    Written(LessonAnswer),
+    /// A person is asked.
+    Asked(Box<ProposalAnswer>),
+}
+
+/// Writes a lesson down; where the policy leaves that to people, asks one, and writes it once they have approved it.
+pub fn lesson(ws: &Workspace, cwd: &Path, wanted: &LessonRequest) -> Result<Proposed, VerbError> {
+    match lesson::record(ws, wanted) {
+        Ok(written) => return Ok(Proposed::Written(written)),
+        Err(VerbError::Lesson(LessonError::ForAPerson)) => {}
+        Err(error) => return Err(error),
+    }
+    let actor = wanted.session.clone().unwrap_or_default();
+    let subject = Subject::Lesson { text: sentence("the lesson", &wanted.text)? };
+    let head = ws.head().map(|head| head.0.as_str());
+    let binding = approvals::binding(&subject, &actor, cwd, head);
+    if approvals::take(&ws.root, &binding).is_none() {
+        return Ok(Proposed::Asked(Box::new(ask(ws, &actor, cwd, subject)?)));
+    }
+    let approved = LessonRequest { asker: Asker::Person, ..wanted.clone() };
+    Ok(Proposed::Written(lesson::record(ws, &approved)?))
+}
+
+fn ask(
+    ws: &Workspace,
+    actor: &str,
+    cwd: &Path,
+    subject: Subject,
+) -> Result<ProposalAnswer, VerbError> {
+    let request = Request {
+        subject,
+        actor: actor.to_owned(),
+        cwd: cwd.to_path_buf(),
+        head: ws.head().map(|head| head.0.clone()),
+    };
+    let approval = approvals::ask(&ws.root, request)?;
+    let message = approval::told(&approval);
+    Ok(ProposalAnswer { approval, message })
+}
+
+/// Refuses scope entries that are no globs inside the workspace, or that take in what steers the gate.
+pub(super) fn check_entries(entries: &[String]) -> Result<(), VerbError> {
+    if entries.len() > MAX_LISTED {
+        return refuse(format!(
+            "{} globs are more than a person reads; propose at most {MAX_LISTED}",
+            entries.len()
+        ));
+    }
+    if let Some(long) = entries.iter().find(|entry| entry.chars().count() > MAX_LENGTH) {
+        let start: String = long.chars().take(40).collect();
+        return refuse(format!("the glob {start}… is longer than {MAX_LENGTH} characters"));
+    }
+    if let Some(hidden) = entries.iter().find(|entry| hides(entry)) {
+        return refuse(format!("the glob {hidden:?} holds a character that cannot be seen"));
+    }
+    if let Some((at, problem)) = Scope::new(entries).errors().first() {
+        let entry = entries.get(*at).map_or("", String::as_str);
+        return refuse(format!("the glob {entry}: {problem}"));
+    }
+    for entry in entries.iter().filter(|entry| !entry.starts_with('!')) {
+        if let Some(control) = control_file(entry) {
+            return refuse(format!(
+                "the glob {entry} takes in {control}, which steers the gate or the agents; name what is needed more narrowly"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A control file that the entry alone would own.
+fn control_file(entry: &str) -> Option<String> {
+    let scope = Scope::new(&[entry]);
+    let owned = CONTROL.iter().find(|path| RelativePath::new(path).is_ok_and(|it| scope.owns(&it)));
+    if let Some(path) = owned {
+        return Some((*path).to_owned());
+    }
+    // What the entry says literally, with something in place of its wildcards.
+    let literal = entry.trim_start_matches(['.', '/']).len();
+    let plain = |path: &str| path.replace("**", "x").replace(['*', '?'], "x");
+    let candidates = [plain(entry), plain(&entry[entry.len() - literal..])];
+    let paths = candidates.iter().filter_map(|path| RelativePath::new(path).ok());
+    paths.into_iter().find(gate::is_control_file).map(|path| path.to_string())
+}
+
+fn hides(text: &str) -> bool {
+    text.chars().any(char::is_control)
+        || !crate::workspace::text::invisible_characters(text).is_empty()
+}
+
+fn trimmed(entries: Vec<String>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let entry = entry.trim();
+        if !entry.is_empty() && !kept.iter().any(|have| have == entry) {
+            kept.push(entry.to_owned());
+        }
+    }
+    kept
+}
+
+/// One line, not empty, not longer than a person reads, with nothing hidden in it.
+fn sentence(what: &str, text: &str) -> Result<String, VerbError> {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.is_empty() {
+        return refuse(format!("{what} is missing; say it in a few words, a person will read it"));
+    }
+    if text.chars().count() > MAX_SENTENCE {
+        return refuse(format!("{what} is longer than {MAX_SENTENCE} characters"));
+    }
+    if hides(&text) {
+        return refuse(format!("{what} holds a character that cannot be seen"));
+    }
+    Ok(text)
+}
+
+fn sentences(what: &str, texts: Vec<String>) -> Result<Vec<String>, VerbError> {
+    if texts.len() > MAX_LISTED {
+        return refuse(format!("{} are more than a person reads: {what}", texts.len()));
+    }
+    texts.iter().map(|text| sentence(what, text)).collect()
+}
+
+fn refuse<T>(reason: impl Into<String>) -> Result<T, VerbError> {
+    Err(VerbError::Proposal(reason.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs_that_nobody_may_propose() {
+        for entry in [
+            "../x",
+            "/../x",
+            ".orchestration/**",
+            "a/.orchestration/x",
+            ".git/**",
+            ".git/hooks/*",
+            "./.git/config",
+            ".GIT/config",
+            ".intentignore",
+            "sub/.gitattributes",
+            "**",
+            "*",
+            "**/*.json",
+            ".*",
+            ".*/**",
+            ".claude/**",
+            ".mcp.json",
+            "src/[z",
+            "src/\u{202e}x",
+            "src/\u{7}x",
+        ] {
+            assert!(check_entries(&[entry.to_owned()]).is_err(), "{entry}");
+        }
+        let many: Vec<String> = (0..MAX_LISTED + 1).map(|n| format!("src/{n}")).collect();
+        assert!(check_entries(&many).is_err());
+        assert!(check_entries(&["x".repeat(MAX_LENGTH + 1)]).is_err());
+    }
+
+    #[test]
+    fn globs_that_may_be_proposed() {
+        for entry in ["src/**", "docs/a.md", "!src/x.rs", "src/[id].ts", "*.md", ".github/x.md"] {
+            let checked = check_entries(&[entry.to_owned()]);
+            assert!(checked.is_ok(), "{entry}: {checked:?}");
+        }
+    }
+
+    #[test]
+    fn sentences_are_short_whole_and_visible() {
+        assert_eq!(sentence("x", " a\n b ").ok().as_deref(), Some("a b"));
+        for bad in ["", "  ", "a\u{202e}b", "a\u{1b}[2Jb"] {
+            assert!(sentence("x", bad).is_err(), "{bad:?}");
+        }
+        assert!(sentence("x", &"x".repeat(MAX_SENTENCE + 1)).is_err());
+    }
+}

@@ -1,0 +1,250 @@
+//! What one call of an agent's tool did to one file: the disk against what the gate kept before the call.
+//!
+//! The ledger is not read. What a block was before is known from the text before; the outline is a difference to the
+//! one that this clone recorded last, where nothing has been committed since, and whole otherwise.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::{block_record, holds_conflict, no_code, related, skeleton};
+use crate::code::{Block, ContentHash, Document, FileBlocks, Identity};
+use crate::intent::Intent;
+use crate::ledger::{
+    BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord, Record, RecordKind,
+    RecordedDecision,
+};
+use crate::provenance::Outline;
+use crate::provenance::classify::{self, ChangedBlock, Parsed};
+use crate::verbs::Workspace;
+use crate::verbs::edited::{Baseline, Edits, unnamed};
+use crate::workspace::session::calls::{Before, Call, Predicted};
+use crate::workspace::session::seen::{self, State};
+
+/// A call that has ended, as far as one file is concerned.
+pub(in crate::verbs) struct Work<'a> {
+    pub(in crate::verbs) call: &'a Call,
+    pub(in crate::verbs) before: &'a Before,
+    /// The file as it is now.
+    pub(in crate::verbs) now: &'a State,
+    /// The agent's name.
+    pub(in crate::verbs) host: &'a str,
+    pub(in crate::verbs) session: &'a str,
+    pub(in crate::verbs) model: Option<&'a str>,
+}
+
+/// What is to be recorded of a call, and what is not.
+pub(in crate::verbs) struct Told {
+    /// `None` where no block changed by it.
+    pub(in crate::verbs) record: Option<Record>,
+    /// Blocks that changed at the same time and are not its work, by name.
+    pub(in crate::verbs) others: Vec<String>,
+    /// The blocks as they stand.
+    pub(in crate::verbs) outline: Outline,
+}
+
+/// Tells what a call did to a file; `Err` says why nobody can tell.
+pub(in crate::verbs) fn told(
+    ws: &Workspace,
+    intent: &Intent,
+    work: &Work<'_>,
+) -> Result<Told, String> {
+    let path = &work.before.path;
+    if let Some(reason) = no_code(path) {
+        return Err(reason.to_owned());
+    }
+    let before = blocks(work, work.earlier_text(), work.before.hash.is_some())?;
+    let now = blocks(work, work.now.text.as_deref(), work.now.hash.is_some())?;
+    if work.now.text.as_deref().is_some_and(holds_conflict) {
+        return Err("it holds the markers of a merge conflict".to_owned());
+    }
+    let baseline = Baseline::Blocks(vec![Arc::clone(&before)]);
+    let mut edits = baseline.edits(&now);
+    let others = match &work.before.predicted {
+        Predicted::Text(after) if !work.before.foresaw(work.now) => {
+            let predicted = blocks(work, Some(after), true)?;
+            leave_others(&mut edits, &now, &baseline.edits(&predicted), &predicted)
+        }
+        _ => Vec::new(),
+    };
+    let (ranges, gone) = ranges(work, &baseline, &edits, &now, &before);
+    let outline = Outline::of(&now);
+    if ranges.is_empty() {
+        return Ok(Told { record: None, others, outline });
+    }
+    let changed: Vec<ChangedBlock<'_>> = edits
+        .now
+        .iter()
+        .map(|(at, against)| ChangedBlock::Now(&now.blocks[*at], *against))
+        .chain(gone.iter().map(|(kind, path)| ChangedBlock::Gone(kind, path)))
+        .collect();
+    let parsed = match now.has_error || before.has_error {
+        true => Parsed::WithErrors,
+        false => Parsed::Cleanly,
+    };
+    let class = classify::change(&changed, parsed);
+    let file = FileRecord {
+        relative_path: path.clone(),
+        conversations: vec![Conversation {
+            url: Some(work.session.to_owned()),
+            contributor: Contributor {
+                entity_type: EntityType::Ai,
+                model_identifier: work.model.map(str::to_owned),
+            },
+            ranges,
+            extra: Default::default(),
+        }],
+        related: related(intent),
+        outline: Some(outline.delta(last_recorded(ws, work).as_ref())),
+        reasons: class.reasons,
+        extra: Default::default(),
+    };
+    let mut record = Record {
+        mutation_class: class.class,
+        basis: Some(class.basis),
+        decision: Some(RecordedDecision {
+            outcome: work.call.outcome.clone(),
+            rule: work.call.rule.clone(),
+            approval: work.call.approval.clone(),
+        }),
+        files: vec![file],
+        evidence: Some(work.evidence()),
+        ..skeleton(
+            ws,
+            RecordKind::Mutation,
+            Some(intent),
+            Some(work.session.to_owned()),
+            Some(work.host),
+        )
+    };
+    if work.call.command {
+        record.extra.insert("via".to_owned(), Value::String("shell".to_owned()));
+    }
+    Ok(Told { record: Some(record), others, outline })
+}
+
+impl Work<'_> {
+    /// The text before: of a file that was moved here, the text it had where it came from.
+    fn earlier_text(&self) -> Option<&str> {
+        if let Some(text) = &self.before.text {
+            return Some(text);
+        }
+        let from = self.before.moved_from.as_ref().filter(|_| self.before.hash.is_none())?;
+        self.call.files.iter().find(|file| file.path == *from)?.text.as_deref()
+    }
+
+    fn evidence(&self) -> Evidence {
+        match self.call.command {
+            true => Evidence::Inferred,
+            false if self.before.foresaw(self.now) => Evidence::Verified,
+            false => Evidence::Observed,
+        }
+    }
+
+    /// Whether the file went elsewhere by this very call, with its blocks.
+    fn moved_away(&self) -> bool {
+        let path = Some(&self.before.path);
+        self.call.files.iter().any(|file| file.moved_from.as_ref() == path)
+    }
+}
+
+fn blocks(work: &Work<'_>, text: Option<&str>, exists: bool) -> Result<Arc<FileBlocks>, String> {
+    match text {
+        None if exists => Err("it is no text, or too large to be looked at".to_owned()),
+        None => Ok(Arc::default()),
+        Some(text) => match Document::from_bytes(work.before.path.as_str(), text.as_bytes()) {
+            Ok(document) => Ok(document.blocks()),
+            Err(reason) => Err(reason.to_string()),
+        },
+    }
+}
+
+/// Takes out the changes that the call would not have made; their names.
+fn leave_others(
+    edits: &mut Edits,
+    now: &FileBlocks,
+    foreseen: &Edits,
+    predicted: &FileBlocks,
+) -> Vec<String> {
+    let ours: HashSet<&Identity> =
+        foreseen.now.iter().map(|(at, _)| &predicted.blocks[*at].identity).collect();
+    let gone: HashSet<&Identity> = foreseen.gone.iter().map(|gone| &gone.block.identity).collect();
+    let mut others = Vec::new();
+    edits.now.retain(|(at, _)| {
+        let identity = &now.blocks[*at].identity;
+        let kept = ours.contains(identity);
+        if !kept {
+            others.push(identity.path.clone());
+        }
+        kept
+    });
+    edits.gone.retain(|lost| {
+        let kept = gone.contains(&lost.block.identity);
+        if !kept {
+            others.push(lost.block.identity.path.clone());
+        }
+        kept
+    });
+    others
+}
+
+/// The blocks that changed, and the kinds and names of those that are gone.
+fn ranges(
+    work: &Work<'_>,
+    baseline: &Baseline,
+    edits: &Edits,
+    now: &FileBlocks,
+    before: &FileBlocks,
+) -> (Vec<BlockRecord>, Vec<(String, String)>) {
+    let mut gone: Vec<&Block> = edits
+        .gone
+        .iter()
+        .map(|gone| &gone.block)
+        .filter(|block| !unnamed(block) && !work.moved_away())
+        .collect();
+    let mut ranges = Vec::new();
+    for (at, _) in &edits.now {
+        let block = &now.blocks[*at];
+        let replaces = baseline.content_before(block).or_else(|| renamed(&mut gone, block));
+        ranges.push(block_record(block, now.language, replaces));
+    }
+    let mut names = Vec::new();
+    for block in gone {
+        let content = Some(block.fingerprint.content.clone());
+        let record = block_record(block, before.language, content);
+        ranges.push(BlockRecord { deleted: true, ..record });
+        names.push((block.identity.kind.as_str().to_owned(), block.identity.path.clone()));
+    }
+    (ranges, names)
+}
+
+/// The block that went by another name before; it is then not gone. Only where there is one alone that fits.
+fn renamed(gone: &mut Vec<&Block>, block: &Block) -> Option<ContentHash> {
+    let alike = |old: &Block| {
+        let (old, new) = (&old.fingerprint, &block.fingerprint);
+        old.tokens == new.tokens
+            || old.shape == new.shape
+            || old.sketch.similarity(&new.sketch).is_some_and(|kept| kept >= LEAST_KEPT)
+    };
+    let fits = |(at, old): (usize, &&Block)| {
+        (old.identity.kind == block.identity.kind && alike(old)).then_some(at)
+    };
+    let mut fitting = gone.iter().enumerate().filter_map(fits);
+    let only = fitting.next()?;
+    if fitting.next().is_some() {
+        return None;
+    }
+    Some(gone.remove(only).fingerprint.content.clone())
+}
+
+/// A block of which less is left under another name is another block.
+const LEAST_KEPT: f32 = 0.5;
+
+/// The outline that the last record of this clone holds, where it certainly is in the ledger still.
+fn last_recorded(ws: &Workspace, work: &Work<'_>) -> Option<Outline> {
+    let last = seen::last_write(&ws.root, &work.before.path)?;
+    let head = ws.head().map(|head| head.0.as_str());
+    let current = last.recorded && last.head.as_deref() == head;
+    current.then(|| Outline::from_entries(&last.outline))?
+}

@@ -1,0 +1,615 @@
+//! Whole calls of an agent's tools before the gate and after it: what is let through, what is told, what is recorded.
+
+mod support;
+
+use std::path::PathBuf;
+
+use intent_lsp::edits::{Change, Replacement};
+use intent_lsp::ledger::{Evidence, RecordKind};
+use intent_lsp::shell::Dialect;
+use intent_lsp::verbs::after::{Feedback, after, idle};
+use intent_lsp::verbs::approval::{self, Place, Verdict};
+use intent_lsp::verbs::event::{Asking, Effect, Event};
+use intent_lsp::verbs::gate::{Decision, DenialCode, Judged, before, prompt};
+use support::Repo;
+
+const BEFORE: &str = "fn one() {\n    1;\n}\n\nfn two() {\n    2;\n}\n";
+
+fn event(repo: &Repo, session: &str, effects: Vec<Effect>) -> Event {
+    Event {
+        host: "test-host".into(),
+        session: Some(session.into()),
+        subagent: None,
+        call: Some(format!("{session}-{effects:?}")),
+        asking: Asking::ByCode,
+        cwd: repo.root(),
+        tool: "Edit".into(),
+        input: "0".into(),
+        model: Some("a/model".into()),
+        effects,
+    }
+}
+
+fn write(path: &str, text: &str) -> Effect {
+    Effect::Write { path: PathBuf::from(path), change: Change::Whole(text.into()) }
+}
+
+fn replace(path: &str, old: &str, new: &str) -> Effect {
+    let edit = Replacement { old: old.into(), new: new.into(), every: false };
+    Effect::Write { path: PathBuf::from(path), change: Change::Replace(vec![edit]) }
+}
+
+fn read(path: &str) -> Effect {
+    Effect::Read { path: PathBuf::from(path) }
+}
+
+fn select(intent: &str) -> Effect {
+    Effect::Select { intent: intent.into() }
+}
+
+fn code(judged: &Judged) -> Option<DenialCode> {
+    match &judged.decision {
+        Decision::NoOpinion => None,
+        Decision::Ask(denial) | Decision::Deny(denial) => Some(denial.code),
+    }
+}
+
+fn message(judged: &Judged) -> String {
+    match &judged.decision {
+        Decision::NoOpinion => String::new(),
+        Decision::Ask(denial) | Decision::Deny(denial) => denial.message.clone(),
+    }
+}
+
+/// The call as an agent makes it: the gate, the deed, the look afterwards.
+fn call(event: &Event, deed: impl FnOnce()) -> Result<Feedback, DenialCode> {
+    if let Some(code) = code(&before(event)) {
+        return Err(code);
+    }
+    deed();
+    Ok(after(event))
+}
+
+fn repo() -> Repo {
+    let repo = Repo::new();
+    repo.write("src/a.rs", BEFORE);
+    repo.write("billing/b.rs", BEFORE);
+    repo.commit("code");
+    repo
+}
+
+fn mutations(repo: &Repo) -> Vec<(String, String, Evidence, Vec<String>)> {
+    let ws = repo.open();
+    let records = ws.ledger.entries().iter().map(|entry| &entry.record);
+    records
+        .filter(|record| record.kind == RecordKind::Mutation)
+        .map(|record| {
+            let file = &record.files[0];
+            let blocks = file.conversations[0].ranges.iter().map(|range| {
+                let name = range.block.as_ref().map(|block| block.path.clone()).unwrap_or_default();
+                if range.deleted { format!("-{name}") } else { name }
+            });
+            (
+                record.intent_id.clone().unwrap_or_default(),
+                file.relative_path.to_string(),
+                record.evidence.expect("every record says how it is known"),
+                blocks.collect(),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn a_session_selects_and_writes_and_nobody_else_is_let_in_by_that() {
+    let repo = repo();
+    let edit = replace("src/a.rs", "1;", "11;");
+    let refused = before(&event(&repo, "s1", vec![edit.clone()]));
+    assert_eq!(code(&refused), Some(DenialCode::IntentRequired));
+    assert!(message(&refused).contains("INT-001 (Sign in)"), "{}", message(&refused));
+
+    assert_eq!(code(&before(&event(&repo, "s1", vec![select("INT-001")]))), None);
+    assert_eq!(code(&before(&event(&repo, "s1", vec![edit.clone()]))), None);
+    let other = before(&event(&repo, "s2", vec![edit]));
+    assert_eq!(code(&other), Some(DenialCode::IntentRequired), "a selection is its session's own");
+    assert_eq!(repo.open().selected(None), None, "and never the person's");
+    let outside = before(&event(&repo, "s1", vec![replace("billing/b.rs", "1;", "11;")]));
+    assert_eq!(code(&outside), Some(DenialCode::ScopeViolation));
+    assert!(message(&outside).contains("INT-002 (Billing)"), "{}", message(&outside));
+}
+
+#[test]
+fn a_subagent_works_under_its_sessions_intent_until_it_selects_its_own() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let sub = |effects| Event { subagent: Some("helper".into()), ..event(&repo, "s", effects) };
+    assert_eq!(code(&before(&sub(vec![replace("src/a.rs", "1;", "11;")]))), None);
+    prompt(&event(&repo, "s", vec![]));
+    assert_eq!(code(&before(&sub(vec![select("INT-002")]))), None);
+    assert_eq!(code(&before(&sub(vec![replace("billing/b.rs", "1;", "11;")]))), None);
+    let parent = before(&event(&repo, "s", vec![replace("billing/b.rs", "1;", "11;")]));
+    assert_eq!(code(&parent), Some(DenialCode::ScopeViolation), "the parent stays where it was");
+}
+
+#[test]
+fn a_switch_is_for_a_person_unless_one_has_just_spoken() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let refused = before(&event(&repo, "s", vec![select("INT-002")]));
+    assert_eq!(code(&refused), Some(DenialCode::ApprovalRequired));
+    assert!(message(&refused).contains("intent approve "), "{}", message(&refused));
+    prompt(&event(&repo, "s", vec![]));
+    assert_eq!(code(&before(&event(&repo, "s", vec![select("INT-002")]))), None);
+    assert_eq!(
+        code(&before(&event(&repo, "s", vec![select("INT-003")]))),
+        Some(DenialCode::IntentNotActive)
+    );
+    assert_eq!(
+        code(&before(&event(&repo, "s", vec![select("INT-9")]))),
+        Some(DenialCode::UnknownIntent)
+    );
+}
+
+#[test]
+fn who_else_holds_the_same_files_is_told_at_selection() {
+    let repo = repo();
+    let first = before(&event(&repo, "s1", vec![select("INT-001")]));
+    assert_eq!(first.notice, None);
+    let second = before(&event(&repo, "s2", vec![select("INT-001")]));
+    assert!(second.notice.is_some_and(|notice| notice.contains("test-host:s1 under INT-001")));
+    let third = before(&event(&repo, "s3", vec![select("INT-002")]));
+    assert_eq!(third.notice, None, "other files");
+}
+
+#[test]
+fn what_was_foreseen_and_is_there_is_verified() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
+    let feedback = call(&edit, || repo.write("src/a.rs", &BEFORE.replace("2;", "22;")));
+    assert_eq!(feedback.expect("let through"), Feedback::default());
+    assert_eq!(
+        mutations(&repo),
+        [("INT-001".into(), "src/a.rs".into(), Evidence::Verified, vec!["two".into()])]
+    );
+    assert_eq!(repo.picture("src/a.rs"), "unrecorded - function one\nexact INT-001 function two\n");
+    // The end of the same call, seen twice, is one record.
+    after(&edit);
+    assert_eq!(mutations(&repo).len(), 1);
+}
+
+#[test]
+fn what_others_changed_meanwhile_is_not_given_to_the_call() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
+    let both = BEFORE.replace("2;", "22;").replace("1;", "111;");
+    let feedback = call(&edit, || repo.write("src/a.rs", &both)).expect("let through");
+    assert!(feedback.context.is_some_and(|said| said.contains("one")));
+    assert_eq!(
+        mutations(&repo),
+        [("INT-001".into(), "src/a.rs".into(), Evidence::Observed, vec!["two".into()])]
+    );
+}
+
+#[test]
+fn creating_moving_and_deleting_are_told_as_what_they_are() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let create = event(&repo, "s", vec![write("src/new.rs", "fn made() {}\n")]);
+    call(&create, || repo.write("src/new.rs", "fn made() {}\n")).expect("creating passes");
+    let change = Some(Change::Replace(vec![Replacement {
+        old: "2;".into(),
+        new: "22;".into(),
+        every: false,
+    }]));
+    let (from, to) = (PathBuf::from("src/a.rs"), PathBuf::from("src/c.rs"));
+    let moving = event(&repo, "s", vec![Effect::Move { from, to, change }]);
+    call(&moving, || {
+        repo.write("src/c.rs", &BEFORE.replace("2;", "22;"));
+        repo.remove("src/a.rs");
+    })
+    .expect("a move within the scope passes");
+    let delete = event(&repo, "s", vec![Effect::Delete { path: "src/new.rs".into() }]);
+    call(&delete, || repo.remove("src/new.rs")).expect("deleting its own file passes");
+    let told: Vec<_> = mutations(&repo)
+        .into_iter()
+        .map(|(_, path, evidence, blocks)| (path, evidence, blocks.join(" ")))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("src/new.rs".into(), Evidence::Verified, "made".to_owned()),
+            ("src/c.rs".into(), Evidence::Verified, "two".to_owned()),
+            ("src/new.rs".into(), Evidence::Verified, "-made".to_owned()),
+        ]
+    );
+    let out = event(
+        &repo,
+        "s",
+        vec![Effect::Move { from: "src/c.rs".into(), to: "billing/c.rs".into(), change: None }],
+    );
+    assert_eq!(code(&before(&out)), Some(DenialCode::ScopeViolation), "the destination counts");
+}
+
+#[test]
+fn a_block_that_somebody_changed_is_not_overwritten_and_another_is_free() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    after(&event(&repo, "s", vec![read("src/a.rs")]));
+    repo.write("src/a.rs", &BEFORE.replace("1;", "fine();"));
+    let theirs = event(&repo, "s", vec![replace("src/a.rs", "fine();", "mine();")]);
+    let refused = before(&theirs);
+    assert_eq!(code(&refused), Some(DenialCode::StaleFile));
+    assert!(!message(&refused).contains("fine()"), "never the content: {}", message(&refused));
+    let other = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
+    assert_eq!(code(&before(&other)), None, "another block");
+    let whole = event(&repo, "s", vec![write("src/a.rs", &BEFORE.replace("2;", "22;"))]);
+    assert_eq!(code(&before(&whole)), Some(DenialCode::StaleFile), "it would take theirs back");
+    after(&event(&repo, "s", vec![read("src/a.rs")]));
+    assert_eq!(code(&before(&theirs)), None, "read again, it is fresh");
+}
+
+#[test]
+fn a_stale_file_says_who_changed_it_where_that_was_seen() {
+    let repo = repo();
+    for session in ["s1", "s2"] {
+        before(&event(&repo, session, vec![select("INT-001")]));
+        after(&event(&repo, session, vec![read("src/a.rs")]));
+    }
+    let edit = event(&repo, "s2", vec![replace("src/a.rs", "1;", "11;")]);
+    call(&edit, || repo.write("src/a.rs", &BEFORE.replace("1;", "11;"))).expect("let through");
+    let refused = before(&event(&repo, "s1", vec![replace("src/a.rs", "11;", "12;")]));
+    assert_eq!(code(&refused), Some(DenialCode::StaleFile));
+    assert!(message(&refused).contains("test-host:s2 under INT-001"), "{}", message(&refused));
+    let own = before(&event(&repo, "s2", vec![replace("src/a.rs", "11;", "12;")]));
+    assert_eq!(code(&own), None, "its own write is its baseline");
+}
+
+#[test]
+fn a_whole_text_over_an_unread_file_is_refused() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let blind = before(&event(&repo, "s", vec![write("src/a.rs", "fn x() {}\n")]));
+    assert_eq!(code(&blind), Some(DenialCode::StaleFile));
+    assert!(message(&blind).contains("Read it first"), "{}", message(&blind));
+    assert_eq!(code(&before(&event(&repo, "s", vec![write("src/n.rs", "fn x() {}\n")]))), None);
+    assert_eq!(code(&before(&event(&repo, "s", vec![replace("src/a.rs", "1;", "11;")]))), None);
+}
+
+#[test]
+fn nobody_writes_what_steers_the_gate_nor_leaves_the_workspace() {
+    let repo = repo();
+    repo.write(".orchestration/active_intents.yaml", &support::REGISTRY.replace("src/**", "**"));
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let home = std::env::home_dir().expect("a home folder");
+    let home = |path: &str| home.join(path).display().to_string();
+    for path in [
+        ".orchestration/policy.yaml".to_owned(),
+        ".claude/settings.local.json".to_owned(),
+        "sub/.codex/hooks.json".to_owned(),
+        ".GitHub/hooks/x.json".to_owned(),
+        ".git/hooks/pre-commit".to_owned(),
+        "opencode.json".to_owned(),
+        home(".claude/settings.json"),
+        home(".gemini/settings.json"),
+    ] {
+        let judged = before(&event(&repo, "s", vec![write(&path, "x")]));
+        assert_eq!(code(&judged), Some(DenialCode::ProtectedPath), "{path}");
+    }
+    let judged = before(&event(&repo, "s", vec![write("/etc/nothing-of-ours", "x")]));
+    assert_eq!(code(&judged), Some(DenialCode::ScopeViolation));
+    let temporary = std::env::temp_dir().join("intent-calls-test.txt").display().to_string();
+    assert_eq!(code(&before(&event(&repo, "s", vec![write(&temporary, "x")]))), None);
+}
+
+#[test]
+fn what_cannot_be_read_is_denied_and_reading_never_is() {
+    let repo = repo();
+    let what = Effect::Unreadable { what: "no path".into() };
+    assert_eq!(code(&before(&event(&repo, "s", vec![what]))), Some(DenialCode::UnreadablePayload));
+    repo.write(".orchestration/active_intents.yaml", "active_intents: [\n");
+    assert_eq!(code(&before(&event(&repo, "s", vec![read("src/a.rs")]))), None);
+    assert_eq!(code(&before(&event(&repo, "s", vec![]))), None);
+    let edit = event(&repo, "s", vec![replace("src/a.rs", "1;", "11;")]);
+    assert_eq!(code(&before(&edit)), Some(DenialCode::HookError), "rules that cannot be read");
+}
+
+#[test]
+fn a_workspace_that_only_observes_says_what_it_would_have_done() {
+    let repo = repo();
+    repo.write(".orchestration/policy.yaml", "mode: observe\n");
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let judged = before(&event(&repo, "s", vec![replace("billing/b.rs", "1;", "11;")]));
+    assert_eq!(judged.decision, Decision::NoOpinion);
+    assert!(judged.notice.is_some_and(|notice| notice.contains("SCOPE_VIOLATION")));
+}
+
+#[test]
+fn a_write_without_a_gate_is_noted_and_told() {
+    let repo = repo();
+    let edit = event(&repo, "s", vec![replace("src/a.rs", "1;", "11;")]);
+    repo.write("src/a.rs", &BEFORE.replace("1;", "11;"));
+    let feedback = after(&edit);
+    assert!(feedback.violation.is_some(), "nothing is selected: {feedback:?}");
+    let ws = repo.open();
+    let notes = intent_lsp::workspace::session::ungated::standing(&ws.root);
+    assert_eq!(notes.len(), 1);
+    assert_eq!(notes[0].path.as_str(), "src/a.rs");
+    assert_eq!(mutations(&repo), [], "nobody knows which intent that was");
+    repo.write("src/a.rs", BEFORE);
+    assert_eq!(intent_lsp::workspace::session::ungated::standing(&ws.root), [], "it is undone");
+}
+
+#[test]
+fn the_target_decides_which_workspace_judges() {
+    let (here, there) = (repo(), repo());
+    before(&event(&here, "s", vec![select("INT-001")]));
+    let path = there.root().join("src/a.rs").display().to_string();
+    let judged = before(&event(&here, "s", vec![replace(&path, "1;", "11;")]));
+    assert_eq!(code(&judged), Some(DenialCode::IntentRequired), "selected here, not there");
+}
+
+#[test]
+fn a_record_that_cannot_be_written_waits() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
+    before(&edit);
+    repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
+    let trace = repo.root().join(".orchestration/agent_trace");
+    let aside = repo.root().join(".orchestration/aside");
+    std::fs::rename(&trace, &aside).expect("moved aside");
+    std::fs::write(&trace, "a file where a folder is needed").expect("written");
+    assert_eq!(after(&edit), Feedback::default(), "the agent's work goes on");
+    let root = repo.open().root;
+    assert_eq!(intent_lsp::verbs::after::kept(&root).len(), 1);
+    std::fs::remove_file(&trace).expect("removed");
+    std::fs::rename(&aside, &trace).expect("moved back");
+    after(&event(&repo, "s", vec![read("src/a.rs")]));
+    assert_eq!(intent_lsp::verbs::after::kept(&root).len(), 0);
+    assert_eq!(mutations(&repo).len(), 1);
+}
+
+#[test]
+fn rules_of_the_policy_speak_of_paths() {
+    let repo = repo();
+    repo.write(
+        ".orchestration/policy.yaml",
+        "rules:\n\
+         \x20 - {paths: [src/free/**], decision: allow}\n\
+         \x20 - {paths: [src/asked/**], decision: ask, reason: Ask Ada.}\n\
+         \x20 - {paths: [src/free/**, src/closed/**], decision: deny}\n",
+    );
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let judged = |paths: &[&str]| {
+        before(&event(&repo, "s", paths.iter().map(|path| write(path, "fn x() {}\n")).collect()))
+    };
+    assert_eq!(code(&judged(&["src/free/a.rs"])), None, "the first rule holds");
+    assert_eq!(code(&judged(&["src/closed/a.rs"])), Some(DenialCode::DestructiveBlocked));
+    let asked = judged(&["src/free/a.rs", "src/asked/a.rs"]);
+    assert_eq!(code(&asked), Some(DenialCode::ApprovalRequired), "one path does not free another");
+    assert!(message(&asked).contains("Ask Ada."), "{}", message(&asked));
+    let both = judged(&["src/asked/a.rs", "src/closed/a.rs"]);
+    assert_eq!(code(&both), Some(DenialCode::DestructiveBlocked));
+}
+
+#[test]
+fn a_call_whose_end_nobody_told_is_found_when_the_agent_rests() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let done = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
+    let refused = event(&repo, "s", vec![write("src/new.rs", "fn made() {}\n")]);
+    let of_another = event(&repo, "t", vec![select("INT-001")]);
+    before(&of_another);
+    for call in [&done, &refused] {
+        assert_eq!(code(&before(call)), None);
+    }
+    repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
+    repo.write("src/new.rs", "fn somebody_else_wrote_this() {}\n");
+    idle(&event(&repo, "t", vec![]));
+    assert_eq!(mutations(&repo), [], "another session's rest says nothing");
+    idle(&event(&repo, "s", vec![]));
+    assert_eq!(
+        mutations(&repo),
+        [("INT-001".into(), "src/a.rs".into(), Evidence::Verified, vec!["two".into()])],
+        "what is not as it was foreseen may be anybody's"
+    );
+    idle(&event(&repo, "s", vec![]));
+    assert_eq!(mutations(&repo).len(), 1);
+}
+
+fn shell(text: &str) -> Effect {
+    Effect::Shell { text: text.into(), dialect: Dialect::Posix, cwd: None, background: false }
+}
+
+fn told_of(repo: &Repo, text: &str) -> Option<DenialCode> {
+    code(&before(&event(repo, "s", vec![shell(text)])))
+}
+
+#[test]
+fn commands_are_judged_by_what_they_would_do() {
+    let repo = repo();
+    assert_eq!(told_of(&repo, "git status && ls -la src | head"), None, "reading needs no intent");
+    for text in ["cargo test", "echo x > src/a.rs", "intent gate src/a.rs; make"] {
+        assert_eq!(told_of(&repo, text), Some(DenialCode::IntentRequired), "{text}");
+    }
+    assert_eq!(told_of(&repo, "intent select INT-001"), None);
+    for text in [
+        "cargo test",
+        "echo x > src/b.rs",
+        "mkdir -p src/new/deep && touch src/new/deep/x.rs",
+        "sed -i 's/1/2/' src/*.rs",
+        "rm src/a.rs",
+        "echo done > /dev/null",
+        "git commit -m 'rm -rf /'",
+    ] {
+        assert_eq!(told_of(&repo, text), None, "{text}");
+    }
+    for text in [
+        "echo x > billing/b.rs",
+        "sed -i 's/1/2/' src/a.rs billing/b.rs",
+        "mv src/a.rs billing/",
+        "cp src/a.rs billing/c.rs",
+        "cd billing && touch b.rs",
+        "rm billing/*.rs",
+        "echo x | tee src/a.rs billing/b.rs",
+        "cat > /etc/nothing-of-ours <<EOF\nx\nEOF",
+    ] {
+        assert_eq!(told_of(&repo, text), Some(DenialCode::ScopeViolation), "{text}");
+    }
+    for text in [
+        "echo x > .orchestration/policy.yaml",
+        "sed -i s/a/b/ .claude/settings.json",
+        "rm .git/index",
+        "intent approve abc123",
+        "intent off --for 10m",
+    ] {
+        assert_eq!(told_of(&repo, text), Some(DenialCode::ProtectedPath), "{text}");
+    }
+    for text in ["git reset --hard", "rm -rf src", "git push --force", "bash -c 'git clean -fdx'"] {
+        assert_eq!(told_of(&repo, text), Some(DenialCode::ApprovalRequired), "{text}");
+    }
+}
+
+#[test]
+fn a_person_approves_one_command_once() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let reset = event(&repo, "s", vec![shell("git reset --hard")]);
+    let asked = message(&before(&reset));
+    let again = message(&before(&reset));
+    assert_eq!(asked, again, "one question, not two");
+    let code_of = |message: &str| {
+        let at = message.find("code ").expect("a code") + 5;
+        message[at..].split(|c: char| !c.is_alphanumeric()).next().map(str::to_owned)
+    };
+    let code_given = code_of(&asked).expect("a code");
+    let ws = repo.open();
+    approval::decide(&ws, &code_given, Verdict::Approve, Place::Terminal).expect("approved");
+    let other = event(&repo, "t", vec![shell("git reset --hard")]);
+    before(&event(&repo, "t", vec![select("INT-001")]));
+    assert_eq!(code(&before(&other)), Some(DenialCode::ApprovalRequired), "another session");
+    let retried = Event { call: Some("another call".into()), ..reset.clone() };
+    assert_eq!(code(&before(&retried)), None, "approved");
+    assert_eq!(code(&before(&retried)), None, "the same call through a second hook");
+    let later = Event { call: Some("a third call".into()), ..reset };
+    assert_eq!(code(&before(&later)), Some(DenialCode::ApprovalRequired), "used up");
+}
+
+#[test]
+fn what_a_command_did_is_told_afterwards() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let script = event(&repo, "s", vec![shell("./generate.sh")]);
+    let feedback = call(&script, || {
+        repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
+        repo.write("billing/b.rs", &BEFORE.replace("2;", "22;"));
+    })
+    .expect("a program that nobody can look into, under an intent");
+    let violation = feedback.violation.expect("it left the scope");
+    assert!(violation.contains("billing/b.rs") && !violation.contains("src/a.rs"), "{violation}");
+    assert_eq!(
+        mutations(&repo),
+        [("INT-001".into(), "src/a.rs".into(), Evidence::Inferred, vec!["two".into()])]
+    );
+    let ws = repo.open();
+    let last = ws.ledger.entries().last().expect("a record").record.clone();
+    assert_eq!(last.extra.get("via"), Some(&"shell".into()));
+    let ungated = intent_lsp::workspace::session::ungated::standing(&ws.root);
+    assert_eq!(ungated.iter().map(|note| note.path.as_str()).collect::<Vec<_>>(), ["billing/b.rs"]);
+}
+
+#[test]
+fn a_command_that_names_its_file_is_recorded_from_what_was_there() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let sed = event(&repo, "s", vec![shell("sed -i s/1;/11;/ src/a.rs")]);
+    call(&sed, || repo.write("src/a.rs", &BEFORE.replace("1;", "11;"))).expect("in scope");
+    let delete = event(&repo, "s", vec![shell("rm src/a.rs")]);
+    call(&delete, || repo.remove("src/a.rs")).expect("in scope");
+    let told: Vec<String> =
+        mutations(&repo).into_iter().map(|(_, _, _, blocks)| blocks.join(" ")).collect();
+    assert_eq!(told, ["one", "-one -two"]);
+}
+
+#[test]
+fn a_background_command_is_given_nothing() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let server = event(&repo, "s", vec![shell("./serve.sh &")]);
+    let feedback = call(&server, || repo.write("src/a.rs", &BEFORE.replace("1;", "11;")));
+    assert_eq!(feedback.expect("let through"), Feedback::default());
+    assert_eq!(mutations(&repo), []);
+}
+
+#[test]
+fn what_a_command_printed_was_read() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let cat = event(&repo, "s", vec![shell("cat src/a.rs")]);
+    call(&cat, || ()).expect("reading");
+    let whole = event(&repo, "s", vec![write("src/a.rs", &BEFORE.replace("1;", "11;"))]);
+    assert_eq!(code(&before(&whole)), None, "it has seen what it overwrites");
+    repo.write("src/a.rs", &BEFORE.replace("1;", "111;"));
+    assert_eq!(code(&before(&whole)), Some(DenialCode::StaleFile));
+}
+
+#[test]
+fn rules_of_the_policy_speak_of_commands() {
+    let repo = repo();
+    repo.write(
+        ".orchestration/policy.yaml",
+        "rules:\n\
+         \x20 - {command: npm publish, decision: deny, reason: CI does that.}\n\
+         \x20 - {command: make, decision: ask}\n\
+         \x20 - {command: git reset, decision: allow}\n",
+    );
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    assert_eq!(told_of(&repo, "npm publish"), Some(DenialCode::DestructiveBlocked));
+    assert_eq!(told_of(&repo, "sudo npm publish --tag x"), Some(DenialCode::DestructiveBlocked));
+    assert_eq!(told_of(&repo, "make all"), Some(DenialCode::ApprovalRequired));
+    assert_eq!(told_of(&repo, "git reset --hard"), None);
+    let both = told_of(&repo, "git reset --hard && git clean -fdx");
+    assert_eq!(both, Some(DenialCode::ApprovalRequired), "one command does not free another");
+    let outside = told_of(&repo, "git reset --hard > billing/log.txt");
+    assert_eq!(outside, Some(DenialCode::ScopeViolation), "never past the scope");
+}
+
+#[test]
+fn links_and_dots_lead_where_they_lead() {
+    let repo = repo();
+    std::os::unix::fs::symlink(repo.root().join("billing"), repo.root().join("src/link"))
+        .expect("a link");
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    for path in ["src/link/b.rs", "src/../billing/b.rs", "./billing/./b.rs"] {
+        let judged = before(&event(&repo, "s", vec![replace(path, "1;", "11;")]));
+        assert_eq!(code(&judged), Some(DenialCode::ScopeViolation), "{path}");
+    }
+    assert_eq!(told_of(&repo, "echo x > src/link/b.rs"), Some(DenialCode::ScopeViolation));
+    let elsewhere = tempfile::tempdir().expect("a temporary folder");
+    let linked = elsewhere.path().join("linked");
+    repo.git(&["worktree", "add", "-q", &linked.display().to_string(), "-b", "linked"]);
+    let file = linked.join("src/a.rs").display().to_string();
+    let judged = before(&event(&repo, "s", vec![replace(&file, "1;", "11;")]));
+    assert_eq!(code(&judged), Some(DenialCode::IntentRequired), "a work tree of its own");
+}
+
+#[test]
+fn a_program_that_rewrites_the_rules_is_found_out() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let script = event(&repo, "s", vec![shell("./generate.sh")]);
+    let rewritten = support::REGISTRY.replace("src/**", "**");
+    let feedback = call(&script, || repo.write(".orchestration/active_intents.yaml", &rewritten));
+    let violation = feedback.expect("let through").violation.expect("found");
+    assert!(violation.contains("active_intents.yaml"), "{violation}");
+    let widened = event(&repo, "s", vec![shell("./other.sh")]);
+    let feedback = call(&widened, || {
+        intent_lsp::verbs::registry::widen(&repo.open(), "INT-002", "docs/**").expect("widened");
+    });
+    assert_eq!(
+        feedback.expect("let through").violation,
+        None,
+        "what a person does is not its work"
+    );
+}

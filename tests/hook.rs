@@ -1,0 +1,298 @@
+//! The whole hook process, for every host: a payload on standard input, and what the host gets.
+//!
+//! `tests/hosts/HOST/` holds the payloads; `SOURCE.md` beside them says whether they were recorded from the real
+//! program or written from its documentation. The words of the gate are cut short here: what is compared is what each
+//! host is told in its own dialect.
+
+mod support;
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Output, Stdio};
+
+use intent_lsp::hook::host::HOSTS;
+use intent_lsp::workspace::{Root, session};
+use serde_json::{Value, json};
+use support::{Repo, binary::command};
+
+const REGISTRY: &str = "\
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: IN_PROGRESS
+    owned_scope: [\"src/auth/**\", \"docs/**\", \"empty.py\"]
+";
+const TOKEN: &str = "def verify(token):\n    return token == \"secret\"\n";
+
+/// In which state a payload arrives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Situation {
+    /// INT-001 is selected, and owns what is touched.
+    Selected,
+    /// Nothing is selected.
+    Nothing,
+    /// Nothing is selected, and the policy asks instead of denying.
+    Asking,
+}
+
+fn place(situation: Situation) -> Repo {
+    let repo = Repo::without_git();
+    repo.write(".orchestration/active_intents.yaml", REGISTRY);
+    repo.write("src/auth/token.py", TOKEN);
+    if situation == Situation::Asking {
+        repo.write(".orchestration/policy.yaml", "mode: ask\n");
+    }
+    repo
+}
+
+fn run(repo: &Repo, host: &str, payload: &str) -> Output {
+    let mut child = command(&repo.root(), &["hook", host])
+        .env_remove("DEVIN_PROJECT_DIR")
+        .env("HOME", repo.root())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(payload.as_bytes()).expect("it reads");
+    drop(stdin);
+    child.wait_with_output().expect("it ends")
+}
+
+/// The payloads of a host by name; those of opencode as its plugin hands them on.
+fn payloads(host: &str) -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/hosts").join(host);
+    let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{host}: {error}"));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|found| found == "json"));
+    // The plugin hands nothing on when a turn ends.
+    files.retain(|file| !file.ends_with("session.idle.json"));
+    files.sort();
+    assert!(folder.join("SOURCE.md").is_file(), "{host} does not say where its payloads are from");
+    files
+        .into_iter()
+        .map(|file| {
+            let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(&file).expect("a payload");
+            let text = if host == "opencode" { of_plugin(&text) } else { text };
+            (name, text)
+        })
+        .collect()
+}
+
+/// What `agents/opencode/intent.js` makes of what opencode tells it.
+fn of_plugin(text: &str) -> String {
+    let told: Value = serde_json::from_str(text).expect("JSON");
+    let name = match told["event"].as_str() {
+        Some("tool.execute.before") => "PreToolUse",
+        Some("tool.execute.after") => "PostToolUse",
+        Some("chat.message") => "UserPromptSubmit",
+        _ => "SessionStart",
+    };
+    let input = &told["input"];
+    let arguments = if name == "PreToolUse" { &told["output"]["args"] } else { &input["args"] };
+    let payload = json!({
+        "hook_event_name": name,
+        "session_id": input["sessionID"],
+        "cwd": told["directory"],
+        "tool_name": input["tool"],
+        "tool_input": arguments,
+        "tool_use_id": input["callID"],
+    });
+    payload.to_string()
+}
+
+/// The session that a payload belongs to, as the gate knows it.
+fn actor(host: &str, payload: &str) -> String {
+    let payload: Value = serde_json::from_str(payload).expect("JSON");
+    let names =
+        ["conversation_id", "conversationId", "session_id", "sessionId", "trajectory_id", "taskId"];
+    let id = names.iter().find_map(|name| payload[name].as_str()).unwrap_or("unnamed");
+    format!("{host}:{id}")
+}
+
+fn told(host: &str, name: &str, payload: &str, situation: Situation) -> (String, bool) {
+    let repo = place(situation);
+    let root = repo.root();
+    if situation == Situation::Selected {
+        let selection = session::Selection {
+            intent_id: "INT-001".to_owned(),
+            selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
+            actor: None,
+        };
+        let root = Root::find(&root).expect("a root");
+        session::select_for(&root, &actor(host, payload), &selection).expect("selected");
+    }
+    let here = root.to_str().expect("a plain path");
+    let payload =
+        payload.replace("\"/p\"", &format!("\"{here}\"")).replace("/p/", &format!("{here}/"));
+    let output = run(&repo, host, &payload);
+    let stdout = String::from_utf8(output.stdout).expect("text").replace(here, "/p");
+    let stderr = String::from_utf8(output.stderr).expect("text").replace(here, "/p");
+    let mut picture =
+        format!("{name}, {situation:?}: exit {}\n", output.status.code().expect("a code"));
+    let denied = [&stdout, &stderr].iter().any(|text| text.contains("[INTENT_REQUIRED]"));
+    if !stdout.is_empty() {
+        let short = serde_json::from_str(&stdout).map_or_else(
+            |_| cut(stdout.trim_end()),
+            |mut document: Value| {
+                shorten(&mut document);
+                document.to_string()
+            },
+        );
+        picture.push_str(&format!("  out {short}\n"));
+    }
+    if !stderr.is_empty() {
+        picture.push_str(&format!("  err {}\n", cut(stderr.trim_end())));
+    }
+    (picture, denied)
+}
+
+/// The code, or that there are words.
+fn cut(text: &str) -> String {
+    if let (true, Some(end)) = (text.starts_with('['), text.find(']')) {
+        return format!("{} …", &text[..=end]);
+    }
+    let long = text.chars().count() > 24;
+    if long { "…".to_owned() } else { text.to_owned() }
+}
+
+fn shorten(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = cut(text),
+        Value::Object(members) => members.values_mut().for_each(shorten),
+        _ => {}
+    }
+}
+
+/// Every payload of a host in every situation that makes a difference.
+fn picture(host: &str) -> String {
+    let mut picture = String::new();
+    let mut asked = false;
+    for (name, payload) in payloads(host) {
+        let (nothing, denied) = told(host, &name, &payload, Situation::Nothing);
+        picture.push_str(&nothing);
+        if denied {
+            picture.push_str(&told(host, &name, &payload, Situation::Selected).0);
+        }
+        if denied && !asked {
+            asked = true;
+            picture.push_str(&told(host, &name, &payload, Situation::Asking).0);
+        }
+    }
+    assert!(asked, "{host}: nothing was denied");
+    picture
+}
+
+macro_rules! golden {
+    ($($name:ident $host:literal),* $(,)?) => {
+        $(#[test]
+        fn $name() {
+            insta::assert_snapshot!(concat!("told_", $host), picture($host));
+        })*
+        const GOLDEN: &[&str] = &[$($host),*];
+    };
+}
+
+golden! {
+    claude_code "claude-code",
+    codex "codex",
+    cursor "cursor",
+    copilot "copilot",
+    vscode "vscode",
+    gemini "gemini",
+    antigravity "antigravity",
+    windsurf "windsurf",
+    cline "cline",
+    kiro "kiro",
+    droid "droid",
+    devin "devin",
+    opencode "opencode",
+    amp "amp",
+    pi "pi",
+}
+
+#[test]
+fn no_host_is_left_out() {
+    let hosts: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    assert_eq!(GOLDEN, hosts);
+}
+
+/// `docs/hosts.md` says of each host what the table in the code says.
+#[test]
+fn the_documents_say_what_the_code_says() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/hosts.md");
+    let text = std::fs::read_to_string(file).expect("docs/hosts.md");
+    for host in HOSTS {
+        let asks = if host.asks { "itself" } else { "by code" };
+        let row = format!(
+            "| `{}` | {} | {asks} | {} | {}, {} |\n",
+            host.name,
+            host.standing.as_str(),
+            host.cannot,
+            host.source,
+            host.read_on
+        );
+        assert!(text.contains(&row), "docs/hosts.md lacks this row:\n{row}");
+    }
+}
+
+/// The payloads tell their host: `auto` answers each as its own name does, where a payload has a mark.
+#[test]
+fn auto_knows_the_host() {
+    for host in
+        ["codex", "cursor", "copilot", "vscode", "gemini", "antigravity", "windsurf", "cline"]
+    {
+        let (name, payload) = payloads(host)
+            .into_iter()
+            .find(|(name, _)| {
+                let name = name.to_lowercase();
+                name.starts_with("pre") || name.starts_with("beforetool")
+            })
+            .expect("a payload");
+        let repo = place(Situation::Nothing);
+        let here = repo.root().to_str().expect("a path").to_owned();
+        let payload =
+            payload.replace("\"/p\"", &format!("\"{here}\"")).replace("/p/", &format!("{here}/"));
+        let of = |host: &str| {
+            let output = run(&repo, host, &payload);
+            (output.stdout, output.stderr, output.status.code())
+        };
+        assert_eq!(of("auto"), of(host), "{host} {name}");
+    }
+}
+
+/// A host that runs another one's hooks is answered as itself.
+#[test]
+fn the_payload_wins_over_the_name() {
+    let (name, payload) = payloads("cursor").swap_remove(8);
+    let (as_claude, _) = told("claude-code", &name, &payload, Situation::Nothing);
+    let (as_cursor, _) = told("cursor", &name, &payload, Situation::Nothing);
+    assert!(as_cursor.contains("permission"), "{as_cursor}");
+    assert_eq!(as_claude, as_cursor);
+}
+
+#[test]
+fn a_host_that_does_not_exist_is_refused() {
+    let repo = place(Situation::Nothing);
+    let output = run(&repo, "vim", "{}");
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("there is no host \"vim\"") && said.contains("claude-code"), "{said}");
+}
+
+#[test]
+fn a_call_leaves_a_heartbeat() {
+    let repo = place(Situation::Nothing);
+    let here = repo.root();
+    let payload = json!({"session_id": "s", "cwd": here, "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": "a"}});
+    assert_eq!(run(&repo, "claude-code", &payload.to_string()).status.code(), Some(0));
+    let note: Value =
+        serde_json::from_str(&repo.read(".orchestration/local/heartbeat/claude-code.json"))
+            .expect("JSON");
+    assert_eq!(note["decision"], "no_opinion");
+    assert_eq!(note["event"], "PreToolUse");
+    assert_eq!(note["version"], env!("CARGO_PKG_VERSION"));
+    assert!(note["at"].is_string());
+}

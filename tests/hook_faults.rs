@@ -1,0 +1,388 @@
+//! Real faults, put into the real binary, for every host: a call that changes something, or that cannot be read, is
+//! denied in that host's words within two seconds; a call that only reads is never held up.
+
+mod support;
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use intent_lsp::hook::host::{Family, HOSTS, Host, named};
+use serde_json::{Value, json};
+use support::{Repo, binary::command};
+
+const LIMIT: Duration = Duration::from_secs(2);
+
+/// A payload of this host for a tool of every host of its family.
+fn payload(host: &Host, here: &Path, tool: Tool) -> Value {
+    let file = here.join("src/a.rs");
+    let (name, input) = match (tool, host.name) {
+        (Tool::Read, "antigravity") => ("view_file", json!({"AbsolutePath": file})),
+        (Tool::Read, _) => ("read_file", json!({"file_path": file})),
+        (Tool::Write, "antigravity") => {
+            ("write_to_file", json!({"TargetFile": file, "CodeContent": "x"}))
+        }
+        (Tool::Write, "kiro") => {
+            ("fs_write", json!({"command": "create", "path": file, "file_text": "x"}))
+        }
+        (Tool::Write, "codex") => {
+            let patch =
+                format!("*** Begin Patch\n*** Add File: {}\n+x\n*** End Patch\n", file.display());
+            ("apply_patch", json!({"command": patch}))
+        }
+        (Tool::Write, _) => ("Write", json!({"file_path": file, "content": "x"})),
+        (Tool::Mutilated, _) => ("Write", json!({"content": "x"})),
+    };
+    match host.family {
+        Family::Antigravity => {
+            json!({"conversationId": "s", "workspacePaths": [here], "toolCall": {"name": name, "args": input}})
+        }
+        Family::Cline => {
+            json!({"hookName": "PreToolUse", "taskId": "s", "workspaceRoots": [here], "preToolUse": {"toolName": name, "parameters": input}})
+        }
+        Family::Copilot => {
+            json!({"sessionId": "s", "cwd": here, "toolName": name, "toolArgs": input.to_string()})
+        }
+        Family::Windsurf => {
+            let action = if tool == Tool::Read { "pre_read_code" } else { "pre_write_code" };
+            let mut info = json!({"edits": [{"old_string": "", "new_string": "x"}]});
+            if tool != Tool::Mutilated {
+                info["file_path"] = json!(file);
+            }
+            json!({"agent_action_name": action, "trajectory_id": "s", "tool_info": info})
+        }
+        Family::Cursor => {
+            json!({"conversation_id": "s", "generation_id": "g", "workspace_roots": [here], "hook_event_name": "preToolUse", "tool_name": name, "tool_input": input})
+        }
+        Family::Gemini => {
+            json!({"session_id": "s", "cwd": here, "hook_event_name": "BeforeTool", "tool_name": name, "tool_input": input})
+        }
+        Family::Claude | Family::Codex | Family::Plain => {
+            json!({"session_id": "s", "cwd": here, "hook_event_name": "PreToolUse", "tool_name": name, "tool_input": input})
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Tool {
+    Read,
+    Write,
+    /// A write that does not say where.
+    Mutilated,
+}
+
+/// Whether the host takes this for a denial, as its documentation says.
+fn denies(host: &Host, output: &Output) -> bool {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let document: Value = serde_json::from_str(&stdout).unwrap_or_default();
+    let code = output.status.code();
+    let reason = !output.stderr.is_empty();
+    let nested = &document["hookSpecificOutput"];
+    match host.family {
+        Family::Claude => code == Some(2) && reason && nested["permissionDecision"] == "deny",
+        Family::Codex => {
+            let known: Vec<&str> = nested
+                .as_object()
+                .map(|o| o.keys().map(String::as_str).collect())
+                .unwrap_or_default();
+            let exact =
+                known == ["hookEventName", "permissionDecision", "permissionDecisionReason"];
+            code == Some(0)
+                && !reason
+                && exact
+                && nested["permissionDecision"] == "deny"
+                && nested["permissionDecisionReason"].as_str().is_some_and(|text| !text.is_empty())
+        }
+        Family::Cursor => code == Some(0) && document["permission"] == "deny",
+        Family::Copilot => code == Some(0) && document["permissionDecision"] == "deny",
+        Family::Gemini | Family::Antigravity => code == Some(0) && document["decision"] == "deny",
+        Family::Cline => document["cancel"] == true,
+        Family::Windsurf | Family::Plain => code == Some(2) && reason && stdout.is_empty(),
+    }
+}
+
+/// Whether the host goes on as it would without us.
+fn goes_on(host: &Host, output: &Output) -> bool {
+    let neutral: &[u8] = match host.family {
+        Family::Cursor => b"{\"permission\":\"allow\"}\n",
+        Family::Antigravity => b"{\"decision\":\"ask\"}\n",
+        Family::Cline => b"{\"cancel\":false}\n",
+        _ => b"",
+    };
+    output.status.code() == Some(0) && output.stdout == neutral && output.stderr.is_empty()
+}
+
+fn started(mut command: Command) -> Child {
+    command
+        .env_remove("DEVIN_PROJECT_DIR")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("it starts")
+}
+
+fn fed(command: Command, payload: &[u8]) -> (Output, Duration) {
+    let begun = Instant::now();
+    let mut child = started(command);
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(payload).expect("all of it is read, also what is too much");
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    (output, begun.elapsed())
+}
+
+fn run(repo: &Repo, host: &Host, payload: &[u8]) -> (Output, Duration) {
+    fed(command(&repo.root(), &["hook", host.name]), payload)
+}
+
+/// A workspace whose sessions have selected what owns `src/`.
+fn place() -> Repo {
+    let repo = Repo::without_git();
+    let root = intent_lsp::workspace::Root::find(&repo.root()).expect("a root");
+    for host in HOSTS {
+        let selection = intent_lsp::workspace::session::Selection {
+            intent_id: "INT-001".to_owned(),
+            selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
+            actor: None,
+        };
+        let actor = format!("{}:s", host.name);
+        intent_lsp::workspace::session::select_for(&root, &actor, &selection).expect("selected");
+    }
+    repo
+}
+
+fn held_up(host: &Host, (output, took): &(Output, Duration), code: &str, fault: &str) {
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    assert!(denies(host, output), "{fault}, {}: {output:?}", host.name);
+    assert!(said.contains(code), "{fault}, {}: {said}", host.name);
+    assert!(*took < LIMIT, "{fault}, {}: it took {took:?}", host.name);
+}
+
+fn untouched(host: &Host, (output, took): &(Output, Duration), fault: &str) {
+    assert!(goes_on(host, output), "{fault}, {}: {output:?}", host.name);
+    assert!(*took < LIMIT, "{fault}, {}: it took {took:?}", host.name);
+}
+
+/// Without a fault the same calls go ahead: what the other tests see is the fault.
+#[test]
+fn without_a_fault_nothing_is_held_up() {
+    let repo = place();
+    for host in HOSTS {
+        for tool in [Tool::Write, Tool::Read] {
+            let payload = payload(host, &repo.root(), tool).to_string();
+            untouched(host, &run(&repo, host, payload.as_bytes()), "no fault");
+        }
+        let payload = payload(host, &repo.root(), Tool::Mutilated).to_string();
+        held_up(host, &run(&repo, host, payload.as_bytes()), "UNREADABLE_PAYLOAD", "no path");
+    }
+}
+
+fn with(fault: &str, code: &str, break_it: impl Fn(&Repo)) {
+    let repo = place();
+    break_it(&repo);
+    for host in HOSTS {
+        let write = payload(host, &repo.root(), Tool::Write).to_string();
+        held_up(host, &run(&repo, host, write.as_bytes()), code, fault);
+        let read = payload(host, &repo.root(), Tool::Read).to_string();
+        untouched(host, &run(&repo, host, read.as_bytes()), fault);
+    }
+}
+
+#[test]
+fn a_registry_that_does_not_parse() {
+    with("a broken registry", "HOOK_ERROR", |repo| {
+        repo.write(".orchestration/active_intents.yaml", "active_intents: [\n  - id: {{\n");
+    });
+}
+
+#[test]
+fn a_registry_that_is_a_folder() {
+    with("a folder for a registry", "", |repo| {
+        repo.remove(".orchestration/active_intents.yaml");
+        std::fs::create_dir(repo.root().join(".orchestration/active_intents.yaml"))
+            .expect("a folder");
+    });
+}
+
+#[test]
+fn a_policy_that_cannot_be_read() {
+    with("a broken policy", "HOOK_ERROR", |repo| {
+        repo.write(".orchestration/policy.yaml", "mode: [enforce\n");
+    });
+    with("a folder for a policy", "HOOK_ERROR", |repo| {
+        std::fs::create_dir(repo.root().join(".orchestration/policy.yaml")).expect("a folder");
+    });
+}
+
+/// Nothing can be remembered of the call, so what it did could not be told afterwards.
+#[test]
+fn a_folder_of_ours_that_is_a_file() {
+    with("a file for a folder", "HOOK_ERROR", |repo| {
+        let calls = repo.root().join(".orchestration/local/calls");
+        repo.write(".orchestration/local/calls", "");
+        assert!(calls.is_file());
+    });
+}
+
+#[test]
+fn messages_that_cannot_be_read() {
+    let repo = place();
+    for host in HOSTS {
+        let whole = payload(host, &repo.root(), Tool::Write).to_string();
+        for (fault, bytes) in [
+            ("an empty message", "".as_bytes()),
+            ("white space", b" \n"),
+            ("no JSON", b"hello"),
+            ("no object", b"[1, 2]"),
+            ("half a message", &whole.as_bytes()[..whole.len() / 2]),
+            ("the last brace is missing", &whole.as_bytes()[..whole.len() - 1]),
+            ("something after it", format!("{whole} {{").as_bytes()),
+            ("no text", &[whole.as_bytes(), b"\xff"].concat()),
+        ] {
+            held_up(host, &run(&repo, host, bytes), "UNREADABLE_PAYLOAD", fault);
+        }
+    }
+}
+
+/// 20 MB, all of which the host can write.
+#[test]
+fn a_message_that_is_too_large() {
+    let repo = place();
+    let large = "x".repeat(20 * 1000 * 1000);
+    for family in [
+        Family::Claude,
+        Family::Codex,
+        Family::Cursor,
+        Family::Copilot,
+        Family::Gemini,
+        Family::Antigravity,
+        Family::Cline,
+        Family::Windsurf,
+        Family::Plain,
+    ] {
+        let host = HOSTS.iter().find(|host| host.family == family).expect("a host");
+        for tool in [Tool::Write, Tool::Read] {
+            let mut message = payload(host, &repo.root(), tool);
+            message["more"] = json!(large);
+            let found = run(&repo, host, message.to_string().as_bytes());
+            match tool {
+                Tool::Read => untouched(host, &found, "a large read"),
+                _ => held_up(host, &found, "UNREADABLE_PAYLOAD", "a large message"),
+            }
+        }
+    }
+}
+
+/// All hosts at once, for each waits as long as it may.
+#[test]
+fn a_message_that_never_ends() {
+    let repo = place();
+    let root = repo.root();
+    std::thread::scope(|scope| {
+        for host in HOSTS {
+            let root = &root;
+            scope.spawn(move || {
+                let begun = Instant::now();
+                let mut child = started(command(root, &["hook", host.name]));
+                let mut stdin = child.stdin.take().expect("a pipe");
+                stdin.write_all(b"{\"hook_event_name\": \"PreToolUse\",").expect("it reads");
+                let output = child.wait_with_output().expect("it ends by itself");
+                drop(stdin);
+                held_up(host, &(output, begun.elapsed()), "HOOK_ERROR", "an endless message");
+            });
+        }
+    });
+}
+
+/// No byte can be written: neither what is remembered of the call, nor a heartbeat.
+#[cfg(unix)]
+#[test]
+fn a_full_disk() {
+    let repo = place();
+    for host in HOSTS {
+        let full = || {
+            let binary = env!("CARGO_BIN_EXE_intent");
+            let mut shell = Command::new("sh");
+            shell.current_dir(repo.root());
+            shell.args([
+                "-c",
+                "trap '' XFSZ; ulimit -f 0; exec \"$0\" hook \"$1\"",
+                binary,
+                host.name,
+            ]);
+            shell
+        };
+        let write = payload(host, &repo.root(), Tool::Write).to_string();
+        held_up(host, &fed(full(), write.as_bytes()), "HOOK_ERROR", "a full disk");
+        let read = payload(host, &repo.root(), Tool::Read).to_string();
+        untouched(host, &fed(full(), read.as_bytes()), "a full disk");
+    }
+}
+
+/// Another process hangs while it holds every lock of ours. A question by code has to be written down first.
+#[test]
+fn a_lock_that_is_never_given_back() {
+    let repo = Repo::without_git();
+    repo.write(".orchestration/policy.yaml", "mode: ask\n");
+    let held: Vec<std::fs::File> =
+        ["approvals.lock", "ledger.lock", "record.lock", "registry.lock"]
+            .iter()
+            .map(|name| {
+                let name = format!(".orchestration/local/{name}");
+                repo.write(&name, "");
+                let file = std::fs::File::options().write(true).open(repo.root().join(&name));
+                let file = file.expect("a lock file");
+                file.lock().expect("locked");
+                file
+            })
+            .collect();
+    let root = repo.root();
+    std::thread::scope(|scope| {
+        for host in HOSTS.iter().filter(|host| !host.asks) {
+            let (repo, root) = (&repo, &root);
+            scope.spawn(move || {
+                let write = payload(host, root, Tool::Write).to_string();
+                held_up(host, &run(repo, host, write.as_bytes()), "[", "held locks");
+                let read = payload(host, root, Tool::Read).to_string();
+                untouched(host, &run(repo, host, read.as_bytes()), "held locks");
+            });
+        }
+    });
+    drop(held);
+}
+
+/// After a tool nothing is denied and nothing fails, whatever is broken.
+#[test]
+fn after_a_tool_nothing_fails() {
+    let repo = place();
+    repo.write(".orchestration/active_intents.yaml", "active_intents: [\n");
+    std::fs::remove_dir_all(repo.root().join(".orchestration/local")).expect("removed");
+    repo.write(".orchestration/local", "");
+    let host = named("claude-code").expect("a host");
+    let mut message = payload(&host, &repo.root(), Tool::Write);
+    message["hook_event_name"] = json!("PostToolUse");
+    let whole = message.to_string();
+    for bytes in [whole.as_bytes(), &whole.as_bytes()[..whole.len() - 1]] {
+        let (output, _) = run(&repo, &host, bytes);
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(output.stderr.is_empty(), "{output:?}");
+    }
+}
+
+/// A host whose process runs in a folder that is gone.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_is_gone() {
+    let gone = tempfile::tempdir().expect("a folder");
+    let script =
+        format!("cd '{0}' && rmdir '{0}' && exec \"$0\" hook \"$1\"", gone.path().display());
+    let host = named("codex").expect("a host");
+    let shell = |payload: &str| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script, env!("CARGO_BIN_EXE_intent"), host.name]);
+        fed(shell, payload.as_bytes())
+    };
+    held_up(&host, &shell(""), "UNREADABLE_PAYLOAD", "a folder that is gone");
+}

@@ -1,0 +1,227 @@
+//! Lessons: one line in the shared brain file, and nothing else of it.
+
+mod support;
+
+use intent_lsp::ledger::{EntityType, RecordKind};
+use intent_lsp::verbs::lesson::{
+    Asker, LessonAnswer, LessonError, LessonOutcome, LessonRequest, record,
+};
+use intent_lsp::verbs::{VerbError, select};
+use support::Repo;
+use support::binary::{Answer, command, intent};
+
+const SECTION: &str = "\
+## Lessons
+
+<!-- intent:lessons:begin -->
+- Start the clock first.
+<!-- intent:lessons:end -->
+";
+
+fn request(text: &str) -> LessonRequest {
+    LessonRequest {
+        text: text.to_owned(),
+        agent: Some("test-agent".to_owned()),
+        session: Some("test:1".to_owned()),
+        ..LessonRequest::default()
+    }
+}
+
+fn learn(repo: &Repo, text: &str) -> Result<LessonAnswer, VerbError> {
+    record(&repo.open(), &request(text))
+}
+
+fn refused(repo: &Repo, text: &str) -> LessonError {
+    match learn(repo, text) {
+        Err(VerbError::Lesson(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn the_first_brain_that_is_there_gets_the_lesson() {
+    let repo = Repo::new();
+    let cases = [("AGENT.md", "AGENT.md"), ("CLAUDE.md", "CLAUDE.md"), ("AGENTS.md", "AGENTS.md")];
+    let first = learn(&repo, "Start the clock first.").unwrap();
+    assert_eq!((first.path.as_str(), first.line), ("AGENTS.md", 4));
+    assert_eq!(repo.read("AGENTS.md"), SECTION);
+    repo.remove("AGENTS.md");
+    for (made, wanted) in cases {
+        repo.write(made, "# For agents\n");
+        let answer = learn(&repo, "Start the clock first.").unwrap();
+        assert_eq!(answer.path.as_str(), wanted);
+        assert_eq!(answer.outcome, LessonOutcome::Added);
+        assert_eq!(repo.read(made), format!("# For agents\n\n{SECTION}"));
+    }
+    let again = learn(&repo, "- start the clock `first`").unwrap();
+    assert_eq!((again.outcome, again.line, again.record), (LessonOutcome::AlreadyThere, 6, None));
+    assert_eq!(repo.read("AGENTS.md"), format!("# For agents\n\n{SECTION}"));
+}
+
+#[test]
+fn it_is_recorded_under_the_intent_and_nothing_else_of_the_file_is() {
+    let repo = Repo::new();
+    repo.write("AGENTS.md", "# Us\n\n## One\n\ntext\n\n## Two\n\ntext\n");
+    repo.commit("a brain");
+    repo.write("AGENTS.md", "# Us\n\n## One\n\ntheirs\n\n## Two\n\ntext\n");
+    select::select(&repo.open(), "INT-001", Some("test:1")).unwrap();
+    let answer = learn(&repo, "Start the clock first.").unwrap();
+    let workspace = repo.open();
+    let entry = workspace.ledger.by_id(answer.record.as_deref().unwrap()).unwrap();
+    assert_eq!(entry.record.kind, RecordKind::Mutation);
+    assert_eq!(entry.record.intent_id.as_deref(), Some("INT-001"));
+    let conversation = &entry.record.files[0].conversations[0];
+    assert_eq!(conversation.contributor.entity_type, EntityType::Ai);
+    assert_eq!(conversation.ranges.len(), 1);
+    insta::assert_snapshot!(repo.picture("AGENTS.md"));
+    // Another lesson follows it, under another intent.
+    let second = LessonRequest { intent: Some("INT-002".to_owned()), ..request("And stop it.") };
+    record(&repo.open(), &second).unwrap();
+    assert!(repo.picture("AGENTS.md").contains("exact INT-002 section Us.Lessons"));
+    // What somebody else did there is still to be recorded, and the lessons are not: they are covered.
+    let left = repo.record("INT-001", &["AGENTS.md"]);
+    let reasons = &left.recorded[0].reasons;
+    assert!(reasons.contains(&"section Us.One: body".to_owned()), "{reasons:?}");
+    assert!(reasons.iter().all(|reason| !reason.contains("Lessons")), "{reasons:?}");
+    assert!(repo.picture("AGENTS.md").contains("exact INT-002 section Us.Lessons"));
+}
+
+#[test]
+fn an_intent_that_does_not_exist_is_refused_and_none_is_no_lie() {
+    let repo = Repo::new();
+    let unknown = LessonRequest { intent: Some("INT-404".to_owned()), ..request("x y") };
+    assert!(matches!(record(&repo.open(), &unknown), Err(VerbError::UnknownIntent { .. })));
+    let nobody = LessonRequest { text: "x y".to_owned(), ..LessonRequest::default() };
+    let answer = record(&repo.open(), &nobody).unwrap();
+    let workspace = repo.open();
+    let entry = workspace.ledger.by_id(answer.record.as_deref().unwrap()).unwrap();
+    assert_eq!(entry.record.intent_id, None);
+    let contributor = &entry.record.files[0].conversations[0].contributor;
+    assert_eq!(contributor.entity_type, EntityType::Unknown);
+}
+
+#[test]
+fn the_policy_decides_for_agents_and_never_for_people() {
+    let repo = Repo::new();
+    let person = |text: &str| LessonRequest {
+        asker: Asker::Person,
+        text: text.to_owned(),
+        ..Default::default()
+    };
+    type Case = (&'static str, &'static str, fn(&LessonError) -> bool);
+    let cases: [Case; 5] = [
+        ("lessons: ask\n", "", |error| matches!(error, LessonError::ForAPerson)),
+        ("lessons: deny\n", "", |error| matches!(error, LessonError::Denied)),
+        ("lessons: perhaps\n", "", |error| matches!(error, LessonError::BrokenPolicy { .. })),
+        ("protected_paths: ['*.md']\n", "", |error| {
+            matches!(error, LessonError::KeptFromAgents { .. })
+        }),
+        ("", "# intent: deny-write\n/AGENTS.md\n", |error| {
+            matches!(error, LessonError::KeptFromAgents { .. })
+        }),
+    ];
+    for (nth, (policy, ignored, wanted)) in cases.into_iter().enumerate() {
+        repo.write(".orchestration/policy.yaml", policy);
+        repo.write(".intentignore", ignored);
+        let error = refused(&repo, "An agent's.");
+        assert!(wanted(&error), "{policy}: {error}");
+        let text = format!("A person's, number {nth}.");
+        assert_eq!(record(&repo.open(), &person(&text)).unwrap().outcome, LessonOutcome::Added);
+    }
+    assert!(!repo.read("AGENTS.md").contains("An agent"));
+}
+
+#[test]
+fn what_is_no_brain_is_refused_and_left_as_it_is() {
+    let repo = Repo::new();
+    assert!(matches!(refused(&repo, " `` "), LessonError::Empty));
+    let broken = "x\n<!-- intent:lessons:begin -->\n- One\n";
+    repo.write("AGENTS.md", broken);
+    let error = refused(&repo, "Two");
+    assert!(matches!(error, LessonError::BrokenSection { .. }));
+    insta::assert_snapshot!(error.to_string());
+    assert_eq!(repo.read("AGENTS.md"), broken);
+
+    let path = repo.root().join("AGENTS.md");
+    std::fs::write(&path, b"caf\xe9\n").unwrap();
+    assert!(matches!(refused(&repo, "Two"), LessonError::NotText { byte: 3, .. }));
+    assert_eq!(std::fs::read(&path).unwrap(), b"caf\xe9\n");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::create_dir(&path).unwrap();
+    assert!(matches!(learn(&repo, "Two"), Err(VerbError::Store(_))));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_is_followed_inside_the_workspace_only_and_stays_one() {
+    use std::os::unix::fs::symlink;
+    let repo = Repo::new();
+    let brain = repo.root().join("AGENTS.md");
+    repo.write("docs/brain.md", "x\r\n");
+    symlink("docs/brain.md", &brain).unwrap();
+    let answer = learn(&repo, "One").unwrap();
+    assert_eq!(answer.path.as_str(), "docs/brain.md");
+    assert!(brain.symlink_metadata().unwrap().is_symlink());
+    assert!(repo.read("docs/brain.md").starts_with("x\r\n\r\n## Lessons\r\n"));
+
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("AGENTS.md"), "theirs\n").unwrap();
+    for target in [outside.path().join("AGENTS.md"), outside.path().join("new.md")] {
+        std::fs::remove_file(&brain).unwrap();
+        symlink(&target, &brain).unwrap();
+        assert!(matches!(learn(&repo, "Two"), Err(VerbError::Path(_))));
+    }
+    assert_eq!(std::fs::read_to_string(outside.path().join("AGENTS.md")).unwrap(), "theirs\n");
+    assert!(!outside.path().join("new.md").exists());
+
+    for control in [".orchestration/policy.yaml", ".git/config"] {
+        std::fs::remove_file(&brain).unwrap();
+        symlink(control, &brain).unwrap();
+        assert!(matches!(refused(&repo, "Two"), LessonError::ControlFile { .. }));
+    }
+}
+
+#[test]
+fn processes_that_write_at_once_lose_nothing() {
+    let repo = Repo::new();
+    repo.write("AGENTS.md", "# For agents\n");
+    let text = |nth: usize| format!("Lesson number {nth} of many");
+    // Each lesson twice.
+    let started: Vec<_> = (0..12)
+        .map(|nth| {
+            command(&repo.root(), &["lesson", "--json", &text(nth % 6)])
+                .stdout(std::process::Stdio::piped())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    let answers: Vec<_> =
+        started.into_iter().map(|it| Answer::of(it.wait_with_output().unwrap()).json()).collect();
+    let outcome = |wanted: &str| answers.iter().filter(|it| it["outcome"] == wanted).count();
+    assert_eq!((outcome("added"), outcome("already_there")), (6, 6), "{answers:?}");
+    let brain = repo.read("AGENTS.md");
+    assert!(brain.starts_with("# For agents\n\n## Lessons\n"));
+    for nth in 0..6 {
+        assert_eq!(brain.matches(&text(nth)).count(), 1, "{brain}");
+    }
+    assert!(answers.iter().all(|it| it["unrecorded"].is_null()), "{answers:?}");
+    assert_eq!(intent(&repo, &["verify", "--json"]).code, 0);
+}
+
+#[test]
+fn the_command_line_answers_and_refuses() {
+    let repo = Repo::new();
+    let added = intent(&repo, &["lesson", "Start the clock first.", "--agent", "test-agent"]);
+    assert_eq!(added.code, 0);
+    insta::assert_snapshot!(added.out);
+    repo.write(".orchestration/policy.yaml", "lessons: ask\n");
+    let asked = intent(&repo, &["lesson", "Nobody sits here.", "--json"]);
+    assert_eq!(asked.code, 1);
+    assert!(asked.out.contains("intent approve "), "{}", asked.out);
+    assert!(!repo.read("AGENTS.md").contains("Nobody sits here"));
+    repo.write(".orchestration/policy.yaml", "lessons: deny\n");
+    let refused = intent(&repo, &["lesson", "Nobody sits here.", "--json"]);
+    assert_eq!(refused.code, 2, "{}", refused.out);
+    let protocol = intent(&repo, &["protocol"]);
+    assert_eq!(protocol.out, intent_lsp::verbs::protocol::PROTOCOL);
+}

@@ -1,0 +1,214 @@
+//! Agents wired, and what follows from it, with the real binary.
+
+#[path = "cli/lab.rs"]
+#[allow(dead_code)]
+mod lab;
+
+use intent_lsp::workspace::session::ungated::{self, Ungated};
+use intent_lsp::workspace::{RelativePath, Root, session};
+use lab::Lab;
+use serde_json::Value;
+
+const AGENTS: &[&str] = &[
+    "claude-code",
+    "codex",
+    "cursor",
+    "copilot",
+    "vscode",
+    "gemini",
+    "antigravity",
+    "windsurf",
+    "cline",
+    "kiro",
+    "droid",
+    "devin",
+    "opencode",
+    "amp",
+    "pi",
+];
+
+fn json(lab: &Lab, arguments: &[&str]) -> Value {
+    let output = lab.intent(&[arguments, &["--json"]].concat());
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)))
+}
+
+fn root(lab: &Lab) -> Root {
+    Root::find(&lab.root).expect("a workspace")
+}
+
+/// A workspace with one intent in progress and one file of it.
+fn working() -> Lab {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+    lab.write("src/a.rs", "fn a() {\n    one();\n}\n");
+    lab.commit();
+    lab
+}
+
+#[test]
+fn no_agent_may_write_the_settings_that_we_write() {
+    let lab = working();
+    let answer = json(&lab, &["init", "--all"]);
+    let mut files = 0;
+    for agent in answer["agents"].as_array().unwrap() {
+        for file in agent["files"].as_array().unwrap() {
+            let path = file["path"].as_str().unwrap();
+            let decision = json(&lab, &["gate", path]);
+            assert_eq!(decision["code"], "PROTECTED_PATH", "{path}: {decision}");
+            files += 1;
+        }
+    }
+    assert!(files > 25, "{files}");
+}
+
+#[test]
+fn wiring_makes_the_workspace_and_is_said_and_taken_back() {
+    let lab = Lab::git();
+    let said = lab.fine(&["init", "--agent", "codex", "--agent", "cursor"]);
+    assert!(lab.root.join(".orchestration/policy.yaml").is_file());
+    for expected in ["codex", "proven", ".codex/hooks.json", "Trust the hooks", "by protocol only"]
+    {
+        assert!(said.contains(expected), "{said}");
+    }
+    let again = json(&lab, &["init", "--agent", "codex"]);
+    assert_eq!(again["agents"][0]["files"][0]["done"], "kept");
+    let doctor = json(&lab, &["doctor"]);
+    let codex = doctor["checks"].as_array().unwrap().iter().find(|it| it["what"] == "codex");
+    assert_eq!(codex.unwrap()["state"], "bad", "nobody trusts it yet");
+    lab.fine(&["init", "--remove-agent", "codex", "--remove-agent", "cursor"]);
+    assert!(!lab.root.join(".codex").exists() && !lab.root.join(".cursor").exists());
+    assert!(lab.root.join(".orchestration").exists());
+}
+
+#[test]
+fn settings_in_the_home_folder_are_written_only_when_asked_for() {
+    let lab = Lab::git();
+    let home = lab.root.join("../home");
+    std::fs::create_dir(&home).unwrap();
+    lab.fine(&["init", "--all"]);
+    assert_eq!(std::fs::read_dir(&home).unwrap().count(), 0);
+    let other = lab.root.join(".gemini/settings.json");
+    let project = std::fs::read_to_string(&other).unwrap();
+    lab.fine(&["init", "--agent", "gemini", "--user", "--absolute"]);
+    let text = std::fs::read_to_string(home.join(".gemini/settings.json")).unwrap();
+    assert!(text.contains(env!("CARGO_BIN_EXE_intent")), "{text}");
+    assert_eq!(std::fs::read_to_string(other).unwrap(), project);
+}
+
+#[test]
+fn mistakes_are_told_and_change_nothing() {
+    let lab = Lab::git();
+    for (arguments, expected) in [
+        (&["init", "--agent", "clippy"][..], "there is no agent"),
+        (&["init", "--user"], "none is named"),
+        (&["init", "--agent", "codex", "--all"], "cannot be used with"),
+        (&["init", "--all", "--remove-agent", "codex"], "cannot be used with"),
+    ] {
+        let output = lab.intent(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(told.contains(expected), "{told}");
+    }
+    lab.write(".gemini/settings.json", "{ broken");
+    let output = lab.intent(&["init", "--all"]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.contains(".gemini/settings.json") && told.contains("No file was changed"),
+        "{told}"
+    );
+    assert!(!lab.root.join(".claude").exists() && !lab.root.join(".orchestration").exists());
+    assert_eq!(lab.read(".gemini/settings.json"), "{ broken");
+}
+
+#[test]
+fn the_documents_name_the_files() {
+    let lab = Lab::git();
+    let page = include_str!("../docs/agents.md");
+    let answer = json(&lab, &["init", "--all"]);
+    for agent in answer["agents"].as_array().unwrap() {
+        let row = format!("| `{}` |", agent["agent"].as_str().unwrap());
+        let row = page.lines().find(|line| line.starts_with(&row)).expect("a row for each agent");
+        let files: Vec<String> = agent["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|file| format!("`{}`", file["path"].as_str().unwrap()))
+            .collect();
+        assert_eq!(row.split(" | ").nth(1), Some(files.join(", ").as_str()));
+    }
+}
+
+#[test]
+fn every_agent_can_be_named() {
+    let lab = Lab::git();
+    for agent in AGENTS {
+        lab.fine(&["init", "--agent", agent]);
+        lab.fine(&["init", "--remove-agent", agent]);
+    }
+}
+
+#[test]
+fn what_an_agent_selects_is_not_the_persons() {
+    let lab = working();
+    lab.fine(&["new", "Other", "--scope", "lib/**", "--start"]);
+    lab.fine(&["select", "INT-002"]);
+    session::announce(&root(&lab), "INT-001", "codex:1").unwrap();
+    let answer = json(&lab, &["select", "INT-001"]);
+    assert_eq!(answer["intent"]["id"], "INT-001");
+    assert!(answer["context"].as_str().unwrap().contains("src/**"));
+    let person = || session::selected(&root(&lab)).unwrap().intent_id;
+    assert_eq!(person(), "INT-002");
+    assert_eq!(json(&lab, &["select", "INT-001"])["previous"], "INT-002", "announced once only");
+    assert_eq!(person(), "INT-001");
+    session::announce(&root(&lab), "INT-002", "codex:1").unwrap();
+    json(&lab, &["select", "INT-002", "--session", "gemini:2"]);
+    let gemini = session::selected_by(&root(&lab), "gemini:2").unwrap();
+    assert_eq!((gemini.intent_id.as_str(), person().as_str()), ("INT-002", "INT-001"));
+}
+
+fn ungated_write(lab: &Lab) {
+    lab.write("src/a.rs", "fn a() {\n    two();\n}\n");
+    let path = RelativePath::new("src/a.rs").expect("a path");
+    let hash = session::seen::state(&root(lab).absolute(&path), 0).hash;
+    let note = Ungated {
+        path,
+        hash,
+        actor: "codex:1".into(),
+        tool: "Bash".into(),
+        why: "a command changed it, and it is out of scope".into(),
+        at: "2026-11-22T03:00:00.000Z".into(),
+    };
+    ungated::keep(&root(lab), &note).expect("a note");
+}
+
+fn is_found(lab: &Lab) -> bool {
+    let check = json(lab, &["check"]);
+    let found = |finding: &Value| finding["code"] == "ungated-write";
+    let doctor = json(lab, &["doctor"]);
+    let seen =
+        doctor["checks"].as_array().expect("a list").iter().any(|check| check["what"] == "ungated");
+    let check = check["findings"].as_array().expect("a list").iter().any(found);
+    assert_eq!(check, seen, "check and doctor agree");
+    check
+}
+
+#[test]
+fn a_write_that_no_gate_let_through_stands_until_somebody_answers_for_it() {
+    let lab = working();
+    assert!(!is_found(&lab));
+    ungated_write(&lab);
+    assert!(is_found(&lab));
+    assert_eq!(json(&lab, &["accept", "src/a.rs"])["settled"], true);
+    assert!(!is_found(&lab));
+    assert_eq!(lab.intent(&["accept", "src/a.rs"]).status.code(), Some(2));
+
+    ungated_write(&lab);
+    lab.fine(&["record", "src/a.rs", "--intent", "INT-001"]);
+    assert!(!is_found(&lab));
+
+    ungated_write(&lab);
+    lab.write("src/a.rs", "fn a() {\n    one();\n}\n");
+    assert!(!is_found(&lab), "the file was put back");
+}
