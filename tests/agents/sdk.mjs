@@ -1,0 +1,23 @@
+// The TypeScript SDK's own client: starts an MCP server, makes the calls it is given
+// on standard input, and prints all answers. It checks structured results against
+// the tools' output schemas by itself, and throws where they differ.
+//
+//   node sdk.mjs MODULES COMMAND ARGUMENT… < calls.json
+import { pathToFileURL } from "node:url"
+import path from "node:path"
+import fs from "node:fs"
+
+const [modules, command, ...args] = process.argv.slice(2)
+const load = name => import(pathToFileURL(path.join(modules, "@modelcontextprotocol/sdk/dist/esm/client", name)))
+const { Client } = await load("index.js")
+const { StdioClientTransport } = await load("stdio.js")
+
+const client = new Client({ name: "lab", version: "0" })
+await client.connect(new StdioClientTransport({ command, args, env: process.env, cwd: process.cwd() }))
+// The client learns the output schemas from the list.
+const answers = { server: client.getServerVersion(), tools: (await client.listTools()).tools, calls: [] }
+for (const call of JSON.parse(fs.readFileSync(0, "utf8"))) {
+  answers.calls.push(await client.callTool({ name: call.tool, arguments: call.arguments }))
+}
+await client.close()
+process.stdout.write(JSON.stringify(answers))
