@@ -453,10 +453,16 @@ fn commands_are_judged_by_what_they_would_do() {
         "cd billing && touch b.rs",
         "rm billing/*.rs",
         "echo x | tee src/a.rs billing/b.rs",
+        "mkdir docs",
+        "rm -rf billing",
         "cat > /etc/nothing-of-ours <<EOF\nx\nEOF",
     ] {
         assert_eq!(told_of(&repo, text), Some(DenialCode::ScopeViolation), "{text}");
     }
+    let named = |text: &str| message(&before(&event(&repo, "s", vec![shell(text)])));
+    assert!(named("rm -rf billing").contains("edit billing/b.rs"), "{}", named("rm -rf billing"));
+    assert!(named("mkdir docs").contains("edit docs."), "{}", named("mkdir docs"));
+    assert!(named("rm -rf .").contains("the whole workspace"), "{}", named("rm -rf ."));
     for text in [
         "echo x > .orchestration/policy.yaml",
         "sed -i s/a/b/ .claude/settings.json",

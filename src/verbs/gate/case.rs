@@ -186,9 +186,14 @@ impl<'a> Case<'a> {
     fn in_place<'b>(&self, place: &'b Place) -> Option<Objection<'b>> {
         let selected = selected(&place.ws, self.event);
         let selected = selected.as_deref();
-        let denial = rules::denial(&place.ws, &place.paths, selected).or_else(|| {
-            place.some_of.iter().find_map(|some| rules::denial_of_all(&place.ws, some, selected))
-        });
+        let ws = &place.ws;
+        let denial = rules::denial(ws, &place.paths, selected)
+            .or_else(|| rules::denial_of_folders(ws, &place.folders, selected))
+            .or_else(|| place.whole.then(|| rules::denial_of_whole(ws, selected)).flatten())
+            .or_else(|| {
+                let some = place.some_of.iter();
+                some.into_iter().find_map(|some| rules::denial_of_all(ws, some, selected))
+            });
         denial.map(|denial| deny(&place.ws, denial)).or_else(|| {
             let (denial, weight) = commands::by_path(&place.ws.policy, &place.paths)?;
             Some(Objection { ws: &place.ws, denial, weight })

@@ -17,7 +17,7 @@ pub(super) fn of_ours(reading: &Reading) -> Option<Denial> {
         ..Denial::new(
             DenialCode::ProtectedPath,
             format!(
-                "`{}` is for people, in a terminal of their own: an agent never approves itself. Ask the user to run it.",
+                "`{}` is for people, in a terminal of their own: an agent neither approves itself nor changes the registry, its session or its hooks. Ask the user to run it; a wider scope or a new intent is proposed with `intent request-scope` or `intent propose`.",
                 command.words.join(" ")
             ),
         )

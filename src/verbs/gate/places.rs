@@ -27,6 +27,10 @@ pub(super) struct Place {
     pub(super) ws: Workspace,
     /// The paths as written, and where links lead.
     pub(super) paths: Vec<RelativePath>,
+    /// Folders that are changed as such, or with all that is in them.
+    pub(super) folders: Vec<RelativePath>,
+    /// Everything in the workspace is changed.
+    pub(super) whole: bool,
     /// Of each of these lists at least one: a command names them only in part.
     pub(super) some_of: Vec<Vec<RelativePath>>,
     /// Its files, by where they really are.
@@ -125,30 +129,48 @@ impl Places {
     /// What a command names. A folder stands for what is in it; what is named only in part is looked at afterwards.
     fn commanded(&mut self, target: &shell::Target) {
         let path = Path::new(&target.path);
-        let all_of_home = self.home.as_ref().is_some_and(|home| home.root.path().starts_with(path));
-        if is_device(path) || (!target.known && all_of_home) {
+        if is_device(path) {
             return;
+        }
+        let root = self.home.as_ref().map(|home| home.root.path());
+        if root.is_some_and(|root| root.starts_with(path)) {
+            if !target.known {
+                // It may be anything in the workspace: that is looked at afterwards.
+                return;
+            }
+            if target.recursive || root == Some(path) {
+                return self.whole_home();
+            }
         }
         let Some((at, paths)) = self.at(path) else { return };
         let place = &mut self.all[at];
         let Some(real) = paths.last().cloned() else { return };
-        let inside = RelativePath::new(&format!("{real}/_")).ok();
         if place.ws.root.absolute(&real).is_dir() {
             let below = files_below(&place.ws, &real);
             match (target.known, target.recursive) {
-                (true, true) => place.paths.extend(below.into_iter().chain(inside)),
-                (true, false) => place.paths.extend(inside),
-                (false, _) => place.some_of.push(below.into_iter().chain(inside).collect()),
-            }
-            if control::steers(real.as_str()) {
-                place.paths.push(real);
+                (true, true) => {
+                    place.paths.extend(below);
+                    place.folders.push(real);
+                }
+                (true, false) => place.folders.push(real),
+                (false, _) => place.some_of.push(below.into_iter().chain([real]).collect()),
             }
         } else if target.known {
             place.paths.extend(paths);
             place.touch(real, Manner::Command);
         } else {
-            place.some_of.push(std::iter::once(real).chain(inside).collect());
+            place.some_of.push(vec![real]);
         }
+    }
+
+    fn whole_home(&mut self) {
+        let Some(home) = self.home.clone() else { return };
+        let known = self.all.iter().position(|place| place.ws.root.path() == home.root.path());
+        let at = known.unwrap_or_else(|| {
+            self.all.push(Place::empty(home));
+            self.all.len() - 1
+        });
+        self.all[at].whole = true;
     }
 
     /// The place of a path, and the path there: as written, then where links lead. `None` where no workspace governs it, or it may lead nowhere.
@@ -197,7 +219,14 @@ pub fn key(event: &Event) -> String {
 impl Place {
     /// A workspace in which nothing is named.
     pub(super) fn empty(ws: Workspace) -> Self {
-        Self { ws, paths: Vec::new(), some_of: Vec::new(), files: Vec::new() }
+        Self {
+            ws,
+            paths: Vec::new(),
+            folders: Vec::new(),
+            whole: false,
+            some_of: Vec::new(),
+            files: Vec::new(),
+        }
     }
 
     fn touch(&mut self, path: RelativePath, manner: Manner) -> &mut Touched {

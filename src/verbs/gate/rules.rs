@@ -13,17 +13,70 @@ pub(super) fn denial(
     paths: &[RelativePath],
     selected: Option<&str>,
 ) -> Option<Denial> {
-    if let Some(path) = paths.iter().find(|path| control::steers(path.as_str())) {
-        return Some(control::denial(path.as_str()));
+    match intent_for(ws, paths, selected) {
+        Ok(intent) => paths.iter().find_map(|path| path_denial(ws, intent, path)),
+        Err(denial) => Some(denial),
     }
-    if let Some(denial) = unreadable_rules(ws) {
-        return Some(denial);
+}
+
+/// The same for folders that a command changes as such, or with all that is in them.
+pub(super) fn denial_of_folders(
+    ws: &Workspace,
+    folders: &[RelativePath],
+    selected: Option<&str>,
+) -> Option<Denial> {
+    match intent_for(ws, folders, selected) {
+        Ok(intent) => folders.iter().find_map(|folder| folder_denial(ws, intent, folder)),
+        Err(denial) => Some(denial),
     }
-    let intent = match usable(ws, selected) {
+}
+
+/// The same for a command that changes everything.
+pub(super) fn denial_of_whole(ws: &Workspace, selected: Option<&str>) -> Option<Denial> {
+    let intent = match intent_for(ws, &[], selected) {
         Ok(intent) => intent,
         Err(denial) => return Some(denial),
     };
-    paths.iter().find_map(|path| path_denial(ws, intent, path))
+    let id = &intent.id.value;
+    let any = RelativePath::new(SOMETHING).ok()?;
+    if ws.registry.scope(id)?.owns(&any) {
+        return None;
+    }
+    let scope = intent.scope_entries().join(", ");
+    Some(Denial {
+        intent: Some(id.clone()),
+        ..Denial::new(
+            DenialCode::ScopeViolation,
+            format!(
+                "Scope Violation: {id} is not authorized to edit the whole workspace. It owns {scope}. Name the paths that are meant."
+            ),
+        )
+    })
+}
+
+/// A name for what may be in a folder.
+const SOMETHING: &str = "_";
+
+/// A folder is in scope where what is in it would be.
+fn folder_denial(ws: &Workspace, intent: &Intent, folder: &RelativePath) -> Option<Denial> {
+    let inside = RelativePath::new(&format!("{folder}/{SOMETHING}")).ok()?;
+    path_denial(ws, intent, &inside)?;
+    path_denial(ws, intent, folder)
+}
+
+/// What comes before any path is looked at on its own: control files, rules that can be read, an intent in progress.
+fn intent_for<'a>(
+    ws: &'a Workspace,
+    paths: &[RelativePath],
+    selected: Option<&str>,
+) -> Result<&'a Intent, Denial> {
+    if let Some(path) = paths.iter().find(|path| control::steers(path.as_str())) {
+        return Err(control::denial(path.as_str()));
+    }
+    match unreadable_rules(ws) {
+        Some(denial) => Err(denial),
+        None => usable(ws, selected),
+    }
 }
 
 /// The denial where a command that names files only in part can mean none that it may change.
@@ -33,7 +86,7 @@ pub(super) fn denial_of_all(
     selected: Option<&str>,
 ) -> Option<Denial> {
     let intent = usable(ws, selected).ok()?;
-    let mut denials = some_of.iter().map(|path| path_denial(ws, intent, path));
+    let mut denials = some_of.iter().map(|path| folder_denial(ws, intent, path));
     let first = denials.next()??;
     denials.all(|denial| denial.is_some()).then_some(first)
 }
