@@ -137,3 +137,21 @@ fn observe_blocks_nothing_and_ask_asks() {
     repo.write(".orchestration/policy.yaml", "mode: ask\n");
     assert!(matches!(judge(&repo.open(), &request), Decision::Ask(_)));
 }
+
+#[test]
+fn rules_for_paths_hold_for_whoever_asks() {
+    let repo = Repo::new();
+    repo.write(
+        ".orchestration/policy.yaml",
+        "rules:\n  - {paths: [src/asked/**], decision: ask}\n  - {paths: [src/closed/**], decision: deny}\n",
+    );
+    let one = Some("INT-001");
+    assert_eq!(code(&repo, one, "src/asked/a.rs"), Some(DenialCode::ApprovalRequired));
+    assert_eq!(code(&repo, one, "src/closed/a.rs"), Some(DenialCode::DestructiveBlocked));
+    assert_eq!(code(&repo, one, "billing/a.rs"), Some(DenialCode::ScopeViolation));
+    repo.write(
+        ".orchestration/policy.yaml",
+        "mode: observe\nrules:\n  - {paths: [src/**], decision: deny}\n",
+    );
+    assert_eq!(code(&repo, one, "src/a.rs"), None);
+}

@@ -52,6 +52,7 @@ const VERBS: Verbs = Verbs {
 pub fn run(name: &str) -> ExitCode {
     if name != "auto" && host::named(name).is_none() {
         let names = detect::names();
+        drain(std::io::stdin());
         // Exit code 2 with a reason is a denial to most hosts; a hook that is set up wrongly should not let calls run.
         return say(&Output::refused(&format!(
             "there is no host {name:?}; `intent hook` knows {names}"
@@ -63,6 +64,16 @@ pub fn run(name: &str) -> ExitCode {
     let exit = say(&dialects::answer(heard.family, heard.at(), &said));
     heartbeat::leave(&heard, &said);
     exit
+}
+
+/// Hears the host out, for as long as an answer may take: one that cannot write all it has may fail over that.
+fn drain(mut input: impl Read + Send + 'static) {
+    let (tell, told) = mpsc::channel();
+    std::thread::spawn(move || {
+        let _ = std::io::copy(&mut input, &mut std::io::sink());
+        let _ = tell.send(());
+    });
+    let _ = told.recv_timeout(PATIENCE);
 }
 
 /// What is known of a call before there is an answer.

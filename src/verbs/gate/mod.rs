@@ -27,6 +27,8 @@ pub use rules::{protecting, scope_and_owners};
 use super::Workspace;
 use super::event::Event;
 use crate::workspace::policy::Mode;
+use crate::workspace::session;
+use case::Weight;
 
 /// What is about to be written, for a caller that knows no more than the paths.
 #[derive(Clone, Debug, Default)]
@@ -140,26 +142,28 @@ pub fn judge(ws: &Workspace, request: &GateRequest) -> Decision {
     if !ws.root.governed() {
         return Decision::NoOpinion;
     }
-    match path_denial(ws, request) {
+    let observed = ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some();
+    match objection(ws, request) {
         None => Decision::NoOpinion,
-        Some(denial) => match ws.policy.mode {
-            Mode::Enforce => Decision::Deny(denial),
-            Mode::Ask => Decision::Ask(denial),
-            Mode::Observe => Decision::NoOpinion,
-        },
+        Some(_) if observed => Decision::NoOpinion,
+        Some((denial, Weight::Deny)) if ws.policy.mode == Mode::Enforce => Decision::Deny(denial),
+        Some((denial, _)) => Decision::Ask(denial),
     }
 }
 
-fn path_denial(ws: &Workspace, request: &GateRequest) -> Option<Denial> {
+fn objection(ws: &Workspace, request: &GateRequest) -> Option<(Denial, Weight)> {
     let mut paths = Vec::with_capacity(request.paths.len());
     for text in &request.paths {
         match rules::both_paths(ws, Path::new(text)) {
             Ok(found) => paths.extend(found),
-            Err(error) => return Some(rules::outside(text, &error)),
+            Err(error) => return Some((rules::outside(text, &error), Weight::Deny)),
         }
     }
     let selected = request.intent.clone().or_else(|| ws.selected(request.session.as_deref()));
-    rules::denial(ws, &paths, selected.as_deref())
+    match rules::denial(ws, &paths, selected.as_deref()) {
+        Some(denial) => Some((denial, Weight::Deny)),
+        None => commands::by_path(&ws.policy, &paths),
+    }
 }
 
 /// Judges a call before it is made, and remembers what there was if it goes ahead.
