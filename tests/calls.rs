@@ -619,3 +619,20 @@ fn a_program_that_rewrites_the_rules_is_found_out() {
         "what a person does is not its work"
     );
 }
+
+#[test]
+fn a_folder_takes_what_steers_an_agent_along() {
+    let repo = repo();
+    repo.write(".orchestration/active_intents.yaml", &support::REGISTRY.replace("src/**", "**"));
+    repo.write(".claude/settings.local.json", "{}");
+    repo.write(".gitignore", ".claude/\n");
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    for text in ["mv .claude .aside", "rm -r .claude", "rmdir .claude", "mv .claude/ /tmp/aside"] {
+        assert_eq!(told_of(&repo, text), Some(DenialCode::ProtectedPath), "{text}");
+    }
+    let delete = event(&repo, "s", vec![Effect::Delete { path: ".claude".into() }]);
+    assert_eq!(code(&before(&delete)), Some(DenialCode::ProtectedPath));
+    let (from, to) = (PathBuf::from(".claude"), PathBuf::from("aside"));
+    let moving = event(&repo, "s", vec![Effect::Move { from, to, change: None }]);
+    assert_eq!(code(&before(&moving)), Some(DenialCode::ProtectedPath));
+}

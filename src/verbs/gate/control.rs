@@ -80,6 +80,15 @@ pub(super) fn steers(path: &str) -> bool {
     })
 }
 
+/// Whether a folder of this name may hold settings that steer an agent.
+pub(super) fn may_hold(folder: &str) -> bool {
+    let name = segments(folder).pop();
+    SETTINGS.iter().any(|entry| {
+        let entry = segments(entry);
+        entry.iter().any(|segment| Some(segment) == name.as_ref())
+    })
+}
+
 /// Case does not count: where it does not count for the file system, another spelling is the same file.
 fn segments(path: &str) -> Vec<String> {
     path.split(['/', '\\']).filter(|segment| !segment.is_empty()).map(str::to_lowercase).collect()

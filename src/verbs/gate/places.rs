@@ -123,6 +123,10 @@ impl Places {
         let place = &mut self.all[place];
         let real = paths.last().cloned()?;
         place.paths.extend(paths);
+        if manner == Manner::Away && place.ws.root.absolute(&real).is_dir() {
+            let below = files_below(&place.ws, &real);
+            place.paths.extend(below);
+        }
         Some(place.touch(real, manner))
     }
 
@@ -147,7 +151,9 @@ impl Places {
         let Some(real) = paths.last().cloned() else { return };
         if place.ws.root.absolute(&real).is_dir() {
             let below = files_below(&place.ws, &real);
-            match (target.known, target.recursive) {
+            // What is deleted or moved takes all that is in it along.
+            let all = target.recursive || matches!(target.deed, Deed::Delete | Deed::MoveFrom);
+            match (target.known, all) {
                 (true, true) => {
                     place.paths.extend(below);
                     place.folders.push(real);
@@ -288,7 +294,8 @@ fn files_below(ws: &Workspace, folder: &RelativePath) -> Vec<RelativePath> {
             let name = entry.file_name();
             let Some(name) = name.to_str() else { continue };
             let Ok(path) = RelativePath::new(&format!("{folder}/{name}")) else { continue };
-            if ws.ignores.git_ignored(&path) {
+            let steering = control::steers(path.as_str()) || control::may_hold(path.as_str());
+            if !steering && ws.ignores.git_ignored(&path) {
                 continue;
             }
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
