@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use intent_lsp::edits::{Change, Replacement};
 use intent_lsp::ledger::{Evidence, RecordKind};
 use intent_lsp::shell::Dialect;
+use intent_lsp::verbs::accept::{self, AcceptExtent};
 use intent_lsp::verbs::after::{Feedback, after, idle};
 use intent_lsp::verbs::approval::{self, Place, Verdict};
 use intent_lsp::verbs::event::{Asking, Effect, Event};
@@ -635,4 +636,19 @@ fn a_folder_takes_what_steers_an_agent_along() {
     let (from, to) = (PathBuf::from(".claude"), PathBuf::from("aside"));
     let moving = event(&repo, "s", vec![Effect::Move { from, to, change: None }]);
     assert_eq!(code(&before(&moving)), Some(DenialCode::ProtectedPath));
+}
+
+#[test]
+fn a_person_settles_a_deletion_that_no_gate_saw() {
+    let repo = repo();
+    repo.remove("src/a.rs");
+    after(&event(&repo, "s", vec![Effect::Delete { path: "src/a.rs".into() }]));
+    let ws = repo.open();
+    let standing = || intent_lsp::workspace::session::ungated::standing(&ws.root).len();
+    assert_eq!(standing(), 1);
+    let gone = support::relative("src/a.rs");
+    let answer = accept::accept(&ws, &gone, AcceptExtent::Differing).expect("settled");
+    assert!(answer.settled && answer.accepted.is_empty());
+    assert_eq!(standing(), 0);
+    assert!(accept::accept(&ws, &gone, AcceptExtent::Differing).is_err(), "there is nothing left");
 }

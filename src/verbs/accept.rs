@@ -37,7 +37,25 @@ pub fn accept(
     extent: AcceptExtent,
 ) -> Result<AcceptAnswer, VerbError> {
     ws.governed()?;
-    let document = ws.read(path)?;
+    let mut answer = AcceptAnswer {
+        path: path.clone(),
+        accepted: Vec::new(),
+        records: Vec::new(),
+        settled: false,
+    };
+    let document = match ws.read(path) {
+        Ok(document) => document,
+        Err(error) => {
+            // Of a file that is gone, or is no text, there is nothing to accept but that.
+            let settled =
+                extent == AcceptExtent::Differing && session::ungated::settle(&ws.root, path)?;
+            return if settled {
+                Ok(AcceptAnswer { settled, ..answer })
+            } else {
+                Err(error.into())
+            };
+        }
+    };
     let file = why::file(ws, path, &document);
     let chosen: Vec<usize> = match extent {
         AcceptExtent::Line(line) => file.blocks.at_line(line).into_iter().collect(),
@@ -46,12 +64,6 @@ pub fn accept(
                 matches!(file.provenance[*at].verdict, Verdict::Modified | Verdict::Ambiguous)
             })
             .collect(),
-    };
-    let mut answer = AcceptAnswer {
-        path: path.clone(),
-        accepted: Vec::new(),
-        records: Vec::new(),
-        settled: false,
     };
     let last = chosen.len().saturating_sub(1);
     let outline = outline(ws, path, &file, &chosen);

@@ -35,7 +35,12 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         (Some(line), false) => AcceptExtent::Line(line),
         (None, true) => AcceptExtent::Differing,
         // There is one question about the file as a whole, and this answers it.
-        (None, false) if is_ungated(context, &target)? => AcceptExtent::Differing,
+        (None, false) if is_ungated(context, &target)? => {
+            let (workspace, path) = context.file(&target)?;
+            let answer = accept(&workspace, &path, AcceptExtent::Differing)?;
+            context.answer(&answer, |page| show(page, &answer))?;
+            return Ok(Exit::Fine);
+        }
         (Some(_), true) => return Err(say_which("a line and --all-differing exclude each other")),
         (None, false) => return Err(say_which("which block is not said")),
     };
@@ -53,7 +58,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 
 /// Whether the file is as a write left it that no gate let through.
 fn is_ungated(context: &Context, target: &Target) -> Result<bool, CliError> {
-    let (workspace, path) = context.existing_file(target)?;
+    let (workspace, path) = context.file(target)?;
     Ok(session::ungated::standing(&workspace.root).iter().any(|note| note.path == path))
 }
 
