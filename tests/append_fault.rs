@@ -1,0 +1,59 @@
+//! The disk says no in the middle of a line: nothing of it stays, and nothing before it is lost.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::process::Command;
+
+use support::Repo;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_intent");
+
+fn segments(repo: &Repo) -> Vec<std::path::PathBuf> {
+    let mut folders = vec![repo.root().join(".orchestration/agent_trace")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in
+            std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"))
+        {
+            match entry.path().is_dir() {
+                true => folders.push(entry.path()),
+                false => files.push(entry.path()),
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn a_write_that_fails_half_way_is_taken_back() {
+    let repo = Repo::new();
+    repo.write("src/a.rs", "fn a() {}\n");
+    repo.record("INT-001", &["src/a.rs"]);
+    let [segment]: [_; 1] = segments(&repo).try_into().expect("one chain");
+    let before = std::fs::read(&segment).expect("the segment");
+    // As large as the next KiB that is begun: what is to come does not fit, and some of it does.
+    let limit = before.len().div_ceil(1024);
+    assert!(limit * 1024 > before.len(), "there is room for a part");
+    let many: String = (0..40).map(|n| format!("fn f{n}() {{}}\n")).collect();
+    repo.write("src/a.rs", &many);
+    let script = format!(
+        "trap '' XFSZ; ulimit -f {limit}; exec {PROGRAM} record --intent INT-001 --agent test-agent src/a.rs"
+    );
+    let run = |script: &str| {
+        Command::new("bash").args(["-c", script]).current_dir(repo.root()).output().expect("bash")
+    };
+    let refused = run(&script);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned()
+        + &String::from_utf8_lossy(&refused.stdout);
+    assert_ne!(refused.status.code(), Some(0), "{said}");
+    assert!(said.contains("appended to"), "{said}");
+    assert_eq!(std::fs::read(&segment).expect("the segment"), before, "not a byte stays");
+    assert_eq!(segments(&repo), [segment], "and it was this file that was written to");
+    let again = run(&format!("exec {PROGRAM} record --intent INT-001 --agent test-agent src/a.rs"));
+    assert_eq!(again.status.code(), Some(0), "{}", String::from_utf8_lossy(&again.stderr));
+    assert_eq!(run(&format!("exec {PROGRAM} verify")).status.code(), Some(0));
+    assert!(repo.picture("src/a.rs").contains("exact INT-001 function f39"));
+}
