@@ -210,5 +210,5 @@ fn digest(call: &Call) -> String {
     hash.update(call.tool.as_bytes());
     hash.update([0]);
     hash.update(call.input.to_string().as_bytes());
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    crate::workspace::store::hex(&hash.finalize())
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::shell::{Class, Dialect, Reading, Surroundings, Target, read};
 use crate::workspace::root::Root;
+use crate::workspace::root::temporary_folders;
 
 /// One line of the answer to a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -25,7 +26,7 @@ pub fn surroundings(cwd: &Path, home: Option<PathBuf>) -> Surroundings {
         cwd: cwd.to_owned(),
         root: Root::find(cwd).ok().map(|root| root.path().to_owned()),
         home,
-        temp: vec![std::env::temp_dir()],
+        temp: temporary_folders(),
     }
 }
 

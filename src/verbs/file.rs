@@ -295,7 +295,7 @@ fn is_private(path: &RelativePath) -> bool {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    store::hex(&Sha256::digest(bytes))
 }
 
 fn stale(ws: &Workspace, path: &RelativePath, event: &Event) -> FileError {

@@ -19,26 +19,6 @@ const MAX_SENTENCE: usize = 500;
 /// The longest name of an intent, in characters.
 const MAX_NAME: usize = 120;
 
-/// Files that steer the gate or the agents: a glob that takes one in is proposed by nobody.
-const CONTROL: [&str; 16] = [
-    ".git/config",
-    ".git/hooks/pre-commit",
-    ".gitattributes",
-    ".intentignore",
-    ".rooignore",
-    ".mcp.json",
-    ".claude/settings.json",
-    ".codex/config.toml",
-    ".cursor/hooks.json",
-    ".gemini/settings.json",
-    ".github/hooks/intent.json",
-    ".opencode/plugins/intent.ts",
-    ".pi/settings.json",
-    ".vscode/settings.json",
-    ".windsurf/hooks.json",
-    "opencode.json",
-];
-
 /// What became of a proposal.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProposalAnswer {
@@ -212,16 +192,15 @@ pub(super) fn check_entries(entries: &[String]) -> Result<(), VerbError> {
 /// A control file that the entry alone would own.
 fn control_file(entry: &str) -> Option<String> {
     let scope = Scope::new(&[entry]);
-    let owned = CONTROL.iter().find(|path| RelativePath::new(path).is_ok_and(|it| scope.owns(&it)));
-    if let Some(path) = owned {
-        return Some((*path).to_owned());
+    if let Some(path) = gate::taken_in_by(&scope) {
+        return Some(path);
     }
     // What the entry says literally, with something in place of its wildcards.
     let literal = entry.trim_start_matches(['.', '/']).len();
     let plain = |path: &str| path.replace("**", "x").replace(['*', '?'], "x");
     let candidates = [plain(entry), plain(&entry[entry.len() - literal..])];
     let paths = candidates.iter().filter_map(|path| RelativePath::new(path).ok());
-    paths.into_iter().find(gate::is_control_file).map(|path| path.to_string())
+    paths.into_iter().find(|path| gate::steers(path.as_str())).map(|path| path.to_string())
 }
 
 fn hides(text: &str) -> bool {

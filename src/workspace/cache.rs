@@ -15,7 +15,6 @@
 //! may write to neither place. What is recalled is checked like any other input: it may be wrong, it may not
 //! make us fail.
 
-use std::fmt::Write;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -100,11 +99,8 @@ fn folder(root: &Root) -> Option<PathBuf> {
 
 /// Several workspaces may share a git directory, so the whole path counts; its file's name is for people.
 fn name(source: &Path, path: &RelativePath) -> String {
-    let mut name = format!("{}-", path.file_name());
-    for byte in &Sha256::digest(source.as_os_str().as_encoded_bytes())[..8] {
-        write!(name, "{byte:02x}").expect("writing to a string cannot fail");
-    }
-    name
+    let digest = Sha256::digest(source.as_os_str().as_encoded_bytes());
+    format!("{}-{}", path.file_name(), store::hex(&digest[..8]))
 }
 
 /// What tells one state of a file from another.

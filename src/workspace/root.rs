@@ -37,6 +37,15 @@ pub enum RootError {
     },
 }
 
+/// Folders for temporary files: what lies there, and in no workspace, is nobody's work.
+pub fn temporary_folders() -> Vec<PathBuf> {
+    let mut folders = vec![std::env::temp_dir()];
+    if cfg!(unix) {
+        folders.extend(["/tmp", "/var/tmp"].map(PathBuf::from));
+    }
+    folders
+}
+
 impl Root {
     /// The root that governs `target` (a file or folder, existing or not): within its git work tree the outermost folder
     /// that holds `.orchestration/` (a submodule, or a path under the outer policy's `nested_roots`, starts a new one);

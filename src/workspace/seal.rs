@@ -37,16 +37,12 @@ pub fn holds(root: &Root, parts: &[&str], seal: &str) -> bool {
 
 /// SHA-256 of parts, each with its length, in hexadecimal: no two lists of parts are read alike.
 pub fn digest_of(parts: &[&str]) -> String {
-    use std::fmt::Write;
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_be_bytes());
         hasher.update(part.as_bytes());
     }
-    hasher.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string cannot fail");
-        text
-    })
+    store::hex(&hasher.finalize())
 }
 
 fn sealed(key: &str, parts: &[&str]) -> String {

@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use super::event::{Effect, Event};
 use super::gate::{self, Decision, GateRequest};
 use super::record::{self, RecordRequest, call};
-use super::{OpenError, VerbError, Workspace};
+use super::{VerbError, Workspace};
 use crate::ledger::{EntityType, Evidence};
 use crate::provenance::Outline;
-use crate::shell::{self, Deed, Surroundings};
+use crate::shell::Deed;
 use crate::workspace::session::calls::{self, Before, Call, Standing};
 use crate::workspace::session::seen::{self, Seen, State};
 use crate::workspace::session::ungated::{self, Ungated};
@@ -91,7 +91,7 @@ fn paths(event: &Event) -> Vec<PathBuf> {
             }
             Effect::Move { from, to, .. } => paths.extend([from.clone(), to.clone()]),
             Effect::Shell { .. } => {
-                let reading = read_command(event, effect, None);
+                let reading = gate::read_command(event, effect, None);
                 let targets = reading.into_iter().flat_map(|reading| reading.targets);
                 paths
                     .extend(targets.filter(|target| target.known).map(|target| target.path.into()));
@@ -100,17 +100,6 @@ fn paths(event: &Event) -> Vec<PathBuf> {
         }
     }
     paths.into_iter().map(|path| event.cwd.join(path)).collect()
-}
-
-fn read_command(event: &Event, effect: &Effect, root: Option<&Root>) -> Option<shell::Reading> {
-    let Effect::Shell { text, dialect, cwd, .. } = effect else { return None };
-    let at = Surroundings {
-        cwd: cwd.as_ref().map_or_else(|| event.cwd.clone(), |cwd| event.cwd.join(cwd)),
-        root: root.map(|root| root.path().to_path_buf()),
-        home: std::env::home_dir(),
-        temp: vec![std::env::temp_dir()],
-    };
-    Some(shell::read(text, *dialect, &at))
 }
 
 fn in_workspace(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
@@ -135,7 +124,7 @@ fn see_reads(ws: &Workspace, event: &Event) {
         match effect {
             Effect::Read { path } => read.push(path.clone()),
             Effect::Shell { background: false, .. } => {
-                let reading = read_command(event, effect, Some(&ws.root));
+                let reading = gate::read_command(event, effect, Some(&ws.root));
                 let targets = reading.into_iter().flat_map(|reading| reading.targets);
                 let known = targets.filter(|target| target.deed == Deed::Read && target.known);
                 read.extend(known.map(|target| PathBuf::from(target.path)));
@@ -391,15 +380,6 @@ fn recorded(ws: &Workspace, answer: &Result<record::RecordAnswer, VerbError>) {
             }
         }
         Err(error) => session::log(&ws.root, &format!("a call could not be recorded: {error}")),
-    }
-}
-
-/// Notes on a file that a hook could not open a workspace for.
-pub fn failed(event: &Event, error: &OpenError) {
-    if let Ok(root) = Root::find(&event.cwd)
-        && root.governed()
-    {
-        session::log(&root, &error.to_string());
     }
 }
 

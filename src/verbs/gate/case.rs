@@ -9,8 +9,9 @@ use crate::shell::{self, Class, Reading, Surroundings};
 use crate::verbs::event::{Effect, Event};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::policy::Mode;
+use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{self, Call};
-use crate::workspace::{RelativePath, session};
+use crate::workspace::{RelativePath, Root, session};
 
 /// Whether the call is really about to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,8 +61,9 @@ struct Case<'a> {
 impl<'a> Case<'a> {
     fn open(event: &'a Event) -> Result<Self, VerbError> {
         let home = places::home(event)?;
-        let readings = event.effects.iter().filter_map(|effect| read(event, home.as_ref(), effect));
-        let readings: Vec<Reading> = readings.collect();
+        let root = home.as_ref().map(|home| &*home.root);
+        let read = |effect| read_command(event, effect, root);
+        let readings: Vec<Reading> = event.effects.iter().filter_map(read).collect();
         let places = Places::of(event, home, &readings);
         Ok(Self { event, readings, places })
     }
@@ -285,13 +287,18 @@ pub(in crate::verbs) fn selected(ws: &Workspace, event: &Event) -> Option<String
     ws.selected(Some(&event.actor())).or_else(|| ws.selected(Some(&event.session_key())))
 }
 
-fn read(event: &Event, home: Option<&Workspace>, effect: &Effect) -> Option<Reading> {
+/// The reading of a command, as the gate reads it; `None` for any other effect.
+pub(in crate::verbs) fn read_command(
+    event: &Event,
+    effect: &Effect,
+    root: Option<&Root>,
+) -> Option<Reading> {
     let Effect::Shell { text, dialect, cwd, .. } = effect else { return None };
     let at = Surroundings {
         cwd: cwd.as_ref().map_or_else(|| event.cwd.clone(), |cwd| event.cwd.join(cwd)),
-        root: home.map(|home| home.root.path().to_path_buf()),
+        root: root.map(|root| root.path().to_path_buf()),
         home: std::env::home_dir(),
-        temp: vec![std::env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")],
+        temp: temporary_folders(),
     };
     Some(shell::read(text, *dialect, &at))
 }

@@ -1,6 +1,7 @@
 //! Files that steer the gate, or the agents' own hooks: no agent writes them, whatever the scope says.
 
 use super::{Denial, DenialCode};
+use crate::intent::Scope;
 use crate::workspace::RelativePath;
 
 /// Names that steer the gate wherever they stand.
@@ -66,7 +67,7 @@ pub fn is_control_file(path: &RelativePath) -> bool {
 }
 
 /// Whether a path, inside a workspace or absolute, steers the gate or an agent.
-pub(super) fn steers(path: &str) -> bool {
+pub(in crate::verbs) fn steers(path: &str) -> bool {
     let segments = segments(path);
     if segments.iter().any(|segment| ANYWHERE.contains(&segment.as_str())) {
         return true;
@@ -78,6 +79,22 @@ pub(super) fn steers(path: &str) -> bool {
         }
         None => segments.ends_with(&self::segments(entry)),
     })
+}
+
+/// A file that steers the gate or an agent, and that a scope takes in.
+pub(in crate::verbs) fn taken_in_by(scope: &Scope) -> Option<String> {
+    let anywhere = ANYWHERE.iter().map(|name| match *name {
+        ".git" => ".git/config".to_owned(),
+        name => name.to_owned(),
+    });
+    // What stands in a home folder alone is in nobody's scope.
+    let settings = SETTINGS.iter().filter(|entry| !entry.starts_with("Documents/"));
+    let settings = settings.map(|entry| match entry.strip_suffix('/') {
+        Some(folder) => format!("{folder}/x"),
+        None => (*entry).to_owned(),
+    });
+    let mut all = anywhere.chain(settings);
+    all.find(|path| RelativePath::new(path).is_ok_and(|path| scope.owns(&path)))
 }
 
 /// Whether a folder of this name may hold settings that steer an agent.

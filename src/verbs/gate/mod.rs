@@ -19,8 +19,9 @@ mod rules;
 mod stale;
 
 pub use bind::{prompt, session_start};
-pub(super) use case::selected;
+pub(super) use case::{read_command, selected};
 pub use control::is_control_file;
+pub(super) use control::{steers, taken_in_by};
 pub use places::key;
 pub use rules::{protecting, scope_and_owners};
 

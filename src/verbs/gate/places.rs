@@ -7,6 +7,7 @@ use crate::edits::{After, Change};
 use crate::shell::{self, Deed};
 use crate::verbs::event::{Effect, Event};
 use crate::verbs::{VerbError, Workspace};
+use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{Before, Predicted};
 use crate::workspace::{RelativePath, Root, session};
 
@@ -325,8 +326,7 @@ pub(super) fn outside(home: &Workspace, path: &Path) -> Option<Denial> {
         return Some(control::denial(&shown));
     }
     let allowed = home.policy.allowed_outside.iter().map(PathBuf::from);
-    let temporary = [std::env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")];
-    if allowed.chain(temporary).any(|folder| is_below(path, &folder)) {
+    if allowed.chain(temporary_folders()).any(|folder| is_below(path, &folder)) {
         return None;
     }
     Some(Denial {

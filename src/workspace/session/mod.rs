@@ -150,12 +150,7 @@ fn of_actor(root: &Root, actor: &str) -> PathBuf {
 
 /// The text of a session is the host's, and a path may hold anything: only their hash becomes a file name.
 fn digest(text: &str) -> String {
-    use std::fmt::Write;
-    let mut name = String::with_capacity(32);
-    for byte in &Sha256::digest(text.as_bytes())[..16] {
-        write!(name, "{byte:02x}").expect("writing to a string cannot fail");
-    }
-    name
+    store::hex(&Sha256::digest(text.as_bytes())[..16])
 }
 
 fn read(path: &std::path::Path) -> Option<Selection> {

@@ -90,7 +90,7 @@ pub fn state(file: &std::path::Path, max: u64) -> State {
         return State { hash: hash_of(file), text: None };
     }
     let Ok(bytes) = std::fs::read(file) else { return State::default() };
-    State { hash: Some(hex(Sha256::digest(&bytes))), text: String::from_utf8(bytes).ok() }
+    State { hash: Some(store::hex(&Sha256::digest(&bytes))), text: String::from_utf8(bytes).ok() }
 }
 
 /// The same for a file that is too large to be kept.
@@ -100,16 +100,8 @@ fn hash_of(file: &std::path::Path) -> Option<String> {
     let mut buffer = vec![0; 256 * 1024];
     loop {
         match std::io::Read::read(&mut file, &mut buffer).ok()? {
-            0 => return Some(hex(hasher.finalize())),
+            0 => return Some(store::hex(&hasher.finalize())),
             read => hasher.update(&buffer[..read]),
         }
     }
-}
-
-fn hex(digest: impl AsRef<[u8]>) -> String {
-    use std::fmt::Write;
-    digest.as_ref().iter().fold(String::with_capacity(64), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string cannot fail");
-        text
-    })
 }
