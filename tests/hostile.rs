@@ -33,6 +33,26 @@ fn nesting_neither_overflows_nor_hangs_in_any_language() {
     }
 }
 
+/// There are scanners that read on from a sign without looking whether the text ends before what they look for.
+#[test]
+fn a_text_may_end_anywhere() {
+    for language in language::all() {
+        let name = format!("a.{}", language.extensions[0]);
+        for text in
+            ["class A\n@b", "class A {\n val b = 1\n @c(d", "@", "a\r@b(", "/*", "\"#{", "<<~A"]
+        {
+            blocks_in_time(&name, text);
+        }
+    }
+}
+
+#[test]
+fn tags_without_end_or_number_are_given_up_soon() {
+    blocks_in_time("a.svelte", &"</script>".repeat(20_000));
+    blocks_in_time("a.html", &"<script>a</script>".repeat(2_000));
+    blocks_in_time("a.vue", &"<style>a{b:c}</style>".repeat(2_000));
+}
+
 #[test]
 fn one_open_bracket_does_not_hide_the_rest_of_the_file() {
     let function =

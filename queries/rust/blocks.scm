@@ -1,7 +1,7 @@
-; Functions inside function bodies are part of those.
 [
   (source_file (function_item name: (identifier) @name parameters: (parameters) @parameters) @definition.function)
   (declaration_list (function_item name: (identifier) @name parameters: (parameters) @parameters) @definition.function)
+  (block (function_item name: (identifier) @name parameters: (parameters) @parameters) @definition.function)
   (source_file (function_signature_item name: (identifier) @name parameters: (parameters) @parameters) @definition.function)
   (declaration_list (function_signature_item name: (identifier) @name parameters: (parameters) @parameters) @definition.function)
 ]
@@ -45,4 +45,5 @@
 [
   (source_file (macro_definition name: (identifier) @name) @definition.macro)
   (declaration_list (macro_definition name: (identifier) @name) @definition.macro)
+  (block (macro_definition name: (identifier) @name) @definition.macro)
 ]

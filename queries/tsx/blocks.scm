@@ -13,6 +13,25 @@
 (program (variable_declaration . (variable_declarator name: (identifier) @name value: [
   (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters)])) @definition.function)
 
+; Functions by assignment, as a property of an object or a field of a class: `app.use = function () {}`.
+(expression_statement (assignment_expression left: [(member_expression) (identifier)] @name right: [
+  (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters) (generator_function parameters: (_) @parameters)])) @definition.function
+(assignment_expression right: (assignment_expression left: [(member_expression) (identifier)] @name right: [
+  (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters) (generator_function parameters: (_) @parameters)]) @definition.function)
+(expression_statement (assignment_expression left: (member_expression) @name right: (class))) @definition.class
+(pair key: (_) @name value: [
+  (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters) (generator_function parameters: (_) @parameters)]) @definition.method
+
+; Functions named inside functions.
+(statement_block (lexical_declaration . (variable_declarator name: (identifier) @name value: [
+  (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters) (generator_function parameters: (_) @parameters)])) @definition.function)
+(statement_block (export_statement (lexical_declaration . (variable_declarator name: (identifier) @name value: [
+  (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters) (generator_function parameters: (_) @parameters)])) @definition.function))
+(statement_block (variable_declaration . (variable_declarator name: (identifier) @name value: [
+  (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters)])) @definition.function)
+(public_field_definition name: (_) @name value: [
+  (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters)]) @definition.method
+
 (program (lexical_declaration kind: "const" . (variable_declarator name: (_) @name)) @definition.constant)
 (program (export_statement (lexical_declaration kind: "const" . (variable_declarator name: (_) @name)) @definition.constant))
 (program (lexical_declaration kind: "let" . (variable_declarator name: (_) @name)) @definition.variable)

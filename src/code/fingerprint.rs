@@ -3,10 +3,12 @@
 //! Every one of them is stored in ledgers that outlive this program, so each
 //! carries the version of its normalisation as a prefix.
 
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::minhash;
+pub use super::minhash::BANDS;
 
 macro_rules! hash_newtype {
     ($(#[$doc:meta])* $name:ident) => {
@@ -62,7 +64,37 @@ impl Sketch {
     /// Estimated Jaccard similarity of the two shingle sets, 0 to 1; `None` when one of them is not an `m1` sketch.
     pub fn similarity(&self, other: &Sketch) -> Option<f32> {
         let equal = minhash::equal_lanes(&minhash::decode(&self.0)?, &minhash::decode(&other.0)?);
-        Some(minhash::jaccard(equal))
+        Some(minhash::jaccard(equal, minhash::LANES))
+    }
+    /// Keys for an index: two sketches of blocks that share half of their shingles or more have at least one in common,
+    /// in 97 of 100 cases. `None` when this is not an `m1` sketch, or one of a block without tokens.
+    pub fn bands(&self) -> Option<[u32; BANDS]> {
+        minhash::bands(&minhash::decode(&self.0)?)
+    }
+}
+
+/// A MinHash of pairs of tokens: `p1:<base64url>`; finer than a [`Sketch`] where blocks are short.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct Pairs(String);
+
+impl Pairs {
+    const PREFIX: &str = "p1:";
+
+    fn of(codes: &[u64]) -> Self {
+        let lanes = BASE64_URL_SAFE_NO_PAD.encode(minhash::pair_lanes(codes));
+        Self(format!("{}{lanes}", Self::PREFIX))
+    }
+
+    /// Estimated Jaccard similarity of the two sets of pairs, 0 to 1; `None` when one of them is not a `p1` sketch.
+    pub fn similarity(&self, other: &Self) -> Option<f32> {
+        let equal = minhash::equal_lanes(&self.lanes()?, &other.lanes()?);
+        Some(minhash::jaccard(equal, minhash::PAIR_LANES))
+    }
+
+    fn lanes(&self) -> Option<[u8; minhash::PAIR_LANES]> {
+        let text = self.0.strip_prefix(Self::PREFIX)?;
+        BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()
     }
 }
 
@@ -92,6 +124,8 @@ pub struct Fingerprint {
     pub shape: ShapeHash,
     /// Similar tokens.
     pub sketch: Sketch,
+    /// The same, finer.
+    pub pairs: Pairs,
     /// Tokens of the block without those of blocks inside it; only for a block that contains others.
     pub own: Option<TokenHash>,
     /// How many tokens the block has.
@@ -183,6 +217,10 @@ pub(super) fn token_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> TokenHa
 
 pub(super) fn shape_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> ShapeHash {
     ShapeHash(format!("s1:{}", events_hash(pieces)))
+}
+
+pub(super) fn pairs(codes: &[u64]) -> Pairs {
+    Pairs::of(codes)
 }
 
 /// The sketch of tokens, given by [`minhash::token_code`] of each, in order.

@@ -9,11 +9,12 @@
 //! top-level nodes at both ends that came out as they were keep their blocks, since
 //! finding those costs more than parsing.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use ropey::Rope;
-use tree_sitter::{InputEdit, Node, Parser, Point, Tree};
+use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree};
 
 use super::block::{Block, FileBlocks};
 use super::language::Language;
@@ -175,13 +176,38 @@ fn whole_tree(language: &'static Language, text: &str) -> Option<Tree> {
     if !language.syntax.incremental && nests_beyond_scanner(text) {
         return None;
     }
-    let tree = parser(language)?.parse(text, None)?;
+    let tree = patiently(&mut parser(language)?, text, None)?;
     (!is_tangled(tree.root_node())).then_some(tree)
 }
 
+/// The tree of the text that a node of another tree holds, with the bytes and lines
+/// of the whole.
+pub(super) fn tree_within(language: &'static Language, text: &str, holder: Node) -> Option<Tree> {
+    let mut parser = parser(language)?;
+    parser.set_included_ranges(&[holder.range()]).ok()?;
+    let tree = patiently(&mut parser, text, None)?;
+    (!is_tangled(tree.root_node())).then_some(tree)
+}
+
+/// Longer than a parse of any program takes.
+pub(super) const PATIENCE: Duration = Duration::from_secs(4);
+
+/// A parse that is given up after a while: in some grammars what is no program takes
+/// time in the square of its length.
+fn patiently(parser: &mut Parser, text: &str, base: Option<&Tree>) -> Option<Tree> {
+    let start = Instant::now();
+    let mut in_time = |_: &ParseState| match start.elapsed() < PATIENCE {
+        true => ControlFlow::Continue(()),
+        false => ControlFlow::Break(()),
+    };
+    let options = ParseOptions::new().progress_callback(&mut in_time);
+    let bytes = text.as_bytes();
+    parser.parse_with_options(&mut |at, _| &bytes[at.min(bytes.len())..], base, Some(options))
+}
+
 fn finish(language: &'static Language, text: &str, tree: Tree, found: Outline) -> Parsed {
-    let has_error = tree.root_node().has_error();
-    let reusable = language.syntax.incremental && !has_lone_return(text);
+    let has_error = tree.root_node().has_error() || found.embedded_error;
+    let reusable = language.syntax.incremental && !found.embeds && !has_lone_return(text);
     let blocks = FileBlocks { language: Some(language.id), blocks: found.blocks, has_error };
     Parsed {
         tree: Some(tree),
@@ -199,7 +225,7 @@ fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<Par
     if base.parsed.blocks.has_error {
         return around_errors(language, text, base);
     }
-    let tree = parser(language)?.parse(text, Some(&base.tree))?;
+    let tree = patiently(&mut parser(language)?, text, Some(&base.tree))?;
     if tree.root_node().has_error() {
         return around_errors(language, text, base);
     }
@@ -277,6 +303,9 @@ fn spliced(
     let mut found = Outline {
         blocks: old.blocks.blocks[..head].to_vec(),
         items: items[..before.map_or(0, |at| at + 1)].to_vec(),
+        // What holds other languages' text is never the base of an edit.
+        embeds: middle.embeds,
+        embedded_error: middle.embedded_error,
     };
     found.blocks.extend(middle.blocks.into_iter().map(|block| contained(block, 0, head)));
     found.items.extend(

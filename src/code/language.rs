@@ -3,9 +3,9 @@
 //! To add a language: its grammar crate, `queries/<id>/blocks.scm`, a row here,
 //! and its token facts in `rows`.
 
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
-use super::rows;
+use super::rows::{self, functional, markup, more};
 use super::syntax::{Compiled, Syntax};
 
 /// A language with a grammar: everything that is particular to it, as data.
@@ -58,7 +58,7 @@ macro_rules! row {
 }
 
 #[rustfmt::skip]
-static TABLE: [Language; 14] = [
+static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| vec![
     row!("rust", ["rs"], [], [], tree_sitter_rust::LANGUAGE, rows::RUST),
     row!("python", ["py", "pyi", "pyw"], [], ["python"], tree_sitter_python::LANGUAGE, rows::PYTHON),
     row!("javascript", ["js", "mjs", "cjs", "jsx"], [], ["node"], tree_sitter_javascript::LANGUAGE, rows::JAVASCRIPT),
@@ -73,7 +73,30 @@ static TABLE: [Language; 14] = [
     row!("yaml", ["yaml", "yml"], [], [], tree_sitter_yaml::LANGUAGE, rows::YAML),
     row!("toml", ["toml"], ["Cargo.lock"], [], tree_sitter_toml_ng::LANGUAGE, rows::TOML),
     row!("markdown", ["md", "markdown"], [], [], tree_sitter_md::LANGUAGE, rows::MARKDOWN),
-];
+    #[cfg(feature = "grammars-heavy")]
+    row!("csharp", ["cs", "csx"], [], ["dotnet-script"], tree_sitter_c_sharp::LANGUAGE, more::CSHARP),
+    row!("ruby", ["rb", "rake", "gemspec", "ru", "rbi"], ["Gemfile", "Rakefile", "Guardfile", "Podfile", "Vagrantfile", "Brewfile", "Fastfile"], ["ruby"], tree_sitter_ruby::LANGUAGE, more::RUBY),
+    row!("php", ["php", "phtml", "phpt"], [], ["php"], tree_sitter_php::LANGUAGE_PHP, more::PHP),
+    #[cfg(feature = "grammars-heavy")]
+    row!("kotlin", ["kt", "kts"], [], ["kotlin"], tree_sitter_kotlin_sg::LANGUAGE, more::KOTLIN),
+    row!("lua", ["lua", "rockspec"], [], ["lua", "luajit", "texlua"], tree_sitter_lua::LANGUAGE, more::LUA),
+    #[cfg(feature = "grammars-heavy")]
+    row!("swift", ["swift"], [], ["swift"], tree_sitter_swift::LANGUAGE, more::SWIFT),
+    #[cfg(feature = "grammars-heavy")]
+    row!("scala", ["scala", "sc", "sbt"], [], ["scala"], tree_sitter_scala::LANGUAGE, more::SCALA),
+    row!("dart", ["dart"], [], ["dart"], tree_sitter_dart::LANGUAGE, more::DART),
+    row!("zig", ["zig", "zon"], [], [], tree_sitter_zig::LANGUAGE, more::ZIG),
+    row!("html", ["html", "htm", "xhtml"], [], [], tree_sitter_html::LANGUAGE, markup::HTML),
+    row!("css", ["css"], [], [], tree_sitter_css::LANGUAGE, markup::CSS),
+    row!("vue", ["vue"], [], [], tree_sitter_vue_next::LANGUAGE, markup::VUE),
+    row!("svelte", ["svelte"], [], [], tree_sitter_svelte_ng::LANGUAGE, markup::SVELTE),
+    row!("sql", ["sql", "ddl", "pgsql"], [], [], tree_sitter_sequel::LANGUAGE, functional::SQL),
+    row!("elixir", ["ex", "exs"], [], ["elixir"], tree_sitter_elixir::LANGUAGE, functional::ELIXIR),
+    #[cfg(feature = "grammars-heavy")]
+    row!("haskell", ["hs"], [], ["runghc", "runhaskell"], tree_sitter_haskell::LANGUAGE, functional::HASKELL),
+    #[cfg(feature = "grammars-heavy")]
+    row!("ocaml", ["ml"], [], ["ocaml"], tree_sitter_ocaml::LANGUAGE_OCAML, functional::OCAML),
+]);
 
 /// The language with this [`Language::id`].
 pub fn by_id(id: &str) -> Option<&'static Language> {
@@ -128,6 +151,13 @@ mod tests {
             ("a.hh", "", Some("cpp")),
             ("a.jsonc", "", Some("json")),
             ("a.yml", "", Some("yaml")),
+            ("a.HTM", "", Some("html")),
+            ("a.css", "", Some("css")),
+            ("a.scss", "", None),
+            ("A.vue", "", Some("vue")),
+            ("+page.svelte", "", Some("svelte")),
+            ("a.sql", "", Some("sql")),
+            ("run", "#!/usr/bin/env elixir", Some("elixir")),
             ("x/.bashrc", "", Some("bash")),
             ("Makefile", "", None),
             ("a.unknown", "#!/bin/bash", None),
@@ -136,6 +166,13 @@ mod tests {
             ("run", "#!/usr/bin/env node", Some("javascript")),
             ("run", "#!/usr/bin/perl", None),
             ("run", "", None),
+            ("app.rb", "", Some("ruby")),
+            ("Rakefile", "", Some("ruby")),
+            ("bin/console", "#!/usr/bin/env ruby", Some("ruby")),
+            ("index.php", "", Some("php")),
+            ("init.lua", "", Some("lua")),
+            ("main.dart", "", Some("dart")),
+            ("build.zig.zon", "", Some("zig")),
             ("", "#!", None),
         ];
         for (path, first_line, id) in cases {
@@ -149,5 +186,12 @@ mod tests {
             assert!(std::ptr::eq(by_id(language.id).expect("listed"), language));
         }
         assert!(by_id("cobol").is_none());
+    }
+
+    #[test]
+    fn heavy_grammars_are_there_when_their_feature_is_on() {
+        for id in ["csharp", "kotlin", "swift", "scala"] {
+            assert_eq!(by_id(id).is_some(), cfg!(feature = "grammars-heavy"), "{id}");
+        }
     }
 }

@@ -7,8 +7,11 @@ pub mod block;
 pub mod document;
 pub mod fingerprint;
 pub mod language;
+pub mod lines;
 pub mod position;
+pub mod program;
 
+mod embedded;
 mod incremental;
 mod minhash;
 mod outline;
@@ -20,6 +23,8 @@ mod tokens;
 
 pub use block::{Block, BlockKind, FileBlocks, Identity};
 pub use document::{Document, MAX_BYTES, Unread};
-pub use fingerprint::{ContentHash, Fingerprint, ShapeHash, Sketch, TokenHash};
+pub use fingerprint::{ContentHash, Fingerprint, Pairs, ShapeHash, Sketch, TokenHash};
 pub use language::{Language, all as languages};
+pub use lines::{LineHash, Lines, Places};
 pub use position::{Encoding, LineRange, Position};
+pub use program::Program;

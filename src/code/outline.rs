@@ -9,9 +9,10 @@ use ropey::Rope;
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator};
 
 use super::block::{Block, BlockKind, Identity};
+use super::embedded::{Embedded, embedded};
 use super::fingerprint::{self, Fingerprint, Piece};
 use super::parameters::{normalised, parameter_types};
-use super::syntax::{Compiled, Role};
+use super::syntax::{Compiled, Role, Syntax};
 use super::tokens::{self, Class, Event, Token, Walked};
 use super::{LineRange, position};
 
@@ -29,6 +30,10 @@ pub(super) struct Outline {
     pub blocks: Vec<Block>,
     /// The top-level nodes that hold blocks.
     pub items: Vec<Item>,
+    /// Some of it is another language's text.
+    pub embeds: bool,
+    /// And there is a syntax error in it.
+    pub embedded_error: bool,
 }
 
 /// A top-level node that holds blocks.
@@ -45,14 +50,29 @@ struct Definition<'t> {
     node: Node<'t>,
     bytes: Range<usize>,
     kind: BlockKind,
+    syntax: &'static Syntax,
     pattern: usize,
     name: Option<Node<'t>>,
+    /// The name is all that stands before this.
+    name_before: Option<Node<'t>>,
+    /// The words of its kind are the name's first.
+    name_kind: Option<Node<'t>>,
+    /// The name's last word, where that is no name of its own.
+    name_object: Option<Node<'t>>,
     name_trait: Option<Node<'t>>,
     scope: Option<Node<'t>>,
     parameters: Option<Node<'t>>,
     outside: bool,
     /// Index of the enclosing definition.
     container: Option<usize>,
+}
+
+impl Definition<'_> {
+    /// A rule with other selectors is about other elements, an `update` of another
+    /// table another statement: there the name is no name that could be changed.
+    fn names_itself(&self) -> bool {
+        self.name_before.is_none() && (self.name_kind.is_none() || self.name.is_some())
+    }
 }
 
 /// A block before its fingerprints.
@@ -91,10 +111,23 @@ impl Draft {
 
 /// The blocks of `zone`, which begins and ends between children of `root`.
 pub(super) fn outline(text: &str, root: Node, zone: Range<usize>, compiled: &Compiled) -> Outline {
-    let definitions = definitions(text, root, &zone, compiled);
     let tops = tops(root, &zone);
-    let walked = walk(text, compiled, &tops, &zone, &definitions);
-    Assembly { text, compiled, zone, definitions: &definitions, walked: &walked }.run(&tops)
+    let embedded = match compiled.syntax.embeds {
+        true => embedded(text, &tops),
+        false => Vec::new(),
+    };
+    let mut found = definitions(text, root, &zone, compiled);
+    for one in &embedded {
+        found.extend(definitions(text, one.root(), &one.bytes, one.compiled));
+    }
+    let definitions = nest(found);
+    let walked = walk(text, compiled, &tops, &zone, &definitions, &embedded);
+    let assembly = Assembly { text, compiled, zone, definitions: &definitions, walked: &walked };
+    Outline {
+        embeds: !embedded.is_empty(),
+        embedded_error: embedded.iter().any(|one| one.root().has_error()),
+        ..assembly.run(&tops)
+    }
 }
 
 /// The children of the root that begin in the zone.
@@ -112,10 +145,15 @@ fn walk(
     tops: &[Node],
     zone: &Range<usize>,
     definitions: &[Definition],
+    embedded: &[Embedded],
 ) -> Walked {
     if !compiled.syntax.words {
         let ids = definitions.iter().enumerate().map(|(at, found)| (found.node.id(), at));
-        return tokens::walk(text, compiled, tops, &ids.collect());
+        let lists = definitions
+            .iter()
+            .filter(|found| found.syntax.parameters_bind)
+            .filter_map(|found| found.parameters.map(|list| list.id()));
+        return tokens::walk(text, compiled, tops, &ids.collect(), &lists.collect(), embedded);
     }
     let words = tokens::words(text, zone.clone());
     let at = |byte: usize| words.partition_point(|word| word.bytes.start < byte);
@@ -125,7 +163,7 @@ fn walk(
     Walked { events, comments: Vec::new(), spans }
 }
 
-/// What the query finds in the zone, outer before inner, each with its container.
+/// What the query finds in the zone.
 fn definitions<'t>(
     text: &str,
     root: Node<'t>,
@@ -141,9 +179,7 @@ fn definitions<'t>(
             definition.bytes.start >= zone.start && definition.bytes.end <= zone.end
         }));
     }
-    found.sort_by_key(|one: &Definition| (one.bytes.start, Reverse(one.bytes.end), one.pattern));
-    found.dedup_by(|later, earlier| later.bytes == earlier.bytes);
-    nest(found)
+    found
 }
 
 fn definition<'t>(
@@ -153,12 +189,18 @@ fn definition<'t>(
 ) -> Option<Definition<'t>> {
     let mut definition: Option<Definition> = None;
     let (mut name, mut name_trait, mut scope, mut parameters) = (None, None, None, None);
+    let (mut name_before, mut name_kind, mut name_object) = (None, None, None);
     let mut outside = false;
     for capture in found.captures() {
         match compiled.roles[capture.index as usize] {
-            Role::Definition(kind) => definition = Some(bare(text, capture.node, kind)),
+            Role::Definition(kind) => {
+                definition = Some(bare(text, capture.node, kind, compiled.syntax));
+            }
             Role::Name => name = name.or(Some(capture.node)),
             Role::NameTrait => name_trait = Some(capture.node),
+            Role::NameBefore => name_before = Some(capture.node),
+            Role::NameKind => name_kind = Some(capture.node),
+            Role::NameObject => name_object = name_object.or(Some(capture.node)),
             Role::Scope => scope = Some(capture.node),
             Role::Parameters => parameters = Some(capture.node),
             Role::Outside => outside = true,
@@ -166,20 +208,40 @@ fn definition<'t>(
         }
     }
     let pattern = found.pattern_index;
-    let complete =
-        Definition { pattern, name, name_trait, scope, parameters, outside, ..definition? };
+    let found = definition?;
+    let complete = Definition {
+        pattern,
+        name,
+        name_before,
+        name_kind,
+        name_object,
+        name_trait,
+        scope,
+        parameters,
+        outside,
+        ..found
+    };
     (!complete.bytes.is_empty()).then_some(complete)
 }
 
 /// A definition that ends before the white space some grammars give it.
-fn bare<'t>(text: &str, node: Node<'t>, kind: BlockKind) -> Definition<'t> {
+fn bare<'t>(
+    text: &str,
+    node: Node<'t>,
+    kind: BlockKind,
+    syntax: &'static Syntax,
+) -> Definition<'t> {
     let bytes = trimmed(text, node.byte_range());
     Definition {
         node,
         bytes,
         kind,
+        syntax,
         pattern: 0,
         name: None,
+        name_before: None,
+        name_kind: None,
+        name_object: None,
         name_trait: None,
         scope: None,
         parameters: None,
@@ -194,7 +256,10 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     start..(range.start + part.trim_end().len()).max(start)
 }
 
-fn nest(found: Vec<Definition>) -> Vec<Definition> {
+/// Outer before inner, each with its container.
+fn nest(mut found: Vec<Definition>) -> Vec<Definition> {
+    found.sort_by_key(|one: &Definition| (one.bytes.start, Reverse(one.bytes.end), one.pattern));
+    found.dedup_by(|later, earlier| later.bytes == earlier.bytes);
     let mut kept: Vec<Definition> = Vec::with_capacity(found.len());
     let mut open: Vec<usize> = Vec::new();
     for mut one in found {
@@ -216,8 +281,8 @@ fn nest(found: Vec<Definition>) -> Vec<Definition> {
 }
 
 fn hides_declarations(outer: BlockKind) -> bool {
-    use BlockKind::{Function, Method, Type, Variable};
-    matches!(outer, Function | Method | Type | Variable)
+    use BlockKind::{Function, Method, Statement, Type, Variable};
+    matches!(outer, Function | Method | Statement | Type | Variable)
 }
 
 struct Assembly<'a, 't> {
@@ -251,7 +316,7 @@ impl Assembly<'_, '_> {
         let rest = after.1..self.walked.events.len();
         blocks.extend(self.region(after.0..self.zone.end, rest, "end".into()));
         let items = items(self.text, tops, &blocks);
-        Outline { blocks, items }
+        Outline { blocks, items, ..Outline::default() }
     }
 
     /// For each definition, those directly inside it.
@@ -276,7 +341,7 @@ impl Assembly<'_, '_> {
         let named = self.named(definition);
         let path = [prefix, named.scope, Some(named.name.clone())];
         let path = path.into_iter().flatten().collect::<Vec<_>>().join(".");
-        let how = self.compiled.syntax.parameters;
+        let how = definition.syntax.parameters;
         let parameters =
             definition.parameters.and_then(|list| parameter_types(self.text, list, how));
         let span = self.walked.spans[at].clone();
@@ -285,9 +350,8 @@ impl Assembly<'_, '_> {
             (inside.start - span.start..inside.end - span.start, self.definitions[one].kind)
         });
         let subject = Subject {
-            name_bytes: Some(named.bytes.clone()),
-            name_in_body: definition.kind != BlockKind::Method
-                || self.compiled.syntax.method_in_scope,
+            name_bytes: definition.names_itself().then(|| named.bytes.clone()),
+            name_in_body: definition.kind != BlockKind::Method || definition.syntax.method_in_scope,
             inner: inner.collect(),
             ..Subject::plain(self.text, definition.bytes.clone(), &self.walked.events[span.clone()])
         };
@@ -304,6 +368,12 @@ impl Assembly<'_, '_> {
 
     fn named(&self, definition: &Definition) -> Named {
         let text = self.text;
+        if let Some(body) = definition.name_before {
+            return named_by_head(text, definition, body);
+        }
+        if let Some(node) = definition.name_kind {
+            return named_by_kind(text, definition, node);
+        }
         // In broken code the query can pair a definition with a name outside of it.
         let within = |name: &tree_sitter::Node<'_>| {
             definition.bytes.start <= name.start_byte() && name.end_byte() <= definition.bytes.end
@@ -348,6 +418,9 @@ impl Assembly<'_, '_> {
             bytes = trimmed(text, bytes.start + 1..bytes.end);
         }
         let mut events = &self.walked.events[events.start..events.end.max(events.start)];
+        while let Some((_, rest)) = events.split_last().filter(|(last, _)| tokens::is_space(last)) {
+            events = rest;
+        }
         while let Some(last) = events.iter().rposition(|event| matches!(event, Event::Token(_))) {
             let Event::Token(token) = &events[last] else { break };
             if token.bytes.end != bytes.end || !PREFIXES.contains(&token.text(text)) {
@@ -394,6 +467,31 @@ struct Named {
     bytes: Range<usize>,
     /// Containers that the definition names itself: `Foo` in `Foo::bar`.
     scope: Option<String>,
+}
+
+/// `create table orders`: what is done, in the grammar's words, and to what.
+fn named_by_kind(text: &str, definition: &Definition, node: Node) -> Named {
+    let kind = node.kind().trim_start_matches("keyword_").trim_end_matches("_statement");
+    let object = definition.name.or(definition.name_object).map(|object| object.byte_range());
+    let words = kind.replace('_', " ");
+    let name = match &object {
+        Some(bytes) => format!("{words} {}", normalised(text, bytes.clone(), &[])),
+        None => words,
+    };
+    let within = |bytes: &Range<usize>| {
+        definition.bytes.start <= bytes.start && bytes.end <= definition.bytes.end
+    };
+    let bytes = object.filter(within).unwrap_or_else(|| first_line(text, &definition.bytes));
+    Named { name, bytes, scope: None }
+}
+
+/// `body, .page > main`: all before the body, in one spacing.
+fn named_by_head(text: &str, definition: &Definition, body: Node) -> Named {
+    let end = body.start_byte().clamp(definition.bytes.start, definition.bytes.end);
+    let bytes = trimmed(text, definition.bytes.start..end);
+    let spaced = text[bytes.clone()].replace(',', ", ");
+    let name = spaced.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",");
+    Named { name, bytes, scope: None }
 }
 
 fn first_line(text: &str, bytes: &Range<usize>) -> Range<usize> {
@@ -476,6 +574,12 @@ fn number(blocks: &mut [Block]) {
     }
 }
 
+/// The name that a text begins with.
+fn leading_name(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
+    &text[..end.unwrap_or(text.len())]
+}
+
 /// What a fingerprint is made of.
 struct Subject<'a> {
     text: &'a str,
@@ -502,6 +606,7 @@ impl<'a> Subject<'a> {
             ),
             shape: fingerprint::shape_hash(self.shape().into_iter()),
             sketch: fingerprint::sketch(&codes),
+            pairs: fingerprint::pairs(&codes),
             own: (!self.inner.is_empty()).then(|| fingerprint::token_hash(self.own().into_iter())),
             token_count: codes.len() as u32,
         }
@@ -535,7 +640,10 @@ impl<'a> Subject<'a> {
 
     fn shape(&self) -> Vec<Piece<'a>> {
         let bound = self.tokens().filter(|token| token.class == Class::Binding);
-        let locals: HashSet<&str> = bound.map(|token| token.text(self.text)).collect();
+        let mut locals: HashSet<&str> = bound.map(|token| token.text(self.text)).collect();
+        for token in self.tokens().filter(|token| token.class == Class::Foreign) {
+            locals.remove(leading_name(token.text(self.text)));
+        }
         let own = self.name_bytes.clone().map(|bytes| &self.text[bytes]);
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut pieces = Vec::with_capacity(self.events.len());
@@ -547,8 +655,9 @@ impl<'a> Subject<'a> {
             let text = token.text(self.text);
             let named = matches!(token.class, Class::Identifier | Class::Binding);
             let is_name = self.name_bytes.as_ref() == Some(&token.bytes);
-            let means_itself =
-                self.name_in_body && token.class != Class::Plain && own == Some(text);
+            let means_itself = self.name_in_body
+                && !matches!(token.class, Class::Plain | Class::Foreign)
+                && own == Some(text);
             pieces.push(if is_name {
                 Piece::OwnName
             } else if named && locals.contains(text) {

@@ -11,6 +11,9 @@ pub(super) fn parameter_types(text: &str, list: Node, how: Parameters) -> Option
     if how == Parameters::None {
         return None;
     }
+    if matches!(how, Parameters::Written | Parameters::Labelled) {
+        return Some(format!("({})", written(text, list, how).join(", ")));
+    }
     let mut types = Vec::new();
     let mut cursor = list.walk();
     for parameter in list.named_children(&mut cursor) {
@@ -19,6 +22,7 @@ pub(super) fn parameter_types(text: &str, list: Node, how: Parameters) -> Option
         }
         let one = match how {
             Parameters::Declarator => declared_type(text, parameter),
+            Parameters::AfterName => type_after_name(text, parameter),
             _ => type_field(text, parameter),
         };
         let times = if how == Parameters::TypePerName { name_count(parameter) } else { 1 };
@@ -70,6 +74,69 @@ fn spread_type(text: &str, parameter: Node) -> String {
     )
 }
 
+/// What stands between the commas of a list, each without its name, its attributes and its default value.
+///
+/// Labels that callers write stay (Swift), and words like `ref` and `vararg`. The list can be the definition
+/// itself: then it begins at the first bracket in it and ends at the next that closes.
+fn written(text: &str, list: Node, how: Parameters) -> Vec<String> {
+    let mut cursor = list.walk();
+    let inside = list
+        .children(&mut cursor)
+        .skip_while(|node| !matches!(node.kind(), "(" | "["))
+        .skip(1)
+        .take_while(|node| !matches!(node.kind(), ")" | "]"));
+    let mut pieces = Vec::new();
+    for node in inside {
+        unwrap_parameter(node, &mut pieces);
+    }
+    pieces.split(|piece| piece.kind() == ",").filter_map(|one| spelled(text, one, how)).collect()
+}
+
+/// A parameter's own children in its place, and those of what groups parameters.
+fn unwrap_parameter<'t>(node: Node<'t>, out: &mut Vec<Node<'t>>) {
+    if !matches!(node.kind(), "parameter" | "formal_parameter" | "optional_formal_parameters") {
+        return out.push(node);
+    }
+    let mut cursor = node.walk();
+    for child in node.children(&mut cursor) {
+        unwrap_parameter(child, out);
+    }
+}
+
+fn spelled(text: &str, pieces: &[Node], how: Parameters) -> Option<String> {
+    if pieces.iter().all(Node::is_extra) {
+        return None;
+    }
+    let is_name = |node: &Node| matches!(node.kind(), "identifier" | "simple_identifier");
+    let colon = pieces.iter().position(|node| node.kind() == ":");
+    // Before a colon stands the name; in Swift the label first, which can be the name as well. Else
+    // the name is last.
+    let end = pieces.iter().position(|node| node.kind() == "=").unwrap_or(pieces.len());
+    let name = pieces[..colon.unwrap_or(end)].iter().rposition(is_name);
+    let labels = how == Parameters::Labelled;
+    let labelled = labels && pieces[..name.unwrap_or(0)].iter().any(is_name);
+    let mut out = String::new();
+    for (at, node) in pieces[..end].iter().enumerate() {
+        let is_left_out = (Some(at) == name && (!labels || labelled))
+            || (Some(at) == colon && !labels)
+            || node.is_extra()
+            || matches!(node.kind(), "[" | "]" | "{" | "}")
+            || is_attribute(node.kind());
+        if is_left_out {
+            continue;
+        }
+        if !out.is_empty() && !matches!(node.kind(), ":" | "...") {
+            out.push(' ');
+        }
+        out.push_str(&normalised(text, node.byte_range(), &[]));
+    }
+    Some(if out.is_empty() { "_".into() } else { out })
+}
+
+fn is_attribute(kind: &str) -> bool {
+    matches!(kind, "attribute" | "attribute_list" | "annotation")
+}
+
 /// `const char *name = 0` without `name` and `= 0`.
 fn declared_type(text: &str, parameter: Node) -> String {
     let mut left_out = Vec::new();
@@ -85,6 +152,23 @@ fn declared_type(text: &str, parameter: Node) -> String {
         declarator = node.child_by_field_name("declarator").or_else(|| innermost(node));
     }
     normalised(text, parameter.start_byte()..end.max(parameter.start_byte()), &left_out)
+}
+
+/// `price numeric(10, 2) DEFAULT 0` without `price` and the default.
+fn type_after_name(text: &str, parameter: Node) -> String {
+    let mut cursor = parameter.walk();
+    let mut start = parameter.start_byte();
+    let mut end = parameter.end_byte();
+    for (at, part) in parameter.children(&mut cursor).enumerate() {
+        if at == 0 && part.kind() == "identifier" && parameter.child_count() > 1 {
+            start = part.end_byte();
+        }
+        if matches!(part.kind(), "keyword_default" | "=") {
+            end = part.start_byte();
+            break;
+        }
+    }
+    normalised(text, start..end.max(start), &[]).to_lowercase()
 }
 
 /// The declarator inside `(*name)`, `&name`, `...name`, which have no field for it.

@@ -20,6 +20,14 @@ pub(super) struct Syntax {
     pub quotes: &'static [&'static str],
     /// Text whose line breaks the language itself folds (JSX).
     pub folded: &'static [&'static str],
+    /// Nodes in which it counts whether white space stands between two children, but not how much.
+    pub spaced: &'static [&'static str],
+    /// Characters before which that white space says nothing either, and after which.
+    pub tight: (&'static str, &'static str),
+    /// Running text: any white space in it is as good as one space, except below `<pre>`.
+    pub flowing: &'static [&'static str],
+    /// Leaves whose kind begins like this are words in which case says nothing.
+    pub caseless: &'static str,
     /// Lists in which a comma before the closing bracket changes nothing.
     pub lists: &'static [&'static str],
     /// The same, but only with two elements at least (a tuple of one needs it).
@@ -28,6 +36,8 @@ pub(super) struct Syntax {
     pub dropped: &'static [(&'static str, &'static str)],
     /// Tokens that change nothing when they come first: parent's kind, token.
     pub leading: &'static [(&'static str, &'static str)],
+    /// Tokens before which a line break can end a statement, though the grammar reads on: parent's kind, token.
+    pub breaks: &'static [(&'static str, &'static str)],
     /// Nodes that say nothing when they hold one thing only.
     pub transparent: &'static [&'static str],
     /// Where a `parenthesized_expression` may lose its parentheses.
@@ -42,6 +52,20 @@ pub(super) struct Syntax {
     pub labels: &'static [(&'static str, &'static str)],
     /// Where an identifier (or a pattern of identifiers) becomes a local name.
     pub bindings: &'static [(&'static str, &'static str)],
+    /// The same by the token before: parent's kind, and what stands right before it.
+    pub declared: &'static [(&'static str, &'static str)],
+    /// Where an identifier is never renamed because of what stands right before it: parent's kind, token.
+    pub members: &'static [(&'static str, &'static str)],
+    /// Where the first of three or more children is a key, never renamed (`a = b` as an argument): outer kind, kind.
+    pub keyed: &'static [(&'static str, &'static str)],
+    /// Where a name is mentioned that must not be taken for a local: `global $a`, `f(a:)`.
+    pub foreign: &'static [(&'static str, &'static str)],
+    /// Operators whose left side becomes local names where the operator is `=`.
+    pub assignments: &'static [&'static str],
+    /// The parameters of a definition, as the query finds them, become local names.
+    pub parameters_bind: bool,
+    /// Tokens after which a name in the same node is one that others use: `~` in `~label`.
+    pub marks: &'static [&'static str],
     /// Patterns that may stand there and hold identifiers.
     pub patterns: &'static [&'static str],
     /// Whether a method's bare name means the method itself in its body.
@@ -50,6 +74,8 @@ pub(super) struct Syntax {
     pub trivial: &'static [&'static str],
     /// The grammar's scanner re-parses an edited text like a new one; where not, it is parsed whole.
     pub incremental: bool,
+    /// Elements of it may hold scripts and style sheets.
+    pub embeds: bool,
     /// Prose: the tokens are the words, not the leaves of the tree.
     pub words: bool,
     /// How parameter types are read.
@@ -61,12 +87,18 @@ pub(super) struct Syntax {
 pub(super) enum Parameters {
     /// The language has no types to overload by.
     None,
+    /// Each parameter as written, but for its name, its attributes and its default value.
+    Written,
+    /// The same, and the label that callers write.
+    Labelled,
     /// Each parameter's `type` field; `_` where it has none.
     TypeField,
     /// The same, once for each name the parameter has.
     TypePerName,
     /// The declaration without the declared name and the default value.
     Declarator,
+    /// The declaration after its name and up to its default value; case says nothing (SQL).
+    AfterName,
 }
 
 /// What all languages start from.
@@ -75,10 +107,15 @@ pub(super) const PLAIN: Syntax = Syntax {
     verbatim: &[],
     quotes: &[],
     folded: &[],
+    spaced: &[],
+    tight: ("", ""),
+    flowing: &[],
+    caseless: "",
     lists: &[],
     tuples: &[],
     dropped: &[],
     leading: &[],
+    breaks: &[],
     transparent: &[],
     parentheses: &[],
     identifiers: &["identifier"],
@@ -86,10 +123,18 @@ pub(super) const PLAIN: Syntax = Syntax {
     callees: &[],
     labels: &[],
     bindings: &[],
+    declared: &[],
+    members: &[],
+    keyed: &[],
+    foreign: &[],
+    assignments: &[],
+    parameters_bind: false,
+    marks: &[],
     patterns: &[],
     method_in_scope: false,
     trivial: &["{", "}", "(", ")", "[", "]", ";", ","],
     incremental: true,
+    embeds: false,
     words: false,
     parameters: Parameters::None,
 };
@@ -109,6 +154,10 @@ pub(super) const PARENTHESES: Facts = 1 << 9;
 /// An arrow function's parameters, whose parentheses a formatter adds or takes.
 pub(super) const ARROW_PARAMETERS: Facts = 1 << 10;
 pub(super) const TRANSPARENT: Facts = 1 << 11;
+pub(super) const SPACED: Facts = 1 << 12;
+pub(super) const FLOWING: Facts = 1 << 13;
+pub(super) const CASELESS: Facts = 1 << 14;
+pub(super) const ASSIGNMENT: Facts = 1 << 15;
 
 /// What a capture of the query says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,6 +166,12 @@ pub(super) enum Role {
     Name,
     /// Stands before the name, with ` for ` between: a Rust trait.
     NameTrait,
+    /// The name is what stands before this, from the definition's start.
+    NameBefore,
+    /// The words of this node's kind stand before the name: `create table`.
+    NameKind,
+    /// Stands last in the name, though it is another definition's name.
+    NameObject,
     /// A definition that may have no name but `default`.
     NameDefault,
     Scope,
@@ -138,7 +193,7 @@ pub(super) struct Compiled {
     pub roles: Vec<Role>,
     pub syntax: &'static Syntax,
     facts: Vec<Facts>,
-    pairs: [HashSet<(u16, u16)>; 6],
+    pairs: [HashSet<(u16, u16)>; 11],
 }
 
 /// The lists of pairs in a [`Syntax`].
@@ -150,6 +205,11 @@ pub(super) enum Pair {
     Callee,
     Label,
     Binding,
+    Declared,
+    Member,
+    Keyed,
+    Foreign,
+    Break,
 }
 
 impl Compiled {
@@ -170,6 +230,11 @@ impl Compiled {
             fields(syntax.callees),
             fields(syntax.labels),
             fields(syntax.bindings),
+            tokens(syntax.declared),
+            tokens(syntax.members),
+            tokens(syntax.keyed),
+            fields(syntax.foreign),
+            tokens(syntax.breaks),
         ];
         Ok(Self {
             query,
@@ -208,6 +273,16 @@ impl Compiled {
         self.facts.get(usize::from(kind)).copied().unwrap_or(0)
     }
 
+    /// The grammar's name of a node kind.
+    pub fn kind(&self, id: u16) -> &str {
+        self.grammar.node_kind_for_id(id).unwrap_or("ERROR")
+    }
+
+    /// The grammar's name of a field.
+    pub fn field(&self, id: u16) -> Option<&str> {
+        self.grammar.field_name_for_id(id)
+    }
+
     pub fn has(&self, pair: Pair, parent: u16, other: u16) -> bool {
         self.pairs[pair as usize].contains(&(parent, other))
     }
@@ -217,6 +292,9 @@ fn role_of(capture: &str) -> Role {
     match capture {
         "name" => Role::Name,
         "name.trait" => Role::NameTrait,
+        "name.kind" => Role::NameKind,
+        "name.object" => Role::NameObject,
+        "name.before" => Role::NameBefore,
         "name.default" => Role::NameDefault,
         "scope" => Role::Scope,
         "parameters" => Role::Parameters,
@@ -229,11 +307,14 @@ fn role_of(capture: &str) -> Role {
 }
 
 fn facts(grammar: &tree_sitter::Language, syntax: &Syntax) -> Vec<Facts> {
-    let of_lists: [(&[&str], Facts); 12] = [
+    let of_lists: [(&[&str], Facts); 15] = [
         (syntax.comments, COMMENT),
         (syntax.verbatim, VERBATIM),
         (syntax.quotes, QUOTES),
         (syntax.folded, FOLDED),
+        (syntax.spaced, SPACED),
+        (syntax.flowing, FLOWING),
+        (syntax.assignments, ASSIGNMENT),
         (syntax.lists, LIST),
         (syntax.tuples, TUPLE),
         (syntax.identifiers, IDENTIFIER),
@@ -249,9 +330,14 @@ fn facts(grammar: &tree_sitter::Language, syntax: &Syntax) -> Vec<Facts> {
             of_lists
                 .iter()
                 .filter(|(names, _)| names.contains(&name) && grammar.node_kind_is_named(id))
-                .fold(0, |facts, (_, fact)| facts | fact)
+                .fold(caseless(name, syntax), |facts, (_, fact)| facts | fact)
         })
         .collect()
+}
+
+fn caseless(name: &str, syntax: &Syntax) -> Facts {
+    let is_known = !syntax.caseless.is_empty() && name.starts_with(syntax.caseless);
+    if is_known { CASELESS } else { 0 }
 }
 
 fn kind_ids(grammar: &tree_sitter::Language) -> impl Iterator<Item = u16> + use<> {
@@ -301,6 +387,9 @@ mod tests {
                 syntax.verbatim,
                 syntax.quotes,
                 syntax.folded,
+                syntax.spaced,
+                syntax.flowing,
+                syntax.assignments,
                 syntax.lists,
                 syntax.tuples,
                 syntax.identifiers,
@@ -311,13 +400,26 @@ mod tests {
             for name in lists.into_iter().flatten() {
                 assert!(!ids_of(&grammar, name).is_empty(), "{}: {name}", language.id);
             }
-            for (parent, token) in syntax.dropped.iter().chain(syntax.leading) {
+            let tokens = [
+                syntax.dropped,
+                syntax.leading,
+                syntax.breaks,
+                syntax.declared,
+                syntax.members,
+                syntax.keyed,
+            ];
+            for (parent, token) in tokens.concat() {
                 assert!(!ids_of(&grammar, parent).is_empty(), "{}: {parent}", language.id);
                 assert!(!ids_of(&grammar, token).is_empty(), "{}: {token}", language.id);
             }
-            let fields =
-                [syntax.parentheses, syntax.callees, syntax.labels, syntax.bindings].concat();
-            for (parent, field) in fields {
+            let fields = [
+                syntax.parentheses,
+                syntax.callees,
+                syntax.labels,
+                syntax.bindings,
+                syntax.foreign,
+            ];
+            for (parent, field) in fields.concat() {
                 assert!(!ids_of(&grammar, parent).is_empty(), "{}: {parent}", language.id);
                 let known = field.is_empty() || grammar.field_id_for_name(field).is_some();
                 assert!(known, "{}: {field}", language.id);

@@ -1,15 +1,16 @@
 //! One walk over the leaves of a tree: the normalised tokens, and where the
 //! syntax nodes end. All fingerprints are made of what it returns.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use tree_sitter::{Node, TreeCursor};
 
+use super::embedded::Embedded;
 use super::minhash;
 use super::syntax::{
-    ARROW_PARAMETERS, COMMENT, Compiled, FOLDED, Facts, IDENTIFIER, LIST, PARENTHESES, PATTERN,
-    Pair, QUOTES, TRANSPARENT, TUPLE, TYPE, VERBATIM,
+    ARROW_PARAMETERS, ASSIGNMENT, CASELESS, COMMENT, Compiled, FLOWING, FOLDED, Facts, IDENTIFIER,
+    LIST, PARENTHESES, PATTERN, Pair, QUOTES, SPACED, TRANSPARENT, TUPLE, TYPE, VERBATIM,
 };
 
 /// What a token names, as far as the shape of a block asks.
@@ -25,6 +26,8 @@ pub(super) enum Class {
     Callee,
     /// Names a type.
     Type,
+    /// Mentions a name in a way that renaming does not follow.
+    Foreign,
 }
 
 /// A normalised leaf.
@@ -77,6 +80,10 @@ struct Frame {
     facts: Facts,
     /// Items so far.
     items: u32,
+    /// Children in all.
+    children: usize,
+    /// The kind of the last child that was no comment; 0 before the first.
+    last: u16,
     /// Named children so far.
     named: u32,
     /// Whether the last child that was no comment was named.
@@ -85,7 +92,16 @@ struct Frame {
     comma: Option<usize>,
     unwrap: bool,
     unquote: bool,
+    /// White space counts here as it stands, and in all below.
+    preformatted: bool,
     binding: bool,
+    /// Its first child is a key.
+    keyed: bool,
+    foreign: bool,
+    /// An `=` whose left side is a pattern.
+    assigns: bool,
+    /// What follows is a name that others use.
+    marked: bool,
     definition: Option<usize>,
     end: usize,
 }
@@ -94,29 +110,44 @@ struct Walk<'a> {
     text: &'a str,
     compiled: &'a Compiled,
     definitions: &'a HashMap<usize, usize>,
+    /// Of the parameter lists whose names are local.
+    parameters: &'a HashSet<usize>,
+    /// By the ids of the nodes that hold them.
+    embedded: HashMap<usize, &'a Embedded>,
     out: Walked,
     frames: Vec<Frame>,
     /// Up to where the text is accounted for.
     at: usize,
 }
 
-/// Walks children of the root, given in order. `definitions` maps node ids to indices.
+/// Walks children of the root, given in order. `definitions` maps node ids to indices,
+/// `parameters` are the ids of lists whose names are local;
+/// of a node that holds another language's text, that text's tree is walked.
 pub(super) fn walk<'t>(
     text: &str,
     compiled: &Compiled,
     tops: &[Node<'t>],
     definitions: &HashMap<usize, usize>,
+    parameters: &HashSet<usize>,
+    embedded: &[Embedded],
 ) -> Walked {
     let out = Walked { spans: vec![0..0; definitions.len()], ..Walked::default() };
-    let mut walk = Walk { text, compiled, definitions, out, frames: Vec::new(), at: 0 };
-    for top in tops {
-        walk.at = top.start_byte();
+    let embedded = embedded.iter().map(|one| (one.holder, one)).collect();
+    let frames = Vec::new();
+    let mut walk = Walk { text, compiled, definitions, parameters, embedded, out, frames, at: 0 };
+    let root = tops.first().and_then(Node::parent);
+    let is_spaced = root.is_some_and(|root| compiled.facts(root.kind_id()) & SPACED != 0);
+    for (at, top) in tops.iter().enumerate() {
+        let before = std::mem::replace(&mut walk.at, top.start_byte());
+        if at > 0 && is_spaced && before < top.start_byte() {
+            walk.mark(before);
+        }
         walk.tree(top.walk());
     }
     walk.out
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     /// A loop, not a recursion: source may nest deeper than any stack.
     fn tree(&mut self, mut cursor: TreeCursor) {
         loop {
@@ -148,16 +179,30 @@ impl Walk<'_> {
         if let Some(index) = definition {
             self.out.spans[index].start = self.out.events.len();
         }
+        if let Some(inner) = self.embedded.get(&node.id()).copied() {
+            self.inside(inner);
+            return false;
+        }
         if node.child_count() > 0 {
             let frame = self.frame(node, kind, facts, field, definition);
             self.frames.push(frame);
             return true;
         }
         self.leaf(node, kind, facts, field);
+        self.passed(kind);
         if let Some(index) = definition {
             self.out.spans[index].end = self.out.events.len();
         }
         false
+    }
+
+    /// The tokens of another language's text in place of the node that holds it.
+    fn inside(&mut self, embedded: &'a Embedded) {
+        let outer = std::mem::replace(&mut self.compiled, embedded.compiled);
+        self.at = embedded.bytes.start;
+        self.tree(embedded.root().walk());
+        self.gap(embedded.bytes.end);
+        self.compiled = outer;
     }
 
     fn frame(
@@ -170,19 +215,31 @@ impl Walk<'_> {
     ) -> Frame {
         let parent = self.frames.last();
         let in_place = |pair| parent.is_some_and(|up| self.compiled.has(pair, up.kind, field));
+        let after = |pair| parent.is_some_and(|up| self.compiled.has(pair, up.kind, up.last));
         let binding = in_place(Pair::Binding)
+            || after(Pair::Declared)
+            || self.parameters.contains(&node.id())
+            || parent.is_some_and(|up| up.assigns && up.named == 0)
             || parent.is_some_and(|up| up.binding && up.facts & PATTERN != 0);
         let unwrap = in_place(Pair::Parentheses) && self.may_unwrap(node, facts);
         Frame {
             kind,
             facts,
             items: 0,
+            children: node.child_count() as usize,
+            last: 0,
             named: 0,
             after_named: false,
             comma: None,
             unwrap,
             unquote: facts & QUOTES != 0 && may_swap_quotes(&self.text[node.byte_range()]),
+            preformatted: parent.is_some_and(|up| up.preformatted)
+                || (facts & SPACED != 0 && is_preformatted(self.text, node)),
             binding,
+            keyed: parent.is_some_and(|up| self.compiled.has(Pair::Keyed, up.kind, kind)),
+            foreign: in_place(Pair::Foreign),
+            assigns: facts & ASSIGNMENT != 0 && is_assignment(self.text, node),
+            marked: false,
             definition,
             end: node.end_byte(),
         }
@@ -213,13 +270,28 @@ impl Walk<'_> {
             parent.comma = None;
         }
         self.at = self.at.max(frame.end);
+        self.passed(frame.kind);
+    }
+
+    fn passed(&mut self, kind: u16) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.last = kind;
+        }
     }
 
     fn leaf(&mut self, node: Node, kind: u16, facts: Facts, field: u16) {
-        let bytes = node.byte_range();
+        let mut bytes = node.byte_range();
         self.at = self.at.max(bytes.end);
+        let flows = facts & FLOWING != 0 && !self.frames.last().is_some_and(|up| up.preformatted);
+        if flows {
+            let whole = &self.text[bytes.clone()];
+            let start = bytes.start + (whole.len() - whole.trim_ascii_start().len());
+            self.space(bytes.start..start);
+            self.at = start.max(bytes.start + whole.trim_ascii_end().len());
+            bytes = start..self.at;
+        }
         let text = &self.text[bytes.clone()];
-        let verbatim = self.frames.last().is_some_and(|frame| frame.facts & VERBATIM != 0);
+        let verbatim = flows || self.is_verbatim();
         let folded = facts & FOLDED != 0;
         if text.is_empty() || (!verbatim && !folded && text.trim().is_empty()) {
             return;
@@ -233,12 +305,20 @@ impl Walk<'_> {
         if self.is_dropped(kind, text) {
             return;
         }
-        let token = self.token(facts, field, bytes);
+        let token = if flows {
+            flowing(self.text, bytes)
+        } else if self.is_break(kind, bytes.start) {
+            let broken = format!("\n{text}").into();
+            Token::with(self.text, bytes, Class::Plain, Some(broken))
+        } else {
+            self.token(facts, field, bytes)
+        };
         let is_comma = self.is_optional_comma(text);
         self.push(token);
         if let Some(frame) = self.frames.last_mut() {
             frame.comma = is_comma.then(|| self.out.events.len() - 1);
             frame.named += u32::from(node.is_named());
+            frame.marked |= self.compiled.syntax.marks.contains(&text);
             frame.after_named = node.is_named();
         }
     }
@@ -248,6 +328,19 @@ impl Walk<'_> {
         self.compiled.has(Pair::Dropped, frame.kind, kind)
             || (frame.items == 0 && self.compiled.has(Pair::Leading, frame.kind, kind))
             || (frame.unwrap && matches!(text, "(" | ")"))
+    }
+
+    /// Whether the token begins a line where that says something.
+    fn is_break(&self, kind: u16, start: usize) -> bool {
+        let parent = self.frames.last();
+        if !parent.is_some_and(|frame| self.compiled.has(Pair::Break, frame.kind, kind)) {
+            return false;
+        }
+        let before = self.out.events.iter().rev().find_map(|event| match event {
+            Event::Token(token) => Some(token.bytes.end),
+            Event::Close(_) => None,
+        });
+        before.is_some_and(|end| self.text[end..start].contains('\n'))
     }
 
     fn is_optional_comma(&self, text: &str) -> bool {
@@ -272,6 +365,10 @@ impl Walk<'_> {
             let quoted = format!("{}\"", &raw[..raw.len() - 1]).into();
             return Token::with(self.text, bytes, Class::Plain, Some(quoted));
         }
+        if facts & CASELESS != 0 {
+            let lower = raw.to_lowercase().into();
+            return Token::with(self.text, bytes, Class::Plain, Some(lower));
+        }
         if facts & FOLDED != 0 {
             let folded = fold(raw).into();
             return Token::with(self.text, bytes, Class::Plain, Some(folded));
@@ -283,20 +380,38 @@ impl Walk<'_> {
         if facts & TYPE != 0 {
             return Class::Type;
         }
-        let Some(parent) = self.frames.last().filter(|_| facts & IDENTIFIER != 0) else {
+        let Some(parent) = self.frames.last() else { return Class::Plain };
+        if self.is_foreign(parent, field) {
+            return Class::Foreign;
+        }
+        if facts & IDENTIFIER == 0 {
             return Class::Plain;
-        };
+        }
         let in_place = |pair| self.compiled.has(pair, parent.kind, field);
-        let inherits = parent.binding && parent.facts & PATTERN != 0;
+        let after = |pair| self.compiled.has(pair, parent.kind, parent.last);
+        let is_key = parent.keyed && parent.last == 0 && parent.children > 2;
+        let inherits = (parent.binding && parent.facts & PATTERN != 0)
+            || (parent.assigns && parent.named == 0);
         match () {
+            () if parent.marked => Class::Plain,
             () if in_place(Pair::Callee) => Class::Callee,
-            () if in_place(Pair::Label) => Class::Plain,
-            // A pattern of an upper-case name is a constant, not a new local.
-            () if (in_place(Pair::Binding) || inherits) && !raw.starts_with(char::is_uppercase) => {
+            () if in_place(Pair::Label) || after(Pair::Member) || is_key => Class::Plain,
+            // A pattern of an upper-case or quoted name is a constant, not a new local.
+            () if (in_place(Pair::Binding) || inherits || after(Pair::Declared))
+                && !raw.starts_with(|c: char| c.is_uppercase() || c == '`') =>
+            {
                 Class::Binding
             }
             () => Class::Identifier,
         }
+    }
+
+    /// A name that is mentioned where [`Syntax::foreign`] says; a key only where no value follows it.
+    ///
+    /// [`Syntax::foreign`]: super::syntax::Syntax::foreign
+    fn is_foreign(&self, parent: &Frame, field: u16) -> bool {
+        let lone_key = parent.children == 2 && self.compiled.has(Pair::Foreign, parent.kind, field);
+        parent.foreign || lone_key
     }
 
     /// Text between two leaves that no leaf holds: kept, so that nothing that
@@ -307,14 +422,48 @@ impl Walk<'_> {
         }
         let at = std::mem::replace(&mut self.at, until);
         let gap = &self.text[at..until];
-        let verbatim = self.frames.last().is_some_and(|frame| frame.facts & VERBATIM != 0);
-        let kept = if verbatim { gap } else { gap.trim() };
+        let verbatim = self.is_verbatim();
+        if !verbatim && gap.trim_ascii().is_empty() {
+            return self.space(at..until);
+        }
+        let spaced = self.frames.last().is_some_and(|up| up.facts & SPACED != 0);
+        let kept = match (verbatim, spaced) {
+            (true, _) => gap,
+            (_, true) => gap.trim_ascii(),
+            _ => gap.trim(),
+        };
         if kept.is_empty() || kept == "\\" {
             return;
         }
-        let start = at + if verbatim { 0 } else { gap.len() - gap.trim_start().len() };
+        let start = at + gap.find(kept).unwrap_or_default();
         let token = Token::new(self.text, start..start + kept.len(), Class::Plain);
         self.push(token);
+    }
+
+    fn is_verbatim(&self) -> bool {
+        self.frames.last().is_some_and(|up| up.facts & VERBATIM != 0 || up.preformatted)
+    }
+
+    /// White space where it counts whether there is any: one mark, however long it is.
+    fn space(&mut self, white: Range<usize>) {
+        let Some(frame) = self.frames.last().filter(|frame| frame.facts & SPACED != 0) else {
+            return;
+        };
+        let (eats_before, eats_after) = self.compiled.syntax.tight;
+        let next = self.text[white.end..].chars().next();
+        let before = self.text[..white.start].chars().next_back();
+        let is_tight = next.is_none_or(|c| eats_before.contains(c))
+            || before.is_none_or(|c| eats_after.contains(c));
+        if white.is_empty() || frame.items == 0 || is_tight {
+            return;
+        }
+        self.mark(white.start);
+    }
+
+    fn mark(&mut self, at: usize) {
+        if !self.out.events.last().is_some_and(is_space) {
+            self.push(Token::with(self.text, at..at, Class::Plain, Some(" ".into())));
+        }
     }
 
     fn push(&mut self, token: Token) {
@@ -323,6 +472,30 @@ impl Walk<'_> {
             frame.items += 1;
         }
     }
+}
+
+/// Whether this is a mark of white space that counts.
+pub(super) fn is_space(event: &Event) -> bool {
+    matches!(event, Event::Token(token) if token.bytes.is_empty())
+}
+
+/// Running text as it is shown: each white space one space.
+fn flowing(text: &str, bytes: Range<usize>) -> Token {
+    let words: Vec<&str> = text[bytes.clone()].split_ascii_whitespace().collect();
+    Token::with(text, bytes, Class::Plain, Some(words.join(" ").into()))
+}
+
+fn is_assignment(text: &str, node: Node) -> bool {
+    node.child_by_field_name("operator").is_some_and(|sign| &text[sign.byte_range()] == "=")
+}
+
+/// Elements of a page whose white space is shown as it stands.
+fn is_preformatted(text: &str, element: Node) -> bool {
+    const NAMES: [&str; 4] = ["pre", "textarea", "listing", "xmp"];
+    let name = element.child(0).and_then(|tag| tag.named_child(0));
+    name.is_some_and(|name| {
+        NAMES.iter().any(|known| text[name.byte_range()].eq_ignore_ascii_case(known))
+    })
 }
 
 /// `'text'` with nothing inside that either kind of quote would read differently.
@@ -381,7 +554,7 @@ fn split(text: &str, range: Range<usize>, between: fn(char) -> bool) -> Vec<Toke
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashMap;
+    use std::collections::{HashMap, HashSet};
 
     use crate::code::language;
 
@@ -394,7 +567,7 @@ mod tests {
         let mut cursor = tree.walk();
         let tops: Vec<_> = tree.root_node().children(&mut cursor).collect();
         let compiled = language.compiled().expect("tested");
-        let walked = super::walk(text, compiled, &tops, &HashMap::new());
+        let walked = super::walk(text, compiled, &tops, &HashMap::new(), &HashSet::new(), &[]);
         let said = walked.events.iter().map(|event| match event {
             super::Event::Token(token) => token.text(text).to_owned(),
             super::Event::Close(items) => format!("<{items}"),

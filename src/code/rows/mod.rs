@@ -1,12 +1,16 @@
-//! The token facts of each language, in the order of the table in [`super::language`].
+//! The token facts of each language, in the order of the table in [`crate::code::language`].
 //!
 //! A rule stands here only when it can never make two different programs equal;
 //! where that is in doubt a reformatted block is called modified, which is a
 //! smaller fault than the reverse.
 
-use super::syntax::{PLAIN, Parameters, Syntax};
+pub(in crate::code) mod functional;
+pub(in crate::code) mod markup;
+pub(in crate::code) mod more;
 
-pub(super) const RUST: Syntax = Syntax {
+use crate::code::syntax::{PLAIN, Parameters, Syntax};
+
+pub(in crate::code) const RUST: Syntax = Syntax {
     comments: &["line_comment", "block_comment"],
     verbatim: &["string_literal", "raw_string_literal", "char_literal"],
     lists: &[
@@ -72,7 +76,7 @@ pub(super) const RUST: Syntax = Syntax {
     ..PLAIN
 };
 
-pub(super) const PYTHON: Syntax = Syntax {
+pub(in crate::code) const PYTHON: Syntax = Syntax {
     comments: &["comment", "line_continuation"],
     verbatim: &["string", "format_specifier"],
     quotes: &["string"],
@@ -119,7 +123,7 @@ pub(super) const PYTHON: Syntax = Syntax {
 const SCRIPT_TRIVIAL: &[&str] =
     &["{", "}", "(", ")", "[", "]", ";", ",", "export", "default", "declare", "abstract", "async"];
 
-pub(super) const JAVASCRIPT: Syntax = Syntax {
+pub(in crate::code) const JAVASCRIPT: Syntax = Syntax {
     comments: &["comment", "html_comment"],
     verbatim: &["string", "template_string", "regex"],
     quotes: &["string"],
@@ -207,7 +211,7 @@ const TYPESCRIPT_BINDINGS: &[(&str, &str)] = &[
     ("for_in_statement", "left"),
 ];
 
-pub(super) const TSX: Syntax = Syntax {
+pub(in crate::code) const TSX: Syntax = Syntax {
     verbatim: &["string", "template_string", "template_literal_type", "regex"],
     lists: &[
         "arguments",
@@ -232,12 +236,13 @@ pub(super) const TSX: Syntax = Syntax {
     ..JAVASCRIPT
 };
 
-pub(super) const TYPESCRIPT: Syntax = Syntax { folded: &[], labels: TYPESCRIPT_LABELS, ..TSX };
+pub(in crate::code) const TYPESCRIPT: Syntax =
+    Syntax { folded: &[], labels: TYPESCRIPT_LABELS, ..TSX };
 
 const TYPESCRIPT_LABELS: &[(&str, &str)] =
     &[("import_specifier", "name"), ("export_specifier", "name"), ("export_specifier", "alias")];
 
-pub(super) const GO: Syntax = Syntax {
+pub(in crate::code) const GO: Syntax = Syntax {
     verbatim: &["interpreted_string_literal", "raw_string_literal"],
     lists: &["argument_list", "parameter_list", "literal_value", "type_arguments"],
     types: &["type_identifier"],
@@ -257,7 +262,7 @@ pub(super) const GO: Syntax = Syntax {
     ..PLAIN
 };
 
-pub(super) const JAVA: Syntax = Syntax {
+pub(in crate::code) const JAVA: Syntax = Syntax {
     comments: &["line_comment", "block_comment"],
     verbatim: &["string_literal", "template_expression"],
     lists: &["array_initializer", "enum_body", "element_value_array_initializer"],
@@ -295,7 +300,7 @@ const C_BINDINGS: &[(&str, &str)] = &[
     ("init_declarator", "declarator"),
 ];
 
-pub(super) const C: Syntax = Syntax {
+pub(in crate::code) const C: Syntax = Syntax {
     verbatim: &["string_literal", "char_literal", "system_lib_string"],
     lists: &["initializer_list", "enumerator_list"],
     types: &["type_identifier"],
@@ -307,7 +312,7 @@ pub(super) const C: Syntax = Syntax {
     ..PLAIN
 };
 
-pub(super) const CPP: Syntax = Syntax {
+pub(in crate::code) const CPP: Syntax = Syntax {
     verbatim: &["string_literal", "char_literal", "system_lib_string", "raw_string_literal"],
     labels: &[
         ("preproc_def", "name"),
@@ -336,7 +341,7 @@ pub(super) const CPP: Syntax = Syntax {
     ..C
 };
 
-pub(super) const BASH: Syntax = Syntax {
+pub(in crate::code) const BASH: Syntax = Syntax {
     verbatim: &[
         "string",
         "translated_string",
@@ -352,9 +357,10 @@ pub(super) const BASH: Syntax = Syntax {
     ..PLAIN
 };
 
-pub(super) const JSON: Syntax = Syntax { verbatim: &["string"], identifiers: &[], ..PLAIN };
+pub(in crate::code) const JSON: Syntax =
+    Syntax { verbatim: &["string"], identifiers: &[], ..PLAIN };
 
-pub(super) const YAML: Syntax = Syntax {
+pub(in crate::code) const YAML: Syntax = Syntax {
     verbatim: &["double_quote_scalar", "single_quote_scalar", "block_scalar", "plain_scalar"],
     identifiers: &[],
     trivial: &["{", "}", "[", "]", ",", "---", "..."],
@@ -362,10 +368,10 @@ pub(super) const YAML: Syntax = Syntax {
     ..PLAIN
 };
 
-pub(super) const TOML: Syntax =
+pub(in crate::code) const TOML: Syntax =
     Syntax { verbatim: &["string"], lists: &["array"], identifiers: &[], ..PLAIN };
 
-pub(super) const MARKDOWN: Syntax = Syntax {
+pub(in crate::code) const MARKDOWN: Syntax = Syntax {
     comments: &[],
     identifiers: &[],
     trivial: &[],

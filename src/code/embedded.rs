@@ -1,0 +1,135 @@
+//! Text of one language inside a file of another: scripts and style sheets in pages
+//! and components. Each is parsed in place, so that its bytes are those of the file.
+
+use std::ops::Range;
+use std::time::Instant;
+
+use tree_sitter::{Node, Tree};
+
+use super::incremental;
+use super::language::{self, Language};
+use super::syntax::Compiled;
+
+/// A node that holds another language's text, and that text's tree.
+pub(super) struct Embedded {
+    /// The id of the node in the outer tree.
+    pub holder: usize,
+    pub bytes: Range<usize>,
+    pub compiled: &'static Compiled,
+    tree: Tree,
+}
+
+impl Embedded {
+    /// The root of the text's own tree.
+    pub fn root(&self) -> Node<'_> {
+        self.tree.root_node()
+    }
+}
+
+/// What the nodes of a tree hold in languages that we know.
+pub(super) fn embedded(text: &str, tops: &[Node]) -> Vec<Embedded> {
+    let start = Instant::now();
+    let in_time = |_: &Node| start.elapsed() < incremental::PATIENCE;
+    let holders = tops.iter().flat_map(|top| holders(*top)).take_while(in_time);
+    holders.filter_map(|node| parsed(text, node)).collect()
+}
+
+fn parsed(text: &str, holder: Node) -> Option<Embedded> {
+    let language = language_of(text, holder)?;
+    let mut cursor = holder.walk();
+    let raw = holder.named_children(&mut cursor).find(|child| child.kind() == "raw_text")?;
+    if text[raw.byte_range()].trim().is_empty() {
+        return None;
+    }
+    let tree = incremental::tree_within(language, text, raw)?;
+    Some(Embedded {
+        holder: raw.id(),
+        bytes: raw.byte_range(),
+        compiled: language.compiled()?,
+        tree,
+    })
+}
+
+/// The script and style elements at and below a node; a loop, since pages may nest
+/// deeper than any stack.
+fn holders(top: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut cursor = top.walk();
+    loop {
+        let is_holder = matches!(cursor.node().kind(), "script_element" | "style_element");
+        if is_holder {
+            found.push(cursor.node());
+        }
+        if !is_holder && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+fn language_of(text: &str, holder: Node) -> Option<&'static Language> {
+    let tag = holder.named_child(0)?;
+    let said = |name: &str| attribute(text, tag, name);
+    let id = if holder.kind() == "style_element" {
+        style_language(said("lang"), said("type"))
+    } else {
+        script_language(said("lang"), said("type"))
+    };
+    language::by_id(id?)
+}
+
+fn style_language(lang: Option<&str>, mime: Option<&str>) -> Option<&'static str> {
+    (matches!(lang, None | Some("css")) && matches!(mime, None | Some("" | "text/css")))
+        .then_some("css")
+}
+
+fn script_language(lang: Option<&str>, mime: Option<&str>) -> Option<&'static str> {
+    match (lang, mime) {
+        (Some("ts" | "typescript"), _) | (None, Some("text/typescript")) => Some("typescript"),
+        (Some("tsx"), _) => Some("tsx"),
+        (Some("js" | "javascript" | "jsx"), _) => Some("javascript"),
+        (None, None | Some("" | "module" | "text/javascript" | "application/javascript")) => {
+            Some("javascript")
+        }
+        (None, Some("application/json" | "application/ld+json" | "importmap")) => Some("json"),
+        _ => None,
+    }
+}
+
+/// The value of a tag's attribute, `""` where it has none.
+fn attribute<'a>(text: &'a str, tag: Node, name: &str) -> Option<&'a str> {
+    let mut cursor = tag.walk();
+    let mut attributes = tag.named_children(&mut cursor).filter(|one| one.kind() == "attribute");
+    let found = attributes.find(|one| {
+        one.named_child(0).is_some_and(|key| text[key.byte_range()].eq_ignore_ascii_case(name))
+    })?;
+    let value = found.named_child(1).map_or("", |value| &text[value.byte_range()]);
+    Some(value.trim_matches(['"', '\'']).trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_say_what_they_are_written_in() {
+        let cases = [
+            (None, None, Some("javascript")),
+            (None, Some("module"), Some("javascript")),
+            (Some("ts"), None, Some("typescript")),
+            (Some("tsx"), None, Some("tsx")),
+            (None, Some("application/ld+json"), Some("json")),
+            (None, Some("text/x-template"), None),
+            (Some("coffee"), None, None),
+        ];
+        for (lang, mime, expected) in cases {
+            assert_eq!(script_language(lang, mime), expected, "{lang:?} {mime:?}");
+        }
+        assert_eq!(style_language(None, None), Some("css"));
+        assert_eq!(style_language(Some("scss"), None), None);
+    }
+}

@@ -1,0 +1,561 @@
+//! Which of a tree's names are local to it, and which declaration each means.
+//!
+//! Wrong in one direction only: a name that is taken for a local must be one,
+//! and mean the declaration that is said. Whatever is not plain is free or fixed.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::scoping::{self, Places, Reach, Scoping};
+use super::sugar::PLAIN_MACROS;
+use super::{Name, Tree};
+
+/// A local of a tree.
+#[derive(Clone, Debug)]
+pub struct Local {
+    /// As it is spelled.
+    pub name: Arc<str>,
+    /// Callers or the run-time can see the name (a Python parameter): not free to change.
+    pub public: bool,
+}
+
+/// What [`resolve`] found out about the names of a tree.
+#[derive(Clone, Debug, Default)]
+pub struct Resolution {
+    /// By the number in [`Name::Local`].
+    pub locals: Vec<Local>,
+    /// Names of values that are declared elsewhere.
+    pub free: HashSet<Arc<str>>,
+    /// Names whose meaning is not known.
+    pub fixed: HashSet<Arc<str>>,
+    /// Something in the tree looks at names, or declares them for some platforms only: none may change.
+    pub reflective: bool,
+}
+
+impl Resolution {
+    /// Whether the local may be spelled another way without anybody noticing.
+    pub fn may_rename(&self, local: u32) -> bool {
+        self.locals
+            .get(local as usize)
+            .is_some_and(|known| !self.reflective && !known.public && !self.mentions(&known.name))
+    }
+
+    /// Whether the name means something that is no local here.
+    pub fn mentions(&self, name: &str) -> bool {
+        self.free.contains(name) || self.fixed.contains(name)
+    }
+}
+
+/// Whether it is known how far the names of a language reach; in others no name is ever local.
+pub fn has_scopes(language: &str) -> bool {
+    scoping::of(language).is_some()
+}
+
+/// Marks every name of the tree with what it means.
+pub fn resolve(tree: &mut Tree, language: &str) -> Resolution {
+    unmark(tree);
+    let scoping = scoping::of(language);
+    let mut resolver = Resolver { scoping, language, scopes: Vec::new(), out: <_>::default() };
+    resolver.visit(tree, "");
+    resolver.out
+}
+
+fn unmark(tree: &mut Tree) {
+    tree.name = Name::Not;
+    tree.children.iter_mut().for_each(unmark);
+}
+
+#[derive(Default)]
+struct Scope {
+    names: HashMap<Arc<str>, u32>,
+    /// Names that `global` and `nonlocal` give to somebody else.
+    outer: HashSet<Arc<str>>,
+    function: bool,
+}
+
+struct Resolver<'a> {
+    scoping: Option<&'static Scoping>,
+    language: &'a str,
+    scopes: Vec<Scope>,
+    out: Resolution,
+}
+
+fn holds(places: Places, parent: &str, field: Option<&str>) -> bool {
+    places.iter().any(|(kind, of)| *kind == parent && *of == field.unwrap_or_default())
+}
+
+fn is_identifier(leaf: &Tree) -> bool {
+    leaf.text.is_some() && leaf.kind == "identifier"
+}
+
+impl Resolver<'_> {
+    fn visit(&mut self, tree: &mut Tree, parent: &'static str) {
+        let Some(scoping) = self.scoping else { return plain(tree) };
+        if tree.text.is_some() {
+            return self.leaf(tree, parent, scoping);
+        }
+        let inside = !self.scopes.is_empty();
+        // What stands twice, once for each platform, is declared twice.
+        let conditional = tree.kind == "attribute_item" && tree.any(&|word| word.is("cfg"));
+        self.out.reflective |= inside && conditional;
+        // `f"{x=}"` prints the name.
+        let shown = tree.kind == "interpolation" && tree.children.iter().any(|one| one.is("="));
+        if inside && (shown || self.is_opaque(tree, parent, scoping)) {
+            return self.fix(tree);
+        }
+        if tree.kind == "macro_invocation" && self.language == "rust" {
+            return self.macro_call(tree);
+        }
+        if tree.kind == "composite_literal" {
+            struct_keys(tree);
+        }
+        let function = scoping.functions.contains(&tree.kind);
+        let is_body = scoping.functions.contains(&parent) && tree.field == Some("body");
+        let opens = function || (inside && !is_body && scoping.scopes.contains(&tree.kind));
+        let mut done = HashSet::new();
+        if function {
+            self.declared_name(tree, &mut done);
+        }
+        if opens {
+            if !function && scoping.reach == Reach::Function {
+                self.first_iterable(tree, &mut done);
+            }
+            self.scopes.push(Scope { function, ..Scope::default() });
+            self.hoist(tree, scoping);
+        }
+        let late = scoping.late.contains(&tree.kind);
+        let kind = tree.kind;
+        let binds = !self.scopes.is_empty() && declares(tree);
+        let closed = binds && hides_behind(tree);
+        // What is bound late holds in the body, and in nothing before it.
+        let turn = |binding: bool, field: Option<&str>| match (late, binding, field) {
+            (true, true, _) => 1,
+            (true, false, Some("body")) => 2,
+            _ => 0,
+        };
+        for now in 0..if late { 3 } else { 1 } {
+            for (at, child) in tree.children.iter_mut().enumerate() {
+                let binding = binds && holds(scoping.bindings, kind, child.field);
+                if done.contains(&at) || turn(binding, child.field) != now {
+                    continue;
+                }
+                match binding {
+                    true => self.bind(child, kind, closed, scoping),
+                    false => self.visit(child, kind),
+                }
+            }
+        }
+        if opens {
+            self.scopes.pop();
+        }
+    }
+
+    /// A function's own name belongs to what is around it.
+    fn declared_name(&mut self, tree: &mut Tree, done: &mut HashSet<usize>) {
+        let inside = !self.scopes.is_empty();
+        for (at, child) in tree.children.iter_mut().enumerate() {
+            if child.field != Some("name") || child.text.is_none() {
+                continue;
+            }
+            done.insert(at);
+            child.name = match self.lookup(child) {
+                Some(local) if inside => Name::Local(local),
+                _ if inside && is_identifier(child) => {
+                    self.out.fixed.extend(child.text.clone());
+                    Name::Fixed
+                }
+                _ if is_identifier(child) => Name::Free,
+                _ => Name::Member,
+            };
+        }
+    }
+
+    /// The first iterable of a comprehension is read outside of it.
+    fn first_iterable(&mut self, tree: &mut Tree, done: &mut HashSet<usize>) {
+        let clause = tree.children.iter_mut().find(|child| child.kind == "for_in_clause");
+        let Some(clause) = clause else { return };
+        let _ = done;
+        if let Some(right) = clause.children.iter_mut().find(|one| one.field == Some("right")) {
+            self.visit(right, "for_in_clause");
+            // Seen: a leaf's second visit must not change what it means.
+            seal(right);
+        }
+    }
+
+    fn is_opaque(&self, tree: &Tree, parent: &str, scoping: &Scoping) -> bool {
+        let header = tree.kind == "function_declarator"
+            && (scoping.functions.contains(&parent) || parent == "pointer_declarator")
+            && tree.field == Some("declarator");
+        scoping.opaque.contains(&tree.kind) && !header
+    }
+
+    fn leaf(&mut self, leaf: &mut Tree, parent: &str, scoping: &Scoping) {
+        if leaf.name != Name::Not {
+            return;
+        }
+        if !is_identifier(leaf) {
+            leaf.name = name_by_kind(leaf.kind);
+            if leaf.name == Name::Fixed {
+                self.out.fixed.extend(leaf.text.clone());
+            }
+            return;
+        }
+        if holds(scoping.members, parent, leaf.field) {
+            leaf.name = Name::Member;
+            return;
+        }
+        if parent.starts_with("jsx_") {
+            return self.fix(leaf);
+        }
+        self.reference(leaf, scoping);
+    }
+
+    fn reference(&mut self, leaf: &mut Tree, scoping: &Scoping) {
+        let text = leaf.text.clone().unwrap_or_default();
+        if scoping.reflection.contains(&&*text) {
+            self.out.reflective = true;
+        }
+        leaf.name = match self.lookup(leaf) {
+            Some(local) => Name::Local(local),
+            None => {
+                self.out.free.insert(text);
+                Name::Free
+            }
+        };
+    }
+
+    fn lookup(&self, leaf: &Tree) -> Option<u32> {
+        let text = leaf.text.as_deref()?;
+        for scope in self.scopes.iter().rev() {
+            if scope.outer.contains(text) {
+                return None;
+            }
+            if let Some(local) = scope.names.get(text) {
+                return Some(*local);
+            }
+        }
+        None
+    }
+
+    fn bind(
+        &mut self,
+        tree: &mut Tree,
+        parent: &'static str,
+        closed: bool,
+        scoping: &'static Scoping,
+    ) {
+        if tree.text.is_some() {
+            let constant = self.language == "rust"
+                && tree.text.as_deref().is_some_and(|text| text.starts_with(char::is_uppercase));
+            if !is_identifier(tree) || constant || tree.is("_") {
+                return self.visit(tree, parent);
+            }
+            let public = closed || holds(scoping.public, parent, tree.field);
+            return self.declare(tree, public, scoping);
+        }
+        if !scoping.patterns.contains(&tree.kind) {
+            return self.visit(tree, parent);
+        }
+        let kind = tree.kind;
+        let closed = closed || hides_behind(tree);
+        for child in &mut tree.children {
+            match holds(scoping.not_pattern, kind, child.field) {
+                true => self.visit(child, kind),
+                false => self.bind(child, kind, closed, scoping),
+            }
+        }
+    }
+
+    fn declare(&mut self, leaf: &mut Tree, public: bool, scoping: &Scoping) {
+        let Some(text) = leaf.text.clone() else { return };
+        let known = match scoping.reach {
+            Reach::FromHere => None,
+            Reach::FromHereOnce => self.scopes.last().and_then(|scope| scope.names.get(&text)),
+            Reach::Function | Reach::Block => self.within_function(&text),
+        };
+        let local = match known.copied() {
+            Some(local) => local,
+            None if self.scopes.last().is_some_and(|scope| scope.outer.contains(&text)) => {
+                self.out.fixed.insert(text);
+                leaf.name = Name::Fixed;
+                return;
+            }
+            None => self.add(text),
+        };
+        if let Some(known) = self.out.locals.get_mut(local as usize) {
+            known.public |= public;
+        }
+        leaf.name = Name::Local(local);
+    }
+
+    fn within_function(&self, text: &str) -> Option<&u32> {
+        let function = self.scopes.iter().rposition(|scope| scope.function).unwrap_or(0);
+        self.scopes[function..].iter().rev().find_map(|scope| scope.names.get(text))
+    }
+
+    fn add(&mut self, text: Arc<str>) -> u32 {
+        let local = self.out.locals.len() as u32;
+        self.out.locals.push(Local { name: text.clone(), public: false });
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.names.insert(text, local);
+        }
+        local
+    }
+
+    /// Declares what holds before the line on which it is declared.
+    fn hoist(&mut self, tree: &Tree, scoping: &Scoping) {
+        let mut names = Vec::new();
+        let mut outer = HashSet::new();
+        match scoping.reach {
+            Reach::FromHere | Reach::FromHereOnce => return,
+            Reach::Function => python_names(tree, true, scoping, &mut names, &mut outer),
+            Reach::Block => {
+                if scoping.functions.contains(&tree.kind) {
+                    script_vars(tree, true, scoping, &mut names);
+                }
+                script_lexical(tree, scoping, &mut names);
+            }
+        }
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.outer.extend(outer.iter().cloned());
+        }
+        for name in names {
+            let known = self.scopes.last().is_some_and(|scope| scope.names.contains_key(&name));
+            if !known && !outer.contains(&name) {
+                self.add(name);
+            }
+        }
+    }
+
+    /// Everything in it must stay as it is spelled.
+    fn fix(&mut self, tree: &mut Tree) {
+        if let Some(text) = &tree.text {
+            if tree.kind.ends_with("identifier") {
+                tree.name = Name::Fixed;
+                self.out.fixed.insert(text.clone());
+            } else if text.contains(|c: char| c.is_whitespace() || c == '(') {
+                let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+                self.out.fixed.extend(words.filter(|word| !word.is_empty()).map(Arc::from));
+            }
+        }
+        tree.children.iter_mut().for_each(|child| self.fix(child));
+    }
+
+    /// The arguments of the macros that take plain expressions are read as such; other macros may do anything.
+    fn macro_call(&mut self, tree: &mut Tree) {
+        let plain = is_plain_macro(tree.child("macro").and_then(|name| name.text.as_deref()));
+        for child in &mut tree.children {
+            match child.kind {
+                "token_tree" if plain => self.macro_arguments(child),
+                "token_tree" => self.fix(child),
+                _ => plain_member(child),
+            }
+        }
+    }
+
+    fn macro_arguments(&mut self, tree: &mut Tree) {
+        let Some(scoping) = self.scoping else { return };
+        let texts: Vec<Option<Arc<str>>> = tree.children.iter().map(|c| c.text.clone()).collect();
+        let near = |at: usize| texts.get(at).cloned().flatten().unwrap_or_default();
+        for (at, child) in tree.children.iter_mut().enumerate() {
+            let before = if at > 0 { near(at - 1) } else { Arc::default() };
+            let after = near(at + 1);
+            if child.kind == "token_tree" {
+                let called = at > 1 && &*before == "!";
+                match !called || is_plain_macro(Some(&near(at.saturating_sub(2)))) {
+                    true => self.macro_arguments(child),
+                    false => self.fix(child),
+                }
+            } else if child.text.is_none() {
+                // Text with captured names.
+                let captured = child.children.iter_mut().filter(|leaf| is_identifier(leaf));
+                captured.for_each(|leaf| self.reference(leaf, scoping));
+            } else if is_identifier(child) {
+                let member = matches!(&*before, "." | "::") || matches!(&*after, "::" | "!" | ":");
+                match member {
+                    true => child.name = Name::Member,
+                    false => self.reference(child, scoping),
+                }
+            } else {
+                child.name = name_by_kind(child.kind);
+            }
+        }
+    }
+}
+
+/// Whether a macro of Rust takes plain expressions, and does nothing to the function around it.
+pub fn is_plain_macro(name: Option<&str>) -> bool {
+    name.is_some_and(|name| PLAIN_MACROS.contains(&name))
+}
+
+fn plain_member(tree: &mut Tree) {
+    if tree.kind.ends_with("identifier") {
+        tree.name = Name::Member;
+    }
+    tree.children.iter_mut().for_each(plain_member);
+}
+
+/// `T{key: value}`: fields of `T` in Go, unless it is seen to be a map, an array or a slice.
+fn struct_keys(tree: &mut Tree) {
+    let named = tree
+        .child("type")
+        .is_some_and(|of| matches!(of.kind, "type_identifier" | "qualified_type" | "generic_type"));
+    let Some(body) = tree.children.iter_mut().find(|c| c.field == Some("body")).filter(|_| named)
+    else {
+        return;
+    };
+    for pair in body.children.iter_mut().filter(|child| child.kind == "keyed_element") {
+        if let Some(key) = pair.children.first_mut() {
+            let leaf = match key.text.is_none() && key.children.len() == 1 {
+                true => &mut key.children[0],
+                false => key,
+            };
+            if is_identifier(leaf) {
+                leaf.name = Name::Member;
+            }
+        }
+    }
+}
+
+/// A language without a row: names are told by their kind, and none is local.
+fn plain(tree: &mut Tree) {
+    if tree.text.is_some() {
+        tree.name = match tree.kind {
+            "identifier" => Name::Free,
+            kind => name_by_kind(kind),
+        };
+    }
+    tree.children.iter_mut().for_each(plain);
+}
+
+fn name_by_kind(kind: &str) -> Name {
+    match kind {
+        "type_identifier" => Name::Type,
+        "shorthand_field_identifier" => Name::Fixed,
+        _ if kind.ends_with("identifier") => Name::Member,
+        _ => Name::Not,
+    }
+}
+
+fn seal(tree: &mut Tree) {
+    if tree.text.is_some() && tree.name == Name::Not && is_identifier(tree) {
+        tree.name = Name::Free;
+    }
+    tree.children.iter_mut().for_each(seal);
+}
+
+/// Whether a node of a kind that can declare does so: `x := range y`, `for (const x of y)`.
+fn declares(tree: &Tree) -> bool {
+    let has = |text: &str| tree.children.iter().any(|child| child.is(text));
+    match tree.kind {
+        "range_clause" | "receive_statement" => has(":="),
+        "for_in_statement" => tree.child("kind").is_some(),
+        _ => true,
+    }
+}
+
+/// Whether a parameter is more than that: a field as well, or known to a framework by its name.
+fn hides_behind(tree: &Tree) -> bool {
+    let known = [
+        "accessibility_modifier",
+        "override_modifier",
+        "decorator",
+        "annotation",
+        "marker_annotation",
+    ];
+    matches!(tree.kind, "required_parameter" | "optional_parameter" | "formal_parameter")
+        && tree.any(&|node| known.contains(&node.kind) || node.is("readonly"))
+}
+
+fn pattern_names(tree: &Tree, scoping: &Scoping, names: &mut Vec<Arc<str>>) {
+    if tree.text.is_some() {
+        names.extend(tree.text.clone().filter(|_| is_identifier(tree)));
+    } else if scoping.patterns.contains(&tree.kind) {
+        let parts = tree.children.iter();
+        parts
+            .filter(|child| !holds(scoping.not_pattern, tree.kind, child.field))
+            .for_each(|child| pattern_names(child, scoping, names));
+    }
+}
+
+fn python_names(
+    tree: &Tree,
+    top: bool,
+    scoping: &Scoping,
+    names: &mut Vec<Arc<str>>,
+    outer: &mut HashSet<Arc<str>>,
+) {
+    if matches!(tree.kind, "global_statement" | "nonlocal_statement") {
+        outer.extend(
+            tree.children.iter().filter(|c| is_identifier(c)).filter_map(|c| c.text.clone()),
+        );
+    }
+    let function = scoping.functions.contains(&tree.kind);
+    if !top && function {
+        names.extend(tree.child("name").and_then(|name| name.text.clone()));
+        return;
+    }
+    let comprehension = scoping.scopes.contains(&tree.kind);
+    if !top && (comprehension || tree.kind == "class_definition") {
+        // `:=` inside a comprehension names a local of the function.
+        tree.visit(&mut |node| {
+            if node.kind == "named_expression" {
+                names.extend(node.child("name").and_then(|name| name.text.clone()));
+            }
+        });
+        return;
+    }
+    if top && comprehension {
+        for clause in tree.children.iter().filter(|child| child.kind == "for_in_clause") {
+            clause.child("left").into_iter().for_each(|left| pattern_names(left, scoping, names));
+        }
+        return;
+    }
+    for child in &tree.children {
+        if holds(scoping.bindings, tree.kind, child.field) {
+            pattern_names(child, scoping, names);
+        }
+        python_names(child, false, scoping, names, outer);
+    }
+}
+
+fn script_vars(tree: &Tree, top: bool, scoping: &Scoping, names: &mut Vec<Arc<str>>) {
+    let function = scoping.functions.contains(&tree.kind);
+    if !top && function {
+        if tree.kind.ends_with("_declaration") {
+            names.extend(tree.child("name").and_then(|name| name.text.clone()));
+        }
+        return;
+    }
+    let is_var = tree.kind == "variable_declaration"
+        || (tree.kind == "for_in_statement"
+            && tree.child("kind").is_some_and(|kind| kind.is("var")));
+    for child in &tree.children {
+        if tree.kind == "for_in_statement" && is_var && child.field == Some("left") {
+            pattern_names(child, scoping, names);
+        }
+        if is_var && child.kind == "variable_declarator" {
+            child.child("name").into_iter().for_each(|name| pattern_names(name, scoping, names));
+        }
+        script_vars(child, false, scoping, names);
+    }
+}
+
+fn script_lexical(tree: &Tree, scoping: &Scoping, names: &mut Vec<Arc<str>>) {
+    let function = scoping.functions.contains(&tree.kind);
+    for child in &tree.children {
+        match child.kind {
+            "lexical_declaration" => {
+                for one in child.children.iter().filter(|one| one.kind == "variable_declarator") {
+                    one.child("name").into_iter().for_each(|n| pattern_names(n, scoping, names));
+                }
+            }
+            "function_declaration" | "generator_function_declaration" if !function => {
+                names.extend(child.child("name").and_then(|name| name.text.clone()));
+            }
+            "switch_case" | "switch_default" => script_lexical(child, scoping, names),
+            "statement_block" if function => script_lexical(child, scoping, names),
+            _ => {}
+        }
+    }
+}

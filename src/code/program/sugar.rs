@@ -1,0 +1,185 @@
+//! Two spellings of one thing, brought to one tree.
+
+use super::Tree;
+
+/// Where parentheses around a value can change what is called, or on what.
+const KEEPS_PARENTHESES: &[&str] =
+    &["function", "object", "constructor", "operand", "macro", "value", "argument"];
+
+/// Macros whose arguments are plain expressions, each evaluated where it stands.
+pub(super) const PLAIN_MACROS: &[&str] = &[
+    "print",
+    "println",
+    "eprint",
+    "eprintln",
+    "format",
+    "write",
+    "writeln",
+    "panic",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+    "vec",
+    "todo",
+    "unreachable",
+    "unimplemented",
+    "format_args",
+    "matches",
+];
+
+/// The node as its longest spelling would have given it.
+pub(super) fn plain(language: &str, node: Tree) -> Tree {
+    match node.kind {
+        "parenthesized_expression" => without_parentheses(node),
+        "shorthand_property_identifier" => pair(node, "pair"),
+        "shorthand_property_identifier_pattern" => pair(node, "pair_pattern"),
+        "object_assignment_pattern" => defaulted(node),
+        "shorthand_field_initializer" if node.children.len() == 1 => field_initializer(node),
+        "field_pattern" if language == "rust" => field_pattern(node),
+        "statement_list" | "block" if language == "go" => without_separators(node),
+        "macro_invocation" if language == "rust" => with_captures(node),
+        _ => node,
+    }
+}
+
+fn without_parentheses(mut node: Tree) -> Tree {
+    let matters = node.field.is_some_and(|field| KEEPS_PARENTHESES.contains(&field));
+    let shape = match &node.children[..] {
+        [_] => Some(0),
+        [open, inner, close] if open.is("(") && close.is(")") && inner.kind != "string" => Some(1),
+        _ => None,
+    };
+    let Some(at) = shape.filter(|_| !matters) else { return node };
+    let mut inner = node.children.swap_remove(at);
+    inner.field = node.field;
+    inner
+}
+
+/// Statements on one line are separated by `;`, on several by the line break.
+fn without_separators(mut node: Tree) -> Tree {
+    node.children.retain(|child| !child.is(";"));
+    node
+}
+
+/// `{a}` as `{a: a}`.
+fn pair(leaf: Tree, kind: &'static str) -> Tree {
+    let text = leaf.text.as_deref().unwrap_or_default();
+    let at = leaf.bytes.clone();
+    let children = vec![
+        Tree::leaf("property_identifier", Some("key"), at.clone(), text),
+        Tree::leaf(":", None, at.clone(), ":"),
+        Tree::leaf("identifier", Some("value"), at.clone(), text),
+    ];
+    Tree::node(kind, leaf.field, at, children)
+}
+
+/// `{a = 1}` as `{a: a = 1}`.
+fn defaulted(mut node: Tree) -> Tree {
+    let expanded = node.children.first().is_some_and(|left| left.kind == "pair_pattern");
+    if !expanded {
+        return node;
+    }
+    let mut pair = node.children.remove(0);
+    let Some(mut value) = pair.children.pop() else { return node };
+    value.field = Some("left");
+    let mut children = vec![value];
+    children.append(&mut node.children);
+    pair.children.push(Tree::node(
+        "assignment_pattern",
+        Some("value"),
+        node.bytes.clone(),
+        children,
+    ));
+    pair.field = node.field;
+    pair
+}
+
+/// `S { a }` as `S { a: a }`.
+fn field_initializer(mut node: Tree) -> Tree {
+    let Some(leaf) = node.children.pop() else { return node };
+    let text = leaf.text.as_deref().unwrap_or_default();
+    let at = leaf.bytes.clone();
+    let children = vec![
+        Tree::leaf("field_identifier", Some("field"), at.clone(), text),
+        Tree::leaf(":", None, at.clone(), ":"),
+        Tree::leaf("identifier", Some("value"), at, text),
+    ];
+    Tree::node("field_initializer", node.field, node.bytes, children)
+}
+
+/// The pattern `S { a }` as `S { a: a }`.
+fn field_pattern(mut node: Tree) -> Tree {
+    if let [leaf] = &node.children[..]
+        && leaf.kind == "shorthand_field_identifier"
+    {
+        let text = leaf.text.as_deref().unwrap_or_default();
+        let at = leaf.bytes.clone();
+        node.children = vec![
+            Tree::leaf("field_identifier", Some("name"), at.clone(), text),
+            Tree::leaf(":", None, at.clone(), ":"),
+            Tree::leaf("identifier", Some("pattern"), at, text),
+        ];
+    }
+    node
+}
+
+/// `println!("{x}")`: the name in the text is a token of its own.
+fn with_captures(mut node: Tree) -> Tree {
+    let plain = node
+        .child("macro")
+        .and_then(|name| name.text.as_deref())
+        .is_some_and(|name| PLAIN_MACROS.contains(&name));
+    if plain {
+        for child in node.children.iter_mut().filter(|child| child.kind == "token_tree") {
+            split_captures(child);
+        }
+    }
+    node
+}
+
+fn split_captures(node: &mut Tree) {
+    if node.kind != "token_tree"
+        && node.kind != "string_literal"
+        && node.kind != "raw_string_literal"
+    {
+        return;
+    }
+    let children = std::mem::take(&mut node.children);
+    for mut child in children {
+        if child.kind == "string_content" || (child.text.is_some() && node.kind != "token_tree") {
+            node.children.extend(pieces(&child));
+            continue;
+        }
+        split_captures(&mut child);
+        node.children.push(child);
+    }
+}
+
+fn pieces(leaf: &Tree) -> Vec<Tree> {
+    let text = leaf.text.as_deref().unwrap_or_default();
+    let mut out = Vec::new();
+    let mut from = 0;
+    let mut at = 0;
+    while let Some(open) = text[at..].find('{').map(|found| at + found) {
+        if text[open + 1..].starts_with('{') {
+            at = open + 2;
+            continue;
+        }
+        let rest = &text[open + 1..];
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        at = open + 1;
+        if end > 0 && !rest.starts_with(|c: char| c.is_ascii_digit()) {
+            out.push(Tree::leaf(leaf.kind, None, leaf.bytes.clone(), &text[from..=open]));
+            out.push(Tree::leaf("identifier", None, leaf.bytes.clone(), &rest[..end]));
+            from = open + 1 + end;
+            at = from;
+        }
+    }
+    if from < text.len() || out.is_empty() {
+        out.push(Tree::leaf(leaf.kind, None, leaf.bytes.clone(), &text[from..]));
+    }
+    out
+}

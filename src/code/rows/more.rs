@@ -1,0 +1,412 @@
+//! The token facts of C#, Ruby, PHP, Kotlin, Lua, Swift, Scala, Dart and Zig.
+
+use crate::code::syntax::{PLAIN, Parameters, Syntax};
+
+#[cfg(feature = "grammars-heavy")]
+pub(in crate::code) const CSHARP: Syntax = Syntax {
+    verbatim: &[
+        "string_literal",
+        "raw_string_literal",
+        "interpolated_string_expression",
+        "interpolation_format_clause",
+        "character_literal",
+    ],
+    lists: &[
+        "initializer_expression",
+        "enum_member_declaration_list",
+        "switch_expression",
+        "anonymous_object_creation_expression",
+        "property_pattern_clause",
+    ],
+    identifiers: &["identifier", "implicit_parameter"],
+    callees: &[("invocation_expression", "function"), ("generic_name", "")],
+    labels: &[
+        ("member_access_expression", "name"),
+        ("member_binding_expression", "name"),
+        ("argument", "name"),
+        ("anonymous_object_creation_expression", ""),
+        ("with_initializer", ""),
+        ("subpattern", ""),
+        ("labeled_statement", ""),
+        ("goto_statement", ""),
+        ("qualified_name", "qualifier"),
+        ("qualified_name", "name"),
+        ("alias_qualified_name", "alias"),
+        ("alias_qualified_name", "name"),
+        ("attribute", "name"),
+        ("attribute_argument", "name"),
+    ],
+    bindings: &[
+        ("parameter", "name"),
+        ("parameter_list", "name"),
+        ("variable_declarator", "name"),
+        ("tuple_pattern", "name"),
+        ("declaration_expression", "name"),
+        ("declaration_pattern", "name"),
+        ("catch_declaration", "name"),
+        ("foreach_statement", "left"),
+        ("from_clause", "name"),
+        ("lambda_expression", "parameters"),
+    ],
+    keyed: &[("initializer_expression", "assignment_expression")],
+    method_in_scope: true,
+    parameters: Parameters::Written,
+    ..PLAIN
+};
+
+pub(in crate::code) const RUBY: Syntax = Syntax {
+    verbatim: &[
+        "string",
+        "bare_string",
+        "bare_symbol",
+        "subshell",
+        "regex",
+        "delimited_symbol",
+        "heredoc_body",
+    ],
+    quotes: &["string"],
+    lists: &["array", "hash", "argument_list"],
+    dropped: &[("program", ";"), ("body_statement", ";"), ("block_body", ";")],
+    types: &["constant"],
+    callees: &[("call", "method")],
+    labels: &[
+        ("alias", "name"),
+        ("alias", "alias"),
+        ("keyword_parameter", "name"),
+        ("setter", "name"),
+        ("undef", ""),
+    ],
+    bindings: &[
+        ("assignment", "left"),
+        ("operator_assignment", "left"),
+        ("method_parameters", ""),
+        ("block_parameters", ""),
+        ("block_parameters", "locals"),
+        ("lambda_parameters", ""),
+        ("optional_parameter", "name"),
+        ("splat_parameter", "name"),
+        ("hash_splat_parameter", "name"),
+        ("block_parameter", "name"),
+        ("destructured_parameter", ""),
+        ("exception_variable", ""),
+        ("for", "pattern"),
+    ],
+    // `f(a:)` names a local that renaming must not lose sight of.
+    foreign: &[("pair", "key"), ("keyword_pattern", "key")],
+    patterns: &["left_assignment_list", "destructured_left_assignment", "rest_assignment"],
+    method_in_scope: true,
+    ..PLAIN
+};
+
+pub(in crate::code) const PHP: Syntax = Syntax {
+    verbatim: &[
+        "string",
+        "encapsed_string",
+        "heredoc",
+        "heredoc_body",
+        "nowdoc",
+        "nowdoc_body",
+        "shell_command_expression",
+        "text_interpolation",
+    ],
+    lists: &["arguments", "formal_parameters", "array_creation_expression", "match_block"],
+    identifiers: &["name"],
+    callees: &[("function_call_expression", "function")],
+    labels: &[
+        ("named_type", ""),
+        ("qualified_name", ""),
+        ("namespace_name", ""),
+        ("member_access_expression", "name"),
+        ("nullsafe_member_access_expression", "name"),
+        ("member_call_expression", "name"),
+        ("nullsafe_member_call_expression", "name"),
+        ("scoped_call_expression", "scope"),
+        ("scoped_call_expression", "name"),
+        ("scoped_property_access_expression", "scope"),
+        ("class_constant_access_expression", ""),
+        ("object_creation_expression", ""),
+        ("binary_expression", "right"),
+        ("argument", "name"),
+        ("goto_statement", ""),
+        ("named_label_statement", ""),
+        ("attribute", ""),
+        ("property_hook", ""),
+    ],
+    bindings: &[
+        ("simple_parameter", "name"),
+        ("variadic_parameter", "name"),
+        ("assignment_expression", "left"),
+        ("reference_assignment_expression", "left"),
+        ("catch_clause", "name"),
+        ("static_variable_declaration", "name"),
+    ],
+    declared: &[("foreach_statement", "as")],
+    foreign: &[("global_declaration", "")],
+    patterns: &["variable_name", "list_literal", "pair", "by_ref"],
+    trivial: &["{", "}", "(", ")", "[", "]", ";", ",", "<?php", "?>"],
+    ..PLAIN
+};
+
+#[cfg(feature = "grammars-heavy")]
+pub(in crate::code) const KOTLIN: Syntax = Syntax {
+    comments: &["line_comment", "multiline_comment"],
+    verbatim: &["string_literal", "character_literal"],
+    lists: &[
+        "value_arguments",
+        "function_value_parameters",
+        "primary_constructor",
+        "collection_literal",
+        "enum_class_body",
+        "type_arguments",
+        "type_parameters",
+    ],
+    breaks: &[
+        ("additive_expression", "-"),
+        ("additive_expression", "+"),
+        ("prefix_expression", "-"),
+        ("prefix_expression", "+"),
+        ("callable_reference", "::"),
+        ("lambda_literal", "{"),
+    ],
+    identifiers: &["simple_identifier", "interpolated_identifier"],
+    types: &["type_identifier"],
+    callees: &[("call_expression", "")],
+    labels: &[
+        ("infix_expression", ""),
+        ("callable_reference", ""),
+        ("navigation_suffix", ""),
+        ("enum_entry", ""),
+        ("identifier", ""),
+    ],
+    bindings: &[
+        ("variable_declaration", ""),
+        ("parameter", ""),
+        ("parameter_with_optional_type", ""),
+        ("setter", ""),
+        ("catch_block", ""),
+    ],
+    keyed: &[("value_arguments", "value_argument")],
+    method_in_scope: true,
+    parameters: Parameters::Written,
+    ..PLAIN
+};
+
+pub(in crate::code) const LUA: Syntax = Syntax {
+    comments: &["comment", "empty_statement"],
+    verbatim: &["string"],
+    quotes: &["string"],
+    lists: &["table_constructor"],
+    // `f "a"` is `f("a")`: the node of the arguments stays.
+    dropped: &[("return_statement", ";"), ("arguments", "("), ("arguments", ")")],
+    parentheses: &[
+        ("if_statement", "condition"),
+        ("elseif_statement", "condition"),
+        ("while_statement", "condition"),
+        ("repeat_statement", "condition"),
+    ],
+    callees: &[("function_call", "name")],
+    labels: &[
+        ("dot_index_expression", "field"),
+        ("method_index_expression", "method"),
+        ("field", "name"),
+        ("goto_statement", ""),
+        ("label_statement", ""),
+        ("attribute", ""),
+    ],
+    bindings: &[
+        ("variable_declaration", ""),
+        ("parameters", "name"),
+        ("for_generic_clause", ""),
+        ("for_numeric_clause", "name"),
+    ],
+    patterns: &["assignment_statement", "variable_list"],
+    ..PLAIN
+};
+
+#[cfg(feature = "grammars-heavy")]
+pub(in crate::code) const SWIFT: Syntax = Syntax {
+    comments: &["comment", "multiline_comment"],
+    verbatim: &["line_string_literal", "multi_line_string_literal", "raw_string_literal"],
+    lists: &["array_literal", "dictionary_literal"],
+    identifiers: &["simple_identifier"],
+    types: &["type_identifier"],
+    callees: &[("call_expression", "")],
+    labels: &[
+        ("navigation_suffix", "suffix"),
+        ("value_argument_label", ""),
+        ("parameter", "external_name"),
+        ("macro_invocation", ""),
+        ("directive", ""),
+        ("enum_entry", "name"),
+    ],
+    bindings: &[
+        ("pattern", "bound_identifier"),
+        ("property_declaration", "name"),
+        ("for_statement", "item"),
+        ("if_statement", "bound_identifier"),
+        ("guard_statement", "bound_identifier"),
+        ("while_statement", "bound_identifier"),
+        ("lambda_parameter", "name"),
+    ],
+    // The name of a parameter without a label is the label as well.
+    declared: &[("parameter", "simple_identifier")],
+    members: &[
+        ("prefix_expression", "."),
+        ("pattern", "."),
+        ("if_statement", "."),
+        ("guard_statement", "."),
+        ("while_statement", "."),
+        ("control_transfer_statement", "break"),
+        ("control_transfer_statement", "continue"),
+    ],
+    patterns: &["pattern"],
+    // With an error elsewhere in the file it can read the inside of an untouched definition otherwise.
+    incremental: false,
+    method_in_scope: true,
+    parameters: Parameters::Labelled,
+    ..PLAIN
+};
+
+#[cfg(feature = "grammars-heavy")]
+pub(in crate::code) const SCALA: Syntax = Syntax {
+    comments: &["comment", "block_comment"],
+    verbatim: &[
+        "string",
+        "interpolated_string",
+        "interpolated_string_expression",
+        "xml_expression",
+        "xml_element",
+        "xml_attribute",
+    ],
+    lists: &["arguments", "parameters", "class_parameters"],
+    dropped: &[
+        ("compilation_unit", ";"),
+        ("template_body", ";"),
+        ("block", ";"),
+        ("indented_block", ";"),
+    ],
+    // Scala 2 ends a statement where Scala 3 reads on.
+    breaks: &[("infix_expression", "operator_identifier")],
+    types: &["type_identifier"],
+    callees: &[
+        ("call_expression", "function"),
+        ("generic_function", "function"),
+        ("infix_expression", "operator"),
+        ("postfix_expression", ""),
+    ],
+    labels: &[
+        ("field_expression", "field"),
+        ("stable_identifier", ""),
+        ("stable_type_identifier", ""),
+        ("package_identifier", ""),
+        ("import_declaration", "path"),
+        ("interpolated_string_expression", "interpolator"),
+    ],
+    bindings: &[
+        ("val_definition", "pattern"),
+        ("var_definition", "pattern"),
+        ("parameter", "name"),
+        ("binding", "name"),
+        ("lambda_expression", "parameters"),
+        ("case_clause", "pattern"),
+    ],
+    keyed: &[("arguments", "assignment_expression")],
+    patterns: &[
+        "tuple_pattern",
+        "typed_pattern",
+        "capture_pattern",
+        "infix_pattern",
+        "case_class_pattern",
+    ],
+    method_in_scope: true,
+    parameters: Parameters::Written,
+    ..PLAIN
+};
+
+pub(in crate::code) const DART: Syntax = Syntax {
+    comments: &["comment", "block_comment", "documentation_comment", "documentation_block_comment"],
+    verbatim: &[
+        "string_literal_double_quotes",
+        "string_literal_single_quotes",
+        "string_literal_double_quotes_multiple",
+        "string_literal_single_quotes_multiple",
+        "raw_string_literal_double_quotes",
+        "raw_string_literal_single_quotes",
+        "raw_string_literal_double_quotes_multiple",
+        "raw_string_literal_single_quotes_multiple",
+    ],
+    quotes: &["string_literal_single_quotes", "raw_string_literal_single_quotes"],
+    lists: &[
+        "arguments",
+        "formal_parameter_list",
+        "optional_formal_parameters",
+        "list_literal",
+        "set_or_map_literal",
+        "enum_body",
+        "switch_expression",
+    ],
+    tuples: &["record_literal"],
+    identifiers: &["identifier", "identifier_dollar_escaped"],
+    types: &["type_identifier"],
+    callees: &[("call_expression", "function")],
+    labels: &[
+        ("member_expression", "property"),
+        ("null_aware_member_expression", "property"),
+        ("cascade_selector", ""),
+        ("cascade_call_expression", "property"),
+        ("cascade_member_expression", "property"),
+        ("label", ""),
+        ("labeled_statement", ""),
+        ("break_statement", ""),
+        ("continue_statement", ""),
+        ("field_formal_parameter", "name"),
+        ("super_formal_parameter", "name"),
+        ("field_initializer", "name"),
+        ("variable_pattern", "name"),
+        ("annotation", "name"),
+        ("qualified_name", ""),
+        ("constructor_tearoff", ""),
+    ],
+    bindings: &[
+        ("formal_parameter", "name"),
+        ("formal_parameter", ""),
+        ("initialized_variable_declaration", "name"),
+        ("initialized_identifier", "name"),
+        ("for_statement", "name"),
+        ("catch_clause", "exception"),
+        ("catch_clause", "stack_trace"),
+    ],
+    method_in_scope: true,
+    parameters: Parameters::Written,
+    ..PLAIN
+};
+
+pub(in crate::code) const ZIG: Syntax = Syntax {
+    verbatim: &["string", "character", "multiline_string"],
+    lists: &[
+        "parameters",
+        "arguments",
+        "call_expression",
+        "initializer_list",
+        "struct_declaration",
+        "enum_declaration",
+        "union_declaration",
+        "error_set_declaration",
+        "switch_expression",
+    ],
+    callees: &[("call_expression", "function")],
+    labels: &[
+        ("field_expression", "member"),
+        ("container_field", "name"),
+        ("field_initializer", "name"),
+        ("error_set_declaration", ""),
+        ("error_type", ""),
+        ("block_label", ""),
+        ("break_label", ""),
+    ],
+    bindings: &[("parameter", "name"), ("payload", "")],
+    // An assignment is the same node without the word.
+    declared: &[("variable_declaration", "const"), ("variable_declaration", "var")],
+    parameters: Parameters::TypeField,
+    ..PLAIN
+};
