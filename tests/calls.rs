@@ -4,8 +4,9 @@ mod support;
 
 use std::path::PathBuf;
 
+use intent_lsp::code::LineHash;
 use intent_lsp::edits::{Change, Replacement};
-use intent_lsp::ledger::{Evidence, RecordKind};
+use intent_lsp::ledger::{Evidence, Record, RecordKind};
 use intent_lsp::shell::Dialect;
 use intent_lsp::verbs::accept::{self, AcceptExtent};
 use intent_lsp::verbs::after::{Feedback, after, idle};
@@ -98,6 +99,24 @@ fn mutations(repo: &Repo) -> Vec<(String, String, Evidence, Vec<String>)> {
             )
         })
         .collect()
+}
+
+#[test]
+fn a_call_answers_for_the_lines_that_it_brought() {
+    let repo = repo();
+    let session = |effects| event(&repo, "s1", effects);
+    call(&session(vec![select("INT-001")]), || {}).expect("selected");
+    let edit = replace("src/a.rs", "1;", "1;\n    11;");
+    let deed = || repo.write("src/a.rs", &BEFORE.replace("1;", "1;\n    11;"));
+    call(&session(vec![edit]), deed).expect("let through");
+    let ws = repo.open();
+    let mutation = |record: &&Record| record.kind == RecordKind::Mutation;
+    let mut records = ws.ledger.entries().iter().map(|entry| &entry.record).filter(mutation);
+    let range = &records.next().expect("a mutation").files[0].conversations[0].ranges[0];
+    let brought = range.brought.as_ref().and_then(|places| places.among(4));
+    assert_eq!(brought, Some(vec![false, false, true, false]));
+    let lines = range.lines.as_ref().and_then(|lines| lines.hashes()).expect("fingerprints");
+    assert_eq!(lines, ["fn one() {", "1;", "11;", "}"].map(LineHash::of));
 }
 
 #[test]

@@ -354,3 +354,35 @@ fn another_copy_of_an_unnamed_text_is_new() {
     repo.write("src/t.rs", &format!("{two}\n{one}"));
     assert_eq!(codes(&repo, &check::Against::Head), Vec::<String>::new(), "order is no edit");
 }
+
+#[test]
+fn a_claim_of_refactoring_is_kept_and_contradicted_by_the_whole_change() {
+    let repo = recorded();
+    repo.commit("one");
+    let claim = |text: &str| {
+        repo.write("src/a.rs", text);
+        let request = record::RecordRequest {
+            paths: vec![relative("src/a.rs")],
+            intent: Some("INT-001".to_owned()),
+            agent: Some("test-agent".to_owned()),
+            claimed_class: Some("AST_REFACTOR".to_owned()),
+            ..record::RecordRequest::default()
+        };
+        record::record(&repo.open(), &request).expect("recorded");
+        check::change(&repo.open(), &check::Against::Head).expect("judged")
+    };
+    let kept = claim(&TWO.replace("doubled", "twice"));
+    let change = kept.change.expect("there is git");
+    assert_eq!(change.reasons, ["function first: rename of locals (doubled → twice)"]);
+    assert_eq!(change.class, Some(intent_lsp::ledger::MutationClass::AstRefactor));
+    assert!(kept.findings.is_empty(), "{:?}", kept.findings);
+    let changed = claim(&TWO.replace("count * 2", "count * 3"));
+    let change = changed.change.expect("there is git");
+    assert_eq!(change.class, Some(intent_lsp::ledger::MutationClass::IntentEvolution));
+    let codes: Vec<_> = changed.findings.iter().map(|finding| finding.code.as_str()).collect();
+    assert_eq!(codes, ["class-contradicted"]);
+    assert_eq!(
+        changed.findings[0].message,
+        "first was recorded as AST_REFACTOR, and since the base it is INTENT_EVOLUTION (function first: body)."
+    );
+}

@@ -10,9 +10,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use sha2::{Digest, Sha256};
 
-use super::{Dialect, Entry, Origin};
+use super::rows::Row;
+use super::{Entry, Origin};
 use crate::code::LineRange;
-use crate::workspace::{Code, Finding, Related};
+use crate::workspace::{Code, Finding, Related, RelativePath};
 
 /// What goes before the line's bytes into the hash.
 pub const DOMAIN: &str = "intent-ledger/1\n";
@@ -69,17 +70,55 @@ pub struct Head {
     pub h: String,
 }
 
+/// What the chain knows of an entry.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link<'a> {
+    /// Where it stands; see [`Origin`].
+    pub path: &'a RelativePath,
+    pub line: u32,
+    pub start: u64,
+    pub end: u64,
+    /// It belongs to a chain.
+    pub canonical: bool,
+    /// It is not in a chain, or its hash is that of its bytes.
+    pub intact: bool,
+    /// Equal only for equal bytes.
+    pub digest: &'a [u8; DIGEST],
+    pub id: &'a str,
+    pub writer: &'a str,
+    pub seq: u64,
+    pub h: &'a str,
+    pub prev: Option<&'a str>,
+    pub part: Option<(u32, u32)>,
+    pub mutation: Option<&'a str>,
+}
+
+impl Link<'_> {
+    fn origin(&self) -> Origin {
+        Origin { path: self.path.clone(), line: self.line, start: self.start, end: self.end }
+    }
+}
+
+/// Bytes of a [`digest`].
+pub(super) const DIGEST: usize = 16;
+
+/// What tells one stored line from all others.
+pub(super) fn digest(stored: &[u8]) -> [u8; DIGEST] {
+    let mut short = [0; DIGEST];
+    short.copy_from_slice(&Sha256::digest(stored)[..DIGEST]);
+    short
+}
+
 /// Checks every canonical entry: hash, sequence, links, forks, missing parts; and against the heads that this clone remembers, truncation.
 /// A byte-identical duplicate counts once. A remembered chain of which nothing is here is no finding: a branch switch takes files away.
 pub fn verify(entries: &[Entry], remembered: &[Head]) -> Vec<Finding> {
-    let intact: Vec<bool> = entries.iter().map(|entry| is_intact(&entry.stored)).collect();
-    let mut findings: Vec<Finding> = entries
-        .iter()
-        .zip(&intact)
-        .filter(|(entry, intact)| entry.dialect == Dialect::Canonical && !**intact)
-        .map(|(entry, _)| forged(entry))
-        .collect();
-    findings.extend(judge(entries, &intact, remembered).findings);
+    let rows: Vec<Row> = entries.iter().map(Row::in_chain).collect();
+    let links: Vec<Link<'_>> =
+        entries.iter().zip(&rows).map(|(entry, row)| row.link(&entry.origin.path)).collect();
+    let forged = entries.iter().zip(&links).filter(|(_, link)| !link.intact);
+    let mut findings: Vec<Finding> = forged.map(|(entry, _)| self::forged(entry)).collect();
+    findings.extend(judge(&links, &HashMap::new()).findings);
+    findings.extend(remembered.iter().filter_map(|head| truncated(&links, head)));
     findings
 }
 
@@ -94,22 +133,20 @@ pub(super) struct Judgement {
     pub forked: HashSet<usize>,
     /// Parts of mutations of which other parts are missing.
     pub incomplete: HashSet<usize>,
+    /// Entries whose place in the chain is not the one they should have.
+    pub misplaced: HashSet<usize>,
 }
 
-/// Everything but the hash of each line itself, which `intact` tells.
-pub(super) fn judge(entries: &[Entry], intact: &[bool], remembered: &[Head]) -> Judgement {
+/// Everything but the hash of each line itself, which the links tell, and what is remembered. `before` are the
+/// last records, by writer, of chains whose beginning is not among these links.
+pub(super) fn judge(links: &[Link<'_>], before: &HashMap<&str, (u64, &str)>) -> Judgement {
     let mut judgement = Judgement::default();
-    let chains = chains(entries, intact, &mut judgement);
-    let heads: HashMap<&str, &Head> =
-        remembered.iter().map(|head| (head.writer.as_str(), head)).collect();
+    let chains = chains(links, &mut judgement);
     for (writer, chain) in &chains {
-        links(entries, chain, &mut judgement);
-        order(entries, chain, &mut judgement);
-        if let Some(head) = heads.get(writer) {
-            truncation(entries, chain, head, &mut judgement);
-        }
+        follow(links, chain, before.get(writer).copied(), &mut judgement);
+        order(links, chain, &mut judgement);
     }
-    parts(entries, &mut judgement);
+    parts(links, &mut judgement);
     judgement
 }
 
@@ -117,28 +154,24 @@ pub(super) fn judge(entries: &[Entry], intact: &[bool], remembered: &[Head]) -> 
 type Chain = BTreeMap<u64, usize>;
 
 /// Groups by writer. A forged entry takes a slot only where no intact one stands, so that it condemns nobody else.
-fn chains<'a>(
-    entries: &'a [Entry],
-    intact: &[bool],
-    judgement: &mut Judgement,
-) -> BTreeMap<&'a str, Chain> {
+fn chains<'a>(links: &[Link<'a>], judgement: &mut Judgement) -> BTreeMap<&'a str, Chain> {
     let mut slots: BTreeMap<&str, BTreeMap<u64, Vec<usize>>> = BTreeMap::new();
-    for (at, entry) in entries.iter().enumerate() {
-        if entry.dialect == Dialect::Canonical {
-            let writer = slots.entry(&entry.record.writer).or_default();
-            writer.entry(entry.record.seq).or_default().push(at);
+    for (at, link) in links.iter().enumerate() {
+        if link.canonical {
+            let writer = slots.entry(link.writer).or_default();
+            writer.entry(link.seq).or_default().push(at);
         }
     }
     let settle = |(seq, mut claims): (u64, Vec<usize>)| {
-        claims.sort_by_key(|&at| !intact[at]);
+        claims.sort_by_key(|&at| !links[at].intact);
         let holder = claims[0];
         for &rival in &claims[1..] {
-            if entries[rival].stored == entries[holder].stored {
+            if links[rival].digest == links[holder].digest {
                 judgement.duplicates.insert(rival);
-                judgement.findings.push(duplicate(&entries[rival], &entries[holder]));
-            } else if intact[rival] {
+                judgement.findings.push(duplicate(&links[rival], &links[holder]));
+            } else if links[rival].intact {
                 judgement.forked.extend([holder, rival]);
-                judgement.findings.push(fork(&entries[rival], &entries[holder]));
+                judgement.findings.push(fork(&links[rival], &links[holder]));
             }
         }
         (seq, holder)
@@ -153,56 +186,60 @@ fn chains<'a>(
 
 /// The entries that the heads of this clone's own chains lead back to, link by link: those it wrote. Another's
 /// record behind our last, or in the place of one of ours, is not among them, whatever writer it names.
-pub(super) fn vouched(entries: &[Entry], intact: &[bool], own: &[Head]) -> HashSet<usize> {
-    let writers: HashSet<&str> = own.iter().map(|head| head.writer.as_str()).collect();
-    let mut places: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
-    for (at, entry) in entries.iter().enumerate() {
-        let record = &entry.record;
-        if intact[at] && writers.contains(record.writer.as_str()) {
-            places.entry((&record.writer, &record.h)).or_default().push(at);
+pub(super) fn vouched(links: &[Link<'_>], own: &Head) -> HashSet<usize> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, link) in links.iter().enumerate() {
+        if link.intact && link.writer == own.writer {
+            places.entry(link.h).or_default().push(at);
         }
     }
     let mut found = HashSet::new();
-    for head in own {
-        let mut h = Some(head.h.as_str());
-        // A place is taken out when it is used, so that no circle of links can hold us.
-        while let Some(copies) = h.and_then(|h| places.remove(&(head.writer.as_str(), h))) {
-            h = entries[copies[0]].record.prev.as_deref();
-            found.extend(copies);
-        }
+    let mut h = Some(own.h.as_str());
+    // A place is taken out when it is used, so that no circle of links can hold us.
+    while let Some(copies) = h.and_then(|h| places.remove(h)) {
+        h = links[copies[0]].prev;
+        found.extend(copies);
     }
     found
 }
 
-fn links(entries: &[Entry], chain: &Chain, judgement: &mut Judgement) {
-    let mut before: Option<&Entry> = None;
+fn follow(links: &[Link<'_>], chain: &Chain, seed: Option<(u64, &str)>, judgement: &mut Judgement) {
+    let mut last: Option<(u64, &str)> = seed;
+    let mut before: Option<&Link<'_>> = None;
     for (&seq, &at) in chain {
-        let entry = &entries[at];
-        let expected = before.map_or(0, |b| b.record.seq.saturating_add(1));
-        if seq != expected {
-            judgement.findings.push(gap(entry, expected, before));
-        } else if entry.record.prev.as_deref() != before.map(|b| b.record.h.as_str()) {
-            judgement.findings.push(wrong_link(entry, before));
-        }
-        before = Some(entry);
+        let link = &links[at];
+        let expected = last.map_or(0, |(seq, _)| seq.saturating_add(1));
+        let finding = match () {
+            () if seq < expected => wrong_link(link, before),
+            () if seq > expected => gap(link, expected, before),
+            () if link.prev != last.map(|(_, h)| h) => wrong_link(link, before),
+            () => {
+                (last, before) = (Some((seq, link.h)), Some(link));
+                continue;
+            }
+        };
+        judgement.misplaced.insert(at);
+        judgement.findings.push(finding);
+        (last, before) = (Some((seq, link.h)), Some(link));
     }
 }
 
 /// Only files tell an order: copies of a chain may be spread over several.
-fn order(entries: &[Entry], chain: &Chain, judgement: &mut Judgement) {
-    let mut last: HashMap<&str, &Entry> = HashMap::new();
+fn order(links: &[Link<'_>], chain: &Chain, judgement: &mut Judgement) {
+    let mut last: HashMap<&str, &Link<'_>> = HashMap::new();
     for &at in chain.values() {
-        let entry = &entries[at];
-        let before = last.insert(entry.origin.path.as_str(), entry);
-        if let Some(before) = before.filter(|b| b.origin.start > entry.origin.start) {
+        let link = &links[at];
+        let before = last.insert(link.path.as_str(), link);
+        if let Some(before) = before.filter(|b| b.start > link.start) {
+            judgement.misplaced.insert(at);
             judgement.findings.push(Finding {
                 related: vec![related(before, "written earlier, stands later")],
                 ..finding(
                     Code::LedgerBroken,
-                    &entry.origin,
+                    &link.origin(),
                     format!(
                         "Record {} of writer {} stands above record {}, which was written before it; lines were moved.",
-                        entry.record.seq, entry.record.writer, before.record.seq
+                        link.seq, link.writer, before.seq
                     ),
                     RESTORE,
                 )
@@ -211,10 +248,15 @@ fn order(entries: &[Entry], chain: &Chain, judgement: &mut Judgement) {
     }
 }
 
-fn truncation(entries: &[Entry], chain: &Chain, head: &Head, judgement: &mut Judgement) {
-    let Some((&last, &last_at)) = chain.last_key_value() else { return };
+/// What is wrong with the chain of a head that is remembered.
+pub(super) fn truncated(links: &[Link<'_>], head: &Head) -> Option<Finding> {
+    let of_writer: Vec<Link<'_>> =
+        links.iter().copied().filter(|link| link.writer == head.writer).collect();
+    let chains = chains(&of_writer, &mut Judgement::default());
+    let chain = chains.get(head.writer.as_str())?;
+    let (&last, &last_at) = chain.last_key_value()?;
     let message = match chain.get(&head.seq) {
-        Some(&at) if entries[at].record.h == head.h => return,
+        Some(&at) if of_writer[at].h == head.h => return None,
         Some(_) => format!(
             "Record {} of writer {} is not the one that this clone has seen; the chain was written anew.",
             head.seq, head.writer
@@ -226,24 +268,23 @@ fn truncation(entries: &[Entry], chain: &Chain, head: &Head, judgement: &mut Jud
             head.seq - last
         ),
         // A gap in the middle, which the links report.
-        None => return,
+        None => return None,
     };
     let at = chain.get(&head.seq).copied().unwrap_or(last_at);
-    judgement.findings.push(finding(Code::LedgerTruncated, &entries[at].origin, message, RESTORE));
+    Some(finding(Code::LedgerTruncated, &of_writer[at].origin(), message, RESTORE))
 }
 
-fn parts(entries: &[Entry], judgement: &mut Judgement) {
+fn parts(links: &[Link<'_>], judgement: &mut Judgement) {
     let mut mutations: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    for (at, entry) in entries.iter().enumerate() {
-        if judgement.duplicates.contains(&at) || entry.record.part.is_none() {
+    for (at, link) in links.iter().enumerate() {
+        if judgement.duplicates.contains(&at) || link.part.is_none() {
             continue;
         }
-        let mutation = entry.record.mutation.as_deref().unwrap_or(&entry.record.id);
-        mutations.entry((&entry.record.writer, mutation)).or_default().push(at);
+        let mutation = link.mutation.unwrap_or(link.id);
+        mutations.entry((link.writer, mutation)).or_default().push(at);
     }
     for ((_, mutation), members) in mutations {
-        let numbers: Vec<(u32, u32)> =
-            members.iter().filter_map(|&at| entries[at].record.part).collect();
+        let numbers: Vec<(u32, u32)> = members.iter().filter_map(|&at| links[at].part).collect();
         if is_complete(&numbers) {
             continue;
         }
@@ -251,7 +292,7 @@ fn parts(entries: &[Entry], judgement: &mut Judgement) {
         let wanted = numbers.iter().map(|part| part.1).max().unwrap_or_default();
         judgement.findings.push(finding(
             Code::LedgerBroken,
-            &entries[members[0]].origin,
+            &links[members[0]].origin(),
             format!(
                 "Mutation {mutation} was written in {wanted} parts, of which {} are here; it counts only when complete.",
                 numbers.len()
@@ -285,61 +326,61 @@ pub(super) fn forged(entry: &Entry) -> Finding {
     finding(Code::LedgerForged, &entry.origin, message.into(), help)
 }
 
-fn duplicate(entry: &Entry, first: &Entry) -> Finding {
+fn duplicate(link: &Link<'_>, first: &Link<'_>) -> Finding {
     Finding {
         related: vec![related(first, "the first")],
         ..finding(
             Code::LedgerDuplicate,
-            &entry.origin,
+            &link.origin(),
             format!(
                 "Record {} of writer {} stands here again, byte for byte; it counts once.",
-                entry.record.seq, entry.record.writer
+                link.seq, link.writer
             ),
             "Nothing needs to be done; a merge that keeps both sides leaves this behind.",
         )
     }
 }
 
-fn fork(entry: &Entry, first: &Entry) -> Finding {
+fn fork(link: &Link<'_>, first: &Link<'_>) -> Finding {
     Finding {
         related: vec![related(first, "the other record")],
         ..finding(
             Code::LedgerFork,
-            &entry.origin,
+            &link.origin(),
             format!(
                 "Writer {} has two different records {}; at most one of them is what it wrote.",
-                entry.record.writer, entry.record.seq
+                link.writer, link.seq
             ),
             "Find out from git history which of the two came first, and remove the other in a commit of its own.",
         )
     }
 }
 
-fn gap(entry: &Entry, expected: u64, before: Option<&Entry>) -> Finding {
-    let missing = match entry.record.seq - expected {
+fn gap(link: &Link<'_>, expected: u64, before: Option<&Link<'_>>) -> Finding {
+    let missing = match link.seq - expected {
         1 => format!("record {expected} is missing"),
-        _ => format!("records {expected} to {} are missing", entry.record.seq - 1),
+        _ => format!("records {expected} to {} are missing", link.seq - 1),
     };
     Finding {
         related: before.map(|b| related(b, "the record before the gap")).into_iter().collect(),
         ..finding(
             Code::LedgerBroken,
-            &entry.origin,
-            format!("Chain of writer {}: {missing}.", entry.record.writer),
+            &link.origin(),
+            format!("Chain of writer {}: {missing}.", link.writer),
             RESTORE,
         )
     }
 }
 
-fn wrong_link(entry: &Entry, before: Option<&Entry>) -> Finding {
+fn wrong_link(link: &Link<'_>, before: Option<&Link<'_>>) -> Finding {
     Finding {
         related: before.map(|b| related(b, "the record before")).into_iter().collect(),
         ..finding(
             Code::LedgerBroken,
-            &entry.origin,
+            &link.origin(),
             format!(
                 "Record {} of writer {} does not name the hash of the record before it.",
-                entry.record.seq, entry.record.writer
+                link.seq, link.writer
             ),
             RESTORE,
         )
@@ -361,11 +402,11 @@ pub(super) fn finding(code: Code, at: &Origin, message: String, help: &str) -> F
     }
 }
 
-fn related(entry: &Entry, message: &str) -> Related {
-    let line = entry.origin.line.max(1);
+fn related(link: &Link<'_>, message: &str) -> Related {
+    let line = link.line.max(1);
     Related {
-        path: entry.origin.path.clone(),
-        span: span(&entry.origin),
+        path: link.path.clone(),
+        span: span(&link.origin()),
         lines: LineRange::new(line, line).expect("a line is its own range, and lines start at 1"),
         message: message.into(),
     }

@@ -35,6 +35,8 @@ const RANGE_OURS: &[&str] = &[
     "own_hash",
     "sketch",
     "tokens",
+    "lines",
+    "brought",
     "replaces",
     "deleted",
 ];
@@ -348,7 +350,7 @@ fn range(mut fields: Map<String, Value>) -> BlockRecord {
         }
     }
     if start.is_none() && end.is_none() {
-        keep_beside(&mut extra, RANGE_OURS, "lines", "unknown".into());
+        keep_beside(&mut extra, RANGE_OURS, "line_numbers", "unknown".into());
     }
     let (content_hash, deleted) =
         take_text(&mut fields, HASHES).map_or((ContentHash::from_ledger(""), false), |t| hash(&t));
@@ -365,7 +367,11 @@ fn range(mut fields: Map<String, Value>) -> BlockRecord {
         shape_hash: None,
         own_hash: None,
         sketch: None,
+        pairs: None,
         tokens: None,
+        neighbours: None,
+        lines: None,
+        brought: None,
         replaces,
         deleted,
         extra,

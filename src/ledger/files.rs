@@ -1,151 +1,189 @@
-//! What is remembered of each ledger file, so that a reload reads only what is new.
+//! One ledger file as it was read, and how to go on where it has only grown.
 
 use std::fs::{File, Metadata};
-use std::io::{Read, Seek, SeekFrom};
-use std::time::SystemTime;
+use std::io::Read;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::read::{self, Reading};
+use super::rows::Row;
 use super::scan::State;
 use super::{Entry, Origin};
-use crate::workspace::{Code, Finding, RelativePath, Root};
+use crate::workspace::{Code, Finding, RelativePath, Root, cache};
 
-/// The last bytes that were read must still be there before reading goes on behind them.
-const GUARD: u64 = 256;
-
-/// One file as it was read.
-#[derive(Clone, Debug)]
-pub(super) struct FileState {
+/// What was read of one file: all of it, or what has been appended since it was read before.
+#[derive(Debug)]
+pub(super) struct FileRows {
     /// Which.
     pub path: RelativePath,
+    /// Where reading began: 0, or where an earlier reading ended.
+    pub from: u64,
+    /// Where it ended.
+    pub to: u64,
+    /// The sum of the bytes before `from`.
+    pub before: Option<Sum>,
+    /// What it looked like; `None` when it cannot be told from its next state.
+    pub stamp: Option<Stamp>,
+    /// It had been left alone for long enough to be told from its next state by whoever comes later.
+    pub rested: bool,
+    /// Where reading can go on.
+    pub resume: Option<Resume>,
     /// What is wrong in it; the links of its chains are judged elsewhere.
     pub findings: Vec<Finding>,
-    stamp: Option<Stamp>,
-    resume: Option<Resume>,
+    /// Its entries, in the order in which they stand.
+    pub rows: Vec<Row>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
+/// SHA-256 of bytes.
+pub(super) type Sum = [u8; 32];
+
+/// What the file system says of a state of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Stamp {
     length: u64,
-    modified: Option<SystemTime>,
+    modified: Option<u128>,
+    exact: Option<cache::Stamp>,
 }
 
 /// Where reading can go on.
-#[derive(Clone, Debug)]
-struct Resume {
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Resume {
     state: State,
-    guard: Vec<u8>,
-}
-
-impl FileState {
-    /// Of a file that is not on disk.
-    pub fn in_hand(path: RelativePath, findings: Vec<Finding>) -> Self {
-        Self { path, findings, stamp: None, resume: None }
-    }
-
-    /// Whether the file on disk has the size and time it had.
-    pub fn is_current(&self, root: &Root) -> bool {
-        let meta = root.absolute(&self.path).metadata();
-        self.stamp.is_some() && meta.is_ok_and(|meta| self.stamp == Some(Stamp::of(&meta)))
-    }
-
-    /// Where forged lines begin.
-    pub fn forged(&self) -> impl Iterator<Item = (&RelativePath, u64)> {
-        let forged = self.findings.iter().filter(|finding| finding.code == Code::LedgerForged);
-        forged.filter_map(|finding| Some((&self.path, finding.span.as_ref()?.start as u64)))
-    }
-}
-
-/// The file as it is now: what was known of it where that still holds, what is new read from the disk.
-pub(super) fn refresh(
-    root: &Root,
-    path: RelativePath,
-    known: Option<&FileState>,
-    entries: Vec<Entry>,
-) -> (FileState, Vec<Entry>) {
-    match attempt(root, &path, known, entries) {
-        Ok(fresh) => fresh,
-        Err(error) => {
-            let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
-            let finding = super::chain::finding(
-                Code::LedgerUnreadable,
-                &origin,
-                format!("The ledger file {path} cannot be read: {error}."),
-                "Look at its permissions; what it records is unknown until it can be read.",
-            );
-            (FileState::in_hand(path, vec![finding]), Vec::new())
-        }
-    }
-}
-
-fn attempt(
-    root: &Root,
-    path: &RelativePath,
-    known: Option<&FileState>,
-    entries: Vec<Entry>,
-) -> std::io::Result<(FileState, Vec<Entry>)> {
-    let mut file = File::open(root.absolute(path))?;
-    let stamp = Stamp::of(&file.metadata()?);
-    if let Some(known) = known.filter(|known| known.stamp == Some(stamp)) {
-        return Ok((known.clone(), entries));
-    }
-    let mut reading = Reading::default();
-    let mut state = State::default();
-    if let Some((known, resume)) = known.and_then(|known| Some((known, known.resume.as_ref()?)))
-        && resume.holds(&mut file)?
-    {
-        reading = Reading { entries, findings: known.findings.clone(), ..Reading::default() };
-        state = resume.state.clone();
-    }
-    file.seek(SeekFrom::Start(state.offset))?;
-    let length = read::window(path, &mut file, &mut state, &mut reading)?;
-    let resume = Resume::at(&mut file, length, state, &reading)?;
-    let state = FileState {
-        path: path.clone(),
-        findings: reading.findings,
-        // A writer may have been faster than the reader: what was read decides.
-        stamp: (length == stamp.length).then_some(stamp),
-        resume,
-    };
-    Ok((state, reading.entries))
+    /// Of everything before.
+    pub sum: Sum,
 }
 
 impl Stamp {
+    /// Of a file as it stands.
+    pub fn now(root: &Root, path: &RelativePath) -> Option<Self> {
+        Some(Self::of(&root.absolute(path).metadata().ok()?))
+    }
+
     fn of(meta: &Metadata) -> Self {
-        Self { length: meta.len(), modified: meta.modified().ok() }
+        let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Self {
+            length: meta.len(),
+            modified: modified.map(|since| since.as_nanos()),
+            exact: cache::Stamp::of(meta),
+        }
+    }
+
+    /// Bytes of the file.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Whether a later change would show, also to a process that begins later.
+    fn at_rest(&self, now: SystemTime) -> bool {
+        self.exact.is_some_and(|exact| exact.at_rest(now))
     }
 }
 
-impl Resume {
-    /// Only behind a line break, and behind a record rather than an open span: what follows could otherwise belong to it.
-    fn at(
-        file: &mut File,
-        length: u64,
-        state: State,
-        reading: &Reading,
-    ) -> std::io::Result<Option<Self>> {
-        let last = reading.entries.last().map_or(0, |entry| entry.origin.end);
-        if last == 0 || length != last + 1 {
-            return Ok(None);
+impl FileRows {
+    /// Of bytes in hand.
+    pub fn in_hand(path: &RelativePath, bytes: &[u8]) -> Self {
+        let reading = read::bytes(path, bytes);
+        Self {
+            rows: reading.entries.iter().map(Row::of).collect(),
+            to: bytes.len() as u64,
+            ..Self::nothing(path, reading.findings)
         }
-        let guard = tail(file, length)?;
-        Ok((guard.last() == Some(&b'\n')).then_some(Self { state, guard }))
     }
 
-    /// Whether the file still has, before this place, what it had. A changed file that did not grow was not appended to:
-    /// then a line that stood there may be another one.
-    fn holds(&self, file: &mut File) -> std::io::Result<bool> {
-        if file.metadata()?.len() <= self.state.offset {
-            return Ok(false);
+    fn nothing(path: &RelativePath, findings: Vec<Finding>) -> Self {
+        Self {
+            path: path.clone(),
+            from: 0,
+            to: 0,
+            before: None,
+            stamp: None,
+            rested: false,
+            resume: None,
+            findings,
+            rows: Vec::new(),
         }
-        Ok(tail(file, self.state.offset)? == self.guard)
     }
 }
 
-/// The last bytes before a place.
-fn tail(file: &mut File, end: u64) -> std::io::Result<Vec<u8>> {
-    let start = end.saturating_sub(GUARD);
-    file.seek(SeekFrom::Start(start))?;
-    let mut bytes = Vec::new();
-    file.take(end - start).read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// Reads a file: what is behind `known`, where everything before is as it was, else all of it.
+pub(super) fn read(root: &Root, path: &RelativePath, known: Option<&Resume>) -> FileRows {
+    attempt(root, path, known).unwrap_or_else(|error| {
+        let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
+        let finding = super::chain::finding(
+            Code::LedgerUnreadable,
+            &origin,
+            format!("The ledger file {path} cannot be read: {error}."),
+            "Look at its permissions; what it records is unknown until it can be read.",
+        );
+        FileRows::nothing(path, vec![finding])
+    })
+}
+
+fn attempt(root: &Root, path: &RelativePath, known: Option<&Resume>) -> std::io::Result<FileRows> {
+    let now = SystemTime::now();
+    let mut file = Summed::new(File::open(root.absolute(path))?);
+    let stamp = Stamp::of(&file.file.metadata()?);
+    let mut state = State::default();
+    if let Some(known) = known.filter(|known| known.state.offset < stamp.length) {
+        if file.skip(known.state.offset)? == known.sum {
+            state = known.state.clone();
+        } else {
+            file = Summed::new(File::open(root.absolute(path))?);
+        }
+    }
+    let from = state.offset;
+    let mut rows = Vec::new();
+    let mut reading = Reading::default();
+    let to = read::window(path, &mut file, &mut state, &mut reading, |reading| {
+        rows.extend(reading.entries.drain(..).map(|entry: Entry| Row::of(&entry)));
+    })?;
+    // Only behind a line break, and behind a record rather than an open span: what follows could otherwise belong to it.
+    let ended = rows.last().is_some_and(|row: &Row| row.end + 1 == to) && file.last == Some(b'\n');
+    // A writer may have been faster than the reader: what was read decides.
+    let stamp = (to == stamp.length).then_some(stamp);
+    Ok(FileRows {
+        path: path.clone(),
+        from,
+        to,
+        before: (from > 0).then(|| known.map(|known| known.sum)).flatten(),
+        rested: stamp.is_some_and(|stamp| stamp.at_rest(now)),
+        stamp,
+        resume: ended.then(|| Resume { state, sum: file.sum() }),
+        findings: reading.findings,
+        rows,
+    })
+}
+
+/// A file that sums up what is read of it.
+struct Summed {
+    file: File,
+    sum: Sha256,
+    last: Option<u8>,
+}
+
+impl Summed {
+    fn new(file: File) -> Self {
+        Self { file, sum: Sha256::new(), last: None }
+    }
+
+    fn sum(&self) -> Sum {
+        self.sum.clone().finalize().into()
+    }
+
+    /// Reads so many bytes for their sum alone.
+    fn skip(&mut self, length: u64) -> std::io::Result<Sum> {
+        std::io::copy(&mut self.by_ref().take(length), &mut std::io::sink())?;
+        Ok(self.sum())
+    }
+}
+
+impl Read for Summed {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.sum.update(&buffer[..count]);
+        self.last = buffer[..count].last().copied().or(self.last);
+        Ok(count)
+    }
 }

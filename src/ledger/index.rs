@@ -1,14 +1,31 @@
-//! The ledger in memory: entries, and look-ups by hash, path, intent and block. No question scans it.
+//! The ledger as it is asked: entries, and look-ups by hash, path, intent and block. No question scans it.
+//!
+//! Nothing of a record is in memory before somebody asks for it. What leads to it is an index (`assembly`, `run`) which
+//! is kept beside the clone's other private files, and is made from the ledger whenever it is not there or not right:
+//! an answer is the same with it and without.
 
-use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
+use std::sync::{Arc, OnceLock};
 
-use super::chain::{self, Head};
-use super::files::{self, FileState};
-use super::{BlockRecord, Conversation, Entry, FileRecord, OutlineDelta, Trust, heads, read};
-use crate::code::{ContentHash, ShapeHash, TokenHash};
+use super::assembly::{Chain, Index, Memory, Source};
+use super::chain::{self, Head, Link};
+use super::files::{self, FileRows, Stamp};
+use super::keep::Keeper;
+use super::memo::Memo;
+use super::pages::{Damaged, read_from};
+use super::rows::{Kind, index, is_content_hash, key, key_of_called, key_of_head};
+use super::run::Stored;
+use super::{
+    BlockRecord, Conversation, Dialect, Entry, FileRecord, Origin, OutlineDelta, Record, Trust,
+    read, scan,
+};
+use crate::code::{ContentHash, ShapeHash, Sketch, TokenHash};
 use crate::workspace::{Finding, RelativePath, Root};
+
+/// [`Ledger::similar`] answers at most this many.
+pub const MAX_SIMILAR: usize = 64;
+/// Of claims that share one band only the newest so many are looked at: what thousands have in common says nothing.
+const MAX_IN_BAND: usize = 256;
 
 /// One recorded block: entry, file, conversation and range by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,371 +54,565 @@ pub struct Claim<'a> {
 }
 
 /// All entries of a workspace, in fold order (time, then writer and sequence), with their indices.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Ledger {
-    entries: Vec<Entry>,
-    findings: Vec<Finding>,
-    /// Byte-identical copies: they count once, but their bytes have been read.
-    copies: Vec<Entry>,
-    files: Vec<FileState>,
-    memory: Memory,
-    lookups: Lookups,
+    index: Arc<Index>,
+    asked: Asked,
+    /// The same ledger read without anything kept, where what was kept turned out to be damaged.
+    sound: OnceLock<Box<Ledger>>,
 }
 
+/// What has been asked for, and so is in memory.
 #[derive(Debug, Default)]
-struct Lookups {
-    paths: HashMap<RelativePath, Vec<ClaimRef>>,
-    named: Vec<RelativePath>,
-    contents: HashMap<ContentHash, Vec<ClaimRef>>,
-    tokens: HashMap<TokenHash, Vec<ClaimRef>>,
-    shapes: HashMap<ShapeHash, Vec<ClaimRef>>,
-    intents: HashMap<String, Vec<ClaimRef>>,
-    ids: HashMap<String, u32>,
-    outlines: HashMap<RelativePath, Vec<Outline>>,
+struct Asked {
+    /// By hundreds, so that what is not asked for takes no room.
+    entries: OnceLock<Vec<OnceLock<Box<Hundred>>>>,
+    claims: Memo<Vec<ClaimRef>>,
     /// Outlines whose parts stood in several records.
-    joined: Vec<OutlineDelta>,
+    joined: Memo<Vec<OutlineDelta>>,
+    /// Of chains that something is wrong with, where the entries begin that this clone's own heads lead back to.
+    vouched: Memo<HashSet<(RelativePath, u64)>>,
+    /// Files read again for the sake of such chains.
+    rows: Memo<FileRows>,
+    findings: OnceLock<Vec<Finding>>,
+    paths: OnceLock<Vec<RelativePath>>,
 }
 
-/// Where an outline delta stands.
-#[derive(Clone, Copy, Debug)]
-enum Outline {
-    /// In this entry, in this of its files.
-    Entry(u32, u32),
-    /// In [`Lookups::joined`].
-    Joined(usize),
+const PAGE: usize = 128;
+type Hundred = [OnceLock<Box<Entry>>; PAGE];
+
+/// The entries of a ledger; each is read when it is looked at.
+#[derive(Clone, Copy)]
+pub struct Entries<'a> {
+    ledger: &'a Ledger,
+    from: u32,
+    to: u32,
 }
 
-/// What this clone remembers, in a stable order.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Memory {
-    /// Where its own chains stand.
-    own: Vec<Head>,
-    /// Where all chains stand that it has seen.
-    heads: Vec<Head>,
-}
-
-impl Memory {
-    fn of(root: &Root) -> Self {
-        let mut memory = Self { own: heads::of(root, heads::Memory::Own), heads: heads::all(root) };
-        for heads in [&mut memory.own, &mut memory.heads] {
-            heads.sort_by(|a, b| (&a.writer, a.seq, &a.h).cmp(&(&b.writer, b.seq, &b.h)));
-        }
-        memory
+impl Default for Ledger {
+    fn default() -> Self {
+        Self::from_files(&[])
     }
 }
 
 impl Ledger {
-    /// Reads every ledger file of the workspace; verifies chains; marks trust.
+    /// Opens the ledger of a workspace: what is kept of it, and every file that is not as it was then.
     pub fn load(root: &Root) -> Self {
-        Self::default().reload(root)
+        Self::with(root, Keeper::of(root).as_ref())
     }
 
-    /// Reads again only what has changed on disk since (size, time, name); files that only grew are read from where they ended.
+    pub(super) fn with(root: &Root, keeper: Option<&Keeper>) -> Self {
+        let known = keeper.map(Keeper::runs).unwrap_or_default();
+        Self::of(Index::read(root, known, keeper))
+    }
+
+    /// Reads again only what has changed on disk since; files that only grew are read from where they ended.
     pub fn reload(&self, root: &Root) -> Self {
-        let mut known: HashMap<&RelativePath, Vec<Entry>> = HashMap::new();
-        for entry in self.entries.iter().chain(&self.copies) {
-            known.entry(&entry.origin.path).or_default().push(entry.clone());
-        }
-        let mut entries = Vec::new();
-        let mut states = Vec::new();
-        for path in read::files(root) {
-            let state = self.files.iter().find(|state| state.path == path);
-            let before = known.remove(&path).unwrap_or_default();
-            let (state, mut found) = files::refresh(root, path, state, before);
-            entries.append(&mut found);
-            states.push(state);
-        }
-        Self::build(entries, states, Memory::of(root))
+        let known = self.trusted().index.runs();
+        Self::of(Index::read(root, known, Keeper::of(root).as_ref()))
     }
 
     /// Whether no ledger file has come, gone or changed (in size or time) since this was read, and this clone
     /// remembers what it did; cheaper than a reload that finds nothing.
     pub fn is_current(&self, root: &Root) -> bool {
         let found = read::files(root);
-        found.len() == self.files.len()
-            && found
-                .iter()
-                .zip(&self.files)
-                .all(|(path, state)| *path == state.path && state.is_current(root))
-            && Memory::of(root) == self.memory
+        let known = &self.index.files;
+        found.len() == known.len()
+            && found.iter().zip(known).all(|(path, (known, stamp))| {
+                path == known && stamp.is_some() && *stamp == Stamp::now(root, path)
+            })
+            && Memory::of(root) == self.index.memory
     }
 
     /// From (path, bytes) in hand, for tests and for a base commit.
     pub fn from_files(files: &[(RelativePath, Vec<u8>)]) -> Self {
-        let mut entries = Vec::new();
-        let mut states = Vec::new();
-        for (path, bytes) in files {
-            let mut reading = read::bytes(path, bytes);
-            entries.append(&mut reading.entries);
-            states.push(FileState::in_hand(path.clone(), reading.findings));
-        }
-        Self::build(entries, states, Memory::default())
+        Self::of(Index::in_hand(files))
     }
 
-    fn build(mut entries: Vec<Entry>, files: Vec<FileState>, memory: Memory) -> Self {
-        fold(&mut entries);
-        // Forks mark entries as contradicted; which of them are so by their own hash is told by the findings of their file.
-        let forged: HashSet<(&RelativePath, u64)> =
-            files.iter().flat_map(FileState::forged).collect();
-        let intact: Vec<bool> = entries
-            .iter()
-            .map(|entry| !forged.contains(&(&entry.origin.path, entry.origin.start)))
-            .collect();
-        let judgement = chain::judge(&entries, &intact, &memory.heads);
-        let own = chain::vouched(&entries, &intact, &memory.own);
-        for (at, entry) in entries.iter_mut().enumerate() {
-            entry.trust = match () {
-                () if own.contains(&at) => Trust::Own,
-                () if !intact[at] || judgement.forked.contains(&at) => Trust::Contradicted,
-                () => Trust::Claimed,
-            };
+    /// The same ledger with nothing of it in memory that has been asked for: for those who go through all of it.
+    pub fn forgetful(&self) -> Self {
+        Self {
+            index: Arc::clone(&self.trusted().index),
+            asked: Asked::default(),
+            sound: OnceLock::new(),
         }
-        let mut findings: Vec<Finding> =
-            files.iter().flat_map(|file| file.findings.iter().cloned()).collect();
-        findings.extend(judgement.findings);
-        let mut kept = Vec::with_capacity(entries.len());
-        let mut copies = Vec::new();
-        let mut counted = Vec::with_capacity(entries.len());
-        for (at, entry) in entries.into_iter().enumerate() {
-            if judgement.duplicates.contains(&at) {
-                copies.push(entry);
-            } else {
-                counted.push(!judgement.incomplete.contains(&at));
-                kept.push(entry);
-            }
+    }
+
+    fn of(index: Index) -> Self {
+        Self { index: Arc::new(index), asked: Asked::default(), sound: OnceLock::new() }
+    }
+
+    /// Asks the index; where that turns out to be damaged, the ledger itself.
+    fn ask<'a, T>(&'a self, question: impl Fn(&'a Self) -> Result<T, Damaged>) -> T {
+        if self.sound.get().is_none()
+            && let Ok(answer) = question(self)
+        {
+            return answer;
         }
-        let lookups = Lookups::of(&kept, &counted);
-        Self { entries: kept, findings, copies, files, memory, lookups }
+        question(self.trusted_instead()).expect("an index that was just made in memory is whole")
+    }
+
+    fn trusted(&self) -> &Self {
+        self.sound.get().map_or(self, |sound| sound)
+    }
+
+    fn trusted_instead(&self) -> &Self {
+        self.sound.get_or_init(|| {
+            tracing::warn!("the kept index of the ledger is damaged; the ledger is read instead");
+            let kept = self.index.runs();
+            kept.iter().filter_map(|run| run.kept.as_deref()).for_each(super::keep::discard);
+            Box::new(match &self.index.source {
+                Source::Root(root) => Self::of(Index::read(root, Vec::new(), None)),
+                Source::Hand(_) => Self::default(),
+            })
+        })
     }
 
     /// In fold order. Incomplete multi-part mutations are left out of every look-up below.
-    pub fn entries(&self) -> &[Entry] {
-        &self.entries
+    pub fn entries(&self) -> Entries<'_> {
+        Entries { ledger: self, from: 0, to: self.trusted().index.len() }
     }
-    /// Everything wrong in files and chains.
+
+    /// The entry with this index; read from the ledger when it is first asked for.
+    pub fn entry(&self, at: u32) -> &Entry {
+        let ledger = self.trusted();
+        let pages = ledger.asked.entries.get_or_init(|| {
+            let count = (ledger.index.len() as usize).div_ceil(PAGE).max(1);
+            (0..count).map(|_| OnceLock::new()).collect()
+        });
+        // An index from before the damage was found: that entry is not there any more.
+        let page = pages.get(at as usize / PAGE).unwrap_or(&pages[0]);
+        let page = page.get_or_init(|| Box::new(std::array::from_fn(|_| OnceLock::new())));
+        page[at as usize % PAGE].get_or_init(|| Box::new(self.read_entry(at)))
+    }
+
+    /// The same, read anew and left to the caller.
+    pub fn read_entry(&self, at: u32) -> Entry {
+        self.ask(|ledger| ledger.try_entry(at))
+    }
+
+    fn try_entry(&self, at: u32) -> Result<Entry, Damaged> {
+        let nowhere = RelativePath::new(".orchestration").expect("a name is a path");
+        let Some((stored, path)) = self.index.stored(at)? else {
+            return Ok(lost(Origin { path: nowhere, line: 1, start: 0, end: 0 }));
+        };
+        let origin = Origin {
+            path: path.clone(),
+            line: stored.line,
+            start: stored.start,
+            end: stored.start + u64::from(stored.length),
+        };
+        let bytes = self.stored_bytes(&stored, path);
+        let read = bytes.and_then(|bytes| Some((scan::again(&bytes)?, bytes)));
+        let Some(((record, dialect), bytes)) = read else { return Ok(lost(origin)) };
+        let trust = match () {
+            () if self.is_own(&record, &stored, &origin)? => Trust::Own,
+            () if stored.is_contradicted() => Trust::Contradicted,
+            () => Trust::Claimed,
+        };
+        Ok(Entry { record, origin, dialect, trust, stored: bytes.into() })
+    }
+
+    /// The bytes of an entry; `None` where they are not there any more.
+    fn stored_bytes(&self, stored: &Stored, path: &RelativePath) -> Option<Vec<u8>> {
+        let bytes = match &self.index.source {
+            Source::Root(root) => {
+                let mut bytes = vec![0; stored.length as usize];
+                read_from(&root.absolute(path), stored.start, &mut bytes).ok()?;
+                bytes
+            }
+            Source::Hand(files) => {
+                let from = usize::try_from(stored.start).ok()?;
+                files.get(path)?.get(from..from + stored.length as usize)?.to_vec()
+            }
+        };
+        (chain::digest(&bytes) == stored.digest).then_some(bytes)
+    }
+
+    /// Whether one of this clone's own heads leads back to the entry.
+    fn is_own(&self, record: &Record, stored: &Stored, origin: &Origin) -> Result<bool, Damaged> {
+        let own = self.index.memory.own_head(&record.writer);
+        let (Some(head), true) = (own, stored.is_intact()) else { return Ok(false) };
+        let Some(chain) = self.index.chains.get(&record.writer) else { return Ok(false) };
+        if chain.end.sound {
+            return Ok(record.seq <= head.seq && self.leads_to(head)?);
+        }
+        let key = (0, key(Kind::Head, &[&record.writer]));
+        let vouched = self.asked.vouched.get(key).unwrap_or_else(|| {
+            let found = self.with_links(chain, |links| {
+                let at = chain::vouched(links, head).into_iter();
+                at.map(|at| (links[at].path.clone(), links[at].start)).collect()
+            });
+            self.asked.vouched.put(key, found)
+        });
+        Ok(vouched.contains(&(origin.path.clone(), origin.start)))
+    }
+
+    /// Whether the entry that a head is of is here.
+    fn leads_to(&self, head: &Head) -> Result<bool, Damaged> {
+        let found = self.index.entries_with(key_of_head(&head.writer, head.seq, &head.h))?;
+        Ok(!found.is_empty())
+    }
+
+    /// The links of the files that a chain stands in, for the rare case that something is wrong with it.
+    fn with_links<T>(&self, chain: &Chain, then: impl FnOnce(&[Link<'_>]) -> T) -> T {
+        let files = chain.paths.iter().map(|path| {
+            let key = (0, key(Kind::Path, &[path.as_str()]));
+            self.asked.rows.get(key).unwrap_or_else(|| {
+                let rows = match &self.index.source {
+                    Source::Root(root) => files::read(root, path, None),
+                    Source::Hand(files) => {
+                        FileRows::in_hand(path, files.get(path).map_or(&[], |bytes| bytes))
+                    }
+                };
+                self.asked.rows.put(key, rows)
+            })
+        });
+        let links: Vec<Link<'_>> =
+            files.flat_map(|file| file.rows.iter().map(|row| row.link(&file.path))).collect();
+        then(&links)
+    }
+
+    /// Everything wrong in files and chains, file by file.
     pub fn findings(&self) -> &[Finding] {
-        &self.findings
+        let ledger = self.trusted();
+        if let Some(found) = ledger.asked.findings.get() {
+            return found;
+        }
+        let found = self.ask(Self::try_findings);
+        self.trusted().asked.findings.get_or_init(|| found)
     }
+
+    fn try_findings(&self) -> Result<Vec<Finding>, Damaged> {
+        let mut found = self.index.findings()?;
+        let remembered: HashMap<&str, &Head> =
+            self.index.memory.heads.iter().map(|head| (head.writer.as_str(), head)).collect();
+        for (writer, head) in remembered {
+            let Some(chain) = self.index.chains.get(writer) else { continue };
+            if chain.end.sound && self.leads_to(head)? {
+                continue;
+            }
+            found.extend(self.with_links(chain, |links| chain::truncated(links, head)));
+        }
+        let place = |finding: &Finding| {
+            (finding.path.clone(), finding.span.as_ref().map(|span| (span.start, span.end)))
+        };
+        found.sort_by_cached_key(|finding| {
+            (place(finding), finding.code.as_str(), finding.message.clone())
+        });
+        Ok(found)
+    }
+
     /// The claim behind a reference.
     ///
-    /// # Panics
-    ///
-    /// Where the reference is not one of this ledger's.
+    /// Where the ledger has been changed since it was read, a claim says nothing, and is contradicted.
     pub fn claim(&self, at: ClaimRef) -> Claim<'_> {
-        let entry = &self.entries[at.entry as usize];
-        let file = &entry.record.files[at.file as usize];
-        let conversation = &file.conversations[at.conversation as usize];
-        Claim { entry, file, conversation, range: &conversation.ranges[at.range as usize] }
+        let entry = self.entry(at.entry);
+        self.find(entry, at).unwrap_or_else(|| {
+            let nothing = nothing();
+            let conversation = &nothing.conversations[0];
+            Claim { entry, file: nothing, conversation, range: &conversation.ranges[0] }
+        })
     }
+
+    fn find<'a>(&self, entry: &'a Entry, at: ClaimRef) -> Option<Claim<'a>> {
+        let file = entry.record.files.get(at.file as usize)?;
+        let conversation = file.conversations.get(at.conversation as usize)?;
+        let range = conversation.ranges.get(at.range as usize)?;
+        Some(Claim { entry, file, conversation, range })
+    }
+
+    fn claims(&self, kind: Kind, key: u64) -> &[ClaimRef] {
+        let key = (kind as u8, key);
+        if let Some(known) = self.trusted().asked.claims.get(key) {
+            return known;
+        }
+        let found = self.ask(|ledger| ledger.index.claims_with(key.1));
+        // Most of what is asked for is not there; that is not worth remembering.
+        if found.is_empty() { &[] } else { self.trusted().asked.claims.put(key, found) }
+    }
+
     /// Claims on a path, in fold order, deletions included.
     pub fn of_path(&self, path: &RelativePath) -> &[ClaimRef] {
-        self.lookups.paths.get(path).map_or(&[], Vec::as_slice)
+        self.claims(Kind::Path, key(Kind::Path, &[path.as_str()]))
     }
     /// Paths that any record names, sorted.
     pub fn paths(&self) -> Vec<&RelativePath> {
-        self.lookups.named.iter().collect()
+        if self.trusted().asked.paths.get().is_none() {
+            let found = self.ask(Self::try_paths);
+            self.trusted().asked.paths.get_or_init(|| found);
+        }
+        self.trusted().asked.paths.get().into_iter().flatten().collect()
     }
+
+    fn try_paths(&self) -> Result<Vec<RelativePath>, Damaged> {
+        let mut found = Vec::new();
+        for run in self.index.runs() {
+            found.append(&mut run.paths()?);
+        }
+        found.sort();
+        found.dedup();
+        if self.index.has_dead() {
+            let mut named = Vec::new();
+            for path in found {
+                if !self.index.entries_with(key(Kind::Named, &[path.as_str()]))?.is_empty() {
+                    named.push(path);
+                }
+            }
+            found = named;
+        }
+        Ok(found)
+    }
+
     /// Claims with this content.
     pub fn by_content(&self, hash: &ContentHash) -> &[ClaimRef] {
-        self.lookups.contents.get(hash).map_or(&[], Vec::as_slice)
+        if !is_content_hash(hash) {
+            return &[];
+        }
+        self.claims(Kind::Content, key(Kind::Content, &[hash.as_str()]))
     }
     /// Claims with these tokens.
     pub fn by_tokens(&self, hash: &TokenHash) -> &[ClaimRef] {
-        self.lookups.tokens.get(hash).map_or(&[], Vec::as_slice)
+        self.claims(Kind::Tokens, key(Kind::Tokens, &[hash.as_str()]))
     }
     /// Claims with this shape.
     pub fn by_shape(&self, hash: &ShapeHash) -> &[ClaimRef] {
-        self.lookups.shapes.get(hash).map_or(&[], Vec::as_slice)
+        self.claims(Kind::Shape, key(Kind::Shape, &[hash.as_str()]))
+    }
+    /// Claims on blocks of this kind whose path ends in this name, in any container and any file; of a name that holds
+    /// dots, what is behind the last of them counts.
+    pub fn by_called(&self, kind: &str, leaf: &str) -> Vec<ClaimRef> {
+        self.claims(Kind::Called, key_of_called(kind, leaf)).to_vec()
+    }
+    /// Claims whose sketch is like this one, those that share most with it first, newer ones before older ones; at most
+    /// `limit` and [`MAX_SIMILAR`]. A block that shares half of its shingles is among them in 97 of 100 cases; one that
+    /// shares next to nothing may be, too, so that the caller compares.
+    pub fn similar(&self, sketch: &Sketch, limit: usize) -> Vec<ClaimRef> {
+        let Some(keys) = sketch.bands() else { return Vec::new() };
+        let shared = self.ask(|ledger| {
+            let mut shared: HashMap<ClaimRef, usize> = HashMap::new();
+            for (band, key) in keys.iter().enumerate() {
+                for claim in ledger.index.newest_in_band(band, *key, MAX_IN_BAND)? {
+                    *shared.entry(claim).or_default() += 1;
+                }
+            }
+            Ok(shared)
+        });
+        let mut found: Vec<(usize, ClaimRef)> =
+            shared.into_iter().map(|(claim, bands)| (bands, claim)).collect();
+        found.sort_unstable_by(|a, b| b.cmp(a));
+        found.into_iter().map(|(_, claim)| claim).take(limit.min(MAX_SIMILAR)).collect()
     }
     /// Claims under an intent, in fold order.
     pub fn of_intent(&self, intent: &str) -> &[ClaimRef] {
-        self.lookups.intents.get(intent).map_or(&[], Vec::as_slice)
+        self.claims(Kind::Intent, key(Kind::Intent, &[intent]))
     }
     /// The entry with this record id; of several the first in fold order.
     pub fn by_id(&self, record: &str) -> Option<&Entry> {
-        self.lookups.ids.get(record).map(|&at| &self.entries[at as usize])
+        let found = self.ask(|ledger| ledger.index.entries_with(key(Kind::Id, &[record])));
+        found.first().map(|at| self.entry(*at))
+    }
+    /// Indices of the entries that name an intent, in fold order, complete or not.
+    pub fn entries_of_intent(&self, intent: &str) -> Vec<u32> {
+        self.ask(|ledger| ledger.index.entries_with(key(Kind::EntriesOfIntent, &[intent])))
+    }
+    /// Indices of the entries that name a path, in fold order, complete or not.
+    pub fn entries_of_path(&self, path: &RelativePath) -> Vec<u32> {
+        self.ask(|ledger| ledger.index.entries_with(key(Kind::EntriesOfPath, &[path.as_str()])))
+    }
+    /// Intents that any record names, sorted.
+    pub fn intents(&self) -> Vec<String> {
+        self.ask(|ledger| {
+            let mut found = Vec::new();
+            for run in ledger.index.runs() {
+                found.append(&mut run.intents()?);
+            }
+            found.sort();
+            found.dedup();
+            if ledger.index.has_dead() {
+                let still = |intent: &String| {
+                    let key = key(Kind::EntriesOfIntent, &[intent]);
+                    ledger.index.entries_with(key).map(|found| !found.is_empty())
+                };
+                let still: Vec<bool> = found.iter().map(still).collect::<Result<_, _>>()?;
+                let mut still = still.into_iter();
+                found.retain(|_| still.next().unwrap_or_default());
+            }
+            Ok(found)
+        })
+    }
+    /// How many chains there are.
+    pub fn chains(&self) -> usize {
+        self.trusted().index.chains.keys().filter(|writer| !writer.is_empty()).count()
     }
     /// The outline deltas of the path, newest (in fold order) first.
     pub fn outlines_of(&self, path: &RelativePath) -> Vec<&OutlineDelta> {
-        let all = self.lookups.outlines.get(path).map_or(&[][..], Vec::as_slice);
-        let resolve = |outline: &Outline| match *outline {
-            Outline::Joined(at) => self.lookups.joined.get(at),
-            Outline::Entry(entry, file) => {
-                self.entries[entry as usize].record.files[file as usize].outline.as_ref()
+        let key = key(Kind::Outline, &[path.as_str()]);
+        let entries = self.ask(|ledger| ledger.index.entries_with(key));
+        let mut joined: Vec<OutlineDelta> = Vec::new();
+        let mut places: HashMap<(&str, &str), usize> = HashMap::new();
+        // Either one that stands as a whole, or which of those that are joined.
+        let mut all: Vec<Result<&OutlineDelta, usize>> = Vec::new();
+        for at in entries {
+            let record = &self.entry(at).record;
+            let here = record.files.iter().filter(|file| file.relative_path == *path);
+            for outline in here.filter_map(|file| file.outline.as_ref()) {
+                let Some(mutation) = record.mutation.as_deref().filter(|_| record.part.is_some())
+                else {
+                    all.push(Ok(outline));
+                    continue;
+                };
+                match places.get(&(record.writer.as_str(), mutation)) {
+                    Some(&place) => {
+                        joined[place].put.extend_from_slice(&outline.put);
+                        joined[place].drop.extend_from_slice(&outline.drop);
+                    }
+                    None => {
+                        places.insert((&record.writer, mutation), joined.len());
+                        all.push(Err(joined.len()));
+                        joined.push(outline.clone());
+                    }
+                }
             }
+        }
+        let joined: &[OutlineDelta] = match joined.is_empty() {
+            true => &[],
+            false => self.trusted().asked.joined.put((0, key), joined),
         };
-        all.iter().rev().filter_map(resolve).collect()
+        let resolve = |one| match one {
+            Ok(whole) => Some(whole),
+            Err(at) => joined.get::<usize>(at),
+        };
+        all.into_iter().rev().filter_map(resolve).collect()
     }
     /// Where the chains in this ledger stand, so that a clone can keep them in mind ([`super::append::remember_heads`]).
     pub fn heads(&self) -> Vec<Head> {
-        let mut heads: HashMap<&str, &Entry> = HashMap::new();
-        let sound = |entry: &&Entry| {
-            entry.dialect == super::Dialect::Canonical && entry.trust != Trust::Contradicted
-        };
-        for entry in self.entries.iter().filter(sound) {
-            let head = heads.entry(&entry.record.writer).or_insert(entry);
-            if head.record.seq < entry.record.seq {
-                *head = entry;
+        let ledger = self.trusted();
+        let stands = |(writer, chain): (&String, &Chain)| {
+            if chain.end.sound {
+                let (seq, h) = (chain.end.seq, chain.end.h.clone());
+                return Some(Head { writer: writer.clone(), seq, h });
             }
-        }
-        let mut heads: Vec<Head> = heads
-            .into_values()
-            .map(|entry| Head {
-                writer: entry.record.writer.clone(),
-                seq: entry.record.seq,
-                h: entry.record.h.clone(),
-            })
-            .collect();
+            ledger.with_links(chain, |links| ledger.head_of(writer, links))
+        };
+        let mut heads: Vec<Head> = ledger.index.chains.iter().filter_map(stands).collect();
         heads.sort_by(|a, b| a.writer.cmp(&b.writer));
         heads
     }
-}
 
-/// Sorts into fold order: time, writer, sequence; entries without a time that can be read come first, as they stand in their files.
-///
-/// Within a chain the sequence is the truth and time a claim: where a clock was set back, a record counts as no
-/// earlier than the one before it. Indices are sorted, not entries, which are large.
-fn fold(entries: &mut Vec<Entry>) {
-    let mut times: Vec<Option<i64>> = entries.iter().map(millis).collect();
-    let mut order: Vec<usize> = (0..entries.len()).collect();
-    order.sort_by(|&a, &b| place_in_chain(&entries[a]).cmp(&place_in_chain(&entries[b])));
-    for pair in 1..order.len() {
-        let (before, at) = (order[pair - 1], order[pair]);
-        let writer = &entries[at].record.writer;
-        if !writer.is_empty() && *writer == entries[before].record.writer {
-            times[at] = times[at].max(times[before]);
-        }
-    }
-    // Stable, so that equal times keep the order of writer and sequence, or of file and place.
-    order.sort_by_key(|&at| times[at]);
-    if order.is_sorted() {
-        return;
-    }
-    let mut left: Vec<Option<Entry>> = std::mem::take(entries).into_iter().map(Some).collect();
-    entries.extend(order.into_iter().filter_map(|at| left[at].take()));
-}
-
-fn place_in_chain(entry: &Entry) -> (&str, u64, &RelativePath, u64) {
-    (&entry.record.writer, entry.record.seq, &entry.origin.path, entry.origin.start)
-}
-
-fn millis(entry: &Entry) -> Option<i64> {
-    let time: jiff::Timestamp = entry.record.timestamp.trim().parse().ok()?;
-    Some(time.as_millisecond())
-}
-
-impl Lookups {
-    fn of(entries: &[Entry], counted: &[bool]) -> Self {
-        let mut lookups = Self::default();
-        let mut joining: HashMap<(&str, &str, &RelativePath), usize> = HashMap::new();
-        for (at, entry) in entries.iter().enumerate() {
-            if !counted[at] {
-                continue;
-            }
-            let at = index(at);
-            if !entry.record.id.is_empty() {
-                lookups.ids.entry(entry.record.id.clone()).or_insert(at);
-            }
-            for (file, record) in entry.record.files.iter().enumerate() {
-                let file = index(file);
-                lookups.add_claims(entry, at, file, record);
-                let Some(outline) = &record.outline else { continue };
-                let deltas = lookups.outlines.entry(record.relative_path.clone()).or_default();
-                let Some(mutation) =
-                    entry.record.mutation.as_deref().filter(|_| entry.record.part.is_some())
-                else {
-                    deltas.push(Outline::Entry(at, file));
-                    continue;
-                };
-                let key = (entry.record.writer.as_str(), mutation, &record.relative_path);
-                match joining.get(&key) {
-                    Some(&joined) => {
-                        let whole = &mut lookups.joined[joined];
-                        whole.put.extend_from_slice(&outline.put);
-                        whole.drop.extend_from_slice(&outline.drop);
-                    }
-                    None => {
-                        joining.insert(key, lookups.joined.len());
-                        deltas.push(Outline::Joined(lookups.joined.len()));
-                        lookups.joined.push(outline.clone());
-                    }
-                }
-            }
-        }
-        let named: HashSet<&RelativePath> = entries
-            .iter()
-            .zip(counted)
-            .filter(|(_, counted)| **counted)
-            .flat_map(|(entry, _)| entry.record.files.iter().map(|file| &file.relative_path))
-            .collect();
-        lookups.named = named.into_iter().cloned().collect();
-        lookups.named.sort();
-        lookups
-    }
-
-    fn add_claims(&mut self, entry: &Entry, at: u32, file: u32, record: &FileRecord) {
-        let intents = intents(entry, record);
-        for (c, conversation) in record.conversations.iter().enumerate() {
-            for (r, range) in conversation.ranges.iter().enumerate() {
-                let claim = ClaimRef { entry: at, file, conversation: index(c), range: index(r) };
-                push(&mut self.paths, &record.relative_path, claim);
-                if is_content_hash(&range.content_hash) {
-                    push(&mut self.contents, &range.content_hash, claim);
-                }
-                if let Some(tokens) = &range.token_hash {
-                    push(&mut self.tokens, tokens, claim);
-                }
-                if let Some(shape) = &range.shape_hash {
-                    push(&mut self.shapes, shape, claim);
-                }
-                for intent in &intents {
-                    push(&mut self.intents, *intent, claim);
-                }
-            }
-        }
+    /// Of a chain with which something is wrong, the last entry that is not contradicted.
+    fn head_of(&self, writer: &str, links: &[Link<'_>]) -> Option<Head> {
+        let forked = chain::judge(links, &HashMap::new()).forked;
+        let own = self.index.memory.own_head(writer);
+        let vouched = own.map(|head| chain::vouched(links, head)).unwrap_or_default();
+        let stands = |(at, link): &(usize, &Link<'_>)| {
+            let of_writer = link.canonical && link.writer == writer;
+            of_writer && (vouched.contains(at) || (link.intact && !forked.contains(at)))
+        };
+        let last = links.iter().enumerate().filter(stands).max_by_key(|(_, link)| link.seq)?.1;
+        Some(Head { writer: writer.to_owned(), seq: last.seq, h: last.h.to_owned() })
     }
 }
 
-/// The intents that claims of a file belong to: the record's, or, where it names none, those the file is related to.
-fn intents<'a>(entry: &'a Entry, file: &'a FileRecord) -> Vec<&'a str> {
-    if let Some(intent) = &entry.record.intent_id {
-        return vec![intent];
-    }
-    let mut related: Vec<&str> = file
-        .related
-        .iter()
-        .filter(|related| related.kind.eq_ignore_ascii_case("intent"))
-        .map(|related| related.value.as_str())
-        .collect();
-    related.dedup();
-    related
-}
-
-/// Copies the key only when it is new.
-fn push<K, Q>(map: &mut HashMap<K, Vec<ClaimRef>>, key: &Q, claim: ClaimRef)
-where
-    K: Hash + Eq + Borrow<Q>,
-    Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
-{
-    match map.get_mut(key) {
-        Some(claims) => claims.push(claim),
-        None => {
-            map.insert(key.to_owned(), vec![claim]);
-        }
+/// An entry whose line is not there any more.
+fn lost(origin: Origin) -> Entry {
+    Entry {
+        record: Record { kind: super::RecordKind::Event, ..Record::default() },
+        origin,
+        dialect: Dialect::Event,
+        trust: Trust::Contradicted,
+        stored: Arc::from([]),
     }
 }
 
-/// A SHA-256 in our spelling, and of more than nothing: failed reads have left the hash of the empty text in many ledgers.
-fn is_content_hash(hash: &ContentHash) -> bool {
-    const NOTHING: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-    hash.as_str().strip_prefix("sha256:").is_some_and(|digits| {
-        digits.len() == 64
-            && digits != NOTHING
-            && digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+/// What a lost entry says of a file.
+fn nothing() -> &'static FileRecord {
+    static NOTHING: OnceLock<FileRecord> = OnceLock::new();
+    NOTHING.get_or_init(|| FileRecord {
+        relative_path: RelativePath::new(".orchestration").expect("a name is a path"),
+        conversations: vec![Conversation {
+            ranges: vec![BlockRecord {
+                start_line: 1,
+                end_line: 1,
+                content_hash: ContentHash::from_ledger(""),
+                block: None,
+                token_hash: None,
+                shape_hash: None,
+                own_hash: None,
+                sketch: None,
+                pairs: None,
+                neighbours: None,
+                lines: None,
+                brought: None,
+                tokens: None,
+                replaces: None,
+                deleted: true,
+                extra: super::Extra::new(),
+            }],
+            ..Conversation::default()
+        }],
+        related: Vec::new(),
+        outline: None,
+        reasons: Vec::new(),
+        extra: super::Extra::new(),
     })
 }
 
-/// Four thousand million records, or blocks in one, do not fit into memory.
-fn index(at: usize) -> u32 {
-    u32::try_from(at).expect("fewer than 2^32 entries fit into memory")
+impl<'a> Entries<'a> {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        (self.to - self.from) as usize
+    }
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// The one with that index.
+    pub fn get(&self, at: usize) -> Option<&'a Entry> {
+        (at < self.len()).then(|| self.ledger.entry(self.from + index(at)))
+    }
+    /// The first in fold order.
+    pub fn first(&self) -> Option<&'a Entry> {
+        self.get(0)
+    }
+    /// The last in fold order.
+    pub fn last(&self) -> Option<&'a Entry> {
+        self.get(self.len().checked_sub(1)?)
+    }
+    /// One after the other. All of them stay in memory; see [`Ledger::read_entry`] for those who want to see many.
+    pub fn iter(&self) -> Entries<'a> {
+        *self
+    }
+}
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = &'a Entry;
+
+    fn next(&mut self) -> Option<&'a Entry> {
+        let entry = self.get(0)?;
+        self.from += 1;
+        Some(entry)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (Entries::len(self), Some(Entries::len(self)))
+    }
+}
+
+impl DoubleEndedIterator for Entries<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        let entry = Entries::last(self)?;
+        self.to -= 1;
+        Some(entry)
+    }
+}
+
+impl ExactSizeIterator for Entries<'_> {}
+
+impl std::ops::Index<usize> for Entries<'_> {
+    type Output = Entry;
+
+    fn index(&self, at: usize) -> &Entry {
+        self.get(at).expect("an index below the number of entries")
+    }
 }

@@ -1,6 +1,5 @@
 //! Reading: every line of every ledger file, canonical, foreign, torn or forged; nothing is lost.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -154,13 +153,14 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
     reading
 }
 
-/// Reads a file from where `state` stands, in windows, so that a line of any length needs bounded memory.
-/// The number of bytes of the file that were seen.
+/// Reads a file from where `state` stands, in windows, so that a line of any length needs bounded memory. What was read
+/// of a window is handed on before the next. The number of bytes of the file that were seen.
 pub(super) fn window(
     path: &RelativePath,
-    file: &mut File,
+    file: &mut impl Read,
     state: &mut State,
     reading: &mut Reading,
+    mut hand_on: impl FnMut(&mut Reading),
 ) -> std::io::Result<u64> {
     let mut buffer: Vec<u8> = Vec::new();
     loop {
@@ -168,9 +168,11 @@ pub(super) fn window(
         let got = file.by_ref().take(wanted as u64).read_to_end(&mut buffer)?;
         if got < wanted {
             Scanner::new(path, &buffer, state, reading).run_to_end();
+            hand_on(reading);
             return Ok(state.offset);
         }
         let used = Scanner::new(path, &buffer, state, reading).run_to(buffer.len() - MAX_OBJECT);
         buffer.drain(..used);
+        hand_on(reading);
     }
 }

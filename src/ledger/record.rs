@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::code::{ContentHash, ShapeHash, Sketch, TokenHash};
+use crate::code::{ContentHash, Lines, Pairs, Places, ShapeHash, Sketch, TokenHash};
 use crate::workspace::RelativePath;
 
 /// Fields this version does not know; they survive a round trip.
@@ -226,9 +226,22 @@ pub struct BlockRecord {
     /// See [`crate::code::Fingerprint`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<Sketch>,
+    /// See [`crate::code::Fingerprint`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<Pairs>,
     /// How many tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u32>,
+    /// Which blocks stood before it, nearest first, and which after: base64url of 4 bytes each of the short hashes of
+    /// their identities, as in [`OutlineDelta`], four and four, zeros where there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub neighbours: Option<String>,
+    /// See [`crate::code::lines`]; absent in records of earlier versions, and of blocks of very many lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines: Option<Lines>,
+    /// Which of `lines` this change brought; the others stood in what it replaces. Absent where that is not known, and of a block that replaces nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brought: Option<Places>,
     /// The content hash of what this block was before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<ContentHash>,
@@ -277,9 +290,9 @@ pub struct Related {
 pub struct OutlineDelta {
     /// Hash of the outline this is a difference to; `None`: this is the whole.
     pub base: Option<String>,
-    /// Hash of the outline that results: `o1:<32 hex>`.
+    /// Hash of the outline that results: `o2:<32 hex>`, or `o1:` where entries have no shape hash.
     pub hash: String,
-    /// Entries that are new or changed: base64url of identity, token and content hash, 8 bytes each.
+    /// Entries that are new or changed: base64url of identity, token, content and shape hash, 8 bytes each, and of 4 bytes of the name's.
     #[serde(default)]
     pub put: Vec<String>,
     /// Identities that are gone: base64url of 8 bytes.

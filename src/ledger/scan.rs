@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::append::MAX_LINE;
@@ -23,7 +24,7 @@ const MAX_SPAN: u64 = 1024 * 1024;
 const MAX_TRIES: usize = 16;
 
 /// Where a scan stands between two windows of a file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct State {
     /// Bytes of the file before the window.
     pub offset: u64,
@@ -337,6 +338,24 @@ fn canonical(line: &[u8]) -> Option<Record> {
     let mut record: Record = serde_json::from_slice(line).ok()?;
     record.extra.shift_remove("h");
     (!record.writer.is_empty()).then_some(record)
+}
+
+/// What was read from a stored line, read again.
+pub(super) fn again(stored: &[u8]) -> Option<(Record, Dialect)> {
+    let with_hash = |mut record: Record| {
+        if let Some((_, h)) = split_tail(stored) {
+            record.h = h.into();
+        }
+        record
+    };
+    if let Some(record) = canonical(stored) {
+        return Some((with_hash(record), Dialect::Canonical));
+    }
+    let Attempt::Object(map, _) = parse(stored) else { return None };
+    if claims_chain(&map, stored) {
+        return Some((with_hash(dialect::damaged(map).0), Dialect::Canonical));
+    }
+    dialect::read(map)
 }
 
 /// Whether an object is, or was, a line of a chain: no single field decides, so that damage to one does not hide it.

@@ -5,11 +5,19 @@
 //! well, both are named; where none does, the block is `unrecorded`.
 
 pub mod classify;
+mod heads;
 pub mod lineage;
+pub mod lines;
 pub mod matching;
+mod names;
 pub mod outline;
+mod verdict;
 
 pub use classify::Classification;
+pub use heads::heads;
 pub use lineage::Step;
-pub use matching::{Content, Place, Provenance, Verdict};
+pub use names::block_name;
 pub use outline::Outline;
+pub use verdict::{
+    Content, Origin, Place, Provenance, Rejected, Rejection, Relation, Scores, Tier, Verdict,
+};

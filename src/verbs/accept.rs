@@ -70,7 +70,7 @@ pub fn accept(
     for (nth, at) in chosen.into_iter().enumerate() {
         let block = &file.blocks.blocks[at];
         let found = &file.provenance[at];
-        let before = found.claim.map(|claim| ws.ledger.claim(claim).range.content_hash.clone());
+        let before = found.claim.map(|claim| record::Replaced::recorded(ws, claim));
         let intent = why::intent_of(ws, found);
         let known = intent.as_deref().and_then(|id| ws.registry.get(id));
         let record = Record {
@@ -85,7 +85,7 @@ pub fn accept(
                 conversations: vec![Conversation {
                     url: None,
                     contributor: Contributor::default(),
-                    ranges: vec![record::block_record(block, file.blocks.language, before)],
+                    ranges: vec![record::block_record(&document, block, before)],
                     extra: Default::default(),
                 }],
                 related: Vec::new(),

@@ -8,12 +8,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::classes::{self, ClassAnswer};
 use super::edited::Baseline;
 use super::gate::{is_control_file, protecting, scope_and_owners};
 use super::{VerbError, Workspace, verify, why};
 use crate::code::{Block, Document, LineRange};
 use crate::intent::{Intent, Registry};
-use crate::provenance::{Provenance, Verdict};
+use crate::provenance::{Classification, Provenance, Verdict};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{
     Code, CommitId, Finding, Ignores, Level, Policy, Related, RelativePath, policy::RegistryChanges,
@@ -38,6 +39,9 @@ pub struct CheckAnswer {
     pub findings: Vec<FindingAnswer>,
     /// In numbers.
     pub summary: CheckSummary,
+    /// What kind of change it is, base to head; `None` where that was not looked at (no git, or too much text).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<ClassAnswer>,
 }
 
 /// A change in numbers.
@@ -126,7 +130,21 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
             findings.extend(registry_changes(ws, &rules));
             let changes = git.changes(base.as_ref(), target)?;
             let gone = deleted(&changes);
-            let judge = Judge { ws, base: base.as_ref(), target, rules: &rules, gone: &gone };
+            let mut judge = Judge {
+                ws,
+                base: base.as_ref(),
+                target,
+                rules: &rules,
+                gone: &gone,
+                classes: None,
+            };
+            judge.classes = classes::classify(&judge.texts(&changes)?);
+            match &judge.classes {
+                Some(found) => answer.change = Some(classes::answer(found)),
+                None => {
+                    answer.summary.notes.push("The change is too large to classify.".to_owned())
+                }
+            }
             for changed in changes {
                 judge.file(&changed, &mut answer.summary, &mut findings)?;
             }
@@ -136,6 +154,17 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
     let count = |level| answer.findings.iter().filter(|finding| finding.level == level).count();
     (answer.summary.errors, answer.summary.warnings) = (count(Level::Error), count(Level::Warning));
     Ok(answer)
+}
+
+/// What kind of change the working tree is against HEAD; `None` where nothing changed, or nobody can tell.
+pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
+    let (git, base) = (ws.git()?, ws.head());
+    let target = Target::WorkTree;
+    let rules = Rules { policy: None, ignores: None, registry: None };
+    let changes = git.changes(base, target).ok()?;
+    let judge = Judge { ws, base, target, rules: &rules, gone: &[], classes: None };
+    let found = classes::classify(&judge.texts(&changes).ok()?)?;
+    (!found.reasons.is_empty()).then(|| classes::answer(&found))
 }
 
 /// A check that cannot see the change must not look like one that found nothing.
@@ -246,6 +275,7 @@ struct Judge<'a> {
     target: Target,
     rules: &'a Rules,
     gone: &'a [RelativePath],
+    classes: Option<Classification>,
 }
 
 /// The files that a change takes away.
@@ -255,6 +285,28 @@ pub(super) fn deleted(changes: &[Change]) -> Vec<RelativePath> {
 }
 
 impl Judge<'_> {
+    /// What changed, as texts.
+    fn texts(&self, changes: &[Change]) -> Result<classes::Texts, VerbError> {
+        let mut texts = classes::Texts::default();
+        for change in changes {
+            let path = &change.path;
+            if path.is_orchestration() || is_control_file(path) {
+                continue;
+            }
+            let (old, new) = (change.kind != ChangeKind::Added, change.kind != ChangeKind::Deleted);
+            let before = match self.base {
+                Some(base) if old => self.ws.read_at(base, path)?.map(|found| found.text()),
+                _ => None,
+            };
+            let after = new.then(|| self.document(change).ok()).flatten().map(|found| found.text());
+            match before.is_some() == old && after.is_some() == new {
+                true => texts.files.push((path.clone(), before, after)),
+                false => texts.unread.push(path.clone()),
+            }
+        }
+        Ok(texts)
+    }
+
     fn file(
         &self,
         change: &Change,
@@ -298,6 +350,9 @@ impl Judge<'_> {
                 summary.recorded += 1;
             }
             findings.extend(self.block(path, block, found));
+            if let Some(classes) = &self.classes {
+                findings.extend(classes::contradicted(self.ws, path, block, found, classes));
+            }
         }
         Ok(())
     }

@@ -126,11 +126,8 @@ fn file(ws: &Workspace, path: &RelativePath, blocks: &[ClaimRef], out: &mut Elem
 }
 
 fn recent(ws: &Workspace, intent: &Intent, out: &mut Element) {
-    let id = Some(intent.id.value.as_str());
-    let records =
-        ws.ledger.entries().iter().rev().filter(|entry| {
-            entry.record.intent_id.as_deref() == id && !entry.record.files.is_empty()
-        });
+    let all = ws.ledger.entries_of_intent(&intent.id.value).into_iter().rev();
+    let records = all.map(|at| ws.ledger.entry(at)).filter(|entry| !entry.record.files.is_empty());
     let records: Vec<_> = records.take(MAX_RECORDS).collect();
     if records.is_empty() || !out.room() {
         return;

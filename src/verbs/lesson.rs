@@ -3,7 +3,6 @@
 //! One line in a marked section of the shared brain file at the workspace root. Everything else in that file is left
 //! as it is, byte for byte.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
@@ -12,7 +11,7 @@ use serde::Serialize;
 mod section;
 
 use super::{VerbError, Workspace, gate, record};
-use crate::code::{Document, FileBlocks};
+use crate::code::Document;
 use crate::ledger::{
     BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord, OutlineDelta, Record,
     RecordKind,
@@ -235,7 +234,7 @@ fn append(
     let intent = request.intent.clone().or_else(selected);
     let intent = intent.as_deref().and_then(|id| ws.registry.get(id));
     let after = placed.text.as_deref().unwrap_or_default();
-    let (then, now) = (blocks(path, before), blocks(path, after));
+    let (then, now) = (document(path, before), document(path, after));
     let (ranges, outline) = changed(&ws, path, &then, &now, placed.line);
     let named = request.agent.is_some() || request.model.is_some();
     let entity_type = if named { EntityType::Ai } else { EntityType::Unknown };
@@ -268,25 +267,29 @@ fn append(
     Ok(record::append(&ws, record)?.into_iter().next())
 }
 
-fn blocks(path: &RelativePath, text: &str) -> Arc<FileBlocks> {
+/// A file that is too large, or is no text, has no blocks.
+fn document(path: &RelativePath, text: &str) -> Document {
     let document = Document::from_bytes(path.as_str(), text.as_bytes());
-    document.map(|document| document.blocks()).unwrap_or_default()
+    document.unwrap_or_else(|_| Document::from_text(path.as_str(), ""))
 }
 
 /// The block at the line, and the file's last outline with that block as it is now.
 fn changed(
     ws: &Workspace,
     path: &RelativePath,
-    then: &FileBlocks,
-    now: &FileBlocks,
+    then: &Document,
+    now: &Document,
     line: u32,
 ) -> (Vec<BlockRecord>, Option<OutlineDelta>) {
-    let Some(block) = now.at_line(line).and_then(|at| now.blocks.get(at)) else {
+    let blocks = now.blocks();
+    let Some(block) = blocks.at_line(line).and_then(|at| blocks.blocks.get(at)) else {
         return Default::default();
     };
-    let was = then.blocks.iter().find(|known| known.identity == block.identity);
-    let replaces = was.map(|was| was.fingerprint.content.clone());
-    let range = record::block_record(block, now.language, replaces);
+    let known = then.blocks();
+    let was = known.blocks.iter().find(|known| known.identity == block.identity);
+    let content = was.map(|was| was.fingerprint.content.clone());
+    let replaced = content.map(|content| record::Replaced::in_text(content, then));
+    let range = record::block_record(now, block, replaced);
     let outline = ws.recorded_outline(path).map(|last| {
         let mut outline = last.clone();
         outline.put(block);

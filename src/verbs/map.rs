@@ -4,15 +4,16 @@
 //! the registry, files and blocks by name) and it holds no time and no line
 //! number, so that two branches' maps merge well.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{VerbError, Workspace};
-use crate::ledger::ClaimRef;
-use crate::provenance::matching;
+use super::classes::ClassAnswer;
+use super::{VerbError, Workspace, check};
+use crate::ledger::{ClaimRef, Ledger};
+use crate::provenance;
 use crate::workspace::{RelativePath, store, text};
 
 /// The whole map.
@@ -22,6 +23,9 @@ pub struct MapAnswer {
     pub intents: Vec<MappedIntent>,
     /// Where it was written, relative to the workspace; `None` when it was only asked for.
     pub written: Option<String>,
+    /// What kind of change the working tree is against HEAD. Not in the written map, which branches share.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<ClassAnswer>,
 }
 
 /// One intent's files.
@@ -57,22 +61,27 @@ pub struct MappedBlock {
     pub content_hash: String,
 }
 
+/// So many files are looked at before what was read of the ledger for their sake is let go again.
+const AT_ONCE: usize = 256;
+
 /// The blocks that an intent is the last word on, by file.
 pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<ClaimRef>)> {
-    let mut paths: Vec<&RelativePath> = ws
-        .ledger
-        .of_intent(intent)
-        .iter()
-        .map(|at| &ws.ledger.claim(*at).file.relative_path)
-        .collect();
-    paths.sort();
-    paths.dedup();
+    let mut paths = BTreeSet::new();
+    for claims in ws.ledger.of_intent(intent).chunks(AT_ONCE) {
+        let ledger = ws.ledger.forgetful();
+        paths.extend(claims.iter().map(|at| ledger.claim(*at).file.relative_path.clone()));
+    }
     let mut files = Vec::new();
-    for path in paths {
-        let mut blocks = matching::heads(&ws.ledger, path);
-        blocks.retain(|at| ws.ledger.claim(*at).entry.record.intent_id.as_deref() == Some(intent));
-        if !blocks.is_empty() {
-            files.push((path.clone(), blocks));
+    for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
+        let ledger = ws.ledger.forgetful();
+        let of_intent =
+            |at: &ClaimRef| ledger.claim(*at).entry.record.intent_id.as_deref() == Some(intent);
+        for path in paths {
+            let mut blocks = provenance::heads(&ledger, path);
+            blocks.retain(of_intent);
+            if !blocks.is_empty() {
+                files.push((path.clone(), blocks));
+            }
         }
     }
     files
@@ -82,23 +91,14 @@ pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<ClaimRef
 pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     ws.sound_registry()?;
     let mut by_intent: BTreeMap<String, Vec<MappedFile>> = BTreeMap::new();
-    for path in ws.ledger.paths() {
-        let mut here: BTreeMap<String, Vec<MappedBlock>> = BTreeMap::new();
-        for at in matching::heads(&ws.ledger, path) {
-            let claim = ws.ledger.claim(at);
-            let (Some(intent), Some(name)) = (&claim.entry.record.intent_id, &claim.range.block)
-            else {
-                continue;
-            };
-            here.entry(intent.clone()).or_default().push(MappedBlock {
-                kind: name.kind.clone(),
-                name: name.path.clone(),
-                content_hash: claim.range.content_hash.to_string(),
-            });
-        }
-        for (intent, mut blocks) in here {
-            blocks.sort();
-            by_intent.entry(intent).or_default().push(MappedFile { path: path.clone(), blocks });
+    for paths in ws.ledger.paths().chunks(AT_ONCE) {
+        let ledger = ws.ledger.forgetful();
+        for path in paths {
+            for (intent, mut blocks) in last_words(&ledger, path) {
+                blocks.sort();
+                let file = MappedFile { path: (*path).clone(), blocks };
+                by_intent.entry(intent).or_default().push(file);
+            }
         }
     }
     let mut intents: Vec<MappedIntent> = ws
@@ -110,7 +110,23 @@ pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
         })
         .collect();
     intents.extend(by_intent.into_iter().map(|(id, files)| mapped(ws, &id, files)));
-    Ok(MapAnswer { intents, written: None })
+    Ok(MapAnswer { intents, written: None, change: check::class(ws) })
+}
+
+/// The blocks of a file that stand last in the ledger, by intent.
+fn last_words(ledger: &Ledger, path: &RelativePath) -> BTreeMap<String, Vec<MappedBlock>> {
+    let mut found: BTreeMap<String, Vec<MappedBlock>> = BTreeMap::new();
+    for at in provenance::heads(ledger, path) {
+        let claim = ledger.claim(at);
+        if let (Some(intent), Some(name)) = (&claim.entry.record.intent_id, &claim.range.block) {
+            found.entry(intent.clone()).or_default().push(MappedBlock {
+                kind: name.kind.clone(),
+                name: name.path.clone(),
+                content_hash: claim.range.content_hash.to_string(),
+            });
+        }
+    }
+    found
 }
 
 fn mapped(ws: &Workspace, id: &str, files: Vec<MappedFile>) -> MappedIntent {

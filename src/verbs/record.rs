@@ -14,14 +14,17 @@ use changes::{Changes, Subject};
 
 use super::edited::Baseline;
 use super::{VerbError, Workspace};
-use crate::code::{Block, ContentHash, FileBlocks};
+use crate::code::{
+    Block, ContentHash, Document, FileBlocks, LineHash, LineRange, Lines, Places, lines,
+};
 use crate::intent::Intent;
 use crate::ledger::{
-    AppendError, Basis, BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord,
-    MutationClass, Record, RecordKind, RecordedDecision, Related, Tool, Vcs, Writer,
+    AppendError, Basis, BlockRecord, Claim, ClaimRef, Contributor, Conversation, EntityType,
+    Evidence, FileRecord, MutationClass, Record, RecordKind, RecordedDecision, Related, Tool, Vcs,
+    Writer,
 };
 use crate::provenance::classify::{self, Parsed};
-use crate::provenance::{Outline, matching};
+use crate::provenance::{self, Outline, outline};
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, session, store};
 
@@ -56,6 +59,9 @@ pub enum Extent {
     Changes,
     /// The whole file as it stands, changed or not.
     WholeFile,
+    /// The blocks of these lines as they stand, changed or not; where no block lies wholly in them, the innermost at
+    /// their start. Nothing is said of what is gone.
+    Lines(LineRange),
 }
 
 /// What was recorded and what was not.
@@ -195,19 +201,21 @@ fn record_file(
     if let Some(reason) = no_code(path) {
         return skipped(reason);
     }
-    let (text, now) = match ws.read(path) {
-        Ok(document) => (document.text(), document.blocks()),
-        Err(super::ReadError::Missing { .. }) => Default::default(),
+    let nothing = || Document::from_text("", "");
+    let document = match ws.read(path) {
+        Ok(document) => document,
+        Err(super::ReadError::Missing { .. }) => nothing(),
         // A folder in its place: the file is gone.
-        Err(super::ReadError::Io { path, .. }) if path.is_dir() => Default::default(),
+        Err(super::ReadError::Io { path, .. }) if path.is_dir() => nothing(),
         Err(super::ReadError::Unread { reason, .. }) => {
             return Ok(Outcome::nothing(reason.to_string()));
         }
         Err(error) => return Ok(Outcome::nothing(error.to_string())),
     };
-    if holds_conflict(&text) {
+    if holds_conflict(&document.text()) {
         return skipped("it holds the markers of a merge conflict; resolve that first");
     }
+    let now = document.blocks();
     let outline = ws.recorded_outline(path);
     let committed = committed(ws, path, &now)?;
     let baseline = match &outline {
@@ -217,13 +225,15 @@ fn record_file(
     if matches!((&baseline, request.extent), (Baseline::Unknown, Extent::Changes)) {
         return Ok(Outcome::nothing(unknown_before(ws)));
     }
-    let subject = Subject::new(ws, path, (&text, &now), (&baseline, &committed));
+    let subject = Subject::new(ws, path, (&document, &now), (&baseline, &committed));
+    let by_these = |claim: &Claim<'_>| {
+        claim.entry.record.intent_id.as_deref() == Some(&intent.id.value)
+            && claim.conversation.contributor == contributor(request)
+    };
     let changes = match request.extent {
         Extent::Changes => Changes::since(&subject),
-        Extent::WholeFile => Changes::all_but(&subject, |claim| {
-            claim.entry.record.intent_id.as_deref() == Some(&intent.id.value)
-                && claim.conversation.contributor == contributor(request)
-        }),
+        Extent::WholeFile => Changes::all_but(&subject, by_these),
+        Extent::Lines(lines) => Changes::of_lines(&subject, lines, by_these),
     };
     if changes.is_empty() {
         let reason = match changes.left.is_empty() {
@@ -234,7 +244,7 @@ fn record_file(
     }
     let parsed =
         if now.has_error || baseline.has_error() { Parsed::WithErrors } else { Parsed::Cleanly };
-    let class = classify::change(&changes.classified(&now), parsed);
+    let class = classify::provisional(&changes.classified(&now), parsed);
     let deletions = changes.ranges.iter().any(|range| range.deleted);
     let left = changes.left;
     let decision = decide(ws, request, &intent.id.value, path);
@@ -310,7 +320,7 @@ fn nothing_differs(
     extent: Extent,
 ) -> &'static str {
     if ws.root.absolute(path).symlink_metadata().is_err() {
-        if !matching::heads(&ws.ledger, path).is_empty() {
+        if !provenance::heads(&ws.ledger, path).is_empty() {
             return "it is gone by a commit since its last record, so whose deed that is is not known; claim it with --all";
         }
         return "it does not exist, and no block of it is recorded or committed that is gone since";
@@ -321,6 +331,9 @@ fn nothing_differs(
     match extent {
         Extent::WholeFile => {
             "every block is recorded so already, under this intent and by this contributor"
+        }
+        Extent::Lines(_) => {
+            "these lines hold no block, or it is recorded so already, under this intent and by this contributor"
         }
         Extent::Changes => {
             "no block differs from what was recorded or committed before; claim the file as it stands with --all"
@@ -403,8 +416,48 @@ fn decide(
     RecordedDecision { outcome: outcome.to_owned(), rule, approval: None }
 }
 
-/// A block as the ledger writes it.
+/// What a block was before, and its lines where they are known.
+pub(super) struct Replaced {
+    content: ContentHash,
+    lines: Option<Vec<LineHash>>,
+}
+
+impl Replaced {
+    /// A block of this content, in this text if it is there.
+    pub(super) fn in_text(content: ContentHash, before: &Document) -> Self {
+        let lines = lines::of_content(before, &content);
+        Self { content, lines }
+    }
+
+    /// What a record speaks of.
+    pub(super) fn recorded(ws: &Workspace, at: ClaimRef) -> Self {
+        let range = ws.ledger.claim(at).range;
+        let lines = range.lines.as_ref().and_then(Lines::hashes);
+        Self { content: range.content_hash.clone(), lines }
+    }
+}
+
+/// A block of a text in hand as the ledger writes it.
 pub(super) fn block_record(
+    document: &Document,
+    block: &Block,
+    replaced: Option<Replaced>,
+) -> BlockRecord {
+    let language = document.language().map(|language| language.id);
+    let own = lines::own(document, block);
+    let lines = Lines::of_own(&own);
+    let before = replaced.as_ref().and_then(|replaced| replaced.lines.as_deref());
+    let brought = before.filter(|_| lines.is_some());
+    let brought = brought.map(|before| Places::unmatched(&lines::matched_own(before, &own)));
+    let content = replaced.map(|replaced| replaced.content);
+    let blocks = document.blocks();
+    let at = blocks.blocks.iter().position(|other| other.identity == block.identity);
+    let neighbours = at.map(|at| outline::neighbours(&blocks.blocks, at));
+    BlockRecord { lines, brought, neighbours, ..textless_record(block, language, content) }
+}
+
+/// A block whose text is not at hand, as the ledger writes it.
+fn textless_record(
     block: &Block,
     language: Option<&str>,
     replaces: Option<ContentHash>,
@@ -414,12 +467,16 @@ pub(super) fn block_record(
         start_line: block.lines.start(),
         end_line: block.lines.end(),
         content_hash: print.content.clone(),
-        block: Some(matching::block_name(block, language)),
+        block: Some(provenance::block_name(block, language)),
         token_hash: Some(print.tokens.clone()),
         shape_hash: Some(print.shape.clone()),
         own_hash: print.own.clone(),
         sketch: Some(print.sketch.clone()),
+        pairs: Some(print.pairs.clone()),
         tokens: Some(print.token_count),
+        neighbours: None,
+        lines: None,
+        brought: None,
         replaces,
         deleted: false,
         extra: Default::default(),

@@ -15,16 +15,19 @@ pub struct TraceRequest {
 /// The records that are asked for, in the order of their time.
 pub fn trace<'a>(
     ws: &'a Workspace,
-    request: &'a TraceRequest,
-) -> Result<impl Iterator<Item = &'a Entry>, VerbError> {
+    request: &TraceRequest,
+) -> Result<impl Iterator<Item = Entry> + use<'a>, VerbError> {
     ws.governed()?;
-    Ok(ws.ledger.entries().iter().filter(move |entry| {
-        let record = &entry.record;
-        let of_intent = request.intent.is_none() || record.intent_id == request.intent;
-        let of_path = request
-            .path
-            .as_ref()
-            .is_none_or(|path| record.files.iter().any(|file| file.relative_path == *path));
-        of_intent && of_path
-    }))
+    let ledger = &*ws.ledger;
+    let of_intent = request.intent.as_ref().map(|intent| ledger.entries_of_intent(intent));
+    let of_path = request.path.as_ref().map(|path| ledger.entries_of_path(path));
+    let wanted: Vec<u32> = match (of_intent, of_path) {
+        (Some(both), Some(of_path)) => {
+            both.into_iter().filter(|at| of_path.binary_search(at).is_ok()).collect()
+        }
+        (Some(wanted), None) | (None, Some(wanted)) => wanted,
+        (None, None) => (0..).take(ledger.entries().len()).collect(),
+    };
+    // Read one by one and let go again: there may be very many.
+    Ok(wanted.into_iter().map(|at| ledger.read_entry(at)))
 }

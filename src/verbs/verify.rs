@@ -9,7 +9,7 @@ use super::{Workspace, why};
 use crate::code::LineRange;
 use crate::intent::lint;
 use crate::ledger::{BlockName, ClaimRef};
-use crate::provenance::{Provenance, Verdict, matching};
+use crate::provenance::{self, Provenance, Verdict};
 use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 
 /// The state of the evidence.
@@ -108,13 +108,14 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
     if ws.registry.syntax_error().is_some() {
         return Vec::new();
     }
-    let mut seen = std::collections::BTreeSet::new();
+    let mut unknown = ws.ledger.intents();
+    unknown.retain(|id| ws.registry.get(id).is_none());
+    let first = |id: String| Some((*ws.ledger.entries_of_intent(&id).first()?, id));
+    let mut unknown: Vec<(u32, String)> = unknown.into_iter().filter_map(first).collect();
+    unknown.sort();
     let mut findings = Vec::new();
-    for entry in ws.ledger.entries() {
-        let Some(id) = &entry.record.intent_id else { continue };
-        if ws.registry.get(id).is_some() || !seen.insert(id.clone()) {
-            continue;
-        }
+    for (at, id) in &unknown {
+        let entry = ws.ledger.entry(*at);
         findings.push(Finding {
             code: Code::UnknownIntent,
             path: Some(entry.origin.path.clone()),
@@ -136,26 +137,36 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
     findings
 }
 
+/// So many files, or blocks, are looked at before what was read of the ledger for their sake is let go again.
+const AT_ONCE: usize = 256;
+
 /// Verifies chains and holds every recorded file against its records.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
     let mut answer = VerifyAnswer {
         records: ws.ledger.entries().len(),
-        chains: chains(ws),
+        chains: ws.ledger.chains(),
         findings: super::check::answers(ws, findings(ws)),
         ..VerifyAnswer::default()
     };
     let mut standing = Standing::default();
-    for path in ws.ledger.paths() {
-        let found = ws.read(path).map(|document| why::file(ws, path, &document));
-        for block in &found.map(|file| file.provenance).unwrap_or_default() {
-            count(&mut answer.blocks, block.verdict);
-            standing.add(ws, path, block);
+    let mut heads = Vec::new();
+    for paths in ws.ledger.paths().chunks(AT_ONCE) {
+        let ws = &ws.forgetful();
+        for path in paths {
+            let found = ws.read(path).map(|document| why::file(ws, path, &document));
+            for block in &found.map(|file| file.provenance).unwrap_or_default() {
+                count(&mut answer.blocks, block.verdict);
+                standing.add(ws, path, block);
+            }
+            let last = provenance::heads(&ws.ledger, path);
+            heads.extend(last.into_iter().map(|at| (*path, at)));
         }
     }
-    for path in ws.ledger.paths() {
-        let heads = matching::heads(&ws.ledger, path);
-        let lost = heads.into_iter().filter(|at| !standing.covers(ws, path, *at));
-        answer.lost.extend(lost.filter_map(|at| lost_block(ws, path, at)));
+    heads.retain(|(_, at)| !standing.claims.contains(at));
+    for heads in heads.chunks(AT_ONCE) {
+        let ws = &ws.forgetful();
+        let lost = heads.iter().filter(|(path, at)| !standing.covers(ws, path, *at));
+        answer.lost.extend(lost.filter_map(|(path, at)| lost_block(ws, path, *at)));
     }
     answer
 }
@@ -180,8 +191,7 @@ impl Standing {
 
     fn covers(&self, ws: &Workspace, path: &RelativePath, at: ClaimRef) -> bool {
         let name = ws.ledger.claim(at).range.block.clone();
-        self.claims.contains(&at)
-            || name.is_some_and(|name| self.names.contains(&(path.clone(), name)))
+        name.is_some_and(|name| self.names.contains(&(path.clone(), name)))
     }
 }
 
@@ -195,17 +205,6 @@ fn lost_block(ws: &Workspace, path: &RelativePath, at: ClaimRef) -> Option<LostB
         intent: claim.entry.record.intent_id.clone(),
         record: claim.entry.record.id.clone(),
     })
-}
-
-fn chains(ws: &Workspace) -> usize {
-    let writers: std::collections::HashSet<&str> = ws
-        .ledger
-        .entries()
-        .iter()
-        .map(|entry| entry.record.writer.as_str())
-        .filter(|writer| !writer.is_empty())
-        .collect();
-    writers.len()
 }
 
 fn count(counts: &mut VerdictCounts, verdict: Verdict) {

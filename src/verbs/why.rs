@@ -1,16 +1,23 @@
 //! *Why is this code here?* Which intent produced each block, and is it still what was recorded?
 
-use std::collections::HashMap;
+mod lines;
+
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
+use super::elsewhere::Around;
 use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{Claim, ClaimRef, Contributor, Evidence, RecordKind, Trust};
-use crate::provenance::{Content, Place, Provenance, Step, Verdict, lineage, matching};
+use crate::provenance::{
+    Content, Origin, Place, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict, lineage,
+    matching,
+};
 use crate::workspace::RelativePath;
+
+pub use lines::{BlockLines, LineRun, LineState, span};
 
 /// A file's blocks with what is known of each: the state behind every face's answer.
 #[derive(Clone)]
@@ -57,6 +64,9 @@ pub struct BlockAnswer {
     /// The difference lies in the blocks inside it, each of which speaks for itself.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub only_inside: bool,
+    /// Which of its lines still are what was recorded; absent where they were not asked for, or nothing is known of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines: Option<BlockLines>,
     /// The intent that asked for it.
     pub intent: Option<IntentBrief>,
     /// Who wrote it.
@@ -78,6 +88,70 @@ pub struct BlockAnswer {
     pub lineage: Vec<LineageStep>,
     /// When ambiguous, every record that fits.
     pub candidates: Vec<Candidate>,
+    /// On which evidence the record was found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tier: Option<Tier>,
+    /// Where the record was made and what the block was called there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedBlock>,
+    /// Recorded code that this block holds and that its own record, if any, is not about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub origins: Vec<OriginAnswer>,
+    /// How the record was weighed, where it was; the best one that was not taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weighed: Option<Weighed>,
+}
+
+/// A block as its record has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RecordedBlock {
+    /// The file.
+    pub path: RelativePath,
+    /// `function`, `method`, …
+    pub kind: String,
+    /// With its containers.
+    pub name: String,
+    /// The first line then, counted from 1.
+    pub start_line: u32,
+    /// The last line then, inclusive.
+    pub end_line: u32,
+}
+
+/// Recorded code in a block that its record is not about.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct OriginAnswer {
+    /// How it came here.
+    pub relation: Relation,
+    /// The share in common, 0 to 1: of the smaller of the two.
+    pub share: f32,
+    /// Where it was recorded.
+    pub recorded: RecordedBlock,
+    /// The record.
+    pub record: Candidate,
+}
+
+/// What was weighed.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Weighed {
+    /// Of the record that was taken, where likeness decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scores: Option<Scores>,
+    /// The best record that was not taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<RejectedAnswer>,
+}
+
+/// A record that was weighed and not taken.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct RejectedAnswer {
+    /// Why not.
+    pub why: Rejection,
+    /// How it was weighed.
+    pub scores: Scores,
+    /// Where it was recorded.
+    pub recorded: RecordedBlock,
+    /// The record.
+    pub record: Candidate,
 }
 
 /// An intent in brief.
@@ -147,65 +221,89 @@ pub(super) fn of_blocks(
     path: &RelativePath,
     blocks: &FileBlocks,
 ) -> Vec<Provenance> {
-    let mut provenance = matching::file(&ws.ledger, path, blocks);
-    let mut heads: HashMap<RelativePath, Vec<ClaimRef>> = HashMap::new();
-    for (block, found) in blocks.blocks.iter().zip(&mut provenance) {
-        if found.verdict == Verdict::Unrecorded {
-            let still_there = |other: &RelativePath| {
-                other == path
-                    || ws.root.absolute(other).exists()
-                        && heads
-                            .entry(other.clone())
-                            .or_insert_with(|| matching::heads(&ws.ledger, other))
-                            .iter()
-                            .any(|at| matching::is_like(ws.ledger.claim(*at).range, block))
-            };
-            if let Some(moved) = matching::from_vanished(&ws.ledger, block, still_there) {
-                *found = moved;
-            }
-        }
-    }
-    provenance
+    matching::file(&ws.ledger, path, blocks, &Around(ws))
 }
 
-/// The answer for people and programs.
+/// The answer for people and programs, without the lines of each block: those cost a comparison each.
 pub fn answer(
     ws: &Workspace,
     path: &RelativePath,
     file: &FileProvenance,
     which: Which,
 ) -> WhyAnswer {
-    let chosen: Vec<usize> = match which {
-        Which::All => (0..file.blocks.blocks.len()).collect(),
-        Which::Line(line) => file.blocks.at_line(line).into_iter().collect(),
-        Which::Block(index) => vec![index],
-    };
-    let blocks = chosen
+    let blocks = chosen(file, which)
         .into_iter()
         .filter_map(|at| Some(block(ws, file.blocks.blocks.get(at)?, file.provenance.get(at)?)))
         .collect();
     WhyAnswer { path: path.clone(), blocks, note: None }
 }
 
-/// The whole verb for a file on disk.
+/// The same, with the lines of each block.
+pub fn answer_with_lines(
+    ws: &Workspace,
+    path: &RelativePath,
+    document: &Document,
+    file: &FileProvenance,
+    which: Which,
+) -> WhyAnswer {
+    let mut answer = answer(ws, path, file, which);
+    for (block, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
+        block.lines = lines::of_block(ws, document, file, at);
+    }
+    answer
+}
+
+fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
+    let all = 0..file.blocks.blocks.len();
+    match which {
+        Which::All => all.collect(),
+        Which::Line(line) => file.blocks.at_line(line).into_iter().collect(),
+        Which::Block(index) => all.filter(|at| *at == index).collect(),
+    }
+}
+
+/// The whole verb for a file on disk; with the lines of the block where one is asked for.
 pub fn on_disk(
     ws: &Workspace,
     path: &RelativePath,
     which: Which,
 ) -> Result<WhyAnswer, super::ReadError> {
+    on_disk_by(ws, path, |path, document| told(ws, path, document, which))
+}
+
+/// The same with the lines of each block, however many.
+pub fn on_disk_with_lines(
+    ws: &Workspace,
+    path: &RelativePath,
+    which: Which,
+) -> Result<WhyAnswer, super::ReadError> {
+    on_disk_by(ws, path, |path, document| {
+        answer_with_lines(ws, path, document, &file(ws, path, document), which)
+    })
+}
+
+/// What is told of a text in hand: of one block its lines too.
+pub fn told(ws: &Workspace, path: &RelativePath, document: &Document, which: Which) -> WhyAnswer {
+    let file = file(ws, path, document);
+    match which {
+        Which::All => answer(ws, path, &file, which),
+        Which::Line(_) | Which::Block(_) => answer_with_lines(ws, path, document, &file, which),
+    }
+}
+
+fn on_disk_by(
+    ws: &Workspace,
+    path: &RelativePath,
+    told: impl FnOnce(&RelativePath, &Document) -> WhyAnswer,
+) -> Result<WhyAnswer, super::ReadError> {
     let path = &ws.root.resolve(path).unwrap_or_else(|_| path.clone());
-    let document = match ws.read(path) {
-        Ok(document) => document,
+    match ws.read(path) {
+        Ok(document) => Ok(told(path, &document)),
         Err(super::ReadError::Unread { reason, .. }) => {
-            return Ok(WhyAnswer {
-                path: path.clone(),
-                blocks: Vec::new(),
-                note: Some(reason.to_string()),
-            });
+            Ok(WhyAnswer { path: path.clone(), blocks: Vec::new(), note: Some(reason.to_string()) })
         }
-        Err(error) => return Err(error),
-    };
-    Ok(answer(ws, path, &file(ws, path, &document), which))
+        Err(error) => Err(error),
+    }
 }
 
 /// The intent of a block: its claim's, or the one that all candidates share.
@@ -243,6 +341,7 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         place: found.place,
         kept: found.kept,
         only_inside: found.only_inside,
+        lines: None,
         intent: intent_of(ws, found).map(|id| brief(ws, &id)),
         contributor: claim.map(|claim| claim.conversation.contributor.clone()),
         timestamp: record.map(|record| record.timestamp.clone()),
@@ -252,7 +351,46 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         claimed: claim.is_some_and(|claim| claim.entry.trust == Trust::Claimed),
         lineage: found.claim.map(|at| steps(ws, at)).unwrap_or_default(),
         candidates: found.candidates.iter().map(|at| candidate(&ws.ledger.claim(*at))).collect(),
+        tier: found.tier,
+        recorded: claim.as_ref().and_then(recorded),
+        origins: found.origins.iter().filter_map(|origin| self::origin(ws, origin)).collect(),
+        weighed: weighed(ws, found),
     }
+}
+
+fn recorded(claim: &Claim<'_>) -> Option<RecordedBlock> {
+    let name = claim.range.block.as_ref()?;
+    Some(RecordedBlock {
+        path: claim.file.relative_path.clone(),
+        kind: name.kind.clone(),
+        name: name.path.clone(),
+        start_line: claim.range.start_line,
+        end_line: claim.range.end_line,
+    })
+}
+
+fn origin(ws: &Workspace, origin: &Origin) -> Option<OriginAnswer> {
+    let claim = ws.ledger.claim(origin.claim);
+    Some(OriginAnswer {
+        relation: origin.relation,
+        share: origin.share,
+        recorded: recorded(&claim)?,
+        record: candidate(&claim),
+    })
+}
+
+fn weighed(ws: &Workspace, found: &Provenance) -> Option<Weighed> {
+    let rejected = found.rejected.and_then(|rejected| {
+        let claim = ws.ledger.claim(rejected.claim);
+        Some(RejectedAnswer {
+            why: rejected.why,
+            scores: rejected.scores,
+            recorded: recorded(&claim)?,
+            record: candidate(&claim),
+        })
+    });
+    let weighed = Weighed { scores: found.scores, rejected };
+    (weighed.scores.is_some() || weighed.rejected.is_some()).then_some(weighed)
 }
 
 fn steps(ws: &Workspace, claim: ClaimRef) -> Vec<LineageStep> {

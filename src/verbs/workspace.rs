@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use super::VerbError;
+use super::elsewhere::Elsewhere;
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{Intent, Registry};
 use crate::ledger::Ledger;
@@ -33,6 +34,8 @@ pub struct Workspace {
     repository: Arc<LazyRepository>,
     /// What the person in this work tree has selected.
     pub selection: Option<Selection>,
+    /// What was asked of other files while one was matched against this ledger.
+    pub(super) elsewhere: Arc<Elsewhere>,
 }
 
 /// What git says of a work tree.
@@ -129,6 +132,7 @@ impl Workspace {
             ignores: Arc::new(Ignores::load(&root)),
             selection: session::selected(&root),
             repository: Arc::new(LazyLock::new(Box::new(move || Repository::open(&of_repository)))),
+            elsewhere: Arc::default(),
             root,
         }
     }
@@ -138,11 +142,13 @@ impl Workspace {
         let root = Arc::new(Root::find(self.root.path()).unwrap_or_else(|_| (*self.root).clone()));
         let (policy, policy_findings) = Policy::load(&root);
         let repository = self.repository.again();
+        let (ledger, elsewhere) = self.ledger_now(&root);
         Self {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(Registry::load(&root)),
-            ledger: self.ledger_now(&root),
+            ledger,
+            elsewhere,
             ignores: Arc::new(Ignores::load(&root)),
             selection: session::selected(&root),
             repository: Arc::new(LazyLock::new(Box::new(move || repository))),
@@ -159,16 +165,24 @@ impl Workspace {
 
     /// The same workspace with the ledger as it is on disk now.
     pub fn with_ledger_of_now(&self) -> Self {
-        Self { ledger: self.ledger_now(&self.root), ..self.clone() }
+        let (ledger, elsewhere) = self.ledger_now(&self.root);
+        Self { ledger, elsewhere, ..self.clone() }
+    }
+
+    /// The same workspace with nothing of the ledger in memory that was asked for so far, for those who go through all of it.
+    pub fn forgetful(&self) -> Self {
+        let before = Arc::clone(&self.ledger);
+        let ledger = LazyLock::new(Box::new(move || before.forgetful()) as Box<_>);
+        Self { ledger: Arc::new(ledger), ..self.clone() }
     }
 
     /// The same ledger where nothing changed, so that what was matched against it still holds.
-    fn ledger_now(&self, root: &Arc<Root>) -> Arc<LazyLedger> {
+    fn ledger_now(&self, root: &Arc<Root>) -> (Arc<LazyLedger>, Arc<Elsewhere>) {
         if self.ledger.is_current(root) {
-            return Arc::clone(&self.ledger);
+            return (Arc::clone(&self.ledger), Arc::clone(&self.elsewhere));
         }
         let (before, root) = (Arc::clone(&self.ledger), Arc::clone(root));
-        Arc::new(LazyLock::new(Box::new(move || before.reload(&root))))
+        (Arc::new(LazyLock::new(Box::new(move || before.reload(&root)))), Arc::default())
     }
 
     /// The repository; `None` without git.

@@ -104,8 +104,8 @@ fn name(source: &Path, path: &RelativePath) -> String {
 }
 
 /// What tells one state of a file from another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct Stamp {
     device: u64,
     inode: u64,
     size: u64,
@@ -117,7 +117,7 @@ struct Stamp {
 
 impl Stamp {
     #[cfg(unix)]
-    fn of(found: &Metadata) -> Option<Self> {
+    pub(crate) fn of(found: &Metadata) -> Option<Self> {
         use std::os::unix::fs::MetadataExt;
         const SECOND: i128 = 1_000_000_000;
         Some(Self {
@@ -131,12 +131,12 @@ impl Stamp {
 
     /// The standard library does not tell an inode here, nor a time that no program can set.
     #[cfg(not(unix))]
-    fn of(_: &Metadata) -> Option<Self> {
+    pub(crate) fn of(_: &Metadata) -> Option<Self> {
         None
     }
 
     /// Whether a change from `now` on would show in the stamp.
-    fn at_rest(&self, now: SystemTime) -> bool {
+    pub(crate) fn at_rest(&self, now: SystemTime) -> bool {
         let coarse = [self.modified, self.changed].iter().all(|time| time % 1_000_000_000 == 0);
         let rest = if coarse { REST_OF_COARSE } else { REST };
         let since = now.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());

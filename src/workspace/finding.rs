@@ -78,6 +78,7 @@ codes! {
     UngatedWrite "ungated-write" Warning Warning "A file was written, and no gate let that through.",
     UnrecordedChange "unrecorded-change" Off Warning "A changed block that no record covers.",
     DiffersFromRecord "differs-from-record" Off Off "A block is no longer what was recorded.",
+    ClassContradicted "class-contradicted" Off Warning "A record says that a block was only refactored, and it was not.",
     ScopeOverlap "scope-overlap" Info Info "Two intents in progress own the same file.",
     RegistryChanged "registry-changed" Off Error "An intent was added or its scope widened since the base.",
     RegistrySyntax "registry-syntax" Error Error "The registry does not parse.",

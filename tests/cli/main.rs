@@ -181,6 +181,7 @@ fn every_verdict_reads_well() {
             "why src/a.rs",
             "why src/a.rs:22",
             "why src/a.rs:22 --lineage",
+            "why src/a.rs:22 --lines",
             "why src/twice.rs:3",
             "verify",
             "trace"

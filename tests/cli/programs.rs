@@ -120,7 +120,7 @@ fn why_and_check_have_the_named_keys() {
 
     lab.write("src/auth.rs", REFRESHED.replace("renew(token, 3)", "renew(token, 4)"));
     let check = answer(&lab, &["check"]);
-    assert_eq!(keys(&check), ["findings", "summary"]);
+    assert_eq!(keys(&check), ["findings", "summary", "change"]);
     for finding in check["findings"].as_array().expect("findings") {
         for key in ["code", "level", "path", "start_line", "end_line", "intent", "message", "help"]
         {

@@ -12,6 +12,7 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
+use crate::code::LineRange;
 use crate::ledger::{EntityType, MutationClass};
 use crate::verbs::record::{Extent, RecordRequest, RecordedFile, SkippedFile, record};
 
@@ -39,6 +40,10 @@ pub(crate) struct Args {
     #[arg(long)]
     all: bool,
 
+    /// With --all: only the blocks of these lines of one file, or the innermost around them
+    #[arg(long, value_name = "A-B", requires = "all", value_parser = lines)]
+    lines: Option<LineRange>,
+
     /// The intent; the selected one where none is named
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
@@ -62,6 +67,15 @@ pub(crate) struct Args {
     /// The class of change that the agent claims; kept beside the one that is found
     #[arg(long, value_name = "C")]
     class: Option<String>,
+}
+
+/// `A-B`, or `A` for one line.
+fn lines(text: &str) -> Result<LineRange, String> {
+    let (start, end) = text.split_once('-').unwrap_or((text, text));
+    let number = |text: &str| text.trim().parse().ok();
+    number(start).zip(number(end)).and_then(|(start, end)| LineRange::new(start, end)).ok_or_else(
+        || format!("`{text}` is no range of lines; write them as 12-40, counted from 1"),
+    )
 }
 
 /// Who wrote.
@@ -119,7 +133,11 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 fn request(args: &Args, paths: Vec<crate::workspace::RelativePath>) -> RecordRequest {
     RecordRequest {
         paths,
-        extent: if args.all { Extent::WholeFile } else { Extent::Changes },
+        extent: match args.lines {
+            Some(lines) => Extent::Lines(lines),
+            None if args.all => Extent::WholeFile,
+            None => Extent::Changes,
+        },
         intent: args.intent.clone(),
         session: args.session.clone(),
         agent: args.agent.clone(),

@@ -41,7 +41,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let entries = trace(&workspace, &request)?;
     let json = context.printer.json_asked();
     context.printer.stream(entries, |entry| {
-        if json { Piece::Bytes(stored(entry)) } else { Piece::Page(line(entry)) }
+        if json { Piece::Bytes(stored(&entry)) } else { Piece::Page(line(&entry)) }
     })?;
     Ok(Exit::Fine)
 }

@@ -10,7 +10,7 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::target::Target;
-use crate::verbs::why::{Which, on_disk};
+use crate::verbs::why::{Which, on_disk, on_disk_with_lines};
 
 /// Say which intent asked for code, who wrote it, and whether it is still what was recorded
 #[derive(Debug, clap::Args)]
@@ -26,7 +26,11 @@ Verdicts:
 
 Examples:
   intent why src/auth/jwt.rs          every block of the file
-  intent why src/auth/jwt.rs:42       the innermost block at line 42")]
+  intent why src/auth/jwt.rs:42       the innermost block at line 42
+  intent why src/auth/jwt.rs:42 --lines
+                                      which of its lines are whose, and which changed since
+  intent why src/auth/jwt.rs:42 --explain
+                                      by what the record was found, and what else was weighed")]
 pub(crate) struct Args {
     /// A file, or a line of it
     #[arg(value_name = "PATH[:LINE]")]
@@ -35,6 +39,14 @@ pub(crate) struct Args {
     /// Show the whole history of each block
     #[arg(long)]
     lineage: bool,
+
+    /// Show whose each line is, and which changed since
+    #[arg(long)]
+    lines: bool,
+
+    /// Show what each verdict rests on, and the best record that was not taken
+    #[arg(long)]
+    explain: bool,
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
@@ -42,10 +54,16 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let (workspace, path) = context.existing_file(&target)?;
     workspace.governed()?;
     let which = target.line.map_or(Which::All, Which::Line);
-    let answer = on_disk(&workspace, &path, which)?;
-    let history = if args.lineage { show::History::Whole } else { show::History::Latest };
-    context.answer(&answer, |page| {
-        show::answer(page, &answer, target.line, history, Timestamp::now());
-    })?;
+    let answer = match args.lines {
+        true => on_disk_with_lines(&workspace, &path, which)?,
+        false => on_disk(&workspace, &path, which)?,
+    };
+    let wanted = show::Wanted {
+        line: target.line,
+        history: if args.lineage { show::History::Whole } else { show::History::Latest },
+        evidence: if args.explain { show::Evidenced::InFull } else { show::Evidenced::InBrief },
+        lines: if args.lines { show::Lines::Each } else { show::Lines::InBrief },
+    };
+    context.answer(&answer, |page| show::answer(page, &answer, &wanted, Timestamp::now()))?;
     Ok(Exit::Fine)
 }

@@ -1,7 +1,7 @@
 //! What is known of a block in one line, for lenses, hints and lists: `INT-001 Sign in · claude-code · 2 days ago · modified 12 %`.
 
 use super::prose::ago;
-use crate::code::{Block, BlockKind};
+use crate::code::{Block, BlockKind, Document};
 use crate::ledger::{Contributor, EntityType, RecordKind};
 use crate::lsp::analysis::Analysis;
 use crate::provenance::{Place, Verdict};
@@ -15,6 +15,17 @@ const LONGEST_NAME: usize = 60;
 /// The answer about one block of a document.
 pub(crate) fn answer(workspace: &Workspace, analysis: &Analysis, at: usize) -> Option<BlockAnswer> {
     why::answer(workspace, &analysis.path, &analysis.file, Which::Block(at)).blocks.pop()
+}
+
+/// The same with how its lines stand, which costs a comparison.
+pub(crate) fn answer_with_lines(
+    workspace: &Workspace,
+    analysis: &Analysis,
+    document: &Document,
+    at: usize,
+) -> Option<BlockAnswer> {
+    let Analysis { path, file, .. } = analysis;
+    why::answer_with_lines(workspace, path, document, file, Which::Block(at)).blocks.pop()
 }
 
 /// Whether a line about the block belongs above it: definitions with a record. What lies between definitions says nothing.

@@ -57,7 +57,8 @@ fn block_text(
     analysis: &Analysis,
     index: usize,
 ) -> Option<Prose> {
-    let answer = credit::answer(place.workspace, analysis, index)?;
+    let document = &place.open.document;
+    let answer = credit::answer_with_lines(place.workspace, analysis, document, index)?;
     if answer.verdict == Verdict::Unrecorded {
         return None;
     }
@@ -69,6 +70,9 @@ fn block_text(
         text.paragraph(&who);
     }
     text.paragraph(&verdict(&text, place, &answer));
+    if let Some(lines) = answer.lines_said() {
+        text.paragraph(&text.said(&lines));
+    }
     let candidates: Vec<String> =
         answer.candidates.iter().map(|it| candidate(&text, place, it)).collect();
     text.list("Records that fit", &candidates);
@@ -237,6 +241,8 @@ fn verify(token: &str) -> bool {
         editor.replace("/src/auth.rs", "starts_with(\"a\")", "ends_with(\"b\")");
         let text = shown(&editor);
         assert!(text.contains("**modified**") && text.contains("no record covers"), "{text}");
+        let lines = "lines 3 and 5–7 as recorded, 4 changed since";
+        assert!(text.contains(lines), "{text}");
     }
 
     #[test]

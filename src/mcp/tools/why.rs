@@ -11,7 +11,7 @@ use crate::workspace::text;
 
 pub(super) const WHY: &str = "\
 Which intent asked for each block of a file, who wrote it and when, and whether it still is what was recorded. With \
-`line`, of the innermost block there. `unrecorded` means that nobody knows.";
+`line`, of the innermost block there, and which of its lines changed since. `unrecorded` means that nobody knows.";
 
 /// Which file, and where in it.
 #[derive(Deserialize, JsonSchema)]
@@ -53,6 +53,9 @@ fn words(block: &BlockAnswer) -> String {
     }
     if let Some(when) = &block.timestamp {
         said.push_str(&format!(", {when}"));
+    }
+    if let Some(lines) = block.lines_said() {
+        said.push_str(&format!("; {lines}"));
     }
     text::visible(&said, false)
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::code::{Block, Fingerprint};
 use crate::ledger::{BlockName, BlockRecord, ClaimRef, Ledger};
 
-use super::Content;
+use crate::provenance::Content;
 
 /// Kind and path, parameters and ordinal aside.
 type Called<'a> = (&'a str, &'a str);

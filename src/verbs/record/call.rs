@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{block_record, holds_conflict, no_code, related, skeleton};
+use super::{Replaced, block_record, holds_conflict, no_code, related, skeleton};
 use crate::code::{Block, ContentHash, Document, FileBlocks, Identity};
 use crate::intent::Intent;
 use crate::ledger::{
@@ -16,7 +16,7 @@ use crate::ledger::{
     RecordedDecision,
 };
 use crate::provenance::Outline;
-use crate::provenance::classify::{self, ChangedBlock, Parsed};
+use crate::provenance::classify::{self, ChangedBlock, Parsed, SourceFile};
 use crate::verbs::Workspace;
 use crate::verbs::edited::{Baseline, Edits, unnamed};
 use crate::workspace::session::calls::{Before, Call, Predicted};
@@ -54,8 +54,9 @@ pub(in crate::verbs) fn told(
     if let Some(reason) = no_code(path) {
         return Err(reason.to_owned());
     }
-    let before = blocks(work, work.earlier_text(), work.before.hash.is_some())?;
-    let now = blocks(work, work.now.text.as_deref(), work.now.hash.is_some())?;
+    let earlier = document(work, work.earlier_text(), work.before.hash.is_some())?;
+    let current = document(work, work.now.text.as_deref(), work.now.hash.is_some())?;
+    let (before, now) = (earlier.blocks(), current.blocks());
     if work.now.text.as_deref().is_some_and(holds_conflict) {
         return Err("it holds the markers of a merge conflict".to_owned());
     }
@@ -63,12 +64,12 @@ pub(in crate::verbs) fn told(
     let mut edits = baseline.edits(&now);
     let others = match &work.before.predicted {
         Predicted::Text(after) if !work.before.foresaw(work.now) => {
-            let predicted = blocks(work, Some(after), true)?;
+            let predicted = document(work, Some(after), true)?.blocks();
             leave_others(&mut edits, &now, &baseline.edits(&predicted), &predicted)
         }
         _ => Vec::new(),
     };
-    let (ranges, gone) = ranges(work, &baseline, &edits, &now, &before);
+    let (ranges, gone) = ranges(work, &baseline, &edits, &current, &earlier);
     let outline = Outline::of(&now);
     if ranges.is_empty() {
         return Ok(Told { record: None, others, outline });
@@ -83,7 +84,15 @@ pub(in crate::verbs) fn told(
         true => Parsed::WithErrors,
         false => Parsed::Cleanly,
     };
-    let class = classify::change(&changed, parsed);
+    // With both texts at hand and nobody else's work between them, the texts tell more than the hashes.
+    let texts = (work.earlier_text(), work.now.text.as_deref());
+    let class = match texts {
+        (Some(before), Some(after)) if others.is_empty() => {
+            let side = |text| [SourceFile { path: path.as_str(), text: Some(text) }];
+            classify::change(&side(before), &side(after))
+        }
+        _ => classify::provisional(&changed, parsed),
+    };
     let file = FileRecord {
         relative_path: path.clone(),
         conversations: vec![Conversation {
@@ -149,14 +158,12 @@ impl Work<'_> {
     }
 }
 
-fn blocks(work: &Work<'_>, text: Option<&str>, exists: bool) -> Result<Arc<FileBlocks>, String> {
+fn document(work: &Work<'_>, text: Option<&str>, exists: bool) -> Result<Document, String> {
     match text {
         None if exists => Err("it is no text, or too large to be looked at".to_owned()),
-        None => Ok(Arc::default()),
-        Some(text) => match Document::from_bytes(work.before.path.as_str(), text.as_bytes()) {
-            Ok(document) => Ok(document.blocks()),
-            Err(reason) => Err(reason.to_string()),
-        },
+        None => Ok(Document::from_text("", "")),
+        Some(text) => Document::from_bytes(work.before.path.as_str(), text.as_bytes())
+            .map_err(|reason| reason.to_string()),
     }
 }
 
@@ -194,8 +201,8 @@ fn ranges(
     work: &Work<'_>,
     baseline: &Baseline,
     edits: &Edits,
-    now: &FileBlocks,
-    before: &FileBlocks,
+    now: &Document,
+    before: &Document,
 ) -> (Vec<BlockRecord>, Vec<(String, String)>) {
     let mut gone: Vec<&Block> = edits
         .gone
@@ -203,17 +210,19 @@ fn ranges(
         .map(|gone| &gone.block)
         .filter(|block| !unnamed(block) && !work.moved_away())
         .collect();
+    let blocks = now.blocks();
     let mut ranges = Vec::new();
     for (at, _) in &edits.now {
-        let block = &now.blocks[*at];
+        let block = &blocks.blocks[*at];
         let replaces = baseline.content_before(block).or_else(|| renamed(&mut gone, block));
-        ranges.push(block_record(block, now.language, replaces));
+        let replaced = replaces.map(|content| Replaced::in_text(content, before));
+        ranges.push(block_record(now, block, replaced));
     }
     let mut names = Vec::new();
     for block in gone {
-        let content = Some(block.fingerprint.content.clone());
-        let record = block_record(block, before.language, content);
-        ranges.push(BlockRecord { deleted: true, ..record });
+        let replaces = Some(block.fingerprint.content.clone());
+        let record = block_record(before, block, None);
+        ranges.push(BlockRecord { replaces, deleted: true, ..record });
         names.push((block.identity.kind.as_str().to_owned(), block.identity.path.clone()));
     }
     (ranges, names)

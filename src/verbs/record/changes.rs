@@ -1,14 +1,15 @@
 //! Which blocks of a file a record speaks of: what changed, less what others have recorded or committed.
 
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use super::{Extent, block_record};
-use crate::code::{Block, ContentHash, FileBlocks};
+use super::{Extent, Replaced, block_record, textless_record};
+use crate::code::{Block, ContentHash, Document, FileBlocks, LineRange, lines};
 use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef};
 use crate::provenance::classify::ChangedBlock;
 use crate::provenance::outline::Against;
-use crate::provenance::{Place, Provenance, Verdict, matching};
-use crate::verbs::edited::{Baseline, Edits, unnamed};
+use crate::provenance::{self, Place, Provenance, Verdict};
+use crate::verbs::edited::{Baseline, Edits, commits_of_work, unnamed};
 use crate::verbs::{Workspace, why};
 use crate::workspace::{CommitId, RelativePath};
 
@@ -25,7 +26,8 @@ pub(super) struct Changes {
 pub(super) struct Subject<'a> {
     pub(super) ws: &'a Workspace,
     pub(super) path: &'a RelativePath,
-    pub(super) text: &'a str,
+    pub(super) document: &'a Document,
+    text: String,
     pub(super) now: &'a FileBlocks,
     /// What counts as before.
     pub(super) baseline: &'a Baseline,
@@ -39,12 +41,13 @@ impl<'a> Subject<'a> {
     pub(super) fn new(
         ws: &'a Workspace,
         path: &'a RelativePath,
-        (text, now): (&'a str, &'a FileBlocks),
+        (document, now): (&'a Document, &'a FileBlocks),
         (baseline, committed): (&'a Baseline, &'a Baseline),
     ) -> Self {
         let provenance = why::of_blocks(ws, path, now);
-        let heads = matching::heads(&ws.ledger, path);
-        Self { ws, path, text, now, baseline, committed, provenance, heads }
+        let heads = provenance::heads(&ws.ledger, path);
+        let text = document.text();
+        Self { ws, path, document, text, now, baseline, committed, provenance, heads }
     }
 }
 
@@ -67,6 +70,27 @@ impl Changes {
         Self::of(subject, edits, Vec::new(), Extent::WholeFile)
     }
 
+    /// Every block of those lines, likewise.
+    pub(super) fn of_lines(
+        subject: &Subject<'_>,
+        lines: LineRange,
+        such: impl Fn(&Claim<'_>) -> bool,
+    ) -> Self {
+        let mut edits = subject.baseline.edits(subject.now);
+        every_block(&mut edits, subject.now);
+        let within = |at: usize| {
+            let block = subject.now.blocks[at].lines;
+            lines.start() <= block.start() && block.end() <= lines.end()
+        };
+        let around = subject.now.at_line(lines.start());
+        let any_within = (0..subject.now.blocks.len()).any(within);
+        edits.now.retain(|(at, _)| {
+            let wanted = if any_within { within(*at) } else { around == Some(*at) };
+            wanted && !subject.recorded_alike(*at, &such)
+        });
+        Self::of(subject, edits, Vec::new(), Extent::Lines(lines))
+    }
+
     fn of(subject: &Subject<'_>, edits: Edits, left: Vec<String>, extent: Extent) -> Self {
         let mut past = Past::new(subject);
         let mut ranges: Vec<BlockRecord> = edits
@@ -74,11 +98,16 @@ impl Changes {
             .iter()
             .map(|(at, _)| {
                 let block = &subject.now.blocks[*at];
-                let replaces = past.before(block, &subject.provenance[*at]);
-                block_record(block, subject.now.language, replaces)
+                let found = &subject.provenance[*at];
+                let content = past.before(block, found);
+                let replaced = content.map(|content| past.replaced(content, found, extent));
+                block_record(subject.document, block, replaced)
             })
             .collect();
-        let (deleted, gone) = subject.deletions(&edits, extent);
+        let (deleted, gone) = match extent {
+            Extent::Lines(_) => Default::default(),
+            Extent::Changes | Extent::WholeFile => subject.deletions(&edits, extent),
+        };
         ranges.extend(deleted);
         Self { left, edits, ranges, gone }
     }
@@ -178,6 +207,8 @@ struct Past<'a> {
     found: HashSet<ClaimRef>,
     /// The file at the commits that records were based on.
     then: HashMap<String, Baseline>,
+    /// The file as it is committed.
+    texts: OnceCell<Vec<Document>>,
 }
 
 impl<'a> Past<'a> {
@@ -187,7 +218,13 @@ impl<'a> Past<'a> {
             Some((BlockName { language: None, ..name }, *at))
         });
         let found = subject.provenance.iter().filter_map(|found| found.claim).collect();
-        Self { subject, by_name: named.collect(), found, then: HashMap::new() }
+        Self {
+            subject,
+            by_name: named.collect(),
+            found,
+            then: HashMap::new(),
+            texts: OnceCell::new(),
+        }
     }
 
     /// What the block was before, as the chain of `replaces` needs it: what the baseline says, else what the ledger last
@@ -198,7 +235,7 @@ impl<'a> Past<'a> {
             return Some(content);
         }
         let committed = self.subject.committed.content_before(block);
-        let same_name = self.by_name.get(&matching::block_name(block, None)).copied();
+        let same_name = self.by_name.get(&provenance::block_name(block, None)).copied();
         let free = same_name.filter(|at| found.claim == Some(*at) || !self.found.contains(at));
         let Some(last) = free.or(found.claim) else { return committed };
         let range = self.subject.ws.ledger.claim(last).range;
@@ -216,6 +253,24 @@ impl<'a> Past<'a> {
         outline.held(then, &range.content_hash).then(|| range.content_hash.clone())
     }
 
+    /// What a block was before, with its lines. Of a file that is claimed as it stands, all lines that no record has are
+    /// the claim's.
+    fn replaced(&self, content: ContentHash, found: &Provenance, extent: Extent) -> Replaced {
+        match (extent, found.claim) {
+            (Extent::WholeFile | Extent::Lines(_), None) => {
+                Replaced { content, lines: Some(Vec::new()) }
+            }
+            (Extent::WholeFile | Extent::Lines(_), Some(last)) => {
+                Replaced { content, ..Replaced::recorded(self.subject.ws, last) }
+            }
+            (Extent::Changes, _) => {
+                let texts = self.texts.get_or_init(|| self.subject.committed_texts());
+                let mut lines = texts.iter().filter_map(|text| lines::of_content(text, &content));
+                Replaced { lines: lines.next(), content }
+            }
+        }
+    }
+
     /// Whether the block is committed otherwise now than at the commit that the record was based on.
     fn changed_by_commits(&mut self, at: ClaimRef, block: &Block, now: &ContentHash) -> bool {
         let Subject { ws, path, .. } = self.subject;
@@ -228,6 +283,15 @@ impl<'a> Past<'a> {
             Baseline::at_commits(ws, path, &[commit]).unwrap_or(Baseline::Unknown)
         });
         baseline.content_before(block).as_ref() != Some(now)
+    }
+}
+
+impl Subject<'_> {
+    /// Under the name that it has now; what cannot be read tells nothing.
+    fn committed_texts(&self) -> Vec<Document> {
+        let commits = commits_of_work(self.ws).unwrap_or_default();
+        let read = |commit| self.ws.read_at(commit, self.path).ok().flatten();
+        commits.iter().filter_map(read).collect()
     }
 }
 
@@ -273,6 +337,7 @@ impl Subject<'_> {
             ranges.push(BlockRecord {
                 deleted: true,
                 replaces: Some(range.content_hash.clone()),
+                brought: None,
                 ..range.clone()
             });
         }
@@ -288,7 +353,7 @@ impl Subject<'_> {
             let content = block.fingerprint.content.clone();
             ranges.push(BlockRecord {
                 deleted: true,
-                ..block_record(block, now.language, Some(content))
+                ..textless_record(block, now.language, Some(content))
             });
         }
         (ranges, gone)

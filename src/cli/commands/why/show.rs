@@ -1,5 +1,7 @@
 //! How the answer to *why* reads.
 
+mod evidence;
+
 use anstyle::Style;
 use jiff::Timestamp;
 
@@ -8,10 +10,14 @@ use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, UNSURE, WA
 use crate::cli::when;
 use crate::ledger::{Evidence, RecordKind};
 use crate::provenance::{Content, Place, Verdict};
-use crate::verbs::why::{BlockAnswer, Candidate, IntentBrief, LineageStep, WhyAnswer};
+use crate::verbs::why::{
+    BlockAnswer, BlockLines, Candidate, IntentBrief, LineState, LineageStep, WhyAnswer, span,
+};
 
 /// Where the values of a block's card begin.
 const VALUES: usize = 12;
+/// Between lines and what is said of them.
+const GAP: usize = 2;
 /// Unrecorded blocks in a row that are still listed one by one.
 const LISTED: usize = 2;
 /// Steps of a history that are shown unless all are asked for.
@@ -26,20 +32,45 @@ pub(super) enum History {
     Whole,
 }
 
-/// A line's block as a card; a file as a list, or as cards where the whole history is wanted.
-pub(super) fn answer(
-    page: &mut Page,
-    answer: &WhyAnswer,
-    line: Option<u32>,
-    history: History,
-    now: Timestamp,
-) {
+/// How much is said of a block's lines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lines {
+    /// Which changed, in a sentence.
+    InBrief,
+    /// Whose each is.
+    Each,
+}
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    /// 1-based; `None` for the whole file.
+    pub(super) line: Option<u32>,
+    pub(super) history: History,
+    pub(super) lines: Lines,
+    pub(super) evidence: Evidenced,
+}
+
+/// How much is said of what a verdict rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Evidenced {
+    /// Where the record was made, and what else stands in the block.
+    InBrief,
+    /// The tier, the scores, and the best record that was not taken.
+    InFull,
+}
+
+/// A line's block as a card; a file as a list, or as cards where more than one line of each block is wanted.
+pub(super) fn answer(page: &mut Page, answer: &WhyAnswer, wanted: &Wanted, now: Timestamp) {
     let path = answer.path.as_str();
     if let Some(note) = &answer.note {
         page.styled(STRONG, path).own(": ").text(note).end();
         return;
     }
-    match line {
+    let in_full = wanted.history == History::Whole
+        || wanted.lines == Lines::Each
+        || wanted.evidence == Evidenced::InFull;
+    match wanted.line {
         Some(line) if answer.blocks.is_empty() => {
             page.styled(STRONG, path).own(":").text(&line.to_string());
             page.own(": no block stands at this line").end();
@@ -47,10 +78,14 @@ pub(super) fn answer(
         None if answer.blocks.is_empty() => {
             page.styled(STRONG, path).own(": there are no blocks in this file").end();
         }
-        Some(_) => cards(page, path, answer.blocks.iter(), history, now),
-        None if history == History::Whole => {
-            let recorded = answer.blocks.iter().filter(|block| is_recorded(block));
-            cards(page, path, recorded, history, now);
+        Some(_) => cards(page, path, answer.blocks.iter(), wanted, now),
+        None if in_full => {
+            let explained = |block: &&BlockAnswer| {
+                let weighed = block.weighed.is_some() || !block.origins.is_empty();
+                is_recorded(block) || wanted.evidence == Evidenced::InFull && weighed
+            };
+            let recorded = answer.blocks.iter().filter(explained);
+            cards(page, path, recorded, wanted, now);
             page.gap();
             summary(page, &answer.blocks);
         }
@@ -66,16 +101,16 @@ fn cards<'a>(
     page: &mut Page,
     path: &str,
     blocks: impl Iterator<Item = &'a BlockAnswer>,
-    history: History,
+    wanted: &Wanted,
     now: Timestamp,
 ) {
     for block in blocks {
         page.gap();
-        card(page, path, block, history, now);
+        card(page, path, block, wanted, now);
     }
 }
 
-fn card(page: &mut Page, path: &str, block: &BlockAnswer, history: History, now: Timestamp) {
+fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: Timestamp) {
     match &block.intent {
         Some(intent) => intent_line(page, intent),
         None if block.verdict == Verdict::Unrecorded => {
@@ -89,6 +124,11 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, history: History, now:
     page.text(&block.kind).own(" ").styled(STRONG, &block.qualified_name).own("  ");
     page.styled(DIM, &format!("{path}:{}-{}", block.start_line, block.end_line)).end();
     verdict_line(page, block);
+    if wanted.lines == Lines::InBrief
+        && let Some(said) = block.lines_said()
+    {
+        page.to(VALUES).text(&said).end();
+    }
     if let Some(who) = written(block, now) {
         page.own("  ").own("by").to(VALUES).text(&who).end();
     }
@@ -102,8 +142,19 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, history: History, now:
         }
         page.end();
     }
+    evidence::origins(page, path, block, now);
     candidates(page, &block.candidates, now);
-    lineage(page, &block.lineage, history, now);
+    if wanted.evidence == Evidenced::InFull {
+        evidence::weighed(page, block, now);
+    }
+    if wanted.lines == Lines::Each {
+        match &block.lines {
+            Some(lines) => each_line(page, lines, now),
+            None if is_recorded(block) => no_lines(page),
+            None => {}
+        }
+    }
+    lineage(page, &block.lineage, wanted.history, now);
 }
 
 fn intent_line(page: &mut Page, intent: &IntentBrief) {
@@ -153,7 +204,16 @@ fn meaning(block: &BlockAnswer) -> String {
             None => "changed since by an unrecorded edit".to_owned(),
         },
         Verdict::Ambiguous => {
-            format!("{} fit equally well", counted(block.candidates.len(), "record"))
+            let fit = match block.candidates.len() {
+                1 => "one record fits, and other blocks as well".to_owned(),
+                several => format!("{} fit equally well", counted(several, "record")),
+            };
+            let certain = if block.intent.is_some() {
+                "; the intent is certain, the block is not"
+            } else {
+                ""
+            };
+            fit + certain
         }
         Verdict::Unrecorded => "no record speaks of it".to_owned(),
     };
@@ -195,6 +255,44 @@ fn candidates(page: &mut Page, candidates: &[Candidate], now: Timestamp) {
         step(page, candidate, now);
         page.own("  ").styled(DIM, &candidate.record).end();
     }
+}
+
+/// A row a run of lines, whose they are beside it.
+fn each_line(page: &mut Page, lines: &BlockLines, now: Timestamp) {
+    let widths = lines.runs.iter().map(|run| span(run.start, run.end).chars().count());
+    let states = VALUES + widths.max().unwrap_or_default() + GAP;
+    for (nth, run) in lines.runs.iter().enumerate() {
+        page.own("  ").own(if nth == 0 { "lines" } else { "" }).to(VALUES);
+        page.text(&span(run.start, run.end)).to(states);
+        match (run.state, &run.from) {
+            (LineState::AsRecorded, Some(from)) => {
+                step(page, from, now);
+                if run.or_before {
+                    page.own("  ").styled(UNSURE, "or before it");
+                }
+            }
+            (LineState::AsRecorded, None) => {
+                page.styled(DIM, "·").own(" ").styled(DIM, "came with no record");
+            }
+            (LineState::Changed, _) => {
+                page.styled(WARN, "~").own(" ").styled(WARN, run.state.words());
+            }
+            _ => {
+                page.styled(GOOD, "✓").own(" ").text(run.state.words());
+            }
+        }
+        page.end();
+    }
+    if lines.gone > 0 {
+        page.to(VALUES).styled(WARN, &counted(lines.gone, "recorded line"));
+        page.own(" ").styled(WARN, if lines.gone == 1 { "is gone" } else { "are gone" }).end();
+    }
+}
+
+fn no_lines(page: &mut Page) {
+    page.own("  ").own("lines").to(VALUES);
+    page.styled(DIM, "not known: the record has no fingerprints of them, or names no one record")
+        .end();
 }
 
 /// The history below the newest step, which the card itself tells.

@@ -149,8 +149,7 @@ fn asked(
     let Some(open) = analysis::opened(snapshot, workspace, path) else {
         return why::on_disk(workspace, path, which).map_err(|error| refusal(error.into()));
     };
-    let file = why::file(workspace, path, &open.document);
-    Ok(why::answer(workspace, path, &file, which))
+    Ok(why::told(workspace, path, &open.document, which))
 }
 
 /// What a person was shown.

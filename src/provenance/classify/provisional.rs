@@ -1,28 +1,13 @@
-//! What kind of change a set of changed blocks is.
-//!
-//! `AST_REFACTOR` is said only by a listed rule that holds in the language;
-//! everything else is `INTENT_EVOLUTION`; where a version does not parse,
-//! nothing is said. The rules, so far:
-//!
-//! - `format`: every changed block has the tokens it had; white space, comments
-//!   and what formatters add or take differ. Regions are left out, because a
-//!   comment between definitions can be a directive (`//go:build`, `#!`).
+//! What the hashes of an outline tell about a change, where the text before is
+//! not at hand: every changed block has the tokens it had, or something else.
+//! Regions are left out, because a comment between definitions can be a
+//! directive (`//go:build`, `#!`).
 
 use crate::code::{Block, BlockKind};
 use crate::ledger::{Basis, MutationClass};
 
-use super::outline::Against;
-
-/// The class of a change, how it was found, and what was found per block.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Classification {
-    /// `None` when undetermined, or when nothing changed (a file claimed as it stands).
-    pub class: Option<MutationClass>,
-    /// Which kind of proof.
-    pub basis: Basis,
-    /// One entry a block: `function Foo.bar: formatting`.
-    pub reasons: Vec<String>,
-}
+use super::super::outline::Against;
+use super::Classification;
 
 /// A block that changed.
 #[derive(Clone, Copy, Debug)]
@@ -42,14 +27,19 @@ pub enum Parsed {
     WithErrors,
 }
 
-/// Classifies a change from its changed blocks.
-pub fn change(changed: &[ChangedBlock<'_>], parsed: Parsed) -> Classification {
+/// Classifies a change from what is known of its changed blocks.
+pub fn provisional(changed: &[ChangedBlock<'_>], parsed: Parsed) -> Classification {
     let reasons = changed.iter().map(reason).collect();
     if changed.is_empty() {
-        return Classification { class: None, basis: Basis::None, reasons };
+        return Classification { class: None, basis: Basis::None, reasons, blocks: Vec::new() };
     }
     if parsed == Parsed::WithErrors {
-        return Classification { class: None, basis: Basis::ParseError, reasons };
+        return Classification {
+            class: None,
+            basis: Basis::ParseError,
+            reasons,
+            blocks: Vec::new(),
+        };
     }
     let format_only = changed.iter().all(is_formatting);
     let (class, basis) = if format_only {
@@ -57,7 +47,7 @@ pub fn change(changed: &[ChangedBlock<'_>], parsed: Parsed) -> Classification {
     } else {
         (MutationClass::IntentEvolution, Basis::None)
     };
-    Classification { class: Some(class), basis, reasons }
+    Classification { class: Some(class), basis, reasons, blocks: Vec::new() }
 }
 
 fn is_formatting(changed: &ChangedBlock<'_>) -> bool {

@@ -1,0 +1,126 @@
+//! The table of `tracking`: answers against what the cases expect.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+
+use serde::Deserialize;
+
+use crate::Answer;
+
+#[derive(Deserialize)]
+struct Expected {
+    id: String,
+    lang: String,
+    source: String,
+    kind: String,
+    expect: Place,
+}
+
+#[derive(Deserialize)]
+struct Place {
+    status: String,
+    path: Option<String>,
+    start_line: Option<u32>,
+    end_line: Option<u32>,
+}
+
+#[derive(Default)]
+struct Row {
+    correct: usize,
+    wrong: usize,
+    lost: usize,
+}
+
+/// What became of a case.
+#[derive(Clone, Copy, PartialEq)]
+enum Outcome {
+    Correct,
+    /// Given to a block that is not it.
+    Wrong,
+    /// Said to be lost, and it is there.
+    Lost,
+}
+
+/// A line a group: all cases, those labelled by people, and by language, source and kind; then every miss, and how
+/// often each tier was right.
+pub(crate) fn table(cases: &[String], answers: &[Answer]) -> String {
+    let answers: HashMap<&str, &Answer> =
+        answers.iter().map(|answer| (&*answer.id, answer)).collect();
+    let mut rows: BTreeMap<(u8, String), Row> = BTreeMap::new();
+    let mut tiers: BTreeMap<String, Row> = BTreeMap::new();
+    let mut misses = String::new();
+    for line in cases {
+        let case: Expected = serde_json::from_str(line).expect("a case with what it expects");
+        let Some(answer) = answers.get(&*case.id) else { continue };
+        let outcome = outcome(&case.expect, answer);
+        let by_people = matches!(&*case.source, "codeshovel" | "refactoringminer");
+        let mut groups = vec![
+            (0, "all".to_owned()),
+            (2, case.lang.clone()),
+            (3, case.source.clone()),
+            (4, case.kind.clone()),
+        ];
+        if by_people {
+            groups.push((1, "labelled by people".to_owned()));
+        }
+        for group in groups {
+            rows.entry(group).or_default().count(outcome);
+        }
+        if let Some(found) = &answer.found {
+            tiers.entry(found.tier.clone()).or_default().count(outcome);
+        }
+        if outcome != Outcome::Correct {
+            let word = if outcome == Outcome::Wrong { "wrong" } else { "lost" };
+            let _ = writeln!(misses, "{word} {} {} {}", case.id, case.lang, case.kind);
+        }
+    }
+    let mut page = heading("cases");
+    for ((_, name), row) in &rows {
+        row.write(&mut page, name);
+    }
+    page.push('\n');
+    page.push_str(&heading("found by"));
+    for (name, row) in &tiers {
+        row.write(&mut page, name);
+    }
+    page + "\n" + &misses
+}
+
+fn heading(what: &str) -> String {
+    format!("{what:<34} {:>6} {:>9} {:>8} {:>8}\n", "n", "correct", "wrong", "lost")
+}
+
+impl Row {
+    fn count(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Correct => self.correct += 1,
+            Outcome::Wrong => self.wrong += 1,
+            Outcome::Lost => self.lost += 1,
+        }
+    }
+
+    fn write(&self, page: &mut String, name: &str) {
+        let all = self.correct + self.wrong + self.lost;
+        let percent = |n: usize| 100.0 * n as f64 / all.max(1) as f64;
+        let _ = writeln!(
+            page,
+            "{name:<34} {all:>6} {:>7.1} % {:>6.1} % {:>6.1} %",
+            percent(self.correct),
+            percent(self.wrong),
+            percent(self.lost)
+        );
+    }
+}
+
+fn outcome(expect: &Place, answer: &Answer) -> Outcome {
+    match &answer.found {
+        None if expect.status == "lost" => Outcome::Correct,
+        None => Outcome::Lost,
+        Some(found) => {
+            let same = expect.path.as_deref() == Some(&found.path)
+                && expect.start_line == Some(found.start_line)
+                && expect.end_line == Some(found.end_line);
+            if same { Outcome::Correct } else { Outcome::Wrong }
+        }
+    }
+}

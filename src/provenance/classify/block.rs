@@ -1,0 +1,174 @@
+//! The question for one block: does it still do what it did, given the whole
+//! change set as context?
+
+use std::ops::Range;
+
+use crate::code::program::Tree;
+use crate::ledger::{Basis, MutationClass};
+
+use super::judge::Set;
+use super::pairs::Id;
+use super::same::{Resolved, same};
+use super::units::File;
+use super::{Classification, SourceFile};
+
+/// A block that somebody named: its file, its name, its lines.
+#[derive(Clone, Copy, Debug)]
+pub struct NamedBlock<'a> {
+    /// Relative to the workspace.
+    pub path: &'a str,
+    /// As it is declared.
+    pub name: &'a str,
+    /// The first and the last line, from 1.
+    pub lines: (u32, u32),
+}
+
+struct Found<'s, 'a> {
+    file: &'s File<'a>,
+    at: usize,
+    unit: Option<usize>,
+    tree: &'s Tree,
+    bytes: Range<usize>,
+    name: &'s str,
+}
+
+/// Classifies the change of `was` to `is`; further blocks of `is` are what was taken out of it. Other blocks of the
+/// files are context: what they were renamed to, which helpers are new.
+pub fn block(
+    before: &[SourceFile<'_>],
+    after: &[SourceFile<'_>],
+    was: NamedBlock<'_>,
+    is: &[NamedBlock<'_>],
+) -> Classification {
+    let set = Set::of(before, after);
+    let old = find(&set.before, was);
+    let new: Vec<Option<Found<'_, '_>>> = is.iter().map(|one| find(&set.after, *one)).collect();
+    let Some((old, [Some(first), ..])) = old.as_ref().map(|old| (old, &new[..])) else {
+        return answer(
+            MutationClass::IntentEvolution,
+            Basis::None,
+            "not found on both sides".into(),
+        );
+    };
+    let broken = |found: &Found<'_, '_>| {
+        found.file.program.as_ref().is_some_and(|program| program.has_error_in(&found.bytes))
+    };
+    if broken(old) || new.iter().flatten().any(broken) {
+        return Classification {
+            class: None,
+            basis: Basis::ParseError,
+            reasons: vec![format!("{}: syntax error", old.name)],
+            blocks: Vec::new(),
+        };
+    }
+    let (proven, said) = judged(&set, old, first);
+    match proven {
+        true => answer(MutationClass::AstRefactor, Basis::Rule, said),
+        false => answer(MutationClass::IntentEvolution, Basis::None, said),
+    }
+}
+
+fn answer(class: MutationClass, basis: Basis, said: String) -> Classification {
+    Classification { class: Some(class), basis, reasons: vec![said], blocks: Vec::new() }
+}
+
+fn judged(set: &Set<'_>, old: &Found<'_, '_>, new: &Found<'_, '_>) -> (bool, String) {
+    let ids: Option<(Id, Id)> = old.unit.zip(new.unit).map(|(b, a)| ((old.at, b), (new.at, a)));
+    let label = new.name;
+    if let Some((was, is)) = ids {
+        let found = set.compared(was, is);
+        if found.block {
+            return (true, format!("{label}: {}", found.said.join(", ")));
+        }
+        // What was inlined stands in the target: ask whether the target did the same before.
+        if let Some(home) = set.pairs.back.get(&is).filter(|home| **home != was) {
+            let found = set.compared(*home, is);
+            if found.block && found.inlined.contains(&was) {
+                return (true, format!("{label}: {}", found.said.join(", ")));
+            }
+        }
+        if found.said.iter().any(|said| said == "directive") || old.unit == Some(0) {
+            return (false, format!("{label}: {}", found.said.join(", ")));
+        }
+        if set.unit_before(was).1.is_function() || !plainly(set, old, new) {
+            return (false, format!("{label}: {}", found.said.join(", ")));
+        }
+        return (true, format!("{label}: formatting"));
+    }
+    match plainly(set, old, new) {
+        true => (true, format!("{label}: formatting, or a move")),
+        false => (false, format!("{label}: body")),
+    }
+}
+
+/// Compares two nodes that need not be units.
+fn plainly(set: &Set<'_>, old: &Found<'_, '_>, new: &Found<'_, '_>) -> bool {
+    let language = old.file.language();
+    if language != new.file.language() {
+        return false;
+    }
+    let mut renames = set.renames.clone();
+    if old.name != new.name {
+        renames.insert(old.name.to_owned(), new.name.to_owned());
+    }
+    let (was, is) = (core(old.tree), core(new.tree));
+    same(&Resolved::of(&was, language), &Resolved::of(&is, language), &renames).is_some()
+}
+
+/// The definition without the words around it that say where it stands.
+fn core(tree: &Tree) -> Tree {
+    let inner = match tree.kind {
+        "export_statement" => tree.child("declaration"),
+        "type_declaration" => {
+            let mut specs = tree.children.iter().filter(|child| child.text.is_none());
+            specs.next().filter(|_| specs.next().is_none())
+        }
+        "expression_statement" => tree.children.first(),
+        _ => None,
+    };
+    let mut core = inner.map_or_else(|| tree.clone(), core);
+    core.field = None;
+    core
+}
+
+fn find<'s, 'a>(files: &'s [File<'a>], wanted: NamedBlock<'s>) -> Option<Found<'s, 'a>> {
+    let at = files.iter().position(|file| file.path == wanted.path)?;
+    let file = &files[at];
+    let program = file.program.as_ref()?;
+    let bytes = lines(file.text, wanted.lines)?;
+    let tree = largest(&program.tree, &bytes, wanted.name)?;
+    let unit = file.units.iter().position(|unit| {
+        unit.identity.is_some()
+            && unit.name_bytes.start >= tree.bytes.start
+            && unit.name_bytes.end <= tree.bytes.end
+            && unit.bytes.start <= tree.bytes.start
+            && tree.bytes.end <= unit.bytes.end
+    });
+    Some(Found { file, at, unit, tree, bytes: tree.bytes.clone(), name: wanted.name })
+}
+
+/// The bytes of lines, from the first character that is no white space to the last.
+fn lines(text: &str, lines: (u32, u32)) -> Option<Range<usize>> {
+    let mut starts = vec![0];
+    starts.extend(text.match_indices('\n').map(|(at, _)| at + 1));
+    let start = *starts.get((lines.0 as usize).checked_sub(1)?)?;
+    let end = starts.get(lines.1 as usize).copied().unwrap_or(text.len());
+    let part = text.get(start..end)?;
+    let from = start + (part.len() - part.trim_start().len());
+    Some(from..(start + part.trim_end().len()).max(from))
+}
+
+/// The largest node within the bytes that holds the name.
+fn largest<'t>(tree: &'t Tree, bytes: &Range<usize>, name: &str) -> Option<&'t Tree> {
+    let inside = bytes.start <= tree.bytes.start && tree.bytes.end <= bytes.end;
+    if inside && tree.text.is_none() {
+        let named = tree.any(&|leaf| leaf.is(name))
+            || !name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        return named.then_some(tree);
+    }
+    if tree.bytes.end <= bytes.start || bytes.end <= tree.bytes.start {
+        return None;
+    }
+    let found = tree.children.iter().filter_map(|child| largest(child, bytes, name));
+    found.max_by_key(|node| node.bytes.len())
+}

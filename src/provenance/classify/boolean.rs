@@ -1,0 +1,205 @@
+//! Conditions in one form: negations at the leaves, chains flat, and checks
+//! that leave in the same way as one check.
+//!
+//! `if (!a) return; if (!b) return;` and `if (!(a && b)) return;` evaluate the
+//! same things in the same order and leave at the same moment.
+
+use crate::code::program::Tree;
+
+use super::helpers::is_block;
+
+pub(super) fn normal(tree: &Tree, language: &str) -> Tree {
+    let known = ["java", "javascript", "typescript", "tsx", "c", "cpp", "go", "rust"];
+    let mut tree = tree.clone();
+    if known.contains(&language) {
+        visit(&mut tree);
+    }
+    tree
+}
+
+fn visit(tree: &mut Tree) {
+    tree.children.iter_mut().for_each(visit);
+    if is_block(tree) {
+        merge_checks(tree);
+    }
+    if is_negation(tree).is_some() || is_chain(tree) {
+        let field = tree.field;
+        let mut plain = positive(tree.clone());
+        plain.field = field;
+        *tree = plain;
+    }
+}
+
+/// The operand of `!x`.
+fn is_negation(tree: &Tree) -> Option<&Tree> {
+    let unary = tree.kind == "unary_expression" && tree.children.len() == 2;
+    (unary && tree.children[0].is("!")).then(|| &tree.children[1])
+}
+
+fn is_chain(tree: &Tree) -> bool {
+    chain_operator(tree).is_some()
+}
+
+fn chain_operator(tree: &Tree) -> Option<&'static str> {
+    if tree.kind != "binary_expression" || tree.children.len() != 3 {
+        return None;
+    }
+    match tree.children[1].text.as_deref() {
+        Some("&&") => Some("&&"),
+        Some("||") => Some("||"),
+        _ => None,
+    }
+}
+
+/// With negations pushed down, and chains leaning left.
+fn positive(tree: Tree) -> Tree {
+    if let Some(operand) = is_negation(&tree) {
+        return match chain_operator(operand) {
+            Some(_) => negative(operand.clone()),
+            None => tree,
+        };
+    }
+    let Some(operator) = chain_operator(&tree) else { return tree };
+    let mut operands = Vec::new();
+    flatten(tree, operator, &mut operands);
+    chain(operands, operator)
+}
+
+fn negative(tree: Tree) -> Tree {
+    if let Some(operand) = is_negation(&tree)
+        && chain_operator(operand).is_some()
+    {
+        return positive(operand.clone());
+    }
+    let Some(operator) = chain_operator(&tree) else {
+        return match is_negation(&tree) {
+            // `!!x` is `x` only where the value is asked for its truth: kept.
+            Some(_) | None => negated(tree),
+        };
+    };
+    let other = if operator == "&&" { "||" } else { "&&" };
+    let mut operands = Vec::new();
+    flatten(tree, operator, &mut operands);
+    let turned = operands.into_iter().map(negative).collect();
+    chain(turned, other)
+}
+
+fn negated(tree: Tree) -> Tree {
+    let at = tree.bytes.clone();
+    let mark = Tree::leaf("!", Some("operator"), at.clone(), "!");
+    let mut operand = tree;
+    operand.field = Some("argument");
+    Tree::node("unary_expression", None, at, vec![mark, operand])
+}
+
+fn flatten(tree: Tree, operator: &str, into: &mut Vec<Tree>) {
+    let tree = positive_once(tree);
+    if chain_operator(&tree)
+        != Some(match operator {
+            "&&" => "&&",
+            _ => "||",
+        })
+    {
+        into.push(tree);
+        return;
+    }
+    let mut children = tree.children.into_iter();
+    let (left, _, right) = (children.next(), children.next(), children.next());
+    left.into_iter().chain(right).for_each(|side| flatten(side, operator, into));
+}
+
+fn positive_once(tree: Tree) -> Tree {
+    match is_negation(&tree).and_then(chain_operator) {
+        Some(_) => positive(tree),
+        None => tree,
+    }
+}
+
+fn chain(operands: Vec<Tree>, operator: &'static str) -> Tree {
+    let mut operands = operands.into_iter().map(|mut one| {
+        // The grammars name the operand of `!` differently.
+        if one.kind == "unary_expression" && one.children.len() == 2 {
+            one.children[0].field = Some("operator");
+            one.children[1].field = Some("argument");
+        }
+        one
+    });
+    let mut tree = operands.next().unwrap_or_else(|| Tree::node("", None, 0..0, Vec::new()));
+    for mut right in operands {
+        let at = tree.bytes.clone();
+        tree.field = Some("left");
+        right.field = Some("right");
+        let mark = Tree::leaf(operator, Some("operator"), at.clone(), operator);
+        tree = Tree::node("binary_expression", None, at, vec![tree, mark, right]);
+    }
+    tree
+}
+
+/// `if (a) return; if (b) return;` as `if (a || b) return;`.
+fn merge_checks(block: &mut Tree) {
+    let children = std::mem::take(&mut block.children);
+    for child in children {
+        if let Some(last) = block.children.last_mut()
+            && let Some(merged) = merged(last, &child)
+        {
+            *last = merged;
+            continue;
+        }
+        block.children.push(child);
+    }
+}
+
+fn check(statement: &Tree) -> Option<&Tree> {
+    let core = match statement.kind {
+        "expression_statement" => statement.children.first()?,
+        _ => statement,
+    };
+    let known = matches!(core.kind, "if_statement" | "if_expression");
+    let alone = core.child("alternative").is_none() && core.child("initializer").is_none();
+    (known && alone).then_some(core)
+}
+
+fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
+    let (one, two) = (check(first)?, check(second)?);
+    let (then, other) = (one.child("consequence")?, two.child("consequence")?);
+    if then.words() != other.words() || !leaves(then) || then.kind != other.kind {
+        return None;
+    }
+    let (a, b) = (one.child("condition")?.clone(), two.child("condition")?.clone());
+    if a.any(&|node| node.kind.starts_with("let_")) || b.any(&|node| node.kind.starts_with("let_"))
+    {
+        return None;
+    }
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    flatten(a, "||", &mut left);
+    flatten(b, "||", &mut right);
+    left.append(&mut right);
+    let mut condition = chain(left, "||");
+    condition.field = Some("condition");
+    let mut merged = first.clone();
+    let core = match merged.kind {
+        "expression_statement" => merged.children.first_mut()?,
+        _ => &mut merged,
+    };
+    let place = core.children.iter_mut().find(|child| child.field == Some("condition"))?;
+    *place = condition;
+    Some(merged)
+}
+
+/// Whether a branch always leaves what is around it.
+fn leaves(tree: &Tree) -> bool {
+    let leaving = |node: &Tree| {
+        let core = match node.kind {
+            "expression_statement" => node.children.first().unwrap_or(node),
+            _ => node,
+        };
+        ["return", "break", "continue", "throw"].iter().any(|word| core.kind.starts_with(word))
+    };
+    match is_block(tree) {
+        true => {
+            let last = tree.children.iter().rev().find(|child| child.text.is_none());
+            last.is_some_and(|last| if is_block(last) { leaves(last) } else { leaving(last) })
+        }
+        false => leaving(tree),
+    }
+}

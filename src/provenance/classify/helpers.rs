@@ -1,0 +1,423 @@
+//! A function read as something that could stand where it is called: its
+//! parameters, and a body whose locals cannot clash with anybody's.
+
+use crate::code::program::{Name, Tree, has_scopes, resolve};
+
+use super::surroundings::{self, Surroundings};
+
+/// A function that can be put back for its calls.
+#[derive(Clone, Debug)]
+pub(super) struct Helper {
+    pub name: String,
+    /// Placeholders, in the order of the arguments.
+    pub parameters: Vec<Parameter>,
+    /// The receiver's placeholder, where the language names it (Python's `self`, Go's receiver).
+    pub receiver: Option<String>,
+    /// Statements before the result.
+    pub statements: Vec<Tree>,
+    /// What it evaluates to, when it returns in one place only: at its end.
+    pub result: Option<Tree>,
+    /// A `return` stands elsewhere than at its end.
+    pub returns_early: bool,
+    /// It ends with a `return` or a `throw`, or in a value.
+    pub ends: bool,
+    /// It needs the object that it is called on.
+    pub method: bool,
+    /// It belongs to a type.
+    pub constructor: bool,
+    /// What it takes from around it: in a caller that gives one of these names a meaning, it would mean that.
+    pub surroundings: Surroundings,
+}
+
+/// A parameter of a helper.
+#[derive(Clone, Debug)]
+pub(super) struct Parameter {
+    /// What stands for it in the body; nobody writes a name like this.
+    pub placeholder: String,
+    /// How often it is read.
+    pub uses: usize,
+}
+
+const FUNCTIONS: &[&str] = &[
+    "function_item",
+    "function_definition",
+    "function_declaration",
+    "method_declaration",
+    "method_definition",
+    "constructor_declaration",
+    "arrow_function",
+    "function_expression",
+];
+
+/// What a body must not hold if it is to stand elsewhere: it would return, wait or clean up somewhere else.
+const BOUND: &[&str] = &[
+    "yield",
+    "yield_expression",
+    "await_expression",
+    "await",
+    "defer_statement",
+    "goto_statement",
+    "try_expression",
+    "labeled_statement",
+    "storage_class_specifier",
+    "unsafe_block",
+    "super",
+    "preproc_ifdef",
+    "preproc_if",
+    "go_statement",
+    "decorator",
+    "nonlocal_statement",
+    "global_statement",
+    "class_declaration",
+    "class_definition",
+];
+
+const ASSIGNING: &[&str] = &[
+    "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "**=", "//=", "??=", "&&=",
+    "||=", ":=", "++", "--", ">>>=", "&^=", "@=",
+];
+
+/// `None` where it is not known how to put the function back.
+pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> {
+    let core = function_of(item)?;
+    // Without scope rules nobody can tell whose a name is.
+    if !has_scopes(language) || is_special(item, core) {
+        return None;
+    }
+    let mut core = core.clone();
+    let names = resolve(&mut core, language);
+    if names.reflective {
+        return None;
+    }
+    let (receiver, parameters) = parameters(&core, language)?;
+    let mut body = core.child("body")?.clone();
+    if body.any(&|node| BOUND.contains(&node.kind)) || calls(&body, name) {
+        return None;
+    }
+    let surroundings = surroundings::taken(&core, &body, &names)?;
+    if !surroundings::is_whole(&body, language) {
+        return None;
+    }
+    hygienic(&mut body, name);
+    let placeholder = |local: u32| format!("\u{1}{name}\u{1}{local}");
+    let mut known = Vec::new();
+    let by_value = matches!(language, "go" | "c" | "cpp" | "swift" | "csharp");
+    for local in parameters {
+        let placeholder = placeholder(local);
+        let uses = uses_of(&body, &placeholder)?;
+        if by_value && may_copy(&core, &body, local, &placeholder) {
+            return None;
+        }
+        known.push(Parameter { placeholder, uses });
+    }
+    let receiver = receiver.map(placeholder);
+    if let Some(one) = &receiver {
+        uses_of(&body, one)?;
+    }
+    let parts = parts(&body, language);
+    let returns = parts.statements.iter().any(holds_return) || surroundings::may_leave(&body);
+    let method = core.kind.starts_with("method") || body.any(&|node| is_this(node));
+    Some(Helper {
+        name: name.to_owned(),
+        parameters: known,
+        receiver,
+        ends: parts.result.is_some() || parts.statements.last().is_some_and(is_end),
+        returns_early: returns,
+        statements: parts.statements,
+        result: parts.result,
+        method,
+        constructor: core.kind == "constructor_declaration",
+        surroundings,
+    })
+}
+
+pub(super) fn is_this(node: &Tree) -> bool {
+    matches!(node.kind, "this" | "self") || node.is("this") || node.is("arguments")
+}
+
+/// The function in an item: itself, or what `export`, attributes and `const f =` hold.
+pub(super) fn function_of(item: &Tree) -> Option<&Tree> {
+    if FUNCTIONS.contains(&item.kind) {
+        return Some(item);
+    }
+    match item.kind {
+        "with attributes" => item.children.last().and_then(function_of),
+        "export_statement" => item.child("declaration").and_then(function_of),
+        "lexical_declaration" => {
+            let mut all = item.children.iter().filter(|child| child.kind == "variable_declarator");
+            let only = all.next().filter(|_| all.next().is_none())?;
+            only.child("value").and_then(function_of)
+        }
+        _ => None,
+    }
+}
+
+/// Async, a generator, annotated, unsafe, external: more than a body with parameters.
+fn is_special(item: &Tree, core: &Tree) -> bool {
+    const SPECIAL: &[&str] =
+        &["async", "unsafe", "extern", "*", "get", "set", "native", "synchronized", "inline"];
+    let body = core.child("body").map_or(usize::MAX, |body| body.bytes.start);
+    let word = |node: &Tree| {
+        node.bytes.start < body
+            && node.field != Some("name")
+            && (node.text.as_deref().is_some_and(|text| SPECIAL.contains(&text))
+                || matches!(
+                    node.kind,
+                    "annotation" | "marker_annotation" | "decorator" | "attribute_item"
+                ))
+    };
+    let pointer_star = |node: &Tree| node.is("*") && !matches!(core.kind, "method_definition");
+    item.any(&|node| word(node) && !pointer_star(node))
+}
+
+fn calls(tree: &Tree, name: &str) -> bool {
+    tree.any(&|node| node.is(name))
+}
+
+/// Gives every local a name that nobody else has.
+fn hygienic(tree: &mut Tree, name: &str) {
+    if let Name::Local(local) = tree.name {
+        tree.text = Some(format!("\u{1}{name}\u{1}{local}").into());
+        tree.kind = "identifier";
+    }
+    tree.children.iter_mut().for_each(|child| hygienic(child, name));
+}
+
+/// The locals that are its receiver and its parameters; `None` for anything but plain names.
+fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
+    let list = match language {
+        "c" | "cpp" => core.child("declarator").and_then(declared_parameters)?,
+        _ => match core.child("parameters").or_else(|| core.child("parameter")) {
+            Some(lone) if lone.text.is_some() => return Some((None, vec![local(lone)?])),
+            Some(list) => list,
+            None => return Some((None, Vec::new())),
+        },
+    };
+    let mut found = Vec::new();
+    let mut receiver = None;
+    for child in list.children.iter().filter(|child| !punctuation(child)) {
+        match child.kind {
+            "self_parameter" => {}
+            "identifier" => found.push(local(child)?),
+            "parameter_declaration" if language == "c" || language == "cpp" => {
+                match child.child("declarator") {
+                    Some(declarator) => found.push(innermost(declarator)?),
+                    None if child.words() == "void" => {}
+                    None => return None,
+                }
+            }
+            "parameter" | "required_parameter" => {
+                if child.child("value").is_some() {
+                    return None;
+                }
+                found.push(local(child.child("pattern")?)?);
+            }
+            "formal_parameter" | "parameter_declaration" => {
+                let names: Vec<&Tree> =
+                    child.children.iter().filter(|one| one.field == Some("name")).collect();
+                if names.is_empty() {
+                    return None;
+                }
+                for name in names {
+                    found.push(local(name)?);
+                }
+            }
+            "typed_parameter" => {
+                found.push(local(child.children.first()?)?);
+            }
+            _ => return None,
+        }
+    }
+    if let Some(list) = core.child("receiver") {
+        let name = list.children.iter().find_map(|child| child.child("name"));
+        receiver = Some(local(name?)?);
+    }
+    if language == "python" && found.first().is_some_and(|_| first_is_self(list)) {
+        receiver = Some(found.remove(0));
+    }
+    Some((receiver, found))
+}
+
+fn first_is_self(list: &Tree) -> bool {
+    list.children.iter().find(|child| !punctuation(child)).is_some_and(|one| one.is("self"))
+}
+
+fn punctuation(node: &Tree) -> bool {
+    node.text.as_deref().is_some_and(|text| matches!(text, "(" | ")" | "," | "|"))
+}
+
+fn declared_parameters(declarator: &Tree) -> Option<&Tree> {
+    match declarator.kind {
+        "function_declarator" => declarator.child("parameters"),
+        "pointer_declarator" => declarator.child("declarator").and_then(declared_parameters),
+        _ => None,
+    }
+}
+
+fn innermost(declarator: &Tree) -> Option<u32> {
+    match declarator.text {
+        Some(_) => local(declarator),
+        None if declarator.kind == "pointer_declarator" => {
+            innermost(declarator.child("declarator")?)
+        }
+        None => None,
+    }
+}
+
+fn local(leaf: &Tree) -> Option<u32> {
+    match leaf.name {
+        Name::Local(local) => Some(local),
+        _ => None,
+    }
+}
+
+/// How often a parameter is read; `None` when it is assigned, or kept by a function inside.
+fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
+    let tokens = body.tokens();
+    let mut uses = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        if !token.is(placeholder) {
+            continue;
+        }
+        uses += 1;
+        let next = tokens.get(at + 1).and_then(|next| next.text.as_deref()).unwrap_or_default();
+        let last =
+            at.checked_sub(1).and_then(|last| tokens[last].text.as_deref()).unwrap_or_default();
+        if ASSIGNING.contains(&next) || matches!(last, "++" | "--" | "&mut" | "mut" | "del") {
+            return None;
+        }
+    }
+    let kept = body.any(&|node| {
+        let function = FUNCTIONS.contains(&node.kind)
+            || matches!(
+                node.kind,
+                "closure_expression" | "func_literal" | "lambda" | "lambda_expression"
+            );
+        function && node.any(&|leaf| leaf.is(placeholder))
+    });
+    (!kept).then_some(uses)
+}
+
+/// Whether a parameter may be a copy of a value that the body changes: then it matters that it is one.
+fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str) -> bool {
+    const SHARED: &[&str] =
+        &["pointer_type", "pointer_declarator", "map_type", "slice_type", "reference_declarator"];
+    let declares = |node: &Tree| {
+        matches!(node.kind, "parameter_declaration" | "formal_parameter" | "parameter")
+            && node.any(&|leaf| leaf.name == Name::Local(local))
+    };
+    let shared = |node: &Tree| node.any(&|part| SHARED.contains(&part.kind));
+    let header = core.children.iter().filter(|child| child.field != Some("body"));
+    if header.into_iter().any(|part| part.any(&|node| declares(node) && shared(node))) {
+        return false;
+    }
+    body.any(&|node| {
+        let first = node.children.first();
+        let target = match node.kind {
+            "assignment_statement" | "assignment_expression" => node.child("left"),
+            "inc_statement" | "dec_statement" | "update_expression" => Some(node),
+            "unary_expression" | "pointer_expression" => {
+                first.filter(|mark| mark.is("&")).map(|_| node)
+            }
+            // A method may change what it is called on.
+            "call_expression" => node.child("function").filter(|called| called.text.is_none()),
+            _ => None,
+        };
+        target.is_some_and(|target| target.any(&|leaf| leaf.is(placeholder)))
+    })
+}
+
+struct Parts {
+    statements: Vec<Tree>,
+    result: Option<Tree>,
+}
+
+fn parts(body: &Tree, language: &str) -> Parts {
+    if !is_block(body) {
+        return Parts { statements: Vec::new(), result: Some(body.clone()) };
+    }
+    let mut statements = statements(body);
+    let result = match statements.last() {
+        Some(last) if returned(last).is_some() => {
+            let value = returned(last).cloned();
+            statements.pop();
+            value
+        }
+        Some(last) if language == "rust" && is_value(last) => statements.pop(),
+        _ => None,
+    };
+    if statements.last().is_some_and(|last| is_return(last) && last.tokens().len() == 1) {
+        statements.pop();
+    }
+    Parts { statements, result }
+}
+
+/// A Rust expression at the end of a block, without a semicolon.
+pub(super) fn is_value(node: &Tree) -> bool {
+    let statement = ["expression_statement", "let_declaration", "empty_statement"];
+    !statement.contains(&node.kind)
+        && !node.kind.ends_with("_item")
+        && !node.kind.ends_with("declaration")
+}
+
+pub(super) fn is_block(node: &Tree) -> bool {
+    matches!(
+        node.kind,
+        "block" | "statement_block" | "compound_statement" | "constructor_body" | "statement_list"
+    )
+}
+
+/// The statements of a block.
+pub(super) fn statements(block: &Tree) -> Vec<Tree> {
+    let mut found = Vec::new();
+    for child in &block.children {
+        match child.kind {
+            "statement_list" => found.extend(statements(child)),
+            _ if child.is("{") || child.is("}") || child.is(";") => {}
+            _ => found.push(child.clone()),
+        }
+    }
+    found
+}
+
+pub(super) fn is_return(node: &Tree) -> bool {
+    match node.kind {
+        "return_statement" | "return_expression" => true,
+        "expression_statement" => {
+            node.children.first().is_some_and(|one| one.kind == "return_expression")
+        }
+        _ => false,
+    }
+}
+
+/// What a `return` gives back.
+pub(super) fn returned(node: &Tree) -> Option<&Tree> {
+    if !is_return(node) {
+        return None;
+    }
+    let core = match node.kind {
+        "expression_statement" => node.children.first()?,
+        _ => node,
+    };
+    let value = core.children.iter().find(|child| !child.is("return") && !child.is(";"))?;
+    match &value.children[..] {
+        [only] if value.kind == "expression_list" => Some(only),
+        _ => Some(value),
+    }
+}
+
+fn is_end(node: &Tree) -> bool {
+    is_return(node) || matches!(node.kind, "throw_statement" | "raise_statement")
+}
+
+fn holds_return(tree: &Tree) -> bool {
+    if is_return(tree) {
+        return true;
+    }
+    let function = FUNCTIONS.contains(&tree.kind)
+        || matches!(
+            tree.kind,
+            "closure_expression" | "func_literal" | "lambda" | "lambda_expression" | "class_body"
+        );
+    !function && tree.children.iter().any(holds_return)
+}

@@ -1,0 +1,304 @@
+//! Whether imports may have changed without changing what a name means.
+
+use std::collections::HashSet;
+
+use crate::code::BlockKind;
+use crate::code::program::{Name, Tree};
+
+use super::units::{File, Unit, is_import};
+
+/// What became of a file's imports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Imports {
+    Same,
+    /// In another order where order means nothing, or adjusted to what moved.
+    Harmless,
+    Changed,
+}
+
+/// The imports of a file, by their words, in order.
+fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
+    let Some(own) = file.units.first() else { return Vec::new() };
+    let mut found = Vec::new();
+    for import in own.tree.children.iter().filter(|child| is_import(child)) {
+        let whole = found.len();
+        // One declaration of Go holds many.
+        import.visit(&mut |node| {
+            if node.kind == "import_spec" {
+                found.push(node);
+            }
+        });
+        if found.len() == whole {
+            found.push(import);
+        }
+    }
+    found
+}
+
+/// Compares them; `moved` holds the names of what moved or was renamed in the change set, `elsewhere` the imports
+/// that other files lost or gained.
+pub(super) fn imports(
+    before: &File<'_>,
+    after: &File<'_>,
+    moved: &HashSet<String>,
+    elsewhere: &HashSet<String>,
+) -> Imports {
+    let (old, new) = (list(before), list(after));
+    let words = |list: &[&Tree]| -> Vec<String> { list.iter().map(|one| one.words()).collect() };
+    let (old_words, new_words) = (words(&old), words(&new));
+    if old_words == new_words {
+        return Imports::Same;
+    }
+    let language = after.language();
+    let ordered = !matches!(language, "rust" | "go" | "java");
+    let kept = |list: &[String], other: &[String]| -> Vec<String> {
+        list.iter().filter(|one| other.contains(one)).cloned().collect()
+    };
+    if ordered && kept(&old_words, &new_words) != kept(&new_words, &old_words) {
+        return Imports::Changed;
+    }
+    let gone: Vec<&&Tree> = old.iter().filter(|one| !new_words.contains(&one.words())).collect();
+    let come: Vec<&&Tree> = new.iter().filter(|one| !old_words.contains(&one.words())).collect();
+    // The same name from elsewhere means something else, even where it is not seen in use (a trait).
+    let lost: HashSet<String> = gone.iter().flat_map(|one| sources(one)).collect();
+    let swapped = |one: &Tree| {
+        sources(one).iter().any(|path| {
+            let same_name = |other: &&String| last(other) == last(path) && *other != path;
+            lost.iter().any(|other| same_name(&other)) && !moved.contains(last(path))
+        })
+    };
+    if come.iter().any(|one| swapped(one)) {
+        return Imports::Changed;
+    }
+    let harmless = |one: &Tree, side: &File<'_>| {
+        let names = names(one);
+        let unnamed = one.kind == "import_spec" && !names.iter().all(|name| is_package_name(name));
+        let opaque = unnamed || one.any(&|node| node.is("*") || node.is("_"));
+        let runs = ordered && !elsewhere.contains(&one.words());
+        let known = names.iter().all(|name| moved.contains(name));
+        match (opaque || one.kind == "package_clause" || one.kind == "package_declaration", runs) {
+            (true, _) => false,
+            (_, true) => known && !names.is_empty(),
+            _ => known || !names.iter().any(|name| !moved.contains(name) && uses(side, name)),
+        }
+    };
+    // A name that goes must not be used any more; one that comes must not have meant something else.
+    let fine = gone.into_iter().all(|one| harmless(one, after) || same_names(one, &new, language))
+        && come.into_iter().all(|one| harmless(one, before) || same_names(one, &old, language));
+    if fine { Imports::Harmless } else { Imports::Changed }
+}
+
+/// The full paths that an import of Rust, Java or Go makes known.
+fn sources(import: &Tree) -> Vec<String> {
+    match import.kind {
+        "use_declaration" => rust_paths(import),
+        "import_declaration" => {
+            let parts: Vec<_> = import
+                .tokens()
+                .iter()
+                .filter(|token| token.kind.ends_with("identifier"))
+                .filter_map(|token| token.text.as_deref().map(str::to_owned))
+                .collect();
+            vec![parts.join("::")]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn last(path: &str) -> &str {
+    let last = path.rsplit("::").next().unwrap_or(path);
+    last.rsplit(" as ").next().unwrap_or(last)
+}
+
+/// Whether the end of a path is likely the package's name: `x` of `a/x`, but not `go-x`, `x.v4` or `v2`.
+fn is_package_name(name: &str) -> bool {
+    let version =
+        name.strip_prefix('v').is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()));
+    !version && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+}
+
+/// In Rust, `use a::{b, c}` may be cut or joined: the same paths are imported.
+fn same_names(one: &Tree, others: &[&Tree], language: &str) -> bool {
+    if language != "rust" {
+        return false;
+    }
+    let all: HashSet<String> = others.iter().flat_map(|other| rust_paths(other)).collect();
+    let mine = rust_paths(one);
+    !mine.is_empty() && mine.iter().all(|path| all.contains(path))
+}
+
+fn rust_paths(import: &Tree) -> Vec<String> {
+    let mut found = Vec::new();
+    if let Some(argument) = import.child("argument") {
+        let visible = import.children.iter().find(|child| child.kind == "visibility_modifier");
+        let prefix = visible.map_or_else(String::new, |said| format!("{} ", said.words()));
+        expand(argument, &prefix, &mut found);
+    }
+    found
+}
+
+fn expand(tree: &Tree, prefix: &str, found: &mut Vec<String>) {
+    match tree.kind {
+        "scoped_use_list" => {
+            let path = tree
+                .child("path")
+                .map_or_else(String::new, |path| format!("{}::", path.words().replace(' ', "")));
+            let prefix = format!("{prefix}{path}");
+            tree.child("list").into_iter().for_each(|list| expand(list, &prefix, found));
+        }
+        "use_list" => {
+            let items = tree.children.iter().filter(|c| !c.is("{") && !c.is("}") && !c.is(","));
+            items.for_each(|item| expand(item, prefix, found));
+        }
+        "use_as_clause" => {
+            let part = |field: &str| tree.child(field).map(|part| part.words().replace(' ', ""));
+            let (path, alias) = (part("path"), part("alias"));
+            found.push(format!(
+                "{prefix}{} as {}",
+                path.unwrap_or_default(),
+                alias.unwrap_or_default()
+            ));
+        }
+        _ => found.push(format!("{prefix}{}", tree.words().replace(' ', ""))),
+    }
+}
+
+/// Every name an import mentions, and the last part of a path in quotes.
+fn names(import: &Tree) -> Vec<String> {
+    let mut names = Vec::new();
+    import.visit(&mut |node| {
+        let Some(text) = &node.text else { return };
+        let last = import_tail(text);
+        if node.kind.ends_with("identifier") || node.kind == "identifier" {
+            names.push(text.to_string());
+        } else if text.contains('/') || node.kind.contains("string_literal") {
+            names.extend(last.map(str::to_owned));
+        }
+    });
+    let last_only =
+        ["use_declaration", "import_declaration", "import_from_statement", "import_spec"];
+    if last_only.contains(&import.kind) {
+        // Only the last segments are made known.
+        let last: Vec<String> = tails(import);
+        if !last.is_empty() {
+            return last;
+        }
+    }
+    names
+}
+
+fn import_tail(text: &str) -> Option<&str> {
+    text.trim_matches('"').rsplit('/').next().filter(|tail| !tail.is_empty())
+}
+
+/// `c` of `use a::b::c`, of `import a.b.c`, of `from a import c`.
+fn tails(import: &Tree) -> Vec<String> {
+    match import.kind {
+        "use_declaration" => {
+            let of = |path: &String| {
+                let last = path.rsplit("::").next()?;
+                Some(last.rsplit(" as ").next().unwrap_or(last).to_owned())
+            };
+            rust_paths(import).iter().filter_map(of).collect()
+        }
+        "import_from_statement" => import
+            .children
+            .iter()
+            .filter(|child| child.field == Some("name"))
+            .filter_map(|child| {
+                child.tokens().last().and_then(|last| last.text.as_deref().map(str::to_owned))
+            })
+            .collect(),
+        _ if import.any(&|node| node.kind == "import_spec") => {
+            let mut found = Vec::new();
+            import.visit(&mut |node| {
+                if node.kind == "import_spec" {
+                    let name = node.child("name").and_then(|name| name.text.clone());
+                    let tail = node.child("path").map(|path| path.words().replace(' ', ""));
+                    let tail = tail.as_deref().and_then(import_tail).map(str::to_owned);
+                    found.extend(name.map(|name| name.to_string()).or(tail));
+                }
+            });
+            found
+        }
+        _ => import
+            .tokens()
+            .iter()
+            .rfind(|token| token.kind.ends_with("identifier"))
+            .and_then(|last| last.text.as_deref().map(str::to_owned))
+            .into_iter()
+            .collect(),
+    }
+}
+
+/// Whether a file's code mentions the name.
+fn uses(file: &File<'_>, name: &str) -> bool {
+    let mentions = |node: &Tree| node.text.as_deref() == Some(name) && node.name != Name::Fixed;
+    file.units.iter().enumerate().any(|(at, unit)| match at {
+        0 => unit.tree.children.iter().any(|child| !is_import(child) && child.any(&mentions)),
+        _ => unit.tree.any(&mentions),
+    })
+}
+
+/// The words of the imports that one version has and the other has not.
+pub(super) fn differing(before: &File<'_>, after: &File<'_>) -> Vec<String> {
+    let words =
+        |file: &File<'_>| -> HashSet<String> { list(file).iter().map(|one| one.words()).collect() };
+    words(before).symmetric_difference(&words(after)).cloned().collect()
+}
+
+/// Where an imported name comes from, where the import says it in full.
+pub(super) fn source_of(file: &File<'_>, name: &str) -> Option<String> {
+    list(file).into_iter().find_map(|import| match import.kind {
+        "import_statement" => {
+            let source = import.child("source")?;
+            let named = import.any(&|node| node.is(name));
+            named.then(|| source.words().replace(' ', ""))
+        }
+        "import_from_statement" => {
+            let module = import.child("module_name")?;
+            tails(import).iter().any(|tail| tail == name).then(|| module.words().replace(' ', ""))
+        }
+        "import_declaration" | "import_spec" => {
+            tails(import).iter().any(|tail| tail == name).then(|| import.words())
+        }
+        "use_declaration" => {
+            rust_paths(import).into_iter().find(|path| path.rsplit("::").next() == Some(name))
+        }
+        _ => None,
+    })
+}
+
+/// Whether a file under another path means other files by the names that count from its own place: `./util`,
+/// `from . import a`, `super::a`, `#include "a.h"`, `mod a;`.
+pub(super) fn means_other_files(file: &File<'_>, path: &str) -> bool {
+    let folder = |path: &str| path.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+    let moved = folder(file.path) != folder(path);
+    let of_the_file = |unit: &&Unit| {
+        let top = unit.identity.is_none() || unit.container == Some(0);
+        top && unit.identity.as_ref().is_none_or(|id| id.kind != BlockKind::Module)
+    };
+    let relative = |node: &Tree| match file.language() {
+        "javascript" | "typescript" | "tsx" => {
+            let dots = |leaf: &Tree| {
+                let text = leaf.text.as_deref().unwrap_or_default();
+                let text = text.trim_start_matches(['"', '\'', '`']);
+                text.starts_with("./") || text.starts_with("../") || matches!(text, "." | "..")
+            };
+            moved && node.kind.contains("string") && node.any(&dots)
+        }
+        "python" => moved && node.kind == "relative_import",
+        "c" | "cpp" => {
+            moved
+                && node.kind == "preproc_include"
+                && node.child("path").is_some_and(|path| path.kind == "string_literal")
+        }
+        // A module's files lie in the folder that is called like its own file.
+        "rust" => {
+            (node.kind == "mod_item" && node.child("body").is_none())
+                || (moved && node.kind == "super")
+        }
+        _ => false,
+    };
+    file.units.iter().filter(of_the_file).any(|unit| unit.tree.any(&relative))
+}

@@ -1,0 +1,692 @@
+//! Putting a function's body where it is called.
+//!
+//! A refactoring that extracts a function is undone this way: with the helper
+//! put back for each of its calls, the text after must do what the text before
+//! did. What is not plainly the same (an argument that is evaluated at another
+//! time, a `return` that would leave somebody else) is left as the call it is,
+//! and then the two differ.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::code::program::{Name, Tree, resolve};
+
+use super::helpers::{self, Helper, is_block, is_return, is_this, is_value, returned, statements};
+use super::pairs::Id;
+use super::same::{Renames, Resolved, same};
+use super::surroundings::Given;
+
+/// A tree without calls of some helpers.
+pub(super) struct Inlined {
+    pub tree: Tree,
+    pub used: Vec<Id>,
+}
+
+/// Helpers may call helpers, so deep.
+const ROUNDS: usize = 6;
+/// More tokens than this are not put together.
+const LARGEST: usize = 20_000;
+
+pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[(Id, Helper)]) -> Inlined {
+    let mut tree = tree.clone();
+    let mut used: Vec<Id> = Vec::new();
+    let called = |tree: &Tree| -> Vec<&(Id, Helper)> {
+        helpers
+            .iter()
+            .filter(|(_, helper)| {
+                tree.any(&|node| {
+                    node.is(&helper.name)
+                        || (helper.constructor && node.kind == "explicit_constructor_invocation")
+                })
+            })
+            .collect()
+    };
+    for _ in 0..ROUNDS {
+        let wanted = called(&tree);
+        if wanted.is_empty() || tree.tokens().len() > LARGEST {
+            break;
+        }
+        let names = resolve(&mut tree, language);
+        let given = Given::of(&tree, &names);
+        let wanted =
+            wanted.into_iter().filter(|(_, helper)| !given.any_of(&helper.surroundings)).collect();
+        let mut put = Put { language, helpers: wanted, used: Vec::new() };
+        put.node(&mut tree);
+        if put.used.is_empty() {
+            break;
+        }
+        for id in put.used {
+            if !used.contains(&id) {
+                used.push(id);
+            }
+        }
+    }
+    Inlined { tree, used }
+}
+
+struct Put<'h> {
+    language: &'h str,
+    helpers: Vec<&'h (Id, Helper)>,
+    used: Vec<Id>,
+}
+
+/// A call of a helper: which, and what each placeholder stands for.
+struct Call<'h> {
+    id: Id,
+    helper: &'h Helper,
+    arguments: HashMap<String, Tree>,
+}
+
+impl<'h> Put<'h> {
+    fn node(&mut self, tree: &mut Tree) {
+        if is_block(tree) {
+            let last = tree.field == Some("body");
+            self.block(tree, last);
+        }
+        for child in &mut tree.children {
+            self.node(child);
+        }
+        if let Some(value) = self.expression(tree) {
+            let field = tree.field;
+            *tree = value;
+            tree.field = field;
+        }
+    }
+
+    /// A call of a helper that is nothing but a value.
+    fn expression(&mut self, tree: &Tree) -> Option<Tree> {
+        let call = self.call(tree)?;
+        let helper = call.helper;
+        let plain = helper.statements.is_empty() && !helper.returns_early;
+        let result = helper.result.as_ref().filter(|_| plain)?;
+        self.used.push(call.id);
+        Some(self.with(&call, result))
+    }
+
+    /// Calls that are statements, or the value of one.
+    fn block(&mut self, block: &mut Tree, is_body: bool) {
+        let children = std::mem::take(&mut block.children);
+        let count = children.len();
+        let mut kept: Vec<Tree> = Vec::with_capacity(count);
+        for (at, child) in children.into_iter().enumerate() {
+            // What an attribute stands before is one statement, and must stay one.
+            if kept.last().is_some_and(|last| last.kind == "attribute_item") {
+                kept.push(child);
+                continue;
+            }
+            if child.kind == "statement_list" {
+                let mut list = child;
+                self.block(&mut list, is_body);
+                kept.push(list);
+                continue;
+            }
+            let rest_is_empty = at + 1 == count || (at + 2 == count && block_end(at, count));
+            match self.statement(&child, is_body && rest_is_empty) {
+                Some(mut statements) => kept.append(&mut statements),
+                None => kept.push(child),
+            }
+        }
+        block.children = kept;
+    }
+
+    fn statement(&mut self, statement: &Tree, last: bool) -> Option<Vec<Tree>> {
+        // `h(a);`
+        if let Some(call) = called(statement).and_then(|call| self.call(call)) {
+            let helper = call.helper;
+            let unit = statement.kind == "expression_statement" || !is_value(statement);
+            if unit && !helper.returns_early && helper.result.is_none() {
+                self.used.push(call.id);
+                return Some(self.all(&call, &helper.statements));
+            }
+            // A Rust value at the end.
+            if statement.kind == "call_expression" && !helper.returns_early {
+                self.used.push(call.id);
+                let mut all = self.all(&call, &helper.statements);
+                all.extend(helper.result.as_ref().map(|result| self.with(&call, result)));
+                return Some(all);
+            }
+        }
+        // `return h(a);`
+        if let Some(call) = returned(statement).and_then(|value| self.call(value)) {
+            let helper = call.helper;
+            if helper.ends || last {
+                self.used.push(call.id);
+                let mut all = self.all(&call, &helper.statements);
+                if let Some(result) = &helper.result {
+                    let value = self.with(&call, result);
+                    all.push(with_value(statement, value));
+                }
+                return Some(all);
+            }
+        }
+        self.first_value(statement)
+    }
+
+    /// `x = h(a)`, `if (h(a))`, `return !h(a)`: the call is what the statement evaluates first.
+    fn first_value(&mut self, statement: &Tree) -> Option<Vec<Tree>> {
+        let path = self.first_call(statement)?;
+        let node = path.iter().fold(statement, |node, at| &node.children[*at]);
+        let call = self.call(node)?;
+        let helper = call.helper;
+        let result = helper.result.as_ref()?;
+        if helper.returns_early || helper.statements.is_empty() {
+            return None;
+        }
+        self.used.push(call.id);
+        let mut all = self.all(&call, &helper.statements);
+        let value = self.with(&call, result);
+        // `let x = …; x` given to `let y`: one local instead of two.
+        if let Some(target) = declared_by(statement, node)
+            && let Some(text) = value.text.clone().filter(|text| text.starts_with('\u{1}'))
+            && declares(&all, &text)
+        {
+            all.iter_mut().for_each(|one| respell(one, &text, &target));
+            return Some(all);
+        }
+        let mut statement = statement.clone();
+        let place = path.iter().fold(&mut statement, |node, at| &mut node.children[*at]);
+        let field = place.field;
+        *place = value;
+        place.field = field;
+        all.push(statement);
+        Some(all)
+    }
+
+    /// The way to a call that nothing in the statement is evaluated before.
+    fn first_call(&self, statement: &Tree) -> Option<Vec<usize>> {
+        const FITTING: &[&str] = &[
+            "expression_statement",
+            "let_declaration",
+            "lexical_declaration",
+            "variable_declaration",
+            "local_variable_declaration",
+            "declaration",
+            "return_statement",
+            "if_statement",
+            "if_expression",
+            "short_var_declaration",
+            "assignment_statement",
+            "throw_statement",
+        ];
+        if !FITTING.contains(&statement.kind) {
+            return None;
+        }
+        let mut path = Vec::new();
+        self.descend(statement, &mut path).then_some(path)
+    }
+
+    fn descend(&self, node: &Tree, path: &mut Vec<usize>) -> bool {
+        const LATER: &[&str] = &[
+            "consequence",
+            "alternative",
+            "body",
+            "left",
+            "pattern",
+            "name",
+            "type",
+            "declarator",
+        ];
+        for (at, child) in node.children.iter().enumerate() {
+            let skipped = child.text.is_some()
+                || child.field.is_some_and(|field| {
+                    LATER.contains(&field)
+                        && child.kind != "init_declarator"
+                        && child.kind != "variable_declarator"
+                        && child.kind != "binary_expression"
+                });
+            if skipped && !(child.field == Some("left") && node.kind.contains("binary")) {
+                if child.field == Some("left")
+                    && child
+                        .any(&|one| one.kind.contains("call") || one.kind.contains("invocation"))
+                {
+                    return false;
+                }
+                continue;
+            }
+            path.push(at);
+            if self.call(child).is_some() || self.descend(child, path) {
+                return true;
+            }
+            path.pop();
+            // Something else is evaluated first.
+            if child.any(&|one| is_effect(one)) {
+                return false;
+            }
+        }
+        false
+    }
+
+    fn all(&self, call: &Call<'_>, statements: &[Tree]) -> Vec<Tree> {
+        statements.iter().map(|one| self.with(call, one)).collect()
+    }
+
+    /// The tree with arguments for placeholders.
+    fn with(&self, call: &Call<'_>, tree: &Tree) -> Tree {
+        let mut tree = tree.clone();
+        substitute(&mut tree, &call.arguments);
+        tree
+    }
+
+    fn call(&self, node: &Tree) -> Option<Call<'h>> {
+        let (name, receiver, arguments) = callee(node)?;
+        self.helpers.iter().find_map(|(id, helper)| {
+            let fits = match node.kind {
+                "explicit_constructor_invocation" => helper.constructor,
+                _ => helper.name == name && !helper.constructor,
+            };
+            if !fits {
+                return None;
+            }
+            let arguments: Vec<&Tree> =
+                arguments.children.iter().filter(|one| !separator(one)).collect();
+            if arguments.len() != helper.parameters.len() {
+                return None;
+            }
+            let mut known = HashMap::new();
+            match (&helper.receiver, receiver) {
+                (Some(placeholder), Some(receiver)) if is_stable(receiver) => {
+                    known.insert(placeholder.clone(), receiver.clone());
+                }
+                (Some(_), _) => return None,
+                (None, Some(receiver))
+                    if !is_own(receiver) && (helper.method || self.language != "java") =>
+                {
+                    return None;
+                }
+                (None, None) if helper.method && !matches!(self.language, "java" | "cpp") => {
+                    return None;
+                }
+                _ => {}
+            }
+            for (at, argument) in arguments.iter().enumerate() {
+                let parameter = &helper.parameters[at];
+                if !is_stable(argument) && !once_and_first(helper, at, &arguments) {
+                    return None;
+                }
+                known.insert(parameter.placeholder.clone(), (*argument).clone());
+            }
+            Some(Call { id: *id, helper, arguments: known })
+        })
+    }
+}
+
+fn block_end(at: usize, count: usize) -> bool {
+    at + 2 == count
+}
+
+fn separator(node: &Tree) -> bool {
+    node.text.as_deref().is_some_and(|text| matches!(text, "(" | ")" | ","))
+}
+
+/// The name, the receiver and the arguments of a call.
+fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
+    let text = |leaf: &Tree| leaf.text.as_deref().map(str::to_owned);
+    match node.kind {
+        "method_invocation" => {
+            Some((text(node.child("name")?)?, node.child("object"), node.child("arguments")?))
+        }
+        "explicit_constructor_invocation" => {
+            let this = node.child("constructor").is_some_and(|one| one.is("this"));
+            this.then_some((String::new(), None, node.child("arguments")?))
+        }
+        "call_expression" | "call" => {
+            let function = node.child("function")?;
+            let arguments = node.child("arguments")?;
+            match function.kind {
+                "identifier" if !matches!(function.name, Name::Local(_)) => {
+                    Some((text(function)?, None, arguments))
+                }
+                "member_expression" => {
+                    Some((text(function.child("property")?)?, function.child("object"), arguments))
+                }
+                "attribute" => {
+                    Some((text(function.child("attribute")?)?, function.child("object"), arguments))
+                }
+                "field_expression" => {
+                    let object = function.child("value").or_else(|| function.child("argument"));
+                    Some((text(function.child("field")?)?, object, arguments))
+                }
+                "selector_expression" => {
+                    Some((text(function.child("field")?)?, function.child("operand"), arguments))
+                }
+                "scoped_identifier"
+                    if function.child("path").is_some_and(|path| path.is("Self")) =>
+                {
+                    Some((text(function.child("name")?)?, None, arguments))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// The call that a statement consists of.
+fn called(statement: &Tree) -> Option<&Tree> {
+    match statement.kind {
+        "expression_statement" => {
+            let mut inner = statement.children.iter().filter(|child| !child.is(";"));
+            inner.next().filter(|_| inner.next().is_none())
+        }
+        "call_expression" | "call" | "explicit_constructor_invocation" => Some(statement),
+        _ => None,
+    }
+}
+
+fn is_own(receiver: &Tree) -> bool {
+    is_this(receiver) && receiver.text.is_some()
+}
+
+/// A value that is the same whenever it is read: a literal, a local, the object itself.
+fn is_stable(tree: &Tree) -> bool {
+    let literal = tree.kind.contains("literal")
+        || tree.kind.contains("string")
+        || matches!(
+            tree.kind,
+            "integer" | "float" | "number" | "true" | "false" | "none" | "null" | "nil"
+        );
+    let calls = tree.any(&|node| {
+        node.kind.contains("interpolation")
+            || node.kind.contains("substitution")
+            || node.name != Name::Not
+    });
+    if literal
+        && !calls
+        && tree.kind != "composite_literal"
+        && tree.kind != "func_literal"
+        && tree.kind != "array_literal"
+    {
+        return true;
+    }
+    tree.text.is_some() && (matches!(tree.name, Name::Local(_)) || is_own(tree))
+}
+
+fn is_effect(node: &Tree) -> bool {
+    node.kind.contains("call")
+        || node.kind.contains("invocation")
+        || node.kind.contains("creation")
+        || node.kind.contains("assign")
+        || node.kind.contains("update")
+        || node.kind.contains("await")
+        || node.kind.contains("yield")
+        || node.kind.contains("macro")
+        || node.kind == "new_expression"
+}
+
+/// Whether a parameter is read once, always, and before anything that could make a difference, like the arguments before it.
+fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
+    if helper.parameters[at].uses != 1 {
+        return false;
+    }
+    let first = helper.statements.first().or(helper.result.as_ref());
+    let Some(first) = first else { return false };
+    let mut way = Vec::new();
+    if !find(first, &helper.parameters[at].placeholder, &mut way) {
+        return false;
+    }
+    const SOMETIMES: &[&str] =
+        &["consequence", "alternative", "body", "right", "update", "increment"];
+    let effectful = arguments[at].any(&is_effect);
+    let mut node = first;
+    for step in way {
+        let child = &node.children[step];
+        let looped = node.kind.starts_with("for")
+            || node.kind.starts_with("while")
+            || node.kind.starts_with("do")
+            || node.kind.starts_with("loop");
+        let lazy = node.kind.contains("closure")
+            || node.kind.contains("lambda")
+            || node.kind.contains("arrow")
+            || node.kind.contains("func_literal");
+        let short_circuit = node.children.iter().any(|one| {
+            one.text
+                .as_deref()
+                .is_some_and(|t| matches!(t, "&&" | "||" | "and" | "or" | "??" | "?."))
+        });
+        let conditional = node.kind.contains("conditional")
+            || node.kind.contains("ternary")
+            || node.kind.starts_with("if")
+            || node.kind.contains("switch")
+            || node.kind.contains("match")
+            || node.kind.contains("try");
+        if looped || lazy {
+            return false;
+        }
+        if (short_circuit || conditional)
+            && child.field.is_none_or(|field| SOMETIMES.contains(&field))
+            && step > 0
+        {
+            return false;
+        }
+        for earlier in &node.children[..step] {
+            // What is called is looked up, not evaluated.
+            let looked_up =
+                matches!(earlier.field, Some("function" | "name" | "constructor" | "type"))
+                    || node.kind == "assignment_expression";
+            let earlier_parameter =
+                |leaf: &Tree| leaf.text.as_deref().is_some_and(|text| text.starts_with('\u{1}'));
+            let reads = earlier.any(&|leaf| {
+                matches!(leaf.name, Name::Free | Name::Member) && !earlier_parameter(leaf)
+            });
+            if !looked_up && (earlier.any(&is_effect) || (effectful && reads)) {
+                return false;
+            }
+            // A later argument that is read earlier would change places with this one.
+            let swapped = helper.parameters[at + 1..].iter().zip(&arguments[at + 1..]).any(
+                |(later, argument)| {
+                    !is_stable(argument) && earlier.any(&|leaf| leaf.is(&later.placeholder))
+                },
+            );
+            if swapped {
+                return false;
+            }
+        }
+        node = child;
+    }
+    true
+}
+
+fn find(tree: &Tree, text: &str, way: &mut Vec<usize>) -> bool {
+    if tree.is(text) {
+        return true;
+    }
+    for (at, child) in tree.children.iter().enumerate() {
+        way.push(at);
+        if find(child, text, way) {
+            return true;
+        }
+        way.pop();
+    }
+    false
+}
+
+fn substitute(tree: &mut Tree, arguments: &HashMap<String, Tree>) {
+    if let Some(argument) = tree.text.as_deref().and_then(|text| arguments.get(text)) {
+        let field = tree.field;
+        *tree = argument.clone();
+        tree.field = field;
+        return;
+    }
+    tree.children.iter_mut().for_each(|child| substitute(child, arguments));
+}
+
+fn respell(tree: &mut Tree, from: &str, to: &Arc<str>) {
+    if tree.is(from) {
+        tree.text = Some(to.clone());
+    }
+    tree.children.iter_mut().for_each(|child| respell(child, from, to));
+}
+
+fn declares(statements: &[Tree], name: &str) -> bool {
+    statements.iter().any(|one| {
+        let binding = matches!(
+            one.kind,
+            "let_declaration"
+                | "lexical_declaration"
+                | "variable_declaration"
+                | "local_variable_declaration"
+                | "declaration"
+                | "short_var_declaration"
+                | "expression_statement"
+                | "var_declaration"
+        );
+        binding && one.any(&|leaf| leaf.is(name))
+    })
+}
+
+/// The local that a declaration gives the value of `node` to.
+fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
+    let holder = match statement.kind {
+        "let_declaration" => statement,
+        "lexical_declaration" | "variable_declaration" | "local_variable_declaration" => {
+            let mut all =
+                statement.children.iter().filter(|child| child.kind == "variable_declarator");
+            all.next().filter(|_| all.next().is_none())?
+        }
+        "declaration" => statement.children.iter().find(|child| child.kind == "init_declarator")?,
+        "short_var_declaration" => {
+            let (left, right) = (statement.child("left")?, statement.child("right")?);
+            let whole = right.bytes == node.bytes;
+            let name = match left.text {
+                Some(_) => left,
+                None if left.children.len() == 1 => &left.children[0],
+                None => return None,
+            };
+            return name.text.clone().filter(|_| whole);
+        }
+        // Python: the first assignment of a name.
+        "expression_statement" => {
+            let assignment = statement.children.first().filter(|one| one.kind == "assignment")?;
+            let value = assignment.child("right")?;
+            let left = assignment.child("left")?;
+            return left
+                .text
+                .clone()
+                .filter(|_| std::ptr::eq(value, node) && matches!(left.name, Name::Local(_)));
+        }
+        _ => return None,
+    };
+    let value = holder.child("value")?;
+    let name = holder
+        .child("pattern")
+        .or_else(|| holder.child("name"))
+        .or_else(|| holder.child("declarator"))?;
+    name.text.clone().filter(|_| std::ptr::eq(value, node))
+}
+
+/// A `return` of another value.
+fn with_value(statement: &Tree, value: Tree) -> Tree {
+    let mut statement = statement.clone();
+    let core = match statement.kind {
+        "expression_statement" => statement.children.first_mut(),
+        _ => Some(&mut statement),
+    };
+    if let Some(place) = core.and_then(|core| {
+        core.children.iter_mut().find(|child| !child.is("return") && !child.is(";"))
+    }) {
+        let list = place.kind == "expression_list" && value.kind != "expression_list";
+        let place = match list && place.children.len() == 1 {
+            true => &mut place.children[0],
+            false => place,
+        };
+        let field = place.field;
+        *place = value;
+        place.field = field;
+    }
+    statement
+}
+
+/// What changed in a unit, for the reasons: its signature, a check that is gone, its body.
+pub(super) fn what_changed(
+    before: &Tree,
+    after: &Tree,
+    was: &Resolved,
+    is: &Resolved,
+    renames: &Renames,
+) -> Vec<String> {
+    let _ = (was, is);
+    let (Some(old), Some(new)) = (helpers::function_of(before), helpers::function_of(after)) else {
+        return vec!["body".into()];
+    };
+    let mut said = Vec::new();
+    let header = |tree: &Tree| {
+        let mut tree = tree.clone();
+        tree.children.retain(|child| child.field != Some("body"));
+        Resolved { tree, names: Default::default() }
+    };
+    let body = |tree: &Tree| -> Option<Resolved> {
+        Some(Resolved { tree: tree.child("body")?.clone(), names: Default::default() })
+    };
+    if same(&header(old), &header(new), renames).is_none() {
+        said.push("signature".to_owned());
+    }
+    if let (Some(one), Some(two)) = (body(old), body(new)) {
+        let gone = removed_checks(&one.tree, &two.tree);
+        if !gone.is_empty() {
+            said.push(format!("removed check ({})", gone.join("; ")));
+        } else if same(&one, &two, renames).is_none() {
+            said.push("body".to_owned());
+        }
+    }
+    if said.is_empty() {
+        said.push("decorators or modifiers".to_owned());
+    }
+    said
+}
+
+/// Checks that stand before and not after, where there are fewer of them now.
+fn removed_checks(before: &Tree, after: &Tree) -> Vec<String> {
+    let (mut old, mut new) = (Vec::new(), Vec::new());
+    checks(before, &mut old);
+    checks(after, &mut new);
+    if new.len() >= old.len() {
+        return Vec::new();
+    }
+    let mut left = new;
+    let mut gone = Vec::new();
+    for check in old {
+        match left.iter().position(|one| *one == check) {
+            Some(at) => drop(left.remove(at)),
+            None => gone.push(check),
+        }
+    }
+    gone
+}
+
+fn checks(tree: &Tree, found: &mut Vec<String>) {
+    const LEAVING: &[&str] = &[
+        "return_statement",
+        "throw_statement",
+        "raise_statement",
+        "return_expression",
+        "continue_statement",
+        "break_statement",
+        "continue_expression",
+        "break_expression",
+    ];
+    let leaves = |tree: &Tree| -> bool {
+        let all = if is_block(tree) { statements(tree) } else { vec![tree.clone()] };
+        let leaving = |one: &Tree| {
+            LEAVING.contains(&one.kind)
+                || is_return(one)
+                || one.children.first().is_some_and(|inner| LEAVING.contains(&inner.kind))
+                || one.words().starts_with("panic")
+        };
+        all.last().is_some_and(leaving)
+    };
+    let cap = |words: String| -> String { words.chars().take(60).collect() };
+    match tree.kind {
+        "if_statement" | "if_expression" => {
+            let then = tree.child("consequence");
+            if then.is_some_and(leaves)
+                && let Some(condition) = tree.child("condition")
+            {
+                found.push(cap(condition.words()));
+            }
+        }
+        "assert_statement" | "guard_statement" => found.push(cap(tree.words())),
+        "macro_invocation" if tree.words().starts_with("assert") => found.push(cap(tree.words())),
+        _ => {}
+    }
+    tree.children.iter().for_each(|child| checks(child, found));
+}

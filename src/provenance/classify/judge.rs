@@ -1,0 +1,628 @@
+//! The judgement of a change set: pairs the units, compares each pair, then
+//! looks at what only the set can tell.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::code::program::Tree;
+use crate::ledger::{Basis, MutationClass};
+
+use super::helpers::{self, Helper};
+use super::imports::{self, Imports};
+use super::inline::{self, Inlined};
+use super::order::{self, Order};
+use super::pairs::{self, Id, Pairs};
+use super::public::{is_public, without_visibility};
+use super::relocate;
+use super::same::{self, Alike, Renames, Resolved};
+use super::units::{File, Unit, is_import};
+use super::{BlockChange, Classification, SourceFile};
+
+/// What was found out about one unit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Found {
+    pub said: Vec<String>,
+    /// It does what it did.
+    pub block: bool,
+    /// And nobody outside can tell.
+    pub set: bool,
+    /// Helpers that were put back for their calls.
+    pub extracted: Vec<Id>,
+    /// Helpers whose calls were replaced by what they do.
+    pub inlined: Vec<Id>,
+}
+
+impl Found {
+    fn proven(said: Vec<String>) -> Self {
+        Self { said, block: true, set: true, ..Self::default() }
+    }
+
+    fn changed(said: Vec<String>) -> Self {
+        Self { said, ..Self::default() }
+    }
+}
+
+/// A change set, read.
+pub(super) struct Set<'a> {
+    pub before: Vec<File<'a>>,
+    pub after: Vec<File<'a>>,
+    pub pairs: Pairs,
+    pub renames: Renames,
+    /// Helpers that are new, by language and name; and those that are gone.
+    new: Vec<(Id, Helper)>,
+    gone: Vec<(Id, Helper)>,
+    /// Names of units that are in another file now, or are called something else.
+    moved: HashSet<String>,
+}
+
+pub(super) fn judge(before: &[SourceFile<'_>], after: &[SourceFile<'_>]) -> Classification {
+    let (old, new) = (changed(before, after), changed(after, before));
+    if old.is_empty() && new.is_empty() {
+        let (class, basis) = (None, Basis::None);
+        return Classification { class, basis, reasons: Vec::new(), blocks: Vec::new() };
+    }
+    Set::of(&old, &new).judged()
+}
+
+/// The files that are there, and are not the same on the other side.
+fn changed<'a>(files: &[SourceFile<'a>], others: &[SourceFile<'_>]) -> Vec<SourceFile<'a>> {
+    let same = |file: &SourceFile<'_>| {
+        others.iter().any(|other| other.path == file.path && other.text == file.text)
+    };
+    files.iter().filter(|file| file.text.is_some() && !same(file)).copied().collect()
+}
+
+impl<'a> Set<'a> {
+    pub fn of(before: &[SourceFile<'a>], after: &[SourceFile<'a>]) -> Self {
+        let read = |files: &[SourceFile<'a>]| -> Vec<File<'a>> {
+            files.iter().filter_map(|file| Some(File::of(file.path, file.text?))).collect()
+        };
+        let (before, after) = (read(before), read(after));
+        let pairs = pairs::pair(&before, &after);
+        let mut set = Self {
+            before,
+            after,
+            pairs,
+            renames: Renames::new(),
+            new: Vec::new(),
+            gone: Vec::new(),
+            moved: HashSet::new(),
+        };
+        set.new = set.helpers(&set.after, &|id| !set.pairs.back.contains_key(id));
+        set.gone = set.helpers(&set.before, &|id| !set.pairs.there.contains_key(id));
+        set.renames = set.renamed_declarations();
+        set.moved = set.moved_names();
+        set
+    }
+
+    fn helpers(&self, files: &[File<'_>], free: &dyn Fn(&Id) -> bool) -> Vec<(Id, Helper)> {
+        let mut found = Vec::new();
+        for (at, file) in files.iter().enumerate() {
+            for (unit, one) in file.units.iter().enumerate().skip(1) {
+                if free(&(at, unit)) {
+                    let helper = helpers::helper(&one.tree, &one.name, file.language());
+                    found.extend(helper.map(|helper| ((at, unit), helper)));
+                }
+            }
+        }
+        found
+    }
+
+    pub fn unit_before(&self, id: Id) -> (&File<'a>, &Unit) {
+        (&self.before[id.0], &self.before[id.0].units[id.1])
+    }
+
+    pub fn unit_after(&self, id: Id) -> (&File<'a>, &Unit) {
+        (&self.after[id.0], &self.after[id.0].units[id.1])
+    }
+
+    /// Declarations that have another name now, with every use of the old name in the set gone.
+    fn renamed_declarations(&self) -> Renames {
+        let mut candidates: Vec<(String, String)> = Vec::new();
+        for (old, new) in &self.pairs.there {
+            let ((_, before), (_, after)) = (self.unit_before(*old), self.unit_after(*new));
+            if before.name != after.name && before.is_function() == after.is_function() {
+                candidates.push((before.name.clone(), after.name.clone()));
+            }
+            let mut names = Vec::new();
+            if !before.is_function() && same::differing_names(&before.tree, &after.tree, &mut names)
+            {
+                candidates.extend(declared(&before.tree, names));
+            }
+        }
+        candidates.sort();
+        candidates.dedup();
+        let (old, new) = (name_counts(&self.before), name_counts(&self.after));
+        let alone = |candidate: &&(String, String)| {
+            let (from, to) = candidate;
+            candidates.iter().filter(|other| other.0 == *from || other.1 == *to).count() == 1
+                && !new.contains(from.as_str())
+                && !old.contains(to.as_str())
+                && from.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+        };
+        candidates.iter().filter(alone).cloned().collect()
+    }
+
+    fn moved_names(&self) -> HashSet<String> {
+        let mut moved = HashSet::new();
+        for (old, new) in &self.pairs.there {
+            let ((_, before), (_, after)) = (self.unit_before(*old), self.unit_after(*new));
+            let home = self.pairs.there.get(&(old.0, 0)) == Some(&(new.0, 0));
+            if !home || before.name != after.name {
+                moved.extend([before.name.clone(), after.name.clone()]);
+            }
+        }
+        moved.remove("");
+        moved
+    }
+
+    fn judged(&self) -> Classification {
+        let mut blocks = Vec::new();
+        let mut found: HashMap<Id, Found> = HashMap::new();
+        let mut order: Vec<(Id, Id)> = self.pairs.there.iter().map(|(b, a)| (*b, *a)).collect();
+        order.sort_by_key(|(_, after)| *after);
+        for (old, new) in &order {
+            found.insert(*new, self.compared(*old, *new));
+        }
+        let extracted = self.all_covered(&found);
+        let mut error = false;
+        for (file, id) in ids(&self.after) {
+            let (_, unit) = self.unit_after(id);
+            let judged = match (self.pairs.back.get(&id), found.get(&id)) {
+                (Some(_), Some(judged)) => judged.clone(),
+                _ if self.is_empty_shell(&self.after, id) => continue,
+                _ => self.added(id, &extracted.0),
+            };
+            let before = self.pairs.back.get(&id).copied();
+            if judged.said.is_empty() {
+                continue;
+            }
+            let broken = broken(file, unit)
+                || before
+                    .is_some_and(|old| broken(self.unit_before(old).0, self.unit_before(old).1));
+            error |= broken;
+            let name = label(file, unit);
+            blocks.push(entry(
+                &name,
+                judged,
+                broken,
+                before.map(|old| place(&self.before, old)),
+                Some(place(&self.after, id)),
+            ));
+        }
+        for (file, id) in ids(&self.before) {
+            if self.pairs.there.contains_key(&id) || self.is_empty_shell(&self.before, id) {
+                continue;
+            }
+            let (_, unit) = self.unit_before(id);
+            let judged = self.removed(id, &extracted.1);
+            let broken = broken(file, unit);
+            error |= broken;
+            blocks.push(entry(
+                &label(file, unit),
+                judged,
+                broken,
+                Some(place(&self.before, id)),
+                None,
+            ));
+        }
+        self.unreadable(&mut blocks);
+        let proven = blocks
+            .iter()
+            .all(|block| block.contained && block.class == Some(MutationClass::AstRefactor));
+        let (class, basis) = match (blocks.is_empty(), error, proven) {
+            (true, ..) => (None, Basis::None),
+            (_, true, _) => (None, Basis::ParseError),
+            (_, _, true) => (Some(MutationClass::AstRefactor), Basis::Rule),
+            _ => (Some(MutationClass::IntentEvolution), Basis::None),
+        };
+        let reasons = blocks.iter().map(|block| block.reason.clone()).collect();
+        Classification { class, basis, reasons, blocks }
+    }
+
+    /// A file that holds nothing but what moved into it, or nothing any more.
+    fn is_empty_shell(&self, files: &[File<'_>], id: Id) -> bool {
+        id.1 == 0
+            && files[id.0].units.first().is_some_and(|own| {
+                own.tree.children.iter().all(is_import) && self.others_in(files, id.0)
+            })
+    }
+
+    /// Whether the file has units at all: then they tell what happened.
+    fn others_in(&self, files: &[File<'_>], file: usize) -> bool {
+        files[file].units.len() > 1
+    }
+
+    /// Files without syntax: any change of their text is one that nobody can prove harmless.
+    fn unreadable(&self, blocks: &mut Vec<BlockChange>) {
+        let mut paths: Vec<&str> = Vec::new();
+        let all = self.before.iter().chain(&self.after);
+        for file in all.filter(|file| file.program.is_none()) {
+            if !paths.contains(&file.path) {
+                paths.push(file.path);
+            }
+        }
+        for path in paths {
+            let find = |files: &[File<'_>]| {
+                let file = files.iter().find(|file| file.path == path)?;
+                Some((path.to_owned(), 0..file.text.len()))
+            };
+            let (before, after) = (find(&self.before), find(&self.after));
+            let said = match (&before, &after) {
+                (None, _) => "added",
+                (_, None) => "removed",
+                _ => "text",
+            };
+            blocks.push(BlockChange {
+                reason: format!("file {path}: {said}"),
+                class: Some(MutationClass::IntentEvolution),
+                before,
+                after,
+                contained: false,
+            });
+        }
+    }
+
+    /// Compares the two versions of a unit.
+    pub fn compared(&self, old: Id, new: Id) -> Found {
+        let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
+        let language = new_file.language();
+        if old_file.language() != language {
+            return Found::changed(vec!["another language".into()]);
+        }
+        let mut found = match old.1 {
+            0 => self.files(old, new),
+            _ => self.definitions(old, new),
+        };
+        self.place(old, new, &mut found);
+        let order = order::order((old_file, old), (new_file, new), &self.pairs);
+        match order {
+            Order::Same => {}
+            Order::Harmless => found.said.push("reordered".into()),
+            Order::Changed => {
+                found.said.push("order".into());
+                found.set = false;
+                found.block &= before.is_function() && after.is_function();
+            }
+        }
+        let (old_comments, new_comments) = (old_file.comments(old.1), new_file.comments(new.1));
+        if old_comments.1 != new_comments.1 {
+            found.said.push("directive".into());
+            (found.block, found.set) = (false, false);
+        } else if old_comments.0 != new_comments.0 && found.block {
+            found.said.push("comments".into());
+        } else if found.said.is_empty() && self.text_differs(old, new) {
+            found.said.push("formatting".into());
+        }
+        found
+    }
+
+    fn text_differs(&self, old: Id, new: Id) -> bool {
+        let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
+        match before.members.is_empty() && after.members.is_empty() {
+            true => old_file.text[before.bytes.clone()] != new_file.text[after.bytes.clone()],
+            // Its members speak for themselves.
+            false => before.tree.words() != after.tree.words(),
+        }
+    }
+
+    /// The name and the place of a pair.
+    fn place(&self, old: Id, new: Id, found: &mut Found) {
+        let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
+        if new.1 == 0 {
+            if old_file.path != new_file.path {
+                found.said.push(format!("file renamed from {}", old_file.path));
+                if imports::means_other_files(old_file, new_file.path) {
+                    found.said.push("what it names by its own place is elsewhere".into());
+                    (found.block, found.set) = (false, false);
+                } else if new_file.units.iter().any(|unit| is_public(new_file, unit)) {
+                    found.said.push("its path may be a part of public names".into());
+                }
+            }
+            return;
+        }
+        if before.name != after.name {
+            found.said.insert(0, format!("renamed from {}", before.name));
+            let known = self.renames.get(&before.name) == Some(&after.name);
+            if is_public(old_file, before) || is_public(new_file, after) {
+                found.said.push("API: a public name changed".into());
+                found.set = false;
+            } else if !known {
+                found.said.push("the old name is still in use, or the new one was before".into());
+                found.set = false;
+            }
+        }
+        let homes = (before.container, after.container);
+        let (Some(was), Some(is)) = homes else { return };
+        if self.pairs.there.get(&(old.0, was)) == Some(&(new.0, is)) {
+            return;
+        }
+        let from = match was {
+            0 => old_file.path.to_owned(),
+            at => format!("{} in {}", old_file.units[at].name, old_file.path),
+        };
+        found.said.push(format!("moved from {from}"));
+        let free = old_file.units[was].identity.is_none() && new_file.units[is].identity.is_none();
+        let same_type = old_file.units[was].name == new_file.units[is].name;
+        let exported = is_public(old_file, before) && by_module(new_file.language());
+        let still_there = self
+            .pairs
+            .there
+            .get(&(old.0, 0))
+            .is_some_and(|home| mentions(&self.after[home.0].units[0].tree, &after.name));
+        if !(free || same_type) {
+            found.said.push("another type".into());
+            found.set = false;
+        } else if exported && !still_there {
+            found.said.push("API: a public name is found elsewhere".into());
+            found.set = false;
+        }
+        if found.block && !relocate::same_meaning(old_file, before, new_file, after) {
+            found.said.push("a name it uses means something else there".into());
+            (found.block, found.set) = (false, false);
+        }
+    }
+
+    fn files(&self, old: Id, new: Id) -> Found {
+        let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
+        let language = new_file.language();
+        let mut elsewhere = HashSet::new();
+        for (b, a) in self.pairs.there.iter().filter(|(b, _)| b.1 == 0) {
+            if (*b, *a) != (old, new) {
+                elsewhere.extend(imports::differing(&self.before[b.0], &self.after[a.0]));
+            }
+        }
+        for file in
+            self.after.iter().enumerate().filter(|(at, _)| !self.pairs.back.contains_key(&(*at, 0)))
+        {
+            let own = file.1.units.first();
+            elsewhere.extend(
+                own.into_iter()
+                    .flat_map(|own| own.tree.children.iter())
+                    .filter(|c| is_import(c))
+                    .map(Tree::words),
+            );
+        }
+        let rest = |unit: &Unit| {
+            let mut tree = unit.tree.clone();
+            tree.children.retain(|child| !is_import(child));
+            Resolved::of(&tree, language)
+        };
+        let mut found = match same::same(&rest(before), &rest(after), &self.renames) {
+            Some(alike) => Found::proven(said(&alike)),
+            None => Found::changed(vec!["statements".into()]),
+        };
+        match imports::imports(old_file, new_file, &self.moved, &elsewhere) {
+            Imports::Same => {}
+            Imports::Harmless => found.said.push("imports".into()),
+            Imports::Changed => {
+                found.said.push("imports".into());
+                (found.block, found.set) = (false, false);
+            }
+        }
+        found
+    }
+
+    fn definitions(&self, old: Id, new: Id) -> Found {
+        let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
+        let language = old_file.language();
+        let renames = self.with_own_name(before, after);
+        let (was, is) = (Resolved::of(&before.tree, language), Resolved::of(&after.tree, language));
+        if let Some(alike) = same::same(&was, &is, &renames) {
+            let own = (before.name.clone(), after.name.clone());
+            let uses: Vec<_> = alike.uses.into_iter().filter(|used| *used != own).collect();
+            return Found::proven(said(&Alike { uses, ..alike }));
+        }
+        let elsewhere = !self.home(old, new);
+        if elsewhere && let Some(how) = relocate::relocated(self, old, new, &renames) {
+            return Found { set: false, ..Found::proven(how) };
+        }
+        if let Some(found) = self.through_helpers(old, new, &renames) {
+            return found;
+        }
+        let (bare_old, bare_new) =
+            (without_visibility(&before.tree), without_visibility(&after.tree));
+        let bare = (Resolved::of(&bare_old, language), Resolved::of(&bare_new, language));
+        if same::same(&bare.0, &bare.1, &renames).is_some() {
+            let widened = elsewhere && !is_public(old_file, before);
+            return match elsewhere {
+                true => Found { set: widened, ..Found::proven(vec!["visibility".into()]) },
+                false => Found::changed(vec!["API: visibility".into()]),
+            };
+        }
+        Found::changed(inline::what_changed(&before.tree, &after.tree, &was, &is, &renames))
+    }
+
+    /// Whether the unit stands where it stood.
+    pub fn home(&self, old: Id, new: Id) -> bool {
+        let (was, is) = (self.unit_before(old).1.container, self.unit_after(new).1.container);
+        match (was, is) {
+            (Some(was), Some(is)) => self.pairs.there.get(&(old.0, was)) == Some(&(new.0, is)),
+            _ => true,
+        }
+    }
+
+    fn with_own_name(&self, before: &Unit, after: &Unit) -> Renames {
+        let mut renames = self.renames.clone();
+        if before.name != after.name {
+            renames.insert(before.name.clone(), after.name.clone());
+        }
+        renames
+    }
+
+    /// Puts new helpers back for their calls, and what gone helpers did for calls of them, and compares again.
+    fn through_helpers(&self, old: Id, new: Id, renames: &Renames) -> Option<Found> {
+        let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
+        let language = old_file.language();
+        let was = inline::inlined(&before.tree, language, &self.gone);
+        let is = inline::inlined(&after.tree, language, &self.new);
+        if was.used.is_empty() && is.used.is_empty() {
+            return None;
+        }
+        let (was, is) = (was, is);
+        let resolved = |one: &Inlined| Resolved::of(&one.tree, language);
+        same::same(&resolved(&was), &resolved(&is), renames).or_else(|| {
+            let plain = |one: &Inlined| {
+                Resolved::of(&super::boolean::normal(&one.tree, language), language)
+            };
+            same::same(&plain(&was), &plain(&is), renames)
+        })?;
+        let names = |used: &[Id], files: &[File<'_>]| -> Vec<String> {
+            used.iter().map(|id| files[id.0].units[id.1].name.clone()).collect()
+        };
+        let mut said = Vec::new();
+        if !is.used.is_empty() {
+            said.push(format!("extract of {}", names(&is.used, &self.after).join(", ")));
+        }
+        if !was.used.is_empty() {
+            said.push(format!("inline of {}", names(&was.used, &self.before).join(", ")));
+        }
+        Some(Found { extracted: is.used, inlined: was.used, ..Found::proven(said) })
+    }
+
+    /// The helpers all of whose calls in the set were proven.
+    fn all_covered(&self, found: &HashMap<Id, Found>) -> (HashSet<Id>, HashSet<Id>) {
+        let covered = |helpers: &[(Id, Helper)], side: &dyn Fn(&Found) -> Vec<Id>| -> HashSet<Id> {
+            helpers
+                .iter()
+                .map(|(id, _)| *id)
+                .filter(|id| found.values().any(|one| side(one).contains(id)))
+                .collect()
+        };
+        (
+            covered(&self.new, &|one| one.extracted.clone()),
+            covered(&self.gone, &|one| one.inlined.clone()),
+        )
+    }
+
+    fn added(&self, id: Id, extracted: &HashSet<Id>) -> Found {
+        let (file, unit) = self.unit_after(id);
+        if extracted.contains(&id) {
+            let visible =
+                is_public(file, unit) && !matches!(file.language(), "python" | "c" | "javascript");
+            let exported = unit.tree.kind == "export_statement";
+            let said = match visible || exported {
+                true => vec!["extracted".into(), "API: a public name was added".into()],
+                false => vec!["extracted".into()],
+            };
+            return Found { set: !visible && !exported, ..Found::proven(said) };
+        }
+        let api = is_public(file, unit) && unit.identity.is_some();
+        let said = if api { "added (API)" } else { "added" };
+        Found::changed(vec![said.into()])
+    }
+
+    fn removed(&self, id: Id, inlined: &HashSet<Id>) -> Found {
+        let (file, unit) = self.unit_before(id);
+        if inlined.contains(&id) {
+            let api =
+                is_public(file, unit) && !matches!(file.language(), "python" | "c" | "javascript");
+            let left = self
+                .after
+                .iter()
+                .flat_map(|file| &file.units)
+                .any(|one| mentions(&one.tree, &unit.name));
+            let mut said = vec!["inlined".to_owned()];
+            said.extend(api.then(|| "API: a public name is gone".to_owned()));
+            said.extend(left.then(|| "the name is still in use".to_owned()));
+            return Found { set: !api && !left, ..Found::proven(said) };
+        }
+        Found::changed(vec!["removed".into()])
+    }
+}
+
+/// Whether a file is a module of its own, so that its path is part of every public name.
+fn by_module(language: &str) -> bool {
+    !matches!(language, "go" | "java" | "c" | "cpp" | "csharp" | "swift" | "kotlin" | "scala")
+}
+
+fn mentions(tree: &Tree, name: &str) -> bool {
+    tree.any(&|node| node.text.as_deref() == Some(name))
+}
+
+/// Of names that differ between two versions of a container, those that it declares.
+fn declared(tree: &Tree, names: Vec<(String, String)>) -> Vec<(String, String)> {
+    let mut fields = HashSet::new();
+    collect_declared(tree, &mut fields);
+    names.into_iter().filter(|(old, _)| fields.contains(old.as_str())).collect()
+}
+
+fn collect_declared<'t>(tree: &'t Tree, found: &mut HashSet<&'t str>) {
+    for child in &tree.children {
+        if matches!(child.field, Some("name" | "declarator" | "property"))
+            && let Some(text) = &child.text
+        {
+            found.insert(text);
+        }
+        collect_declared(child, found);
+    }
+}
+
+/// Every text that is a name, or could be one in quotes.
+fn name_counts<'f>(files: &'f [File<'_>]) -> HashSet<&'f str> {
+    let mut found = HashSet::new();
+    for unit in files.iter().flat_map(|file| &file.units) {
+        unit.tree.visit(&mut |node| {
+            if let Some(text) = &node.text {
+                found.insert(text.trim_matches(['"', '\'', '`']));
+            }
+        });
+    }
+    found
+}
+
+fn ids<'f, 'a>(files: &'f [File<'a>]) -> Vec<(&'f File<'a>, Id)> {
+    let each = |(at, file): (usize, &'f File<'a>)| {
+        (0..file.units.len()).map(move |unit| (file, (at, unit)))
+    };
+    files.iter().enumerate().flat_map(each).collect()
+}
+
+fn place(files: &[File<'_>], id: Id) -> (String, std::ops::Range<usize>) {
+    (files[id.0].path.to_owned(), files[id.0].units[id.1].bytes.clone())
+}
+
+fn broken(file: &File<'_>, unit: &Unit) -> bool {
+    let whole = unit.identity.is_none();
+    file.program.as_ref().is_some_and(|program| match whole {
+        true => !program.errors.is_empty(),
+        false => program.has_error_in(&unit.bytes),
+    })
+}
+
+fn label(file: &File<'_>, unit: &Unit) -> String {
+    match &unit.identity {
+        Some(identity) => format!("{} {}", identity.kind.as_str(), identity.path),
+        None => format!("file {}", file.path),
+    }
+}
+
+fn entry(
+    name: &str,
+    found: Found,
+    broken: bool,
+    before: Option<(String, std::ops::Range<usize>)>,
+    after: Option<(String, std::ops::Range<usize>)>,
+) -> BlockChange {
+    let class = match (broken, found.block) {
+        (true, _) => None,
+        (_, true) => Some(MutationClass::AstRefactor),
+        (_, false) => Some(MutationClass::IntentEvolution),
+    };
+    let reason = format!("{name}: {}", found.said.join(", "));
+    BlockChange { reason, class, before, after, contained: found.set && found.block }
+}
+
+/// How two versions that do the same differ, in words.
+fn said(alike: &Alike) -> Vec<String> {
+    let list = |pairs: &[(String, String)]| -> String {
+        pairs.iter().map(|(old, new)| format!("{old} → {new}")).collect::<Vec<_>>().join(", ")
+    };
+    let mut said = Vec::new();
+    if !alike.locals.is_empty() {
+        said.push(format!("rename of locals ({})", list(&alike.locals)));
+    }
+    if !alike.uses.is_empty() {
+        said.push(format!("rename of declarations ({})", list(&alike.uses)));
+    }
+    said
+}

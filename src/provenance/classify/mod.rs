@@ -1,0 +1,74 @@
+//! What kind of change a change is.
+//!
+//! `AST_REFACTOR` is said only by a listed rule that holds in the language
+//! (`docs/classify.md` lists them); everything else is `INTENT_EVOLUTION`;
+//! where a version that matters does not parse, nothing is said.
+//!
+//! Two doors: [`change`] compares whole files, before and after, and judges the
+//! whole set and each block in it; [`provisional`] has only the hashes of an
+//! outline and says what they tell.
+
+use std::ops::Range;
+
+use crate::ledger::{Basis, MutationClass};
+
+mod block;
+mod boolean;
+mod helpers;
+mod imports;
+mod inline;
+mod judge;
+mod order;
+mod pairs;
+mod provisional;
+mod public;
+mod relocate;
+mod same;
+mod surroundings;
+mod units;
+
+pub use block::{NamedBlock, block};
+pub use provisional::{ChangedBlock, Parsed, provisional};
+
+/// The class of a change, how it was found, and what was found per block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Classification {
+    /// `None` when undetermined, or when nothing changed (a file claimed as it stands).
+    pub class: Option<MutationClass>,
+    /// Which kind of proof.
+    pub basis: Basis,
+    /// One entry a block: `function Foo.bar: formatting`.
+    pub reasons: Vec<String>,
+    /// The same per block, with each block's own class; only [`change`] knows it.
+    pub blocks: Vec<BlockChange>,
+}
+
+/// A file of a change set.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceFile<'a> {
+    /// Relative to the workspace.
+    pub path: &'a str,
+    /// `None` where the file is absent.
+    pub text: Option<&'a str>,
+}
+
+/// What became of one block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BlockChange {
+    /// Its kind, path and what was found: `function Foo.bar: formatting`.
+    pub reason: String,
+    /// Whether the block still does what it did, wherever it is and whatever it is called now.
+    /// `None` where a syntax error keeps that from being known.
+    pub class: Option<MutationClass>,
+    /// File and bytes before; `None` for an added block.
+    pub before: Option<(String, Range<usize>)>,
+    /// File and bytes after; `None` for a removed one.
+    pub after: Option<(String, Range<usize>)>,
+    /// Outside of the block, nobody can tell either: no public name changed, no old name is left.
+    pub contained: bool,
+}
+
+/// Classifies a change set of whole files. A file that is the same on both sides may be left out.
+pub fn change(before: &[SourceFile<'_>], after: &[SourceFile<'_>]) -> Classification {
+    judge::judge(before, after)
+}

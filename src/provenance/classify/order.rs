@@ -1,0 +1,192 @@
+//! Whether the members of a container may stand in another order.
+
+use std::collections::HashMap;
+
+use crate::code::BlockKind;
+use crate::code::program::Tree;
+
+use super::pairs::{Id, Pairs};
+use super::units::{File, Member, Unit};
+
+/// What the order of a member means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Weight {
+    /// Nothing.
+    Free,
+    /// Nothing among its like; but it must not cross what is executed in order.
+    Plain,
+    /// It is executed, or may be, where it stands.
+    Ordered,
+}
+
+/// How the order of a container's members changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Same,
+    /// Changed where order means nothing.
+    Harmless,
+    Changed,
+}
+
+/// Compares the order of the members that both versions of a container have.
+pub(super) fn order(before: (&File<'_>, Id), after: (&File<'_>, Id), pairs: &Pairs) -> Order {
+    let there = |id: &Id| pairs.there.get(id).copied();
+    let old = elements(before, &|id| there(&id));
+    let new = elements(after, &|id| pairs.back.contains_key(&id).then_some(id));
+    let known: HashMap<&String, ()> = new.iter().map(|one| (&one.0, ())).collect();
+    let old: Vec<_> = old.iter().filter(|one| known.contains_key(&one.0)).collect();
+    let known: HashMap<&String, ()> = old.iter().map(|one| (&one.0, ())).collect();
+    let new: Vec<_> = new.iter().filter(|one| known.contains_key(&one.0)).collect();
+    let is_unit = |one: &&(String, Weight)| one.0.starts_with("unit");
+    let units = |list: &[&(String, Weight)]| -> Vec<String> {
+        list.iter().filter(|one| is_unit(one)).map(|one| one.0.clone()).collect()
+    };
+    let same = units(&old) == units(&new) && old.iter().zip(&new).all(|(b, a)| b.0 == a.0);
+    if same {
+        return Order::Same;
+    }
+    // The weight is the heavier of both sides.
+    let weights: HashMap<&String, Weight> = new.iter().map(|one| (&one.0, one.1)).collect();
+    let heavy = |one: &(String, Weight)| match (one.1, weights.get(&one.0)) {
+        (Weight::Ordered, _) | (_, Some(Weight::Ordered)) => Weight::Ordered,
+        (Weight::Plain, _) | (_, Some(Weight::Plain)) => Weight::Plain,
+        _ => Weight::Free,
+    };
+    let run = |list: &[&(String, Weight)]| -> (Vec<String>, HashMap<String, usize>) {
+        let (mut barriers, mut plain) = (Vec::new(), HashMap::new());
+        for one in list {
+            match heavy(one) {
+                Weight::Ordered => barriers.push(one.0.clone()),
+                Weight::Plain => drop(plain.insert(one.0.clone(), barriers.len())),
+                Weight::Free => {}
+            }
+        }
+        (barriers, plain)
+    };
+    match run(&old) == run(&new) {
+        true if units(&old) == units(&new) => Order::Same,
+        true => Order::Harmless,
+        false => Order::Changed,
+    }
+}
+
+/// The members under keys that both sides share, with their weights.
+fn elements(side: (&File<'_>, Id), shared: &dyn Fn(Id) -> Option<Id>) -> Vec<(String, Weight)> {
+    let (file, (at, unit)) = side;
+    let owner = &file.units[unit];
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut found = Vec::new();
+    for member in &owner.members {
+        match member {
+            Member::Unit(unit) => {
+                if let Some(id) = shared((at, *unit)) {
+                    let weight = weight(file, &file.units[*unit], owner);
+                    found.push((format!("unit {} {}", id.0, id.1), weight));
+                }
+            }
+            Member::Other(_, true) => {}
+            Member::Other(words, false) => {
+                let count = seen.entry(words).or_default();
+                found.push((format!("other {count} {words}"), other_weight(file.language())));
+                *count += 1;
+            }
+        }
+    }
+    found
+}
+
+fn other_weight(language: &str) -> Weight {
+    match language {
+        "rust" | "go" | "c" | "cpp" | "zig" => Weight::Free,
+        _ => Weight::Ordered,
+    }
+}
+
+fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> Weight {
+    use BlockKind::{
+        Class, Constant, Enum, Function, Interface, Macro, Method, Struct, Test, Type, Union,
+        Variable,
+    };
+    let Some(kind) = unit.identity.as_ref().map(|identity| identity.kind) else {
+        return Weight::Ordered;
+    };
+    let twins = owner
+        .members
+        .iter()
+        .filter(|member| matches!(member, Member::Unit(at) if file.units[*at].name == unit.name));
+    let unique = twins.count() == 1;
+    let callable = matches!(kind, Function | Method);
+    match file.language() {
+        "rust" if kind != Macro => Weight::Free,
+        "go" if callable && unit.name != "init" => Weight::Free,
+        "go" if matches!(kind, Type | Struct | Interface | Constant) => Weight::Free,
+        "java" if callable || matches!(kind, Class | Interface | Enum) => Weight::Free,
+        "c" if callable || matches!(kind, Struct | Union | Enum | Type) => Weight::Free,
+        "cpp" if (callable && unique) || matches!(kind, Struct | Class | Union | Enum | Type) => {
+            Weight::Free
+        }
+        "javascript" | "typescript" | "tsx" => script_weight(unit, kind, unique),
+        "python" if callable && unique && is_plain_python(&unit.tree) => Weight::Plain,
+        "csharp" | "kotlin" | "swift" | "dart" | "zig" | "php" if callable && unique => {
+            Weight::Free
+        }
+        _ if matches!(kind, Variable | Constant | Test) => Weight::Ordered,
+        _ => Weight::Ordered,
+    }
+}
+
+fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> Weight {
+    let decorated =
+        unit.tree.any(&|node| node.kind == "decorator" || node.kind == "computed_property_name");
+    if !unique || decorated {
+        return Weight::Ordered;
+    }
+    match kind {
+        BlockKind::Method => Weight::Free,
+        BlockKind::Interface | BlockKind::Type => Weight::Free,
+        BlockKind::Function if declared(&unit.tree).is_some() => Weight::Free,
+        BlockKind::Function | BlockKind::Constant | BlockKind::Variable
+            if holds_function(&unit.tree) =>
+        {
+            Weight::Plain
+        }
+        _ => Weight::Ordered,
+    }
+}
+
+/// `function f() {}`, which holds in its whole scope.
+fn declared(tree: &Tree) -> Option<&Tree> {
+    match tree.kind {
+        "function_declaration" | "generator_function_declaration" => Some(tree),
+        "export_statement" => tree.child("declaration").and_then(declared),
+        _ => None,
+    }
+}
+
+/// `const f = () => …`: evaluating it does nothing.
+fn holds_function(tree: &Tree) -> bool {
+    match tree.kind {
+        "export_statement" => tree.child("declaration").is_some_and(holds_function),
+        "lexical_declaration" => {
+            tree.children.iter().filter(|child| child.kind == "variable_declarator").all(|one| {
+                one.child("value").is_some_and(|value| {
+                    matches!(value.kind, "arrow_function" | "function_expression")
+                })
+            })
+        }
+        _ => false,
+    }
+}
+
+/// A function whose definition evaluates nothing: no decorator, no default but a literal, no annotation.
+fn is_plain_python(tree: &Tree) -> bool {
+    let simple = |value: &Tree| {
+        matches!(value.kind, "integer" | "float" | "string" | "true" | "false" | "none")
+    };
+    let defaults = |node: &Tree| {
+        matches!(node.kind, "default_parameter" | "typed_default_parameter")
+            && !node.child("value").is_some_and(simple)
+    };
+    let header = |tree: &Tree| tree.child("parameters").is_none_or(|list| !list.any(&defaults));
+    tree.kind == "function_definition" && header(tree)
+}

@@ -1,0 +1,232 @@
+//! Which unit of the files before is which unit of the files after.
+//!
+//! A simple cascade of its own, strictest first; what it leaves over was added
+//! or removed. A wrong pair never makes a change look harmless: the two are
+//! compared afterwards.
+
+use std::collections::HashMap;
+
+use super::units::File;
+
+/// A unit: its file's index, its own.
+pub(super) type Id = (usize, usize);
+
+/// Pairs of the same unit before and after.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    pub there: HashMap<Id, Id>,
+    pub back: HashMap<Id, Id>,
+}
+
+/// How alike two units of one file must be, and two of different files, when their names differ.
+const WITHIN_A_FILE: f32 = 0.6;
+const ACROSS_FILES: f32 = 0.75;
+/// Fewer tokens than these say too little about where a unit went.
+const SHORTEST: usize = 9;
+/// More leftovers than these on a side are not compared with each other.
+const MOST: usize = 200;
+
+struct Side {
+    id: Id,
+    /// The token texts.
+    words: Vec<String>,
+    /// The same with its own name masked.
+    masked: String,
+}
+
+pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> Pairs {
+    let mut pairs = Pairs::default();
+    for (b, old) in before.iter().enumerate() {
+        if let Some(a) = after.iter().position(|new| new.path == old.path) {
+            same_identity((b, old), (a, &after[a]), &mut pairs);
+        }
+    }
+    whole_files(before, after, &mut pairs);
+    let (mut old, mut new) = (sides(before), sides(after));
+    let mut stage = |pairs: &mut Pairs, key: &dyn Fn(&File<'_>, &Side) -> Option<String>| {
+        old.retain(|side| !pairs.there.contains_key(&side.id));
+        new.retain(|side| !pairs.back.contains_key(&side.id));
+        by_key(
+            &old,
+            &new,
+            &|side| key(&before[side.id.0], side),
+            &|side| key(&after[side.id.0], side),
+            pairs,
+        );
+    };
+    let unit = |file: &File<'_>, side: &Side| file.units[side.id.1].clone();
+    stage(&mut pairs, &|file, side| {
+        let long = side.words.len() >= SHORTEST;
+        let unit = unit(file, side);
+        long.then(|| format!("{}\0{}\0{}", unit.kind(), unit.name, side.masked))
+    });
+    stage(&mut pairs, &|file, side| {
+        let long = side.words.len() >= SHORTEST;
+        long.then(|| format!("{}\0{}", unit(file, side).kind(), side.masked))
+    });
+    stage(&mut pairs, &|file, side| {
+        let unit = unit(file, side);
+        unit.identity.as_ref().map(|id| format!("{}\0{}\0{}", file.path, unit.kind(), id.path))
+    });
+    old.retain(|side| !pairs.there.contains_key(&side.id));
+    new.retain(|side| !pairs.back.contains_key(&side.id));
+    if old.len() <= MOST && new.len() <= MOST {
+        similar(&old, &new, before, after, &mut pairs);
+    }
+    renamed_files(before, after, &mut pairs);
+    pairs
+}
+
+impl Pairs {
+    fn add(&mut self, before: Id, after: Id) {
+        self.there.insert(before, after);
+        self.back.insert(after, before);
+    }
+}
+
+fn same_identity(old: (usize, &File<'_>), new: (usize, &File<'_>), pairs: &mut Pairs) {
+    let known: HashMap<_, usize> =
+        new.1.units.iter().enumerate().map(|(at, unit)| (unit.identity.clone(), at)).collect();
+    for (at, unit) in old.1.units.iter().enumerate() {
+        if let Some(found) = known.get(&unit.identity)
+            && !pairs.there.contains_key(&(old.0, at))
+            && !pairs.back.contains_key(&(new.0, *found))
+        {
+            pairs.add((old.0, at), (new.0, *found));
+        }
+    }
+}
+
+/// A file that is gone is the new file of the same text: with all that is in it, however small.
+fn whole_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut Pairs) {
+    let in_both = |path: &str| {
+        before.iter().any(|file| file.path == path) && after.iter().any(|file| file.path == path)
+    };
+    let mut taken = vec![false; after.len()];
+    for (b, old) in before.iter().enumerate().filter(|(_, file)| !in_both(file.path)) {
+        let alike = |(a, new): (usize, &File<'_>)| {
+            !taken[a]
+                && !in_both(new.path)
+                && new.text == old.text
+                && new.language() == old.language()
+                && new.units.len() == old.units.len()
+        };
+        if let Some(a) = after.iter().enumerate().position(alike) {
+            taken[a] = true;
+            (0..old.units.len()).for_each(|unit| pairs.add((b, unit), (a, unit)));
+        }
+    }
+}
+
+fn sides(files: &[File<'_>]) -> Vec<Side> {
+    let mut sides = Vec::new();
+    for (at, file) in files.iter().enumerate() {
+        for (unit, one) in file.units.iter().enumerate().skip(1) {
+            let words: Vec<String> = one
+                .tree
+                .tokens()
+                .iter()
+                .filter_map(|token| token.text.as_deref().map(str::to_owned))
+                .collect();
+            let mask = |word: &String| match *word == one.name {
+                true => "\u{1}".to_owned(),
+                false => word.clone(),
+            };
+            let masked = words.iter().map(mask).collect::<Vec<_>>().join("\0");
+            sides.push(Side { id: (at, unit), words, masked });
+        }
+    }
+    sides
+}
+
+/// Pairs the units that agree in a key: one to one, or, of as many on both sides, in order.
+fn by_key(
+    old: &[Side],
+    new: &[Side],
+    old_key: &dyn Fn(&Side) -> Option<String>,
+    new_key: &dyn Fn(&Side) -> Option<String>,
+    pairs: &mut Pairs,
+) {
+    let mut known: HashMap<String, (Vec<Id>, Vec<Id>)> = HashMap::new();
+    for side in old {
+        old_key(side).into_iter().for_each(|key| known.entry(key).or_default().0.push(side.id));
+    }
+    for side in new {
+        new_key(side).into_iter().for_each(|key| known.entry(key).or_default().1.push(side.id));
+    }
+    for (before, after) in known.into_values() {
+        if before.len() == after.len() {
+            before.into_iter().zip(after).for_each(|(b, a)| pairs.add(b, a));
+        }
+    }
+}
+
+fn similar(old: &[Side], new: &[Side], before: &[File<'_>], after: &[File<'_>], pairs: &mut Pairs) {
+    let mut scored = Vec::new();
+    for b in old {
+        for a in new {
+            let (one, two) = (&before[b.id.0].units[b.id.1], &after[a.id.0].units[a.id.1]);
+            if one.kind() != two.kind() && !(one.is_function() && two.is_function()) {
+                continue;
+            }
+            let same_file = before[b.id.0].path == after[a.id.0].path;
+            let least = match (same_file, one.name == two.name) {
+                (_, true) => 0.4,
+                (true, false) => WITHIN_A_FILE,
+                (false, false) => ACROSS_FILES,
+            };
+            let score = dice(&b.words, &a.words) + if one.name == two.name { 0.2 } else { 0.0 };
+            if score >= least && a.words.len().min(b.words.len()) >= SHORTEST {
+                scored.push((score, b.id, a.id));
+            }
+        }
+    }
+    scored.sort_by(|x, y| y.0.total_cmp(&x.0).then((x.1, x.2).cmp(&(y.1, y.2))));
+    for (_, b, a) in scored {
+        if !pairs.there.contains_key(&b) && !pairs.back.contains_key(&a) {
+            pairs.add(b, a);
+        }
+    }
+}
+
+/// The share of token pairs that both have.
+fn dice(old: &[String], new: &[String]) -> f32 {
+    let mut counts: HashMap<(&str, &str), i32> = HashMap::new();
+    for pair in old.windows(2) {
+        *counts.entry((&pair[0], &pair[1])).or_default() += 1;
+    }
+    let mut shared = 0;
+    for pair in new.windows(2) {
+        if let Some(left) = counts.get_mut(&(&*pair[0], &*pair[1])).filter(|left| **left > 0) {
+            *left -= 1;
+            shared += 1;
+        }
+    }
+    let both = (old.len() + new.len()).saturating_sub(2).max(1);
+    2.0 * shared as f32 / both as f32
+}
+
+/// A file whose path is gone is the new file that most of its units are in now.
+fn renamed_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut Pairs) {
+    for (b, old) in before.iter().enumerate() {
+        if old.units.is_empty() || pairs.there.contains_key(&(b, 0)) {
+            continue;
+        }
+        let mut votes: HashMap<usize, usize> = HashMap::new();
+        for unit in 1..old.units.len() {
+            if let Some((file, _)) = pairs.there.get(&(b, unit)) {
+                *votes.entry(*file).or_default() += 1;
+            }
+        }
+        let same_text = after.iter().position(|new| new.text == old.text);
+        let most = votes.into_iter().max_by_key(|(file, count)| (*count, usize::MAX - file));
+        let found =
+            same_text.or(most.filter(|(_, n)| n * 2 >= old.units.len() - 1).map(|(f, _)| f));
+        if let Some(file) = found
+            .filter(|file| !after[*file].units.is_empty() && !pairs.back.contains_key(&(*file, 0)))
+        {
+            pairs.add((b, 0), (file, 0));
+            same_identity((b, old), (file, &after[file]), pairs);
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! A definition in another place: whether its names still mean what they did,
+//! and what a method may change on its way from one type to another.
+
+use std::collections::HashSet;
+
+use crate::code::program::{Name, Tree};
+
+use super::helpers::{function_of, is_this, returned, statements};
+use super::imports;
+use super::judge::Set;
+use super::pairs::Id;
+use super::public::without_visibility;
+use super::same::{Renames, Resolved, same};
+use super::units::{File, Unit};
+
+/// Whether no name that a definition uses is imported from elsewhere in its new file.
+pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>, after: &Unit) -> bool {
+    let resolved = Resolved::of(&before.tree, old.language());
+    let _ = after;
+    let mut names = HashSet::new();
+    resolved.tree.visit(&mut |node| {
+        if matches!(node.name, Name::Free | Name::Type)
+            && let Some(text) = &node.text
+        {
+            names.insert(text.clone());
+        }
+    });
+    names.iter().all(|name| match (imports::source_of(old, name), imports::source_of(new, name)) {
+        (Some(was), Some(is)) => was == is || is_relative(&was) || is_relative(&is),
+        _ => true,
+    })
+}
+
+fn is_relative(source: &str) -> bool {
+    source.starts_with(['.', '\'', '"']) && source.trim_start_matches(['"', '\'']).starts_with('.')
+        || ["crate", "super", "self"].iter().any(|word| source.starts_with(word))
+}
+
+/// A method of Java in another type: what it took from its own object it may now take from a new parameter, and the
+/// other way round; who may see it may change.
+pub(super) fn relocated(set: &Set<'_>, old: Id, new: Id, renames: &Renames) -> Option<Vec<String>> {
+    let ((old_file, before), (new_file, after)) = (set.unit_before(old), set.unit_after(new));
+    if old_file.language() != "java" || !before.is_function() || !after.is_function() {
+        return None;
+    }
+    let (was, is) = (bare(before)?, bare(after)?);
+    let (old_names, new_names) = (parameter_names(&was), parameter_names(&is));
+    let come: Vec<&String> = new_names.iter().filter(|name| !old_names.contains(name)).collect();
+    let gone: Vec<&String> = old_names.iter().filter(|name| !new_names.contains(name)).collect();
+    let (was, is, how) = match (&come[..], &gone[..]) {
+        ([], []) => (was, is, "visibility".to_owned()),
+        ([one], []) => {
+            let getters = getters(old_file, before);
+            let is = from_own(&is, one, &getters)?;
+            (was, is, format!("its object is the parameter {one} now"))
+        }
+        ([], [one]) if has_field(new_file, after, one) => {
+            (without_parameter(&was, one), is, format!("the parameter {one} is a field now"))
+        }
+        _ => return None,
+    };
+    let (was, is) = (own_plainly(&was), own_plainly(&is));
+    let resolved = |tree: &Tree| Resolved::of(tree, "java");
+    same(&resolved(&was), &resolved(&is), renames).map(|_| vec![how])
+}
+
+/// The method without what says who may see it, and whether it belongs to an object.
+fn bare(unit: &Unit) -> Option<Tree> {
+    let mut tree = without_visibility(&unit.tree);
+    function_of(&tree)?;
+    let modifiers = tree.children.iter_mut().filter(|child| child.kind == "modifiers");
+    modifiers.for_each(|one| one.children.retain(|word| !word.is("static") && !word.is("final")));
+    tree.children.retain(|child| child.kind != "modifiers" || !child.children.is_empty());
+    Some(tree)
+}
+
+fn parameter_names(method: &Tree) -> Vec<String> {
+    let list = method.child("parameters");
+    let each = list.into_iter().flat_map(|list| &list.children);
+    each.filter_map(|one| {
+        one.child("name").and_then(|name| name.text.as_deref().map(str::to_owned))
+    })
+    .collect()
+}
+
+fn without_parameter(method: &Tree, name: &str) -> Tree {
+    let mut method = method.clone();
+    for list in method.children.iter_mut().filter(|child| child.field == Some("parameters")) {
+        list.children.retain(|one| !one.child("name").is_some_and(|known| known.is(name)));
+        list.children.retain(|one| !one.is(","));
+    }
+    method
+}
+
+/// The method with `p.x` as `x`; `None` where the parameter is used in any other way.
+fn from_own(method: &Tree, parameter: &str, getters: &[(String, String)]) -> Option<Tree> {
+    let mut method = without_parameter(method, parameter);
+    replace(&mut method, parameter, getters);
+    (!method.any(&|leaf| leaf.is(parameter))).then_some(method)
+}
+
+fn replace(tree: &mut Tree, parameter: &str, getters: &[(String, String)]) {
+    tree.children.iter_mut().for_each(|child| replace(child, parameter, getters));
+    if !tree.child("object").is_some_and(|object| object.is(parameter)) {
+        return;
+    }
+    match tree.kind {
+        "field_access" => own_field(tree),
+        "method_invocation" => {
+            let bare = tree.child("arguments").is_some_and(|list| list.children.len() == 2);
+            let called = tree.child("name").and_then(|name| name.text.as_deref());
+            let field = getters.iter().find(|(getter, _)| Some(getter.as_str()) == called && bare);
+            match field {
+                Some((_, field)) => {
+                    *tree = Tree::leaf("identifier", tree.field, tree.bytes.clone(), field);
+                }
+                None => {
+                    tree.children.retain(|child| child.field != Some("object") && !child.is("."));
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn own_field(access: &mut Tree) {
+    if let Some(name) = access.child("field").and_then(|field| field.text.clone()) {
+        *access = Tree::leaf("identifier", access.field, access.bytes.clone(), &name);
+    }
+}
+
+/// `this.x` as `x`, where no local is called so.
+fn own_plainly(method: &Tree) -> Tree {
+    let resolved = Resolved::of(method, "java");
+    let mut method = method.clone();
+    // The list was cut: commas say nothing now.
+    for list in method.children.iter_mut().filter(|child| child.field == Some("parameters")) {
+        list.children.retain(|one| !one.is(","));
+    }
+    strip_this(&mut method, &|name| resolved.names.locals.iter().any(|local| &*local.name == name));
+    method
+}
+
+fn strip_this(tree: &mut Tree, local: &dyn Fn(&str) -> bool) {
+    tree.children.iter_mut().for_each(|child| strip_this(child, local));
+    let own = tree.kind == "field_access" && tree.child("object").is_some_and(is_this);
+    let name = tree.child("field").and_then(|field| field.text.clone());
+    if own && name.is_some_and(|name| !local(&name)) {
+        own_field(tree);
+    }
+}
+
+/// Methods of the type around a unit that do nothing but return a field.
+fn getters(file: &File<'_>, unit: &Unit) -> Vec<(String, String)> {
+    let siblings = file.units.iter().filter(|one| one.container == unit.container);
+    siblings
+        .filter_map(|one| {
+            let method = function_of(&one.tree)?;
+            let list = method.child("parameters")?;
+            let body = statements(method.child("body")?);
+            let [only] = &body[..] else { return None };
+            let field = returned(only).filter(|value| value.kind == "identifier")?;
+            (list.children.len() == 2)
+                .then(|| Some((one.name.clone(), field.text.as_deref()?.to_owned())))?
+        })
+        .collect()
+}
+
+/// Whether the type around a unit declares a field of this name.
+fn has_field(file: &File<'_>, unit: &Unit, name: &str) -> bool {
+    let Some(container) = unit.container else { return false };
+    let declares = |tree: &Tree| {
+        tree.any(&|node| {
+            node.kind == "variable_declarator"
+                && node.child("name").is_some_and(|known| known.is(name))
+        })
+    };
+    let fields =
+        file.units.iter().filter(|one| one.container == Some(container) && !one.is_function());
+    declares(&file.units[container].tree) || fields.into_iter().any(|one| declares(&one.tree))
+}

@@ -1,0 +1,133 @@
+//! Whether two trees do the same: equal node for node, but for locals that are
+//! renamed one to one, and for declarations whose new name is known.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::code::program::{Name, Resolution, Tree};
+
+/// Names of declarations before, and after.
+pub(super) type Renames = HashMap<String, String>;
+
+/// A tree and what its names mean.
+#[derive(Clone)]
+pub(super) struct Resolved {
+    pub tree: Tree,
+    pub names: Resolution,
+}
+
+impl Resolved {
+    pub fn of(tree: &Tree, language: &str) -> Self {
+        let mut tree = tree.clone();
+        let names = crate::code::program::resolve(&mut tree, language);
+        Self { tree, names }
+    }
+}
+
+/// How two trees that do the same differ.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Alike {
+    /// Locals, before and after.
+    pub locals: Vec<(String, String)>,
+    /// Names of declarations elsewhere that it used under another name.
+    pub uses: Vec<(String, String)>,
+}
+
+/// `None` where they may do different things.
+pub(super) fn same(before: &Resolved, after: &Resolved, renames: &Renames) -> Option<Alike> {
+    let mut walk =
+        Walk { renames, there: HashMap::new(), back: HashMap::new(), uses: HashSet::new() };
+    walk.nodes(&before.tree, &after.tree).then_some(())?;
+    let mut alike = Alike::default();
+    for (old, new) in &walk.there {
+        let (from, to) =
+            (before.names.locals.get(*old as usize)?, after.names.locals.get(*new as usize)?);
+        if from.name == to.name {
+            continue;
+        }
+        let may = before.names.may_rename(*old) && after.names.may_rename(*new);
+        // Neither spelling may mean anything else on either side.
+        let taken = before.names.mentions(&to.name) || after.names.mentions(&from.name);
+        if !may || taken {
+            return None;
+        }
+        alike.locals.push((from.name.to_string(), to.name.to_string()));
+    }
+    alike.locals.sort();
+    alike.locals.dedup();
+    alike.uses = walk.uses.into_iter().collect();
+    alike.uses.sort();
+    Some(alike)
+}
+
+struct Walk<'a> {
+    renames: &'a Renames,
+    there: HashMap<u32, u32>,
+    back: HashMap<u32, u32>,
+    uses: HashSet<(String, String)>,
+}
+
+impl Walk<'_> {
+    fn nodes(&mut self, before: &Tree, after: &Tree) -> bool {
+        if !same_kind(before, after) || before.children.len() != after.children.len() {
+            return false;
+        }
+        match (&before.text, &after.text) {
+            (Some(old), Some(new)) => self.tokens(before, after, old, new),
+            (None, None) => {
+                before.field == after.field
+                    && before.children.iter().zip(&after.children).all(|(b, a)| self.nodes(b, a))
+            }
+            _ => false,
+        }
+    }
+
+    fn tokens(&mut self, before: &Tree, after: &Tree, old: &str, new: &str) -> bool {
+        match (before.name, after.name) {
+            (Name::Local(from), Name::Local(to)) => {
+                *self.there.entry(from).or_insert(to) == to
+                    && *self.back.entry(to).or_insert(from) == from
+            }
+            (Name::Local(_), _) | (_, Name::Local(_)) => false,
+            (Name::Fixed, _) | (_, Name::Fixed) => old == new && before.name == after.name,
+            (from, to) => {
+                if from != Name::Not
+                    && to != Name::Not
+                    && let Some(wanted) = self.renames.get(old)
+                {
+                    self.uses.insert((old.to_owned(), new.to_owned()));
+                    return wanted == new;
+                }
+                // A name that only now is the name of something renamed means something else.
+                old == new && (from == Name::Not || !self.renames.values().any(|name| name == new))
+            }
+        }
+    }
+}
+
+/// The kind of a quote is its raw text, which says nothing.
+fn same_kind(before: &Tree, after: &Tree) -> bool {
+    let quote = |tree: &Tree| matches!(tree.kind, "'" | "\"");
+    before.kind == after.kind || (quote(before) && quote(after))
+}
+
+/// Names that stand in the same place of two trees which are equal otherwise: candidates for declarations that were renamed.
+pub(super) fn differing_names(
+    before: &Tree,
+    after: &Tree,
+    found: &mut Vec<(String, String)>,
+) -> bool {
+    if before.kind != after.kind || before.children.len() != after.children.len() {
+        return false;
+    }
+    if let (Some(old), Some(new)) = (&before.text, &after.text) {
+        if old == new {
+            return true;
+        }
+        let name = before.kind.ends_with("identifier");
+        if name {
+            found.push((old.to_string(), new.to_string()));
+        }
+        return name;
+    }
+    before.children.iter().zip(&after.children).all(|(b, a)| differing_names(b, a, found))
+}

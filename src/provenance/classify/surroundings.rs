@@ -1,0 +1,271 @@
+//! What a function takes from around it, and what a caller gives a name to.
+//!
+//! A body that is put where it was called reads as if it had always stood there.
+//! It did only if each of its names means the same in both places: what the
+//! caller declares (locals, types, labels, imports) reaches a body that was cut
+//! out of it no more, unless it is passed.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::code::program::{Name, Resolution, Tree, is_plain_macro};
+
+type Words = HashSet<Arc<str>>;
+
+/// What a function takes from around it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Surroundings {
+    /// Names of values that it does not declare.
+    values: Words,
+    /// Every name that stands in it: of types, paths, members too.
+    mentioned: Words,
+}
+
+/// What a tree gives a meaning to.
+pub(super) struct Given {
+    /// Locals, and names that may be.
+    values: Words,
+    /// Names of types, of definitions and imports inside of functions.
+    others: Words,
+    /// It imports names that nobody can list.
+    unknown: bool,
+}
+
+impl Given {
+    pub fn of(tree: &Tree, names: &Resolution) -> Self {
+        let mut values: Words = names.locals.iter().map(|local| local.name.clone()).collect();
+        values.extend(names.fixed.iter().cloned());
+        let mut given = Self { values, others: Words::new(), unknown: false };
+        given.declared(tree, true);
+        given
+    }
+
+    /// Whether a function that was called here would mean something of the tree by one of its names.
+    pub fn any_of(&self, taken: &Surroundings) -> bool {
+        self.unknown
+            || !self.values.is_disjoint(&taken.values)
+            || !self.others.is_disjoint(&taken.mentioned)
+    }
+
+    fn declared(&mut self, tree: &Tree, outermost: bool) {
+        if is_import(tree.kind) {
+            self.unknown |= tree.any(&|leaf| leaf.is("*") || leaf.kind == "use_wildcard");
+            words(tree, &mut self.others);
+            return;
+        }
+        if is_type_parameters(tree.kind) {
+            parameter_names(tree, &mut self.others);
+        }
+        if HIDDEN_PATTERNS.contains(&tree.kind) {
+            words(tree, &mut self.others);
+        }
+        if !outermost && is_definition(tree) {
+            self.others.extend(tree.child("name").and_then(|name| name.text.clone()));
+            // `typedef … name;`
+            self.others.extend(tree.child("declarator").and_then(|name| name.text.clone()));
+        }
+        let outermost = outermost && is_wrapping(tree.kind);
+        tree.children.iter().for_each(|child| self.declared(child, outermost));
+    }
+}
+
+/// What the body of a function takes from around it; `None` where that is not known.
+pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<Surroundings> {
+    let (mut values, mut fixed) = (Words::new(), Words::new());
+    body.visit(&mut |node| {
+        match node.name {
+            Name::Free => values.extend(node.text.clone()),
+            Name::Fixed => fixed.extend(node.text.clone()),
+            _ => {}
+        }
+        if is_unknown_macro(node) {
+            every_word(node, &mut fixed);
+        }
+    });
+    // A local whose name also stands where its meaning is not known.
+    if names.locals.iter().any(|local| fixed.contains(&local.name)) {
+        return None;
+    }
+    values.extend(fixed);
+    let mut mentioned = Words::new();
+    words(body, &mut mentioned);
+    // What its own type parameters stand for is found by inference.
+    let mut own = Words::new();
+    let lists = core.children.iter().filter(|child| is_type_parameters(child.kind));
+    lists.for_each(|list| parameter_names(list, &mut own));
+    own.is_disjoint(&mentioned).then_some(Surroundings { values, mentioned })
+}
+
+/// Whether a body is statements that may stand elsewhere: nothing that belongs to a loop, a `switch`, a definition or
+/// a statement that was left behind, and nothing that it gives a name to without our seeing it.
+pub(super) fn is_whole(body: &Tree, language: &str) -> bool {
+    let part = |node: &Tree| {
+        node.kind.ends_with("_item")
+            || node.kind.starts_with("preproc_")
+            || is_import(node.kind)
+            || HIDDEN_PATTERNS.contains(&node.kind)
+            || (is_definition(node) && !is_function(node.kind))
+    };
+    // `"use strict"`, and what Python keeps as a function's documentation.
+    let prologue = matches!(language, "javascript" | "typescript" | "tsx" | "python")
+        && body.children.iter().find(|child| !child.is("{")).is_some_and(|first| {
+            first.kind == "expression_statement"
+                && first.children.first().is_some_and(|value| value.kind == "string")
+        });
+    !prologue && !body.any(&part) && !jumps_out(body, Inside::default())
+}
+
+/// Whether a macro that we do not know stands in a body: it may return.
+pub(super) fn may_leave(body: &Tree) -> bool {
+    body.any(&is_unknown_macro)
+}
+
+fn is_unknown_macro(node: &Tree) -> bool {
+    node.kind == "macro_invocation"
+        && !is_plain_macro(node.child("macro").and_then(|name| name.text.as_deref()))
+}
+
+/// The words of all tokens: a text may hold names too.
+fn every_word(tree: &Tree, found: &mut Words) {
+    for token in tree.tokens() {
+        let text = token.text.as_deref().unwrap_or_default();
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        found.extend(words.filter(|word| !word.is_empty()).map(Arc::from));
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Inside {
+    a_loop: bool,
+    a_switch: bool,
+}
+
+fn jumps_out(tree: &Tree, inside: Inside) -> bool {
+    let kind = tree.kind;
+    let inside = match kind {
+        _ if is_function(kind) => Inside::default(),
+        _ if is_loop(kind) => Inside { a_loop: true, ..inside },
+        _ if kind.contains("switch") && !kind.contains("case") || kind == "select_statement" => {
+            Inside { a_switch: true, ..inside }
+        }
+        _ => inside,
+    };
+    let loose = match kind {
+        "break_statement" | "break_expression" => {
+            is_labelled(tree) || !(inside.a_loop || inside.a_switch)
+        }
+        "continue_statement" | "continue_expression" => is_labelled(tree) || !inside.a_loop,
+        "case_statement" | "fallthrough_statement" => !inside.a_switch,
+        _ => false,
+    };
+    loose || tree.children.iter().any(|child| jumps_out(child, inside))
+}
+
+fn is_labelled(jump: &Tree) -> bool {
+    match jump.kind.ends_with("_statement") {
+        true => jump.tokens().len() > 1 + usize::from(jump.any(&|leaf| leaf.is(";"))),
+        false => jump.children.iter().any(|child| matches!(child.kind, "label" | "lifetime")),
+    }
+}
+
+fn is_loop(kind: &str) -> bool {
+    let statement = kind.ends_with("_statement") || kind.ends_with("_expression");
+    let begins = ["for_", "while_", "do_", "loop_", "enhanced_for_"];
+    kind == "for_range_loop" || (statement && begins.iter().any(|begin| kind.starts_with(begin)))
+}
+
+/// Patterns whose names are locals, though they are not resolved as such.
+const HIDDEN_PATTERNS: &[&str] = &["case_pattern", "record_pattern", "type_pattern"];
+
+fn is_import(kind: &str) -> bool {
+    const IMPORTS: &[&str] = &[
+        "use_declaration",
+        "import_statement",
+        "import_from_statement",
+        "future_import_statement",
+        "import_declaration",
+        "extern_crate_declaration",
+        "using_declaration",
+        "using_directive",
+    ];
+    IMPORTS.contains(&kind)
+}
+
+fn is_type_parameters(kind: &str) -> bool {
+    matches!(kind, "type_parameters" | "type_parameter_list" | "template_parameter_list")
+}
+
+/// What declares a name that is no value's, or a function's.
+fn is_definition(node: &Tree) -> bool {
+    const DEFINITIONS: &[&str] = &[
+        "class_declaration",
+        "abstract_class_declaration",
+        "class_definition",
+        "record_declaration",
+        "interface_declaration",
+        "enum_declaration",
+        "annotation_type_declaration",
+        "type_alias_declaration",
+        "type_alias_statement",
+        "type_declaration",
+        "type_spec",
+        "type_alias",
+        "type_definition",
+        "alias_declaration",
+        "namespace_alias_definition",
+        "macro_definition",
+    ];
+    const WITH_A_BODY: &[&str] =
+        &["struct_specifier", "union_specifier", "enum_specifier", "class_specifier"];
+    node.kind.ends_with("_item")
+        || DEFINITIONS.contains(&node.kind)
+        || is_function(node.kind)
+        || (WITH_A_BODY.contains(&node.kind) && node.child("body").is_some())
+}
+
+fn is_function(kind: &str) -> bool {
+    matches!(
+        kind,
+        "function_item"
+            | "function_definition"
+            | "function_declaration"
+            | "generator_function_declaration"
+            | "method_declaration"
+            | "method_definition"
+            | "constructor_declaration"
+            | "arrow_function"
+            | "function_expression"
+            | "generator_function"
+            | "closure_expression"
+            | "func_literal"
+            | "lambda"
+            | "lambda_expression"
+    )
+}
+
+/// What may stand around the definition that a tree is of.
+fn is_wrapping(kind: &str) -> bool {
+    matches!(
+        kind,
+        "with attributes" | "export_statement" | "decorated_definition" | "template_declaration"
+    )
+}
+
+/// All names in a tree, but for those that only a helper has.
+fn words(tree: &Tree, found: &mut Words) {
+    tree.visit(&mut |leaf| {
+        if let Some(text) = &leaf.text
+            && (leaf.kind.ends_with("identifier") || leaf.kind == "label_name")
+        {
+            found.insert(text.clone());
+        }
+    });
+}
+
+/// The names in a list of type parameters, without what bounds them.
+fn parameter_names(list: &Tree, found: &mut Words) {
+    for parameter in &list.children {
+        let own = parameter.tokens().into_iter().find(|one| one.kind.ends_with("identifier"));
+        found.extend(own.and_then(|leaf| leaf.text.clone()));
+    }
+}

@@ -1,0 +1,276 @@
+//! A file cut into the units that a change is told by: each definition with
+//! what belongs to it (decorators, attributes, `export`), containers without
+//! their members, and the file without its definitions.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::code::program::{Program, Tree};
+use crate::code::{BlockKind, Identity};
+
+/// A file of a change set, parsed where it can be.
+pub(super) struct File<'a> {
+    pub path: &'a str,
+    pub text: &'a str,
+    pub program: Option<Program>,
+    pub units: Vec<Unit>,
+}
+
+/// What stands in a container, in order.
+#[derive(Clone, Debug)]
+pub(super) enum Member {
+    /// A unit, by its index.
+    Unit(usize),
+    /// Something else, as its tokens and whether it is an import.
+    Other(String, bool),
+}
+
+/// One unit of a file.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    /// `None` for the file itself.
+    pub identity: Option<Identity>,
+    pub name: String,
+    /// The unit around it; the file for what stands at the top.
+    pub container: Option<usize>,
+    /// With all that belongs to it.
+    pub bytes: Range<usize>,
+    pub name_bytes: Range<usize>,
+    /// Its tree without the members that are units themselves.
+    pub tree: Tree,
+    pub members: Vec<Member>,
+}
+
+impl Unit {
+    pub fn kind(&self) -> &'static str {
+        self.identity.as_ref().map_or("file", |identity| identity.kind.as_str())
+    }
+
+    pub fn is_function(&self) -> bool {
+        self.identity
+            .as_ref()
+            .is_some_and(|id| matches!(id.kind, BlockKind::Function | BlockKind::Method))
+    }
+}
+
+/// Blocks whose members speak for themselves.
+fn is_container(kind: BlockKind) -> bool {
+    use BlockKind::{Class, Enum, Impl, Interface, Module, Namespace, Struct, Trait, Union};
+    matches!(kind, Class | Struct | Enum | Union | Trait | Interface | Impl | Module | Namespace)
+}
+
+/// Siblings that belong to the definition after them.
+const ATTACHED: &[&str] = &["attribute_item", "decorator", "attribute_list", "annotation"];
+
+impl<'a> File<'a> {
+    pub fn of(path: &'a str, text: &'a str) -> Self {
+        let program = Program::of(path, text);
+        let units = program.as_ref().map(units).unwrap_or_default();
+        Self { path, text, program, units }
+    }
+
+    pub fn language(&self) -> &'static str {
+        self.program.as_ref().map_or("", |program| program.language.id)
+    }
+
+    /// The comments that belong to a unit and to none inside it: all texts, and the directives with what they stand before.
+    pub fn comments(&self, unit: usize) -> (Vec<String>, Vec<String>) {
+        let Some(program) = &self.program else { return Default::default() };
+        let (mut all, mut directives) = (Vec::new(), Vec::new());
+        for comment in &program.comments {
+            if self.innermost(&comment.bytes) != Some(unit) {
+                continue;
+            }
+            let said = &self.text[comment.bytes.clone()];
+            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            if comment.directive {
+                let next = self.units.iter().find(|one| {
+                    one.container == Some(unit) && one.bytes.start >= comment.bytes.end
+                });
+                directives.push(format!("{said}\0{}", next.map_or("", |one| &one.name)));
+            }
+            all.push(said);
+        }
+        (all, directives)
+    }
+
+    fn innermost(&self, bytes: &Range<usize>) -> Option<usize> {
+        self.units
+            .iter()
+            .rposition(|unit| unit.bytes.start <= bytes.start && bytes.end <= unit.bytes.end)
+    }
+}
+
+struct Cut<'a> {
+    program: &'a Program,
+    units: Vec<Unit>,
+    /// Blocks that are units, by index in the file's blocks.
+    wanted: HashSet<usize>,
+    unit_of: Vec<Option<usize>>,
+}
+
+fn units(program: &Program) -> Vec<Unit> {
+    let blocks = &program.blocks.blocks;
+    let mut wanted = HashSet::new();
+    for (at, block) in blocks.iter().enumerate() {
+        let free = match block.container {
+            None => true,
+            Some(outer) => wanted.contains(&outer) && is_container(blocks[outer].identity.kind),
+        };
+        if free && block.identity.kind != BlockKind::Region {
+            wanted.insert(at);
+        }
+    }
+    let mut cut = Cut { program, units: Vec::new(), wanted, unit_of: vec![None; blocks.len()] };
+    let whole = program.tree.bytes.clone();
+    cut.units.push(Unit {
+        identity: None,
+        name: String::new(),
+        container: None,
+        bytes: 0..whole.end.max(program.comments.last().map_or(0, |last| last.bytes.end)),
+        name_bytes: 0..0,
+        tree: Tree::clone(&program.tree),
+        members: Vec::new(),
+    });
+    let tops: Vec<usize> = cut.inside(None);
+    let mut members = Vec::new();
+    let tree = cut.without(&program.tree, &tops, 0, &mut members);
+    cut.units[0].tree = tree;
+    cut.units[0].members = members;
+    cut.units
+}
+
+impl Cut<'_> {
+    /// The wanted blocks directly inside a block.
+    fn inside(&self, container: Option<usize>) -> Vec<usize> {
+        let blocks = &self.program.blocks.blocks;
+        (0..blocks.len())
+            .filter(|at| self.wanted.contains(at) && blocks[*at].container == container)
+            .collect()
+    }
+
+    /// The node without the items that hold one of the blocks each.
+    fn without(
+        &mut self,
+        node: &Tree,
+        blocks: &[usize],
+        owner: usize,
+        members: &mut Vec<Member>,
+    ) -> Tree {
+        let mut kept = Vec::new();
+        let mut attached: Vec<&Tree> = Vec::new();
+        let holds = |child: &Tree, block: &usize| {
+            let bytes = &self.program.blocks.blocks[*block].bytes;
+            child.bytes.start <= bytes.start && bytes.end <= child.bytes.end
+        };
+        let held: Vec<Vec<usize>> = node
+            .children
+            .iter()
+            .map(|child| blocks.iter().filter(|block| holds(child, block)).copied().collect())
+            .collect();
+        let cuts = held.iter().any(|held| !held.is_empty());
+        for (child, held) in node.children.iter().zip(held) {
+            match &held[..] {
+                [] if ATTACHED.contains(&child.kind) => {
+                    attached.push(child);
+                    continue;
+                }
+                [] => {
+                    kept.append(&mut attached.drain(..).cloned().collect());
+                    if cuts && child.text.is_none() {
+                        members.push(Member::Other(child.words(), is_import(child)));
+                    }
+                    kept.push(child.clone());
+                }
+                [one] if is_item(child) => {
+                    let unit = self.unit(child, &attached, *one, owner);
+                    attached.clear();
+                    members.push(Member::Unit(unit));
+                }
+                _ => {
+                    kept.append(&mut attached.drain(..).cloned().collect());
+                    let inner = self.without(child, &held, owner, members);
+                    kept.push(inner);
+                }
+            }
+        }
+        kept.extend(attached.into_iter().cloned());
+        Tree { children: kept, ..shallow(node) }
+    }
+
+    fn unit(&mut self, item: &Tree, attached: &[&Tree], block: usize, owner: usize) -> usize {
+        let found = &self.program.blocks.blocks[block];
+        let start = attached.first().map_or(item.bytes.start, |first| first.bytes.start);
+        let bytes = start..item.bytes.end;
+        let at = self.units.len();
+        self.unit_of[block] = Some(at);
+        self.units.push(Unit {
+            identity: Some(found.identity.clone()),
+            name: found.name.clone(),
+            container: Some(owner),
+            bytes: bytes.clone(),
+            name_bytes: found.name_bytes.clone(),
+            tree: shallow(item),
+            members: Vec::new(),
+        });
+        let inner = match is_container(found.identity.kind) {
+            true => self.inside(Some(block)),
+            false => Vec::new(),
+        };
+        let mut members = Vec::new();
+        let mut tree = match inner.is_empty() {
+            true => item.clone(),
+            false => self.without(item, &inner, at, &mut members),
+        };
+        if !attached.is_empty() {
+            let mut children: Vec<Tree> = attached.iter().map(|one| (*one).clone()).collect();
+            tree.field = None;
+            children.push(tree);
+            tree = Tree::node("with attributes", None, bytes, children);
+        }
+        self.units[at].tree = tree;
+        self.units[at].members = members;
+        at
+    }
+}
+
+fn shallow(node: &Tree) -> Tree {
+    Tree {
+        kind: node.kind,
+        field: node.field,
+        bytes: node.bytes.clone(),
+        text: node.text.clone(),
+        name: node.name,
+        children: Vec::new(),
+    }
+}
+
+/// Whether a node is one definition rather than the list that holds it.
+fn is_item(node: &Tree) -> bool {
+    let list = node.kind.ends_with("body")
+        || node.kind.ends_with("_list")
+        || node.kind.ends_with("block")
+        || node.field == Some("body");
+    !list
+}
+
+/// Whether a node only makes names known.
+pub(super) fn is_import(node: &Tree) -> bool {
+    const IMPORTS: &[&str] = &[
+        "use_declaration",
+        "import_statement",
+        "import_from_statement",
+        "import_declaration",
+        "future_import_statement",
+        "package_clause",
+        "package_declaration",
+        "preproc_include",
+        "using_directive",
+        "using_declaration",
+        "extern_crate_declaration",
+        "import_header",
+        "namespace_use_declaration",
+    ];
+    let module = node.kind == "mod_item" && node.child("body").is_none();
+    module || IMPORTS.contains(&node.kind)
+}

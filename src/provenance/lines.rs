@@ -1,0 +1,214 @@
+//! Inside a block: which lines still are what was recorded, and which record of the block's history brought each.
+
+use std::collections::HashSet;
+
+use super::lineage::{self, Step};
+use super::{Content, Provenance};
+use crate::code::lines::{self, LineHash, OwnLine};
+use crate::ledger::{ClaimRef, Ledger};
+
+/// How one line stands to the block's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// As recorded; white space at both ends aside. Without an origin it stood there before, and no record says whose
+    /// it is.
+    Recorded(Option<Origin>),
+    /// Not as it was, but all tokens are: by formatting, or a comment.
+    Reformatted,
+    /// Not as it was, but all that differs is names, changed throughout; or layout.
+    Renamed,
+    /// New or changed since.
+    Changed,
+}
+
+/// Where a line that is as recorded comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The oldest record known to have it, of those that made the block what it was recorded as.
+    pub claim: ClaimRef,
+    /// It may be older: what stood there before that record is not known.
+    pub or_before: bool,
+}
+
+/// How the lines of a block stand to its record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lines {
+    /// One for each line that the block answers for.
+    pub standing: Vec<Standing>,
+    /// How many recorded lines are no longer there, with nothing in their place.
+    pub gone: usize,
+}
+
+/// A block that has grown beyond this many lines is not compared line by line.
+const MOST: usize = 2 * lines::MAX_LINES;
+
+/// How far back records are compared: the squares of the lines of each pair together. Each is read whole from a ledger
+/// that somebody else may have written; some hundreds of functions of ordinary length cost a hundredth of it.
+const MOST_WORK: usize = 50_000_000;
+
+/// How the lines of a block stand to the record it was found to come from; `None` where no record is named, or where
+/// it has no line fingerprints and the text is not the same.
+pub fn of(ledger: &Ledger, found: &Provenance, own: &[OwnLine]) -> Option<Lines> {
+    let claim = found.claim?;
+    let now: Vec<LineHash> = own.iter().map(|line| line.hash).collect();
+    let same = found.content == Some(Content::Exact);
+    if !same && own.len() > MOST {
+        return None;
+    }
+    let common: HashSet<LineHash> =
+        own.iter().filter(|line| line.common).map(|line| line.hash).collect();
+    let otherwise = match found.content? {
+        Content::Renamed => Standing::Renamed,
+        Content::Modified if !found.only_inside => Standing::Changed,
+        _ => Standing::Reformatted,
+    };
+    let (recorded, matched) = if same {
+        let matched = (0..now.len()).map(Some).collect();
+        (now, matched)
+    } else {
+        let recorded = ledger.claim(claim).range.lines.as_ref()?.hashes()?;
+        let matched = lines::matched(&recorded, &now, |hash| common.contains(hash));
+        (recorded, matched)
+    };
+    let gone = gone(recorded.len(), &matched, otherwise);
+    let mut walk = Walk::new(matched);
+    walk.along(ledger, claim, recorded, &common);
+    let standing = walk.found.iter().map(|at| at.map_or(otherwise, Standing::Recorded)).collect();
+    Some(Lines { standing, gone })
+}
+
+/// How many recorded lines have nothing in their place, given which of them each line is. Where every token is still
+/// there, a line that seems to be gone was joined to the one in its place.
+fn gone(recorded: usize, matched: &[Option<usize>], otherwise: Standing) -> usize {
+    let mut gone = 0;
+    let (mut next, mut new) = (0, 0);
+    for at in matched.iter().copied().chain([Some(recorded)]) {
+        let Some(at) = at else {
+            new += 1;
+            continue;
+        };
+        gone += match otherwise {
+            Standing::Reformatted | Standing::Renamed if new > 0 => 0,
+            _ => (at - next).saturating_sub(new),
+        };
+        (next, new) = (at + 1, 0);
+    }
+    gone
+}
+
+/// A walk back through the history of a block, with the lines of it that still stand.
+struct Walk {
+    /// Which line of the record in hand each line is, as long as its origin is not found.
+    at: Vec<Option<usize>>,
+    /// What was found; `None` for a line that is not as recorded.
+    found: Vec<Option<Option<Origin>>>,
+}
+
+/// What is known of a line of the record in hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Brought {
+    /// It stood there before.
+    No,
+    /// Nothing.
+    Unknown,
+}
+
+impl Walk {
+    fn new(at: Vec<Option<usize>>) -> Self {
+        let found = vec![None; at.len()];
+        Self { at, found }
+    }
+
+    fn is_done(&self) -> bool {
+        self.at.iter().all(Option::is_none)
+    }
+
+    fn along(
+        &mut self,
+        ledger: &Ledger,
+        newest: ClaimRef,
+        mut recorded: Vec<LineHash>,
+        common: &HashSet<LineHash>,
+    ) {
+        let mut steps = lineage::of(ledger, newest).into_iter().skip(1);
+        let mut claim = newest;
+        let mut work = 0;
+        loop {
+            let brought = self.take_brought(ledger, claim, &recorded);
+            if self.is_done() {
+                return;
+            }
+            let mut next = steps.next();
+            let gap = matches!(next, Some(Step::Gap { .. }));
+            if gap {
+                next = steps.next();
+            }
+            let Some(Step::Recorded(earlier)) = next else {
+                let replaces = ledger.claim(claim).range.replaces.is_some();
+                return self.settle(brought, Origin { claim, or_before: replaces }, None);
+            };
+            let of_earlier = (!gap).then_some(Origin { claim: earlier, or_before: true });
+            let fingerprints = ledger.claim(earlier).range.lines.as_ref();
+            let before = fingerprints.and_then(|lines| lines.hashes());
+            work += before.as_ref().map_or(0, |before| (before.len() + recorded.len()).pow(2));
+            let Some(before) = before.filter(|_| work <= MOST_WORK) else {
+                return self.settle(brought, Origin { claim, or_before: true }, of_earlier);
+            };
+            let back = lines::matched(&before, &recorded, |hash| common.contains(hash));
+            self.step(&back, brought, Origin { claim, or_before: gap }, of_earlier);
+            (claim, recorded) = (earlier, before);
+        }
+    }
+
+    /// Settles the lines that the record itself says it brought; what it says of the others.
+    fn take_brought(&mut self, ledger: &Ledger, claim: ClaimRef, recorded: &[LineHash]) -> Brought {
+        let range = ledger.claim(claim).range;
+        let brought = range.brought.as_ref().and_then(|places| places.among(recorded.len()));
+        // The same text may be cut into other blocks by another version of this program.
+        let fingerprints = range.lines.as_ref().and_then(|lines| lines.hashes());
+        let Some(brought) = brought.filter(|_| fingerprints.as_deref() == Some(recorded)) else {
+            return Brought::Unknown;
+        };
+        let origin = Origin { claim, or_before: false };
+        self.settle_where(|line| brought[line].then_some(Some(origin)));
+        Brought::No
+    }
+
+    /// One record back: what was not there yet came with the record in hand, if that does not say otherwise.
+    fn step(
+        &mut self,
+        back: &[Option<usize>],
+        brought: Brought,
+        of_this: Origin,
+        of_earlier: Option<Origin>,
+    ) {
+        let otherwise = brought.of(of_this, of_earlier);
+        self.settle_where(|line| back[line].is_none().then_some(otherwise));
+        for at in &mut self.at {
+            *at = at.and_then(|line| back[line]);
+        }
+    }
+
+    fn settle(&mut self, brought: Brought, of_this: Origin, of_earlier: Option<Origin>) {
+        let origin = brought.of(of_this, of_earlier);
+        self.settle_where(|_| Some(origin));
+    }
+
+    /// Ends the search for the lines of which this tells an end; they are named by their place in the record in hand.
+    fn settle_where(&mut self, end: impl Fn(usize) -> Option<Option<Origin>>) {
+        for (at, found) in self.at.iter_mut().zip(&mut self.found) {
+            if let Some(origin) = at.and_then(&end) {
+                (*at, *found) = (None, Some(origin));
+            }
+        }
+    }
+}
+
+impl Brought {
+    fn of(self, of_this: Origin, of_earlier: Option<Origin>) -> Option<Origin> {
+        match self {
+            Self::No => of_earlier,
+            Self::Unknown => Some(of_this),
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! Blocks that came from another file.
+//!
+//! A block that no record of its file speaks of may have been recorded elsewhere. Candidates are looked up by text,
+//! tokens, shape, name and likeness; never is the ledger scanned. Two things must hold: the record is gone there
+//! (nothing in its file stands for it any more), and the block is new here (it did not stand here when the record was
+//! made). A block that only has a twin elsewhere is a copy, and the record stays with the original.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::likeness;
+use super::siblings::Siblings;
+use super::tiers::{Old, Reach, Tiers};
+use super::{MARGIN, Orphans};
+use crate::code::{Block, FileBlocks};
+use crate::ledger::{ClaimRef, Ledger, Trust};
+use crate::provenance::names::{is_unnamed, kinds_it_may_have_been, leaf, may_become};
+use crate::provenance::outline::{self, Called};
+use crate::provenance::{Provenance, Rejected, Rejection, Tier, Verdict};
+use crate::workspace::RelativePath;
+
+/// Below this many tokens a block is never given to a record of another file by its body.
+const MIN_ACROSS_TOKENS: u32 = 12;
+/// No more files than this are looked at for one.
+const MAX_SOURCES: usize = 16;
+/// A name that so many records carry says nothing of where a block came from.
+const MAX_CALLED: usize = 64;
+/// Shorter blocks are not looked up by likeness.
+const MIN_SIMILAR_TOKENS: u32 = 24;
+const MAX_SIMILAR: usize = 8;
+
+/// What the matcher asks of the rest of the work tree.
+pub trait Surroundings {
+    /// The records of another file that may be found in this one: [`super::orphans`].
+    fn orphans(&self, path: &RelativePath) -> Arc<Orphans>;
+    /// Whether there is no such file any more.
+    fn is_gone(&self, path: &RelativePath) -> bool;
+    /// Whether the block stood in `path` already when the record was made; `None` where nobody can say.
+    fn stood(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool>;
+    /// [`super::candidates`] of a block, which are the same for as long as the block and the ledger are.
+    fn candidates(&self, block: &Block) -> Arc<Vec<Candidate>>;
+    /// Recorded files that are gone, and had the name or the folder of this one.
+    fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath>;
+    /// The files that are new or changed since the commit that a record was based on.
+    fn changed_since(&self, at: ClaimRef) -> Arc<Vec<(RelativePath, Arc<FileBlocks>)>>;
+}
+
+/// Looks for what is still open of a file in records of others.
+pub(super) fn file(
+    ledger: &Ledger,
+    path: &RelativePath,
+    blocks: &FileBlocks,
+    mut found: Vec<Option<Provenance>>,
+    surroundings: &dyn Surroundings,
+    siblings: &Siblings<'_>,
+) -> Vec<Option<Provenance>> {
+    let sources = sources(ledger, path, blocks, &found, surroundings);
+    let mut scattered = Vec::new();
+    let mut renamed = HashSet::new();
+    for source in &sources {
+        let orphans = surroundings.orphans(source);
+        if orphans.is_empty() {
+            continue;
+        }
+        if surroundings.is_gone(source) && goes_on(ledger, siblings, &orphans.gone, path, blocks) {
+            let heads = sorted(orphans.gone.clone());
+            let old = Old { claims: &heads, heads: heads.clone() };
+            let mut tiers = Tiers::new(ledger, old, blocks, found, Reach::Renamed, siblings);
+            tiers.run();
+            found = tiers.into_found().0;
+        } else {
+            scattered.extend(orphans.gone.iter().chain(&orphans.renamed).copied());
+            renamed.extend(orphans.renamed.iter().copied());
+        }
+    }
+    if scattered.is_empty() {
+        return found;
+    }
+    let heads = sorted(scattered);
+    let admits = |at: ClaimRef, index: usize| {
+        let block = &blocks.blocks[index];
+        block.fingerprint.token_count >= MIN_ACROSS_TOKENS
+            && !is_unnamed(block.identity.kind.as_str())
+            && (!renamed.contains(&at) || is_as_recorded(ledger, at, block))
+            && surroundings.stood(at, path, block) != Some(true)
+    };
+    let old = Old { claims: &heads, heads: heads.clone() };
+    let reach = Reach::Elsewhere { admits: &admits };
+    let mut tiers = Tiers::new(ledger, old, blocks, found, reach, siblings);
+    tiers.run();
+    tiers.into_found().0
+}
+
+/// Whether a block has the name of a record, and its text or its tokens.
+fn is_as_recorded(ledger: &Ledger, at: ClaimRef, block: &Block) -> bool {
+    let (range, print) = (ledger.claim(at).range, &block.fingerprint);
+    let same =
+        range.content_hash == print.content || range.token_hash.as_ref() == Some(&print.tokens);
+    same && range.block.as_ref().is_some_and(|name| leaf(name) == block.name)
+}
+
+fn sorted(mut heads: Vec<ClaimRef>) -> Vec<ClaimRef> {
+    heads.sort();
+    heads.dedup();
+    heads
+}
+
+/// The files whose records may speak of blocks of this one, likeliest first.
+fn sources(
+    ledger: &Ledger,
+    path: &RelativePath,
+    blocks: &FileBlocks,
+    found: &[Option<Provenance>],
+    surroundings: &dyn Surroundings,
+) -> Vec<RelativePath> {
+    let mut votes: HashMap<RelativePath, u32> = HashMap::new();
+    let open = |found: &Option<Provenance>| {
+        found.as_ref().is_none_or(|found| found.verdict == Verdict::Unrecorded)
+    };
+    let mut any_open = false;
+    for (block, _) in blocks.blocks.iter().zip(found).filter(|(_, found)| open(found)) {
+        if is_unnamed(block.identity.kind.as_str()) {
+            continue;
+        }
+        any_open = true;
+        let mut seen = HashSet::new();
+        for (at, weight) in surroundings.candidates(block).iter().copied() {
+            let claim = ledger.claim(at);
+            let from = &claim.file.relative_path;
+            let speaks = !claim.range.deleted
+                && from != path
+                && claim.entry.trust != Trust::Contradicted
+                && claim
+                    .range
+                    .block
+                    .as_ref()
+                    .is_some_and(|name| name.language.as_deref() == blocks.language);
+            if speaks && seen.insert(from) {
+                match votes.get_mut(from) {
+                    Some(votes) => *votes += weight,
+                    None => drop(votes.insert(from.clone(), weight)),
+                }
+            }
+        }
+    }
+    if any_open && ledger.of_path(path).is_empty() {
+        for near in surroundings.gone_nearby(path) {
+            votes.entry(near).or_default();
+        }
+    }
+    let mut sources: Vec<(RelativePath, u32)> = votes.into_iter().collect();
+    sources.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    sources.into_iter().take(MAX_SOURCES).map(|(path, _)| path).collect()
+}
+
+/// Takes back what was found under another name or in another file, where a file that changed since holds what was
+/// recorded as it was, or more like it.
+pub(super) fn withdraw(
+    ledger: &Ledger,
+    path: &RelativePath,
+    blocks: &FileBlocks,
+    found: &mut [Option<Provenance>],
+    surroundings: &dyn Surroundings,
+) {
+    for (block, found) in blocks.blocks.iter().zip(found) {
+        let Some(Provenance { claim: Some(at), tier: Some(tier), .. }) = found else { continue };
+        let claim = ledger.claim(*at);
+        let Some(name) = &claim.range.block else { continue };
+        let is_elsewhere = claim.file.relative_path != *path;
+        let as_it_was = matches!(tier, Tier::Text | Tier::Tokens);
+        let by_its_name = leaf(name) == block.name && !is_elsewhere;
+        if as_it_was || by_its_name || is_unnamed(&name.kind) {
+            continue;
+        }
+        let (at, tier) = (*at, *tier);
+        let mine = likeness::anywhere(&claim, name, path, block);
+        let better = |path: &RelativePath, other: &Block| {
+            let print = &other.fingerprint;
+            if claim.range.content_hash == print.content
+                || claim.range.token_hash.as_ref() == Some(&print.tokens)
+            {
+                return other.name == leaf(name) || !as_it_was && tier > Tier::TokensElsewhere;
+            }
+            tier > Tier::Shape
+                && may_become(&name.kind, other.identity.kind.as_str())
+                && likeness::anywhere(&claim, name, path, other) > mine - MARGIN
+        };
+        let changed = surroundings.changed_since(at);
+        let rival = changed
+            .iter()
+            .filter(|(other, _)| {
+                other != path && (is_elsewhere || *other != claim.file.relative_path)
+            })
+            .any(|(other, blocks)| {
+                let mut rivals = blocks.blocks.iter().filter(|block| better(other, block));
+                rivals.any(|block| surroundings.stood(at, other, block) == Some(false))
+            });
+        if rival {
+            let scores = found.as_ref().and_then(|found| found.scores).unwrap_or_default();
+            let rejected = Some(Rejected { claim: at, scores, why: Rejection::Rivals });
+            *found = Some(Provenance { rejected, ..Provenance::unrecorded() });
+        }
+    }
+}
+
+/// A record that may be of a block, and how much the look-up that found it says.
+pub type Candidate = (ClaimRef, u32);
+
+/// Records that may be of a block, by whatever look-up.
+pub fn candidates(ledger: &Ledger, block: &Block) -> Vec<Candidate> {
+    let print = &block.fingerprint;
+    let mut candidates = Vec::new();
+    let mut add = |claims: &[ClaimRef], weight: u32| {
+        candidates.extend(claims.iter().rev().take(MAX_CALLED).map(|at| (*at, weight)));
+    };
+    add(ledger.by_content(&print.content), 4);
+    if print.token_count >= MIN_ACROSS_TOKENS {
+        add(ledger.by_tokens(&print.tokens), 4);
+        add(ledger.by_shape(&print.shape), 2);
+    }
+    for kind in kinds_it_may_have_been(&block.identity.kind.as_str()) {
+        let called = ledger.by_called(kind, &block.name);
+        if called.len() <= MAX_CALLED {
+            add(&called, 1);
+        }
+    }
+    if print.token_count >= MIN_SIMILAR_TOKENS {
+        add(&ledger.similar(&print.sketch, MAX_SIMILAR), 1);
+    }
+    candidates
+}
+
+/// Whether a file goes on a vanished one under another name: it holds most of its blocks, by what they are called.
+///
+/// One block in common is enough where its text is the same, or where the file's own name is; else three.
+fn goes_on(
+    ledger: &Ledger,
+    siblings: &Siblings<'_>,
+    orphans: &[ClaimRef],
+    path: &RelativePath,
+    blocks: &FileBlocks,
+) -> bool {
+    let Some(newest) = orphans.iter().max() else { return false };
+    let Some(then) = siblings.outline(*newest) else { return false };
+    let definitions =
+        || blocks.blocks.iter().filter(|block| !is_unnamed(block.identity.kind.as_str()));
+    let now: HashSet<Called> = definitions().map(outline::called).collect();
+    let called = then.called();
+    let in_common = called.intersection(&now).count();
+    let mut sizeable =
+        definitions().filter(|block| block.fingerprint.token_count >= MIN_ACROSS_TOKENS);
+    let same_text = sizeable.any(|block| then.count(&block.fingerprint.content) > 0);
+    let same_name = ledger.claim(*newest).file.relative_path.file_name() == path.file_name();
+    let least = if same_text || same_name { 1 } else { 3 };
+    in_common >= least && in_common * 2 >= called.len().min(now.len())
+}

@@ -1,0 +1,162 @@
+//! Records and blocks that no equality brought together, by likeness.
+//!
+//! Body, name, container, parameters and neighbours are weighed together. A pair is taken when it is alike enough
+//! ([`ENOUGH`]) and clearly more so than any rival on either side ([`super::MARGIN`]); the weights and both limits
+//! were set before anything was measured.
+
+use std::collections::HashSet;
+
+use crate::code::Block;
+use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef};
+use crate::provenance::Scores;
+use crate::provenance::names::leaf;
+use crate::workspace::RelativePath;
+
+/// At least this much, of 1, must speak for a pair.
+pub(super) const ENOUGH: f32 = 0.6;
+/// At least this share of the bodies must be common, whatever else speaks for a pair.
+pub(super) const ENOUGH_BODY: f32 = 0.4;
+/// Where the names have nothing in common, smaller blocks prove nothing.
+pub(super) const MIN_NAMELESS_TOKENS: u32 = 30;
+/// Shorter bodies are alike by chance.
+pub(super) const MIN_TOKENS: u32 = 8;
+
+/// What the tiers know of a pair, beyond its texts.
+pub(super) struct Circumstances {
+    /// Whether the containers are the same, from 0 to 1.
+    pub(super) scope: f32,
+    /// Whether the neighbours are the same, from 0 to 1; `None` where that says nothing: in another file.
+    pub(super) position: Option<f32>,
+}
+
+/// Weighs a record against a block.
+pub(super) fn weigh(
+    range: &BlockRecord,
+    name: &BlockName,
+    block: &Block,
+    circumstances: &Circumstances,
+) -> Option<Scores> {
+    let body = body(range, block)?;
+    let same_own = range.own_hash.is_some() && range.own_hash == block.fingerprint.own;
+    let body = if same_own { 1.0 } else { body };
+    let names = words_in_common(leaf(name), &block.name);
+    let signature = signature(name.parameters.as_deref(), block.identity.parameters.as_deref());
+    let Circumstances { scope, position } = *circumstances;
+    let alike = 0.45 * body + 0.2 * names + 0.1 * scope + 0.1 * signature;
+    let total = match position {
+        Some(position) => alike + 0.15 * position,
+        None => alike / 0.85,
+    };
+    let position = position.unwrap_or_default();
+    Some(Scores { body, name: names, scope, signature, position, total })
+}
+
+/// How alike a record and a block of any file are, to compare blocks of several files: a file of the same name counts
+/// as the same place.
+pub(super) fn anywhere(
+    claim: &Claim<'_>,
+    name: &BlockName,
+    path: &RelativePath,
+    block: &Block,
+) -> f32 {
+    let same_path = name.path == block.identity.path;
+    let same_file = claim.file.relative_path.file_name() == path.file_name();
+    let place = |same: bool| if same { 1.0 } else { 0.0 };
+    let there = Circumstances { scope: place(same_path), position: Some(place(same_file)) };
+    weigh(claim.range, name, block, &there).map_or(0.0, |scores| scores.total)
+}
+
+/// How alike two bodies are, about as a token by token comparison would say.
+///
+/// The share of pairs of tokens in common (Dice), estimated from sketches; of records that have none, that of shingles
+/// of four tokens. One token changed takes up to two pairs or four shingles, which the exponents bring back.
+fn body(range: &BlockRecord, block: &Block) -> Option<f32> {
+    let dice = |similarity: f32| 2.0 * similarity / (1.0 + similarity);
+    let print = &block.fingerprint;
+    match range.pairs.as_ref().and_then(|pairs| pairs.similarity(&print.pairs)) {
+        Some(similarity) => Some(dice(similarity).powf(0.65)),
+        None => Some(dice(range.sketch.as_ref()?.similarity(&print.sketch)?).sqrt()),
+    }
+}
+
+/// Whether two bodies are of sizes that can be alike enough.
+pub(super) fn of_like_size(then: u32, now: u32) -> bool {
+    then.max(now) <= then.min(now).saturating_mul(5)
+}
+
+/// The share of words that two names have in common: `isValidToken` and `is_token_valid` have all.
+pub(super) fn words_in_common(a: &str, b: &str) -> f32 {
+    if a == b {
+        return 1.0;
+    }
+    let (a, b) = (words(a), words(b));
+    let common = a.intersection(&b).count();
+    let all = a.len() + b.len() - common;
+    if all == 0 { 0.0 } else { common as f32 / all as f32 }
+}
+
+fn words(name: &str) -> HashSet<String> {
+    let mut words = HashSet::new();
+    let mut word = String::new();
+    let mut was_lower = false;
+    for letter in name.chars() {
+        let boundary = !letter.is_alphanumeric() || (letter.is_uppercase() && was_lower);
+        if boundary && !word.is_empty() {
+            words.insert(std::mem::take(&mut word));
+        }
+        was_lower = letter.is_lowercase() || letter.is_numeric();
+        if letter.is_alphanumeric() {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    if !word.is_empty() {
+        words.insert(word);
+    }
+    words
+}
+
+/// Whether the parameter types are the same; where one of them is not known, neither yes nor no.
+fn signature(then: Option<&str>, now: Option<&str>) -> f32 {
+    match (then, now) {
+        (Some(then), Some(now)) if then != now => {
+            let types = |text: &str| -> HashSet<String> {
+                let inside = text.trim_matches(['(', ')']);
+                inside.split(',').map(|part| part.trim().to_owned()).collect()
+            };
+            let (then, now) = (types(then), types(now));
+            let common = then.intersection(&now).count();
+            common as f32 / (then.len() + now.len() - common).max(1) as f32
+        }
+        (Some(_), None) | (None, Some(_)) => 0.5,
+        _ => 1.0,
+    }
+}
+
+/// A record and a block, and how alike they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair {
+    pub(super) at: ClaimRef,
+    pub(super) index: usize,
+    pub(super) scores: Scores,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_compared_by_their_words() {
+        assert_eq!(words_in_common("isValidToken", "is_token_valid"), 1.0);
+        assert_eq!(words_in_common("parseHTTPHeader", "parse_header"), 1.0 / 3.0);
+        assert_eq!(words_in_common("read", "write"), 0.0);
+        assert!(words_in_common("read_all", "read") > 0.4);
+    }
+
+    #[test]
+    fn parameters_count_where_both_are_known() {
+        assert_eq!(signature(Some("(u32, &str)"), Some("(u32, &str)")), 1.0);
+        assert_eq!(signature(Some("(u32, &str)"), Some("(u32)")), 0.5);
+        assert_eq!(signature(Some("(u32)"), Some("(String)")), 0.0);
+        assert_eq!(signature(None, None), 1.0);
+    }
+}

@@ -1,0 +1,146 @@
+//! Finding recorded blocks again in the files as they stand.
+//!
+//! A cascade from certain to plausible; each tier only sees what the tiers
+//! before it left over, on both sides:
+//!
+//! 1. same name, same text → `exact`
+//! 2. same name, same tokens → `reformatted`
+//! 3. another name, same text or tokens, and no block of the recorded name left → `moved`
+//! 4. another name, same shape, at least [`MIN_RENAMED_TOKENS`] tokens, unique on both sides → `renamed`
+//! 5. same name, other tokens → `modified`; of several blocks of one name, those that keep most are paired first
+//! 6. what is left on both sides, by likeness: see `likeness`
+//!
+//! First within the file, against the records of its path; then, for what no record of the file speaks of, against
+//! records that nothing stands for any more where they were made: see `across`.
+//!
+//! A name proves little where less than half of the recorded text stands under it (`MOSTLY_KEPT`):
+//! tiers 3 and 4 then treat the record as one whose name is gone, so that a text found whole under another name
+//! goes there, and the newcomer under the old name gets nothing. And what stood beside a block when it was recorded
+//! is not that block under another name: see `siblings`.
+//!
+//! A tier with several records that fit equally well answers `ambiguous`.
+
+mod across;
+mod index;
+mod likeness;
+mod origins;
+mod siblings;
+mod tiers;
+
+use crate::code::{Block, FileBlocks};
+use crate::ledger::{ClaimRef, Ledger};
+use crate::workspace::RelativePath;
+
+use super::Provenance;
+use super::heads::{Folded, fold};
+use super::names::{is_unnamed, leaf};
+use siblings::Siblings;
+use tiers::{Old, Reach, Tiers};
+
+pub use across::{Candidate, Surroundings, candidates};
+
+/// Below this many tokens an equal shape proves nothing: getters and wrappers all look alike.
+pub const MIN_RENAMED_TOKENS: u32 = 15;
+/// A region or paragraph has no name of its own, so it must keep at least this share to be called modified.
+const MIN_KEPT: f32 = 0.3;
+/// A name under which less than this stands of the recorded text may have passed to another block, where that text
+/// stands whole under a new one.
+const MOSTLY_KEPT: f32 = 0.5;
+/// Two rivals whose kept shares differ by less than this fit equally well.
+const MARGIN: f32 = 0.08;
+
+/// What is known of every block of a file, in the order of [`FileBlocks::blocks`].
+pub fn file(
+    ledger: &Ledger,
+    path: &RelativePath,
+    blocks: &FileBlocks,
+    surroundings: &dyn Surroundings,
+) -> Vec<Provenance> {
+    let siblings = Siblings::new(ledger);
+    let folded = fold(ledger, ledger.of_path(path));
+    let mut found = vec![None; blocks.blocks.len()];
+    let mut left = Vec::new();
+    if !ledger.of_path(path).is_empty() {
+        let old = Old { heads: folded.standing.clone(), claims: ledger.of_path(path) };
+        let mut tiers = Tiers::new(ledger, old, blocks, found, Reach::File, &siblings);
+        tiers.run();
+        (found, left) = tiers.into_found();
+    }
+    left.extend(&folded.deleted);
+    found = across::file(ledger, path, blocks, found, surroundings, &siblings);
+    across::withdraw(ledger, path, blocks, &mut found, surroundings);
+    origins::trace(ledger, path, blocks, &mut found, (&folded, &left), surroundings, &siblings);
+    found.into_iter().map(|found| found.unwrap_or_else(Provenance::unrecorded)).collect()
+}
+
+/// Records of a path that may be found in another file.
+#[derive(Debug, Default)]
+pub struct Orphans {
+    /// Those that nothing stands for there any more.
+    pub gone: Vec<ClaimRef>,
+    /// Those that something stands for, but under another name: the recorded text under the recorded name beats that.
+    pub renamed: Vec<ClaimRef>,
+}
+
+impl Orphans {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.gone.is_empty() && self.renamed.is_empty()
+    }
+}
+
+/// The records of a path that may be found in another file.
+///
+/// `blocks` is the file as it stands; `None` where there is none. A record whose block was recorded again elsewhere
+/// since is not among them.
+pub fn orphans(ledger: &Ledger, path: &RelativePath, blocks: Option<&FileBlocks>) -> Orphans {
+    let Folded { standing, deleted } = fold(ledger, ledger.of_path(path));
+    let mut orphans = Orphans::default();
+    match blocks {
+        None => orphans.gone = standing,
+        Some(blocks) => {
+            let siblings = Siblings::new(ledger);
+            let old = Old { heads: standing, claims: ledger.of_path(path) };
+            let found = vec![None; blocks.blocks.len()];
+            let mut tiers = Tiers::new(ledger, old, blocks, found, Reach::File, &siblings);
+            tiers.run();
+            let (found, gone) = tiers.into_found();
+            orphans.gone = gone;
+            let other_name = |(block, found): (&Block, Option<Provenance>)| {
+                let at = found?.claim?;
+                let name = ledger.claim(at).range.block.as_ref()?;
+                (leaf(name) != block.name).then_some(at)
+            };
+            orphans.renamed = blocks.blocks.iter().zip(found).filter_map(other_name).collect();
+        }
+    }
+    orphans.gone.extend(deleted);
+    let may_be_elsewhere = |at: &ClaimRef| {
+        let named = ledger.claim(*at).range.block.as_ref();
+        named.is_some_and(|name| !is_unnamed(&name.kind)) && !goes_on_elsewhere(ledger, *at)
+    };
+    orphans.gone.retain(may_be_elsewhere);
+    orphans.renamed.retain(may_be_elsewhere);
+    orphans
+}
+
+/// Whether a later record of another file speaks of the same block.
+pub(super) fn goes_on_elsewhere(ledger: &Ledger, at: ClaimRef) -> bool {
+    let claim = ledger.claim(at);
+    let Some(name) = &claim.range.block else { return false };
+    let here = &claim.file.relative_path;
+    let later =
+        |other: &&ClaimRef| **other > at && ledger.claim(**other).file.relative_path != *here;
+    let same_text = ledger.by_content(&claim.range.content_hash);
+    let again = same_text.iter().filter(later).any(|other| {
+        let other = ledger.claim(*other).range;
+        !other.deleted && other.block.as_ref().is_some_and(|other| leaf(other) == leaf(name))
+    });
+    let replaced = || {
+        let called = ledger.by_called(&name.kind, leaf(name));
+        called.iter().filter(later).any(|other| {
+            ledger.claim(*other).range.replaces.as_ref() == Some(&claim.range.content_hash)
+        })
+    };
+    again || replaced()
+}

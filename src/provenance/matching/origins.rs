@@ -1,0 +1,175 @@
+//! Recorded code that stands in a block its record is not about: copies, splits, merges.
+//!
+//! A copy is not a move: the original keeps its record, and the copy, unrecorded, says what it was copied from. Of a
+//! function that was split, the part that kept the name keeps the record; the other says what it was split from.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Folded;
+use super::across::Surroundings;
+use super::siblings::Siblings;
+use crate::code::{Block, FileBlocks, fingerprint};
+use crate::ledger::{ClaimRef, Ledger, Trust};
+use crate::provenance::names::is_unnamed;
+use crate::provenance::outline::Against;
+use crate::provenance::{Content, Origin, Provenance, Relation, Verdict};
+use crate::workspace::RelativePath;
+
+/// Smaller blocks are alike by chance.
+const MIN_TOKENS: u32 = 20;
+/// A copy has at least this share of what it was copied from.
+const MIN_COPY: f32 = 0.9;
+/// A part lies at least by this share in what it is a part of.
+const MIN_PART: f32 = 0.6;
+/// The same where what it was a part of is gone, so that nobody can see it missing there.
+const MIN_PART_OF_GONE: f32 = 0.8;
+/// A part has gone from one block, or come into another, where by so much less of it stood there before or after: two
+/// functions of one author are alike without that.
+const MIN_DIFFERENCE: f32 = 0.3;
+/// No more is told of one block.
+const MAX_ORIGINS: usize = 4;
+
+/// Traces the blocks that no record speaks of, and those that changed.
+pub(super) fn trace(
+    ledger: &Ledger,
+    path: &RelativePath,
+    blocks: &FileBlocks,
+    found: &mut [Option<Provenance>],
+    (folded, left): (&Folded, &[ClaimRef]),
+    surroundings: &dyn Surroundings,
+    siblings: &Siblings<'_>,
+) {
+    let gone: HashSet<ClaimRef> = left.iter().copied().collect();
+    let stands: HashMap<ClaimRef, (Content, &Block)> = blocks
+        .blocks
+        .iter()
+        .zip(found.iter())
+        .filter_map(|(block, found)| {
+            let found = found.as_ref()?;
+            Some((found.claim?, (found.content?, block)))
+        })
+        .collect();
+    let gone: HashSet<ClaimRef> = gone.into_iter().filter(|at| !stands.contains_key(at)).collect();
+    let here = Here { ledger, path, folded, gone, stands, surroundings, siblings };
+    for (block, found) in blocks.blocks.iter().zip(found) {
+        if is_unnamed(block.identity.kind.as_str()) || block.fingerprint.token_count < MIN_TOKENS {
+            continue;
+        }
+        let verdict = found.as_ref().map_or(Verdict::Unrecorded, |found| found.verdict);
+        let origins = match verdict {
+            Verdict::Unrecorded => here.parts_of(block),
+            Verdict::Modified => {
+                here.merged_into(block, found.as_ref().and_then(|found| found.claim))
+            }
+            _ => continue,
+        };
+        if !origins.is_empty() {
+            found.get_or_insert_with(Provenance::unrecorded).origins = origins;
+        }
+    }
+}
+
+struct Here<'a> {
+    ledger: &'a Ledger,
+    path: &'a RelativePath,
+    folded: &'a Folded,
+    /// Records of this file that nothing was found for.
+    gone: HashSet<ClaimRef>,
+    /// Records that were found, and how.
+    stands: HashMap<ClaimRef, (Content, &'a Block)>,
+    surroundings: &'a dyn Surroundings,
+    siblings: &'a Siblings<'a>,
+}
+
+impl Here<'_> {
+    /// What a block that no record speaks of was copied or split from.
+    fn parts_of(&self, block: &Block) -> Vec<Origin> {
+        let mut seen = HashSet::new();
+        let candidates = self.surroundings.candidates(block);
+        let elsewhere = candidates.iter().map(|(at, _)| *at);
+        let best = self
+            .folded
+            .standing
+            .iter()
+            .copied()
+            .chain(elsewhere)
+            .filter(|at| seen.insert(*at))
+            .filter_map(|at| self.part_of(block, at))
+            .max_by(|a, b| a.share.total_cmp(&b.share).then(a.claim.cmp(&b.claim)));
+        best.into_iter().collect()
+    }
+
+    fn part_of(&self, block: &Block, at: ClaimRef) -> Option<Origin> {
+        let claim = self.ledger.claim(at);
+        let (range, print) = (claim.range, &block.fingerprint);
+        if range.deleted || claim.entry.trust == Trust::Contradicted || range.block.is_none() {
+            return None;
+        }
+        let tokens = range.tokens?;
+        // How much of this block stands in the recorded one, and how much of that one in this.
+        let share =
+            fingerprint::kept(&print.sketch, print.token_count, range.sketch.as_ref()?, tokens)?;
+        let kept =
+            fingerprint::kept(range.sketch.as_ref()?, tokens, &print.sketch, print.token_count)?;
+        let equal = range.shape_hash.as_ref() == Some(&print.shape);
+        let relation = if equal || share.min(kept) >= MIN_COPY {
+            Relation::CopiedFrom
+        } else if self.has_gone_from(at, block, share) {
+            Relation::SplitFrom
+        } else {
+            return None;
+        };
+        self.is_new(at, block).then_some(Origin { claim: at, relation, share })
+    }
+
+    /// Whether what a block shares with a recorded one is missing there now.
+    fn has_gone_from(&self, at: ClaimRef, block: &Block, share: f32) -> bool {
+        match self.stands.get(&at) {
+            Some((Content::Modified, now)) => {
+                share >= MIN_PART && share - share_of(block, now) >= MIN_DIFFERENCE
+            }
+            Some(_) => false,
+            None => share >= MIN_PART_OF_GONE && self.is_gone(at),
+        }
+    }
+
+    fn is_gone(&self, at: ClaimRef) -> bool {
+        let path = &self.ledger.claim(at).file.relative_path;
+        self.gone.contains(&at)
+            || path != self.path && self.surroundings.orphans(path).gone.contains(&at)
+    }
+
+    fn is_new(&self, at: ClaimRef, block: &Block) -> bool {
+        let path = &self.ledger.claim(at).file.relative_path;
+        if path == self.path {
+            return self.siblings.beside(at, block) == Against::New;
+        }
+        self.surroundings.stood(at, self.path, block) == Some(false)
+    }
+
+    /// Which recorded blocks, gone from under their names, have come into a block that changed since `own`.
+    fn merged_into(&self, block: &Block, own: Option<ClaimRef>) -> Vec<Origin> {
+        let Some(own) = own.map(|own| self.ledger.claim(own).range) else { return Vec::new() };
+        let print = &block.fingerprint;
+        let came = |at: &ClaimRef| {
+            let range = self.ledger.claim(*at).range;
+            let tokens = range.tokens.filter(|tokens| *tokens >= MIN_TOKENS)?;
+            let sketch = range.sketch.as_ref()?;
+            let share = fingerprint::kept(sketch, tokens, &print.sketch, print.token_count)?;
+            let before = fingerprint::kept(sketch, tokens, own.sketch.as_ref()?, own.tokens?)?;
+            let came = share >= MIN_PART && share - before >= MIN_DIFFERENCE && !range.deleted;
+            came.then_some(Origin { claim: *at, relation: Relation::MergedFrom, share })
+        };
+        let mut origins: Vec<Origin> = self.gone.iter().filter_map(came).collect();
+        origins.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.claim.cmp(&b.claim)));
+        origins.truncate(MAX_ORIGINS);
+        origins
+    }
+}
+
+/// How much of one block stands in another.
+fn share_of(part: &Block, whole: &Block) -> f32 {
+    let (part, whole) = (&part.fingerprint, &whole.fingerprint);
+    fingerprint::kept(&part.sketch, part.token_count, &whole.sketch, whole.token_count)
+        .unwrap_or_default()
+}

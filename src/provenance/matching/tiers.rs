@@ -1,0 +1,742 @@
+//! The tiers: a cascade from certain to plausible, over the records of one path or of several that are gone.
+
+use std::collections::{HashMap, HashSet};
+
+use super::index::Index;
+use super::likeness::{self, Circumstances, Pair};
+use super::siblings::Siblings;
+use super::{MARGIN, MIN_KEPT, MIN_RENAMED_TOKENS, MOSTLY_KEPT};
+use crate::code::{Block, ContentHash, FileBlocks, fingerprint};
+use crate::ledger::{BlockName, ClaimRef, Ledger, Trust};
+use crate::provenance::names::{
+    NameKey, is_unnamed, key_of_block, key_of_name, leaf, may_become, same_name,
+};
+use crate::provenance::outline::{self, Against, Short, Shorter};
+use crate::provenance::{Content, Place, Provenance, Rejected, Rejection, Scores, Tier, Verdict};
+
+/// The old side.
+pub(super) struct Old<'a> {
+    /// The records that are looked for, in order.
+    pub(super) heads: Vec<ClaimRef>,
+    /// With those that they replaced, for reverts.
+    pub(super) claims: &'a [ClaimRef],
+}
+
+/// Where the records come from.
+#[derive(Clone, Copy)]
+pub(super) enum Reach<'a> {
+    /// From the file itself.
+    File,
+    /// From a file that is gone, and that this one goes on under another name.
+    Renamed,
+    /// From other files, where nothing stands for them any more; `admits` says whether a block is new here.
+    Elsewhere {
+        /// Whether a record may be of a block of this index.
+        admits: &'a dyn Fn(ClaimRef, usize) -> bool,
+    },
+}
+
+pub(super) struct Tiers<'a> {
+    ledger: &'a Ledger,
+    blocks: &'a [Block],
+    reach: Reach<'a>,
+    siblings: &'a Siblings<'a>,
+    standing: HashSet<Short>,
+    /// What stands, and what is looked for.
+    known: HashSet<Short>,
+    heads: Vec<ClaimRef>,
+    index: Index<'a>,
+    /// Every claim, replaced ones too, for reverts.
+    by_name: HashMap<NameKey<'a>, Vec<ClaimRef>>,
+    /// Claims of foreign tools, which name no block, by text.
+    nameless: HashMap<&'a ContentHash, ClaimRef>,
+    used: HashSet<ClaimRef>,
+    /// Blocks that are known to be nobody's.
+    nobodys: HashSet<usize>,
+    found: Vec<Option<Provenance>>,
+    rejected: HashMap<usize, Rejected>,
+}
+
+impl<'a> Tiers<'a> {
+    /// `found` is what is known of the blocks already; those are left alone.
+    pub(super) fn new(
+        ledger: &'a Ledger,
+        old: Old<'a>,
+        blocks: &'a FileBlocks,
+        found: Vec<Option<Provenance>>,
+        reach: Reach<'a>,
+        siblings: &'a Siblings<'a>,
+    ) -> Self {
+        let blocks = &blocks.blocks[..];
+        let mut by_name: HashMap<NameKey<'a>, Vec<ClaimRef>> = HashMap::new();
+        let mut nameless = HashMap::new();
+        for at in old.claims.iter().copied() {
+            let claim = ledger.claim(at);
+            if claim.entry.trust == Trust::Contradicted || claim.range.deleted {
+                continue;
+            }
+            match &claim.range.block {
+                Some(name) => by_name.entry(key_of_name(name)).or_default().push(at),
+                None => {
+                    nameless.insert(&claim.range.content_hash, at);
+                }
+            }
+        }
+        let standing: HashSet<Short> =
+            blocks.iter().map(|block| outline::key(&block.identity)).collect();
+        let names = old.heads.iter().filter_map(|at| ledger.claim(*at).range.block.as_ref());
+        let known = standing.iter().copied().chain(names.map(outline::key_of_name)).collect();
+        Self {
+            ledger,
+            blocks,
+            reach,
+            siblings,
+            standing,
+            known,
+            index: Index::new(ledger, &old.heads, blocks),
+            heads: old.heads,
+            by_name,
+            nameless,
+            used: HashSet::new(),
+            nobodys: HashSet::new(),
+            found,
+            rejected: HashMap::new(),
+        }
+    }
+
+    /// All tiers, in order.
+    pub(super) fn run(&mut self) {
+        self.same_name();
+        self.older_than_its_records();
+        self.elsewhere();
+        self.renamed();
+        if !matches!(self.reach, Reach::Elsewhere { .. }) {
+            self.modified();
+        }
+        if matches!(self.reach, Reach::Renamed) {
+            self.same_leaf();
+        }
+        self.alike();
+    }
+
+    /// What is known of each block now, and the records that nothing was found for.
+    pub(super) fn into_found(mut self) -> (Vec<Option<Provenance>>, Vec<ClaimRef>) {
+        for (index, rejected) in std::mem::take(&mut self.rejected) {
+            if self.is_open(index) {
+                let unrecorded = Provenance::unrecorded();
+                self.found[index] = Some(Provenance { rejected: Some(rejected), ..unrecorded });
+            }
+        }
+        let left = self.heads.into_iter().filter(|at| !self.used.contains(at)).collect();
+        (self.found, left)
+    }
+
+    fn is_open(&self, index: usize) -> bool {
+        let found = self.found[index].as_ref();
+        found.is_none_or(|found| found.verdict == Verdict::Unrecorded)
+            && !self.nobodys.contains(&index)
+    }
+
+    /// Whether a record may be of this block: it did not stand beside the recorded one as something else.
+    fn admits(&self, at: ClaimRef, index: usize, content: Content) -> bool {
+        let block = &self.blocks[index];
+        if let Reach::Elsewhere { admits } = self.reach
+            && !admits(at, index)
+        {
+            return false;
+        }
+        let beside = match (self.siblings.beside(at, block), content) {
+            (Against::New, _) => false,
+            (Against::Changed, Content::Modified) => true,
+            (Against::Changed, _) => false,
+            (Against::Same | Against::Reformatted, _) => true,
+        };
+        !beside && !self.siblings.is_another(at, block, &self.known)
+    }
+
+    fn is_head(&self, at: ClaimRef) -> bool {
+        self.heads.binary_search(&at).is_ok()
+    }
+
+    /// Tiers 1 and 2: the name is still there, and so are its text, its tokens or its shape, now or in an earlier record (a revert).
+    fn same_name(&mut self) {
+        for content in Content::WITH_TEXT {
+            for index in 0..self.blocks.len() {
+                if self.is_open(index) {
+                    self.by_equal_name(index, content);
+                }
+            }
+        }
+    }
+
+    fn by_equal_name(&mut self, index: usize, content: Content) {
+        let block = &self.blocks[index];
+        let fits: Vec<ClaimRef> = self
+            .by_name
+            .get(&key_of_block(block))
+            .into_iter()
+            .flatten()
+            .copied()
+            .filter(|at| !self.used.contains(at) && self.equal(*at, block, content))
+            .filter(|at| self.is_new_here(*at, index))
+            .collect();
+        let same_ordinal = |at: &ClaimRef| {
+            let claim = self.ledger.claim(*at);
+            claim.range.block.as_ref().is_some_and(|name| name.ordinal == block.identity.ordinal)
+        };
+        let heads: Vec<ClaimRef> = fits.iter().copied().filter(|at| self.is_head(*at)).collect();
+        let pinned: Vec<ClaimRef> = heads.iter().copied().filter(same_ordinal).collect();
+        let best = if !pinned.is_empty() {
+            pinned
+        } else if !heads.is_empty() {
+            heads[..1].to_vec()
+        } else {
+            fits.last().copied().into_iter().collect()
+        };
+        match best.as_slice() {
+            [] => {}
+            [one] => {
+                let one = *one;
+                let tier = match content {
+                    Content::Exact => Tier::Text,
+                    Content::Reformatted => Tier::Tokens,
+                    Content::Renamed | Content::Modified => Tier::Shape,
+                };
+                let place = self.place(one, block);
+                self.settle(index, one, Provenance::found(one, tier, content, place));
+            }
+            several => self.settle_several(index, several.to_vec()),
+        }
+    }
+
+    fn is_new_here(&self, at: ClaimRef, index: usize) -> bool {
+        !matches!(self.reach, Reach::Elsewhere { admits } if !admits(at, index))
+    }
+
+    /// A block that was put back to what it was before its first record: older than all that is recorded of it.
+    fn older_than_its_records(&mut self) {
+        if !matches!(self.reach, Reach::File) {
+            return;
+        }
+        for index in 0..self.blocks.len() {
+            let block = &self.blocks[index];
+            let claims = self.by_name.get(&key_of_block(block)).map_or(&[][..], Vec::as_slice);
+            let was_before = |at: &ClaimRef| {
+                self.ledger.claim(*at).range.replaces.as_ref() == Some(&block.fingerprint.content)
+            };
+            if self.is_open(index) && claims.iter().any(was_before) {
+                self.nobodys.insert(index);
+            }
+        }
+    }
+
+    fn equal(&self, at: ClaimRef, block: &Block, content: Content) -> bool {
+        // A block without tokens (a comment) has those of every other one.
+        if content != Content::Exact && block.fingerprint.token_count == 0 {
+            return false;
+        }
+        let range = self.ledger.claim(at).range;
+        match content {
+            Content::Exact => range.content_hash == block.fingerprint.content,
+            Content::Reformatted => range.token_hash.as_ref() == Some(&block.fingerprint.tokens),
+            Content::Renamed => range.shape_hash.as_ref() == Some(&block.fingerprint.shape),
+            Content::Modified => false,
+        }
+    }
+
+    /// Tier 3: no record of this name fits, but an orphaned record has the same text or tokens; and records of foreign tools, which name no block.
+    fn elsewhere(&mut self) {
+        for content in [Content::Exact, Content::Reformatted] {
+            for index in 0..self.blocks.len() {
+                if !self.is_open(index) {
+                    continue;
+                }
+                let block = &self.blocks[index];
+                let orphans = self.orphans(index, content);
+                match orphans.as_slice() {
+                    [] if content == Content::Exact => self.nameless(index),
+                    [] => {}
+                    [one] if self.rivals(index, content) == 0 => {
+                        let one = *one;
+                        if let Some((twin, other)) = self.twin(index) {
+                            self.settle_several(index, vec![other, one]);
+                            self.settle_several(twin, vec![other, one]);
+                            continue;
+                        }
+                        let place = self.place(one, block);
+                        let tier = match content {
+                            Content::Exact => Tier::TextElsewhere,
+                            _ => Tier::TokensElsewhere,
+                        };
+                        self.settle(index, one, Provenance::found(one, tier, content, place));
+                    }
+                    several => self.found[index] = Some(Provenance::ambiguous(several.to_vec())),
+                }
+            }
+        }
+    }
+
+    /// Heads that no block has claimed and whose recorded name no block of the file still carries, but for blocks
+    /// that kept next to nothing of it.
+    fn orphans(&self, index: usize, content: Content) -> Vec<ClaimRef> {
+        let block = &self.blocks[index];
+        let equal = self.index.heads_reading(block, content).iter().copied();
+        equal
+            .filter(|at| !self.used.contains(at) && self.equal(*at, block, content))
+            .filter(|at| {
+                let name = self.ledger.claim(*at).range.block.as_ref();
+                name.is_some_and(|name| self.has_lost_its_name(*at, name))
+            })
+            .filter(|at| self.admits(*at, index, content))
+            .collect()
+    }
+
+    fn has_lost_its_name(&self, at: ClaimRef, name: &'a BlockName) -> bool {
+        if matches!(self.reach, Reach::Elsewhere { .. }) {
+            return true;
+        }
+        let called = self.index.blocks_called(&name.kind, &name.path).iter();
+        called
+            .filter(|index| self.is_open(**index))
+            .map(|index| &self.blocks[*index])
+            .filter(|block| key_of_block(block) == key_of_name(name))
+            .all(|block| self.kept(at, block).is_some_and(|kept| kept < MOSTLY_KEPT))
+    }
+
+    /// The share of a record's text that stands in a block; `None` where the record does not say enough.
+    fn kept(&self, at: ClaimRef, block: &Block) -> Option<f32> {
+        let range = self.ledger.claim(at).range;
+        let print = &block.fingerprint;
+        fingerprint::kept(range.sketch.as_ref()?, range.tokens?, &print.sketch, print.token_count)
+    }
+
+    /// A block of the very same name and text that has a record already: which of the two came here cannot be seen.
+    fn twin(&self, index: usize) -> Option<(usize, ClaimRef)> {
+        let key = key_of_block(&self.blocks[index]);
+        let alike = self.index.blocks_reading(&self.blocks[index], Content::Exact).iter();
+        alike.copied().filter(|at| *at != index && key_of_block(&self.blocks[*at]) == key).find_map(
+            |at| {
+                let claim = self.found[at].as_ref()?.claim?;
+                Some((at, claim))
+            },
+        )
+    }
+
+    /// How many other unsettled blocks are equal to this one.
+    fn rivals(&self, index: usize, content: Content) -> usize {
+        let equal = self.index.blocks_reading(&self.blocks[index], content).iter();
+        let unsettled =
+            |at: &usize| self.found[*at].as_ref().is_none_or(|found| found.claim.is_none());
+        equal.filter(|at| **at != index && unsettled(at)).count()
+    }
+
+    fn nameless(&mut self, index: usize) {
+        let block = &self.blocks[index];
+        let latest = self.nameless.get(&block.fingerprint.content).copied();
+        if let Some(at) = latest {
+            self.found[index] =
+                Some(Provenance::found(at, Tier::Text, Content::Exact, Place::Same));
+        }
+    }
+
+    /// Tier 4.
+    fn renamed(&mut self) {
+        for index in 0..self.blocks.len() {
+            let block = &self.blocks[index];
+            if !self.is_open(index)
+                || is_unnamed(block.identity.kind.as_str())
+                || block.fingerprint.token_count < MIN_RENAMED_TOKENS
+            {
+                continue;
+            }
+            let orphans = self.orphans(index, Content::Renamed);
+            if let ([one], 0) = (orphans.as_slice(), self.rivals(index, Content::Renamed)) {
+                let one = *one;
+                let place = self.place(one, block);
+                let found = Provenance::found(one, Tier::Shape, Content::Renamed, place);
+                self.settle(index, one, found);
+            }
+        }
+    }
+
+    /// Tier 5: the name is all that is left; first with its parameters and ordinal, then without, where that is unique.
+    fn modified(&mut self) {
+        for index in self.by_what_is_kept() {
+            let identity = &self.blocks[index].identity;
+            let named = self.named(&self.blocks[index]);
+            let ordinal = |at: &ClaimRef| {
+                let name = self.ledger.claim(*at).range.block.as_ref();
+                name.is_some_and(|name| name.ordinal == identity.ordinal)
+            };
+            let pinned: Vec<ClaimRef> = named.iter().copied().filter(ordinal).collect();
+            let candidates = if self.is_pinned(index, &named, &pinned) { pinned } else { named };
+            self.settle_modified(index, candidates);
+        }
+        for index in 0..self.blocks.len() {
+            if !self.is_open(index) {
+                continue;
+            }
+            let identity = &self.blocks[index].identity;
+            let (kind, path) = (identity.kind.as_str(), identity.path.as_str());
+            let called = self.index.blocks_called(kind, path).iter();
+            let free = called.filter(|at| self.is_open(**at)).count();
+            let mut heads = self.free(self.index.heads_called(kind, path));
+            heads.retain(|at| self.admits(*at, index, Content::Modified));
+            if free == 1 && heads.len() == 1 {
+                self.settle_modified(index, heads);
+            }
+        }
+    }
+
+    /// Tier 5 where the outermost container went by the file's name, and changed with it.
+    fn same_leaf(&mut self) {
+        #[derive(Default)]
+        struct Namesakes(Vec<ClaimRef>, Vec<usize>);
+        let mut of_leaf: HashMap<(&str, &str, &str), Namesakes> = HashMap::new();
+        for at in self.heads.iter().copied().filter(|at| !self.used.contains(at)) {
+            if let Some(name) = &self.ledger.claim(at).range.block {
+                let key = (&*name.kind, inner(container_of(&name.path, leaf(name))), leaf(name));
+                of_leaf.entry(key).or_default().0.push(at);
+            }
+        }
+        for (index, block) in
+            self.blocks.iter().enumerate().filter(|(index, _)| self.is_open(*index))
+        {
+            let container = inner(container_of(&block.identity.path, &block.name));
+            let key = (block.identity.kind.as_str(), container, &*block.name);
+            if let Some(namesakes) = of_leaf.get_mut(&key) {
+                namesakes.1.push(index);
+            }
+        }
+        for Namesakes(heads, blocks) in of_leaf.into_values() {
+            if let ([head], [index]) = (&heads[..], &blocks[..])
+                && self.kept(*head, &self.blocks[*index]).is_some_and(|kept| kept >= MIN_KEPT)
+                && self.admits(*head, *index, Content::Modified)
+            {
+                self.settle_modified(*index, heads);
+            }
+        }
+    }
+
+    /// Whether the ordinal may decide among records of one name: always where the block is the only one of its name,
+    /// else while as many blocks stand as were recorded and none of the others fits clearly better.
+    fn is_pinned(&self, index: usize, named: &[ClaimRef], pinned: &[ClaimRef]) -> bool {
+        if pinned.is_empty() || self.is_alone(index) {
+            return !pinned.is_empty();
+        }
+        let block = &self.blocks[index];
+        let key = key_of_block(block);
+        let called = self.index.blocks_called(key.0, key.1).iter();
+        let standing = called.filter(|at| key_of_block(&self.blocks[**at]) == key).count();
+        let recorded =
+            self.index.heads_called(key.0, key.1).iter().filter(|at| self.is_called(**at, key));
+        let best = |heads: &[ClaimRef]| {
+            heads.iter().filter_map(|at| self.kept(*at, block)).fold(0.0, f32::max)
+        };
+        recorded.count() == standing && best(named) - best(pinned) < MARGIN
+    }
+
+    /// The blocks that nothing has been found for; of those that share a name, first the one that keeps most of a record.
+    fn by_what_is_kept(&self) -> Vec<usize> {
+        let mut open: Vec<(usize, f32)> = (0..self.blocks.len())
+            .filter(|index| self.is_open(*index))
+            .map(|index| (index, if self.is_alone(index) { 0.0 } else { self.most_kept(index) }))
+            .collect();
+        open.sort_by(|(_, a), (_, b)| b.total_cmp(a));
+        open.into_iter().map(|(index, _)| index).collect()
+    }
+
+    /// Whether no other block of the file carries its name.
+    fn is_alone(&self, index: usize) -> bool {
+        let key = key_of_block(&self.blocks[index]);
+        let mut called = self.index.blocks_called(key.0, key.1).iter();
+        called.all(|at| *at == index || key_of_block(&self.blocks[*at]) != key)
+    }
+
+    fn most_kept(&self, index: usize) -> f32 {
+        let block = &self.blocks[index];
+        self.named(block).into_iter().filter_map(|at| self.kept(at, block)).fold(0.0, f32::max)
+    }
+
+    /// Free heads of the block's name, whatever their ordinal.
+    fn named(&self, block: &'a Block) -> Vec<ClaimRef> {
+        let key = key_of_block(block);
+        let mut named = self.free(self.index.heads_called(key.0, key.1));
+        named.retain(|at| self.is_called(*at, key));
+        named
+    }
+
+    fn is_called(&self, at: ClaimRef, key: NameKey<'_>) -> bool {
+        self.ledger.claim(at).range.block.as_ref().is_some_and(|name| key_of_name(name) == key)
+    }
+
+    fn free(&self, heads: &[ClaimRef]) -> Vec<ClaimRef> {
+        heads.iter().copied().filter(|at| !self.used.contains(at)).collect()
+    }
+
+    fn settle_modified(&mut self, index: usize, mut heads: Vec<ClaimRef>) {
+        let block = &self.blocks[index];
+        let kept = |at: ClaimRef| self.kept(at, block);
+        heads.retain(|at| {
+            kept(*at).is_none_or(|kept| kept > 0.9)
+                || !self.siblings.is_another(*at, block, &self.known)
+        });
+        heads.sort_by(|a, b| kept(*b).unwrap_or(0.0).total_cmp(&kept(*a).unwrap_or(0.0)));
+        let Some(best) = heads.first().copied() else { return };
+        let share = kept(best);
+        if is_unnamed(block.identity.kind.as_str()) && share.is_none_or(|share| share < MIN_KEPT) {
+            return;
+        }
+        let close = |other: &ClaimRef| share.unwrap_or(0.0) - kept(*other).unwrap_or(0.0) < MARGIN;
+        let equals: Vec<ClaimRef> = heads.iter().copied().filter(close).collect();
+        if equals.len() > 1 {
+            return self.settle_several(index, equals);
+        }
+        let own = self.ledger.claim(best).range.own_hash.as_ref();
+        let provenance = Provenance {
+            kept: share,
+            only_inside: own.is_some() && own == block.fingerprint.own.as_ref(),
+            ..Provenance::found(best, Tier::Name, Content::Modified, self.place(best, block))
+        };
+        self.settle(index, best, provenance);
+    }
+
+    fn place(&self, at: ClaimRef, block: &Block) -> Place {
+        if !matches!(self.reach, Reach::File) {
+            return Place::Moved;
+        }
+        let recorded = self.ledger.claim(at).range.block.as_ref();
+        let container = |path: &str, name: &str| path.strip_suffix(name).unwrap_or("").to_owned();
+        let unnamed = is_unnamed(block.identity.kind.as_str());
+        let now = container(&block.identity.path, &block.name);
+        let then = recorded.map(|name| match name.path.rfind(&block.name) {
+            Some(at) if at + block.name.len() == name.path.len() => name.path[..at].to_owned(),
+            _ => name.path.rsplit_once('.').map(|(head, _)| format!("{head}.")).unwrap_or_default(),
+        });
+        if unnamed || then.is_none_or(|then| then == now) { Place::Same } else { Place::Moved }
+    }
+
+    fn settle(&mut self, index: usize, claim: ClaimRef, provenance: Provenance) {
+        // The name's own head is spoken for, too, when an earlier record fits (a revert).
+        if let Some(name) = &self.ledger.claim(claim).range.block {
+            let ledger = self.ledger;
+            let spoken_for = self.index.heads_like(name).iter().copied();
+            self.used
+                .extend(spoken_for.filter(|head| {
+                    same_name(ledger.claim(*head).range.block.as_ref(), Some(name))
+                }));
+        }
+        self.used.insert(claim);
+        self.found[index] = Some(provenance);
+    }
+
+    fn settle_several(&mut self, index: usize, candidates: Vec<ClaimRef>) {
+        self.used.extend(candidates.iter().copied());
+        self.found[index] = Some(Provenance::ambiguous(candidates));
+    }
+
+    /// Tier 6: what is left on both sides, best pairs first.
+    fn alike(&mut self) {
+        let mut pairs = self.pairs();
+        pairs.sort_by(|a, b| b.scores.total.total_cmp(&a.scores.total));
+        for pair in &pairs {
+            if self.used.contains(&pair.at) || !self.is_open(pair.index) {
+                continue;
+            }
+            match self.refusal(pair, &pairs) {
+                None => {
+                    let block = &self.blocks[pair.index];
+                    let place = self.place(pair.at, block);
+                    let found =
+                        Provenance::found(pair.at, Tier::Likeness, Content::Modified, place);
+                    let (kept, scores) = (self.kept(pair.at, block), Some(pair.scores));
+                    let rejected = pairs
+                        .iter()
+                        .find(|other| other.index == pair.index && other.at != pair.at)
+                        .map(|other| rejected(other, Rejection::TooUnlike));
+                    self.settle(
+                        pair.index,
+                        pair.at,
+                        Provenance { kept, scores, rejected, ..found },
+                    );
+                }
+                Some(why) => {
+                    self.rejected.entry(pair.index).or_insert_with(|| rejected(pair, why));
+                }
+            }
+        }
+    }
+
+    /// Why a pair is not taken, if it is not.
+    fn refusal(&self, pair: &Pair, all: &[Pair]) -> Option<Rejection> {
+        let small = self.blocks[pair.index].fingerprint.token_count < likeness::MIN_NAMELESS_TOKENS;
+        if pair.scores.total < likeness::ENOUGH
+            || pair.scores.body < likeness::ENOUGH_BODY
+            || pair.scores.name == 0.0 && small
+        {
+            return Some(Rejection::TooUnlike);
+        }
+        let rival = all.iter().any(|other| {
+            let same_record = other.at == pair.at && other.index != pair.index;
+            let same_block = other.index == pair.index && other.at != pair.at;
+            let open = !self.used.contains(&other.at) && self.is_open(other.index);
+            (same_record || same_block) && open && pair.scores.total - other.scores.total < MARGIN
+        });
+        rival.then_some(Rejection::Rivals)
+    }
+
+    /// Every record that is left with every block that is, where they can be the same at all.
+    fn pairs(&self) -> Vec<Pair> {
+        let alone = self.alone();
+        let open: Vec<usize> =
+            (0..self.blocks.len()).filter(|index| self.is_open(*index)).collect();
+        let mut pairs = Vec::new();
+        for at in self.heads.iter().copied().filter(|at| !self.used.contains(at)) {
+            let range = self.ledger.claim(at).range;
+            let (Some(name), Some(tokens)) = (&range.block, range.tokens) else { continue };
+            let unnamed = is_unnamed(&name.kind);
+            if tokens < likeness::MIN_TOKENS || unnamed && !matches!(self.reach, Reach::File) {
+                continue;
+            }
+            for index in open.iter().copied() {
+                let block = &self.blocks[index];
+                if may_become(&name.kind, block.identity.kind.as_str())
+                    && likeness::of_like_size(tokens, block.fingerprint.token_count)
+                    && let Some(scores) = self.scores(at, index, &alone)
+                {
+                    pairs.push(Pair { at, index, scores });
+                }
+            }
+        }
+        pairs
+    }
+
+    /// How alike a record and a block are; `None` where it cannot be that block.
+    fn scores(&self, at: ClaimRef, index: usize, alone: &Alone<'_>) -> Option<Scores> {
+        let range = self.ledger.claim(at).range;
+        let (name, block) = (range.block.as_ref()?, &self.blocks[index]);
+        // The most that can come of it, before what is dearer is asked.
+        let position = (!matches!(self.reach, Reach::Elsewhere { .. })).then_some(1.0);
+        let best = Circumstances { scope: 1.0, position };
+        if likeness::weigh(range, name, block, &best)?.total < likeness::ENOUGH - MARGIN
+            || !self.admits(at, index, Content::Modified)
+        {
+            return None;
+        }
+        let mut scope = self.scope(name, index);
+        let mut position = self.position(at, index);
+        if leaf(name) == block.name && alone.by_leaf.get(leaf(name)) == Some(&(1, 1)) {
+            scope = scope.max(0.5);
+        }
+        if alone.is_exchange {
+            position = position.map(|_| 1.0);
+        }
+        likeness::weigh(range, name, block, &Circumstances { scope, position })
+    }
+
+    /// What is the only one of its kind among what is left on both sides.
+    fn alone(&self) -> Alone<'_> {
+        let mut by_leaf: HashMap<&str, (usize, usize)> = HashMap::new();
+        let left = self.heads.iter().filter(|at| !self.used.contains(at));
+        let names = left.filter_map(|at| self.ledger.claim(*at).range.block.as_ref());
+        for name in names.clone() {
+            by_leaf.entry(leaf(name)).or_default().0 += 1;
+        }
+        let is_open_definition = |index: &usize| {
+            self.is_open(*index) && !is_unnamed(self.blocks[*index].identity.kind.as_str())
+        };
+        let open: Vec<usize> = (0..self.blocks.len()).filter(is_open_definition).collect();
+        for index in &open {
+            by_leaf.entry(&self.blocks[*index].name).or_default().1 += 1;
+        }
+        let mut gone = self.heads.iter().filter(|at| {
+            let name = self.ledger.claim(**at).range.block.as_ref();
+            !self.used.contains(at) && name.is_some_and(|name| !is_unnamed(&name.kind))
+        });
+        let is_exchange = match (gone.next(), gone.next()) {
+            (Some(at), None) => self.siblings.outline(*at).is_some_and(|then| {
+                let gone = then.keys().filter(|key| !self.standing.contains(*key)).count();
+                let new =
+                    open.iter().filter(|index| then.against(&self.blocks[**index]) == Against::New);
+                // Regions are named after what follows them, so one goes with it.
+                gone <= 2 && new.count() == 1
+            }),
+            _ => false,
+        };
+        Alone { by_leaf, is_exchange }
+    }
+
+    fn scope(&self, name: &BlockName, index: usize) -> f32 {
+        let block = &self.blocks[index];
+        let then = container_of(&name.path, leaf(name));
+        let now = container_of(&block.identity.path, &block.name);
+        if then == now {
+            return 1.0;
+        }
+        let recorded = block.container.and_then(|outer| {
+            let claim = self.found[outer].as_ref()?.claim?;
+            self.ledger.claim(claim).range.block.as_ref()
+        });
+        if recorded.is_some_and(|outer| outer.path == then) {
+            return 1.0;
+        }
+        if matches!(self.reach, Reach::Renamed) && inner(then) == inner(now) {
+            return 1.0;
+        }
+        let last = |path: &str| path.rsplit('.').next().map(str::to_owned);
+        if last(then) == last(now) { 0.5 } else { 0.0 }
+    }
+
+    /// Whether the block stands between the neighbours of the recorded one; `None` in another file.
+    fn position(&self, at: ClaimRef, index: usize) -> Option<f32> {
+        if matches!(self.reach, Reach::Elsewhere { .. }) {
+            return None;
+        }
+        let neighbours = self.neighbours(at, index);
+        Some(if matches!(self.reach, Reach::Renamed) { neighbours.max(0.5) } else { neighbours })
+    }
+
+    /// Of the recorded neighbours, the nearest that still stands, against the nearest of this block's that stood then;
+    /// half for each side.
+    fn neighbours(&self, at: ClaimRef, index: usize) -> f32 {
+        let range = self.ledger.claim(at).range;
+        let then = range.neighbours.as_deref().and_then(outline::decode_neighbours);
+        let (Some([before, after]), Some(outline)) = (then, self.siblings.outline(at)) else {
+            return 0.0;
+        };
+        let standing: HashSet<Shorter> = self.standing.iter().map(outline::shorter).collect();
+        let stood = |block: &&Block| outline.against(block) != Against::New;
+        let side = |then: Vec<Shorter>, now: Option<&Block>| {
+            let then = then.into_iter().find(|key| standing.contains(key));
+            match (then, now.map(|block| outline::shorter(&outline::key(&block.identity)))) {
+                (None, None) => 0.25,
+                (then, now) if then == now => 0.5,
+                _ => 0.0,
+            }
+        };
+        let (mut mine_before, mut mine_after) = outline::siblings(self.blocks, index);
+        side(before, mine_before.find(stood)) + side(after, mine_after.find(stood))
+    }
+}
+
+/// See [`Tiers::alone`].
+struct Alone<'a> {
+    /// How many records and how many blocks are left of a name's last segment.
+    by_leaf: HashMap<&'a str, (usize, usize)>,
+    /// One recorded definition is gone from the file and one is new.
+    is_exchange: bool,
+}
+
+fn rejected(pair: &Pair, why: Rejection) -> Rejected {
+    Rejected { claim: pair.at, scores: pair.scores, why }
+}
+
+/// A path without its first segment.
+fn inner(path: &str) -> &str {
+    path.split_once('.').map_or("", |(_, inner)| inner)
+}
+
+/// A path without its last segment.
+fn container_of<'a>(path: &'a str, leaf: &str) -> &'a str {
+    path.strip_suffix(leaf).unwrap_or(path).trim_end_matches('.')
+}

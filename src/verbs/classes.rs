@@ -1,0 +1,105 @@
+//! What kind of change a whole change is, base to head, and what agents said it was.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Workspace;
+use crate::code::Block;
+use crate::ledger::{Basis, MutationClass};
+use crate::provenance::classify::{self, SourceFile};
+use crate::provenance::{Classification, Provenance};
+use crate::workspace::{Code, Finding, RelativePath};
+
+/// More text than this on a side is not classified.
+const MOST_BYTES: usize = 16 * 1024 * 1024;
+
+/// The class of a whole change. One tool call sees a part of a change, so what records say is provisional; this is not.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ClassAnswer {
+    /// `AST_REFACTOR` only by listed rules; `None` when a version does not parse, or nothing changed.
+    pub class: Option<MutationClass>,
+    /// How it was found.
+    pub basis: Basis,
+    /// One entry a block: `function Foo.bar: formatting`.
+    pub reasons: Vec<String>,
+}
+
+/// The texts of a change.
+#[derive(Default)]
+pub(super) struct Texts {
+    /// Path, before, after.
+    pub files: Vec<(RelativePath, Option<String>, Option<String>)>,
+    /// Files that changed and are no text.
+    pub unread: Vec<RelativePath>,
+}
+
+/// Classifies a change; `None` where it is too large.
+pub(super) fn classify(texts: &Texts) -> Option<Classification> {
+    let size: usize = texts
+        .files
+        .iter()
+        .map(|(_, before, after)| before.iter().chain(after).map(String::len).sum::<usize>())
+        .sum();
+    if size > MOST_BYTES {
+        return None;
+    }
+    let side = |after: bool| -> Vec<SourceFile<'_>> {
+        let each = texts.files.iter().map(|(path, old, new)| SourceFile {
+            path: path.as_str(),
+            text: if after { new.as_deref() } else { old.as_deref() },
+        });
+        each.collect()
+    };
+    let mut found = classify::change(&side(false), &side(true));
+    for path in &texts.unread {
+        found.reasons.push(format!("file {path}: no text, so nothing is known of it"));
+        if found.basis != Basis::ParseError {
+            (found.class, found.basis) = (Some(MutationClass::IntentEvolution), Basis::None);
+        }
+    }
+    Some(found)
+}
+
+/// The answer as programs read it.
+pub(super) fn answer(found: &Classification) -> ClassAnswer {
+    ClassAnswer { class: found.class, basis: found.basis, reasons: found.reasons.clone() }
+}
+
+/// A record that covers the block was made as a refactoring, and base to head shows another thing.
+pub(super) fn contradicted(
+    ws: &Workspace,
+    path: &RelativePath,
+    block: &Block,
+    found: &Provenance,
+    classes: &Classification,
+) -> Option<Finding> {
+    let record = &ws.ledger.claim(found.claim.filter(|_| found.covered())?).entry.record;
+    record.claimed_class.as_deref().filter(|said| says_refactor(said))?;
+    let change = classes.blocks.iter().find(|change| {
+        change.class == Some(MutationClass::IntentEvolution)
+            && change.after.as_ref().is_some_and(|(file, bytes)| {
+                file == path.as_str()
+                    && bytes.start <= block.bytes.start
+                    && block.bytes.end <= bytes.end
+                    && change.reason.contains(block.identity.path.as_str())
+            })
+    })?;
+    Some(Finding {
+        code: Code::ClassContradicted,
+        path: Some(path.clone()),
+        span: Some(block.name_bytes.clone()),
+        lines: Some(block.lines),
+        intent: record.intent_id.clone(),
+        message: format!(
+            "{} was recorded as AST_REFACTOR, and since the base it is INTENT_EVOLUTION ({}).",
+            block.identity.path, change.reason
+        ),
+        help: "Review it as a change of behaviour; docs/classify.md says what counts as a refactoring.".to_owned(),
+        related: Vec::new(),
+        fixes: Vec::new(),
+    })
+}
+
+fn says_refactor(claimed: &str) -> bool {
+    claimed.to_ascii_uppercase().replace(['-', ' '], "_").contains("REFACTOR")
+}

@@ -1,0 +1,201 @@
+//! What the matcher asks of the rest of the work tree, answered once and kept while nothing changes.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::Workspace;
+use crate::code::{Block, ContentHash, FileBlocks, Identity};
+use crate::ledger::{ClaimRef, Trust};
+use crate::provenance::Outline;
+use crate::provenance::matching::{self, Candidate, Orphans};
+use crate::workspace::git::{Change, ChangeKind, Target};
+use crate::workspace::{CommitId, RelativePath};
+
+/// The candidates of more blocks than this are not kept in mind.
+const MAX_BLOCKS: usize = 20_000;
+/// Files at more commits than this are not kept in mind.
+const MAX_KEPT: usize = 256;
+
+/// Answers about files other than the one that is matched. It belongs to one state of the ledger.
+#[derive(Default)]
+pub(super) struct Elsewhere {
+    orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
+    committed: Mutex<HashMap<(String, RelativePath), Arc<FileBlocks>>>,
+    changed: Mutex<HashMap<String, (Instant, Arc<Changed>)>>,
+    candidates: Mutex<HashMap<(Identity, ContentHash), Arc<Vec<Candidate>>>>,
+    recorded: OnceLock<Recorded>,
+}
+
+/// Files that are new or changed since a commit, with their blocks.
+type Changed = Vec<(RelativePath, Arc<FileBlocks>)>;
+
+/// The recorded files, by their own name and by folder.
+#[derive(Default)]
+struct Recorded {
+    by_name: HashMap<String, Vec<RelativePath>>,
+    by_folder: HashMap<String, Vec<RelativePath>>,
+}
+
+/// For so long it is not asked again which files changed.
+const FRESH: Duration = Duration::from_secs(20);
+/// In more changed files than this, no rival is looked for.
+const MAX_CHANGED: usize = 200;
+/// Of a folder in which more files are recorded, nothing is told by it.
+const MAX_NEAR: usize = 32;
+
+/// By what a file is known to be the same; `None` where there is no such file.
+type Stamp = Option<(SystemTime, u64)>;
+
+/// A workspace as the surroundings of one of its files.
+pub(super) struct Around<'a>(pub(super) &'a Workspace);
+
+impl Around<'_> {
+    fn stamp(&self, path: &RelativePath) -> Stamp {
+        let found =
+            self.0.root.absolute(path).metadata().ok().filter(std::fs::Metadata::is_file)?;
+        Some((found.modified().ok()?, found.len()))
+    }
+
+    /// The file at the commit that a record was based on; `None` where that cannot be read.
+    fn at_commit(&self, commit: &str, path: &RelativePath) -> Option<Arc<FileBlocks>> {
+        let key = (commit.to_owned(), path.clone());
+        let lock = || self.0.elsewhere.committed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return Some(Arc::clone(known));
+        }
+        let commit = CommitId(commit.to_owned());
+        let bytes = self.0.git()?.file_at(&commit, path).ok()?;
+        let blocks = match bytes {
+            None => Arc::default(),
+            Some(bytes) => crate::code::Document::from_bytes(path.as_str(), &bytes).ok()?.blocks(),
+        };
+        let mut kept = lock();
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(key, Arc::clone(&blocks));
+        Some(blocks)
+    }
+
+    fn changed(&self, commit: &str) -> Option<Changed> {
+        let commit = CommitId(commit.to_owned());
+        let changes = self.0.git()?.changes(Some(&commit), Target::WorkTree).ok()?;
+        let there = changes.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
+        let blocks = |change: Change| {
+            let document = self.0.read(&change.path).ok()?;
+            document.language()?;
+            Some((change.path, document.blocks()))
+        };
+        Some(there.take(MAX_CHANGED).filter_map(blocks).collect())
+    }
+
+    fn recorded(&self) -> &Recorded {
+        self.0.elsewhere.recorded.get_or_init(|| {
+            let mut recorded = Recorded::default();
+            for path in self.0.ledger.paths() {
+                let name = path.file_name().to_owned();
+                recorded.by_name.entry(name).or_default().push(path.clone());
+                recorded.by_folder.entry(folder(path).to_owned()).or_default().push(path.clone());
+            }
+            recorded
+        })
+    }
+
+    /// The last outline of a file that was recorded no later than a record of another.
+    fn outline_before(&self, at: ClaimRef, path: &RelativePath) -> Option<Outline> {
+        let ledger = &self.0.ledger;
+        let claims = ledger.of_path(path);
+        let earlier = claims.partition_point(|other| other.entry <= at.entry);
+        claims[..earlier]
+            .iter()
+            .rev()
+            .filter(|other| ledger.claim(**other).entry.trust != Trust::Contradicted)
+            .find_map(|other| Outline::at_record(ledger, *other))
+    }
+}
+
+fn folder(path: &RelativePath) -> &str {
+    path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+impl matching::Surroundings for Around<'_> {
+    fn orphans(&self, path: &RelativePath) -> Arc<Orphans> {
+        let stamp = self.stamp(path);
+        let lock = || self.0.elsewhere.orphans.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, orphans)) = lock().get(path)
+            && *then == stamp
+        {
+            return Arc::clone(orphans);
+        }
+        let orphans = match self.0.read(path) {
+            Ok(document) => matching::orphans(&self.0.ledger, path, Some(&document.blocks())),
+            Err(super::ReadError::Missing { .. }) => matching::orphans(&self.0.ledger, path, None),
+            // It is there, and nobody can say with which blocks.
+            Err(_) => Orphans::default(),
+        };
+        let orphans = Arc::new(orphans);
+        lock().insert(path.clone(), (stamp, Arc::clone(&orphans)));
+        orphans
+    }
+
+    fn is_gone(&self, path: &RelativePath) -> bool {
+        self.0.root.absolute(path).symlink_metadata().is_err()
+    }
+
+    fn stood(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool> {
+        if let Some(outline) = self.outline_before(at, path)
+            && outline.holds(block)
+        {
+            return Some(true);
+        }
+        let record = &self.0.ledger.claim(at).entry.record;
+        let commit = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref())?;
+        let then = self.at_commit(commit, path)?;
+        Some(then.blocks.iter().any(|old| {
+            old.identity == block.identity || old.fingerprint.content == block.fingerprint.content
+        }))
+    }
+
+    fn candidates(&self, block: &Block) -> Arc<Vec<Candidate>> {
+        let key = (block.identity.clone(), block.fingerprint.content.clone());
+        let lock = || self.0.elsewhere.candidates.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return Arc::clone(known);
+        }
+        let candidates = Arc::new(matching::candidates(&self.0.ledger, block));
+        let mut kept = lock();
+        if kept.len() >= MAX_BLOCKS {
+            kept.clear();
+        }
+        kept.insert(key, Arc::clone(&candidates));
+        candidates
+    }
+
+    fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath> {
+        let recorded = self.recorded();
+        let named = recorded.by_name.get(path.file_name());
+        let beside = recorded.by_folder.get(folder(path));
+        let near = [named, beside].into_iter().flatten().filter(|near| near.len() <= MAX_NEAR);
+        near.flatten().filter(|near| *near != path && self.is_gone(near)).cloned().collect()
+    }
+
+    fn changed_since(&self, at: ClaimRef) -> Arc<Changed> {
+        let record = &self.0.ledger.claim(at).entry.record;
+        let commit = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
+        let Some(commit) = commit else { return Arc::default() };
+        let lock = || self.0.elsewhere.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, changed)) = lock().get(commit)
+            && then.elapsed() < FRESH
+        {
+            return Arc::clone(changed);
+        }
+        let changed = Arc::new(self.changed(commit).unwrap_or_default());
+        let mut kept = lock();
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(commit.to_owned(), (Instant::now(), Arc::clone(&changed)));
+        changed
+    }
+}

@@ -1,0 +1,277 @@
+//! Inside a block: which of its lines still are what was recorded, who brought them, and which changed since.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{BlockAnswer, Candidate, FileProvenance, candidate};
+use crate::code::Document;
+use crate::code::lines::{self, OwnLine};
+use crate::provenance::Verdict;
+use crate::provenance::lines::{Lines, Origin, Standing, of};
+use crate::verbs::Workspace;
+
+/// The lines that a block answers for: all of its own but those of blocks inside it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BlockLines {
+    /// In order; together they are the block's own lines.
+    pub runs: Vec<LineRun>,
+    /// How many recorded lines are no longer there, with nothing in their place.
+    pub gone: usize,
+}
+
+/// Neighbouring lines of which the same is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LineRun {
+    /// In the file as it stands, 1-based.
+    pub start: u32,
+    /// Inclusive.
+    pub end: u32,
+    /// How they stand.
+    pub state: LineState,
+    /// Of lines that are as recorded, the record that brought them; absent where they came with none: they stood there
+    /// before the one that has them, and no earlier one has them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Candidate>,
+    /// They may be older than that record: what stood there before it is not known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub or_before: bool,
+}
+
+/// How lines stand to the block's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LineState {
+    /// As recorded; white space at both ends aside.
+    AsRecorded,
+    /// Laid out otherwise, or a comment; every token is as recorded.
+    Reformatted,
+    /// Of a renamed block: other names, or laid out otherwise.
+    Renamed,
+    /// New or changed since, and no record says by whom.
+    Changed,
+}
+
+/// The lines of the block with this index; `None` where nothing is known of them.
+pub(super) fn of_block(
+    ws: &Workspace,
+    document: &Document,
+    file: &FileProvenance,
+    at: usize,
+) -> Option<BlockLines> {
+    let own = lines::own(document, file.blocks.blocks.get(at)?);
+    let Lines { standing, gone } = of(&ws.ledger, file.provenance.get(at)?, &own)?;
+    let mut runs: Vec<(LineRun, Standing)> = Vec::new();
+    for (OwnLine { number, .. }, standing) in own.iter().zip(standing) {
+        match runs.last_mut() {
+            Some((run, last)) if *last == standing && run.end + 1 == *number => run.end = *number,
+            _ => runs.push((run(ws, *number, standing), standing)),
+        }
+    }
+    Some(BlockLines { runs: runs.into_iter().map(|(run, _)| run).collect(), gone })
+}
+
+fn run(ws: &Workspace, line: u32, standing: Standing) -> LineRun {
+    let (state, origin) = match standing {
+        Standing::Recorded(origin) => (LineState::AsRecorded, origin),
+        Standing::Reformatted => (LineState::Reformatted, None),
+        Standing::Renamed => (LineState::Renamed, None),
+        Standing::Changed => (LineState::Changed, None),
+    };
+    LineRun {
+        start: line,
+        end: line,
+        state,
+        from: origin.map(|Origin { claim, .. }| candidate(&ws.ledger.claim(claim))),
+        or_before: origin.is_some_and(|origin| origin.or_before),
+    }
+}
+
+impl BlockAnswer {
+    /// What a person is told of the lines of a block: which changed, and whose they are where not all are of one intent.
+    pub fn lines_said(&self) -> Option<String> {
+        let lines = self.lines.as_ref()?;
+        let differs = !matches!(self.verdict, Verdict::Exact | Verdict::Moved);
+        let same = || "every line of its own is as recorded, white space at both ends aside";
+        let standing = lines.sentence().or_else(|| differs.then(same).map(str::to_owned));
+        let said: Vec<String> = standing.into_iter().chain(lines.whose()).collect();
+        (!said.is_empty()).then(|| said.join("; "))
+    }
+}
+
+/// What is said of lines that no record has brought.
+const BEFORE: &str = "came with no record";
+
+/// More runs than this are counted, not listed.
+const LISTED: usize = 6;
+
+impl BlockLines {
+    /// `lines 15–31 as recorded, 32–35 changed since`; `None` where all is as recorded.
+    pub fn sentence(&self) -> Option<String> {
+        let runs = self.merged();
+        let same = runs.iter().all(|(_, state)| *state == LineState::AsRecorded);
+        let gone = match self.gone {
+            0 if same => return None,
+            0 => String::new(),
+            1 => ", 1 recorded line is gone".to_owned(),
+            many => format!(", {many} recorded lines are gone"),
+        };
+        let standing = match runs.len() {
+            _ if same => "every line that is there is as recorded".to_owned(),
+            count if count > LISTED => self.counted(),
+            _ => listed(&runs),
+        };
+        Some(standing + &gone)
+    }
+
+    /// `of the 8 lines as recorded 7 came with no record, 1 came with INT-002`; `None` where all are of the one intent.
+    pub fn whose(&self) -> Option<String> {
+        let mut owners: Vec<(String, u32)> = Vec::new();
+        for run in self.runs.iter().filter(|run| run.state == LineState::AsRecorded) {
+            let count = run.end - run.start + 1;
+            let owner = run.owner();
+            match owners.iter_mut().find(|(known, _)| *known == owner) {
+                Some((_, lines)) => *lines += count,
+                None => owners.push((owner, count)),
+            }
+        }
+        let nobodys = |(owner, _): &(String, u32)| owner == BEFORE;
+        if owners.len() < 2 && !owners.iter().any(nobodys) {
+            return None;
+        }
+        owners.sort_by_key(|(_, lines)| std::cmp::Reverse(*lines));
+        let all: u32 = owners.iter().map(|(_, lines)| lines).sum();
+        let parts: Vec<String> =
+            owners.iter().map(|(owner, lines)| format!("{lines} {owner}")).collect();
+        (all > 0).then(|| format!("of the {all} lines as recorded {}", parts.join(", ")))
+    }
+
+    /// Neighbouring runs of one state as one, whichever record they come from.
+    fn merged(&self) -> Vec<(Span, LineState)> {
+        let mut merged: Vec<(Span, LineState)> = Vec::new();
+        for run in &self.runs {
+            match merged.last_mut() {
+                Some(((_, end), state)) if *state == run.state && *end + 1 == run.start => {
+                    *end = run.end;
+                }
+                _ => merged.push(((run.start, run.end), run.state)),
+            }
+        }
+        merged
+    }
+
+    fn counted(&self) -> String {
+        let lines = |run: &LineRun| run.end - run.start + 1;
+        let all: u32 = self.runs.iter().map(lines).sum();
+        let parts: Vec<String> = LineState::ALL
+            .into_iter()
+            .map(|state| (state, self.runs.iter().filter(move |run| run.state == state)))
+            .map(|(state, runs)| (state, runs.map(lines).sum::<u32>()))
+            .filter(|(_, count)| *count > 0)
+            .map(|(state, count)| format!("{count} {}", state.words()))
+            .collect();
+        format!("of {all} lines {}", parts.join(", "))
+    }
+}
+
+impl LineRun {
+    fn owner(&self) -> String {
+        let Some(from) = &self.from else { return BEFORE.to_owned() };
+        let intent = from.intent.as_deref().unwrap_or("a record without an intent");
+        if self.or_before {
+            format!("came with {intent} or before it")
+        } else {
+            format!("came with {intent}")
+        }
+    }
+}
+
+/// First and last line.
+type Span = (u32, u32);
+
+fn listed(runs: &[(Span, LineState)]) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    for state in LineState::ALL {
+        let of_state = runs.iter().filter(|(_, other)| *other == state);
+        let spans: Vec<Span> = of_state.map(|(span, _)| *span).collect();
+        let (Some((last, others)), nth) = (spans.split_last(), parts.len()) else { continue };
+        let word = match (nth, spans.as_slice()) {
+            (0, [(start, end)]) if start == end => "line ",
+            (0, _) => "lines ",
+            _ => "",
+        };
+        let others: Vec<String> = others.iter().map(|(start, end)| span(*start, *end)).collect();
+        let and = if others.is_empty() { "" } else { " and " };
+        let last = span(last.0, last.1);
+        parts.push(format!("{word}{}{and}{last} {}", others.join(", "), state.words()));
+    }
+    parts.join(", ")
+}
+
+impl LineState {
+    /// In the order in which they are told.
+    const ALL: [Self; 4] = [Self::AsRecorded, Self::Reformatted, Self::Renamed, Self::Changed];
+
+    /// What a person reads after the lines.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::AsRecorded => "as recorded",
+            Self::Reformatted => "laid out otherwise",
+            Self::Renamed => "as recorded but for names",
+            Self::Changed => "changed since",
+        }
+    }
+}
+
+/// `15–31`, or `15`.
+pub fn span(start: u32, end: u32) -> String {
+    if start == end { start.to_string() } else { format!("{start}–{end}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(gone: usize, runs: &[(u32, u32, LineState)]) -> String {
+        let run = |(start, end, state): &(u32, u32, LineState)| LineRun {
+            start: *start,
+            end: *end,
+            state: *state,
+            from: None,
+            or_before: false,
+        };
+        let lines = BlockLines { runs: runs.iter().map(run).collect(), gone };
+        lines.sentence().unwrap_or_else(|| "nothing".to_owned())
+    }
+
+    #[test]
+    fn a_sentence_names_the_lines() {
+        use LineState::{AsRecorded, Changed, Reformatted, Renamed};
+        #[rustfmt::skip]
+        let table = [
+            (0, vec![(1, 4, AsRecorded)], "nothing"),
+            (0, vec![(1, 4, AsRecorded), (5, 9, AsRecorded)], "nothing"),
+            (0, vec![], "nothing"),
+            (1, vec![(1, 4, AsRecorded)], "every line that is there is as recorded, 1 recorded line is gone"),
+            (0, vec![(15, 31, AsRecorded), (32, 35, Changed)], "lines 15–31 as recorded, 32–35 changed since"),
+            (0, vec![(3, 3, Changed), (4, 5, AsRecorded)], "lines 4–5 as recorded, 3 changed since"),
+            (0, vec![(3, 3, AsRecorded), (4, 5, Changed)], "line 3 as recorded, 4–5 changed since"),
+            (0, vec![(3, 3, Changed)], "line 3 changed since"),
+            (2, vec![(3, 5, Changed)], "lines 3–5 changed since, 2 recorded lines are gone"),
+            (0, vec![(1, 1, AsRecorded), (2, 2, Reformatted), (3, 3, AsRecorded)], "lines 1 and 3 as recorded, 2 laid out otherwise"),
+            (0, vec![(1, 2, AsRecorded), (3, 3, AsRecorded), (4, 4, Renamed)], "lines 1–3 as recorded, 4 as recorded but for names"),
+            (
+                0,
+                vec![(1, 1, AsRecorded), (2, 2, Changed), (3, 3, AsRecorded), (4, 4, Changed), (5, 5, AsRecorded), (6, 6, Changed)],
+                "lines 1, 3 and 5 as recorded, 2, 4 and 6 changed since",
+            ),
+            (
+                3,
+                vec![(1, 1, AsRecorded), (2, 2, Changed), (3, 3, AsRecorded), (4, 4, Changed), (5, 5, AsRecorded), (6, 6, Changed), (9, 20, AsRecorded)],
+                "of 18 lines 15 as recorded, 3 changed since, 3 recorded lines are gone",
+            ),
+        ];
+        for (gone, runs, expected) in table {
+            assert_eq!(said(gone, &runs), expected);
+        }
+    }
+}
