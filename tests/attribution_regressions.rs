@@ -1,0 +1,114 @@
+//! Lies that were found by mutating code and by letting a model watch a
+//! repository, each as the smallest story that still told it.
+
+mod support;
+
+use support::Repo;
+
+/// A function large enough to be known by what it does.
+fn busy(name: &str, number: u32) -> String {
+    format!(
+        "fn {name}(store: &mut Store) -> u64 {{\n    let sum = store.open({number}, \"join\", 7);\n    store.send(sum, \"mark\", 12);\n    store.sort(sum + 3, \"pack\");\n    store.count()\n}}\n\n"
+    )
+}
+
+/// Another one, that does other things.
+fn idle(name: &str) -> String {
+    format!(
+        "fn {name}(clock: &Clock, limit: Duration) -> bool {{\n    let begun = clock.now();\n    while clock.now() - begun < limit {{\n        if clock.stopped() {{\n            return false;\n        }}\n        std::thread::yield_now();\n    }}\n    true\n}}\n\n"
+    )
+}
+
+const FILE: &str = "src/a.rs";
+
+/// A repository in which a text was committed by nobody we know.
+fn committed(text: &str) -> Repo {
+    let repo = Repo::new();
+    repo.write(FILE, text);
+    repo.commit("before");
+    repo
+}
+
+fn recorded(repo: &Repo, intent: &str, text: &str) {
+    repo.write(FILE, text);
+    repo.record(intent, &[FILE]);
+}
+
+#[test]
+fn an_unrecorded_block_does_not_inherit_from_its_twin_when_that_goes() {
+    let repo = committed(&busy("one", 1));
+    recorded(&repo, "INT-002", &(busy("one", 1) + &busy("two", 1)));
+    repo.write(FILE, &busy("one", 1));
+    assert_eq!(repo.picture(FILE), "unrecorded - function one\n");
+    repo.write(FILE, &busy("one", 5));
+    assert_eq!(repo.picture(FILE), "unrecorded - function one\n");
+}
+
+#[test]
+fn an_unrecorded_block_does_not_inherit_from_its_namesake_in_another_container() {
+    let module = |name: &str| format!("mod {name} {{\n{}}}\n\n", busy("run", 1));
+    let repo = committed(&module("bench"));
+    recorded(&repo, "INT-002", &(module("bench") + &module("probe")));
+    repo.write(FILE, &module("bench"));
+    assert_eq!(repo.picture(FILE), "unrecorded - module bench\nunrecorded - function bench.run\n");
+}
+
+#[test]
+fn comments_alone_are_not_one_because_neither_holds_a_token() {
+    let documented = |name: &str, words: &str| format!("/// {words}\n{}", busy(name, 1));
+    let first = documented("add", "Adds a thing to the store, and says how many there are.");
+    let second = documented("sub", "Takes everything out again, whatever it may be.");
+    let repo = committed(&first);
+    recorded(&repo, "INT-001", &(first.clone() + &second));
+    repo.write(FILE, &first);
+    assert_eq!(repo.picture(FILE), "unrecorded - region before add\nunrecorded - function add\n");
+}
+
+#[test]
+fn the_record_of_a_name_goes_before_that_of_a_twin_that_is_gone() {
+    let repo = committed(&idle("wait"));
+    let both = busy("one", 1) + &idle("wait");
+    recorded(&repo, "INT-001", &both);
+    recorded(&repo, "INT-002", &(both + &busy("two", 1)));
+    let renamed = busy("two", 1).replace("sum", "total");
+    repo.write(FILE, &(idle("wait") + &renamed));
+    assert_eq!(repo.picture(FILE), "unrecorded - function wait\nrenamed INT-002 function two\n");
+}
+
+#[test]
+fn names_that_are_swapped_leave_the_records_with_what_was_written() {
+    let repo = committed(&idle("wait"));
+    recorded(&repo, "INT-002", &(idle("wait") + &busy("send", 1)));
+    repo.write(FILE, &(idle("send") + &busy("wait", 1)));
+    assert_eq!(repo.picture(FILE), "unrecorded - function send\nrenamed INT-002 function wait\n");
+}
+
+#[test]
+fn what_stood_before_its_first_record_is_not_that_records() {
+    let repo = committed(&busy("one", 1));
+    recorded(&repo, "INT-001", &busy("one", 2));
+    assert_eq!(repo.picture(FILE), "exact INT-001 function one\n");
+    repo.git(&["stash", "-q"]);
+    assert_eq!(repo.picture(FILE), "unrecorded - function one\n");
+    repo.git(&["stash", "pop", "-q"]);
+    assert_eq!(repo.picture(FILE), "exact INT-001 function one\n");
+    recorded(&repo, "INT-002", &busy("one", 3));
+    repo.git(&["checkout", "-q", "--", FILE]);
+    assert_eq!(repo.picture(FILE), "unrecorded - function one\n");
+}
+
+#[test]
+fn a_renamed_copy_does_not_inherit_while_the_origin_moves() {
+    let repo = committed(&idle("wait"));
+    repo.write("src/b.rs", &idle("rest"));
+    repo.commit("another file");
+    recorded(&repo, "INT-001", &(idle("wait") + &busy("scan", 1)));
+    repo.commit("recorded");
+    repo.write(FILE, &(idle("wait") + &busy("copied", 1)));
+    repo.write("src/b.rs", &(idle("rest") + &busy("scan", 1)));
+    assert_eq!(
+        repo.picture("src/b.rs"),
+        "unrecorded - function rest\nmoved INT-001 function scan\n"
+    );
+    assert_eq!(repo.picture(FILE), "unrecorded - function wait\nunrecorded - function copied\n");
+}

@@ -1,0 +1,288 @@
+//! The classifier against small edits whose answer is known: fourteen edits in
+//! each of six languages, pairs that only look like refactorings, and mutations
+//! of this repository's own sources.
+
+use std::path::Path;
+
+use intent_lsp::code::Program;
+use intent_lsp::ledger::MutationClass;
+use intent_lsp::provenance::Classification;
+use intent_lsp::provenance::classify::{SourceFile, change};
+
+/// A fixture: `file PATH`, the text, then edits.
+///
+/// `edit R NAME` (kept) or `edit E NAME` (changed), and for each replacement `<<<<`, what goes, `====`, what comes,
+/// `>>>>`. `<<<<~` means the line break at the end of both is not part of them.
+struct Fixture {
+    path: String,
+    text: String,
+    edits: Vec<Edit>,
+}
+
+struct Edit {
+    kept: bool,
+    name: String,
+    replacements: Vec<(String, String)>,
+}
+
+impl Fixture {
+    fn read(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classify").join(name);
+        let source = std::fs::read_to_string(&path).expect("a fixture");
+        let mut lines = source.lines();
+        let first = lines.next().and_then(|line| line.strip_prefix("file ")).expect("`file PATH`");
+        let mut fixture = Self { path: first.into(), text: String::new(), edits: Vec::new() };
+        let mut lines = lines.peekable();
+        while let Some(line) = lines.next_if(|line| !line.starts_with("edit ")) {
+            fixture.text.push_str(line);
+            fixture.text.push('\n');
+        }
+        while let Some(line) = lines.next() {
+            if let Some(rest) = line.strip_prefix("edit ") {
+                let (label, name) = rest.split_once(' ').expect("`edit LABEL NAME`");
+                let kept = label == "R";
+                assert!(kept || label == "E", "{line}");
+                fixture.edits.push(Edit { kept, name: name.into(), replacements: Vec::new() });
+                continue;
+            }
+            let within = line.strip_prefix("<<<<").unwrap_or_else(|| panic!("{name}: {line}"));
+            let mut until = |mark: &str| -> String {
+                let mut text = String::new();
+                for line in lines.by_ref() {
+                    if line == mark {
+                        break;
+                    }
+                    text.push_str(line);
+                    text.push('\n');
+                }
+                if within == "~" {
+                    text.pop();
+                }
+                text
+            };
+            let pair = (until("===="), until(">>>>"));
+            fixture.edits.last_mut().expect("an edit").replacements.push(pair);
+        }
+        fixture
+    }
+
+    fn edited(&self, edit: &Edit) -> String {
+        let mut text = self.text.clone();
+        for (from, to) in &edit.replacements {
+            assert!(text.contains(from.as_str()), "{}: {}: no {from:?}", self.path, edit.name);
+            text = text.replacen(from.as_str(), to, 1);
+        }
+        assert_ne!(text, self.text, "{}: {}", self.path, edit.name);
+        text
+    }
+}
+
+/// `OLD -> NEW` is a file that got another path.
+fn classify(path: &str, before: &str, after: &str) -> Classification {
+    let (old, new) = path.split_once(" -> ").unwrap_or((path, path));
+    let (then, now) = (Some(before), Some(after));
+    change(&[SourceFile { path: old, text: then }], &[SourceFile { path: new, text: now }])
+}
+
+fn word(found: &Classification) -> &'static str {
+    match found.class {
+        Some(MutationClass::AstRefactor) => "R",
+        Some(MutationClass::IntentEvolution) => "E",
+        None => "?",
+    }
+}
+
+fn check(name: &str) -> Vec<String> {
+    let fixture = Fixture::read(name);
+    let mut wrong = Vec::new();
+    for edit in &fixture.edits {
+        let found = classify(&fixture.path, &fixture.text, &fixture.edited(edit));
+        let wanted = if edit.kept { "R" } else { "E" };
+        if word(&found) != wanted {
+            wrong.push(format!("{name}: {}: {} {:?}", edit.name, word(&found), found.reasons));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn fourteen_edits_come_out_right_in_six_languages() {
+    let languages = ["typescript", "python", "rust", "go", "java", "c"];
+    let mut wrong = Vec::new();
+    for language in languages {
+        let name = format!("{language}.txt");
+        assert_eq!(Fixture::read(&name).edits.len(), 14, "{language}");
+        wrong.extend(check(&name));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_only_looks_like_a_refactoring_is_none() {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for (label, name, path, before, after) in pairs() {
+        let found = classify(&path, &before, &after);
+        count += 1;
+        if word(&found) != label {
+            let said = word(&found);
+            wrong.push(format!("{label} {name}: {path}: {said} {:?}", found.reasons));
+        }
+    }
+    assert!(count > 100, "{count}");
+    assert!(wrong.is_empty(), "{} of {count}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// `case LABEL NAME: PATH` or `case LABEL NAME: OLD -> NEW` of `pairs.txt`, with both texts.
+fn pairs() -> Vec<(String, String, String, String, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classify/pairs.txt");
+    let source = std::fs::read_to_string(path).expect("the pairs");
+    let read = |case: &str| {
+        let case = case.strip_prefix("case ").unwrap_or(case);
+        let (head, body) = case.split_once('\n').expect("a head");
+        let (label, rest) = head.split_once(' ').expect("a label");
+        let (name, path) = rest.rsplit_once(": ").expect("a path");
+        let (before, after) = body.split_once("\n====\n").expect("two texts");
+        (label.into(), name.into(), path.into(), format!("{before}\n"), format!("{after}\n"))
+    };
+    source.split("\ncase ").map(read).collect()
+}
+
+/// A small generator, so that a failure can be repeated from its seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % sides.max(1)
+    }
+}
+
+/// The file with one token changed so that it does something else, and what was done; `None` where the token has no
+/// such change.
+fn mutated(text: &str, program: &Program, dice: &mut Dice) -> Option<(String, String)> {
+    let tokens = program.tree.tokens();
+    let at = dice.roll(tokens.len());
+    let token = tokens[at];
+    let word = text.get(token.bytes.clone())?;
+    let others = ["+", "-", "<", ">", "==", "!=", "&&", "||", "<=", ">="];
+    let instead = if word.chars().all(|c| c.is_ascii_digit()) {
+        format!("{word}1")
+    } else if others.contains(&word) {
+        others[dice.roll(others.len())].to_owned()
+    } else if token.kind == "string_content" {
+        format!("{word}x")
+    } else if token.kind == "identifier" {
+        let near = &tokens[at.saturating_sub(60)..(at + 60).min(tokens.len())];
+        let names: Vec<&str> = near
+            .iter()
+            .filter(|one| one.kind == "identifier")
+            .filter_map(|one| text.get(one.bytes.clone()))
+            .collect();
+        // Of a name that stands once, the only place may change: then that is a renaming.
+        let often = tokens.iter().filter(|one| one.is(word)).count() > 2;
+        let chosen = *names.get(dice.roll(names.len()))?;
+        (often && chosen.len() > 1).then(|| chosen.to_owned())?
+    } else if matches!(word, "true" | "false") {
+        if word == "true" { "false" } else { "true" }.to_owned()
+    } else if matches!(word, "!" | "?" | "await" | "mut" | "&" | "break" | "return" | "continue") {
+        String::new()
+    } else {
+        return None;
+    };
+    if instead == word {
+        return None;
+    }
+    let mut changed = text.to_owned();
+    changed.replace_range(token.bytes.clone(), &instead);
+    let line = text[..token.bytes.start].lines().count();
+    Some((changed, format!("line {line}: `{word}` → `{instead}`")))
+}
+
+/// Small sources of this repository, in every language that it holds.
+fn sources() -> Vec<(String, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut folders = vec![root.join("src"), root.join("tests/languages"), root.join("editors")];
+    let mut found = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(folder) else { continue };
+        let mut paths: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+        paths.sort();
+        for path in paths {
+            if path.is_dir() {
+                if !path.ends_with("node_modules") {
+                    folders.push(path);
+                }
+                continue;
+            }
+            let Ok(text) = std::fs::read_to_string(&path) else { continue };
+            let name = path.strip_prefix(root).unwrap_or(&path).to_string_lossy().into_owned();
+            if (300..6_000).contains(&text.len()) {
+                found.push((name, text));
+            }
+        }
+    }
+    found
+}
+
+/// `INTENT_MUTATIONS` says how many, `INTENT_SEED` which.
+#[test]
+fn a_mutation_of_behaviour_is_never_called_a_refactoring() {
+    let number = |name: &str, or: usize| -> usize {
+        std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(or)
+    };
+    let (wanted, seed) = (number("INTENT_MUTATIONS", 250), number("INTENT_SEED", 7));
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ seed as u64);
+    let programs: Vec<(String, String, Program)> = sources()
+        .into_iter()
+        .filter_map(|(path, text)| {
+            let program = Program::of(&path, &text)?;
+            program.errors.is_empty().then_some((path, text, program))
+        })
+        .collect();
+    assert!(programs.len() > 30, "{}", programs.len());
+    let (mut tried, mut wrong) = (0, Vec::new());
+    while tried < wanted {
+        let (path, text, program) = &programs[dice.roll(programs.len())];
+        let Some((changed, what)) = mutated(text, program, &mut dice) else { continue };
+        tried += 1;
+        let found = classify(path, text, &changed);
+        if found.class == Some(MutationClass::AstRefactor) {
+            wrong.push(format!("{path} {what}: {:?}", found.reasons));
+        }
+    }
+    assert!(wrong.is_empty(), "seed {seed}: {} of {tried}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// Every refactoring above, with one token of its result changed, is none.
+#[test]
+fn a_refactoring_with_a_slip_is_none() {
+    let mut dice = Dice(0x0123_4567_89ab_cdef);
+    let mut kept: Vec<(String, String, String)> = pairs()
+        .into_iter()
+        .filter(|(label, ..)| label == "R")
+        .map(|(_, _, path, before, after)| (path, before, after))
+        .collect();
+    for language in ["typescript", "python", "rust", "go", "java", "c"] {
+        let fixture = Fixture::read(&format!("{language}.txt"));
+        for edit in fixture.edits.iter().filter(|edit| edit.kept) {
+            kept.push((fixture.path.clone(), fixture.text.clone(), fixture.edited(edit)));
+        }
+    }
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for (path, before, after) in &kept {
+        let program = Program::of(path, after).expect("a program");
+        for _ in 0..48 {
+            let Some((changed, what)) = mutated(after, &program, &mut dice) else { continue };
+            tried += 1;
+            let found = classify(path, before, &changed);
+            if found.class == Some(MutationClass::AstRefactor) {
+                wrong.push(format!("{path} {what}: {:?}\n{changed}", found.reasons));
+            }
+        }
+    }
+    assert!(tried > 300, "{tried}");
+    assert!(wrong.is_empty(), "{} of {tried}\n{}", wrong.len(), wrong.join("\n"));
+}

@@ -1,0 +1,193 @@
+//! Real code, mutated by tools that know what they do: a change of what code
+//! does is never called a refactoring.
+//!
+//! `INTENT_FUZZ_SEED` gives other cases, `INTENT_FUZZ_RUNS` more of them.
+
+mod mutate;
+mod support;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use intent_lsp::ledger::MutationClass;
+use intent_lsp::provenance::classify::{self, Classification, SourceFile};
+use mutate::chance::from_environment;
+use mutate::corpus::{Sample, chosen, samples};
+use mutate::{Behaviour, Chance, KINDS, Step, World};
+
+const SEED: u64 = 20_260_411;
+const ROUNDS: u64 = 40;
+const CASES_OF_A_ROUND: usize = 16;
+const FILES_OF_A_ROUND: usize = 3;
+/// The share of changed behaviour that may be called a refactoring.
+const LIES: f64 = 0.005;
+/// The share of kept behaviour that must be called one.
+const FLOOR: f64 = 0.80;
+
+/// What was said of the cases of one kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    refactor: usize,
+    evolution: usize,
+    unknown: usize,
+}
+
+/// What was said of all cases, by behaviour and kind, and the lies among it.
+#[derive(Default)]
+struct Report {
+    tallies: BTreeMap<(Behaviour, &'static str), Tally>,
+    lies: String,
+    missed: Vec<String>,
+}
+
+impl Report {
+    fn join(&mut self, other: Self) {
+        for (key, tally) in other.tallies {
+            let all = self.tallies.entry(key).or_default();
+            all.refactor += tally.refactor;
+            all.evolution += tally.evolution;
+            all.unknown += tally.unknown;
+        }
+        self.lies += &other.lies;
+        self.missed.extend(other.missed);
+    }
+
+    /// Of the cases of a behaviour: how many, and how many were called a refactoring.
+    fn of(&self, behaviour: Behaviour) -> (usize, usize) {
+        let such = self.tallies.iter().filter(|((it, _), _)| *it == behaviour);
+        such.fold((0, 0), |(all, refactor), (_, tally)| {
+            let cases = tally.refactor + tally.evolution + tally.unknown;
+            (all + cases, refactor + tally.refactor)
+        })
+    }
+
+    fn table(&self) -> String {
+        let mut text = String::new();
+        for ((behaviour, kind), Tally { refactor, evolution, unknown }) in &self.tallies {
+            writeln!(
+                text,
+                "{behaviour:8?} {kind:30} {refactor:>5} refactor {evolution:>5} evolution {unknown:>5} unknown"
+            )
+            .expect("a string");
+        }
+        text
+    }
+}
+
+/// Some files, most of them with another one of their language.
+fn world(samples: &[Sample], chance: &mut Chance) -> World {
+    let chosen = chosen(samples, FILES_OF_A_ROUND, chance);
+    let file = |(at, sample): (usize, &Sample)| {
+        Some((format!("src/part{at}/file.{}", sample.extension()), sample.text()?))
+    };
+    let files: Vec<(String, String)> = chosen.iter().enumerate().filter_map(file).collect();
+    World::new(&files)
+}
+
+/// The files in which two worlds differ, as they were and as they are.
+fn classified(before: &World, after: &World) -> Classification {
+    let text = |world: &World, path: &String| world.files.get(path).map(|it| it.text().to_owned());
+    let mut paths: Vec<&String> = before.files.keys().chain(after.files.keys()).collect();
+    paths.sort();
+    paths.dedup();
+    paths.retain(|path| text(before, path) != text(after, path));
+    let side = |world: &World| -> Vec<Option<String>> {
+        paths.iter().map(|path| text(world, path)).collect()
+    };
+    let (then, now) = (side(before), side(after));
+    let files = |texts: &'_ [Option<String>]| -> Vec<(String, Option<String>)> {
+        paths.iter().map(|path| (*path).clone()).zip(texts.iter().cloned()).collect()
+    };
+    let (then, now) = (files(&then), files(&now));
+    classify::change(&sources(&then), &sources(&now))
+}
+
+fn sources(files: &[(String, Option<String>)]) -> Vec<SourceFile<'_>> {
+    files.iter().map(|(path, text)| SourceFile { path, text: text.as_deref() }).collect()
+}
+
+fn round(seed: u64, round: u64, samples: &[Sample]) -> Report {
+    let mut chance = Chance::new(seed.wrapping_add(round.wrapping_mul(0x2545_f491_4f6c_dd1d)));
+    let before = world(samples, &mut chance);
+    let mut report = Report::default();
+    for case in 0..CASES_OF_A_ROUND {
+        let step = Step { kind: chance.below(KINDS.len()), seed: chance.draw() };
+        let mut after = before.clone();
+        let Some(behaviour) = step.apply(&mut after) else { continue };
+        let said = classified(&before, &after);
+        let tally = report.tallies.entry((behaviour, step.name())).or_default();
+        let told = || {
+            let place = format!("seed {seed}, round {round}, case {case}: {}", step.name());
+            let reasons = said.reasons.iter().take(6).cloned().collect::<Vec<_>>().join("; ");
+            format!("{place}: {reasons}\n{}", difference(&before, &after))
+        };
+        match said.class {
+            Some(MutationClass::AstRefactor) => {
+                tally.refactor += 1;
+                if behaviour == Behaviour::Changed {
+                    report.lies += &told();
+                }
+            }
+            Some(_) => {
+                tally.evolution += 1;
+                if behaviour == Behaviour::Kept {
+                    report.missed.push(told());
+                }
+            }
+            None => tally.unknown += 1,
+        }
+    }
+    report
+}
+
+/// The first lines in which two worlds differ.
+fn difference(before: &World, after: &World) -> String {
+    let mut told = String::new();
+    for (path, file) in &after.files {
+        let then = before.files.get(path).map_or("", |then| then.text());
+        let (old, new): (Vec<&str>, Vec<&str>) =
+            (then.lines().collect(), file.text().lines().collect());
+        let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+        if same < old.len().max(new.len()) {
+            let some = |lines: &[&str]| {
+                lines.iter().skip(same).take(3).copied().collect::<Vec<_>>().join("\n      ")
+            };
+            writeln!(told, "  {path}:{}\n    - {}\n    + {}", same + 1, some(&old), some(&new))
+                .expect("a string");
+        }
+    }
+    told
+}
+
+#[test]
+fn a_change_of_what_code_does_is_never_called_a_refactoring() {
+    let seed = from_environment("INTENT_FUZZ_SEED", SEED);
+    let rounds = from_environment("INTENT_FUZZ_RUNS", ROUNDS);
+    let mut samples = samples();
+    samples.retain(|sample| !["markdown", "json", "yaml", "toml"].contains(&sample.language));
+    let half = |first: u64| {
+        let mut report = Report::default();
+        for at in (first..rounds).step_by(2) {
+            report.join(round(seed, at, &samples));
+        }
+        report
+    };
+    let report = std::thread::scope(|scope| {
+        let other = scope.spawn(|| half(1));
+        let mut report = half(0);
+        report.join(other.join().expect("the other half ends"));
+        report
+    });
+    let (changed, lies) = report.of(Behaviour::Changed);
+    let (kept, known) = report.of(Behaviour::Kept);
+    let (lies, known) = (lies as f64 / changed.max(1) as f64, known as f64 / kept.max(1) as f64);
+    let missed: String = report.missed.iter().take(8).map(String::as_str).collect();
+    let told = format!(
+        "{}\nnot seen as a refactoring:\n{missed}\n{}\nseed {seed}: {lies:.4} of {changed} changes called a refactoring, {known:.3} of {kept} refactorings known",
+        report.lies,
+        report.table()
+    );
+    println!("{told}");
+    assert!(lies <= LIES && known >= FLOOR, "{told}");
+    assert!(changed > 100 && kept > 60 || rounds < ROUNDS, "{told}");
+}

@@ -1,0 +1,153 @@
+//! Functions that are written, changed, laid out otherwise and read again,
+//! without a parser: the model knows the shape of what it writes.
+
+use crate::chance::Chance;
+
+/// A function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    pub name: String,
+    /// What it says, a statement each: the word that is called and its numbers.
+    pub statements: Vec<Vec<u64>>,
+    pub layout: Layout,
+}
+
+/// How wide it is indented, and whether its lists are broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    pub indent: usize,
+    pub broken: bool,
+}
+
+impl Layout {
+    pub const USUAL: Self = Self { indent: 4, broken: false };
+
+    pub fn by_chance(chance: &mut Chance) -> Self {
+        Self { indent: [2, 3, 4, 8][chance.below(4)], broken: chance.once_in(2) }
+    }
+}
+
+const VERBS: [&str; 12] = [
+    "open", "load", "sort", "send", "join", "trim", "mark", "fold", "pack", "scan", "wait", "sign",
+];
+
+/// Numbers that were not drawn before, so that no two texts are one by chance.
+#[derive(Clone, Debug, Default)]
+pub struct Fresh(u64);
+
+impl Fresh {
+    pub fn next(&mut self) -> u64 {
+        self.0 += 1;
+        self.0 + 100
+    }
+
+    pub fn statement(&mut self, chance: &mut Chance) -> Vec<u64> {
+        vec![chance.draw() % 12, chance.draw() % 12, self.next(), chance.draw() % 90]
+    }
+
+    pub fn function(&mut self, chance: &mut Chance) -> Function {
+        let name = format!("{}_{}", VERBS[chance.below(12)], self.next());
+        let many = 3 + chance.below(4);
+        let statements = (0..many).map(|_| self.statement(chance)).collect();
+        Function { name, statements, layout: Layout::USUAL }
+    }
+
+    /// The same function but for some of what it says.
+    pub fn changed(&mut self, old: &Function, chance: &mut Chance) -> Function {
+        let mut new = old.clone();
+        let at = chance.below(new.statements.len());
+        match chance.below(4) {
+            0 => new.statements.insert(at, self.statement(chance)),
+            1 if new.statements.len() > 3 => {
+                new.statements.remove(at);
+                let last = new.statements.len() - 1;
+                new.statements[last][2] = self.next();
+            }
+            2 => new.statements[at] = self.statement(chance),
+            _ => new.statements[at][2] = self.next(),
+        }
+        new
+    }
+}
+
+impl Function {
+    /// The text from its first word to its last bracket.
+    pub fn text(&self, path: &str) -> String {
+        let python = path.ends_with(".py");
+        let indent = " ".repeat(self.layout.indent);
+        let break_ = if self.layout.broken { format!("\n{indent}{indent}") } else { String::new() };
+        let mut text = match python {
+            true => format!("def {}(store):\n", self.name),
+            false => format!("fn {}(store: &mut Store) -> u64 {{\n", self.name),
+        };
+        for statement in &self.statements {
+            let (verb, noun) = (VERBS[statement[0] as usize], VERBS[statement[1] as usize]);
+            let (first, second) = (statement[2], statement[3]);
+            let end = if python { "" } else { ";" };
+            text += &format!(
+                "{indent}store.{verb}({break_}{first}, {break_}\"{noun}\", {second}){end}\n"
+            );
+        }
+        text += &match python {
+            true => format!("{indent}return store.count()"),
+            false => format!("{indent}store.count()\n}}"),
+        };
+        text
+    }
+
+    /// Reads what [`Function::text`] wrote.
+    pub fn parse(text: &str) -> Option<Self> {
+        let name = name_of(text)?.to_owned();
+        let second = text.lines().nth(1)?;
+        let indent = second.len() - second.trim_start().len();
+        let body = text.split_once('\n')?.1;
+        let statements: Option<Vec<Vec<u64>>> = body
+            .split("store.")
+            .skip(1)
+            .filter(|call| !call.starts_with("count"))
+            .map(statement)
+            .collect();
+        let broken = body.contains("(\n");
+        Some(Self { name, statements: statements?, layout: Layout { indent, broken } })
+    }
+}
+
+fn statement(call: &str) -> Option<Vec<u64>> {
+    let number = |word: &str| VERBS.iter().position(|verb| *verb == word).map(|at| at as u64);
+    let (verb, rest) = call.split_once('(')?;
+    let mut parts = rest.split_once(')')?.0.split(',').map(str::trim);
+    let first = parts.next()?.parse().ok()?;
+    let noun = number(parts.next()?.trim_matches('"'))?;
+    Some(vec![number(verb)?, noun, first, parts.next()?.parse().ok()?])
+}
+
+fn name_of(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("fn ").or_else(|| text.strip_prefix("def "))?;
+    rest.split('(').next()
+}
+
+/// The functions of a file as texts with their names; `None` where git left its marks in it.
+pub fn functions(text: &str) -> Option<Vec<(String, String)>> {
+    if text.contains("<<<<<<<") || text.contains(">>>>>>>") {
+        return None;
+    }
+    let mut found: Vec<(String, String)> = Vec::new();
+    for line in text.lines() {
+        if let Some(name) = name_of(line) {
+            found.push((name.to_owned(), String::new()));
+        }
+        let (_, function) = found.last_mut()?;
+        function.push_str(line);
+        function.push('\n');
+    }
+    for (_, function) in &mut found {
+        function.truncate(function.trim_end().len());
+    }
+    Some(found)
+}
+
+/// A file of these functions.
+pub fn file<'a>(functions: impl IntoIterator<Item = &'a str>) -> String {
+    let texts: Vec<&str> = functions.into_iter().collect();
+    texts.join("\n\n") + "\n"
+}

@@ -1,0 +1,93 @@
+//! A work tree with real git, as the model sees it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::code;
+
+/// A work tree.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    pub root: PathBuf,
+}
+
+/// A file's functions, each with its name and its text.
+pub type Functions = Vec<(String, String)>;
+
+impl Tree {
+    /// Whether git did it. What it refuses is part of life.
+    pub fn git(&self, arguments: &[&str]) -> bool {
+        let output = Command::new("git")
+            .current_dir(&self.root)
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_EDITOR", "true")
+            .env("GIT_SEQUENCE_EDITOR", "sed -i -e '2,$s/^pick /squash /'")
+            .args(["-c", "user.name=Test", "-c", "user.email=test@example.invalid"])
+            .args(["-c", "commit.gpgsign=false", "-c", "advice.detachedHead=false"])
+            .args(["-c", "gc.auto=0", "-c", "core.fsync=none"])
+            .args(arguments)
+            .output()
+            .expect("git runs");
+        output.status.success()
+    }
+
+    pub fn told(&self, arguments: &[&str]) -> String {
+        let output = Command::new("git").current_dir(&self.root).args(arguments).output();
+        String::from_utf8_lossy(&output.expect("git runs").stdout).trim().to_owned()
+    }
+
+    pub fn commit(&self, message: &str) -> bool {
+        self.git(&["add", "-A"]) && self.git(&["commit", "-qm", message, "--allow-empty"])
+    }
+
+    /// The source files, relative to the root.
+    pub fn paths(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        below(&self.root.join("src"), &mut found);
+        let relative = |path: PathBuf| {
+            let path = path.strip_prefix(&self.root).expect("below the root");
+            path.to_string_lossy().into_owned()
+        };
+        let mut paths: Vec<String> = found.into_iter().map(relative).collect();
+        paths.sort();
+        paths
+    }
+
+    pub fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.root.join(path)).expect("a file")
+    }
+
+    pub fn functions(&self, path: &str) -> Option<Functions> {
+        code::functions(&self.read(path))
+    }
+
+    /// The functions of a file as it is committed.
+    pub fn committed(&self, path: &str) -> Functions {
+        code::functions(&self.told(&["show", &format!("HEAD:{path}")])).unwrap_or_default()
+    }
+
+    /// A file without functions is no file.
+    pub fn write(&self, path: &str, functions: &Functions) {
+        let file = self.root.join(path);
+        if functions.is_empty() {
+            std::fs::remove_file(file).expect("a file");
+            return;
+        }
+        std::fs::create_dir_all(file.parent().expect("below the root")).expect("folders");
+        let text = code::file(functions.iter().map(|(_, text)| text.as_str()));
+        std::fs::write(file, text).expect("a file");
+    }
+}
+
+fn below(folder: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let path = entry.path();
+        if path.is_dir() {
+            below(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}

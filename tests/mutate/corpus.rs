@@ -1,0 +1,117 @@
+//! Real code to work on: this repository's own, and what cargo has put on disk
+//! of the dependencies that its lock file names.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use intent_lsp::code::{Document, language};
+
+use super::Chance;
+
+/// Files are left out that are too small to tell anything or too large to be quick.
+const BYTES: std::ops::Range<u64> = 400..14_000;
+
+/// A file of the corpus.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Sample {
+    pub path: PathBuf,
+    pub language: &'static str,
+}
+
+/// Every file worth working on, by language and path.
+pub fn samples() -> Vec<Sample> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = BTreeSet::new();
+    for folder in ["src", "tests", "docs", "editors", "queries"] {
+        walk(&root.join(folder), &mut found);
+    }
+    let dependencies = dependencies(root);
+    assert!(dependencies.len() > 50, "cargo has put the locked dependencies on disk");
+    for folder in dependencies {
+        walk(&folder, &mut found);
+    }
+    found.into_iter().collect()
+}
+
+/// The folders of the locked dependencies' sources.
+fn dependencies(root: &Path) -> Vec<PathBuf> {
+    let lock = std::fs::read_to_string(root.join("Cargo.lock")).expect("a lock file");
+    let lock: toml_edit::DocumentMut = lock.parse().expect("a sound lock file");
+    let home = std::env::var_os("CARGO_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
+    let registries = home.expect("a home folder").join("registry/src");
+    let registries: Vec<PathBuf> = std::fs::read_dir(registries)
+        .expect("cargo keeps sources")
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .collect();
+    let packages = lock["package"].as_array_of_tables().expect("packages").iter();
+    let mut folders: Vec<PathBuf> = packages
+        .filter_map(|package| {
+            let name = format!("{}-{}", package["name"].as_str()?, package["version"].as_str()?);
+            registries.iter().map(|registry| registry.join(&name)).find(|folder| folder.is_dir())
+        })
+        .collect();
+    folders.sort();
+    folders
+}
+
+fn walk(folder: &Path, found: &mut BTreeSet<Sample>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let path = entry.path();
+        let Ok(about) = entry.metadata() else { continue };
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if about.is_dir() {
+            if name != "target" && name != "node_modules" && !name.starts_with('.') {
+                walk(&path, found);
+            }
+        } else if BYTES.contains(&about.len())
+            && let Some(language) = language::of_file(&name, "")
+        {
+            found.insert(Sample { path, language: language.id });
+        }
+    }
+}
+
+impl Sample {
+    /// The text, if it is code that parses and has blocks enough.
+    pub fn text(&self) -> Option<String> {
+        let text = std::fs::read_to_string(&self.path).ok()?;
+        let name = self.path.file_name()?.to_str()?;
+        if text.contains('\r') || text.contains('\u{feff}') {
+            return None;
+        }
+        let file = Document::from_text(name, &text).blocks();
+        let enough = file.blocks.len() >= 4 && file.blocks.len() <= 400;
+        (!file.has_error && enough).then_some(text)
+    }
+
+    pub fn extension(&self) -> &str {
+        self.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default()
+    }
+}
+
+/// Some files of few languages, so that code can go from one to another.
+pub fn chosen(samples: &[Sample], many: usize, chance: &mut Chance) -> Vec<Sample> {
+    let mut by_language: BTreeMap<&str, Vec<&Sample>> = BTreeMap::new();
+    for sample in samples {
+        by_language.entry(sample.language).or_default().push(sample);
+    }
+    let languages: Vec<&str> = by_language.keys().copied().collect();
+    let mut chosen = Vec::new();
+    let mut tries = 0;
+    while chosen.len() < many && tries < 200 {
+        // Half of them are Rust, for there is most of it.
+        let language =
+            if chance.once_in(2) { "rust" } else { chance.pick(&languages).expect("some") };
+        for _ in 0..2 {
+            tries += 1;
+            let sample = chance.pick(&by_language[language]).expect("none is empty");
+            if !chosen.contains(*sample) && sample.text().is_some() {
+                chosen.push((*sample).clone());
+            }
+        }
+    }
+    chosen
+}
