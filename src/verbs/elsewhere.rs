@@ -23,9 +23,12 @@ pub(super) struct Elsewhere {
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
     committed: Mutex<HashMap<(String, RelativePath), Arc<FileBlocks>>>,
     changed: Mutex<HashMap<String, (Instant, Arc<Changed>)>>,
-    candidates: Mutex<HashMap<(Identity, ContentHash), Arc<Vec<Candidate>>>>,
+    candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
     recorded: OnceLock<Recorded>,
 }
+
+/// Records that may be of a block.
+type Candidates = Arc<Vec<Candidate>>;
 
 /// Files that are new or changed since a commit, with their blocks.
 type Changed = Vec<(RelativePath, Arc<FileBlocks>)>;
@@ -157,7 +160,7 @@ impl matching::Surroundings for Around<'_> {
         }))
     }
 
-    fn candidates(&self, block: &Block) -> Arc<Vec<Candidate>> {
+    fn candidates(&self, block: &Block) -> Candidates {
         let key = (block.identity.clone(), block.fingerprint.content.clone());
         let lock = || self.0.elsewhere.candidates.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
