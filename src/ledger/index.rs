@@ -502,12 +502,13 @@ impl Ledger {
 
     /// Of a chain with which something is wrong, the last entry that is not contradicted.
     fn head_of(&self, writer: &str, links: &[Link<'_>]) -> Option<Head> {
-        let forked = chain::judge(links, &HashMap::new()).forked;
+        let chain::Judgement { forked, duplicates, .. } = chain::judge(links, &HashMap::new());
         let own = self.index.memory.own_head(writer);
         let vouched = own.map(|head| chain::vouched(links, head)).unwrap_or_default();
         let stands = |(at, link): &(usize, &Link<'_>)| {
             let of_writer = link.canonical && link.writer == writer;
-            of_writer && (vouched.contains(at) || (link.intact && !forked.contains(at)))
+            let counts = of_writer && !duplicates.contains(at);
+            counts && (vouched.contains(at) || (link.intact && !forked.contains(at)))
         };
         let last = links.iter().enumerate().filter(stands).max_by_key(|(_, link)| link.seq)?.1;
         Some(Head { writer: writer.to_owned(), seq: last.seq, h: last.h.to_owned() })

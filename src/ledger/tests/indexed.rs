@@ -311,3 +311,26 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_copy_of_a_contradicted_record_is_no_head() {
+    let mut story = Story { workspace: Workspace::new(Layout::Single), earlier: Vec::new() };
+    let root = story.workspace.root();
+    // Three records, of which one is left; a copy of that in another file; and a rival of it.
+    for step in [(0, 2108, 32436), (243, 23289, 25103), (147, 45584, 21500)] {
+        story.step(step);
+    }
+    let one_line = |story: &Story| {
+        let path = story.pick(0).expect("a file");
+        let bytes = std::fs::read(&path).unwrap();
+        let end = bytes.iter().position(|&b| b == b'\n').expect("a line") + 1;
+        std::fs::write(&path, &bytes[..end]).unwrap();
+    };
+    one_line(&story);
+    for step in [(11, 0, 0), (13, 0, 0)] {
+        story.step(step);
+    }
+    let plain = Plain::load(&root);
+    assert_eq!((plain.entries.len(), plain.heads()), (2, Vec::new()), "one contradicts the other");
+    same(&Ledger::load(&root), &plain, "a fork beside a copy");
+}
