@@ -365,9 +365,6 @@ fn block(number: usize) -> BlockRecord {
     };
     let at = number % BLOCKS_A_FILE;
     BlockRecord {
-        start_line: at as u32 * 4 + 1,
-        end_line: at as u32 * 4 + 3,
-        content_hash: ContentHash::from_ledger(format!("sha256:{}", digits(64))),
         block: Some(BlockName {
             kind: "function".to_owned(),
             path: format!("f{}x{at}", file_of(number)),
@@ -377,16 +374,14 @@ fn block(number: usize) -> BlockRecord {
         }),
         token_hash: Some(TokenHash::from_ledger(format!("t1:{}", digits(32)))),
         shape_hash: Some(ShapeHash::from_ledger(format!("s1:{}", digits(32)))),
-        own_hash: None,
         sketch: Some(sketch(number, None)),
         tokens: Some(40),
-        pairs: None,
-        neighbours: None,
-        lines: None,
-        brought: None,
         replaces: Some(ContentHash::from_ledger(format!("sha256:{}", digits(64)))),
-        deleted: false,
-        extra: Default::default(),
+        ..BlockRecord::bare(
+            at as u32 * 4 + 1,
+            at as u32 * 4 + 3,
+            ContentHash::from_ledger(format!("sha256:{}", digits(64))),
+        )
     }
 }
 

@@ -277,7 +277,7 @@ fn of_a_whole_file_lines_are_told_only_when_asked_for() {
     let repo = recorded();
     let plain = why::on_disk(&repo.open(), &relative(PATH), Which::All).expect("readable");
     assert!(plain.blocks.iter().all(|block| block.lines.is_none()));
-    let all = why::on_disk_with_lines(&repo.open(), &relative(PATH), Which::All).expect("readable");
+    let all = why::on_disk_in_full(&repo.open(), &relative(PATH), Which::All).expect("readable");
     assert!(all.blocks.iter().all(|block| block.lines.is_some()));
 }
 

@@ -90,6 +90,12 @@ impl BlockKind {
         KINDS.iter().find(|(_, name)| *name == word).map(|(kind, _)| *kind)
     }
 
+    /// Whether blocks of this kind have no name of their own: they are called after their surroundings, so that their
+    /// text is all they are known by.
+    pub fn is_unnamed(self) -> bool {
+        matches!(self, Self::Region | Self::Paragraph)
+    }
+
     /// Whether a function directly inside a block of this kind is called a method.
     pub(super) fn has_methods(self) -> bool {
         use BlockKind::{Class, Enum, Impl, Interface, Struct, Trait, Union};

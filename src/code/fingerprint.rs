@@ -3,7 +3,6 @@
 //! Every one of them is stored in ledgers that outlive this program, so each
 //! carries the version of its normalisation as a prefix.
 
-use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -53,6 +52,11 @@ hash_newtype! {
 pub struct Sketch(String);
 
 impl Sketch {
+    const PREFIX: &str = "m1:";
+
+    fn lanes(&self) -> Option<[u8; minhash::LANES]> {
+        minhash::decode(Self::PREFIX, &self.0)
+    }
     /// The text as it stands in the ledger.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -63,13 +67,13 @@ impl Sketch {
     }
     /// Estimated Jaccard similarity of the two shingle sets, 0 to 1; `None` when one of them is not an `m1` sketch.
     pub fn similarity(&self, other: &Sketch) -> Option<f32> {
-        let equal = minhash::equal_lanes(&minhash::decode(&self.0)?, &minhash::decode(&other.0)?);
+        let equal = minhash::equal_lanes(&self.lanes()?, &other.lanes()?);
         Some(minhash::jaccard(equal, minhash::LANES))
     }
     /// Keys for an index: two sketches of blocks that share half of their shingles or more have at least one in common,
     /// in 97 of 100 cases. `None` when this is not an `m1` sketch, or one of a block without tokens.
     pub fn bands(&self) -> Option<[u32; BANDS]> {
-        minhash::bands(&minhash::decode(&self.0)?)
+        minhash::bands(&self.lanes()?)
     }
 }
 
@@ -81,20 +85,20 @@ pub struct Pairs(String);
 impl Pairs {
     const PREFIX: &str = "p1:";
 
-    fn of(codes: &[u64]) -> Self {
-        let lanes = BASE64_URL_SAFE_NO_PAD.encode(minhash::pair_lanes(codes));
-        Self(format!("{}{lanes}", Self::PREFIX))
+    /// What is compared; `None` when this is not a `p1` sketch.
+    pub fn lanes(&self) -> Option<PairLanes> {
+        minhash::decode(Self::PREFIX, &self.0).map(PairLanes)
     }
+}
 
-    /// Estimated Jaccard similarity of the two sets of pairs, 0 to 1; `None` when one of them is not a `p1` sketch.
-    pub fn similarity(&self, other: &Self) -> Option<f32> {
-        let equal = minhash::equal_lanes(&self.lanes()?, &other.lanes()?);
-        Some(minhash::jaccard(equal, minhash::PAIR_LANES))
-    }
+/// A [`Pairs`] made ready to be compared with many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairLanes([u8; minhash::PAIR_LANES]);
 
-    fn lanes(&self) -> Option<[u8; minhash::PAIR_LANES]> {
-        let text = self.0.strip_prefix(Self::PREFIX)?;
-        BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()
+impl PairLanes {
+    /// Estimated Jaccard similarity of the two sets of pairs, 0 to 1.
+    pub fn similarity(&self, other: &Self) -> f32 {
+        minhash::jaccard(minhash::equal_lanes(&self.0, &other.0), minhash::PAIR_LANES)
     }
 }
 
@@ -220,10 +224,10 @@ pub(super) fn shape_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> ShapeHa
 }
 
 pub(super) fn pairs(codes: &[u64]) -> Pairs {
-    Pairs::of(codes)
+    Pairs(minhash::encode(Pairs::PREFIX, &minhash::pair_lanes(codes)))
 }
 
 /// The sketch of tokens, given by [`minhash::token_code`] of each, in order.
 pub(super) fn sketch(codes: &[u64]) -> Sketch {
-    Sketch(minhash::encode(&minhash::lanes(codes)))
+    Sketch(minhash::encode(Sketch::PREFIX, &minhash::lanes(codes)))
 }

@@ -21,8 +21,8 @@ pub struct Language {
     pub interpreters: &'static [&'static str],
     /// The grammar.
     pub grammar: fn() -> tree_sitter::Language,
-    /// The text of `queries/<id>/blocks.scm`.
-    pub query: &'static str,
+    /// The texts of `queries/<id>/blocks.scm` and of what it shares with other languages.
+    pub queries: &'static [&'static str],
     pub(super) syntax: &'static Syntax,
     /// Compiled at first need: some queries take tens of milliseconds.
     compiled: OnceLock<Option<Compiled>>,
@@ -34,7 +34,7 @@ impl Language {
     pub(super) fn compiled(&self) -> Option<&Compiled> {
         self.compiled
             .get_or_init(|| {
-                Compiled::new(&(self.grammar)(), self.query, self.syntax)
+                Compiled::new(&(self.grammar)(), &self.queries.concat(), self.syntax)
                     .inspect_err(|error| tracing::error!("queries/{}: {error}", self.id))
                     .ok()
             })
@@ -44,13 +44,16 @@ impl Language {
 
 macro_rules! row {
     ($id:literal, $extensions:expr, $file_names:expr, $interpreters:expr, $grammar:expr, $syntax:expr) => {
+        row!($id, $extensions, $file_names, $interpreters, $grammar, $syntax, [$id])
+    };
+    ($id:literal, $extensions:expr, $file_names:expr, $interpreters:expr, $grammar:expr, $syntax:expr, [$($query:literal),+]) => {
         Language {
             id: $id,
             extensions: &$extensions,
             file_names: &$file_names,
             interpreters: &$interpreters,
             grammar: || $grammar.into(),
-            query: include_str!(concat!("../../queries/", $id, "/blocks.scm")),
+            queries: &[$(include_str!(concat!("../../queries/", $query, "/blocks.scm"))),+],
             syntax: &$syntax,
             compiled: OnceLock::new(),
         }
@@ -61,9 +64,9 @@ macro_rules! row {
 static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| vec![
     row!("rust", ["rs"], [], [], tree_sitter_rust::LANGUAGE, rows::RUST),
     row!("python", ["py", "pyi", "pyw"], [], ["python"], tree_sitter_python::LANGUAGE, rows::PYTHON),
-    row!("javascript", ["js", "mjs", "cjs", "jsx"], [], ["node"], tree_sitter_javascript::LANGUAGE, rows::JAVASCRIPT),
-    row!("typescript", ["ts", "mts", "cts"], [], ["deno", "bun"], tree_sitter_typescript::LANGUAGE_TYPESCRIPT, rows::TYPESCRIPT),
-    row!("tsx", ["tsx"], [], [], tree_sitter_typescript::LANGUAGE_TSX, rows::TSX),
+    row!("javascript", ["js", "mjs", "cjs", "jsx"], [], ["node"], tree_sitter_javascript::LANGUAGE, rows::JAVASCRIPT, ["ecmascript", "javascript"]),
+    row!("typescript", ["ts", "mts", "cts"], [], ["deno", "bun"], tree_sitter_typescript::LANGUAGE_TYPESCRIPT, rows::TYPESCRIPT, ["ecmascript", "typescript"]),
+    row!("tsx", ["tsx"], [], [], tree_sitter_typescript::LANGUAGE_TSX, rows::TSX, ["ecmascript", "typescript"]),
     row!("go", ["go"], [], [], tree_sitter_go::LANGUAGE, rows::GO),
     row!("java", ["java"], [], [], tree_sitter_java::LANGUAGE, rows::JAVA),
     row!("c", ["c", "h"], [], [], tree_sitter_c::LANGUAGE, rows::C),
@@ -86,10 +89,10 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| vec![
     row!("scala", ["scala", "sc", "sbt"], [], ["scala"], tree_sitter_scala::LANGUAGE, more::SCALA),
     row!("dart", ["dart"], [], ["dart"], tree_sitter_dart::LANGUAGE, more::DART),
     row!("zig", ["zig", "zon"], [], [], tree_sitter_zig::LANGUAGE, more::ZIG),
-    row!("html", ["html", "htm", "xhtml"], [], [], tree_sitter_html::LANGUAGE, markup::HTML),
+    row!("html", ["html", "htm", "xhtml"], [], [], tree_sitter_html::LANGUAGE, markup::HTML, ["markup", "html"]),
     row!("css", ["css"], [], [], tree_sitter_css::LANGUAGE, markup::CSS),
-    row!("vue", ["vue"], [], [], tree_sitter_vue_next::LANGUAGE, markup::VUE),
-    row!("svelte", ["svelte"], [], [], tree_sitter_svelte_ng::LANGUAGE, markup::SVELTE),
+    row!("vue", ["vue"], [], [], tree_sitter_vue_next::LANGUAGE, markup::VUE, ["markup", "vue"]),
+    row!("svelte", ["svelte"], [], [], tree_sitter_svelte_ng::LANGUAGE, markup::SVELTE, ["markup", "svelte"]),
     row!("sql", ["sql", "ddl", "pgsql"], [], [], tree_sitter_sequel::LANGUAGE, functional::SQL),
     row!("elixir", ["ex", "exs"], [], ["elixir"], tree_sitter_elixir::LANGUAGE, functional::ELIXIR),
     #[cfg(feature = "grammars-heavy")]

@@ -21,13 +21,13 @@
 
 use std::array;
 
+use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
+
 /// How many lanes, of 8 bits each, a sketch has.
 pub(super) const LANES: usize = 128;
 /// The same of a sketch of pairs.
 pub(super) const PAIR_LANES: usize = 64;
 const SHINGLE: usize = 4;
-const PREFIX: &str = "m1:";
-const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// How many bands a sketch is looked up by: with `ROWS` lanes each, two blocks that share half of all their shingles
 /// have one of them in common with a probability of `1 - (1 - 0.5^3)^28`, which is 97.6 %.
@@ -108,47 +108,14 @@ pub(super) fn bands(lanes: &[u8; LANES]) -> Option<[u32; BANDS]> {
     (*lanes != [0; LANES]).then(|| array::from_fn(key))
 }
 
-/// The text in the ledger.
-pub(super) fn encode(lanes: &[u8; LANES]) -> String {
-    let mut text = String::with_capacity(PREFIX.len() + LANES.div_ceil(3) * 4);
-    text.push_str(PREFIX);
-    for group in lanes.chunks(3) {
-        let byte = |at: usize| u32::from(group.get(at).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        for digit in 0..=group.len() {
-            text.push(ALPHABET[(bits >> (18 - 6 * digit) & 63) as usize] as char);
-        }
-    }
-    text
+/// The text in the ledger: what it is, and base64url of the lanes.
+pub(super) fn encode(prefix: &str, lanes: &[u8]) -> String {
+    format!("{prefix}{}", BASE64_URL_SAFE_NO_PAD.encode(lanes))
 }
 
-/// The lanes of a text from the ledger; `None` when it is not an `m1` sketch.
-pub(super) fn decode(text: &str) -> Option<[u8; LANES]> {
-    let digits = text.strip_prefix(PREFIX)?.as_bytes();
-    if digits.len() != (LANES * 4).div_ceil(3) {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(LANES + 2);
-    for group in digits.chunks(4) {
-        let mut bits = 0;
-        for at in 0..4 {
-            bits = bits << 6 | group.get(at).map_or(Some(0), |&digit| value_of(digit))?;
-        }
-        bytes.extend_from_slice(&bits.to_be_bytes()[1..]);
-    }
-    bytes.truncate(LANES);
-    bytes.try_into().ok()
-}
-
-fn value_of(digit: u8) -> Option<u32> {
-    match digit {
-        b'A'..=b'Z' => Some(u32::from(digit - b'A')),
-        b'a'..=b'z' => Some(u32::from(digit - b'a') + 26),
-        b'0'..=b'9' => Some(u32::from(digit - b'0') + 52),
-        b'-' => Some(62),
-        b'_' => Some(63),
-        _ => None,
-    }
+/// The lanes of a text from the ledger; `None` when it is not such a sketch.
+pub(super) fn decode<const N: usize>(prefix: &str, text: &str) -> Option<[u8; N]> {
+    BASE64_URL_SAFE_NO_PAD.decode(text.strip_prefix(prefix)?).ok()?.try_into().ok()
 }
 
 #[cfg(test)]

@@ -430,8 +430,9 @@ mod tests {
     #[test]
     fn every_query_compiles_and_its_captures_have_a_role() {
         for language in language::all() {
-            let compiled = Compiled::new(&(language.grammar)(), language.query, language.syntax)
-                .unwrap_or_else(|error| panic!("queries/{}/blocks.scm: {error}", language.id));
+            let compiled =
+                Compiled::new(&(language.grammar)(), &language.queries.concat(), language.syntax)
+                    .unwrap_or_else(|error| panic!("queries/{}/blocks.scm: {error}", language.id));
             for (name, role) in compiled.query.capture_names().iter().zip(&compiled.roles) {
                 assert!(*role != Role::Helper || name.starts_with('_'), "{}: {name}", language.id);
             }

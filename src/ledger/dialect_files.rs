@@ -359,22 +359,14 @@ fn range(mut fields: Map<String, Value>) -> BlockRecord {
         keep_beside(&mut extra, RANGE_OURS, &key, value);
     }
     BlockRecord {
-        start_line: u32::try_from(start_line).unwrap_or(u32::MAX),
-        end_line: u32::try_from(end_line).unwrap_or(u32::MAX),
-        content_hash,
-        block: None,
-        token_hash: None,
-        shape_hash: None,
-        own_hash: None,
-        sketch: None,
-        pairs: None,
-        tokens: None,
-        neighbours: None,
-        lines: None,
-        brought: None,
         replaces,
         deleted,
         extra,
+        ..BlockRecord::bare(
+            u32::try_from(start_line).unwrap_or(u32::MAX),
+            u32::try_from(end_line).unwrap_or(u32::MAX),
+            content_hash,
+        )
     }
 }
 

@@ -533,22 +533,8 @@ fn nothing() -> &'static FileRecord {
         relative_path: RelativePath::new(".orchestration").expect("a name is a path"),
         conversations: vec![Conversation {
             ranges: vec![BlockRecord {
-                start_line: 1,
-                end_line: 1,
-                content_hash: ContentHash::from_ledger(""),
-                block: None,
-                token_hash: None,
-                shape_hash: None,
-                own_hash: None,
-                sketch: None,
-                pairs: None,
-                neighbours: None,
-                lines: None,
-                brought: None,
-                tokens: None,
-                replaces: None,
                 deleted: true,
-                extra: super::Extra::new(),
+                ..BlockRecord::bare(1, 1, ContentHash::from_ledger(""))
             }],
             ..Conversation::default()
         }],

@@ -253,6 +253,30 @@ pub struct BlockRecord {
     pub extra: Extra,
 }
 
+impl BlockRecord {
+    /// A record of lines and their text, of which nothing else is known.
+    pub fn bare(start_line: u32, end_line: u32, content_hash: ContentHash) -> Self {
+        Self {
+            start_line,
+            end_line,
+            content_hash,
+            block: None,
+            token_hash: None,
+            shape_hash: None,
+            own_hash: None,
+            sketch: None,
+            pairs: None,
+            tokens: None,
+            neighbours: None,
+            lines: None,
+            brought: None,
+            replaces: None,
+            deleted: false,
+            extra: Extra::new(),
+        }
+    }
+}
+
 /// A block's identity as the ledger keeps it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct BlockName {

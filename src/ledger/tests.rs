@@ -45,9 +45,6 @@ impl Workspace {
 
 fn block(n: u32) -> BlockRecord {
     BlockRecord {
-        start_line: n + 1,
-        end_line: n + 3,
-        content_hash: ContentHash::from_ledger(format!("sha256:{:064x}", n + 1)),
         block: Some(BlockName {
             kind: "function".into(),
             path: format!("Auth.f{n}"),
@@ -57,16 +54,12 @@ fn block(n: u32) -> BlockRecord {
         }),
         token_hash: Some(TokenHash::from_ledger(format!("t1:{n:032x}"))),
         shape_hash: Some(ShapeHash::from_ledger(format!("s1:{n:032x}"))),
-        own_hash: None,
-        sketch: None,
-        pairs: None,
         tokens: Some(7),
-        neighbours: None,
-        lines: None,
-        brought: None,
-        replaces: None,
-        deleted: false,
-        extra: Extra::new(),
+        ..BlockRecord::bare(
+            n + 1,
+            n + 3,
+            ContentHash::from_ledger(format!("sha256:{:064x}", n + 1)),
+        )
     }
 }
 

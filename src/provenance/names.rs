@@ -41,9 +41,9 @@ pub(super) fn leaf(name: &BlockName) -> &str {
     name.path.rsplit('.').next().unwrap_or(&name.path)
 }
 
-/// A region or paragraph is named after its surroundings.
+/// [`BlockKind::is_unnamed`] of the ledger's word for a kind.
 pub(super) fn is_unnamed(kind: &str) -> bool {
-    kind == BlockKind::Region.as_str() || kind == BlockKind::Paragraph.as_str()
+    BlockKind::parse(kind).is_some_and(BlockKind::is_unnamed)
 }
 
 /// Kinds that a definition may pass into and still be the same one: a function becomes a method, a struct a class.

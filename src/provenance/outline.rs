@@ -339,9 +339,8 @@ pub(super) fn siblings(
     at: usize,
 ) -> (impl Iterator<Item = &Block>, impl Iterator<Item = &Block>) {
     let container = blocks[at].container;
-    let sibling = move |other: &&Block| {
-        other.container == container && !super::names::is_unnamed(other.identity.kind.as_str())
-    };
+    let sibling =
+        move |other: &&Block| other.container == container && !other.identity.kind.is_unnamed();
     let before = blocks[..at].iter().rev().filter(sibling).take(NEIGHBOURS);
     (before, blocks[at + 1..].iter().filter(sibling).take(NEIGHBOURS))
 }

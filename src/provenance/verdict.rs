@@ -95,9 +95,6 @@ pub struct Provenance {
     pub scores: Option<Scores>,
     /// The best record that was not taken, where any was weighed.
     pub rejected: Option<Rejected>,
-    /// Recorded code that stands in this block and is not what its record is about: what it was copied or split
-    /// from, or what was merged into it.
-    pub origins: Vec<Origin>,
 }
 
 /// On which evidence a record was found, strongest first.
@@ -171,8 +168,8 @@ pub struct Scores {
 pub struct Rejected {
     /// The record.
     pub claim: ClaimRef,
-    /// How it was scored.
-    pub scores: Scores,
+    /// How it was scored; `None` where that did not matter.
+    pub scores: Option<Scores>,
     /// Why it was not taken.
     pub why: Rejection,
 }
@@ -185,8 +182,8 @@ pub enum Rejection {
     TooUnlike,
     /// Another record, or another block, fits about as well.
     Rivals,
-    /// The block stood there already, beside the recorded one.
-    StoodBeside,
+    /// The block reads as it did before that record was made.
+    StoodBefore,
 }
 
 /// Recorded code that stands in a block its record is not about.
@@ -212,11 +209,36 @@ pub enum Relation {
     MergedFrom,
 }
 
+impl Relation {
+    /// What a person reads before the name of the recorded block.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::CopiedFrom => "copied from",
+            Self::SplitFrom => "split from",
+            Self::MergedFrom => "merged from",
+        }
+    }
+}
+
 impl Provenance {
     /// Whether a record covers what the block answers for, so that it needs no new one. A block whose only difference
     /// lies in the blocks inside it is covered: those answer for themselves.
     pub fn covered(&self) -> bool {
         self.verdict.covered() || self.only_inside
+    }
+
+    /// Whether a record may still be found for it: none is, and it is not known to be older than those it might have.
+    pub(super) fn is_open(found: Option<&Self>) -> bool {
+        found.is_none_or(|found| {
+            let older =
+                found.rejected.is_some_and(|rejected| rejected.why == Rejection::StoodBefore);
+            found.verdict == Verdict::Unrecorded && !older
+        })
+    }
+
+    /// Unrecorded, and which record was weighed and not taken.
+    pub(super) fn refused(rejected: Rejected) -> Self {
+        Self { rejected: Some(rejected), ..Self::unrecorded() }
     }
 
     pub(super) fn unrecorded() -> Self {
@@ -231,7 +253,6 @@ impl Provenance {
             tier: None,
             scores: None,
             rejected: None,
-            origins: Vec::new(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::{VerbError, Workspace};
-use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity};
+use crate::code::{Block, ContentHash, Document, FileBlocks, Identity};
 use crate::ledger::BlockName;
 use crate::provenance::outline::{Against, Outline, own_tokens};
 use crate::workspace::{CommitId, RelativePath};
@@ -202,7 +202,9 @@ fn standing(
     let mut all: Vec<Against> = now.blocks.iter().map(by_name).collect();
     let mut left: HashMap<&ContentHash, usize> = HashMap::new();
     for kept in [true, false] {
-        for (block, how) in now.blocks.iter().zip(&mut all).filter(|(block, _)| unnamed(block)) {
+        for (block, how) in
+            now.blocks.iter().zip(&mut all).filter(|(block, _)| block.identity.kind.is_unnamed())
+        {
             let text = &block.fingerprint.content;
             let left = left.entry(text).or_insert_with(|| count(text));
             if (*how == Against::Same) == kept && *left > 0 {
@@ -254,12 +256,8 @@ fn gone(before: &FileBlocks, now: &FileBlocks) -> Vec<Gone> {
     let texts: HashSet<&ContentHash> =
         now.blocks.iter().map(|block| &block.fingerprint.content).collect();
     let still = |old: &Block| {
-        names.contains(&old.identity) || (unnamed(old) && texts.contains(&old.fingerprint.content))
+        names.contains(&old.identity)
+            || (old.identity.kind.is_unnamed() && texts.contains(&old.fingerprint.content))
     };
     before.blocks.iter().filter(|old| !still(old)).map(|old| Gone { block: old.clone() }).collect()
-}
-
-/// Regions and paragraphs are named after their surroundings, so their text is all they are known by.
-pub fn unnamed(block: &Block) -> bool {
-    matches!(block.identity.kind, BlockKind::Region | BlockKind::Paragraph)
 }

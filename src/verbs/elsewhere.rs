@@ -24,8 +24,12 @@ pub(super) struct Elsewhere {
     committed: Mutex<HashMap<(String, RelativePath), Arc<FileBlocks>>>,
     changed: Mutex<HashMap<String, (Instant, Arc<Changed>)>>,
     candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
+    outlines: Mutex<Outlines>,
     recorded: OnceLock<Recorded>,
 }
+
+/// What was in files when they were recorded, by entry and file.
+type Outlines = HashMap<(u32, u32), Option<Arc<Outline>>>;
 
 /// Records that may be of a block.
 type Candidates = Arc<Vec<Candidate>>;
@@ -106,7 +110,7 @@ impl Around<'_> {
     }
 
     /// The last outline of a file that was recorded no later than a record of another.
-    fn outline_before(&self, at: ClaimRef, path: &RelativePath) -> Option<Outline> {
+    fn outline_before(&self, at: ClaimRef, path: &RelativePath) -> Option<Arc<Outline>> {
         let ledger = &self.0.ledger;
         let claims = ledger.of_path(path);
         let earlier = claims.partition_point(|other| other.entry <= at.entry);
@@ -114,7 +118,7 @@ impl Around<'_> {
             .iter()
             .rev()
             .filter(|other| ledger.claim(**other).entry.trust != Trust::Contradicted)
-            .find_map(|other| Outline::at_record(ledger, *other))
+            .find_map(|other| matching::Surroundings::outline(self, *other))
     }
 }
 
@@ -131,9 +135,10 @@ impl matching::Surroundings for Around<'_> {
         {
             return Arc::clone(orphans);
         }
+        let orphans = |blocks| matching::orphans(&self.0.ledger, path, blocks, self);
         let orphans = match self.0.read(path) {
-            Ok(document) => matching::orphans(&self.0.ledger, path, Some(&document.blocks())),
-            Err(super::ReadError::Missing { .. }) => matching::orphans(&self.0.ledger, path, None),
+            Ok(document) => orphans(Some(&document.blocks())),
+            Err(super::ReadError::Missing { .. }) => orphans(None),
             // It is there, and nobody can say with which blocks.
             Err(_) => Orphans::default(),
         };
@@ -173,6 +178,21 @@ impl matching::Surroundings for Around<'_> {
         }
         kept.insert(key, Arc::clone(&candidates));
         candidates
+    }
+
+    fn outline(&self, at: ClaimRef) -> Option<Arc<Outline>> {
+        let key = (at.entry, at.file);
+        let lock = || self.0.elsewhere.outlines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return known.clone();
+        }
+        let outline = Outline::at_record(&self.0.ledger, at).map(Arc::new);
+        let mut kept = lock();
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(key, outline.clone());
+        outline
     }
 
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath> {

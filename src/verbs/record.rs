@@ -464,9 +464,6 @@ fn textless_record(
 ) -> BlockRecord {
     let print = &block.fingerprint;
     BlockRecord {
-        start_line: block.lines.start(),
-        end_line: block.lines.end(),
-        content_hash: print.content.clone(),
         block: Some(provenance::block_name(block, language)),
         token_hash: Some(print.tokens.clone()),
         shape_hash: Some(print.shape.clone()),
@@ -474,11 +471,7 @@ fn textless_record(
         sketch: Some(print.sketch.clone()),
         pairs: Some(print.pairs.clone()),
         tokens: Some(print.token_count),
-        neighbours: None,
-        lines: None,
-        brought: None,
         replaces,
-        deleted: false,
-        extra: Default::default(),
+        ..BlockRecord::bare(block.lines.start(), block.lines.end(), print.content.clone())
     }
 }

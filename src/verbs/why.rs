@@ -11,6 +11,7 @@ use super::Workspace;
 use super::elsewhere::Around;
 use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{Claim, ClaimRef, Contributor, Evidence, RecordKind, Trust};
+use crate::provenance::matching::Origins;
 use crate::provenance::{
     Content, Origin, Place, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict, lineage,
     matching,
@@ -102,6 +103,20 @@ pub struct BlockAnswer {
     pub weighed: Option<Weighed>,
 }
 
+impl BlockAnswer {
+    /// What a person is told of a block that several records fit, or of several that one fits.
+    pub fn ambiguity(&self) -> String {
+        let fit = match self.candidates.len() {
+            1 => "one record fits, and other blocks as well".to_owned(),
+            several => format!("{several} records fit equally well"),
+        };
+        match self.intent {
+            Some(_) => fit + "; the intent is certain, the block is not",
+            None => fit,
+        }
+    }
+}
+
 /// A block as its record has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RecordedBlock {
@@ -146,8 +161,8 @@ pub struct Weighed {
 pub struct RejectedAnswer {
     /// Why not.
     pub why: Rejection,
-    /// How it was weighed.
-    pub scores: Scores,
+    /// How it was weighed; `null` where that did not matter.
+    pub scores: Option<Scores>,
     /// Where it was recorded.
     pub recorded: RecordedBlock,
     /// The record.
@@ -224,7 +239,7 @@ pub(super) fn of_blocks(
     matching::file(&ws.ledger, path, blocks, &Around(ws))
 }
 
-/// The answer for people and programs, without the lines of each block: those cost a comparison each.
+/// The answer for people and programs, without the lines and origins of each block: those cost comparisons.
 pub fn answer(
     ws: &Workspace,
     path: &RelativePath,
@@ -238,8 +253,8 @@ pub fn answer(
     WhyAnswer { path: path.clone(), blocks, note: None }
 }
 
-/// The same, with the lines of each block.
-pub fn answer_with_lines(
+/// The same, with the lines and the origins of each block.
+pub fn answer_in_full(
     ws: &Workspace,
     path: &RelativePath,
     document: &Document,
@@ -247,8 +262,12 @@ pub fn answer_with_lines(
     which: Which,
 ) -> WhyAnswer {
     let mut answer = answer(ws, path, file, which);
+    let around = Around(ws);
+    let origins = Origins::new(&ws.ledger, path, &file.blocks, &file.provenance, &around);
     for (block, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
         block.lines = lines::of_block(ws, document, file, at);
+        let found = origins.of(&file.blocks.blocks[at], &file.provenance[at]);
+        block.origins = found.iter().filter_map(|origin| self::origin(ws, origin)).collect();
     }
     answer
 }
@@ -262,7 +281,7 @@ fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
     }
 }
 
-/// The whole verb for a file on disk; with the lines of the block where one is asked for.
+/// The whole verb for a file on disk; in full where one block is asked for.
 pub fn on_disk(
     ws: &Workspace,
     path: &RelativePath,
@@ -271,23 +290,23 @@ pub fn on_disk(
     on_disk_by(ws, path, |path, document| told(ws, path, document, which))
 }
 
-/// The same with the lines of each block, however many.
-pub fn on_disk_with_lines(
+/// The same in full, however many blocks.
+pub fn on_disk_in_full(
     ws: &Workspace,
     path: &RelativePath,
     which: Which,
 ) -> Result<WhyAnswer, super::ReadError> {
     on_disk_by(ws, path, |path, document| {
-        answer_with_lines(ws, path, document, &file(ws, path, document), which)
+        answer_in_full(ws, path, document, &file(ws, path, document), which)
     })
 }
 
-/// What is told of a text in hand: of one block its lines too.
+/// What is told of a text in hand: in full where one block is asked for.
 pub fn told(ws: &Workspace, path: &RelativePath, document: &Document, which: Which) -> WhyAnswer {
     let file = file(ws, path, document);
     match which {
         Which::All => answer(ws, path, &file, which),
-        Which::Line(_) | Which::Block(_) => answer_with_lines(ws, path, document, &file, which),
+        Which::Line(_) | Which::Block(_) => answer_in_full(ws, path, document, &file, which),
     }
 }
 
@@ -353,7 +372,7 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         candidates: found.candidates.iter().map(|at| candidate(&ws.ledger.claim(*at))).collect(),
         tier: found.tier,
         recorded: claim.as_ref().and_then(recorded),
-        origins: found.origins.iter().filter_map(|origin| self::origin(ws, origin)).collect(),
+        origins: Vec::new(),
         weighed: weighed(ws, found),
     }
 }

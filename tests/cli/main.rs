@@ -182,6 +182,7 @@ fn every_verdict_reads_well() {
             "why src/a.rs:22",
             "why src/a.rs:22 --lineage",
             "why src/a.rs:22 --lines",
+            "why src/a.rs:16 --explain",
             "why src/twice.rs:3",
             "verify",
             "trace"

@@ -10,7 +10,7 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::target::Target;
-use crate::verbs::why::{Which, on_disk, on_disk_with_lines};
+use crate::verbs::why::{Which, on_disk, on_disk_in_full};
 
 /// Say which intent asked for code, who wrote it, and whether it is still what was recorded
 #[derive(Debug, clap::Args)]
@@ -54,8 +54,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let (workspace, path) = context.existing_file(&target)?;
     workspace.governed()?;
     let which = target.line.map_or(Which::All, Which::Line);
-    let answer = match args.lines {
-        true => on_disk_with_lines(&workspace, &path, which)?,
+    let answer = match args.lines || args.explain {
+        true => on_disk_in_full(&workspace, &path, which)?,
         false => on_disk(&workspace, &path, which)?,
     };
     let wanted = show::Wanted {

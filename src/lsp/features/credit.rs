@@ -1,7 +1,7 @@
 //! What is known of a block in one line, for lenses, hints and lists: `INT-001 Sign in · claude-code · 2 days ago · modified 12 %`.
 
 use super::prose::ago;
-use crate::code::{Block, BlockKind, Document};
+use crate::code::{Block, Document};
 use crate::ledger::{Contributor, EntityType, RecordKind};
 use crate::lsp::analysis::Analysis;
 use crate::provenance::{Place, Verdict};
@@ -18,21 +18,20 @@ pub(crate) fn answer(workspace: &Workspace, analysis: &Analysis, at: usize) -> O
 }
 
 /// The same with how its lines stand, which costs a comparison.
-pub(crate) fn answer_with_lines(
+pub(crate) fn answer_in_full(
     workspace: &Workspace,
     analysis: &Analysis,
     document: &Document,
     at: usize,
 ) -> Option<BlockAnswer> {
     let Analysis { path, file, .. } = analysis;
-    why::answer_with_lines(workspace, path, document, file, Which::Block(at)).blocks.pop()
+    why::answer_in_full(workspace, path, document, file, Which::Block(at)).blocks.pop()
 }
 
 /// Whether a line about the block belongs above it: definitions with a record. What lies between definitions says nothing.
 pub(crate) fn is_shown(analysis: &Analysis, at: usize) -> bool {
     let block: &Block = &analysis.file.blocks.blocks[at];
-    !matches!(block.identity.kind, BlockKind::Region | BlockKind::Paragraph)
-        && analysis.file.provenance[at].verdict != Verdict::Unrecorded
+    !block.identity.kind.is_unnamed() && analysis.file.provenance[at].verdict != Verdict::Unrecorded
 }
 
 /// Intent, author, age and what differs.

@@ -10,7 +10,7 @@ use crate::lsp::convert;
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::provenance::{Place as Standing, Verdict};
-use crate::verbs::why::{BlockAnswer, Candidate, LineageStep};
+use crate::verbs::why::{BlockAnswer, Candidate, LineageStep, OriginAnswer};
 
 /// The longest history that a hover shows.
 const MAX_STEPS: usize = 8;
@@ -50,7 +50,7 @@ fn markup(snapshot: &Snapshot) -> Markup {
     if snapshot.client.hover_markdown { Markup::Markdown } else { Markup::Plain }
 }
 
-/// `None` for a block without a record.
+/// `None` for a block without a record that holds no recorded code either.
 fn block_text(
     snapshot: &Snapshot,
     place: &Place<'_>,
@@ -58,8 +58,8 @@ fn block_text(
     index: usize,
 ) -> Option<Prose> {
     let document = &place.open.document;
-    let answer = credit::answer_with_lines(place.workspace, analysis, document, index)?;
-    if answer.verdict == Verdict::Unrecorded {
+    let answer = credit::answer_in_full(place.workspace, analysis, document, index)?;
+    if answer.verdict == Verdict::Unrecorded && answer.origins.is_empty() {
         return None;
     }
     let mut text = Prose::new(markup(snapshot));
@@ -76,6 +76,8 @@ fn block_text(
     let candidates: Vec<String> =
         answer.candidates.iter().map(|it| candidate(&text, place, it)).collect();
     text.list("Records that fit", &candidates);
+    let origins: Vec<String> = answer.origins.iter().map(|it| origin(&text, place, it)).collect();
+    text.list("Recorded code in it", &origins);
     if answer.lineage.len() > 1 {
         text.list("History", &history(&text, place, &answer));
     }
@@ -129,7 +131,7 @@ fn verdict(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> String {
             ),
             None => "changed since, and no record covers the change".to_owned(),
         },
-        Verdict::Ambiguous => "several records fit equally well, so none is named".to_owned(),
+        Verdict::Ambiguous => answer.ambiguity(),
         Verdict::Unrecorded => "no record speaks of it".to_owned(),
     };
     let moved = moved_from(text, place, answer).unwrap_or_default();
@@ -144,16 +146,19 @@ fn verdict(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> String {
 
 /// Where a moved block was recorded: another file, or another container in this one.
 fn moved_from(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option<String> {
-    if answer.place != Some(Standing::Moved) {
-        return None;
+    let recorded = answer.recorded.as_ref().filter(|_| answer.place == Some(Standing::Moved))?;
+    if recorded.path != place.path {
+        return Some(format!(", recorded in {}", text.code(recorded.path.as_str())));
     }
-    let entry = place.workspace.ledger.by_id(answer.record.as_deref()?)?;
-    let [file] = entry.record.files.as_slice() else { return None };
-    if file.relative_path != place.path {
-        return Some(format!(", recorded in {}", text.code(file.relative_path.as_str())));
-    }
-    let Some(LineageStep::Record(record)) = answer.lineage.first() else { return None };
-    record.name.as_deref().map(|name| format!(", recorded as {}", text.code(name)))
+    Some(format!(", recorded as {}", text.code(&recorded.name)))
+}
+
+/// What else that is recorded stands in the block.
+fn origin(text: &Prose, place: &Place<'_>, origin: &OriginAnswer) -> String {
+    let name = text.code(&origin.recorded.name);
+    let path = text.code(origin.recorded.path.as_str());
+    let record = candidate(text, place, &Candidate { name: None, ..origin.record.clone() });
+    format!("{} {name} in {path} · {record}", origin.relation.words())
 }
 
 fn history(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Vec<String> {
@@ -271,6 +276,17 @@ fn verify(token: &str) -> bool {
         editor.replace("/src/auth.rs", &code, &format!("{code}}}\n"));
         let text = shown(&editor);
         assert!(text.contains("**moved**") && text.contains("recorded as `verify`"), "{text}");
+    }
+
+    #[test]
+    fn a_copy_says_what_it_was_copied_from() {
+        let mut editor = Editor::new(CODE);
+        let code = editor.text("/src/auth.rs");
+        let copy = code.replace("struct Session;\n", "").replace("verify", "check");
+        // The place asked for stands in the copy, which comes first.
+        editor.replace("/src/auth.rs", &code, &format!("{copy}\n{code}"));
+        let text = shown(&editor);
+        assert!(text.contains("**unrecorded**") && text.contains("copied from `verify`"), "{text}");
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! (nothing in its file stands for it any more), and the block is new here (it did not stand here when the record was
 //! made). A block that only has a twin elsewhere is a copy, and the record stays with the original.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -15,8 +16,8 @@ use super::{MARGIN, Orphans};
 use crate::code::{Block, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::names::{is_unnamed, kinds_it_may_have_been, leaf, may_become};
-use crate::provenance::outline::{self, Called};
-use crate::provenance::{Provenance, Rejected, Rejection, Tier, Verdict};
+use crate::provenance::outline::{self, Called, Outline};
+use crate::provenance::{Provenance, Rejected, Rejection, Tier};
 use crate::workspace::RelativePath;
 
 /// Below this many tokens a block is never given to a record of another file by its body.
@@ -41,6 +42,8 @@ pub trait Surroundings {
     fn candidates(&self, block: &Block) -> Arc<Vec<Candidate>>;
     /// Recorded files that are gone, and had the name or the folder of this one.
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath>;
+    /// The outline of the file of a record as it was then: [`Outline::at_record`].
+    fn outline(&self, at: ClaimRef) -> Option<Arc<Outline>>;
     /// The files that are new or changed since the commit that a record was based on.
     fn changed_since(&self, at: ClaimRef) -> Arc<Vec<(RelativePath, Arc<FileBlocks>)>>;
 }
@@ -77,12 +80,22 @@ pub(super) fn file(
         return found;
     }
     let heads = sorted(scattered);
+    // The same of all records of one entry.
+    let stood: RefCell<HashMap<(u32, usize), bool>> = RefCell::default();
+    let is_new = |at: ClaimRef, index: usize| {
+        let known = stood.borrow().get(&(at.entry, index)).copied();
+        !known.unwrap_or_else(|| {
+            let there = surroundings.stood(at, path, &blocks.blocks[index]) == Some(true);
+            stood.borrow_mut().insert((at.entry, index), there);
+            there
+        })
+    };
     let admits = |at: ClaimRef, index: usize| {
         let block = &blocks.blocks[index];
         block.fingerprint.token_count >= MIN_ACROSS_TOKENS
-            && !is_unnamed(block.identity.kind.as_str())
+            && !block.identity.kind.is_unnamed()
             && (!renamed.contains(&at) || is_as_recorded(ledger, at, block))
-            && surroundings.stood(at, path, block) != Some(true)
+            && is_new(at, index)
     };
     let old = Old { claims: &heads, heads: heads.clone() };
     let reach = Reach::Elsewhere { admits: &admits };
@@ -114,12 +127,10 @@ fn sources(
     surroundings: &dyn Surroundings,
 ) -> Vec<RelativePath> {
     let mut votes: HashMap<RelativePath, u32> = HashMap::new();
-    let open = |found: &Option<Provenance>| {
-        found.as_ref().is_none_or(|found| found.verdict == Verdict::Unrecorded)
-    };
+    let open = |found: &Option<Provenance>| Provenance::is_open(found.as_ref());
     let mut any_open = false;
     for (block, _) in blocks.blocks.iter().zip(found).filter(|(_, found)| open(found)) {
-        if is_unnamed(block.identity.kind.as_str()) {
+        if block.identity.kind.is_unnamed() {
             continue;
         }
         any_open = true;
@@ -167,19 +178,18 @@ pub(super) fn withdraw(
         let claim = ledger.claim(*at);
         let Some(name) = &claim.range.block else { continue };
         let is_elsewhere = claim.file.relative_path != *path;
-        let as_it_was = matches!(tier, Tier::Text | Tier::Tokens);
         let by_its_name = leaf(name) == block.name && !is_elsewhere;
-        if as_it_was || by_its_name || is_unnamed(&name.kind) {
+        if *tier <= Tier::Tokens || by_its_name || is_unnamed(&name.kind) {
             continue;
         }
         let (at, tier) = (*at, *tier);
         let mine = likeness::anywhere(&claim, name, path, block);
         let better = |path: &RelativePath, other: &Block| {
             let print = &other.fingerprint;
-            if claim.range.content_hash == print.content
-                || claim.range.token_hash.as_ref() == Some(&print.tokens)
-            {
-                return other.name == leaf(name) || !as_it_was && tier > Tier::TokensElsewhere;
+            let is_as_recorded = claim.range.content_hash == print.content
+                || claim.range.token_hash.as_ref() == Some(&print.tokens);
+            if is_as_recorded {
+                return other.name == leaf(name) || tier > Tier::TokensElsewhere;
             }
             tier > Tier::Shape
                 && may_become(&name.kind, other.identity.kind.as_str())
@@ -196,9 +206,9 @@ pub(super) fn withdraw(
                 rivals.any(|block| surroundings.stood(at, other, block) == Some(false))
             });
         if rival {
-            let scores = found.as_ref().and_then(|found| found.scores).unwrap_or_default();
-            let rejected = Some(Rejected { claim: at, scores, why: Rejection::Rivals });
-            *found = Some(Provenance { rejected, ..Provenance::unrecorded() });
+            let scores = found.as_ref().and_then(|found| found.scores);
+            let why = Rejection::Rivals;
+            *found = Some(Provenance::refused(Rejected { claim: at, scores, why }));
         }
     }
 }
@@ -242,8 +252,7 @@ fn goes_on(
 ) -> bool {
     let Some(newest) = orphans.iter().max() else { return false };
     let Some(then) = siblings.outline(*newest) else { return false };
-    let definitions =
-        || blocks.blocks.iter().filter(|block| !is_unnamed(block.identity.kind.as_str()));
+    let definitions = || blocks.blocks.iter().filter(|block| !block.identity.kind.is_unnamed());
     let now: HashSet<Called> = definitions().map(outline::called).collect();
     let called = then.called();
     let in_common = called.intersection(&now).count();

@@ -6,7 +6,8 @@
 
 use std::collections::HashSet;
 
-use crate::code::Block;
+use crate::code::fingerprint::{PairLanes, Pairs, Sketch};
+use crate::code::{Block, TokenHash};
 use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef};
 use crate::provenance::Scores;
 use crate::provenance::names::leaf;
@@ -29,16 +30,13 @@ pub(super) struct Circumstances {
     pub(super) position: Option<f32>,
 }
 
-/// Weighs a record against a block.
+/// Weighs a record against a block whose bodies are so alike.
 pub(super) fn weigh(
-    range: &BlockRecord,
+    body: f32,
     name: &BlockName,
     block: &Block,
     circumstances: &Circumstances,
-) -> Option<Scores> {
-    let body = body(range, block)?;
-    let same_own = range.own_hash.is_some() && range.own_hash == block.fingerprint.own;
-    let body = if same_own { 1.0 } else { body };
+) -> Scores {
     let names = words_in_common(leaf(name), &block.name);
     let signature = signature(name.parameters.as_deref(), block.identity.parameters.as_deref());
     let Circumstances { scope, position } = *circumstances;
@@ -48,7 +46,7 @@ pub(super) fn weigh(
         None => alike / 0.85,
     };
     let position = position.unwrap_or_default();
-    Some(Scores { body, name: names, scope, signature, position, total })
+    Scores { body, name: names, scope, signature, position, total }
 }
 
 /// How alike a record and a block of any file are, to compare blocks of several files: a file of the same name counts
@@ -63,19 +61,43 @@ pub(super) fn anywhere(
     let same_file = claim.file.relative_path.file_name() == path.file_name();
     let place = |same: bool| if same { 1.0 } else { 0.0 };
     let there = Circumstances { scope: place(same_path), position: Some(place(same_file)) };
-    weigh(claim.range, name, block, &there).map_or(0.0, |scores| scores.total)
+    let body = Body::of_record(claim.range).likeness(&Body::of_block(block));
+    weigh(body, name, block, &there).total
 }
 
-/// How alike two bodies are, about as a token by token comparison would say.
-///
-/// The share of pairs of tokens in common (Dice), estimated from sketches; of records that have none, that of shingles
-/// of four tokens. One token changed takes up to two pairs or four shingles, which the exponents bring back.
-fn body(range: &BlockRecord, block: &Block) -> Option<f32> {
-    let dice = |similarity: f32| 2.0 * similarity / (1.0 + similarity);
-    let print = &block.fingerprint;
-    match range.pairs.as_ref().and_then(|pairs| pairs.similarity(&print.pairs)) {
-        Some(similarity) => Some(dice(similarity).powf(0.65)),
-        None => Some(dice(range.sketch.as_ref()?.similarity(&print.sketch)?).sqrt()),
+/// A body made ready to be compared with many.
+pub(super) struct Body<'a> {
+    own: Option<&'a TokenHash>,
+    pairs: Option<PairLanes>,
+    sketch: Option<&'a Sketch>,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn of_record(range: &'a BlockRecord) -> Self {
+        let pairs = range.pairs.as_ref().and_then(Pairs::lanes);
+        Self { own: range.own_hash.as_ref(), pairs, sketch: range.sketch.as_ref() }
+    }
+
+    pub(super) fn of_block(block: &'a Block) -> Self {
+        let print = &block.fingerprint;
+        Self { own: print.own.as_ref(), pairs: print.pairs.lanes(), sketch: Some(&print.sketch) }
+    }
+
+    /// How alike two bodies are, about as a token by token comparison would say: 0 to 1, and 0 where nobody can say.
+    ///
+    /// The share of pairs of tokens in common (Dice), estimated from sketches; of records that have none, that of
+    /// shingles of four tokens. One token changed takes up to two pairs or four shingles, which the exponents bring
+    /// back.
+    pub(super) fn likeness(&self, other: &Self) -> f32 {
+        if self.own.is_some() && self.own == other.own {
+            return 1.0;
+        }
+        let dice = |similarity: f32| 2.0 * similarity / (1.0 + similarity);
+        if let (Some(then), Some(now)) = (&self.pairs, &other.pairs) {
+            return dice(then.similarity(now)).powf(0.65);
+        }
+        let similarity = self.sketch.zip(other.sketch).and_then(|(then, now)| then.similarity(now));
+        dice(similarity.unwrap_or_default()).sqrt()
     }
 }
 

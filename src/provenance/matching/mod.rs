@@ -26,6 +26,7 @@ mod likeness;
 mod origins;
 mod siblings;
 mod tiers;
+mod weighing;
 
 use crate::code::{Block, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger};
@@ -38,6 +39,7 @@ use siblings::Siblings;
 use tiers::{Old, Reach, Tiers};
 
 pub use across::{Candidate, Surroundings, candidates};
+pub use origins::Origins;
 
 /// Below this many tokens an equal shape proves nothing: getters and wrappers all look alike.
 pub const MIN_RENAMED_TOKENS: u32 = 15;
@@ -56,20 +58,17 @@ pub fn file(
     blocks: &FileBlocks,
     surroundings: &dyn Surroundings,
 ) -> Vec<Provenance> {
-    let siblings = Siblings::new(ledger);
-    let folded = fold(ledger, ledger.of_path(path));
+    let siblings = Siblings::new(ledger, surroundings);
     let mut found = vec![None; blocks.blocks.len()];
-    let mut left = Vec::new();
-    if !ledger.of_path(path).is_empty() {
-        let old = Old { heads: folded.standing.clone(), claims: ledger.of_path(path) };
+    let claims = ledger.of_path(path);
+    if !claims.is_empty() {
+        let old = Old { heads: fold(ledger, claims).standing, claims };
         let mut tiers = Tiers::new(ledger, old, blocks, found, Reach::File, &siblings);
         tiers.run();
-        (found, left) = tiers.into_found();
+        found = tiers.into_found().0;
     }
-    left.extend(&folded.deleted);
     found = across::file(ledger, path, blocks, found, surroundings, &siblings);
     across::withdraw(ledger, path, blocks, &mut found, surroundings);
-    origins::trace(ledger, path, blocks, &mut found, (&folded, &left), surroundings, &siblings);
     found.into_iter().map(|found| found.unwrap_or_else(Provenance::unrecorded)).collect()
 }
 
@@ -93,13 +92,18 @@ impl Orphans {
 ///
 /// `blocks` is the file as it stands; `None` where there is none. A record whose block was recorded again elsewhere
 /// since is not among them.
-pub fn orphans(ledger: &Ledger, path: &RelativePath, blocks: Option<&FileBlocks>) -> Orphans {
+pub fn orphans(
+    ledger: &Ledger,
+    path: &RelativePath,
+    blocks: Option<&FileBlocks>,
+    surroundings: &dyn Surroundings,
+) -> Orphans {
     let Folded { standing, deleted } = fold(ledger, ledger.of_path(path));
     let mut orphans = Orphans::default();
     match blocks {
         None => orphans.gone = standing,
         Some(blocks) => {
-            let siblings = Siblings::new(ledger);
+            let siblings = Siblings::new(ledger, surroundings);
             let old = Old { heads: standing, claims: ledger.of_path(path) };
             let found = vec![None; blocks.blocks.len()];
             let mut tiers = Tiers::new(ledger, old, blocks, found, Reach::File, &siblings);

@@ -5,12 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Folded;
 use super::across::Surroundings;
 use super::siblings::Siblings;
 use crate::code::{Block, FileBlocks, fingerprint};
 use crate::ledger::{ClaimRef, Ledger, Trust};
-use crate::provenance::names::is_unnamed;
+use crate::provenance::heads::{Folded, fold};
 use crate::provenance::outline::Against;
 use crate::provenance::{Content, Origin, Provenance, Relation, Verdict};
 use crate::workspace::RelativePath;
@@ -29,67 +28,60 @@ const MIN_DIFFERENCE: f32 = 0.3;
 /// No more is told of one block.
 const MAX_ORIGINS: usize = 4;
 
-/// Traces the blocks that no record speaks of, and those that changed.
-pub(super) fn trace(
-    ledger: &Ledger,
-    path: &RelativePath,
-    blocks: &FileBlocks,
-    found: &mut [Option<Provenance>],
-    (folded, left): (&Folded, &[ClaimRef]),
-    surroundings: &dyn Surroundings,
-    siblings: &Siblings<'_>,
-) {
-    let gone: HashSet<ClaimRef> = left.iter().copied().collect();
-    let stands: HashMap<ClaimRef, (Content, &Block)> = blocks
-        .blocks
-        .iter()
-        .zip(found.iter())
-        .filter_map(|(block, found)| {
-            let found = found.as_ref()?;
-            Some((found.claim?, (found.content?, block)))
-        })
-        .collect();
-    let gone: HashSet<ClaimRef> = gone.into_iter().filter(|at| !stands.contains_key(at)).collect();
-    let here = Here { ledger, path, folded, gone, stands, surroundings, siblings };
-    for (block, found) in blocks.blocks.iter().zip(found) {
-        if is_unnamed(block.identity.kind.as_str()) || block.fingerprint.token_count < MIN_TOKENS {
-            continue;
-        }
-        let verdict = found.as_ref().map_or(Verdict::Unrecorded, |found| found.verdict);
-        let origins = match verdict {
-            Verdict::Unrecorded => here.parts_of(block),
-            Verdict::Modified => {
-                here.merged_into(block, found.as_ref().and_then(|found| found.claim))
-            }
-            _ => continue,
-        };
-        if !origins.is_empty() {
-            found.get_or_insert_with(Provenance::unrecorded).origins = origins;
-        }
-    }
-}
-
-struct Here<'a> {
+/// What can be told of a file's blocks; made when somebody asks, never while somebody types.
+pub struct Origins<'a> {
     ledger: &'a Ledger,
     path: &'a RelativePath,
-    folded: &'a Folded,
+    heads: Vec<ClaimRef>,
     /// Records of this file that nothing was found for.
     gone: HashSet<ClaimRef>,
     /// Records that were found, and how.
     stands: HashMap<ClaimRef, (Content, &'a Block)>,
     surroundings: &'a dyn Surroundings,
-    siblings: &'a Siblings<'a>,
+    siblings: Siblings<'a>,
 }
 
-impl Here<'_> {
+impl<'a> Origins<'a> {
+    /// `found` is what [`super::file`] says of the blocks.
+    pub fn new(
+        ledger: &'a Ledger,
+        path: &'a RelativePath,
+        blocks: &'a FileBlocks,
+        found: &[Provenance],
+        surroundings: &'a dyn Surroundings,
+    ) -> Self {
+        let stands: HashMap<ClaimRef, (Content, &Block)> = blocks
+            .blocks
+            .iter()
+            .zip(found)
+            .filter_map(|(block, found)| Some((found.claim?, (found.content?, block))))
+            .collect();
+        let Folded { standing: heads, deleted } = fold(ledger, ledger.of_path(path));
+        let all = heads.iter().copied().chain(deleted);
+        let gone = all.filter(|at| !stands.contains_key(at)).collect();
+        let siblings = Siblings::new(ledger, surroundings);
+        Self { ledger, path, heads, gone, stands, surroundings, siblings }
+    }
+
+    /// Of a block that no record speaks of, or that changed.
+    pub fn of(&self, block: &Block, found: &Provenance) -> Vec<Origin> {
+        if block.identity.kind.is_unnamed() || block.fingerprint.token_count < MIN_TOKENS {
+            return Vec::new();
+        }
+        match (found.verdict, found.claim) {
+            (Verdict::Unrecorded, _) => self.parts_of(block),
+            (Verdict::Modified, Some(own)) => self.merged_into(block, own),
+            _ => Vec::new(),
+        }
+    }
+
     /// What a block that no record speaks of was copied or split from.
     fn parts_of(&self, block: &Block) -> Vec<Origin> {
         let mut seen = HashSet::new();
         let candidates = self.surroundings.candidates(block);
         let elsewhere = candidates.iter().map(|(at, _)| *at);
         let best = self
-            .folded
-            .standing
+            .heads
             .iter()
             .copied()
             .chain(elsewhere)
@@ -148,9 +140,8 @@ impl Here<'_> {
     }
 
     /// Which recorded blocks, gone from under their names, have come into a block that changed since `own`.
-    fn merged_into(&self, block: &Block, own: Option<ClaimRef>) -> Vec<Origin> {
-        let Some(own) = own.map(|own| self.ledger.claim(own).range) else { return Vec::new() };
-        let print = &block.fingerprint;
+    fn merged_into(&self, block: &Block, own: ClaimRef) -> Vec<Origin> {
+        let (own, print) = (self.ledger.claim(own).range, &block.fingerprint);
         let came = |at: &ClaimRef| {
             let range = self.ledger.claim(*at).range;
             let tokens = range.tokens.filter(|tokens| *tokens >= MIN_TOKENS)?;

@@ -4,38 +4,28 @@
 //! recorded or not, is known again, and never taken for the recorded one when that is deleted: without it, two of
 //! three such deletions are misattributed (measured on real histories).
 
-use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
+use std::collections::HashSet;
+use std::sync::Arc;
 
+use super::Surroundings;
 use crate::code::Block;
 use crate::ledger::{ClaimRef, Ledger};
 use crate::provenance::outline::{self, Against, Outline, Short};
 
-/// An outline, where there is one that can be put together.
-type Known = Option<Rc<Outline>>;
-
-/// The outlines of the files at the time of records, put together when they are first asked for.
+/// What is known of the files of records at the time of those.
 pub(super) struct Siblings<'a> {
     ledger: &'a Ledger,
-    /// By entry and file.
-    outlines: RefCell<HashMap<(u32, u32), Known>>,
+    surroundings: &'a dyn Surroundings,
 }
 
 impl<'a> Siblings<'a> {
-    pub(super) fn new(ledger: &'a Ledger) -> Self {
-        Self { ledger, outlines: RefCell::default() }
+    pub(super) fn new(ledger: &'a Ledger, surroundings: &'a dyn Surroundings) -> Self {
+        Self { ledger, surroundings }
     }
 
     /// The file of a record as it was then; `None` where the record does not say.
-    pub(super) fn outline(&self, at: ClaimRef) -> Known {
-        let key = (at.entry, at.file);
-        if let Some(known) = self.outlines.borrow().get(&key) {
-            return known.clone();
-        }
-        let outline = Outline::at_record(self.ledger, at).map(Rc::new);
-        self.outlines.borrow_mut().insert(key, outline.clone());
-        outline
+    pub(super) fn outline(&self, at: ClaimRef) -> Option<Arc<Outline>> {
+        self.surroundings.outline(at)
     }
 
     /// How a block that does not carry the record's name stood beside the recorded one.

@@ -1,18 +1,16 @@
 //! The tiers: a cascade from certain to plausible, over the records of one path or of several that are gone.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use super::index::Index;
-use super::likeness::{self, Circumstances, Pair};
 use super::siblings::Siblings;
 use super::{MARGIN, MIN_KEPT, MIN_RENAMED_TOKENS, MOSTLY_KEPT};
 use crate::code::{Block, ContentHash, FileBlocks, fingerprint};
 use crate::ledger::{BlockName, ClaimRef, Ledger, Trust};
-use crate::provenance::names::{
-    NameKey, is_unnamed, key_of_block, key_of_name, leaf, may_become, same_name,
-};
-use crate::provenance::outline::{self, Against, Short, Shorter};
-use crate::provenance::{Content, Place, Provenance, Rejected, Rejection, Scores, Tier, Verdict};
+use crate::provenance::names::{NameKey, key_of_block, key_of_name, leaf, same_name};
+use crate::provenance::outline::{self, Against, Short};
+use crate::provenance::{Content, Place, Provenance, Rejected, Rejection, Tier};
 
 /// The old side.
 pub(super) struct Old<'a> {
@@ -37,24 +35,24 @@ pub(super) enum Reach<'a> {
 }
 
 pub(super) struct Tiers<'a> {
-    ledger: &'a Ledger,
-    blocks: &'a [Block],
-    reach: Reach<'a>,
-    siblings: &'a Siblings<'a>,
-    standing: HashSet<Short>,
+    pub(super) ledger: &'a Ledger,
+    pub(super) blocks: &'a [Block],
+    pub(super) reach: Reach<'a>,
+    pub(super) siblings: &'a Siblings<'a>,
+    pub(super) standing: HashSet<Short>,
     /// What stands, and what is looked for.
-    known: HashSet<Short>,
-    heads: Vec<ClaimRef>,
-    index: Index<'a>,
+    pub(super) known: HashSet<Short>,
+    pub(super) heads: Vec<ClaimRef>,
+    pub(super) index: Index<'a>,
     /// Every claim, replaced ones too, for reverts.
-    by_name: HashMap<NameKey<'a>, Vec<ClaimRef>>,
+    pub(super) by_name: HashMap<NameKey<'a>, Vec<ClaimRef>>,
     /// Claims of foreign tools, which name no block, by text.
-    nameless: HashMap<&'a ContentHash, ClaimRef>,
-    used: HashSet<ClaimRef>,
-    /// Blocks that are known to be nobody's.
-    nobodys: HashSet<usize>,
-    found: Vec<Option<Provenance>>,
-    rejected: HashMap<usize, Rejected>,
+    pub(super) nameless: HashMap<&'a ContentHash, ClaimRef>,
+    pub(super) used: HashSet<ClaimRef>,
+    pub(super) found: Vec<Option<Provenance>>,
+    pub(super) rejected: HashMap<usize, Rejected>,
+    /// By entry and file of the record, and block: whether it is as likely an unrecorded one.
+    pub(super) others: RefCell<HashMap<(u32, u32, usize), bool>>,
 }
 
 impl<'a> Tiers<'a> {
@@ -98,9 +96,9 @@ impl<'a> Tiers<'a> {
             by_name,
             nameless,
             used: HashSet::new(),
-            nobodys: HashSet::new(),
             found,
             rejected: HashMap::new(),
+            others: RefCell::default(),
         }
     }
 
@@ -123,22 +121,19 @@ impl<'a> Tiers<'a> {
     pub(super) fn into_found(mut self) -> (Vec<Option<Provenance>>, Vec<ClaimRef>) {
         for (index, rejected) in std::mem::take(&mut self.rejected) {
             if self.is_open(index) {
-                let unrecorded = Provenance::unrecorded();
-                self.found[index] = Some(Provenance { rejected: Some(rejected), ..unrecorded });
+                self.found[index] = Some(Provenance::refused(rejected));
             }
         }
         let left = self.heads.into_iter().filter(|at| !self.used.contains(at)).collect();
         (self.found, left)
     }
 
-    fn is_open(&self, index: usize) -> bool {
-        let found = self.found[index].as_ref();
-        found.is_none_or(|found| found.verdict == Verdict::Unrecorded)
-            && !self.nobodys.contains(&index)
+    pub(super) fn is_open(&self, index: usize) -> bool {
+        Provenance::is_open(self.found[index].as_ref())
     }
 
     /// Whether a record may be of this block: it did not stand beside the recorded one as something else.
-    fn admits(&self, at: ClaimRef, index: usize, content: Content) -> bool {
+    pub(super) fn admits(&self, at: ClaimRef, index: usize, content: Content) -> bool {
         let block = &self.blocks[index];
         if let Reach::Elsewhere { admits } = self.reach
             && !admits(at, index)
@@ -151,7 +146,18 @@ impl<'a> Tiers<'a> {
             (Against::Changed, _) => false,
             (Against::Same | Against::Reformatted, _) => true,
         };
-        !beside && !self.siblings.is_another(at, block, &self.known)
+        !beside && !self.is_another(at, index)
+    }
+
+    /// Whether a block is as likely another one that stood, unrecorded, beside the recorded one.
+    fn is_another(&self, at: ClaimRef, index: usize) -> bool {
+        let key = (at.entry, at.file, index);
+        let known = self.others.borrow().get(&key).copied();
+        known.unwrap_or_else(|| {
+            let another = self.siblings.is_another(at, &self.blocks[index], &self.known);
+            self.others.borrow_mut().insert(key, another);
+            another
+        })
     }
 
     fn is_head(&self, at: ClaimRef) -> bool {
@@ -215,17 +221,21 @@ impl<'a> Tiers<'a> {
 
     /// A block that was put back to what it was before its first record: older than all that is recorded of it.
     fn older_than_its_records(&mut self) {
-        if !matches!(self.reach, Reach::File) {
+        if matches!(self.reach, Reach::Elsewhere { .. }) {
             return;
         }
         for index in 0..self.blocks.len() {
             let block = &self.blocks[index];
             let claims = self.by_name.get(&key_of_block(block)).map_or(&[][..], Vec::as_slice);
-            let was_before = |at: &ClaimRef| {
-                self.ledger.claim(*at).range.replaces.as_ref() == Some(&block.fingerprint.content)
+            let was_before = |at: &&ClaimRef| {
+                self.ledger.claim(**at).range.replaces.as_ref() == Some(&block.fingerprint.content)
             };
-            if self.is_open(index) && claims.iter().any(was_before) {
-                self.nobodys.insert(index);
+            if self.is_open(index)
+                && let Some(claim) = claims.iter().find(was_before).copied()
+            {
+                let why = Rejection::StoodBefore;
+                self.found[index] =
+                    Some(Provenance::refused(Rejected { claim, scores: None, why }));
             }
         }
     }
@@ -304,7 +314,7 @@ impl<'a> Tiers<'a> {
     }
 
     /// The share of a record's text that stands in a block; `None` where the record does not say enough.
-    fn kept(&self, at: ClaimRef, block: &Block) -> Option<f32> {
+    pub(super) fn kept(&self, at: ClaimRef, block: &Block) -> Option<f32> {
         let range = self.ledger.claim(at).range;
         let print = &block.fingerprint;
         fingerprint::kept(range.sketch.as_ref()?, range.tokens?, &print.sketch, print.token_count)
@@ -344,7 +354,7 @@ impl<'a> Tiers<'a> {
         for index in 0..self.blocks.len() {
             let block = &self.blocks[index];
             if !self.is_open(index)
-                || is_unnamed(block.identity.kind.as_str())
+                || block.identity.kind.is_unnamed()
                 || block.fingerprint.token_count < MIN_RENAMED_TOKENS
             {
                 continue;
@@ -477,14 +487,11 @@ impl<'a> Tiers<'a> {
     fn settle_modified(&mut self, index: usize, mut heads: Vec<ClaimRef>) {
         let block = &self.blocks[index];
         let kept = |at: ClaimRef| self.kept(at, block);
-        heads.retain(|at| {
-            kept(*at).is_none_or(|kept| kept > 0.9)
-                || !self.siblings.is_another(*at, block, &self.known)
-        });
+        heads.retain(|at| kept(*at).is_none_or(|kept| kept > 0.9) || !self.is_another(*at, index));
         heads.sort_by(|a, b| kept(*b).unwrap_or(0.0).total_cmp(&kept(*a).unwrap_or(0.0)));
         let Some(best) = heads.first().copied() else { return };
         let share = kept(best);
-        if is_unnamed(block.identity.kind.as_str()) && share.is_none_or(|share| share < MIN_KEPT) {
+        if block.identity.kind.is_unnamed() && share.is_none_or(|share| share < MIN_KEPT) {
             return;
         }
         let close = |other: &ClaimRef| share.unwrap_or(0.0) - kept(*other).unwrap_or(0.0) < MARGIN;
@@ -501,13 +508,13 @@ impl<'a> Tiers<'a> {
         self.settle(index, best, provenance);
     }
 
-    fn place(&self, at: ClaimRef, block: &Block) -> Place {
+    pub(super) fn place(&self, at: ClaimRef, block: &Block) -> Place {
         if !matches!(self.reach, Reach::File) {
             return Place::Moved;
         }
         let recorded = self.ledger.claim(at).range.block.as_ref();
         let container = |path: &str, name: &str| path.strip_suffix(name).unwrap_or("").to_owned();
-        let unnamed = is_unnamed(block.identity.kind.as_str());
+        let unnamed = block.identity.kind.is_unnamed();
         let now = container(&block.identity.path, &block.name);
         let then = recorded.map(|name| match name.path.rfind(&block.name) {
             Some(at) if at + block.name.len() == name.path.len() => name.path[..at].to_owned(),
@@ -516,7 +523,7 @@ impl<'a> Tiers<'a> {
         if unnamed || then.is_none_or(|then| then == now) { Place::Same } else { Place::Moved }
     }
 
-    fn settle(&mut self, index: usize, claim: ClaimRef, provenance: Provenance) {
+    pub(super) fn settle(&mut self, index: usize, claim: ClaimRef, provenance: Provenance) {
         // The name's own head is spoken for, too, when an earlier record fits (a revert).
         if let Some(name) = &self.ledger.claim(claim).range.block {
             let ledger = self.ledger;
@@ -534,209 +541,14 @@ impl<'a> Tiers<'a> {
         self.used.extend(candidates.iter().copied());
         self.found[index] = Some(Provenance::ambiguous(candidates));
     }
-
-    /// Tier 6: what is left on both sides, best pairs first.
-    fn alike(&mut self) {
-        let mut pairs = self.pairs();
-        pairs.sort_by(|a, b| b.scores.total.total_cmp(&a.scores.total));
-        for pair in &pairs {
-            if self.used.contains(&pair.at) || !self.is_open(pair.index) {
-                continue;
-            }
-            match self.refusal(pair, &pairs) {
-                None => {
-                    let block = &self.blocks[pair.index];
-                    let place = self.place(pair.at, block);
-                    let found =
-                        Provenance::found(pair.at, Tier::Likeness, Content::Modified, place);
-                    let (kept, scores) = (self.kept(pair.at, block), Some(pair.scores));
-                    let rejected = pairs
-                        .iter()
-                        .find(|other| other.index == pair.index && other.at != pair.at)
-                        .map(|other| rejected(other, Rejection::TooUnlike));
-                    self.settle(
-                        pair.index,
-                        pair.at,
-                        Provenance { kept, scores, rejected, ..found },
-                    );
-                }
-                Some(why) => {
-                    self.rejected.entry(pair.index).or_insert_with(|| rejected(pair, why));
-                }
-            }
-        }
-    }
-
-    /// Why a pair is not taken, if it is not.
-    fn refusal(&self, pair: &Pair, all: &[Pair]) -> Option<Rejection> {
-        let small = self.blocks[pair.index].fingerprint.token_count < likeness::MIN_NAMELESS_TOKENS;
-        if pair.scores.total < likeness::ENOUGH
-            || pair.scores.body < likeness::ENOUGH_BODY
-            || pair.scores.name == 0.0 && small
-        {
-            return Some(Rejection::TooUnlike);
-        }
-        let rival = all.iter().any(|other| {
-            let same_record = other.at == pair.at && other.index != pair.index;
-            let same_block = other.index == pair.index && other.at != pair.at;
-            let open = !self.used.contains(&other.at) && self.is_open(other.index);
-            (same_record || same_block) && open && pair.scores.total - other.scores.total < MARGIN
-        });
-        rival.then_some(Rejection::Rivals)
-    }
-
-    /// Every record that is left with every block that is, where they can be the same at all.
-    fn pairs(&self) -> Vec<Pair> {
-        let alone = self.alone();
-        let open: Vec<usize> =
-            (0..self.blocks.len()).filter(|index| self.is_open(*index)).collect();
-        let mut pairs = Vec::new();
-        for at in self.heads.iter().copied().filter(|at| !self.used.contains(at)) {
-            let range = self.ledger.claim(at).range;
-            let (Some(name), Some(tokens)) = (&range.block, range.tokens) else { continue };
-            let unnamed = is_unnamed(&name.kind);
-            if tokens < likeness::MIN_TOKENS || unnamed && !matches!(self.reach, Reach::File) {
-                continue;
-            }
-            for index in open.iter().copied() {
-                let block = &self.blocks[index];
-                if may_become(&name.kind, block.identity.kind.as_str())
-                    && likeness::of_like_size(tokens, block.fingerprint.token_count)
-                    && let Some(scores) = self.scores(at, index, &alone)
-                {
-                    pairs.push(Pair { at, index, scores });
-                }
-            }
-        }
-        pairs
-    }
-
-    /// How alike a record and a block are; `None` where it cannot be that block.
-    fn scores(&self, at: ClaimRef, index: usize, alone: &Alone<'_>) -> Option<Scores> {
-        let range = self.ledger.claim(at).range;
-        let (name, block) = (range.block.as_ref()?, &self.blocks[index]);
-        // The most that can come of it, before what is dearer is asked.
-        let position = (!matches!(self.reach, Reach::Elsewhere { .. })).then_some(1.0);
-        let best = Circumstances { scope: 1.0, position };
-        if likeness::weigh(range, name, block, &best)?.total < likeness::ENOUGH - MARGIN
-            || !self.admits(at, index, Content::Modified)
-        {
-            return None;
-        }
-        let mut scope = self.scope(name, index);
-        let mut position = self.position(at, index);
-        if leaf(name) == block.name && alone.by_leaf.get(leaf(name)) == Some(&(1, 1)) {
-            scope = scope.max(0.5);
-        }
-        if alone.is_exchange {
-            position = position.map(|_| 1.0);
-        }
-        likeness::weigh(range, name, block, &Circumstances { scope, position })
-    }
-
-    /// What is the only one of its kind among what is left on both sides.
-    fn alone(&self) -> Alone<'_> {
-        let mut by_leaf: HashMap<&str, (usize, usize)> = HashMap::new();
-        let left = self.heads.iter().filter(|at| !self.used.contains(at));
-        let names = left.filter_map(|at| self.ledger.claim(*at).range.block.as_ref());
-        for name in names.clone() {
-            by_leaf.entry(leaf(name)).or_default().0 += 1;
-        }
-        let is_open_definition = |index: &usize| {
-            self.is_open(*index) && !is_unnamed(self.blocks[*index].identity.kind.as_str())
-        };
-        let open: Vec<usize> = (0..self.blocks.len()).filter(is_open_definition).collect();
-        for index in &open {
-            by_leaf.entry(&self.blocks[*index].name).or_default().1 += 1;
-        }
-        let mut gone = self.heads.iter().filter(|at| {
-            let name = self.ledger.claim(**at).range.block.as_ref();
-            !self.used.contains(at) && name.is_some_and(|name| !is_unnamed(&name.kind))
-        });
-        let is_exchange = match (gone.next(), gone.next()) {
-            (Some(at), None) => self.siblings.outline(*at).is_some_and(|then| {
-                let gone = then.keys().filter(|key| !self.standing.contains(*key)).count();
-                let new =
-                    open.iter().filter(|index| then.against(&self.blocks[**index]) == Against::New);
-                // Regions are named after what follows them, so one goes with it.
-                gone <= 2 && new.count() == 1
-            }),
-            _ => false,
-        };
-        Alone { by_leaf, is_exchange }
-    }
-
-    fn scope(&self, name: &BlockName, index: usize) -> f32 {
-        let block = &self.blocks[index];
-        let then = container_of(&name.path, leaf(name));
-        let now = container_of(&block.identity.path, &block.name);
-        if then == now {
-            return 1.0;
-        }
-        let recorded = block.container.and_then(|outer| {
-            let claim = self.found[outer].as_ref()?.claim?;
-            self.ledger.claim(claim).range.block.as_ref()
-        });
-        if recorded.is_some_and(|outer| outer.path == then) {
-            return 1.0;
-        }
-        if matches!(self.reach, Reach::Renamed) && inner(then) == inner(now) {
-            return 1.0;
-        }
-        let last = |path: &str| path.rsplit('.').next().map(str::to_owned);
-        if last(then) == last(now) { 0.5 } else { 0.0 }
-    }
-
-    /// Whether the block stands between the neighbours of the recorded one; `None` in another file.
-    fn position(&self, at: ClaimRef, index: usize) -> Option<f32> {
-        if matches!(self.reach, Reach::Elsewhere { .. }) {
-            return None;
-        }
-        let neighbours = self.neighbours(at, index);
-        Some(if matches!(self.reach, Reach::Renamed) { neighbours.max(0.5) } else { neighbours })
-    }
-
-    /// Of the recorded neighbours, the nearest that still stands, against the nearest of this block's that stood then;
-    /// half for each side.
-    fn neighbours(&self, at: ClaimRef, index: usize) -> f32 {
-        let range = self.ledger.claim(at).range;
-        let then = range.neighbours.as_deref().and_then(outline::decode_neighbours);
-        let (Some([before, after]), Some(outline)) = (then, self.siblings.outline(at)) else {
-            return 0.0;
-        };
-        let standing: HashSet<Shorter> = self.standing.iter().map(outline::shorter).collect();
-        let stood = |block: &&Block| outline.against(block) != Against::New;
-        let side = |then: Vec<Shorter>, now: Option<&Block>| {
-            let then = then.into_iter().find(|key| standing.contains(key));
-            match (then, now.map(|block| outline::shorter(&outline::key(&block.identity)))) {
-                (None, None) => 0.25,
-                (then, now) if then == now => 0.5,
-                _ => 0.0,
-            }
-        };
-        let (mut mine_before, mut mine_after) = outline::siblings(self.blocks, index);
-        side(before, mine_before.find(stood)) + side(after, mine_after.find(stood))
-    }
-}
-
-/// See [`Tiers::alone`].
-struct Alone<'a> {
-    /// How many records and how many blocks are left of a name's last segment.
-    by_leaf: HashMap<&'a str, (usize, usize)>,
-    /// One recorded definition is gone from the file and one is new.
-    is_exchange: bool,
-}
-
-fn rejected(pair: &Pair, why: Rejection) -> Rejected {
-    Rejected { claim: pair.at, scores: pair.scores, why }
 }
 
 /// A path without its first segment.
-fn inner(path: &str) -> &str {
+pub(super) fn inner(path: &str) -> &str {
     path.split_once('.').map_or("", |(_, inner)| inner)
 }
 
 /// A path without its last segment.
-fn container_of<'a>(path: &'a str, leaf: &str) -> &'a str {
+pub(super) fn container_of<'a>(path: &'a str, leaf: &str) -> &'a str {
     path.strip_suffix(leaf).unwrap_or(path).trim_end_matches('.')
 }

@@ -18,7 +18,7 @@ use crate::ledger::{
 use crate::provenance::Outline;
 use crate::provenance::classify::{self, ChangedBlock, Parsed, SourceFile};
 use crate::verbs::Workspace;
-use crate::verbs::edited::{Baseline, Edits, unnamed};
+use crate::verbs::edited::{Baseline, Edits};
 use crate::workspace::session::calls::{Before, Call, Predicted};
 use crate::workspace::session::seen::{self, State};
 
@@ -208,7 +208,7 @@ fn ranges(
         .gone
         .iter()
         .map(|gone| &gone.block)
-        .filter(|block| !unnamed(block) && !work.moved_away())
+        .filter(|block| !block.identity.kind.is_unnamed() && !work.moved_away())
         .collect();
     let blocks = now.blocks();
     let mut ranges = Vec::new();

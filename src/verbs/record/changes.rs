@@ -9,7 +9,7 @@ use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef};
 use crate::provenance::classify::ChangedBlock;
 use crate::provenance::outline::Against;
 use crate::provenance::{self, Place, Provenance, Verdict};
-use crate::verbs::edited::{Baseline, Edits, commits_of_work, unnamed};
+use crate::verbs::edited::{Baseline, Edits, commits_of_work};
 use crate::verbs::{Workspace, why};
 use crate::workspace::{CommitId, RelativePath};
 
@@ -346,7 +346,7 @@ impl Subject<'_> {
             let known = gone.iter().any(|(kind, path)| {
                 kind == block.identity.kind.as_str() && *path == block.identity.path
             });
-            if known || unnamed(block) || self.may_stand(&block.identity.path) {
+            if known || block.identity.kind.is_unnamed() || self.may_stand(&block.identity.path) {
                 continue;
             }
             gone.push((block.identity.kind.as_str().to_owned(), block.identity.path.clone()));

@@ -203,18 +203,7 @@ fn meaning(block: &BlockAnswer) -> String {
             }
             None => "changed since by an unrecorded edit".to_owned(),
         },
-        Verdict::Ambiguous => {
-            let fit = match block.candidates.len() {
-                1 => "one record fits, and other blocks as well".to_owned(),
-                several => format!("{} fit equally well", counted(several, "record")),
-            };
-            let certain = if block.intent.is_some() {
-                "; the intent is certain, the block is not"
-            } else {
-                ""
-            };
-            fit + certain
-        }
+        Verdict::Ambiguous => block.ambiguity(),
         Verdict::Unrecorded => "no record speaks of it".to_owned(),
     };
     said + elsewhere

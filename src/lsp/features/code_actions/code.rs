@@ -15,7 +15,7 @@ use crate::lsp::{analysis, convert};
 use crate::provenance::outline::Against;
 use crate::provenance::{Provenance, Verdict};
 use crate::verbs::Workspace;
-use crate::verbs::edited::{Edits, unnamed};
+use crate::verbs::edited::Edits;
 use crate::workspace::{Code, Finding, RelativePath, text};
 
 /// More owners of one file than this are a problem that no list of actions solves.
@@ -184,7 +184,7 @@ impl Here<'_> {
     /// Puts the block back as it is in the commit.
     fn put_back(&self, at: usize, block: &Block, edited: Option<Against>) -> Option<Offer> {
         let was_there = matches!(edited, Some(Against::Changed | Against::Reformatted));
-        if !was_there || unnamed(block) || self.workspace.head().is_none() {
+        if !was_there || block.identity.kind.is_unnamed() || self.workspace.head().is_none() {
             return None;
         }
         let title = format!("Put {} back as it was", name_of(block));

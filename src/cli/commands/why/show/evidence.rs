@@ -4,8 +4,8 @@ use jiff::Timestamp;
 
 use super::{VALUES, percent, step};
 use crate::cli::print::{DIM, Page, STRONG};
-use crate::provenance::{Rejection, Relation, Scores, Tier};
-use crate::verbs::why::{BlockAnswer, OriginAnswer, RecordedBlock};
+use crate::provenance::{Rejection, Scores, Tier};
+use crate::verbs::why::{BlockAnswer, RecordedBlock};
 
 /// Where the record was made, where that is not here and under this name; and what else stands in the block.
 pub(super) fn origins(page: &mut Page, path: &str, block: &BlockAnswer, now: Timestamp) {
@@ -17,7 +17,7 @@ pub(super) fn origins(page: &mut Page, path: &str, block: &BlockAnswer, now: Tim
         page.end();
     }
     for origin in &block.origins {
-        page.own("  ").own(relation(origin)).to(VALUES);
+        page.own("  ").own("holds").to(VALUES).own(origin.relation.words()).own(" ");
         place(page, &origin.recorded);
         page.own("  ").text(&percent(origin.share)).own(" of it  ");
         step(page, &origin.record, now);
@@ -40,7 +40,11 @@ pub(super) fn weighed(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
         page.own("  ");
         step(page, &rejected.record, now);
         page.end();
-        page.to(VALUES).text(because(rejected.why)).own(": ").text(&sum(&rejected.scores)).end();
+        page.to(VALUES).text(because(rejected.why));
+        if let Some(scores) = &rejected.scores {
+            page.own(": ").text(&sum(scores));
+        }
+        page.end();
     }
 }
 
@@ -48,14 +52,6 @@ fn place(page: &mut Page, recorded: &RecordedBlock) {
     page.text(&recorded.kind).own(" ").styled(STRONG, &recorded.name).own("  ");
     let lines = format!("{}:{}-{}", recorded.path, recorded.start_line, recorded.end_line);
     page.styled(DIM, &lines);
-}
-
-fn relation(origin: &OriginAnswer) -> &'static str {
-    match origin.relation {
-        Relation::CopiedFrom => "copy of",
-        Relation::SplitFrom => "part of",
-        Relation::MergedFrom => "holds",
-    }
 }
 
 fn by(tier: Tier) -> &'static str {
@@ -74,7 +70,7 @@ fn because(why: Rejection) -> &'static str {
     match why {
         Rejection::TooUnlike => "too unlike",
         Rejection::Rivals => "another one fits about as well, or better",
-        Rejection::StoodBeside => "it stood beside the recorded block already",
+        Rejection::StoodBefore => "the block reads as it did before that record",
     }
 }
 

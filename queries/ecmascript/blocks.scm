@@ -1,3 +1,4 @@
+; What JavaScript and TypeScript have in common.
 ; `export` and decorators stand before the definition and are not part of it.
 (function_declaration name: (identifier) @name parameters: (_) @parameters) @definition.function
 (generator_function_declaration name: (identifier) @name parameters: (_) @parameters) @definition.function
@@ -29,8 +30,6 @@
   (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters) (generator_function parameters: (_) @parameters)])) @definition.function))
 (statement_block (variable_declaration . (variable_declarator name: (identifier) @name value: [
   (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters)])) @definition.function)
-(public_field_definition name: (_) @name value: [
-  (arrow_function parameters: (_)? @parameters) (function_expression parameters: (_) @parameters)]) @definition.method
 
 (program (lexical_declaration kind: "const" . (variable_declarator name: (_) @name)) @definition.constant)
 (program (export_statement (lexical_declaration kind: "const" . (variable_declarator name: (_) @name)) @definition.constant))
@@ -45,19 +44,3 @@
     function: (identifier) @_runner
     arguments: (arguments . (string) @name . (_)))
   (#any-of? @_runner "describe" "context" "suite" "it" "test")) @definition.test
-
-(class_declaration name: (type_identifier) @name) @definition.class
-(abstract_class_declaration name: (type_identifier) @name) @definition.class
-(interface_declaration name: (type_identifier) @name) @definition.interface
-(enum_declaration name: (identifier) @name) @definition.enum
-(function_signature name: (identifier) @name parameters: (_) @parameters) @definition.function
-(class_body (method_signature name: (_) @name parameters: (_) @parameters) @definition.method)
-(interface_body (method_signature name: (_) @name parameters: (_) @parameters) @definition.method)
-(abstract_method_signature name: (_) @name parameters: (_) @parameters) @definition.method
-(internal_module name: (_) @name) @definition.namespace
-(module name: (_) @name) @definition.module
-[
-  (program (type_alias_declaration name: (type_identifier) @name) @definition.type)
-  (export_statement (type_alias_declaration name: (type_identifier) @name) @definition.type)
-  (ambient_declaration (type_alias_declaration name: (type_identifier) @name) @definition.type)
-]
