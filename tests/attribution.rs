@@ -304,6 +304,23 @@ fn a_block_that_went_to_another_file_takes_its_record_along() {
     recorded(&repo, "INT-001", "src/a.rs");
     repo.write("src/copy.rs", &function("a", 1));
     assert_eq!(why(&repo, "src/copy.rs"), "unrecorded - a\n", "a copy is not a move");
+
+    let repo = Repo::new();
+    let signature = "    fn arguments_of_the_call(&self);\n";
+    let of = |name: &str, rest: &str| {
+        format!("trait {name} {{\n{rest}    fn other(&self, a: u32);\n}}\n")
+    };
+    repo.write("src/a.rs", &of("Invocation", signature));
+    repo.write("src/z.rs", &of("OnMock", ""));
+    repo.commit("one");
+    let lines = ["record", "--all", "--lines", "2-2", "--intent", "INT-001", "--contributor", "ai"];
+    assert_eq!(intent(&repo, &[&lines[..], &["src/a.rs"]].concat()).code, 0);
+    repo.write("src/a.rs", &of("Invocation", ""));
+    repo.write("src/z.rs", &of("OnMock", signature));
+    assert!(
+        why(&repo, "src/z.rs").contains("moved INT-001 arguments_of_the_call"),
+        "a line goes, too"
+    );
 }
 
 #[test]
@@ -327,6 +344,83 @@ fn a_file_in_the_middle_of_something_loses_no_block() {
     let answer = recorded(&repo, "INT-002", "src/a.rs");
     assert_eq!(answer.code, 1);
     assert!(answer.out.contains("conflict"), "{}", answer.out);
+    assert_eq!(why(&repo, "src/a.rs"), "exact INT-001 a\nunrecorded - a\nexact INT-001 b\n");
+}
+
+/// `INT-001` records the lines of one function of a committed file, and then the file changes.
+fn since_the_commit(then: &str, lines: &str, now: &str) -> String {
+    let repo = Repo::new();
+    repo.write("src/a.py", then);
+    repo.commit("then");
+    let record =
+        ["record", "--all", "--lines", lines, "--intent", "INT-001", "--contributor", "ai"];
+    let answer = intent(&repo, &[&record[..], &["src/a.py"]].concat());
+    assert_eq!(answer.code, 0, "{}{}", answer.out, answer.err);
+    repo.write("src/a.py", now);
+    why(&repo, "src/a.py")
+}
+
+#[test]
+fn a_definition_that_its_callers_call_otherwise_now_is_found_under_that_name() {
+    let caller = |name: &str, callee: &str| {
+        format!("def {name}(a):\n    b = {callee}(a)\n    return b + 1\n\n")
+    };
+    let callers = |callee: &str| caller("run", callee) + &caller("all", callee);
+    let then = "def drain(a):\n    last = True\n    if a.throws:\n        raise Done()\n    return a.end\n\n";
+    let now = "def finish(a):\n    last = True\n    check(a)\n    return a.end\n\n";
+    let said =
+        since_the_commit(&(then.to_owned() + &callers("drain")), "1-5", &(callers("finish") + now));
+    assert!(said.contains("INT-001 finish"), "{said}");
+    // The same block, that nothing calls: it may as well be new.
+    let said =
+        since_the_commit(&(then.to_owned() + &callers("drain")), "1-5", &(callers("other") + now));
+    assert!(!said.contains("INT-001"), "{said}");
+}
+
+#[test]
+fn of_two_that_are_alike_and_both_go_on_under_other_names_each_keeps_its_own() {
+    let test = |name: &str, what: &str, twice: &str| {
+        format!(
+            "def test_{name}(a):\n    a.open(1, 2)\n    a.{what}(3, 4)\n{twice}    a.close(5, 6)\n    assert a.done(7)\n\n"
+        )
+    };
+    let then =
+        test("explantion_on_static", "fixed", "") + &test("explantion_on_dynamic", "moving", "");
+    let more = "    a.flush(8)\n";
+    let now = test("explanation_on_static", "fixed", more)
+        + &test("explanation_on_dynamic", "moving", more);
+    let said = since_the_commit(&then, "1-5", &now);
+    assert!(said.contains("INT-001 test_explanation_on_static"), "{said}");
+    assert!(said.contains("unrecorded - test_explanation_on_dynamic"), "{said}");
+    let said = since_the_commit(&then, "7-11", &now);
+    assert!(said.contains("unrecorded - test_explanation_on_static"), "{said}");
+    // One of the two went for good: the other is not given its record.
+    let said = since_the_commit(&then, "1-5", &test("explanation_on_dynamic", "moving", more));
+    assert!(!said.contains("INT-001"), "{said}");
+}
+
+#[test]
+fn what_stays_in_its_place_while_something_is_put_around_it_keeps_its_record() {
+    let then = "def data():\n    return [Protocol.PRIOR_KNOWLEDGE, Protocol.SECOND]\n\ndef more(a):\n    return a.more(1)\n";
+    let now = "class Provider:\n    def arguments(self):\n        return [Protocol.PRIOR_KNOWLEDGE, Protocol.SECOND]\n\ndef more(a):\n    return a.more(1)\n";
+    let said = since_the_commit(then, "1-2", now);
+    assert!(said.contains("INT-001 arguments"), "{said}");
+    // A line that stands elsewhere, too, says nothing.
+    let twice =
+        |text: &str| text.replace("a.more(1)", "[Protocol.PRIOR_KNOWLEDGE, Protocol.SECOND]");
+    let said = since_the_commit(&twice(then), "1-2", &twice(now));
+    assert!(!said.contains("INT-001"), "{said}");
+}
+
+#[test]
+fn a_block_that_took_over_the_text_of_another_goes_on_from_that_one() {
+    let from = "    stream_map = get_stream_map(stream_spec)\n    check_length(stream_map, least, most)\n    check_types(stream_map, incoming)\n    return build(stream_map, name, most)\n\n";
+    let then = format!(
+        "def init_from_scratch(stream_spec, name, least, most, incoming):\n{from}def init(first):\n    if first is None:\n        return Empty()\n    raise Wrong(first)\n"
+    );
+    let now = format!("def init(stream_spec, name, least, most, incoming):\n{from}");
+    let said = since_the_commit(&then, "1-5", &now);
+    assert!(said.contains("INT-001 init"), "{said}");
 }
 
 #[test]

@@ -4,8 +4,8 @@
 //! Untouched top-level nodes keep their blocks, moved by the difference; between
 //! the last one before the touched bytes and the first one after them all is
 //! queried anew. Where that could differ from a parse of the whole text – lone
-//! carriage returns, grammars whose scanner looks at columns – the whole text is
-//! parsed. With a syntax error before or after the edit, too; but there the
+//! carriage returns, grammars whose scanner looks at columns, conflicts – the whole
+//! text is parsed. With a syntax error before or after the edit, too; but there the
 //! top-level nodes at both ends that came out as they were keep their blocks, since
 //! finding those costs more than parsing.
 
@@ -17,6 +17,7 @@ use ropey::Rope;
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree};
 
 use super::block::{Block, FileBlocks};
+use super::conflict;
 use super::language::Language;
 use super::outline::{self, Item, Outline};
 
@@ -176,7 +177,11 @@ fn whole_tree(language: &'static Language, text: &str) -> Option<Tree> {
     if !language.syntax.incremental && nests_beyond_scanner(text) {
         return None;
     }
-    let tree = patiently(&mut parser(language)?, text, None)?;
+    let mut parser = parser(language)?;
+    if let Some(parts) = conflict::parts(text) {
+        parser.set_included_ranges(&parts).ok()?;
+    }
+    let tree = patiently(&mut parser, text, None)?;
     (!is_tangled(tree.root_node())).then_some(tree)
 }
 
@@ -206,8 +211,10 @@ fn patiently(parser: &mut Parser, text: &str, base: Option<&Tree>) -> Option<Tre
 }
 
 fn finish(language: &'static Language, text: &str, tree: Tree, found: Outline) -> Parsed {
-    let has_error = tree.root_node().has_error() || found.embedded_error;
-    let reusable = language.syntax.incremental && !found.embeds && !has_lone_return(text);
+    let is_conflict = conflict::holds_conflict(text);
+    let has_error = tree.root_node().has_error() || found.embedded_error || is_conflict;
+    let reusable =
+        language.syntax.incremental && !found.embeds && !has_lone_return(text) && !is_conflict;
     let blocks = FileBlocks { language: Some(language.id), blocks: found.blocks, has_error };
     Parsed {
         tree: Some(tree),
@@ -219,7 +226,7 @@ fn finish(language: &'static Language, text: &str, tree: Tree, found: Outline) -
 }
 
 fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<Parsed> {
-    if has_lone_return(text) {
+    if has_lone_return(text) || conflict::holds_conflict(text) {
         return None;
     }
     if base.parsed.blocks.has_error {

@@ -11,6 +11,7 @@ pub mod lines;
 pub mod position;
 pub mod program;
 
+mod conflict;
 mod embedded;
 mod incremental;
 mod minhash;
@@ -22,6 +23,7 @@ mod syntax;
 mod tokens;
 
 pub use block::{Block, BlockKind, FileBlocks, Identity};
+pub use conflict::holds_conflict;
 pub use document::{Document, MAX_BYTES, Unread};
 pub use fingerprint::{ContentHash, Fingerprint, Pairs, ShapeHash, Sketch, TokenHash};
 pub use language::{Language, all as languages};

@@ -16,7 +16,7 @@ mod verdict;
 pub use classify::Classification;
 pub use heads::heads;
 pub use lineage::Step;
-pub use names::block_name;
+pub use names::{block_name, textless};
 pub use outline::Outline;
 pub use verdict::{
     Content, Origin, Place, Provenance, Rejected, Rejection, Relation, Scores, Tier, Verdict,

@@ -1,7 +1,7 @@
 //! Names of blocks, as files and as the ledger have them.
 
 use crate::code::{Block, BlockKind};
-use crate::ledger::BlockName;
+use crate::ledger::{BlockName, BlockRecord};
 
 pub(super) fn same_name(a: Option<&BlockName>, b: Option<&BlockName>) -> bool {
     match (a, b) {
@@ -23,6 +23,21 @@ pub fn block_name(block: &Block, language: Option<&str>) -> BlockName {
         parameters: block.identity.parameters.clone(),
         ordinal: block.identity.ordinal,
         language: language.map(str::to_owned),
+    }
+}
+
+/// A block whose text is not at hand, as the ledger writes it.
+pub fn textless(block: &Block, language: Option<&str>) -> BlockRecord {
+    let print = &block.fingerprint;
+    BlockRecord {
+        block: Some(block_name(block, language)),
+        token_hash: Some(print.tokens.clone()),
+        shape_hash: Some(print.shape.clone()),
+        own_hash: print.own.clone(),
+        sketch: Some(print.sketch.clone()),
+        pairs: Some(print.pairs.clone()),
+        tokens: Some(print.token_count),
+        ..BlockRecord::bare(block.lines.start(), block.lines.end(), print.content.clone())
     }
 }
 

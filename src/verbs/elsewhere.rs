@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::Workspace;
-use crate::code::{Block, ContentHash, FileBlocks, Identity};
+use crate::code::{Block, ContentHash, Document, FileBlocks, Identity};
 use crate::ledger::{ClaimRef, Trust};
 use crate::provenance::Outline;
 use crate::provenance::matching::{self, Candidate, Orphans};
@@ -21,7 +21,7 @@ const MAX_KEPT: usize = 256;
 #[derive(Default)]
 pub(super) struct Elsewhere {
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
-    committed: Mutex<HashMap<(String, RelativePath), Arc<FileBlocks>>>,
+    committed: Mutex<HashMap<(String, RelativePath), Document>>,
     changed: Mutex<HashMap<String, (Instant, Arc<Changed>)>>,
     candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
     outlines: Mutex<Outlines>,
@@ -65,24 +65,21 @@ impl Around<'_> {
     }
 
     /// The file at the commit that a record was based on; `None` where that cannot be read.
-    fn at_commit(&self, commit: &str, path: &RelativePath) -> Option<Arc<FileBlocks>> {
+    fn at_commit(&self, commit: &str, path: &RelativePath) -> Option<Document> {
         let key = (commit.to_owned(), path.clone());
         let lock = || self.0.elsewhere.committed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
-            return Some(Arc::clone(known));
+            return Some(known.clone());
         }
         let commit = CommitId(commit.to_owned());
         let bytes = self.0.git()?.file_at(&commit, path).ok()?;
-        let blocks = match bytes {
-            None => Arc::default(),
-            Some(bytes) => crate::code::Document::from_bytes(path.as_str(), &bytes).ok()?.blocks(),
-        };
+        let document = Document::from_bytes(path.as_str(), &bytes.unwrap_or_default()).ok()?;
         let mut kept = lock();
         if kept.len() >= MAX_KEPT {
             kept.clear();
         }
-        kept.insert(key, Arc::clone(&blocks));
-        Some(blocks)
+        kept.insert(key, document.clone());
+        Some(document)
     }
 
     fn changed(&self, commit: &str) -> Option<Changed> {
@@ -135,9 +132,9 @@ impl matching::Surroundings for Around<'_> {
         {
             return Arc::clone(orphans);
         }
-        let orphans = |blocks| matching::orphans(&self.0.ledger, path, blocks, self);
+        let orphans = |document| matching::orphans(&self.0.ledger, path, document, self);
         let orphans = match self.0.read(path) {
-            Ok(document) => orphans(Some(&document.blocks())),
+            Ok(document) => orphans(Some(&document)),
             Err(super::ReadError::Missing { .. }) => orphans(None),
             // It is there, and nobody can say with which blocks.
             Err(_) => Orphans::default(),
@@ -159,7 +156,7 @@ impl matching::Surroundings for Around<'_> {
         }
         let record = &self.0.ledger.claim(at).entry.record;
         let commit = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref())?;
-        let then = self.at_commit(commit, path)?;
+        let then = self.at_commit(commit, path)?.blocks();
         Some(then.blocks.iter().any(|old| {
             old.identity == block.identity || old.fingerprint.content == block.fingerprint.content
         }))
@@ -193,6 +190,16 @@ impl matching::Surroundings for Around<'_> {
         }
         kept.insert(key, outline.clone());
         outline
+    }
+
+    fn then(&self, at: ClaimRef) -> Option<Document> {
+        let claim = self.0.ledger.claim(at);
+        let commit = claim.entry.record.vcs.as_ref()?.revision_id.as_deref()?;
+        self.at_commit(commit, &claim.file.relative_path)
+    }
+
+    fn now(&self, path: &RelativePath) -> Option<Document> {
+        self.0.read(path).ok()
     }
 
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath> {

@@ -15,7 +15,7 @@ use changes::{Changes, Subject};
 use super::edited::Baseline;
 use super::{VerbError, Workspace};
 use crate::code::{
-    Block, ContentHash, Document, FileBlocks, LineHash, LineRange, Lines, Places, lines,
+    self, Block, ContentHash, Document, FileBlocks, LineHash, LineRange, Lines, Places, lines,
 };
 use crate::intent::Intent;
 use crate::ledger::{
@@ -177,12 +177,6 @@ fn skipped(reason: &str) -> Result<Outcome, VerbError> {
     Ok(Outcome::nothing(reason))
 }
 
-/// Whether a merge left both sides in the text.
-fn holds_conflict(text: &str) -> bool {
-    let begins = |mark: &str| text.lines().any(|line| line.starts_with(mark));
-    begins("<<<<<<< ") && begins("=======") && begins(">>>>>>> ")
-}
-
 /// Why a path is never recorded.
 fn no_code(path: &RelativePath) -> Option<&'static str> {
     if path.is_orchestration() {
@@ -212,7 +206,7 @@ fn record_file(
         }
         Err(error) => return Ok(Outcome::nothing(error.to_string())),
     };
-    if holds_conflict(&document.text()) {
+    if code::holds_conflict(&document.text()) {
         return skipped("it holds the markers of a merge conflict; resolve that first");
     }
     let now = document.blocks();
@@ -449,29 +443,9 @@ pub(super) fn block_record(
     let before = replaced.as_ref().and_then(|replaced| replaced.lines.as_deref());
     let brought = before.filter(|_| lines.is_some());
     let brought = brought.map(|before| Places::unmatched(&lines::matched_own(before, &own)));
-    let content = replaced.map(|replaced| replaced.content);
+    let replaces = replaced.map(|replaced| replaced.content);
     let blocks = document.blocks();
     let at = blocks.blocks.iter().position(|other| other.identity == block.identity);
     let neighbours = at.map(|at| outline::neighbours(&blocks.blocks, at));
-    BlockRecord { lines, brought, neighbours, ..textless_record(block, language, content) }
-}
-
-/// A block whose text is not at hand, as the ledger writes it.
-fn textless_record(
-    block: &Block,
-    language: Option<&str>,
-    replaces: Option<ContentHash>,
-) -> BlockRecord {
-    let print = &block.fingerprint;
-    BlockRecord {
-        block: Some(provenance::block_name(block, language)),
-        token_hash: Some(print.tokens.clone()),
-        shape_hash: Some(print.shape.clone()),
-        own_hash: print.own.clone(),
-        sketch: Some(print.sketch.clone()),
-        pairs: Some(print.pairs.clone()),
-        tokens: Some(print.token_count),
-        replaces,
-        ..BlockRecord::bare(block.lines.start(), block.lines.end(), print.content.clone())
-    }
+    BlockRecord { lines, brought, neighbours, replaces, ..provenance::textless(block, language) }
 }

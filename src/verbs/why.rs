@@ -225,18 +225,8 @@ pub enum Which {
 
 /// Matches a file's blocks against the ledger.
 pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FileProvenance {
-    let blocks = document.blocks();
-    let provenance = of_blocks(ws, path, &blocks);
-    FileProvenance { blocks, provenance }
-}
-
-/// The same for blocks in hand.
-pub(super) fn of_blocks(
-    ws: &Workspace,
-    path: &RelativePath,
-    blocks: &FileBlocks,
-) -> Vec<Provenance> {
-    matching::file(&ws.ledger, path, blocks, &Around(ws))
+    let provenance = matching::file(&ws.ledger, path, document, &Around(ws));
+    FileProvenance { blocks: document.blocks(), provenance }
 }
 
 /// The answer for people and programs, without the lines and origins of each block: those cost comparisons.

@@ -13,7 +13,7 @@ use super::likeness;
 use super::siblings::Siblings;
 use super::tiers::{Old, Reach, Tiers};
 use super::{MARGIN, Orphans};
-use crate::code::{Block, FileBlocks};
+use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::names::{is_unnamed, kinds_it_may_have_been, leaf, may_become};
 use crate::provenance::outline::{self, Called, Outline};
@@ -44,6 +44,10 @@ pub trait Surroundings {
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath>;
     /// The outline of the file of a record as it was then: [`Outline::at_record`].
     fn outline(&self, at: ClaimRef) -> Option<Arc<Outline>>;
+    /// The file of a record at the commit that it was based on; `None` where that cannot be read.
+    fn then(&self, at: ClaimRef) -> Option<Document>;
+    /// A file as it stands on disk.
+    fn now(&self, path: &RelativePath) -> Option<Document>;
     /// The files that are new or changed since the commit that a record was based on.
     fn changed_since(&self, at: ClaimRef) -> Arc<Vec<(RelativePath, Arc<FileBlocks>)>>;
 }
@@ -52,11 +56,12 @@ pub trait Surroundings {
 pub(super) fn file(
     ledger: &Ledger,
     path: &RelativePath,
-    blocks: &FileBlocks,
+    (document, blocks): (&Document, &FileBlocks),
     mut found: Vec<Option<Provenance>>,
     surroundings: &dyn Surroundings,
     siblings: &Siblings<'_>,
 ) -> Vec<Option<Provenance>> {
+    let now = (document, blocks);
     let sources = sources(ledger, path, blocks, &found, surroundings);
     let mut scattered = Vec::new();
     let mut renamed = HashSet::new();
@@ -68,7 +73,7 @@ pub(super) fn file(
         if surroundings.is_gone(source) && goes_on(ledger, siblings, &orphans.gone, path, blocks) {
             let heads = sorted(orphans.gone.clone());
             let old = Old { claims: &heads, heads: heads.clone() };
-            let mut tiers = Tiers::new(ledger, old, blocks, found, Reach::Renamed, siblings);
+            let mut tiers = Tiers::new(ledger, old, now, found, Reach::Renamed, siblings);
             tiers.run();
             found = tiers.into_found().0;
         } else {
@@ -92,14 +97,17 @@ pub(super) fn file(
     };
     let admits = |at: ClaimRef, index: usize| {
         let block = &blocks.blocks[index];
-        block.fingerprint.token_count >= MIN_ACROSS_TOKENS
+        let says_enough = block.fingerprint.token_count >= MIN_ACROSS_TOKENS
+            || is_as_recorded(ledger, at, block)
+                && surroundings.stood(at, path, block) == Some(false);
+        says_enough
             && !block.identity.kind.is_unnamed()
             && (!renamed.contains(&at) || is_as_recorded(ledger, at, block))
             && is_new(at, index)
     };
     let old = Old { claims: &heads, heads: heads.clone() };
     let reach = Reach::Elsewhere { admits: &admits };
-    let mut tiers = Tiers::new(ledger, old, blocks, found, reach, siblings);
+    let mut tiers = Tiers::new(ledger, old, now, found, reach, siblings);
     tiers.run();
     tiers.into_found().0
 }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use crate::code::fingerprint::{PairLanes, Pairs, Sketch};
 use crate::code::{Block, TokenHash};
-use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef};
+use crate::ledger::{BlockName, BlockRecord, Claim};
 use crate::provenance::Scores;
 use crate::provenance::names::leaf;
 use crate::workspace::RelativePath;
@@ -17,6 +17,8 @@ use crate::workspace::RelativePath;
 pub(super) const ENOUGH: f32 = 0.6;
 /// At least this share of the bodies must be common, whatever else speaks for a pair.
 pub(super) const ENOUGH_BODY: f32 = 0.4;
+/// At least this share, where the block was another one before.
+pub(super) const ENOUGH_TO_TAKE_OVER: f32 = 0.8;
 /// Where the names have nothing in common, smaller blocks prove nothing.
 pub(super) const MIN_NAMELESS_TOKENS: u32 = 30;
 /// Shorter bodies are alike by chance.
@@ -28,6 +30,8 @@ pub(super) struct Circumstances {
     pub(super) scope: f32,
     /// Whether the neighbours are the same, from 0 to 1; `None` where that says nothing: in another file.
     pub(super) position: Option<f32>,
+    /// What called the one calls the other now.
+    pub(super) is_called_instead: bool,
 }
 
 /// Weighs a record against a block whose bodies are so alike.
@@ -37,9 +41,12 @@ pub(super) fn weigh(
     block: &Block,
     circumstances: &Circumstances,
 ) -> Scores {
-    let names = words_in_common(leaf(name), &block.name);
+    let names = match circumstances.is_called_instead {
+        true => 1.0,
+        false => words_in_common(leaf(name), &block.name),
+    };
     let signature = signature(name.parameters.as_deref(), block.identity.parameters.as_deref());
-    let Circumstances { scope, position } = *circumstances;
+    let Circumstances { scope, position, .. } = *circumstances;
     let alike = 0.45 * body + 0.2 * names + 0.1 * scope + 0.1 * signature;
     let total = match position {
         Some(position) => alike + 0.15 * position,
@@ -60,7 +67,11 @@ pub(super) fn anywhere(
     let same_path = name.path == block.identity.path;
     let same_file = claim.file.relative_path.file_name() == path.file_name();
     let place = |same: bool| if same { 1.0 } else { 0.0 };
-    let there = Circumstances { scope: place(same_path), position: Some(place(same_file)) };
+    let there = Circumstances {
+        scope: place(same_path),
+        position: Some(place(same_file)),
+        is_called_instead: false,
+    };
     let body = Body::of_record(claim.range).likeness(&Body::of_block(block));
     weigh(body, name, block, &there).total
 }
@@ -152,14 +163,6 @@ fn signature(then: Option<&str>, now: Option<&str>) -> f32 {
         (Some(_), None) | (None, Some(_)) => 0.5,
         _ => 1.0,
     }
-}
-
-/// A record and a block, and how alike they are.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pair {
-    pub(super) at: ClaimRef,
-    pub(super) index: usize,
-    pub(super) scores: Scores,
 }
 
 #[cfg(test)]

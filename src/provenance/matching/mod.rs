@@ -8,7 +8,8 @@
 //! 3. another name, same text or tokens, and no block of the recorded name left → `moved`
 //! 4. another name, same shape, at least [`MIN_RENAMED_TOKENS`] tokens, unique on both sides → `renamed`
 //! 5. same name, other tokens → `modified`; of several blocks of one name, those that keep most are paired first
-//! 6. what is left on both sides, by likeness: see `likeness`
+//! 6. what is left on both sides, by likeness (see `weighing`), and by what the change since the record's commit says:
+//!    which lines a diff leaves, what its callers call now (see `since`)
 //!
 //! First within the file, against the records of its path; then, for what no record of the file speaks of, against
 //! records that nothing stands for any more where they were made: see `across`.
@@ -25,10 +26,11 @@ mod index;
 mod likeness;
 mod origins;
 mod siblings;
+mod since;
 mod tiers;
 mod weighing;
 
-use crate::code::{Block, FileBlocks};
+use crate::code::{Block, Document};
 use crate::ledger::{ClaimRef, Ledger};
 use crate::workspace::RelativePath;
 
@@ -55,19 +57,21 @@ const MARGIN: f32 = 0.08;
 pub fn file(
     ledger: &Ledger,
     path: &RelativePath,
-    blocks: &FileBlocks,
+    document: &Document,
     surroundings: &dyn Surroundings,
 ) -> Vec<Provenance> {
+    let blocks = &*document.blocks();
+    let now = (document, blocks);
     let siblings = Siblings::new(ledger, surroundings);
     let mut found = vec![None; blocks.blocks.len()];
     let claims = ledger.of_path(path);
     if !claims.is_empty() {
         let old = Old { heads: fold(ledger, claims).standing, claims };
-        let mut tiers = Tiers::new(ledger, old, blocks, found, Reach::File, &siblings);
+        let mut tiers = Tiers::new(ledger, old, now, found, Reach::File, &siblings);
         tiers.run();
         found = tiers.into_found().0;
     }
-    found = across::file(ledger, path, blocks, found, surroundings, &siblings);
+    found = across::file(ledger, path, now, found, surroundings, &siblings);
     across::withdraw(ledger, path, blocks, &mut found, surroundings);
     found.into_iter().map(|found| found.unwrap_or_else(Provenance::unrecorded)).collect()
 }
@@ -90,23 +94,25 @@ impl Orphans {
 
 /// The records of a path that may be found in another file.
 ///
-/// `blocks` is the file as it stands; `None` where there is none. A record whose block was recorded again elsewhere
+/// `document` is the file as it stands; `None` where there is none. A record whose block was recorded again elsewhere
 /// since is not among them.
 pub fn orphans(
     ledger: &Ledger,
     path: &RelativePath,
-    blocks: Option<&FileBlocks>,
+    document: Option<&Document>,
     surroundings: &dyn Surroundings,
 ) -> Orphans {
     let Folded { standing, deleted } = fold(ledger, ledger.of_path(path));
     let mut orphans = Orphans::default();
-    match blocks {
+    match document {
         None => orphans.gone = standing,
-        Some(blocks) => {
+        Some(document) => {
+            let blocks = &*document.blocks();
             let siblings = Siblings::new(ledger, surroundings);
             let old = Old { heads: standing, claims: ledger.of_path(path) };
             let found = vec![None; blocks.blocks.len()];
-            let mut tiers = Tiers::new(ledger, old, blocks, found, Reach::File, &siblings);
+            let mut tiers =
+                Tiers::new(ledger, old, (document, blocks), found, Reach::File, &siblings);
             tiers.run();
             let (found, gone) = tiers.into_found();
             orphans.gone = gone;

@@ -4,28 +4,53 @@
 //! recorded or not, is known again, and never taken for the recorded one when that is deleted: without it, two of
 //! three such deletions are misattributed (measured on real histories).
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Surroundings;
-use crate::code::Block;
+use super::since::Since;
+use crate::code::{Block, Document};
 use crate::ledger::{ClaimRef, Ledger};
 use crate::provenance::outline::{self, Against, Outline, Short};
+use crate::workspace::RelativePath;
 
 /// What is known of the files of records at the time of those.
 pub(super) struct Siblings<'a> {
     ledger: &'a Ledger,
     surroundings: &'a dyn Surroundings,
+    since: RefCell<HashMap<Subject, Option<Rc<Since>>>>,
 }
+
+/// The commit and the file of a record, and whether another file goes on from that.
+type Subject = (String, RelativePath, bool);
 
 impl<'a> Siblings<'a> {
     pub(super) fn new(ledger: &'a Ledger, surroundings: &'a dyn Surroundings) -> Self {
-        Self { ledger, surroundings }
+        Self { ledger, surroundings, since: RefCell::default() }
     }
 
     /// The file of a record as it was then; `None` where the record does not say.
     pub(super) fn outline(&self, at: ClaimRef) -> Option<Arc<Outline>> {
         self.surroundings.outline(at)
+    }
+
+    /// What became of the file of a record since the commit that it was based on, `now` being what goes on from it, or
+    /// else the file itself; `None` where one of the two cannot be read.
+    pub(super) fn since(&self, at: ClaimRef, now: Option<&Document>) -> Option<Rc<Since>> {
+        let claim = self.ledger.claim(at);
+        let commit = claim.entry.record.vcs.as_ref()?.revision_id.as_deref()?;
+        let path = &claim.file.relative_path;
+        let key = (commit.to_owned(), path.clone(), now.is_some());
+        if let Some(known) = self.since.borrow().get(&key) {
+            return known.clone();
+        }
+        let now = now.cloned().or_else(|| self.surroundings.now(path));
+        let then = now.is_some().then(|| self.surroundings.then(at)).flatten();
+        let since = then.zip(now).map(|(then, now)| Rc::new(Since::new(then, now)));
+        self.since.borrow_mut().insert(key, since.clone());
+        since
     }
 
     /// How a block that does not carry the record's name stood beside the recorded one.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::index::Index;
 use super::siblings::Siblings;
 use super::{MARGIN, MIN_KEPT, MIN_RENAMED_TOKENS, MOSTLY_KEPT};
-use crate::code::{Block, ContentHash, FileBlocks, fingerprint};
+use crate::code::{Block, ContentHash, Document, FileBlocks, fingerprint};
 use crate::ledger::{BlockName, ClaimRef, Ledger, Trust};
 use crate::provenance::names::{NameKey, key_of_block, key_of_name, leaf, same_name};
 use crate::provenance::outline::{self, Against, Short};
@@ -34,8 +34,16 @@ pub(super) enum Reach<'a> {
     },
 }
 
+impl Reach<'_> {
+    /// Whether the file is the records' own, by whatever name.
+    pub(super) fn is_within(&self) -> bool {
+        !matches!(self, Self::Elsewhere { .. })
+    }
+}
+
 pub(super) struct Tiers<'a> {
     pub(super) ledger: &'a Ledger,
+    pub(super) document: &'a Document,
     pub(super) blocks: &'a [Block],
     pub(super) reach: Reach<'a>,
     pub(super) siblings: &'a Siblings<'a>,
@@ -60,7 +68,7 @@ impl<'a> Tiers<'a> {
     pub(super) fn new(
         ledger: &'a Ledger,
         old: Old<'a>,
-        blocks: &'a FileBlocks,
+        (document, blocks): (&'a Document, &'a FileBlocks),
         found: Vec<Option<Provenance>>,
         reach: Reach<'a>,
         siblings: &'a Siblings<'a>,
@@ -86,6 +94,7 @@ impl<'a> Tiers<'a> {
         let known = standing.iter().copied().chain(names.map(outline::key_of_name)).collect();
         Self {
             ledger,
+            document,
             blocks,
             reach,
             siblings,
@@ -108,7 +117,7 @@ impl<'a> Tiers<'a> {
         self.older_than_its_records();
         self.elsewhere();
         self.renamed();
-        if !matches!(self.reach, Reach::Elsewhere { .. }) {
+        if self.reach.is_within() {
             self.modified();
         }
         if matches!(self.reach, Reach::Renamed) {
@@ -221,7 +230,7 @@ impl<'a> Tiers<'a> {
 
     /// A block that was put back to what it was before its first record: older than all that is recorded of it.
     fn older_than_its_records(&mut self) {
-        if matches!(self.reach, Reach::Elsewhere { .. }) {
+        if !self.reach.is_within() {
             return;
         }
         for index in 0..self.blocks.len() {
@@ -302,7 +311,7 @@ impl<'a> Tiers<'a> {
     }
 
     fn has_lost_its_name(&self, at: ClaimRef, name: &'a BlockName) -> bool {
-        if matches!(self.reach, Reach::Elsewhere { .. }) {
+        if !self.reach.is_within() {
             return true;
         }
         let called = self.index.blocks_called(&name.kind, &name.path).iter();

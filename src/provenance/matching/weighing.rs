@@ -1,82 +1,155 @@
 //! Tier 6: records and blocks that no equality brought together, weighed against each other.
+//!
+//! Where the commit that a record was based on can be read, what stood unrecorded beside it and is gone is weighed, too:
+//! a block that is more like that is not the record's. See also `since`.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::MARGIN;
-use super::likeness::{self, Body, Circumstances, Pair};
+use super::likeness::{self, Body, Circumstances};
+use super::since::Since;
 use super::tiers::{Reach, Tiers, container_of, inner};
 use crate::code::Block;
-use crate::ledger::{BlockName, ClaimRef};
-use crate::provenance::names::{is_unnamed, leaf, may_become};
+use crate::ledger::{BlockName, BlockRecord, ClaimRef};
+use crate::provenance::names::{is_unnamed, leaf, may_become, textless};
 use crate::provenance::outline::{self, Against, Shorter};
 use crate::provenance::{Content, Provenance, Rejected, Rejection, Scores, Tier};
 
-impl Tiers<'_> {
+impl<'a> Tiers<'a> {
     /// Tier 6: what is left on both sides, best pairs first.
     pub(super) fn alike(&mut self) {
-        let pairs = Ranked::of(self.pairs());
+        let is_left = |at: &ClaimRef| !self.used.contains(at);
+        if !self.heads.iter().any(is_left) || !(0..self.blocks.len()).any(|at| self.is_open(at)) {
+            return;
+        }
+        let gone = self.gone();
+        let pairs = Ranked::of(self.pairs(&gone));
+        let mut taken = Taken::default();
         for pair in &pairs.best_first {
-            if self.used.contains(&pair.at) || !self.is_open(pair.index) {
+            if taken.holds(pair) || !self.is_open(pair.index) {
                 continue;
             }
-            match self.refusal(pair, &pairs) {
+            let one = &gone[pair.gone];
+            match self.refusal(pair, &pairs, &taken) {
                 None => {
-                    let block = &self.blocks[pair.index];
-                    let place = self.place(pair.at, block);
-                    let found =
-                        Provenance::found(pair.at, Tier::Likeness, Content::Modified, place);
-                    let (kept, scores) = (self.kept(pair.at, block), Some(pair.scores));
-                    let rejected = pairs
-                        .of_block(pair.index)
-                        .find(|other| other.at != pair.at)
-                        .map(|other| rejected(other, Rejection::TooUnlike));
-                    self.settle(
-                        pair.index,
-                        pair.at,
-                        Provenance { kept, scores, rejected, ..found },
-                    );
+                    taken.put(pair);
+                    if one.is_recorded {
+                        let rejected = pairs
+                            .of_block(pair.index)
+                            .find(|other| other.gone != pair.gone && gone[other.gone].is_recorded)
+                            .map(|other| rejected(&gone, other, Rejection::TooUnlike));
+                        self.take(one.at, pair, rejected);
+                    }
                 }
-                Some(why) => {
-                    self.rejected.entry(pair.index).or_insert_with(|| rejected(pair, why));
+                Some(why) if one.is_recorded => {
+                    let known = self.rejected.entry(pair.index);
+                    known.or_insert_with(|| rejected(&gone, pair, why));
                 }
+                Some(_) => {}
             }
         }
+    }
+
+    fn take(&mut self, at: ClaimRef, pair: &Pair, rejected: Option<Rejected>) {
+        let block = &self.blocks[pair.index];
+        let place = self.place(at, block);
+        let found = Provenance::found(at, Tier::Likeness, Content::Modified, place);
+        let (kept, scores) = (self.kept(at, block), Some(pair.scores));
+        self.settle(pair.index, at, Provenance { kept, scores, rejected, ..found });
     }
 
     /// Why a pair is not taken, if it is not.
-    fn refusal(&self, pair: &Pair, all: &Ranked) -> Option<Rejection> {
+    fn refusal(&self, pair: &Pair, all: &Ranked, taken: &Taken) -> Option<Rejection> {
         let small = self.blocks[pair.index].fingerprint.token_count < likeness::MIN_NAMELESS_TOKENS;
         if pair.scores.total < likeness::ENOUGH
             || pair.scores.body < likeness::ENOUGH_BODY
-            || pair.scores.name == 0.0 && small
+            || pair.scores.name == 0.0 && small && !pair.is_left
         {
             return Some(Rejection::TooUnlike);
         }
-        let rivals = |other: &&Pair| {
-            let same = other.at == pair.at && other.index == pair.index;
-            !same && !self.used.contains(&other.at) && self.is_open(other.index)
+        let open = |other: &&Pair| !taken.holds(other) && self.is_open(other.index);
+        let near = |other: &&Pair| pair.scores.total - other.scores.total < MARGIN;
+        // What speaks for a pair beyond what is enough.
+        let worth = |pair: &Pair| (pair.scores.total - likeness::ENOUGH).max(0.0);
+        // The most that the rest of the two rivals could be worth.
+        let best = |rest: &mut dyn Iterator<Item = &Pair>| rest.map(worth).fold(0.0, f32::max);
+        let for_block = |index: usize, gone: usize| {
+            best(&mut all.of_block(index).filter(open).filter(|rest| rest.gone != gone))
         };
-        let best = [all.of_block(pair.index).find(rivals), all.of_record(pair.at).find(rivals)];
-        let near = |other: &Pair| pair.scores.total - other.scores.total < MARGIN;
-        best.into_iter().flatten().any(near).then_some(Rejection::Rivals)
+        let for_gone = |gone: usize, index: usize| {
+            best(&mut all.of_gone(gone).filter(open).filter(|rest| rest.index != index))
+        };
+        // One gone definition and two blocks, or one block and two gone: what the whole is worth this way or that.
+        let or_that_block = all.of_gone(pair.gone).filter(open).filter(near).any(|other| {
+            let this = worth(pair) + for_block(other.index, pair.gone);
+            let that = worth(other) + for_block(pair.index, pair.gone);
+            other.index != pair.index && this - that < MARGIN
+        });
+        let or_that_gone = all.of_block(pair.index).filter(open).filter(near).any(|other| {
+            let this = worth(pair) + for_gone(other.gone, pair.index);
+            let that = worth(other) + for_gone(pair.gone, pair.index);
+            other.gone != pair.gone && this - that < MARGIN
+        });
+        let rival = or_that_block || or_that_gone;
+        rival.then_some(Rejection::Rivals)
     }
 
-    /// Every record that is left, with those of the blocks that are which are most like it.
-    fn pairs(&self) -> Vec<Pair> {
-        let alone = self.alone();
+    /// The records that are left, and what else stood there and is gone.
+    fn gone(&self) -> Vec<Gone<'a>> {
+        let ledger = self.ledger;
+        let left = || self.heads.iter().copied().filter(|at| !self.used.contains(at));
+        let recorded = |at: ClaimRef| {
+            let range = Cow::Borrowed(ledger.claim(at).range);
+            Gone { at, is_recorded: true, range }
+        };
+        let mut gone: Vec<Gone<'a>> = left().map(recorded).collect();
+        if let Some(newest) = left().max().filter(|_| self.reach.is_within()) {
+            gone.extend(self.unrecorded(newest));
+        }
+        gone
+    }
+
+    /// What stood, unrecorded, beside a record, and is gone since.
+    fn unrecorded(&self, at: ClaimRef) -> Vec<Gone<'a>> {
+        let (Some(outline), Some(since)) = (self.siblings.outline(at), self.since(at)) else {
+            return Vec::new();
+        };
+        let then = since.then().blocks();
+        let is_gone = |block: &Block| {
+            !block.identity.kind.is_unnamed()
+                && !self.known.contains(&outline::key(&block.identity))
+                && matches!(outline.against(block), Against::Same | Against::Reformatted)
+        };
+        let gone = then.blocks.iter().enumerate().filter(|(_, block)| is_gone(block));
+        gone.map(|(index, block)| {
+            let neighbours = Some(outline::neighbours(&then.blocks, index));
+            let range = Cow::Owned(BlockRecord { neighbours, ..textless(block, then.language) });
+            Gone { at, is_recorded: false, range }
+        })
+        .collect()
+    }
+
+    fn since(&self, at: ClaimRef) -> Option<Rc<Since>> {
+        self.siblings.since(at, self.reach.is_within().then_some(self.document))
+    }
+
+    /// Everything that is gone, with those of the blocks that are left which are most like it.
+    fn pairs(&self, gone: &[Gone<'_>]) -> Vec<Pair> {
         let open: Vec<(usize, Body<'_>)> = (0..self.blocks.len())
             .filter(|index| self.is_open(*index))
             .map(|index| (index, Body::of_block(&self.blocks[index])))
             .collect();
+        let alone = self.alone(gone);
         let mut pairs = Vec::new();
-        for at in self.heads.iter().copied().filter(|at| !self.used.contains(at)) {
-            let range = self.ledger.claim(at).range;
-            let (Some(name), Some(tokens)) = (&range.block, range.tokens) else { continue };
+        for (nth, one) in gone.iter().enumerate() {
+            let (Some(name), Some(tokens)) = (&one.range.block, one.range.tokens) else { continue };
             let unnamed = is_unnamed(&name.kind);
             if tokens < likeness::MIN_TOKENS || unnamed && !matches!(self.reach, Reach::File) {
                 continue;
             }
-            let recorded = Body::of_record(range);
+            let recorded = Body::of_record(&one.range);
             let mut likely: Vec<(usize, f32)> = open
                 .iter()
                 .filter(|(index, _)| {
@@ -93,8 +166,8 @@ impl Tiers<'_> {
             });
             likely.truncate(MAX_WEIGHED);
             let weighed = likely.into_iter().filter_map(|(index, body)| {
-                let scores = self.scores(at, (index, body), &alone)?;
-                Some(Pair { at, index, scores })
+                let (scores, is_left) = self.scores(one, (index, body), &alone)?;
+                Some(Pair { gone: nth, index, scores, is_left })
             });
             pairs.extend(weighed);
         }
@@ -104,37 +177,63 @@ impl Tiers<'_> {
     /// How alike a record and a block are; `None` where it cannot be that block.
     fn scores(
         &self,
-        at: ClaimRef,
+        one: &Gone<'_>,
         (index, body): (usize, f32),
         alone: &Alone<'_>,
-    ) -> Option<Scores> {
-        let name = self.ledger.claim(at).range.block.as_ref()?;
+    ) -> Option<(Scores, bool)> {
+        let name = one.range.block.as_ref()?;
         let block = &self.blocks[index];
         // The most that can come of it, before what is dearer is asked.
-        let position = (!matches!(self.reach, Reach::Elsewhere { .. })).then_some(1.0);
-        let best = Circumstances { scope: 1.0, position };
-        if likeness::weigh(body, name, block, &best).total < likeness::ENOUGH - MARGIN
-            || !self.admits(at, index, Content::Modified)
-        {
+        let position = self.reach.is_within().then_some(1.0);
+        let best = Circumstances { scope: 1.0, position, is_called_instead: true };
+        if likeness::weigh(body, name, block, &best).total < likeness::ENOUGH - MARGIN {
+            return None;
+        }
+        let may_be = match one.is_recorded {
+            true => self.admits(one.at, index, Content::Modified),
+            false => self.siblings.beside(one.at, block) == Against::New,
+        };
+        if !may_be && !self.is_taken_over(one, index, body) {
             return None;
         }
         let mut scope = self.scope(name, index);
-        let mut position = self.position(at, index, &alone.standing);
+        let mut position = self.position(one, index, &alone.standing);
+        let since = self.since(one.at);
+        let is_called_instead = leaf(name) != block.name
+            && since.as_ref().is_some_and(|since| since.is_called_instead(leaf(name), &block.name));
+        let is_left = position.is_some()
+            && since.as_ref().is_some_and(|since| since.stands_where(&one.range, block.lines));
+        if is_left {
+            // What contains it now was put around it.
+            (scope, position) = (1.0, Some(1.0));
+        }
         if leaf(name) == block.name && alone.by_leaf.get(leaf(name)) == Some(&(1, 1)) {
             scope = scope.max(0.5);
         }
-        if alone.is_exchange {
+        if alone.is_exchange && one.is_recorded {
             position = position.map(|_| 1.0);
         }
-        Some(likeness::weigh(body, name, block, &Circumstances { scope, position }))
+        let circumstances = Circumstances { scope, position, is_called_instead };
+        Some((likeness::weigh(body, name, block, &circumstances), is_left))
+    }
+
+    /// Whether a block that stood beside the other holds its text now, and next to nothing of its own.
+    fn is_taken_over(&self, one: &Gone<'_>, index: usize, body: f32) -> bool {
+        if body < likeness::ENOUGH_TO_TAKE_OVER || !self.reach.is_within() {
+            return false;
+        }
+        let Some(since) = self.since(one.at) else { return false };
+        let (then, block) = (since.then().blocks(), &self.blocks[index]);
+        let own = then.blocks.iter().find(|then| then.identity == block.identity);
+        own.is_some_and(|own| {
+            Body::of_block(own).likeness(&Body::of_block(block)) < likeness::ENOUGH_BODY
+        })
     }
 
     /// What is the only one of its kind among what is left on both sides.
-    fn alone(&self) -> Alone<'_> {
+    fn alone<'b>(&'b self, gone: &'b [Gone<'_>]) -> Alone<'b> {
         let mut by_leaf: HashMap<&str, (usize, usize)> = HashMap::new();
-        let left = self.heads.iter().filter(|at| !self.used.contains(at));
-        let names = left.filter_map(|at| self.ledger.claim(*at).range.block.as_ref());
-        for name in names.clone() {
+        for name in gone.iter().filter_map(|one| one.range.block.as_ref()) {
             by_leaf.entry(leaf(name)).or_default().0 += 1;
         }
         let is_open_definition =
@@ -143,12 +242,12 @@ impl Tiers<'_> {
         for index in &open {
             by_leaf.entry(&self.blocks[*index].name).or_default().1 += 1;
         }
-        let mut gone = self.heads.iter().filter(|at| {
-            let name = self.ledger.claim(**at).range.block.as_ref();
-            !self.used.contains(at) && name.is_some_and(|name| !is_unnamed(&name.kind))
+        let mut recorded = gone.iter().filter(|one| {
+            let name = one.range.block.as_ref();
+            one.is_recorded && name.is_some_and(|name| !is_unnamed(&name.kind))
         });
-        let is_exchange = match (gone.next(), gone.next()) {
-            (Some(at), None) => self.siblings.outline(*at).is_some_and(|then| {
+        let is_exchange = match (recorded.next(), recorded.next()) {
+            (Some(one), None) => self.siblings.outline(one.at).is_some_and(|then| {
                 let gone = then.keys().filter(|key| !self.standing.contains(*key)).count();
                 let new =
                     open.iter().filter(|index| then.against(&self.blocks[**index]) == Against::New);
@@ -183,20 +282,19 @@ impl Tiers<'_> {
     }
 
     /// Whether the block stands between the neighbours of the recorded one; `None` in another file.
-    fn position(&self, at: ClaimRef, index: usize, standing: &HashSet<Shorter>) -> Option<f32> {
-        if matches!(self.reach, Reach::Elsewhere { .. }) {
+    fn position(&self, one: &Gone<'_>, index: usize, standing: &HashSet<Shorter>) -> Option<f32> {
+        if !self.reach.is_within() {
             return None;
         }
-        let neighbours = self.neighbours(at, index, standing);
+        let neighbours = self.neighbours(one, index, standing);
         Some(if matches!(self.reach, Reach::Renamed) { neighbours.max(0.5) } else { neighbours })
     }
 
     /// Of the recorded neighbours, the nearest that still stands, against the nearest of this block's that stood then;
     /// half for each side.
-    fn neighbours(&self, at: ClaimRef, index: usize, standing: &HashSet<Shorter>) -> f32 {
-        let range = self.ledger.claim(at).range;
-        let then = range.neighbours.as_deref().and_then(outline::decode_neighbours);
-        let (Some([before, after]), Some(outline)) = (then, self.siblings.outline(at)) else {
+    fn neighbours(&self, one: &Gone<'_>, index: usize, standing: &HashSet<Shorter>) -> f32 {
+        let then = one.range.neighbours.as_deref().and_then(outline::decode_neighbours);
+        let (Some([before, after]), Some(outline)) = (then, self.siblings.outline(one.at)) else {
             return 0.0;
         };
         let stood = |block: &&Block| outline.against(block) != Against::New;
@@ -216,26 +314,62 @@ impl Tiers<'_> {
 /// No more blocks than this are weighed for one record: those with its name, and those with the likest bodies.
 const MAX_WEIGHED: usize = 16;
 
+/// A definition of the file as it was, that nothing is found for yet.
+struct Gone<'a> {
+    /// The record; of an unrecorded definition, one that was made while it stood.
+    at: ClaimRef,
+    is_recorded: bool,
+    range: Cow<'a, BlockRecord>,
+}
+
+/// What is gone and a block, by their places in their lists, and how alike they are.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    gone: usize,
+    index: usize,
+    scores: Scores,
+    /// A diff leaves its lines there.
+    is_left: bool,
+}
+
+/// What is spoken for.
+#[derive(Default)]
+struct Taken {
+    gone: HashSet<usize>,
+    blocks: HashSet<usize>,
+}
+
+impl Taken {
+    fn put(&mut self, pair: &Pair) {
+        self.gone.insert(pair.gone);
+        self.blocks.insert(pair.index);
+    }
+
+    fn holds(&self, pair: &Pair) -> bool {
+        self.gone.contains(&pair.gone) || self.blocks.contains(&pair.index)
+    }
+}
+
 /// Pairs, best first, also by what they are of.
 struct Ranked {
     best_first: Vec<Pair>,
-    of_record: HashMap<ClaimRef, Vec<usize>>,
+    of_gone: HashMap<usize, Vec<usize>>,
     of_block: HashMap<usize, Vec<usize>>,
 }
 
 impl Ranked {
     fn of(mut best_first: Vec<Pair>) -> Self {
         best_first.sort_by(|a, b| b.scores.total.total_cmp(&a.scores.total));
-        let (mut of_record, mut of_block) = (HashMap::new(), HashMap::new());
+        let (mut of_gone, mut of_block) = (HashMap::new(), HashMap::new());
         for (nth, pair) in best_first.iter().enumerate() {
-            of_record.entry(pair.at).or_insert_with(Vec::new).push(nth);
+            of_gone.entry(pair.gone).or_insert_with(Vec::new).push(nth);
             of_block.entry(pair.index).or_insert_with(Vec::new).push(nth);
         }
-        Self { best_first, of_record, of_block }
+        Self { best_first, of_gone, of_block }
     }
 
-    fn of_record(&self, at: ClaimRef) -> impl Iterator<Item = &Pair> {
-        self.of_record.get(&at).into_iter().flatten().map(|nth| &self.best_first[*nth])
+    fn of_gone(&self, gone: usize) -> impl Iterator<Item = &Pair> {
+        self.of_gone.get(&gone).into_iter().flatten().map(|nth| &self.best_first[*nth])
     }
 
     fn of_block(&self, index: usize) -> impl Iterator<Item = &Pair> {
@@ -253,6 +387,6 @@ struct Alone<'a> {
     standing: HashSet<Shorter>,
 }
 
-fn rejected(pair: &Pair, why: Rejection) -> Rejected {
-    Rejected { claim: pair.at, scores: Some(pair.scores), why }
+fn rejected(gone: &[Gone<'_>], pair: &Pair, why: Rejection) -> Rejected {
+    Rejected { claim: gone[pair.gone].at, scores: Some(pair.scores), why }
 }

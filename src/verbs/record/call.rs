@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Replaced, block_record, holds_conflict, no_code, related, skeleton};
-use crate::code::{Block, ContentHash, Document, FileBlocks, Identity};
+use super::{Replaced, block_record, no_code, related, skeleton};
+use crate::code::{self, Block, ContentHash, Document, FileBlocks, Identity};
 use crate::intent::Intent;
 use crate::ledger::{
     BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord, Record, RecordKind,
@@ -57,7 +57,7 @@ pub(in crate::verbs) fn told(
     let earlier = document(work, work.earlier_text(), work.before.hash.is_some())?;
     let current = document(work, work.now.text.as_deref(), work.now.hash.is_some())?;
     let (before, now) = (earlier.blocks(), current.blocks());
-    if work.now.text.as_deref().is_some_and(holds_conflict) {
+    if work.now.text.as_deref().is_some_and(code::holds_conflict) {
         return Err("it holds the markers of a merge conflict".to_owned());
     }
     let baseline = Baseline::Blocks(vec![Arc::clone(&before)]);

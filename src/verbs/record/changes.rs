@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use super::{Extent, Replaced, block_record, textless_record};
+use super::{Extent, Replaced, block_record};
 use crate::code::{Block, ContentHash, Document, FileBlocks, LineRange, lines};
 use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef};
 use crate::provenance::classify::ChangedBlock;
@@ -44,7 +44,7 @@ impl<'a> Subject<'a> {
         (document, now): (&'a Document, &'a FileBlocks),
         (baseline, committed): (&'a Baseline, &'a Baseline),
     ) -> Self {
-        let provenance = why::of_blocks(ws, path, now);
+        let provenance = why::file(ws, path, document).provenance;
         let heads = provenance::heads(&ws.ledger, path);
         let text = document.text();
         Self { ws, path, document, text, now, baseline, committed, provenance, heads }
@@ -353,7 +353,8 @@ impl Subject<'_> {
             let content = block.fingerprint.content.clone();
             ranges.push(BlockRecord {
                 deleted: true,
-                ..textless_record(block, now.language, Some(content))
+                replaces: Some(content),
+                ..provenance::textless(block, now.language)
             });
         }
         (ranges, gone)

@@ -1,0 +1,155 @@
+//! A file in the middle of a merge: the lines that git wrote into it are not the language's.
+//!
+//! Both sides are read, one after the other, without the markers and without the common ancestor of the `diff3` style.
+//! So the blocks around a conflict keep their names and their records while it is there.
+
+use std::ops::Range as Bytes;
+
+use tree_sitter::{Point, Range};
+
+/// Whether a merge left both sides in the text.
+pub fn holds_conflict(text: &str) -> bool {
+    parts(text).is_some()
+}
+
+/// What is to be parsed of a text with conflicts; `None` of one without.
+pub(super) fn parts(text: &str) -> Option<Vec<Range>> {
+    if !text.contains("<<<<<<<") || !text.contains(">>>>>>>") {
+        return None;
+    }
+    let (mut parts, mut skipped) = (Vec::new(), false);
+    let (mut from, mut before, mut at) = (Place::default(), Marker::Theirs, Place::default());
+    for line in text.split_inclusive('\n') {
+        let next = Place { byte: at.byte + line.len(), row: at.row + 1 };
+        let marker = Marker::of(line).filter(|marker| marker.may_follow(before));
+        if let Some(marker) = marker {
+            // The ancestor ends where the other side begins.
+            if before != Marker::Ancestor {
+                parts.push(part(from, at));
+            }
+            (from, before, skipped) = (next, marker, true);
+        }
+        at = next;
+    }
+    // A marker without its others is text.
+    (skipped && before == Marker::Theirs).then(|| {
+        parts.push(Range { end_byte: END, end_point: Point::new(END, END), ..part(from, at) });
+        parts
+    })
+}
+
+/// Beyond the end of any text, as tree-sitter writes it.
+const END: usize = u32::MAX as usize;
+
+/// In the order in which they stand.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Marker {
+    Ours,
+    Ancestor,
+    Sides,
+    Theirs,
+}
+
+impl Marker {
+    fn of(line: &str) -> Option<Self> {
+        let line = line.trim_end_matches(['\n', '\r']);
+        let marker = match line.as_bytes().get(..7)? {
+            b"<<<<<<<" => Self::Ours,
+            b"|||||||" => Self::Ancestor,
+            b"=======" => Self::Sides,
+            b">>>>>>>" => Self::Theirs,
+            _ => return None,
+        };
+        matches!(line.as_bytes().get(7), None | Some(b' ')).then_some(marker)
+    }
+
+    fn may_follow(self, before: Self) -> bool {
+        match self {
+            Self::Ours => before == Self::Theirs,
+            Self::Ancestor => before == Self::Ours,
+            Self::Sides => matches!(before, Self::Ours | Self::Ancestor),
+            Self::Theirs => before == Self::Sides,
+        }
+    }
+}
+
+/// The start of a line.
+#[derive(Clone, Copy, Default)]
+struct Place {
+    byte: usize,
+    row: usize,
+}
+
+fn part(from: Place, to: Place) -> Range {
+    let Bytes { start, end } = from.byte..to.byte;
+    Range {
+        start_byte: start,
+        end_byte: end,
+        start_point: Point::new(from.row, 0),
+        end_point: Point::new(to.row, 0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::code::{Block, Document};
+
+    fn names(document: &Document) -> Vec<String> {
+        let blocks = document.blocks();
+        let name = |block: &Block| {
+            format!("{} {:?}", block.identity.path, (block.lines.start(), block.lines.end()))
+        };
+        let named = blocks.blocks.iter().filter(|block| !block.identity.kind.is_unnamed());
+        named.map(name).collect()
+    }
+
+    const CONFLICT: &str = "\
+mod all {
+    fn before() {}
+<<<<<<< ours
+    fn mine() {}
+||||||| base
+    fn old( {
+=======
+    fn theirs() {}
+>>>>>>> theirs
+    fn after() {}
+}
+";
+
+    #[test]
+    fn around_a_conflict_blocks_are_what_they_are_and_both_sides_are_read() {
+        let document = Document::from_text("a.rs", CONFLICT);
+        let expected = [
+            "all (1, 11)",
+            "all.before (2, 2)",
+            "all.mine (4, 4)",
+            "all.theirs (8, 8)",
+            "all.after (10, 10)",
+        ];
+        assert_eq!(names(&document), expected);
+        assert!(document.blocks().has_error, "nobody may take it for a whole program");
+        let without_end = Document::from_text("a.rs", CONFLICT.trim_end());
+        assert_eq!(names(&without_end), expected);
+    }
+
+    #[test]
+    fn markers_alone_are_text() {
+        for line in ["<<<<<<< ours\n", "=======\n", ">>>>>>> theirs\n", "<<<<<<< a\n>>>>>>> b\n"] {
+            assert!(super::parts(&format!("fn a() {{}}\n{line}fn b() {{}}\n")).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_conflict_that_is_typed_or_solved_is_read_like_a_fresh_file() {
+        let mut document = Document::from_text("a.rs", CONFLICT);
+        let _ = document.blocks();
+        let mut text = CONFLICT.to_owned();
+        while let Some(at) = text.rfind(['<', '|', '=', '>']) {
+            text.remove(at);
+            document = document.edited(at..at + 1, "").unwrap();
+            let fresh = Document::from_text("a.rs", &text);
+            assert_eq!(document.blocks(), fresh.blocks(), "{text}");
+        }
+    }
+}

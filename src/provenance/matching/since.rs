@@ -1,0 +1,242 @@
+//! What a file's change since a commit tells of the definitions that went and of those that came.
+//!
+//! Where the commit that a record was based on can be read, more is known than the record keeps: which lines a diff
+//! leaves in their place, and by what name its callers call a definition now.
+
+use std::cell::OnceCell;
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
+
+use crate::code::{Block, Document, LineRange};
+use crate::ledger::BlockRecord;
+use crate::provenance::outline::{self, Short};
+
+/// A block stands where another stood when a diff leaves at least this share of the lines of that one in it.
+const MIN_LEFT: f32 = 1.0 / 3.0;
+/// A definition is called instead of another when this share of the callers of either calls the other, too.
+const MIN_CALLERS: f32 = 0.5;
+/// Shorter names are words of the language, or letters.
+const MIN_NAME: usize = 3;
+
+/// A file at a commit, and as it stands.
+pub(super) struct Since {
+    then: Side,
+    now: Side,
+    /// Where the lines are that the diff leaves, by line then.
+    left: OnceCell<HashMap<u32, Left>>,
+}
+
+/// A line that the diff leaves, and that has a letter or a digit in it.
+struct Left {
+    now: u32,
+    /// There is no other line of its text, then or now.
+    is_only: bool,
+}
+
+impl Since {
+    pub(super) fn new(then: Document, now: Document) -> Self {
+        Self { then: Side::new(then), now: Side::new(now), left: OnceCell::new() }
+    }
+
+    /// The file at the commit.
+    pub(super) fn then(&self) -> &Document {
+        &self.then.document
+    }
+
+    /// Whether the diff leaves enough of the lines of what was recorded in `now`, among them one that there is no other
+    /// of. Of a block that did not stand at the commit as it was recorded, nobody can say.
+    pub(super) fn stands_where(&self, recorded: &BlockRecord, now: LineRange) -> bool {
+        let blocks = self.then.document.blocks();
+        let is_recorded = |block: &&Block| {
+            let key = recorded.block.as_ref().map(outline::key_of_name);
+            block.fingerprint.content == recorded.content_hash
+                && key == Some(outline::key(&block.identity))
+        };
+        blocks.blocks.iter().find(is_recorded).is_some_and(|then| self.leaves(then.lines, now))
+    }
+
+    fn leaves(&self, then: LineRange, now: LineRange) -> bool {
+        let left = self.left.get_or_init(|| left(&self.then, &self.now));
+        let lines = then.start()..=then.end();
+        let inside = |line| left.get(&line).filter(|left| now.contains(left.now));
+        let inside: Vec<&Left> = lines.clone().filter_map(inside).collect();
+        let all = lines.filter(|line| self.then.says_something(*line)).count();
+        inside.iter().any(|left| left.is_only) && inside.len() as f32 >= MIN_LEFT * all as f32
+    }
+
+    /// Whether what called `then` calls `now`: a name that nothing mentions any more, and one that nothing mentioned.
+    pub(super) fn is_called_instead(&self, then: &str, now: &str) -> bool {
+        if then.len().min(now.len()) < MIN_NAME {
+            return false;
+        }
+        let (Some(before), Some(after)) = (self.then.mentions(then), self.now.mentions(now)) else {
+            return false;
+        };
+        if self.now.mentions(then).is_some() || self.then.mentions(now).is_some() {
+            return false;
+        }
+        let stood = |caller: &&Short| self.then.standing().contains(*caller);
+        let stands = |caller: &&Short| self.now.standing().contains(*caller);
+        let before: HashSet<&Short> = before.iter().filter(stands).collect();
+        let after: HashSet<&Short> = after.iter().filter(stood).collect();
+        let common = before.intersection(&after).count();
+        common > 0 && common as f32 >= MIN_CALLERS * before.union(&after).count() as f32
+    }
+}
+
+/// One of the two states of a file.
+struct Side {
+    document: Document,
+    text: OnceCell<String>,
+    lines: OnceCell<Vec<String>>,
+    standing: OnceCell<HashSet<Short>>,
+    mentions: OnceCell<HashMap<u64, HashSet<Short>>>,
+}
+
+impl Side {
+    fn new(document: Document) -> Self {
+        Self {
+            document,
+            text: OnceCell::new(),
+            lines: OnceCell::new(),
+            standing: OnceCell::new(),
+            mentions: OnceCell::new(),
+        }
+    }
+
+    fn text(&self) -> &str {
+        self.text.get_or_init(|| self.document.text())
+    }
+
+    /// The blocks of the file.
+    fn standing(&self) -> &HashSet<Short> {
+        self.standing.get_or_init(|| {
+            let blocks = self.document.blocks();
+            blocks.blocks.iter().map(|block| outline::key(&block.identity)).collect()
+        })
+    }
+
+    /// The named blocks that a name stands in, but not in a block inside them, without those that carry it; `None`
+    /// where there is none.
+    fn mentions(&self, name: &str) -> Option<&HashSet<Short>> {
+        let mentions = self.mentions.get_or_init(|| {
+            let blocks = &self.document.blocks().blocks;
+            let keys: Vec<Short> =
+                blocks.iter().map(|block| outline::key(&block.identity)).collect();
+            let mut mentions: HashMap<u64, HashSet<Short>> = HashMap::new();
+            // Blocks start in order, and lie inside each other or apart.
+            let (mut next, mut open) = (0, Vec::new());
+            for (at, word) in words(self.text()) {
+                while next < blocks.len() && blocks[next].bytes.start <= at {
+                    open.push(next);
+                    next += 1;
+                }
+                while open.last().is_some_and(|last| blocks[*last].bytes.end <= at) {
+                    open.pop();
+                }
+                let Some(holder) = open.last().copied() else { continue };
+                if blocks[holder].name != word && !blocks[holder].identity.kind.is_unnamed() {
+                    mentions.entry(hash(word)).or_default().insert(keys[holder]);
+                }
+            }
+            mentions
+        });
+        mentions.get(&hash(name))
+    }
+
+    /// Its lines, without white space around them.
+    fn lines(&self) -> &[String] {
+        self.lines.get_or_init(|| {
+            let text = self.text().replace("\r\n", "\n").replace('\r', "\n");
+            text.split('\n').map(|line| line.trim().to_owned()).collect()
+        })
+    }
+
+    fn says_something(&self, line: u32) -> bool {
+        let line = self.lines().get(line as usize - 1);
+        line.is_some_and(|line| line.chars().any(char::is_alphanumeric))
+    }
+}
+
+/// What may be names in a text, and the bytes at which they start.
+fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let mut at = 0;
+    let parts = text.split_inclusive(move |letter| !is_part(letter));
+    let starting = parts.map(move |part| {
+        let start = at;
+        at += part.len();
+        (start, part.trim_end_matches(|letter| !is_part(letter)))
+    });
+    starting.filter(|(_, word)| word.len() >= MIN_NAME)
+}
+
+fn hash(word: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    word.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// See [`Since::left`].
+fn left(then: &Side, now: &Side) -> HashMap<u32, Left> {
+    let times = |lines: &'_ [String]| {
+        let mut times: HashMap<u64, u32> = HashMap::new();
+        for line in lines {
+            *times.entry(hash(line)).or_default() += 1;
+        }
+        times
+    };
+    let (times_then, times_now) = (times(then.lines()), times(now.lines()));
+    let mut left = HashMap::new();
+    let operations =
+        similar::capture_diff_slices(similar::Algorithm::Patience, then.lines(), now.lines());
+    for operation in operations {
+        let similar::DiffOp::Equal { old_index, new_index, len } = operation else { continue };
+        for step in 0..len {
+            let line = |index: usize| (index + step + 1) as u32;
+            if !then.says_something(line(old_index)) {
+                continue;
+            }
+            let text = hash(&then.lines()[old_index + step]);
+            let is_only =
+                [&times_then, &times_now].iter().all(|times| times.get(&text) == Some(&1));
+            left.insert(line(old_index), Left { now: line(new_index), is_only });
+        }
+    }
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn since(then: &str, now: &str) -> Since {
+        Since::new(Document::from_text("a.py", then), Document::from_text("a.py", now))
+    }
+
+    const THEN: &str = "def scan(a):\n    skip(a)\n    return a\n\ndef run(a):\n    return scan(a) + 1\n\ndef all(a):\n    return [scan(b) for b in a]\n";
+
+    #[test]
+    fn what_its_callers_call_now_is_called_instead() {
+        let now = THEN.replace("scan", "read_all").replace("skip(a)", "a.next()");
+        let change = since(THEN, &now);
+        assert!(change.is_called_instead("scan", "read_all"));
+        assert!(!change.is_called_instead("skip", "read_all"), "the callers of `skip` are gone");
+        assert!(!change.is_called_instead("scan", "next"), "`next` is called by another");
+        let half = THEN.replace("scan(a) +", "read_all(a) +");
+        assert!(!since(THEN, &half).is_called_instead("scan", "read_all"), "one still calls it");
+    }
+
+    #[test]
+    fn lines_that_a_diff_leaves_say_where_a_block_stands() {
+        let range = |start, end| LineRange::new(start, end).unwrap();
+        let now =
+            THEN.replace("def scan(a):", "import os\n\ndef other():").replace("    return a\n", "");
+        let change = since(THEN, &now);
+        assert!(change.leaves(range(1, 3), range(3, 4)), "`skip(a)` is left");
+        assert!(!change.leaves(range(1, 3), range(6, 7)));
+        let twice = format!("{now}\ndef more(a):\n    skip(a)\n");
+        assert!(!since(THEN, &twice).leaves(range(1, 3), range(3, 4)), "not the only one");
+    }
+}
