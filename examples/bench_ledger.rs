@@ -2,7 +2,8 @@
 //!
 //! `cargo build --release && cargo run --release --example bench_ledger` makes both ledgers in a temporary folder (about
 //! 1 GB), asks them in fresh processes, once without an index and then with the one that was kept, and prints the times
-//! side by side. `--ranges N` asks one size alone, `--binary PATH` another build of `intent`.
+//! side by side. `--ranges N` asks one size alone, `--binary PATH` another build of `intent`; `--within R` fails where a
+//! look-up takes more than `R` times as long at the second size.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -57,10 +58,19 @@ fn main() {
         page.push('\n');
     }
     print(&page);
+    if let (Some(limit), [small, large]) = (options.within, &columns[..]) {
+        let slower = small
+            .iter()
+            .filter(|(name, _)| name.starts_with("5 ") && name.contains("p50"))
+            .filter(|(name, time)| large[*name] > *time * limit);
+        let slower: Vec<&String> = slower.map(|(name, _)| name).collect();
+        assert!(slower.is_empty(), "more than {limit} times as slow: {slower:?}");
+    }
 }
 
 struct Options {
     binary: PathBuf,
+    within: Option<f64>,
     ranges: Option<usize>,
     one_call: Option<PathBuf>,
 }
@@ -71,12 +81,13 @@ impl Options {
             .ok()
             .and_then(|own| Some(own.parent()?.parent()?.join("intent")))
             .expect("this example lies beside the binary");
-        let mut options = Self { binary: beside, ranges: None, one_call: None };
+        let mut options = Self { binary: beside, within: None, ranges: None, one_call: None };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().expect("the option takes a value");
             match word.as_str() {
                 "--binary" => options.binary = value().into(),
+                "--within" => options.within = Some(value().parse().expect("a ratio")),
                 "--ranges" => options.ranges = Some(value().parse().expect("a number of blocks")),
                 "--one-call" => options.one_call = Some(value().into()),
                 other => panic!("unknown option {other}"),

@@ -5,7 +5,6 @@ use std::collections::{HashMap, HashSet};
 use super::MARGIN;
 use super::likeness::{self, Body, Circumstances, Pair};
 use super::tiers::{Reach, Tiers, container_of, inner};
-use crate::code::Block;
 use crate::ledger::{BlockName, ClaimRef};
 use crate::provenance::names::{is_unnamed, leaf, may_become};
 use crate::provenance::outline::{self, Against, Shorter};
@@ -86,12 +85,17 @@ impl Tiers<'_> {
                 })
                 .map(|(index, body)| (*index, recorded.likeness(body)))
                 .collect();
-            let namesake = |index: usize| self.blocks[index].name == leaf(name);
+            let called = leaf(name);
+            let namesake = |index: usize| self.blocks[index].name == called;
             likely.retain(|(index, body)| *body >= likeness::ENOUGH_BODY || namesake(*index));
-            likely.sort_by(|a, b| {
+            let best_first = |a: &(usize, f32), b: &(usize, f32)| {
                 namesake(b.0).cmp(&namesake(a.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0))
-            });
-            likely.truncate(MAX_WEIGHED);
+            };
+            if MAX_WEIGHED < likely.len() {
+                likely.select_nth_unstable_by(MAX_WEIGHED, best_first);
+                likely.truncate(MAX_WEIGHED);
+            }
+            likely.sort_unstable_by(best_first);
             let weighed = likely.into_iter().filter_map(|(index, body)| {
                 let scores = self.scores(at, (index, body), &alone)?;
                 Some(Pair { at, index, scores })
@@ -151,7 +155,7 @@ impl Tiers<'_> {
             (Some(at), None) => self.siblings.outline(*at).is_some_and(|then| {
                 let gone = then.keys().filter(|key| !self.standing.contains(*key)).count();
                 let new =
-                    open.iter().filter(|index| then.against(&self.blocks[**index]) == Against::New);
+                    open.iter().filter(|index| then.stands(self.entry(**index)) == Against::New);
                 // Regions are named after what follows them, so one goes with it.
                 gone <= 2 && new.count() == 1
             }),
@@ -199,10 +203,10 @@ impl Tiers<'_> {
         let (Some([before, after]), Some(outline)) = (then, self.siblings.outline(at)) else {
             return 0.0;
         };
-        let stood = |block: &&Block| outline.against(block) != Against::New;
-        let side = |then: Vec<Shorter>, now: Option<&Block>| {
+        let stood = |other: &usize| outline.stands(self.entry(*other)) != Against::New;
+        let side = |then: Vec<Shorter>, now: Option<usize>| {
             let then = then.into_iter().find(|key| standing.contains(key));
-            match (then, now.map(|block| outline::shorter(&outline::key(&block.identity)))) {
+            match (then, now.map(|other| outline::shorter(&self.entry(other).key()))) {
                 (None, None) => 0.25,
                 (then, now) if then == now => 0.5,
                 _ => 0.0,
