@@ -21,8 +21,8 @@ const MAX_KEPT: usize = 256;
 /// do with records outlives that.
 #[derive(Default)]
 pub(super) struct Elsewhere {
-    committed: Arc<Mutex<HashMap<(String, RelativePath), Arc<FileBlocks>>>>,
-    standing: Arc<Mutex<HashMap<RelativePath, (cache::Stamp, Arc<FileBlocks>)>>>,
+    committed: Arc<Mutex<Committed>>,
+    standing: Arc<Mutex<Standing>>,
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
     changed: Mutex<HashMap<String, (Instant, Arc<Changed>)>>,
     candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
@@ -40,6 +40,12 @@ impl Elsewhere {
         }
     }
 }
+
+/// Files at commits.
+type Committed = HashMap<(String, RelativePath), Arc<FileBlocks>>;
+
+/// Files of the work tree, each in one state.
+type Standing = HashMap<RelativePath, (cache::Stamp, Arc<FileBlocks>)>;
 
 /// What was in files when they were recorded, by entry and file.
 type Outlines = HashMap<(u32, u32), Option<Arc<Outline>>>;
