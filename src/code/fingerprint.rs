@@ -96,9 +96,17 @@ impl Pairs {
 pub struct PairLanes([u8; minhash::PAIR_LANES]);
 
 impl PairLanes {
-    /// Estimated Jaccard similarity of the two sets of pairs, 0 to 1.
-    pub fn similarity(&self, other: &Self) -> f32 {
-        minhash::jaccard(minhash::equal_lanes(&self.0, &other.0), minhash::PAIR_LANES)
+    /// How many lanes there are.
+    pub const COUNT: usize = minhash::PAIR_LANES;
+
+    /// How many lanes are the same.
+    pub fn in_common(&self, other: &Self) -> usize {
+        minhash::equal_lanes(&self.0, &other.0)
+    }
+
+    /// Estimated Jaccard similarity, 0 to 1, of two sets of pairs that have so many lanes in common.
+    pub fn similarity(in_common: usize) -> f32 {
+        minhash::jaccard(in_common, minhash::PAIR_LANES)
     }
 }
 

@@ -11,7 +11,8 @@ use super::heads;
 use super::keep::{Keeper, Plan};
 use super::pages::Damaged;
 use super::rows::index;
-use super::run::{ChainEnd, FileMeta, Run, Stored};
+use super::run::{ChainEnd, FileMeta, MAX_IN_BAND, Run, Stored};
+use crate::code::fingerprint::BANDS;
 use crate::workspace::{Finding, RelativePath, Root};
 
 /// So many runs may be in memory alone before they are made one.
@@ -82,7 +83,10 @@ impl Memory {
 }
 
 /// An entry: which part, and where in the order of its run.
-type Place = (u32, u32);
+pub(super) type Place = (u32, u32);
+
+/// A claim: which part, and which of its rows.
+type PlaceOfClaim = (u32, u32);
 
 /// How the entries of all parts stand in fold order.
 #[derive(Debug)]
@@ -156,8 +160,15 @@ impl Index {
         }
     }
 
+    /// Which parts of this index the parts of an earlier one are.
+    pub fn places_of_runs(&self, earlier: &Self) -> Vec<Option<u32>> {
+        let place =
+            |run: &Part| self.parts.iter().position(|part| Arc::ptr_eq(&part.run, &run.run));
+        earlier.parts.iter().map(|run| place(run).map(index)).collect()
+    }
+
     /// Where an entry stands; `None` where there is none.
-    fn place(&self, at: u32) -> Option<Place> {
+    pub fn place(&self, at: u32) -> Option<Place> {
         match &self.order {
             Order::Straight(begins) => {
                 let part = begins.partition_point(|begin| *begin <= at).checked_sub(1)?;
@@ -210,25 +221,56 @@ impl Index {
         Ok(found)
     }
 
-    /// The newest claims in a band, newest first.
-    pub fn newest_in_band(
+    /// The claims that share most bands with these, newer ones before older ones; in each band the newest
+    /// [`MAX_IN_BAND`] claims count.
+    pub fn sharing_most_bands(
         &self,
-        band: usize,
-        key: u32,
+        keys: &[u32; BANDS],
         limit: usize,
     ) -> Result<Vec<ClaimRef>, Damaged> {
+        let keys = keys.iter().enumerate().map(|(band, key)| (band, *key));
+        if matches!(self.order, Order::Mixed { .. }) {
+            let bands = keys.map(|(band, key)| self.newest_in_band(band, key));
+            return Ok(most_frequent(bands.collect::<Result<_, _>>()?, limit));
+        }
+        let bands = keys.map(|(band, key)| self.newest_rows_in_band(band, key));
+        let rows: Vec<PlaceOfClaim> = most_frequent(bands.collect::<Result<_, _>>()?, limit);
+        let mut found = Vec::with_capacity(rows.len());
+        for (part, row) in rows {
+            found.append(&mut self.claims(part as usize, &[row])?);
+        }
+        Ok(found)
+    }
+
+    /// The newest claims in a band, oldest first, where one part follows the other: rows stand in order of time then,
+    /// and need not be resolved.
+    fn newest_rows_in_band(&self, band: usize, key: u32) -> Result<Vec<PlaceOfClaim>, Damaged> {
         let mut found = Vec::new();
-        for part in (0..self.parts.len()).rev() {
-            let rows = self.parts[part].run.claims_in_band(band, key)?;
-            let straight = matches!(self.order, Order::Straight(_));
-            let wanted = if straight { limit - found.len() } else { rows.len() };
-            let rows = &rows[rows.len().saturating_sub(wanted)..];
-            found.extend(self.claims(part, rows)?.into_iter().rev());
+        for (number, part) in self.parts.iter().enumerate().rev() {
+            let rows = part.run.last_in_band(band, key)?;
+            let wanted = rows.iter().rev().take(MAX_IN_BAND - found.len());
+            found.extend(wanted.map(|row| (index(number), *row)));
+            if found.len() == MAX_IN_BAND {
+                break;
+            }
         }
-        if !matches!(self.order, Order::Straight(_)) {
-            found.sort_by(|a, b| b.cmp(a));
-            found.truncate(limit);
+        found.reverse();
+        Ok(found)
+    }
+
+    /// The same where parts lie within each other.
+    fn newest_in_band(&self, band: usize, key: u32) -> Result<Vec<ClaimRef>, Damaged> {
+        let mut found = Vec::new();
+        for (number, part) in self.parts.iter().enumerate() {
+            // Where some do not count any more, nobody knows how many are enough.
+            let claims = match part.dead.contains(&true) {
+                true => self.claims(number, &part.run.all_in_band(band, key)?),
+                false => self.claims(number, &part.run.last_in_band(band, key)?),
+            };
+            found.append(&mut claims?);
         }
+        found.sort_unstable();
+        found.drain(..found.len().saturating_sub(MAX_IN_BAND));
         Ok(found)
     }
 
@@ -264,6 +306,21 @@ impl Index {
     pub fn runs(&self) -> Vec<Arc<Run>> {
         self.parts.iter().map(|part| Arc::clone(&part.run)).collect()
     }
+}
+
+/// What is most often in lists, each of them in order; of what is as often the greater first.
+fn most_frequent<T: Ord + Copy>(lists: Vec<Vec<T>>, limit: usize) -> Vec<T> {
+    let mut all = lists.concat();
+    // Stable, because that sort finds the order that is there.
+    all.sort();
+    let mut counted: Vec<(usize, T)> =
+        all.chunk_by(T::eq).map(|same| (same.len(), same[0])).collect();
+    if limit < counted.len() {
+        counted.select_nth_unstable_by(limit, |a, b| b.cmp(a));
+        counted.truncate(limit);
+    }
+    counted.sort_unstable_by(|a, b| b.cmp(a));
+    counted.into_iter().map(|(_, one)| one).collect()
 }
 
 impl Order {

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
-use super::assembly::{Chain, Index, Memory, Source};
+use super::assembly::{Chain, Index, Memory, Place, Source};
 use super::chain::{self, Head, Link};
 use super::files::{self, FileRows, Stamp};
 use super::keep::Keeper;
@@ -24,8 +24,6 @@ use crate::workspace::{Finding, RelativePath, Root};
 
 /// [`Ledger::similar`] answers at most this many.
 pub const MAX_SIMILAR: usize = 64;
-/// Of claims that share one band only the newest so many are looked at: what thousands have in common says nothing.
-const MAX_IN_BAND: usize = 256;
 
 /// One recorded block: entry, file, conversation and range by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,6 +56,9 @@ pub struct Claim<'a> {
 pub struct Ledger {
     index: Arc<Index>,
     asked: Asked,
+    /// What was asked of the state before, where it still stands in the same run: a record is no reason to read all the
+    /// others again.
+    before: HashMap<Place, Arc<Entry>>,
     /// The same ledger read without anything kept, where what was kept turned out to be damaged.
     sound: OnceLock<Box<Ledger>>,
 }
@@ -79,7 +80,7 @@ struct Asked {
 }
 
 const PAGE: usize = 128;
-type Hundred = [OnceLock<Box<Entry>>; PAGE];
+type Hundred = [OnceLock<Arc<Entry>>; PAGE];
 
 /// The entries of a ledger; each is read when it is looked at.
 #[derive(Clone, Copy)]
@@ -108,8 +109,25 @@ impl Ledger {
 
     /// Reads again only what has changed on disk since; files that only grew are read from where they ended.
     pub fn reload(&self, root: &Root) -> Self {
-        let known = self.trusted().index.runs();
-        Self::of(Index::read(root, known, Keeper::of(root).as_ref()))
+        let ledger = self.trusted();
+        let index = Index::read(root, ledger.index.runs(), Keeper::of(root).as_ref());
+        let before = ledger.asked_of(&index);
+        Self { before, ..Self::of(index) }
+    }
+
+    /// The entries that are in memory, by their places in a later index.
+    fn asked_of(&self, later: &Index) -> HashMap<Place, Arc<Entry>> {
+        let pages = self.asked.entries.get().into_iter().flatten().zip((0..).step_by(PAGE));
+        let entries = pages.filter_map(|(page, first)| Some((page.get()?, first)));
+        let entries = entries.flat_map(|(page, first): (_, u32)| page.iter().zip(first..));
+        let parts = later.places_of_runs(&self.index);
+        entries
+            .filter_map(|(entry, at)| {
+                let entry = entry.get().filter(|entry| !entry.stored.is_empty())?;
+                let (part, local) = self.index.place(at)?;
+                Some((((*parts.get(part as usize)?)?, local), Arc::clone(entry)))
+            })
+            .collect()
     }
 
     /// Whether no ledger file has come, gone or changed (in size or time) since this was read, and this clone
@@ -134,12 +152,18 @@ impl Ledger {
         Self {
             index: Arc::clone(&self.trusted().index),
             asked: Asked::default(),
+            before: HashMap::new(),
             sound: OnceLock::new(),
         }
     }
 
     fn of(index: Index) -> Self {
-        Self { index: Arc::new(index), asked: Asked::default(), sound: OnceLock::new() }
+        Self {
+            index: Arc::new(index),
+            asked: Asked::default(),
+            before: HashMap::new(),
+            sound: OnceLock::new(),
+        }
     }
 
     /// Asks the index; where that turns out to be damaged, the ledger itself.
@@ -183,7 +207,26 @@ impl Ledger {
         // An index from before the damage was found: that entry is not there any more.
         let page = pages.get(at as usize / PAGE).unwrap_or(&pages[0]);
         let page = page.get_or_init(|| Box::new(std::array::from_fn(|_| OnceLock::new())));
-        page[at as usize % PAGE].get_or_init(|| Box::new(self.read_entry(at)))
+        page[at as usize % PAGE].get_or_init(|| {
+            let known = self.ask(|ledger| ledger.entry_of_before(at));
+            known.unwrap_or_else(|| Arc::new(self.read_entry(at)))
+        })
+    }
+
+    /// An entry that the state before was asked for; what is to be believed of it is looked at again.
+    fn entry_of_before(&self, at: u32) -> Result<Option<Arc<Entry>>, Damaged> {
+        if self.before.is_empty() {
+            return Ok(None);
+        }
+        let known = self.index.place(at).and_then(|place| self.before.get(&place));
+        let (Some(known), Some((stored, _))) = (known, self.index.stored(at)?) else {
+            return Ok(None);
+        };
+        let trust = self.trust(&known.record, &stored, &known.origin)?;
+        Ok(Some(match trust == known.trust {
+            true => Arc::clone(known),
+            false => Arc::new(Entry { trust, ..Entry::clone(known) }),
+        }))
     }
 
     /// The same, read anew and left to the caller.
@@ -205,12 +248,16 @@ impl Ledger {
         let bytes = self.stored_bytes(&stored, path);
         let read = bytes.and_then(|bytes| Some((scan::again(&bytes)?, bytes)));
         let Some(((record, dialect), bytes)) = read else { return Ok(lost(origin)) };
-        let trust = match () {
-            () if self.is_own(&record, &stored, &origin)? => Trust::Own,
+        let trust = self.trust(&record, &stored, &origin)?;
+        Ok(Entry { record, origin, dialect, trust, stored: bytes.into() })
+    }
+
+    fn trust(&self, record: &Record, stored: &Stored, origin: &Origin) -> Result<Trust, Damaged> {
+        Ok(match () {
+            () if self.is_own(record, stored, origin)? => Trust::Own,
             () if stored.is_contradicted() => Trust::Contradicted,
             () => Trust::Claimed,
-        };
-        Ok(Entry { record, origin, dialect, trust, stored: bytes.into() })
+        })
     }
 
     /// The bytes of an entry; `None` where they are not there any more.
@@ -389,19 +436,8 @@ impl Ledger {
     /// shares next to nothing may be, too, so that the caller compares.
     pub fn similar(&self, sketch: &Sketch, limit: usize) -> Vec<ClaimRef> {
         let Some(keys) = sketch.bands() else { return Vec::new() };
-        let shared = self.ask(|ledger| {
-            let mut shared: HashMap<ClaimRef, usize> = HashMap::new();
-            for (band, key) in keys.iter().enumerate() {
-                for claim in ledger.index.newest_in_band(band, *key, MAX_IN_BAND)? {
-                    *shared.entry(claim).or_default() += 1;
-                }
-            }
-            Ok(shared)
-        });
-        let mut found: Vec<(usize, ClaimRef)> =
-            shared.into_iter().map(|(claim, bands)| (bands, claim)).collect();
-        found.sort_unstable_by(|a, b| b.cmp(a));
-        found.into_iter().map(|(_, claim)| claim).take(limit.min(MAX_SIMILAR)).collect()
+        let limit = limit.min(MAX_SIMILAR);
+        self.ask(|ledger| ledger.index.sharing_most_bands(&keys, limit))
     }
     /// Claims under an intent, in fold order.
     pub fn of_intent(&self, intent: &str) -> &[ClaimRef] {

@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +86,31 @@ pub(super) struct Run {
     /// Where it is kept; `None` while it is in memory alone.
     pub kept: Option<PathBuf>,
     bytes: Bytes,
+    bands: Mutex<BandsAsked>,
+}
+
+/// What was looked up of bands. A run never changes, so this outlives the state of the ledger that was asked: after a
+/// record, blocks are looked up again, and only among what is new.
+#[derive(Debug, Default)]
+struct BandsAsked {
+    rows: HashMap<(usize, u32), Arc<[u32]>>,
+    /// About how many numbers it holds.
+    size: usize,
+}
+
+impl BandsAsked {
+    /// About 10 MB.
+    const MAX_SIZE: usize = 1 << 20;
+    /// What a key takes beside its rows.
+    const OF_KEY: usize = 16;
+
+    fn keep(&mut self, band: (usize, u32), rows: &Arc<[u32]>) {
+        if self.size >= Self::MAX_SIZE {
+            *self = Self::default();
+        }
+        self.size += Self::OF_KEY + rows.len();
+        self.rows.insert(band, Arc::clone(rows));
+    }
 }
 
 /// An entry as a run holds it.
@@ -112,6 +138,8 @@ const CLAIM: usize = 16;
 /// Bytes of a band's key: its lanes.
 const LANES: u8 = 3;
 const NO_TIME: i64 = i64::MIN;
+/// Of claims that share one band only the newest so many are looked at: what thousands have in common says nothing.
+pub(super) const MAX_IN_BAND: usize = 256;
 
 impl Stored {
     pub fn is_intact(&self) -> bool {
@@ -220,7 +248,7 @@ impl Run {
     /// From a file of the private folder; `None` where it is not, or not one of ours, or not whole.
     pub fn open(path: &Path) -> Option<Self> {
         let (bytes, meta) = image::open::<Meta>(path)?;
-        let run = Self { meta, kept: Some(path.to_owned()), bytes };
+        let run = Self { meta, kept: Some(path.to_owned()), bytes, bands: Mutex::default() };
         let fits = |at: u64, count: u32, size: usize| {
             run.bytes.length() >= at.saturating_add(u64::from(count) * size as u64)
         };
@@ -271,10 +299,22 @@ impl Run {
         self.meta.claim_keys.rows(&self.bytes, key)
     }
 
-    /// Rows of the claims that have a band's key, in this run's order.
-    pub fn claims_in_band(&self, band: usize, key: u32) -> Result<Vec<u32>, Damaged> {
+    /// Rows of the last claims that have a band's key, at most [`MAX_IN_BAND`], in this run's order.
+    pub fn last_in_band(&self, band: usize, key: u32) -> Result<Arc<[u32]>, Damaged> {
+        let asked = || self.bands.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = asked().rows.get(&(band, key)) {
+            return Ok(Arc::clone(known));
+        }
         let table = self.meta.bands.get(band).ok_or(Damaged)?;
-        table.rows(&self.bytes, u64::from(key & 0x00ff_ffff))
+        let rows = table.last_rows(&self.bytes, key_in_band(key), MAX_IN_BAND)?.into();
+        asked().keep((band, key), &rows);
+        Ok(rows)
+    }
+
+    /// Rows of all claims that have a band's key, in this run's order.
+    pub fn all_in_band(&self, band: usize, key: u32) -> Result<Vec<u32>, Damaged> {
+        let table = self.meta.bands.get(band).ok_or(Damaged)?;
+        table.rows(&self.bytes, key_in_band(key))
     }
 
     /// Entry, file, conversation and range of claims, of which the rows are given in order.
@@ -325,6 +365,11 @@ impl Run {
     pub fn intents(&self) -> Result<Vec<String>, Damaged> {
         self.meta.intents.read(&self.bytes)
     }
+}
+
+/// A band's key without the band, which has a table of its own.
+fn key_in_band(key: u32) -> u64 {
+    u64::from(key & 0x00ff_ffff)
 }
 
 /// Sorts into fold order: time, writer, sequence; entries without a time that can be read come first, as they stand in their files.
@@ -494,8 +539,7 @@ impl Builder {
         let claim_keys = Table::put(&mut image, 8, self.claim_keys);
         let entry_keys = Table::put(&mut image, 8, self.entry_keys);
         let in_band = |band: usize| {
-            let lanes =
-                |(row, keys): &(u32, [u32; BANDS])| (u64::from(keys[band] & 0x00ff_ffff), *row);
+            let lanes = |(row, keys): &(u32, [u32; BANDS])| (key_in_band(keys[band]), *row);
             self.bands.iter().map(lanes).collect::<Vec<_>>()
         };
         let bands = (0..BANDS).map(|band| Table::put(&mut image, LANES, in_band(band))).collect();
@@ -522,6 +566,6 @@ impl Builder {
             entry_keys,
             bands,
         };
-        Run { meta, kept: None, bytes: Bytes::Hand(image) }
+        Run { meta, kept: None, bytes: Bytes::Hand(image), bands: Mutex::default() }
     }
 }

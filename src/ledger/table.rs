@@ -1,7 +1,7 @@
 //! Where a key is found among many: sorted keys with their rows, behind a directory of their first bits.
 //!
 //! Keys are hashes, so they are spread evenly and the directory leads to a few postings. Two reads a look-up,
-//! however many postings there are.
+//! however many postings there are; a few more where thousands share a key.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,8 @@ use super::pages::{Bytes, Damaged};
 const IN_BUCKET: usize = 16;
 /// A bucket larger than this is searched where it stands: one key has taken it over.
 const MAX_READ: u64 = 512;
+/// So many are read at once rather than halved.
+const AT_ONCE: u64 = 128;
 const ROW: usize = 4;
 
 /// A table in an image.
@@ -51,18 +53,50 @@ impl Table {
 
     /// The rows of a key, in order.
     pub fn rows(&self, bytes: &Bytes, key: u64) -> Result<Vec<u32>, Damaged> {
+        let (mut from, mut to) = self.postings_of_bucket(bytes, key)?;
+        let wanted = &key.to_be_bytes()[8 - self.kept()..];
+        if to - from > MAX_READ {
+            let all = (from, to);
+            from = self.first(bytes, all, |posting| posting < wanted)?;
+            to = self.first(bytes, all, |posting| posting <= wanted)?;
+        }
+        self.read_rows(bytes, (from, to), wanted)
+    }
+
+    /// The last rows of a key, at most `limit`, in order; however many it has.
+    pub fn last_rows(&self, bytes: &Bytes, key: u64, limit: usize) -> Result<Vec<u32>, Damaged> {
+        let (mut from, mut to) = self.postings_of_bucket(bytes, key)?;
+        let wanted = &key.to_be_bytes()[8 - self.kept()..];
+        if to - from > MAX_READ {
+            to = self.first(bytes, (from, to), |posting| posting <= wanted)?;
+            from = from.max(to.saturating_sub(limit as u64));
+        }
+        let mut rows = self.read_rows(bytes, (from, to), wanted)?;
+        rows.drain(..rows.len().saturating_sub(limit));
+        Ok(rows)
+    }
+
+    /// Where the postings begin and end among which those of a key are.
+    fn postings_of_bucket(&self, bytes: &Bytes, key: u64) -> Result<(u64, u64), Damaged> {
         let bucket = bytes.read(self.at + self.bucket(key) * 4, 8)?;
         let (from, to) = bucket.split_at(4);
-        let (mut from, mut to) = (u64::from(number(from)), u64::from(number(to)));
+        let (from, to) = (u64::from(number(from)), u64::from(number(to)));
         if from > to || to > u64::from(self.postings) {
             return Err(Damaged);
         }
-        let wanted = &key.to_be_bytes()[8 - self.kept()..];
-        if to - from > MAX_READ {
-            (from, to) = self.bounds(bytes, wanted, from, to)?;
-        }
-        let found = bytes.read(self.place(from), (to - from) as usize * self.size())?;
+        Ok((from, to))
+    }
+
+    /// The rows of those postings that are of a key.
+    fn read_rows(
+        &self,
+        bytes: &Bytes,
+        (from, to): (u64, u64),
+        wanted: &[u8],
+    ) -> Result<Vec<u32>, Damaged> {
         let (kept, size) = (self.kept(), self.size());
+        let length = to.checked_sub(from).ok_or(Damaged)? as usize * size;
+        let found = bytes.read(self.place(from), length)?;
         Ok(found
             .chunks_exact(size)
             .filter(|posting| posting[..kept] == *wanted)
@@ -70,18 +104,21 @@ impl Table {
             .collect())
     }
 
-    /// Where the postings of a key begin and end, by halves.
-    fn bounds(&self, bytes: &Bytes, key: &[u8], from: u64, to: u64) -> Result<(u64, u64), Damaged> {
-        let first = |before: &dyn Fn(&[u8]) -> bool| {
-            let (mut low, mut high) = (from, to);
-            while low < high {
-                let middle = low + (high - low) / 2;
-                let posting = bytes.read(self.place(middle), self.kept())?;
-                if before(&posting) { low = middle + 1 } else { high = middle }
-            }
-            Ok(low)
-        };
-        Ok((first(&|posting| posting < key)?, first(&|posting| posting <= key)?))
+    /// The first posting that is not before what is looked for, by halves.
+    fn first(
+        &self,
+        bytes: &Bytes,
+        (mut low, mut high): (u64, u64),
+        before: impl Fn(&[u8]) -> bool,
+    ) -> Result<u64, Damaged> {
+        while high - low > AT_ONCE {
+            let middle = low + (high - low) / 2;
+            let posting = bytes.read(self.place(middle), self.kept())?;
+            if before(&posting) { low = middle + 1 } else { high = middle }
+        }
+        let few = bytes.read(self.place(low), (high - low) as usize * self.size())?;
+        let few = few.chunks_exact(self.size()).map(|posting| &posting[..self.kept()]);
+        Ok(low + few.take_while(|posting| before(posting)).count() as u64)
     }
 
     fn bucket(&self, key: u64) -> u64 {
@@ -128,10 +165,15 @@ mod tests {
         for (key, rows) in &mut wanted {
             rows.sort_unstable();
             assert_eq!(table.rows(&bytes, *key).as_ref(), Ok(&*rows));
+            for limit in [0, 1, 7, 256, 2_999, rows.len()] {
+                let last = rows[rows.len().saturating_sub(limit)..].to_vec();
+                assert_eq!(table.last_rows(&bytes, *key, limit), Ok(last));
+            }
         }
         for key in strangers {
             let rows = wanted.get(key).cloned().unwrap_or_default();
-            assert_eq!(table.rows(&bytes, *key), Ok(rows));
+            assert_eq!(table.rows(&bytes, *key), Ok(rows.clone()));
+            assert_eq!(table.last_rows(&bytes, *key, 9_999), Ok(rows));
         }
     }
 

@@ -65,6 +65,26 @@ struct Held {
     called: Called,
 }
 
+/// A block as an outline would have it, made once for all the outlines that it is held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    key: Short,
+    held: Held,
+}
+
+impl Entry {
+    /// Of a block as it stands.
+    pub fn of(block: &Block) -> Self {
+        let (key, held) = entry(block, Version::Two);
+        Self { key, held }
+    }
+
+    /// The short hash of its identity.
+    pub fn key(&self) -> Short {
+        self.key
+    }
+}
+
 /// How a block stands against an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Against {
@@ -175,19 +195,22 @@ impl Outline {
 
     /// How a block of the file as it stands now relates to this outline.
     pub fn against(&self, block: &Block) -> Against {
-        match self.entries.get(&key(&block.identity)) {
+        self.stands(&Entry::of(block))
+    }
+
+    /// The same of a block that is held against several.
+    pub fn stands(&self, now: &Entry) -> Against {
+        match self.entries.get(&now.key) {
             None => Against::New,
-            Some(held) if held.content == short(block.fingerprint.content.as_str()) => {
-                Against::Same
-            }
-            Some(held) if held.tokens == short(own_tokens(block).as_str()) => Against::Reformatted,
+            Some(held) if held.content == now.held.content => Against::Same,
+            Some(held) if held.tokens == now.held.tokens => Against::Reformatted,
             Some(_) => Against::Changed,
         }
     }
 
     /// The identities of the blocks that had the text, the tokens or the shape of this one.
-    pub fn alike<'a>(&'a self, block: &Block) -> impl Iterator<Item = &'a Short> {
-        let now = entry(block, self.version).1;
+    pub fn alike(&self, now: &Entry) -> impl Iterator<Item = &Short> {
+        let now = now.held;
         let shaped = self.version == Version::Two;
         self.entries.iter().filter_map(move |(key, held)| {
             let same = held.content == now.content
@@ -326,23 +349,24 @@ pub fn neighbours(blocks: &[Block], at: usize) -> String {
     let (before, after) = siblings(blocks, at);
     let sides = [before.collect::<Vec<_>>(), after.collect()];
     for (half, side) in bytes.chunks_mut(NEIGHBOURS * 4).zip(sides) {
-        for (slot, block) in half.chunks_mut(4).zip(side) {
-            slot.copy_from_slice(&shorter(&key(&block.identity)));
+        for (slot, sibling) in half.chunks_mut(4).zip(side) {
+            slot.copy_from_slice(&shorter(&key(&blocks[sibling].identity)));
         }
     }
     BASE64_URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The named blocks of the same container before a block and after it, nearest first.
+/// The named blocks of the same container before a block and after it, nearest first, by index.
 pub(super) fn siblings(
     blocks: &[Block],
     at: usize,
-) -> (impl Iterator<Item = &Block>, impl Iterator<Item = &Block>) {
+) -> (impl Iterator<Item = usize>, impl Iterator<Item = usize>) {
     let container = blocks[at].container;
-    let sibling =
-        move |other: &&Block| other.container == container && !other.identity.kind.is_unnamed();
-    let before = blocks[..at].iter().rev().filter(sibling).take(NEIGHBOURS);
-    (before, blocks[at + 1..].iter().filter(sibling).take(NEIGHBOURS))
+    let sibling = move |other: &usize| {
+        blocks[*other].container == container && !blocks[*other].identity.kind.is_unnamed()
+    };
+    let before = (0..at).rev().filter(sibling).take(NEIGHBOURS);
+    (before, (at + 1..blocks.len()).filter(sibling).take(NEIGHBOURS))
 }
 
 /// The first 4 bytes.

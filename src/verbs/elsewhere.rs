@@ -4,29 +4,48 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::Workspace;
+use super::{ReadError, Workspace};
 use crate::code::{Block, ContentHash, Document, FileBlocks, Identity};
 use crate::ledger::{ClaimRef, Trust};
 use crate::provenance::Outline;
 use crate::provenance::matching::{self, Candidate, Orphans};
 use crate::workspace::git::{Change, ChangeKind, Target};
-use crate::workspace::{CommitId, RelativePath};
+use crate::workspace::{CommitId, RelativePath, cache};
 
 /// The candidates of more blocks than this are not kept in mind.
 const MAX_BLOCKS: usize = 20_000;
-/// Files at more commits than this are not kept in mind.
+/// More files than this, and files at more commits, are not kept in mind.
 const MAX_KEPT: usize = 256;
 
-/// Answers about files other than the one that is matched. It belongs to one state of the ledger.
+/// Answers about files other than the one that is matched. It belongs to one state of the ledger; what has nothing to
+/// do with records outlives that.
 #[derive(Default)]
 pub(super) struct Elsewhere {
+    committed: Arc<Mutex<Committed>>,
+    standing: Arc<Mutex<Standing>>,
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
-    committed: Mutex<HashMap<(String, RelativePath), Document>>,
     changed: Mutex<HashMap<String, (Instant, Arc<Changed>)>>,
     candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
     outlines: Mutex<Outlines>,
     recorded: OnceLock<Recorded>,
 }
+
+impl Elsewhere {
+    /// For another state of the ledger.
+    pub(super) fn with_other_records(&self) -> Self {
+        Self {
+            committed: Arc::clone(&self.committed),
+            standing: Arc::clone(&self.standing),
+            ..Self::default()
+        }
+    }
+}
+
+/// Files at commits.
+type Committed = HashMap<(String, RelativePath), Document>;
+
+/// Files of the work tree, each in one state.
+type Standing = HashMap<RelativePath, (cache::Stamp, Document)>;
 
 /// What was in files when they were recorded, by entry and file.
 type Outlines = HashMap<(u32, u32), Option<Arc<Outline>>>;
@@ -64,6 +83,27 @@ impl Around<'_> {
         Some((found.modified().ok()?, found.len()))
     }
 
+    /// A file as it stands.
+    fn standing(&self, path: &RelativePath) -> Result<Document, ReadError> {
+        let found = self.0.root.absolute(path).metadata().ok();
+        let state = found.as_ref().and_then(cache::Stamp::of);
+        let lock = || self.0.elsewhere.standing.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, document)) = lock().get(path)
+            && Some(*then) == state
+        {
+            return Ok(document.clone());
+        }
+        let document = self.0.read(path)?;
+        if let Some(state) = state.filter(|state| state.at_rest(SystemTime::now())) {
+            let mut kept = lock();
+            if kept.len() >= MAX_KEPT {
+                kept.clear();
+            }
+            kept.insert(path.clone(), (state, document.clone()));
+        }
+        Ok(document)
+    }
+
     /// The file at the commit that a record was based on; `None` where that cannot be read.
     fn at_commit(&self, commit: &str, path: &RelativePath) -> Option<Document> {
         let key = (commit.to_owned(), path.clone());
@@ -87,9 +127,9 @@ impl Around<'_> {
         let changes = self.0.git()?.changes(Some(&commit), Target::WorkTree).ok()?;
         let there = changes.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
         let blocks = |change: Change| {
-            let document = self.0.read(&change.path).ok()?;
-            document.language()?;
-            Some((change.path, document.blocks()))
+            let blocks = self.standing(&change.path).ok()?.blocks();
+            blocks.language?;
+            Some((change.path, blocks))
         };
         Some(there.take(MAX_CHANGED).filter_map(blocks).collect())
     }
@@ -133,9 +173,9 @@ impl matching::Surroundings for Around<'_> {
             return Arc::clone(orphans);
         }
         let orphans = |document| matching::orphans(&self.0.ledger, path, document, self);
-        let orphans = match self.0.read(path) {
+        let orphans = match self.standing(path) {
             Ok(document) => orphans(Some(&document)),
-            Err(super::ReadError::Missing { .. }) => orphans(None),
+            Err(ReadError::Missing { .. }) => orphans(None),
             // It is there, and nobody can say with which blocks.
             Err(_) => Orphans::default(),
         };
@@ -199,7 +239,7 @@ impl matching::Surroundings for Around<'_> {
     }
 
     fn now(&self, path: &RelativePath) -> Option<Document> {
-        self.0.read(path).ok()
+        self.standing(path).ok()
     }
 
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath> {

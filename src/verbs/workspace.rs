@@ -182,7 +182,8 @@ impl Workspace {
             return (Arc::clone(&self.ledger), Arc::clone(&self.elsewhere));
         }
         let (before, root) = (Arc::clone(&self.ledger), Arc::clone(root));
-        (Arc::new(LazyLock::new(Box::new(move || before.reload(&root)))), Arc::default())
+        let elsewhere = Arc::new(self.elsewhere.with_other_records());
+        (Arc::new(LazyLock::new(Box::new(move || before.reload(&root)))), elsewhere)
     }
 
     /// The repository; `None` without git.

@@ -5,6 +5,7 @@
 //! were set before anything was measured.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use crate::code::fingerprint::{PairLanes, Pairs, Sketch};
 use crate::code::{Block, TokenHash};
@@ -103,14 +104,22 @@ impl<'a> Body<'a> {
         if self.own.is_some() && self.own == other.own {
             return 1.0;
         }
-        let dice = |similarity: f32| 2.0 * similarity / (1.0 + similarity);
         if let (Some(then), Some(now)) = (&self.pairs, &other.pairs) {
-            return dice(then.similarity(now)).powf(0.65);
+            return LIKENESS_OF_PAIRS[then.in_common(now)];
         }
         let similarity = self.sketch.zip(other.sketch).and_then(|(then, now)| then.similarity(now));
         dice(similarity.unwrap_or_default()).sqrt()
     }
 }
+
+fn dice(similarity: f32) -> f32 {
+    2.0 * similarity / (1.0 + similarity)
+}
+
+/// By the number of lanes that two sketches of pairs have in common: so many bodies are compared that it counts.
+static LIKENESS_OF_PAIRS: LazyLock<[f32; PairLanes::COUNT + 1]> = LazyLock::new(|| {
+    std::array::from_fn(|in_common| dice(PairLanes::similarity(in_common)).powf(0.65))
+});
 
 /// Whether two bodies are of sizes that can be alike enough.
 pub(super) fn of_like_size(then: u32, now: u32) -> bool {

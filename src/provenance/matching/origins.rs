@@ -10,7 +10,7 @@ use super::siblings::Siblings;
 use crate::code::{Block, FileBlocks, fingerprint};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::heads::{Folded, fold};
-use crate::provenance::outline::Against;
+use crate::provenance::outline::{Against, Entry};
 use crate::provenance::{Content, Origin, Provenance, Relation, Verdict};
 use crate::workspace::RelativePath;
 
@@ -134,7 +134,7 @@ impl<'a> Origins<'a> {
     fn is_new(&self, at: ClaimRef, block: &Block) -> bool {
         let path = &self.ledger.claim(at).file.relative_path;
         if path == self.path {
-            return self.siblings.beside(at, block) == Against::New;
+            return self.siblings.beside(at, &Entry::of(block)) == Against::New;
         }
         self.surroundings.stood(at, self.path, block) == Some(false)
     }

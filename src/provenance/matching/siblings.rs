@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use super::Surroundings;
 use super::since::Since;
-use crate::code::{Block, Document};
+use crate::code::Document;
 use crate::ledger::{ClaimRef, Ledger};
-use crate::provenance::outline::{self, Against, Outline, Short};
+use crate::provenance::outline::{self, Against, Entry, Outline, Short};
 use crate::workspace::RelativePath;
 
 /// What is known of the files of records at the time of those.
@@ -54,19 +54,18 @@ impl<'a> Siblings<'a> {
     }
 
     /// How a block that does not carry the record's name stood beside the recorded one.
-    pub(super) fn beside(&self, at: ClaimRef, block: &Block) -> Against {
+    pub(super) fn beside(&self, at: ClaimRef, block: &Entry) -> Against {
         let own = self.ledger.claim(at).range.block.as_ref().map(outline::key_of_name);
-        if own == Some(outline::key(&block.identity)) {
+        if own == Some(block.key()) {
             return Against::New;
         }
-        self.outline(at).map_or(Against::New, |outline| outline.against(block))
+        self.outline(at).map_or(Against::New, |outline| outline.stands(block))
     }
 
     /// Whether a block is as likely another one that stood, unrecorded, beside the recorded one, and is gone from its
     /// name since. `known` are the names that stand, and those that are recorded and looked for themselves.
-    pub(super) fn is_another(&self, at: ClaimRef, block: &Block, known: &HashSet<Short>) -> bool {
+    pub(super) fn is_another(&self, at: ClaimRef, block: &Entry, known: &HashSet<Short>) -> bool {
         let Some(outline) = self.outline(at) else { return false };
-        let now = outline::key(&block.identity);
-        outline.alike(block).any(|key| *key != now && !known.contains(key))
+        outline.alike(block).any(|key| *key != block.key() && !known.contains(key))
     }
 }

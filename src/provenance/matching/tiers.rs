@@ -1,6 +1,6 @@
 //! The tiers: a cascade from certain to plausible, over the records of one path or of several that are gone.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 use super::index::Index;
@@ -9,7 +9,7 @@ use super::{MARGIN, MIN_KEPT, MIN_RENAMED_TOKENS, MOSTLY_KEPT};
 use crate::code::{Block, ContentHash, Document, FileBlocks, fingerprint};
 use crate::ledger::{BlockName, ClaimRef, Ledger, Trust};
 use crate::provenance::names::{NameKey, key_of_block, key_of_name, leaf, same_name};
-use crate::provenance::outline::{self, Against, Short};
+use crate::provenance::outline::{self, Against, Entry, Short};
 use crate::provenance::{Content, Place, Provenance, Rejected, Rejection, Tier};
 
 /// The old side.
@@ -45,6 +45,8 @@ pub(super) struct Tiers<'a> {
     pub(super) ledger: &'a Ledger,
     pub(super) document: &'a Document,
     pub(super) blocks: &'a [Block],
+    /// The blocks as outlines would have them, as far as somebody asked.
+    entries: Vec<OnceCell<Entry>>,
     pub(super) reach: Reach<'a>,
     pub(super) siblings: &'a Siblings<'a>,
     pub(super) standing: HashSet<Short>,
@@ -96,6 +98,7 @@ impl<'a> Tiers<'a> {
             ledger,
             document,
             blocks,
+            entries: vec![OnceCell::new(); blocks.len()],
             reach,
             siblings,
             standing,
@@ -141,15 +144,19 @@ impl<'a> Tiers<'a> {
         Provenance::is_open(self.found[index].as_ref())
     }
 
+    /// A block as an outline would have it.
+    pub(super) fn entry(&self, index: usize) -> &Entry {
+        self.entries[index].get_or_init(|| Entry::of(&self.blocks[index]))
+    }
+
     /// Whether a record may be of this block: it did not stand beside the recorded one as something else.
     pub(super) fn admits(&self, at: ClaimRef, index: usize, content: Content) -> bool {
-        let block = &self.blocks[index];
         if let Reach::Elsewhere { admits } = self.reach
             && !admits(at, index)
         {
             return false;
         }
-        let beside = match (self.siblings.beside(at, block), content) {
+        let beside = match (self.siblings.beside(at, self.entry(index)), content) {
             (Against::New, _) => false,
             (Against::Changed, Content::Modified) => true,
             (Against::Changed, _) => false,
@@ -163,7 +170,7 @@ impl<'a> Tiers<'a> {
         let key = (at.entry, at.file, index);
         let known = self.others.borrow().get(&key).copied();
         known.unwrap_or_else(|| {
-            let another = self.siblings.is_another(at, &self.blocks[index], &self.known);
+            let another = self.siblings.is_another(at, self.entry(index), &self.known);
             self.others.borrow_mut().insert(key, another);
             another
         })

@@ -159,12 +159,17 @@ impl<'a> Tiers<'a> {
                 })
                 .map(|(index, body)| (*index, recorded.likeness(body)))
                 .collect();
-            let namesake = |index: usize| self.blocks[index].name == leaf(name);
+            let called = leaf(name);
+            let namesake = |index: usize| self.blocks[index].name == called;
             likely.retain(|(index, body)| *body >= likeness::ENOUGH_BODY || namesake(*index));
-            likely.sort_by(|a, b| {
+            let best_first = |a: &(usize, f32), b: &(usize, f32)| {
                 namesake(b.0).cmp(&namesake(a.0)).then(b.1.total_cmp(&a.1)).then(a.0.cmp(&b.0))
-            });
-            likely.truncate(MAX_WEIGHED);
+            };
+            if MAX_WEIGHED < likely.len() {
+                likely.select_nth_unstable_by(MAX_WEIGHED, best_first);
+                likely.truncate(MAX_WEIGHED);
+            }
+            likely.sort_unstable_by(best_first);
             let weighed = likely.into_iter().filter_map(|(index, body)| {
                 let (scores, is_left) = self.scores(one, (index, body), &alone)?;
                 Some(Pair { gone: nth, index, scores, is_left })
@@ -191,7 +196,7 @@ impl<'a> Tiers<'a> {
         }
         let may_be = match one.is_recorded {
             true => self.admits(one.at, index, Content::Modified),
-            false => self.siblings.beside(one.at, block) == Against::New,
+            false => self.siblings.beside(one.at, self.entry(index)) == Against::New,
         };
         if !may_be && !self.is_taken_over(one, index, body) {
             return None;
@@ -250,7 +255,7 @@ impl<'a> Tiers<'a> {
             (Some(one), None) => self.siblings.outline(one.at).is_some_and(|then| {
                 let gone = then.keys().filter(|key| !self.standing.contains(*key)).count();
                 let new =
-                    open.iter().filter(|index| then.against(&self.blocks[**index]) == Against::New);
+                    open.iter().filter(|index| then.stands(self.entry(**index)) == Against::New);
                 // Regions are named after what follows them, so one goes with it.
                 gone <= 2 && new.count() == 1
             }),
@@ -297,10 +302,10 @@ impl<'a> Tiers<'a> {
         let (Some([before, after]), Some(outline)) = (then, self.siblings.outline(one.at)) else {
             return 0.0;
         };
-        let stood = |block: &&Block| outline.against(block) != Against::New;
-        let side = |then: Vec<Shorter>, now: Option<&Block>| {
+        let stood = |other: &usize| outline.stands(self.entry(*other)) != Against::New;
+        let side = |then: Vec<Shorter>, now: Option<usize>| {
             let then = then.into_iter().find(|key| standing.contains(key));
-            match (then, now.map(|block| outline::shorter(&outline::key(&block.identity)))) {
+            match (then, now.map(|other| outline::shorter(&self.entry(other).key()))) {
                 (None, None) => 0.25,
                 (then, now) if then == now => 0.5,
                 _ => 0.0,
