@@ -238,6 +238,13 @@ fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
     Some((receiver, found))
 }
 
+/// How many arguments a function takes; `None` where that is not plain, or for no function.
+pub(super) fn parameter_count(item: &Tree, language: &str) -> Option<usize> {
+    let mut core = function_of(item)?.clone();
+    resolve(&mut core, language);
+    parameters(&core, language).map(|(_, parameters)| parameters.len())
+}
+
 fn first_is_self(list: &Tree) -> bool {
     list.children.iter().find(|child| !punctuation(child)).is_some_and(|one| one.is("self"))
 }

@@ -6,15 +6,23 @@
 //! time, a `return` that would leave somebody else) is left as the call it is,
 //! and then the two differ.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::code::program::{Name, Tree, resolve};
 
 use super::helpers::{self, Helper, is_block, is_return, is_this, is_value, returned, statements};
 use super::pairs::Id;
+use super::reach::Ways;
 use super::same::{Renames, Resolved, same};
 use super::surroundings::Given;
+
+/// A helper that a unit can call, and how.
+pub(super) struct Reached<'h> {
+    pub id: Id,
+    pub helper: &'h Helper,
+    pub ways: Ways,
+}
 
 /// A tree without calls of some helpers.
 pub(super) struct Inlined {
@@ -27,19 +35,17 @@ const ROUNDS: usize = 6;
 /// More tokens than this are not put together.
 const LARGEST: usize = 20_000;
 
-pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[(Id, Helper)]) -> Inlined {
+pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[Reached<'_>]) -> Inlined {
     let mut tree = tree.clone();
     let mut used: Vec<Id> = Vec::new();
-    let called = |tree: &Tree| -> Vec<&(Id, Helper)> {
-        helpers
-            .iter()
-            .filter(|(_, helper)| {
-                tree.any(&|node| {
-                    node.is(&helper.name)
-                        || (helper.constructor && node.kind == "explicit_constructor_invocation")
-                })
-            })
-            .collect()
+    let called = |tree: &Tree| -> Vec<&Reached<'_>> {
+        let words: HashSet<&str> =
+            tree.tokens().iter().filter_map(|token| token.text.as_deref()).collect();
+        let delegates = tree.any(&|node| node.kind == "explicit_constructor_invocation");
+        let fits = |helper: &Helper| {
+            words.contains(&*helper.name) || (helper.constructor && delegates)
+        };
+        helpers.iter().filter(|one| fits(one.helper)).collect()
     };
     for _ in 0..ROUNDS {
         let wanted = called(&tree);
@@ -49,7 +55,7 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[(Id, Helper)]) -> 
         let names = resolve(&mut tree, language);
         let given = Given::of(&tree, &names);
         let wanted =
-            wanted.into_iter().filter(|(_, helper)| !given.any_of(&helper.surroundings)).collect();
+            wanted.into_iter().filter(|one| !given.any_of(&one.helper.surroundings)).collect();
         let mut put = Put { language, helpers: wanted, used: Vec::new() };
         put.node(&mut tree);
         if put.used.is_empty() {
@@ -66,7 +72,7 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[(Id, Helper)]) -> 
 
 struct Put<'h> {
     language: &'h str,
-    helpers: Vec<&'h (Id, Helper)>,
+    helpers: Vec<&'h Reached<'h>>,
     used: Vec<Id>,
 }
 
@@ -133,7 +139,11 @@ impl<'h> Put<'h> {
         // `h(a);`
         if let Some(call) = called(statement).and_then(|call| self.call(call)) {
             let helper = call.helper;
-            let unit = statement.kind == "expression_statement" || !is_value(statement);
+            let unit = !is_value(statement)
+                || matches!(
+                    statement.kind,
+                    "expression_statement" | "explicit_constructor_invocation"
+                );
             if unit && !helper.returns_early && helper.result.is_none() {
                 self.used.push(call.id);
                 return Some(self.all(&call, &helper.statements));
@@ -269,12 +279,10 @@ impl<'h> Put<'h> {
 
     fn call(&self, node: &Tree) -> Option<Call<'h>> {
         let (name, receiver, arguments) = callee(node)?;
-        self.helpers.iter().find_map(|(id, helper)| {
-            let fits = match node.kind {
-                "explicit_constructor_invocation" => helper.constructor,
-                _ => helper.name == name && !helper.constructor,
-            };
-            if !fits {
+        self.helpers.iter().find_map(|Reached { id, helper, ways }| {
+            let delegates = node.kind == "explicit_constructor_invocation";
+            let named = helper.constructor == delegates && (delegates || helper.name == name);
+            if !named || !can_mean(ways, node, receiver) {
                 return None;
             }
             let arguments: Vec<&Tree> =
@@ -307,6 +315,19 @@ impl<'h> Put<'h> {
             }
             Some(Call { id: *id, helper, arguments: known })
         })
+    }
+}
+
+/// Whether a call with this receiver can reach a helper that is reached in these ways.
+fn can_mean(ways: &Ways, call: &Tree, receiver: Option<&Tree>) -> bool {
+    let through_type = call.child("function").is_some_and(|one| one.kind == "scoped_identifier");
+    match receiver {
+        None if through_type => ways.own,
+        None => ways.bare,
+        Some(receiver) if is_own(receiver) || receiver.is("self") => ways.own,
+        Some(receiver) => {
+            ways.any || ways.owner.as_deref().is_some_and(|owner| receiver.is(owner))
+        }
     }
 }
 

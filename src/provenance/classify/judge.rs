@@ -2,16 +2,18 @@
 //! looks at what only the set can tell.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use crate::code::program::Tree;
+use crate::code::program::{Name, Tree};
 use crate::ledger::{Basis, MutationClass};
 
 use super::helpers::{self, Helper};
 use super::imports::{self, Imports};
-use super::inline::{self, Inlined};
+use super::inline::{self, Inlined, Reached};
 use super::order::{self, Order};
 use super::pairs::{self, Id, Pairs};
 use super::public::{is_public, without_visibility};
+use super::reach::{self, Named};
 use super::relocate;
 use super::same::{self, Alike, Renames, Resolved};
 use super::units::{File, Unit, is_import};
@@ -50,6 +52,8 @@ pub(super) struct Set<'a> {
     /// Helpers that are new, by language and name; and those that are gone.
     new: Vec<(Id, Helper)>,
     gone: Vec<(Id, Helper)>,
+    /// The functions before and after, by name.
+    named: (Named, Named),
     /// Names of units that are in another file now, or are called something else.
     moved: HashSet<String>,
 }
@@ -78,6 +82,7 @@ impl<'a> Set<'a> {
         };
         let (before, after) = (read(before), read(after));
         let pairs = pairs::pair(&before, &after);
+        let named = (Named::of(&before), Named::of(&after));
         let mut set = Self {
             before,
             after,
@@ -85,6 +90,7 @@ impl<'a> Set<'a> {
             renames: Renames::new(),
             new: Vec::new(),
             gone: Vec::new(),
+            named,
             moved: HashSet::new(),
         };
         set.new = set.helpers(&set.after, &|id| !set.pairs.back.contains_key(id));
@@ -131,7 +137,10 @@ impl<'a> Set<'a> {
         }
         candidates.sort();
         candidates.dedup();
-        let (old, new) = (name_counts(&self.before), name_counts(&self.after));
+        if candidates.is_empty() {
+            return Renames::new();
+        }
+        let (old, new) = (names_in(&self.before), names_in(&self.after));
         let alone = |candidate: &&(String, String)| {
             let (from, to) = candidate;
             candidates.iter().filter(|other| other.0 == *from || other.1 == *to).count() == 1
@@ -453,12 +462,13 @@ impl<'a> Set<'a> {
     fn through_helpers(&self, old: Id, new: Id, renames: &Renames) -> Option<Found> {
         let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
         let language = old_file.language();
-        let was = inline::inlined(&before.tree, language, &self.gone);
-        let is = inline::inlined(&after.tree, language, &self.new);
+        let gone = reached(&self.before, &self.named.0, old, &self.gone);
+        let come = reached(&self.after, &self.named.1, new, &self.new);
+        let was = inline::inlined(&before.tree, language, &gone);
+        let is = inline::inlined(&after.tree, language, &come);
         if was.used.is_empty() && is.used.is_empty() {
             return None;
         }
-        let (was, is) = (was, is);
         let resolved = |one: &Inlined| Resolved::of(&one.tree, language);
         same::same(&resolved(&was), &resolved(&is), renames).or_else(|| {
             let plain = |one: &Inlined| {
@@ -557,17 +567,42 @@ fn collect_declared<'t>(tree: &'t Tree, found: &mut HashSet<&'t str>) {
     }
 }
 
-/// Every text that is a name, or could be one in quotes.
-fn name_counts<'f>(files: &'f [File<'_>]) -> HashSet<&'f str> {
+/// The helpers that a unit can call, and how.
+fn reached<'h>(
+    files: &[File<'_>],
+    named: &Named,
+    caller: Id,
+    helpers: &'h [(Id, Helper)],
+) -> Vec<Reached<'h>> {
+    let reached = |one: &'h (Id, Helper)| {
+        let ways = reach::ways(files, named, caller, one)?;
+        Some(Reached { id: one.0, helper: &one.1, ways })
+    };
+    helpers.iter().filter_map(reached).collect()
+}
+
+/// Every text that is a name of more than a local, or could be one in quotes.
+fn names_in(files: &[File<'_>]) -> HashSet<Arc<str>> {
     let mut found = HashSet::new();
-    for unit in files.iter().flat_map(|file| &file.units) {
-        unit.tree.visit(&mut |node| {
-            if let Some(text) = &node.text {
-                found.insert(text.trim_matches(['"', '\'', '`']));
+    for (file, unit) in files.iter().flat_map(|file| file.units.iter().map(move |one| (file, one))) {
+        let resolved = Resolved::of(&unit.tree, file.language());
+        resolved.tree.visit(&mut |node| match (&node.text, node.name) {
+            // What a macro of C holds is one text.
+            (Some(text), _) if node.kind == "preproc_arg" => found.extend(words(text)),
+            (Some(_), Name::Local(local)) if resolved.names.may_rename(local) => {}
+            (Some(text), _) => {
+                found.insert(text.trim_matches(['"', '\'', '`']).into());
             }
+            (None, _) => {}
         });
     }
     found
+}
+
+fn words(text: &str) -> impl Iterator<Item = Arc<str>> + '_ {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
+        .map(Arc::from)
 }
 
 fn ids<'f, 'a>(files: &'f [File<'a>]) -> Vec<(&'f File<'a>, Id)> {

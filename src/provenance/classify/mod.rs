@@ -22,6 +22,7 @@ mod order;
 mod pairs;
 mod provisional;
 mod public;
+mod reach;
 mod relocate;
 mod same;
 mod surroundings;
