@@ -4,6 +4,7 @@
 use crate::code::program::{Name, Tree, has_scopes, resolve};
 
 use super::surroundings::{self, Surroundings};
+use super::types::{Types, returned_type};
 
 /// A function that can be put back for its calls.
 #[derive(Clone, Debug)]
@@ -17,6 +18,9 @@ pub(super) struct Helper {
     pub statements: Vec<Tree>,
     /// What it evaluates to, when it returns in one place only: at its end.
     pub result: Option<Tree>,
+    /// The type that it says it gives back, and whether the result evidently is of it.
+    pub returns: Option<String>,
+    pub keeps_type: bool,
     /// A `return` stands elsewhere than at its end.
     pub returns_early: bool,
     /// It ends with a `return` or a `throw`, or in a value.
@@ -36,6 +40,8 @@ pub(super) struct Parameter {
     pub placeholder: String,
     /// How often it is read.
     pub uses: usize,
+    /// Its declared type.
+    pub said: Option<String>,
 }
 
 const FUNCTIONS: &[&str] = &[
@@ -98,6 +104,7 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     if !surroundings::is_whole(&body, language) {
         return None;
     }
+    let types = Types::of(&core);
     hygienic(&mut body, name);
     let placeholder = |local: u32| format!("\u{1}{name}\u{1}{local}");
     let mut known = Vec::new();
@@ -108,7 +115,8 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         if by_value && may_copy(&core, &body, local, &placeholder) {
             return None;
         }
-        known.push(Parameter { placeholder, uses });
+        let said = types.of_local(local).map(str::to_owned);
+        known.push(Parameter { placeholder, uses, said });
     }
     let receiver = receiver.map(placeholder);
     if let Some(one) = &receiver {
@@ -116,12 +124,17 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     }
     let parts = parts(&body, language);
     let returns = parts.statements.iter().any(holds_return) || surroundings::may_leave(&body);
+    let returned = returned_type(&core, language);
+    let keeps = |result: &Tree| types.comes_back(result, returned.as_deref(), language);
     let method = core.kind.starts_with("method") || body.any(&|node| is_this(node));
     Some(Helper {
         name: name.to_owned(),
         parameters: known,
         receiver,
         ends: parts.result.is_some() || parts.statements.last().is_some_and(is_end),
+        keeps_type: parts.result.iter().all(keeps)
+            && parts.statements.iter().all(|one| each_returned(one, &keeps)),
+        returns: returned,
         returns_early: returns,
         statements: parts.statements,
         result: parts.result,
@@ -415,6 +428,14 @@ pub(super) fn returned(node: &Tree) -> Option<&Tree> {
 
 fn is_end(node: &Tree) -> bool {
     is_return(node) || matches!(node.kind, "throw_statement" | "raise_statement")
+}
+
+/// Whether every value that a `return` below gives back satisfies `test`.
+fn each_returned(tree: &Tree, test: &impl Fn(&Tree) -> bool) -> bool {
+    if is_return(tree) {
+        return returned(tree).is_none_or(test);
+    }
+    surroundings::is_function(tree.kind) || tree.children.iter().all(|one| each_returned(one, test))
 }
 
 fn holds_return(tree: &Tree) -> bool {

@@ -584,7 +584,8 @@ fn reached<'h>(
 /// Every text that is a name of more than a local, or could be one in quotes.
 fn names_in(files: &[File<'_>]) -> HashSet<Arc<str>> {
     let mut found = HashSet::new();
-    for (file, unit) in files.iter().flat_map(|file| file.units.iter().map(move |one| (file, one))) {
+    for (file, unit) in files.iter().flat_map(|file| file.units.iter().map(move |one| (file, one)))
+    {
         let resolved = Resolved::of(&unit.tree, file.language());
         resolved.tree.visit(&mut |node| match (&node.text, node.name) {
             // What a macro of C holds is one text.

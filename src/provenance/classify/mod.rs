@@ -26,6 +26,7 @@ mod reach;
 mod relocate;
 mod same;
 mod surroundings;
+mod types;
 mod units;
 
 pub use block::{NamedBlock, block};
