@@ -3,9 +3,10 @@
 //! of this repository's own sources.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
-use intent_lsp::code::Program;
-use intent_lsp::ledger::MutationClass;
+use intent_lsp::code::{Program, language};
+use intent_lsp::ledger::{Basis, MutationClass};
 use intent_lsp::provenance::Classification;
 use intent_lsp::provenance::classify::{SourceFile, change};
 
@@ -285,4 +286,55 @@ fn a_refactoring_with_a_slip_is_none() {
     }
     assert!(tried > 300, "{tried}");
     assert!(wrong.is_empty(), "{} of {tried}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// In some grammars what is no program takes time in the square of its length.
+#[test]
+fn what_no_parser_reads_in_time_is_undetermined() {
+    let tags = "</script>".repeat(20_000);
+    let brackets = "(".repeat(100_000);
+    let program = "fn f(n: u32) -> u32 { n + 1 }\n";
+    for (path, before, after) in [
+        ("a.svelte", "<p>a</p>\n", tags.as_str()),
+        ("a.rs", brackets.as_str(), program),
+        ("a.rs", program, brackets.as_str()),
+    ] {
+        let start = Instant::now();
+        let found = classify(path, before, after);
+        let took = start.elapsed();
+        assert_eq!((found.class, found.basis), (None, Basis::ParseError), "{path}: {found:?}");
+        assert!(took < Duration::from_secs(15), "{path}: {took:?}");
+    }
+}
+
+/// Nesting that no person writes, in every language, beside the same with one sign more.
+#[test]
+fn hostile_texts_are_classified_in_time() {
+    for language in language::all() {
+        let path = format!("a.{}", language.extensions[0]);
+        for piece in ["(", "[", "{", "f(x){", "\"", "- ", "if a { return }\n"] {
+            let before = piece.repeat(2 * 1024 / piece.len());
+            let start = Instant::now();
+            let found = classify(&path, &before, &format!("{before}a"));
+            let took = start.elapsed();
+            assert!(took < Duration::from_secs(15), "{path} {piece:?}: {took:?}");
+            assert_ne!(found.class, Some(MutationClass::AstRefactor), "{path} {piece:?}");
+        }
+    }
+}
+
+/// Many small functions with a comment each, all of them changed and each called by a new one.
+#[test]
+fn a_large_change_takes_time_in_its_size() {
+    let function = |at: usize, plus: usize| {
+        format!("// What {at} does.\nfn thing_{at}(n: u32) -> u32 {{ n * {at} + {plus} }}\n")
+    };
+    let call = |at: usize| format!("fn other_{at}() {{ thing_{at}({at}); }}\n");
+    let before: String = (0..600).map(|at| function(at, 1)).collect();
+    let after: String = (0..600).map(|at| function(at, 2) + &call(at)).collect();
+    let start = Instant::now();
+    let found = classify("a.rs", &before, &after);
+    let took = start.elapsed();
+    assert_eq!(found.class, Some(MutationClass::IntentEvolution));
+    assert!(took < Duration::from_secs(15), "{took:?}");
 }

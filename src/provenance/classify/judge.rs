@@ -567,18 +567,32 @@ fn collect_declared<'t>(tree: &'t Tree, found: &mut HashSet<&'t str>) {
     }
 }
 
-/// The helpers that a unit can call, and how.
+/// The helpers that a unit calls, itself or through another one, and how it can.
 fn reached<'h>(
     files: &[File<'_>],
     named: &Named,
     caller: Id,
     helpers: &'h [(Id, Helper)],
 ) -> Vec<Reached<'h>> {
-    let reached = |one: &'h (Id, Helper)| {
-        let ways = reach::ways(files, named, caller, one)?;
-        Some(Reached { id: one.0, helper: &one.1, ways })
-    };
-    helpers.iter().filter_map(reached).collect()
+    let mut words: HashSet<&str> = HashSet::new();
+    let mut learn = vec![&files[caller.0].units[caller.1].tree];
+    let mut left: Vec<&'h (Id, Helper)> = helpers.iter().collect();
+    let mut found = Vec::new();
+    while !learn.is_empty() {
+        for tree in std::mem::take(&mut learn) {
+            words.extend(tree.tokens().iter().filter_map(|token| token.text.as_deref()));
+        }
+        left.retain(|one| {
+            let mentioned = words.contains(&*one.1.name) || one.1.constructor;
+            if mentioned {
+                learn.extend(one.1.statements.iter().chain(&one.1.result));
+                let ways = reach::ways(files, named, caller, one);
+                found.extend(ways.map(|ways| Reached { id: one.0, helper: &one.1, ways }));
+            }
+            !mentioned
+        });
+    }
+    found
 }
 
 /// Every text that is a name of more than a local, or could be one in quotes.

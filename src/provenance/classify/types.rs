@@ -80,7 +80,7 @@ impl Types {
             (Some(is), "rust") => is == wanted || !is_numeric(wanted),
             // No value is of a type without a size.
             (None, "rust") => {
-                wanted != "str" && !(wanted.starts_with('[') && !wanted.contains(';'))
+                wanted != "str" && (!wanted.starts_with('[') || wanted.contains(';'))
             }
             (Some(is), _) => is == wanted,
             (None, _) if matches!(argument.kind, "null_literal" | "nil") => !is_numeric(wanted),
