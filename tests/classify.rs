@@ -120,9 +120,19 @@ fn fourteen_edits_come_out_right_in_six_languages() {
 
 #[test]
 fn what_only_looks_like_a_refactoring_is_none() {
+    come_out_right("pairs.txt", 100);
+}
+
+/// Formatting, comments and names in the languages beside those six.
+#[test]
+fn what_is_known_of_a_language_is_proven_in_it() {
+    come_out_right("languages.txt", 60);
+}
+
+fn come_out_right(file: &str, least: usize) {
     let mut wrong = Vec::new();
     let mut count = 0;
-    for (label, name, path, before, after) in pairs() {
+    for (label, name, path, before, after) in pairs(file) {
         let found = classify(&path, &before, &after);
         count += 1;
         if word(&found) != label {
@@ -130,13 +140,13 @@ fn what_only_looks_like_a_refactoring_is_none() {
             wrong.push(format!("{label} {name}: {path}: {said} {:?}", found.reasons));
         }
     }
-    assert!(count > 100, "{count}");
+    assert!(count > least, "{count}");
     assert!(wrong.is_empty(), "{} of {count}\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// `case LABEL NAME: PATH` or `case LABEL NAME: OLD -> NEW` of `pairs.txt`, with both texts.
-fn pairs() -> Vec<(String, String, String, String, String)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classify/pairs.txt");
+/// `case LABEL NAME: PATH` or `case LABEL NAME: OLD -> NEW` of a file, with both texts.
+fn pairs(file: &str) -> Vec<(String, String, String, String, String)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/classify").join(file);
     let source = std::fs::read_to_string(path).expect("the pairs");
     let read = |case: &str| {
         let case = case.strip_prefix("case ").unwrap_or(case);
@@ -261,8 +271,9 @@ fn a_mutation_of_behaviour_is_never_called_a_refactoring() {
 #[test]
 fn a_refactoring_with_a_slip_is_none() {
     let mut dice = Dice(0x0123_4567_89ab_cdef);
-    let mut kept: Vec<(String, String, String)> = pairs()
+    let mut kept: Vec<(String, String, String)> = pairs("pairs.txt")
         .into_iter()
+        .chain(pairs("languages.txt"))
         .filter(|(label, ..)| label == "R")
         .map(|(_, _, path, before, after)| (path, before, after))
         .collect();

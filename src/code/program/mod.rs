@@ -23,7 +23,7 @@ mod names;
 mod scoping;
 mod sugar;
 
-pub use names::{Resolution, has_scopes, is_plain_macro, resolve};
+pub use names::{Resolution, is_plain_macro, resolve};
 
 /// Nodes deeper than this are kept as a flat run of tokens: source may nest deeper than any stack.
 const DEEPEST: usize = 160;

@@ -41,8 +41,25 @@ pub(super) fn plain(language: &str, node: Tree) -> Tree {
         "field_pattern" if language == "rust" => field_pattern(node),
         "statement_list" | "block" if language == "go" => without_separators(node),
         "macro_invocation" if language == "rust" => with_captures(node),
+        "variable_name" if language == "php" => variable(node),
+        "field" if language == "lua" => computed_key(node),
         _ => node,
     }
+}
+
+/// `$x` as one token: without its sign it would be the name of a function.
+fn variable(node: Tree) -> Tree {
+    let text: String = node.children.iter().filter_map(|part| part.text.as_deref()).collect();
+    Tree::leaf("variable_name", node.field, node.bytes, &text)
+}
+
+/// `{ [k] = v }`: the key is a value, though the grammar calls it a name as in `{ k = v }`.
+fn computed_key(mut node: Tree) -> Tree {
+    if node.children.first().is_some_and(|first| first.is("[")) {
+        let key = node.children.iter_mut().find(|child| child.field == Some("name"));
+        key.into_iter().for_each(|key| key.field = None);
+    }
+    node
 }
 
 fn without_parentheses(mut node: Tree) -> Tree {

@@ -1,7 +1,7 @@
 //! A function read as something that could stand where it is called: its
 //! parameters, and a body whose locals cannot clash with anybody's.
 
-use crate::code::program::{Name, Tree, has_scopes, resolve};
+use crate::code::program::{Name, Tree, resolve};
 
 use super::surroundings::{self, Surroundings};
 use super::types::{Types, returned_type};
@@ -43,6 +43,10 @@ pub(super) struct Parameter {
     /// Its declared type.
     pub said: Option<String>,
 }
+
+/// Languages whose functions, parameters and calls are read here.
+const LANGUAGES: &[&str] =
+    &["rust", "python", "javascript", "typescript", "tsx", "go", "java", "c", "cpp"];
 
 const FUNCTIONS: &[&str] = &[
     "function_item",
@@ -86,8 +90,7 @@ const ASSIGNING: &[&str] = &[
 /// `None` where it is not known how to put the function back.
 pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> {
     let core = function_of(item)?;
-    // Without scope rules nobody can tell whose a name is.
-    if !has_scopes(language) || is_special(item, core) {
+    if !LANGUAGES.contains(&language) || is_special(item, core) {
         return None;
     }
     let mut core = core.clone();

@@ -144,8 +144,8 @@ impl<'a> Set<'a> {
         let alone = |candidate: &&(String, String)| {
             let (from, to) = candidate;
             candidates.iter().filter(|other| other.0 == *from || other.1 == *to).count() == 1
-                && !new.contains(from.as_str())
-                && !old.contains(to.as_str())
+                && ![from.as_str(), &any_case(from)].iter().any(|name| new.contains(*name))
+                && ![to.as_str(), &any_case(to)].iter().any(|name| old.contains(*name))
                 && from.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
         };
         candidates.iter().filter(alone).cloned().collect()
@@ -606,12 +606,21 @@ fn names_in(files: &[File<'_>]) -> HashSet<Arc<str>> {
             (Some(text), _) if node.kind == "preproc_arg" => found.extend(words(text)),
             (Some(_), Name::Local(local)) if resolved.names.may_rename(local) => {}
             (Some(text), _) => {
-                found.insert(text.trim_matches(['"', '\'', '`']).into());
+                let name = text.trim_matches(['"', '\'', '`']);
+                found.insert(name.into());
+                if file.language() == "php" {
+                    found.insert(any_case(name).into());
+                }
             }
             (None, _) => {}
         });
     }
     found
+}
+
+/// A name in a language where functions are called in capitals as well.
+fn any_case(name: &str) -> String {
+    format!("\0{}", name.to_lowercase())
 }
 
 fn words(text: &str) -> impl Iterator<Item = Arc<str>> + '_ {

@@ -20,7 +20,11 @@ pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
             of_trait || visibility(&unit.tree).is_some_and(|said| said == "pub")
         }
         "java" => has("public") || has("protected") || in_container(&[BlockKind::Interface]),
-        "csharp" | "scala" | "kotlin" | "swift" | "dart" | "php" => !has("private"),
+        "csharp" | "scala" | "kotlin" | "swift" | "php" => !has("private"),
+        "dart" => !unit.name.starts_with('_'),
+        "lua" => !has("local"),
+        "zig" => has("pub") || has("export"),
+        "elixir" => !(has("defp") || has("defmacrop")),
         "go" => unit.name.starts_with(char::is_uppercase),
         "python" => !unit.name.starts_with('_'),
         "javascript" | "typescript" | "tsx" => script(file, unit, identity.kind),

@@ -79,9 +79,7 @@ impl Types {
             // What is no literal has its own type, and is not converted.
             (Some(is), "rust") => is == wanted || !is_numeric(wanted),
             // No value is of a type without a size.
-            (None, "rust") => {
-                wanted != "str" && (!wanted.starts_with('[') || wanted.contains(';'))
-            }
+            (None, "rust") => wanted != "str" && (!wanted.starts_with('[') || wanted.contains(';')),
             (Some(is), _) => is == wanted,
             (None, _) if matches!(argument.kind, "null_literal" | "nil") => !is_numeric(wanted),
             (None, "go") if is_constant(argument) => is_composite(wanted),
