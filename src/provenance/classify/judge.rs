@@ -12,7 +12,7 @@ use super::imports::{self, Imports};
 use super::inline::{self, Inlined, Reached};
 use super::order::{self, Order};
 use super::pairs::{self, Id, Pairs};
-use super::public::{is_public, without_visibility};
+use super::public::{is_public, shows_member, without_visibility};
 use super::reach::{self, Named};
 use super::relocate;
 use super::same::{self, Alike, Renames, Resolved};
@@ -397,10 +397,15 @@ impl<'a> Set<'a> {
             Resolved::of(&tree, language)
         };
         let mut found = match same::same(&rest(before), &rest(after), &self.renames) {
-            Some(alike) => Found::proven(said(&alike)),
+            Some(alike) => {
+                let shown = shows_renamed(old_file, before, &alike.uses);
+                Found { set: !shown, ..Found::proven(said(&alike)) }
+            }
             None => Found::changed(vec!["statements".into()]),
         };
-        match imports::imports(old_file, new_file, &self.moved, &elsewhere) {
+        let modules =
+            self.before.iter().chain(&self.after).map(|file| module_name(file.path)).collect();
+        match imports::imports(old_file, new_file, &self.moved, &elsewhere, &modules) {
             Imports::Same => {}
             Imports::Harmless => found.said.push("imports".into()),
             Imports::Changed => {
@@ -419,7 +424,11 @@ impl<'a> Set<'a> {
         if let Some(alike) = same::same(&was, &is, &renames) {
             let own = (before.name.clone(), after.name.clone());
             let uses: Vec<_> = alike.uses.into_iter().filter(|used| *used != own).collect();
-            return Found::proven(said(&Alike { uses, ..alike }));
+            let shown = shows_renamed(old_file, before, &uses);
+            let mut found = Found::proven(said(&Alike { uses, ..alike }));
+            found.said.extend(shown.then(|| "API: a public name changed".to_owned()));
+            found.set = !shown;
+            return found;
         }
         let elsewhere = !self.home(old, new);
         if elsewhere && let Some(how) = relocate::relocated(self, old, new, &renames) {
@@ -540,6 +549,13 @@ impl<'a> Set<'a> {
     }
 }
 
+/// What a file of Rust is called as a module.
+fn module_name(path: &str) -> &str {
+    let path = path.strip_suffix(".rs").unwrap_or(path);
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// Whether a file is a module of its own, so that its path is part of every public name.
 fn by_module(language: &str) -> bool {
     !matches!(language, "go" | "java" | "c" | "cpp" | "csharp" | "swift" | "kotlin" | "scala")
@@ -547,6 +563,14 @@ fn by_module(language: &str) -> bool {
 
 fn mentions(tree: &Tree, name: &str) -> bool {
     tree.any(&|node| node.text.as_deref() == Some(name))
+}
+
+/// Whether a container declares, for others to see, one of the names that it has under another spelling now.
+fn shows_renamed(file: &File<'_>, unit: &Unit, uses: &[(String, String)]) -> bool {
+    // What is a unit of its own is judged as such.
+    let own = |name: &str| file.units.iter().any(|one| one.name == name);
+    let renamed = declared(&unit.tree, uses.to_vec());
+    !unit.is_function() && renamed.iter().any(|(old, _)| !own(old) && shows_member(file, unit, old))
 }
 
 /// Of names that differ between two versions of a container, those that it declares.
