@@ -145,6 +145,11 @@ impl Document {
         self.inner.parsed.get_or_init(|| self.parse()).blocks.clone()
     }
 
+    /// The syntax tree behind the blocks; `None` for a text that has none, or none in time.
+    pub(super) fn tree(&self) -> Option<&tree_sitter::Tree> {
+        self.inner.parsed.get_or_init(|| self.parse()).tree()
+    }
+
     fn parse(&self) -> Parsed {
         let Inner { rope, language, unread, base, .. } = &*self.inner;
         match language {

@@ -38,6 +38,11 @@ impl Parsed {
         let items = Arc::default();
         Self { tree: None, items, blocks: Arc::new(blocks), len: 0, reusable: false }
     }
+
+    /// The syntax tree, where the text was parsed in time.
+    pub fn tree(&self) -> Option<&Tree> {
+        self.tree.as_ref()
+    }
 }
 
 /// A parsed text and how the present one differs from it.

@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use tree_sitter::{Node, Parser};
+use tree_sitter::Node;
 
 use super::block::FileBlocks;
 use super::document::Document;
@@ -23,7 +23,7 @@ mod names;
 mod scoping;
 mod sugar;
 
-pub use names::{Resolution, has_scopes, is_plain_macro, resolve};
+pub use names::{Resolution, is_plain_macro, resolve};
 
 /// Nodes deeper than this are kept as a flat run of tokens: source may nest deeper than any stack.
 const DEEPEST: usize = 160;
@@ -170,9 +170,7 @@ impl Program {
             return None;
         }
         let compiled = language.compiled()?;
-        let mut parser = Parser::new();
-        parser.set_language(&(language.grammar)()).ok()?;
-        let parsed = parser.parse(text, None)?;
+        let Some(parsed) = document.tree() else { return Some(Self::unparsed(language, document)) };
         let root = parsed.root_node();
         let mut cursor = root.walk();
         let tops: Vec<Node> = root.children(&mut cursor).collect();
@@ -200,6 +198,18 @@ impl Program {
             })
             .collect();
         Some(Self { language, tree, comments, errors, blocks: document.blocks() })
+    }
+
+    /// A text that the parser gave up: nothing in it is known.
+    fn unparsed(language: &'static Language, document: Document) -> Self {
+        let all = 0..document.len_bytes();
+        Self {
+            language,
+            tree: Tree::node("", None, all.clone(), Vec::new()),
+            comments: Vec::new(),
+            errors: vec![all],
+            blocks: document.blocks(),
+        }
     }
 
     /// Whether the parser met an error there.

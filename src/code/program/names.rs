@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::scoping::{self, Places, Reach, Scoping};
+use super::scoping::{self, Reach, Scoping, holds};
 use super::sugar::PLAIN_MACROS;
 use super::{Name, Tree};
 
@@ -46,11 +46,6 @@ impl Resolution {
     }
 }
 
-/// Whether it is known how far the names of a language reach; in others no name is ever local.
-pub fn has_scopes(language: &str) -> bool {
-    scoping::of(language).is_some()
-}
-
 /// Marks every name of the tree with what it means.
 pub fn resolve(tree: &mut Tree, language: &str) -> Resolution {
     unmark(tree);
@@ -80,12 +75,12 @@ struct Resolver<'a> {
     out: Resolution,
 }
 
-fn holds(places: Places, parent: &str, field: Option<&str>) -> bool {
-    places.iter().any(|(kind, of)| *kind == parent && *of == field.unwrap_or_default())
-}
-
 fn is_identifier(leaf: &Tree) -> bool {
     leaf.text.is_some() && leaf.kind == "identifier"
+}
+
+fn is_name(leaf: &Tree, scoping: &Scoping) -> bool {
+    leaf.text.is_some() && scoping.is_name(leaf.kind)
 }
 
 impl Resolver<'_> {
@@ -95,6 +90,7 @@ impl Resolver<'_> {
             return self.leaf(tree, parent, scoping);
         }
         let inside = !self.scopes.is_empty();
+        self.out.reflective |= scoping.reflecting.contains(&tree.kind);
         // What stands twice, once for each platform, is declared twice.
         let conditional = tree.kind == "attribute_item" && tree.any(&|word| word.is("cfg"));
         self.out.reflective |= inside && conditional;
@@ -109,12 +105,17 @@ impl Resolver<'_> {
         if tree.kind == "composite_literal" {
             struct_keys(tree);
         }
+        if scoping.syntax.keyed.contains(&(parent, tree.kind)) && tree.children.len() > 2 {
+            member(&mut tree.children[0]);
+        }
         let function = scoping.functions.contains(&tree.kind);
-        let is_body = scoping.functions.contains(&parent) && tree.field == Some("body");
+        // What a loop of Lua declares still holds in the condition at its end.
+        let holder = scoping.functions.contains(&parent) || parent == "repeat_statement";
+        let is_body = holder && tree.field == Some("body");
         let opens = function || (inside && !is_body && scoping.scopes.contains(&tree.kind));
         let mut done = HashSet::new();
         if function {
-            self.declared_name(tree, &mut done);
+            self.declared_name(tree, scoping, &mut done);
         }
         if opens {
             if !function && scoping.reach == Reach::Function {
@@ -133,9 +134,14 @@ impl Resolver<'_> {
             (true, false, Some("body")) => 2,
             _ => 0,
         };
+        let declared: HashSet<usize> = (1..tree.children.len())
+            .filter(|at| scoping.declares(kind, tree.children[at - 1].text.as_deref()))
+            .collect();
         for now in 0..if late { 3 } else { 1 } {
             for (at, child) in tree.children.iter_mut().enumerate() {
-                let binding = binds && holds(scoping.bindings, kind, child.field);
+                let place = scoping.binds(kind, child.field) || declared.contains(&at);
+                let fits = is_name(child, scoping) || scoping.is_pattern(child.kind);
+                let binding = binds && place && fits;
                 if done.contains(&at) || turn(binding, child.field) != now {
                     continue;
                 }
@@ -151,7 +157,7 @@ impl Resolver<'_> {
     }
 
     /// A function's own name belongs to what is around it.
-    fn declared_name(&mut self, tree: &mut Tree, done: &mut HashSet<usize>) {
+    fn declared_name(&mut self, tree: &mut Tree, scoping: &Scoping, done: &mut HashSet<usize>) {
         let inside = !self.scopes.is_empty();
         for (at, child) in tree.children.iter_mut().enumerate() {
             if child.field != Some("name") || child.text.is_none() {
@@ -160,11 +166,11 @@ impl Resolver<'_> {
             done.insert(at);
             child.name = match self.lookup(child) {
                 Some(local) if inside => Name::Local(local),
-                _ if inside && is_identifier(child) => {
+                _ if inside && is_name(child, scoping) => {
                     self.out.fixed.extend(child.text.clone());
                     Name::Fixed
                 }
-                _ if is_identifier(child) => Name::Free,
+                _ if is_name(child, scoping) => Name::Free,
                 _ => Name::Member,
             };
         }
@@ -193,7 +199,9 @@ impl Resolver<'_> {
         if leaf.name != Name::Not {
             return;
         }
-        if !is_identifier(leaf) {
+        if !is_name(leaf, scoping) {
+            self.out.reflective |=
+                leaf.text.as_deref().is_some_and(|text| scoping.reflection.contains(&text));
             leaf.name = name_by_kind(leaf.kind);
             if leaf.name == Name::Fixed {
                 self.out.fixed.extend(leaf.text.clone());
@@ -202,6 +210,10 @@ impl Resolver<'_> {
         }
         if holds(scoping.members, parent, leaf.field) {
             leaf.name = Name::Member;
+            return;
+        }
+        if self.language == "csharp" && matches!(leaf.field, Some("type" | "returns")) {
+            leaf.name = Name::Type;
             return;
         }
         if parent.starts_with("jsx_") {
@@ -247,21 +259,32 @@ impl Resolver<'_> {
         if tree.text.is_some() {
             let constant = self.language == "rust"
                 && tree.text.as_deref().is_some_and(|text| text.starts_with(char::is_uppercase));
-            if !is_identifier(tree) || constant || tree.is("_") {
+            if !is_name(tree, scoping) || constant || tree.is("_") {
                 return self.visit(tree, parent);
             }
             let public = closed || holds(scoping.public, parent, tree.field);
             return self.declare(tree, public, scoping);
         }
-        if !scoping.patterns.contains(&tree.kind) {
+        if !scoping.is_pattern(tree.kind) {
             return self.visit(tree, parent);
         }
         let kind = tree.kind;
         let closed = closed || hides_behind(tree);
+        let late = scoping.late.contains(&kind);
+        let fits = |child: &Tree| {
+            !holds(scoping.not_pattern, kind, child.field)
+                && (!late || is_name(child, scoping) || scoping.is_pattern(child.kind))
+        };
+        // A value is read before its name holds.
+        if late {
+            let values = tree.children.iter_mut().filter(|child| !fits(child));
+            values.for_each(|child| self.visit(child, kind));
+        }
         for child in &mut tree.children {
-            match holds(scoping.not_pattern, kind, child.field) {
-                true => self.visit(child, kind),
-                false => self.bind(child, kind, closed, scoping),
+            match fits(child) {
+                true => self.bind(child, kind, closed, scoping),
+                false if late => {}
+                false => self.visit(child, kind),
             }
         }
     }
@@ -271,7 +294,7 @@ impl Resolver<'_> {
         let known = match scoping.reach {
             Reach::FromHere => None,
             Reach::FromHereOnce => self.scopes.last().and_then(|scope| scope.names.get(&text)),
-            Reach::Function | Reach::Block => self.within_function(&text),
+            Reach::Function | Reach::Block | Reach::Everywhere => self.within_function(&text),
         };
         let local = match known.copied() {
             Some(local) => local,
@@ -309,6 +332,7 @@ impl Resolver<'_> {
         match scoping.reach {
             Reach::FromHere | Reach::FromHereOnce => return,
             Reach::Function => python_names(tree, true, scoping, &mut names, &mut outer),
+            Reach::Everywhere => variables(tree, true, scoping, &mut names, &mut outer),
             Reach::Block => {
                 if scoping.functions.contains(&tree.kind) {
                     script_vars(tree, true, scoping, &mut names);
@@ -325,12 +349,33 @@ impl Resolver<'_> {
                 self.add(name);
             }
         }
+        if scoping.reach == Reach::Everywhere {
+            self.parameters_are_public(tree, scoping);
+        }
+    }
+
+    /// Callers can name the parameters of a function whose variables were declared all at once.
+    fn parameters_are_public(&mut self, tree: &Tree, scoping: &Scoping) {
+        let mut named = Vec::new();
+        for list in tree.children.iter().filter(|child| child.field == Some("parameters")) {
+            list.visit(&mut |node| {
+                let own = |child: &&Tree| holds(scoping.public, node.kind, child.field);
+                named.extend(node.children.iter().filter(own).filter_map(|one| one.text.clone()));
+            });
+        }
+        let Some(scope) = self.scopes.last() else { return };
+        for local in named.iter().filter_map(|name| scope.names.get(name)) {
+            if let Some(known) = self.out.locals.get_mut(*local as usize) {
+                known.public = true;
+            }
+        }
     }
 
     /// Everything in it must stay as it is spelled.
     fn fix(&mut self, tree: &mut Tree) {
         if let Some(text) = &tree.text {
-            if tree.kind.ends_with("identifier") {
+            let known = self.scoping.is_some_and(|scoping| scoping.is_name(tree.kind));
+            if known || tree.kind.ends_with("identifier") {
                 tree.name = Name::Fixed;
                 self.out.fixed.insert(text.clone());
             } else if text.contains(|c: char| c.is_whitespace() || c == '(') {
@@ -395,6 +440,12 @@ fn plain_member(tree: &mut Tree) {
     tree.children.iter_mut().for_each(plain_member);
 }
 
+fn member(leaf: &mut Tree) {
+    if leaf.text.is_some() {
+        leaf.name = Name::Member;
+    }
+}
+
 /// `T{key: value}`: fields of `T` in Go, unless it is seen to be a map, an array or a slice.
 fn struct_keys(tree: &mut Tree) {
     let named = tree
@@ -432,6 +483,8 @@ fn name_by_kind(kind: &str) -> Name {
     match kind {
         "type_identifier" => Name::Type,
         "shorthand_field_identifier" => Name::Fixed,
+        // Of a function, a class or a member in PHP.
+        "name" => Name::Member,
         _ if kind.ends_with("identifier") => Name::Member,
         _ => Name::Not,
     }
@@ -469,8 +522,8 @@ fn hides_behind(tree: &Tree) -> bool {
 
 fn pattern_names(tree: &Tree, scoping: &Scoping, names: &mut Vec<Arc<str>>) {
     if tree.text.is_some() {
-        names.extend(tree.text.clone().filter(|_| is_identifier(tree)));
-    } else if scoping.patterns.contains(&tree.kind) {
+        names.extend(tree.text.clone().filter(|_| is_name(tree, scoping)));
+    } else if scoping.is_pattern(tree.kind) {
         let parts = tree.children.iter();
         parts
             .filter(|child| !holds(scoping.not_pattern, tree.kind, child.field))
@@ -512,10 +565,46 @@ fn python_names(
         return;
     }
     for child in &tree.children {
-        if holds(scoping.bindings, tree.kind, child.field) {
+        if scoping.binds(tree.kind, child.field) {
             pattern_names(child, scoping, names);
         }
         python_names(child, false, scoping, names, outer);
+    }
+}
+
+/// The variables of a function of PHP, which are those that it mentions.
+fn variables(
+    tree: &Tree,
+    top: bool,
+    scoping: &Scoping,
+    names: &mut Vec<Arc<str>>,
+    outer: &mut HashSet<Arc<str>>,
+) {
+    const OTHERS: &[&str] = &[
+        "$this",
+        "$GLOBALS",
+        "$_SERVER",
+        "$_GET",
+        "$_POST",
+        "$_FILES",
+        "$_COOKIE",
+        "$_SESSION",
+        "$_REQUEST",
+        "$_ENV",
+        "$argc",
+        "$argv",
+    ];
+    if tree.kind == "global_declaration" {
+        outer.extend(tree.children.iter().filter_map(|child| child.text.clone()));
+    }
+    if !top && scoping.functions.contains(&tree.kind) {
+        return;
+    }
+    for child in &tree.children {
+        let own = is_name(child, scoping) && !holds(scoping.members, tree.kind, child.field);
+        let text = child.text.clone().filter(|text| own && !OTHERS.contains(&&**text));
+        names.extend(text);
+        variables(child, false, scoping, names, outer);
     }
 }
 

@@ -2,6 +2,9 @@
 //! locals we can tell, as data. A language without a row has no local that we
 //! would call renamed.
 
+use crate::code::rows;
+use crate::code::syntax::{PLAIN, Syntax};
+
 /// A parent's kind and a field in it, or `""` for a child without a field.
 pub(super) type Places = &'static [(&'static str, &'static str)];
 
@@ -16,6 +19,8 @@ pub(super) enum Reach {
     Function,
     /// `var` in the whole function, the others in the whole block.
     Block,
+    /// In the whole function: whatever is spelled like a variable is one of its own.
+    Everywhere,
 }
 
 /// What is particular to the names of a language.
@@ -26,11 +31,14 @@ pub(super) struct Scoping {
     pub functions: &'static [&'static str],
     /// Nodes inside a function whose declarations end with them.
     pub scopes: &'static [&'static str],
-    /// Where a name, or a pattern of names, is declared.
+    /// Which nodes are names, where one is declared, and what patterns are made of: as in the language's row.
+    pub syntax: &'static Syntax,
+    /// Further places where a name is declared. What a row says goes into fingerprints that ledgers keep, so it
+    /// cannot learn more without making them strangers.
     pub bindings: Places,
     /// Bindings that begin to hold after everything else in their parent was read.
     pub late: &'static [&'static str],
-    /// Nodes that a pattern is made of.
+    /// Further nodes that a pattern is made of.
     pub patterns: &'static [&'static str],
     /// Fields of patterns that are no part of them: a default value, a path.
     pub not_pattern: Places,
@@ -42,9 +50,45 @@ pub(super) struct Scoping {
     pub opaque: &'static [&'static str],
     /// Functions that look at names: with one of them around nothing is renamed.
     pub reflection: &'static [&'static str],
+    /// Nodes that do so.
+    pub reflecting: &'static [&'static str],
+    /// Leaves that name locals, where those of the row are more than that.
+    pub names: &'static [&'static str],
+}
+
+impl Scoping {
+    /// Whether a name is declared in this field of such a parent.
+    pub fn binds(&self, parent: &str, field: Option<&str>) -> bool {
+        self.reach != Reach::Everywhere
+            && (holds(self.syntax.bindings, parent, field) || holds(self.bindings, parent, field))
+    }
+
+    /// Whether such a node is a pattern.
+    pub fn is_pattern(&self, kind: &str) -> bool {
+        self.syntax.patterns.contains(&kind) || self.patterns.contains(&kind)
+    }
+
+    /// Whether a name right after this token is declared.
+    pub fn declares(&self, parent: &str, before: Option<&str>) -> bool {
+        before.is_some_and(|token| self.syntax.declared.contains(&(parent, token)))
+    }
+
+    /// Whether a leaf of this kind can name a local.
+    pub fn is_name(&self, kind: &str) -> bool {
+        match self.names {
+            [] => self.syntax.identifiers.contains(&kind),
+            names => names.contains(&kind),
+        }
+    }
+}
+
+/// Whether a list of places has this one.
+pub(super) fn holds(places: Places, parent: &str, field: Option<&str>) -> bool {
+    places.iter().any(|(kind, of)| *kind == parent && *of == field.unwrap_or_default())
 }
 
 const NONE: Scoping = Scoping {
+    syntax: &PLAIN,
     reach: Reach::FromHere,
     functions: &[],
     scopes: &[],
@@ -56,9 +100,12 @@ const NONE: Scoping = Scoping {
     members: &[],
     opaque: &[],
     reflection: &[],
+    reflecting: &[],
+    names: &[],
 };
 
 const RUST: Scoping = Scoping {
+    syntax: &rows::RUST,
     functions: &["function_item", "closure_expression"],
     scopes: &[
         "block",
@@ -71,22 +118,8 @@ const RUST: Scoping = Scoping {
         "const_block",
         "loop_expression",
     ],
-    bindings: &[
-        ("let_declaration", "pattern"),
-        ("let_condition", "pattern"),
-        ("parameter", "pattern"),
-        ("for_expression", "pattern"),
-        ("closure_parameters", ""),
-        ("match_pattern", ""),
-    ],
     late: &["let_declaration", "let_condition", "for_expression"],
     patterns: &[
-        "tuple_pattern",
-        "slice_pattern",
-        "ref_pattern",
-        "mut_pattern",
-        "reference_pattern",
-        "captured_pattern",
         "tuple_struct_pattern",
         "struct_pattern",
         "field_pattern",
@@ -113,6 +146,7 @@ const RUST: Scoping = Scoping {
 };
 
 const PYTHON: Scoping = Scoping {
+    syntax: &rows::PYTHON,
     reach: Reach::Function,
     functions: &["function_definition", "lambda"],
     scopes: &[
@@ -121,26 +155,8 @@ const PYTHON: Scoping = Scoping {
         "dictionary_comprehension",
         "generator_expression",
     ],
-    bindings: &[
-        ("assignment", "left"),
-        ("augmented_assignment", "left"),
-        ("parameters", ""),
-        ("lambda_parameters", ""),
-        ("default_parameter", "name"),
-        ("typed_parameter", ""),
-        ("typed_default_parameter", "name"),
-        ("for_statement", "left"),
-        ("for_in_clause", "left"),
-        ("named_expression", "name"),
-        ("as_pattern", "alias"),
-        ("as_pattern_target", ""),
-        ("except_clause", "alias"),
-    ],
+    bindings: &[("as_pattern_target", ""), ("except_clause", "alias")],
     patterns: &[
-        "pattern_list",
-        "tuple_pattern",
-        "list_pattern",
-        "list_splat_pattern",
         "dictionary_splat_pattern",
         "as_pattern_target",
         "parenthesized_expression",
@@ -178,6 +194,7 @@ const PYTHON: Scoping = Scoping {
 };
 
 const SCRIPT: Scoping = Scoping {
+    syntax: &rows::JAVASCRIPT,
     reach: Reach::Block,
     functions: &[
         "function_declaration",
@@ -195,22 +212,7 @@ const SCRIPT: Scoping = Scoping {
         "switch_body",
         "class_static_block",
     ],
-    bindings: &[
-        ("variable_declarator", "name"),
-        ("formal_parameters", ""),
-        ("required_parameter", "pattern"),
-        ("optional_parameter", "pattern"),
-        ("arrow_function", "parameter"),
-        ("catch_clause", "parameter"),
-        ("for_in_statement", "left"),
-    ],
-    patterns: &[
-        "array_pattern",
-        "rest_pattern",
-        "object_pattern",
-        "pair_pattern",
-        "assignment_pattern",
-    ],
+    patterns: &["object_pattern", "pair_pattern", "assignment_pattern"],
     not_pattern: &[("assignment_pattern", "right"), ("pair_pattern", "key")],
     members: &[
         ("jsx_opening_element", "name"),
@@ -223,7 +225,11 @@ const SCRIPT: Scoping = Scoping {
     ..NONE
 };
 
+const TYPESCRIPT: Scoping = Scoping { syntax: &rows::TYPESCRIPT, ..SCRIPT };
+const TSX: Scoping = Scoping { syntax: &rows::TSX, ..SCRIPT };
+
 const GO: Scoping = Scoping {
+    syntax: &rows::GO,
     reach: Reach::FromHereOnce,
     functions: &["function_declaration", "method_declaration", "func_literal"],
     scopes: &[
@@ -238,24 +244,15 @@ const GO: Scoping = Scoping {
         "type_case",
         "communication_case",
     ],
-    bindings: &[
-        ("short_var_declaration", "left"),
-        ("var_spec", "name"),
-        ("const_spec", "name"),
-        ("parameter_declaration", "name"),
-        ("variadic_parameter_declaration", "name"),
-        ("range_clause", "left"),
-        ("type_switch_statement", "alias"),
-        ("receive_statement", "left"),
-    ],
+    bindings: &[("const_spec", "name")],
     late: &["short_var_declaration", "var_spec", "const_spec", "range_clause", "receive_statement"],
-    patterns: &["expression_list"],
     members: &[("labeled_statement", "label")],
     opaque: &["type_declaration"],
     ..NONE
 };
 
 const JAVA: Scoping = Scoping {
+    syntax: &rows::JAVA,
     functions: &[
         "method_declaration",
         "constructor_declaration",
@@ -271,16 +268,9 @@ const JAVA: Scoping = Scoping {
         "switch_block",
         "switch_rule",
     ],
-    bindings: &[
-        ("formal_parameter", "name"),
-        ("catch_formal_parameter", "name"),
-        ("enhanced_for_statement", "name"),
-        ("resource", "name"),
-        ("variable_declarator", "name"),
-        ("lambda_expression", "parameters"),
-        ("inferred_parameters", ""),
-        ("instanceof_expression", "name"),
-    ],
+    bindings: &[("instanceof_expression", "name")],
+    // Where such a name ends to hold depends on which way the test went.
+    public: &[("instanceof_expression", "name")],
     late: &["enhanced_for_statement"],
     members: &[
         ("method_invocation", "name"),
@@ -299,19 +289,10 @@ const JAVA: Scoping = Scoping {
 };
 
 const C: Scoping = Scoping {
+    syntax: &rows::C,
     functions: &["function_definition"],
     scopes: &["compound_statement", "for_statement"],
-    bindings: &[
-        ("parameter_declaration", "declarator"),
-        ("declaration", "declarator"),
-        ("init_declarator", "declarator"),
-    ],
-    patterns: &[
-        "pointer_declarator",
-        "array_declarator",
-        "init_declarator",
-        "attributed_declarator",
-    ],
+    patterns: &["attributed_declarator"],
     not_pattern: &[("init_declarator", "value"), ("array_declarator", "size")],
     opaque: &[
         "preproc_ifdef",
@@ -327,6 +308,7 @@ const C: Scoping = Scoping {
 };
 
 const CPP: Scoping = Scoping {
+    syntax: &rows::CPP,
     functions: &["function_definition", "lambda_expression"],
     scopes: &[
         "compound_statement",
@@ -337,22 +319,7 @@ const CPP: Scoping = Scoping {
         "while_statement",
         "switch_statement",
     ],
-    bindings: &[
-        ("parameter_declaration", "declarator"),
-        ("optional_parameter_declaration", "declarator"),
-        ("declaration", "declarator"),
-        ("init_declarator", "declarator"),
-        ("for_range_loop", "declarator"),
-        ("structured_binding_declarator", ""),
-    ],
     late: &["for_range_loop"],
-    patterns: &[
-        "pointer_declarator",
-        "array_declarator",
-        "init_declarator",
-        "reference_declarator",
-        "structured_binding_declarator",
-    ],
     members: &[("qualified_identifier", "name"), ("template_function", "name")],
     opaque: &[
         "preproc_ifdef",
@@ -370,16 +337,177 @@ const CPP: Scoping = Scoping {
     ..C
 };
 
+const LUA: Scoping = Scoping {
+    syntax: &rows::more::LUA,
+    functions: &["function_declaration", "function_definition"],
+    scopes: &["block", "for_statement", "repeat_statement"],
+    late: &["assignment_statement", "for_generic_clause", "for_numeric_clause"],
+    members: rows::more::LUA.labels,
+    reflection: &["debug"],
+    ..NONE
+};
+
+/// No name of Zig hides another one, so it matters little where one ends to hold.
+const ZIG: Scoping = Scoping {
+    syntax: &rows::more::ZIG,
+    functions: &["function_declaration"],
+    scopes: &[
+        "block",
+        "for_statement",
+        "while_statement",
+        "if_statement",
+        "else_clause",
+        "catch_expression",
+        "switch_case",
+    ],
+    late: &["variable_declaration"],
+    members: rows::more::ZIG.labels,
+    opaque: &[
+        "struct_declaration",
+        "enum_declaration",
+        "union_declaration",
+        "opaque_declaration",
+        "asm_expression",
+    ],
+    ..NONE
+};
+
+const PHP: Scoping = Scoping {
+    syntax: &rows::more::PHP,
+    reach: Reach::Everywhere,
+    functions: &["function_definition", "method_declaration", "anonymous_function"],
+    public: &[("simple_parameter", "name"), ("variadic_parameter", "name")],
+    members: &[("scoped_property_access_expression", "name")],
+    // An arrow function has the variables of the one around it.
+    opaque: &[
+        "anonymous_function_use_clause",
+        "arrow_function",
+        "property_promotion_parameter",
+        "heredoc",
+        "shell_command_expression",
+        "class_declaration",
+        "anonymous_class",
+    ],
+    reflection: &["compact", "extract", "get_defined_vars", "parse_str", "eval"],
+    reflecting: &[
+        "dynamic_variable_name",
+        "include_expression",
+        "include_once_expression",
+        "require_expression",
+        "require_once_expression",
+    ],
+    names: &["variable_name"],
+    ..NONE
+};
+
+const DART: Scoping = Scoping {
+    syntax: &rows::more::DART,
+    functions: &["function_declaration", "function_expression", "method_declaration"],
+    scopes: &["block", "for_statement", "try_statement", "switch_statement_case"],
+    // Callers can name parameters.
+    public: &[("formal_parameter", "name"), ("formal_parameter", "")],
+    members: rows::more::DART.labels,
+    opaque: &[
+        "pattern_variable_declaration",
+        "variable_pattern",
+        "record_pattern",
+        "object_pattern",
+        "local_function_declaration",
+        "annotation",
+    ],
+    ..NONE
+};
+
+#[cfg(feature = "grammars-heavy")]
+const CSHARP: Scoping = Scoping {
+    syntax: &rows::more::CSHARP,
+    functions: &[
+        "method_declaration",
+        "constructor_declaration",
+        "local_function_statement",
+        "lambda_expression",
+        "anonymous_method_expression",
+        "operator_declaration",
+        "accessor_declaration",
+    ],
+    scopes: &[
+        "block",
+        "for_statement",
+        "foreach_statement",
+        "using_statement",
+        "catch_clause",
+        "switch_section",
+    ],
+    // Callers can name parameters; where what a test declares ends to hold depends on the way the test went.
+    public: &[
+        ("parameter", "name"),
+        ("parameter_list", "name"),
+        ("declaration_expression", "name"),
+        ("declaration_pattern", "name"),
+    ],
+    members: rows::more::CSHARP.labels,
+    // Their members are called like the locals that they are made of.
+    opaque: &[
+        "anonymous_object_creation_expression",
+        "tuple_expression",
+        "query_expression",
+        "tuple_pattern",
+        "recursive_pattern",
+        "var_pattern",
+        "preproc_if",
+        "class_declaration",
+        "attribute_list",
+    ],
+    reflection: &["nameof"],
+    ..NONE
+};
+
 /// The row of a language, if it has one.
 pub(super) fn of(language: &str) -> Option<&'static Scoping> {
     match language {
         "rust" => Some(&RUST),
         "python" => Some(&PYTHON),
-        "javascript" | "typescript" | "tsx" => Some(&SCRIPT),
+        "javascript" => Some(&SCRIPT),
+        "typescript" => Some(&TYPESCRIPT),
+        "tsx" => Some(&TSX),
         "go" => Some(&GO),
         "java" => Some(&JAVA),
         "c" => Some(&C),
         "cpp" => Some(&CPP),
+        "lua" => Some(&LUA),
+        "zig" => Some(&ZIG),
+        "php" => Some(&PHP),
+        "dart" => Some(&DART),
+        #[cfg(feature = "grammars-heavy")]
+        "csharp" => Some(&CSHARP),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::language;
+
+    /// A name that the grammar does not know would be a rule that silently never holds.
+    #[test]
+    fn every_name_in_a_row_is_known_to_its_grammar() {
+        for language in language::all() {
+            let Some(row) = of(language.id) else { continue };
+            let grammar = (language.grammar)();
+            let kinds: Vec<&str> = (0..grammar.node_kind_count() as u16)
+                .filter_map(|id| grammar.node_kind_for_id(id))
+                .collect();
+            let lists = [row.functions, row.scopes, row.late, row.patterns, row.opaque];
+            for name in lists.concat().iter().chain(row.reflecting).chain(row.names) {
+                let script = ["javascript", "typescript", "tsx"].contains(&language.id);
+                assert!(script || kinds.contains(name), "{}: {name}", language.id);
+            }
+            for (parent, field) in [row.bindings, row.not_pattern, row.public].concat() {
+                let known = field.is_empty() || grammar.field_id_for_name(field).is_some();
+                let script = ["javascript", "typescript", "tsx"].contains(&language.id);
+                assert!(script || (known && kinds.contains(&parent)), "{}: {parent}", language.id);
+            }
+        }
     }
 }

@@ -41,8 +41,27 @@ pub(super) fn plain(language: &str, node: Tree) -> Tree {
         "field_pattern" if language == "rust" => field_pattern(node),
         "statement_list" | "block" if language == "go" => without_separators(node),
         "macro_invocation" if language == "rust" => with_captures(node),
+        "match_arm" | "closure_expression" if language == "rust" => without_braces(node),
+        "attribute" if language == "rust" => known_attribute(node),
+        "variable_name" if language == "php" => variable(node),
+        "field" if language == "lua" => computed_key(node),
         _ => node,
     }
+}
+
+/// `$x` as one token: without its sign it would be the name of a function.
+fn variable(node: Tree) -> Tree {
+    let text: String = node.children.iter().filter_map(|part| part.text.as_deref()).collect();
+    Tree::leaf("variable_name", node.field, node.bytes, &text)
+}
+
+/// `{ [k] = v }`: the key is a value, though the grammar calls it a name as in `{ k = v }`.
+fn computed_key(mut node: Tree) -> Tree {
+    if node.children.first().is_some_and(|first| first.is("[")) {
+        let key = node.children.iter_mut().find(|child| child.field == Some("name"));
+        key.into_iter().for_each(|key| key.field = None);
+    }
+    node
 }
 
 fn without_parentheses(mut node: Tree) -> Tree {
@@ -126,6 +145,60 @@ fn field_pattern(mut node: Tree) -> Tree {
     node
 }
 
+/// `=> { x }` as `=> x`, and the same in a closure. Both are a place where what was made for the value ends to live,
+/// with braces and without.
+fn without_braces(mut node: Tree) -> Tree {
+    let body = node
+        .children
+        .iter_mut()
+        .find(|child| child.kind == "block" && matches!(child.field, Some("value" | "body")));
+    if let Some(body) = body
+        && let [_, inner, _] = &body.children[..]
+        && is_value(inner)
+    {
+        let mut inner = inner.clone();
+        inner.field = body.field;
+        *body = inner;
+    }
+    node
+}
+
+/// An expression that nothing ends: what a block evaluates to.
+fn is_value(node: &Tree) -> bool {
+    let statement =
+        ["expression_statement", "let_declaration", "empty_statement", "macro_definition", "label"];
+    !statement.contains(&node.kind) && !node.kind.ends_with("_item") && !node.is(";")
+}
+
+/// A comma at the end says nothing to the compiler's own attributes.
+fn known_attribute(mut node: Tree) -> Tree {
+    const KNOWN: &[&str] = &["derive", "cfg", "allow", "warn", "deny", "expect", "forbid"];
+    let known = node
+        .children
+        .first()
+        .and_then(|path| path.text.as_deref())
+        .is_some_and(|path| KNOWN.contains(&path));
+    if known {
+        let lists = node.children.iter_mut().filter(|child| child.kind == "token_tree");
+        lists.for_each(without_last_commas);
+    }
+    node
+}
+
+fn without_last_commas(list: &mut Tree) {
+    without_last_comma(list);
+    let inner = list.children.iter_mut().filter(|child| child.kind == "token_tree");
+    inner.for_each(without_last_commas);
+}
+
+/// `(a, b,)` as `(a, b)`.
+fn without_last_comma(list: &mut Tree) {
+    let last = list.children.len().saturating_sub(2);
+    if list.children.get(last).is_some_and(|one| one.is(",")) {
+        list.children.remove(last);
+    }
+}
+
 /// `println!("{x}")`: the name in the text is a token of its own.
 fn with_captures(mut node: Tree) -> Tree {
     let plain = node
@@ -134,6 +207,7 @@ fn with_captures(mut node: Tree) -> Tree {
         .is_some_and(|name| PLAIN_MACROS.contains(&name));
     if plain {
         for child in node.children.iter_mut().filter(|child| child.kind == "token_tree") {
+            without_last_comma(child);
             split_captures(child);
         }
     }

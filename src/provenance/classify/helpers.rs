@@ -1,9 +1,10 @@
 //! A function read as something that could stand where it is called: its
 //! parameters, and a body whose locals cannot clash with anybody's.
 
-use crate::code::program::{Name, Tree, has_scopes, resolve};
+use crate::code::program::{Name, Tree, resolve};
 
 use super::surroundings::{self, Surroundings};
+use super::types::{Types, returned_type};
 
 /// A function that can be put back for its calls.
 #[derive(Clone, Debug)]
@@ -17,6 +18,9 @@ pub(super) struct Helper {
     pub statements: Vec<Tree>,
     /// What it evaluates to, when it returns in one place only: at its end.
     pub result: Option<Tree>,
+    /// The type that it says it gives back, and whether the result evidently is of it.
+    pub returns: Option<String>,
+    pub keeps_type: bool,
     /// A `return` stands elsewhere than at its end.
     pub returns_early: bool,
     /// It ends with a `return` or a `throw`, or in a value.
@@ -36,7 +40,13 @@ pub(super) struct Parameter {
     pub placeholder: String,
     /// How often it is read.
     pub uses: usize,
+    /// Its declared type.
+    pub said: Option<String>,
 }
+
+/// Languages whose functions, parameters and calls are read here.
+const LANGUAGES: &[&str] =
+    &["rust", "python", "javascript", "typescript", "tsx", "go", "java", "c", "cpp"];
 
 const FUNCTIONS: &[&str] = &[
     "function_item",
@@ -80,8 +90,7 @@ const ASSIGNING: &[&str] = &[
 /// `None` where it is not known how to put the function back.
 pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> {
     let core = function_of(item)?;
-    // Without scope rules nobody can tell whose a name is.
-    if !has_scopes(language) || is_special(item, core) {
+    if !LANGUAGES.contains(&language) || is_special(item, core) {
         return None;
     }
     let mut core = core.clone();
@@ -98,6 +107,7 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     if !surroundings::is_whole(&body, language) {
         return None;
     }
+    let types = Types::of(&core);
     hygienic(&mut body, name);
     let placeholder = |local: u32| format!("\u{1}{name}\u{1}{local}");
     let mut known = Vec::new();
@@ -108,7 +118,8 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         if by_value && may_copy(&core, &body, local, &placeholder) {
             return None;
         }
-        known.push(Parameter { placeholder, uses });
+        let said = types.of_local(local).map(str::to_owned);
+        known.push(Parameter { placeholder, uses, said });
     }
     let receiver = receiver.map(placeholder);
     if let Some(one) = &receiver {
@@ -116,12 +127,17 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     }
     let parts = parts(&body, language);
     let returns = parts.statements.iter().any(holds_return) || surroundings::may_leave(&body);
+    let returned = returned_type(&core, language);
+    let keeps = |result: &Tree| types.comes_back(result, returned.as_deref(), language);
     let method = core.kind.starts_with("method") || body.any(&|node| is_this(node));
     Some(Helper {
         name: name.to_owned(),
         parameters: known,
         receiver,
         ends: parts.result.is_some() || parts.statements.last().is_some_and(is_end),
+        keeps_type: parts.result.iter().all(keeps)
+            && parts.statements.iter().all(|one| each_returned(one, &keeps)),
+        returns: returned,
         returns_early: returns,
         statements: parts.statements,
         result: parts.result,
@@ -236,6 +252,13 @@ fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
         receiver = Some(found.remove(0));
     }
     Some((receiver, found))
+}
+
+/// How many arguments a function takes; `None` where that is not plain, or for no function.
+pub(super) fn parameter_count(item: &Tree, language: &str) -> Option<usize> {
+    let mut core = function_of(item)?.clone();
+    resolve(&mut core, language);
+    parameters(&core, language).map(|(_, parameters)| parameters.len())
 }
 
 fn first_is_self(list: &Tree) -> bool {
@@ -408,6 +431,14 @@ pub(super) fn returned(node: &Tree) -> Option<&Tree> {
 
 fn is_end(node: &Tree) -> bool {
     is_return(node) || matches!(node.kind, "throw_statement" | "raise_statement")
+}
+
+/// Whether every value that a `return` below gives back satisfies `test`.
+fn each_returned(tree: &Tree, test: &impl Fn(&Tree) -> bool) -> bool {
+    if is_return(tree) {
+        return returned(tree).is_none_or(test);
+    }
+    surroundings::is_function(tree.kind) || tree.children.iter().all(|one| each_returned(one, test))
 }
 
 fn holds_return(tree: &Tree) -> bool {

@@ -42,6 +42,7 @@ pub(super) fn imports(
     after: &File<'_>,
     moved: &HashSet<String>,
     elsewhere: &HashSet<String>,
+    modules: &HashSet<&str>,
 ) -> Imports {
     let (old, new) = (list(before), list(after));
     let words = |list: &[&Tree]| -> Vec<String> { list.iter().map(|one| one.words()).collect() };
@@ -76,6 +77,13 @@ pub(super) fn imports(
         let opaque = unnamed || one.any(&|node| node.is("*") || node.is("_"));
         let runs = ordered && !elsewhere.contains(&one.words());
         let known = names.iter().all(|name| moved.contains(name));
+        // Others take a name from here, or code comes and goes that is not in the set.
+        let given = one.any(&|node| node.kind == "visibility_modifier");
+        let unseen = one.kind == "extern_crate_declaration"
+            || (one.kind == "mod_item" && !names.iter().all(|name| modules.contains(&**name)));
+        if given || unseen {
+            return false;
+        }
         match (opaque || one.kind == "package_clause" || one.kind == "package_declaration", runs) {
             (true, _) => false,
             (_, true) => known && !names.is_empty(),

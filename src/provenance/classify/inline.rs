@@ -6,15 +6,24 @@
 //! time, a `return` that would leave somebody else) is left as the call it is,
 //! and then the two differ.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::code::program::{Name, Tree, resolve};
 
 use super::helpers::{self, Helper, is_block, is_return, is_this, is_value, returned, statements};
 use super::pairs::Id;
+use super::reach::Ways;
 use super::same::{Renames, Resolved, same};
-use super::surroundings::Given;
+use super::surroundings::{self, Given};
+use super::types::{Types, returned_type};
+
+/// A helper that a unit can call, and how.
+pub(super) struct Reached<'h> {
+    pub id: Id,
+    pub helper: &'h Helper,
+    pub ways: Ways,
+}
 
 /// A tree without calls of some helpers.
 pub(super) struct Inlined {
@@ -27,19 +36,16 @@ const ROUNDS: usize = 6;
 /// More tokens than this are not put together.
 const LARGEST: usize = 20_000;
 
-pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[(Id, Helper)]) -> Inlined {
+pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[Reached<'_>]) -> Inlined {
     let mut tree = tree.clone();
     let mut used: Vec<Id> = Vec::new();
-    let called = |tree: &Tree| -> Vec<&(Id, Helper)> {
-        helpers
-            .iter()
-            .filter(|(_, helper)| {
-                tree.any(&|node| {
-                    node.is(&helper.name)
-                        || (helper.constructor && node.kind == "explicit_constructor_invocation")
-                })
-            })
-            .collect()
+    let called = |tree: &Tree| -> Vec<&Reached<'_>> {
+        let words: HashSet<&str> =
+            tree.tokens().iter().filter_map(|token| token.text.as_deref()).collect();
+        let delegates = tree.any(&|node| node.kind == "explicit_constructor_invocation");
+        let fits =
+            |helper: &Helper| words.contains(&*helper.name) || (helper.constructor && delegates);
+        helpers.iter().filter(|one| fits(one.helper)).collect()
     };
     for _ in 0..ROUNDS {
         let wanted = called(&tree);
@@ -49,9 +55,16 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[(Id, Helper)]) -> 
         let names = resolve(&mut tree, language);
         let given = Given::of(&tree, &names);
         let wanted =
-            wanted.into_iter().filter(|(_, helper)| !given.any_of(&helper.surroundings)).collect();
-        let mut put = Put { language, helpers: wanted, used: Vec::new() };
-        put.node(&mut tree);
+            wanted.into_iter().filter(|one| !given.any_of(&one.helper.surroundings)).collect();
+        let mut put = Put {
+            language,
+            helpers: wanted,
+            used: Vec::new(),
+            types: Types::of(&tree),
+            returns: helpers::function_of(&tree).and_then(|core| returned_type(core, language)),
+            entered: false,
+        };
+        put.node(&mut tree, None);
         if put.used.is_empty() {
             break;
         }
@@ -66,8 +79,14 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[(Id, Helper)]) -> 
 
 struct Put<'h> {
     language: &'h str,
-    helpers: Vec<&'h (Id, Helper)>,
+    helpers: Vec<&'h Reached<'h>>,
     used: Vec<Id>,
+    /// Of the caller's locals.
+    types: Types,
+    /// What the caller gives back; `None` inside a function of its own.
+    returns: Option<String>,
+    /// The caller's own node was seen.
+    entered: bool,
 }
 
 /// A call of a helper: which, and what each placeholder stands for.
@@ -78,15 +97,29 @@ struct Call<'h> {
 }
 
 impl<'h> Put<'h> {
-    fn node(&mut self, tree: &mut Tree) {
+    /// `wanted` is the type that the value of the node becomes, where that is said.
+    fn node(&mut self, tree: &mut Tree, wanted: Option<&str>) {
+        let function = surroundings::is_function(tree.kind);
+        let returns = self.returns.clone();
+        if function && std::mem::replace(&mut self.entered, true) {
+            self.returns = None;
+        }
         if is_block(tree) {
             let last = tree.field == Some("body");
             self.block(tree, last);
         }
+        let said = match tree.kind {
+            "return_statement" => self.returns.clone(),
+            _ if is_typed_declaration(tree.kind) => tree.child("type").map(Tree::words),
+            "variable_declarator" | "init_declarator" => wanted.map(str::to_owned),
+            _ => None,
+        };
         for child in &mut tree.children {
-            self.node(child);
+            let passed = matches!(child.field, None | Some("value" | "declarator"));
+            self.node(child, said.as_deref().filter(|_| passed));
         }
-        if let Some(value) = self.expression(tree) {
+        self.returns = returns;
+        if let Some(value) = self.expression(tree, wanted) {
             let field = tree.field;
             *tree = value;
             tree.field = field;
@@ -94,11 +127,11 @@ impl<'h> Put<'h> {
     }
 
     /// A call of a helper that is nothing but a value.
-    fn expression(&mut self, tree: &Tree) -> Option<Tree> {
+    fn expression(&mut self, tree: &Tree, wanted: Option<&str>) -> Option<Tree> {
         let call = self.call(tree)?;
         let helper = call.helper;
         let plain = helper.statements.is_empty() && !helper.returns_early;
-        let result = helper.result.as_ref().filter(|_| plain)?;
+        let result = helper.result.as_ref().filter(|_| plain && keeps_type(helper, wanted))?;
         self.used.push(call.id);
         Some(self.with(&call, result))
     }
@@ -133,7 +166,11 @@ impl<'h> Put<'h> {
         // `h(a);`
         if let Some(call) = called(statement).and_then(|call| self.call(call)) {
             let helper = call.helper;
-            let unit = statement.kind == "expression_statement" || !is_value(statement);
+            let unit = !is_value(statement)
+                || matches!(
+                    statement.kind,
+                    "expression_statement" | "explicit_constructor_invocation"
+                );
             if unit && !helper.returns_early && helper.result.is_none() {
                 self.used.push(call.id);
                 return Some(self.all(&call, &helper.statements));
@@ -149,7 +186,7 @@ impl<'h> Put<'h> {
         // `return h(a);`
         if let Some(call) = returned(statement).and_then(|value| self.call(value)) {
             let helper = call.helper;
-            if helper.ends || last {
+            if (helper.ends || last) && keeps_type(helper, self.returns.as_deref()) {
                 self.used.push(call.id);
                 let mut all = self.all(&call, &helper.statements);
                 if let Some(result) = &helper.result {
@@ -169,7 +206,11 @@ impl<'h> Put<'h> {
         let call = self.call(node)?;
         let helper = call.helper;
         let result = helper.result.as_ref()?;
-        if helper.returns_early || helper.statements.is_empty() {
+        let wanted = declared_by(statement, node).and(statement.child("type")).map(Tree::words);
+        if helper.returns_early
+            || helper.statements.is_empty()
+            || !keeps_type(helper, wanted.as_deref())
+        {
             return None;
         }
         self.used.push(call.id);
@@ -269,12 +310,10 @@ impl<'h> Put<'h> {
 
     fn call(&self, node: &Tree) -> Option<Call<'h>> {
         let (name, receiver, arguments) = callee(node)?;
-        self.helpers.iter().find_map(|(id, helper)| {
-            let fits = match node.kind {
-                "explicit_constructor_invocation" => helper.constructor,
-                _ => helper.name == name && !helper.constructor,
-            };
-            if !fits {
+        self.helpers.iter().find_map(|Reached { id, helper, ways }| {
+            let delegates = node.kind == "explicit_constructor_invocation";
+            let named = helper.constructor == delegates && (delegates || helper.name == name);
+            if !named || !can_mean(ways, node, receiver) {
                 return None;
             }
             let arguments: Vec<&Tree> =
@@ -300,7 +339,8 @@ impl<'h> Put<'h> {
             }
             for (at, argument) in arguments.iter().enumerate() {
                 let parameter = &helper.parameters[at];
-                if !is_stable(argument) && !once_and_first(helper, at, &arguments) {
+                let typed = self.types.passes(argument, parameter.said.as_deref(), self.language);
+                if !typed || !is_stable(argument) && !once_and_first(helper, at, &arguments) {
                     return None;
                 }
                 known.insert(parameter.placeholder.clone(), (*argument).clone());
@@ -308,6 +348,26 @@ impl<'h> Put<'h> {
             Some(Call { id: *id, helper, arguments: known })
         })
     }
+}
+
+/// Whether a call with this receiver can reach a helper that is reached in these ways.
+fn can_mean(ways: &Ways, call: &Tree, receiver: Option<&Tree>) -> bool {
+    let through_type = call.child("function").is_some_and(|one| one.kind == "scoped_identifier");
+    match receiver {
+        None if through_type => ways.own,
+        None => ways.bare,
+        Some(receiver) if is_own(receiver) || receiver.is("self") => ways.own,
+        Some(receiver) => ways.any || ways.owner.as_deref().is_some_and(|owner| receiver.is(owner)),
+    }
+}
+
+/// Whether what a helper gives back is what the caller would have had, which wants it to be of a type.
+fn keeps_type(helper: &Helper, wanted: Option<&str>) -> bool {
+    helper.keeps_type || (wanted.is_some() && helper.returns.as_deref() == wanted)
+}
+
+fn is_typed_declaration(kind: &str) -> bool {
+    matches!(kind, "local_variable_declaration" | "declaration" | "var_spec" | "let_declaration")
 }
 
 fn block_end(at: usize, count: usize) -> bool {

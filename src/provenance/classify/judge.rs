@@ -2,16 +2,18 @@
 //! looks at what only the set can tell.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
-use crate::code::program::Tree;
+use crate::code::program::{Name, Tree};
 use crate::ledger::{Basis, MutationClass};
 
 use super::helpers::{self, Helper};
 use super::imports::{self, Imports};
-use super::inline::{self, Inlined};
+use super::inline::{self, Inlined, Reached};
 use super::order::{self, Order};
 use super::pairs::{self, Id, Pairs};
-use super::public::{is_public, without_visibility};
+use super::public::{is_public, shows_member, without_visibility};
+use super::reach::{self, Named};
 use super::relocate;
 use super::same::{self, Alike, Renames, Resolved};
 use super::units::{File, Unit, is_import};
@@ -50,6 +52,8 @@ pub(super) struct Set<'a> {
     /// Helpers that are new, by language and name; and those that are gone.
     new: Vec<(Id, Helper)>,
     gone: Vec<(Id, Helper)>,
+    /// The functions before and after, by name.
+    named: (Named, Named),
     /// Names of units that are in another file now, or are called something else.
     moved: HashSet<String>,
 }
@@ -78,6 +82,7 @@ impl<'a> Set<'a> {
         };
         let (before, after) = (read(before), read(after));
         let pairs = pairs::pair(&before, &after);
+        let named = (Named::of(&before), Named::of(&after));
         let mut set = Self {
             before,
             after,
@@ -85,6 +90,7 @@ impl<'a> Set<'a> {
             renames: Renames::new(),
             new: Vec::new(),
             gone: Vec::new(),
+            named,
             moved: HashSet::new(),
         };
         set.new = set.helpers(&set.after, &|id| !set.pairs.back.contains_key(id));
@@ -131,12 +137,15 @@ impl<'a> Set<'a> {
         }
         candidates.sort();
         candidates.dedup();
-        let (old, new) = (name_counts(&self.before), name_counts(&self.after));
+        if candidates.is_empty() {
+            return Renames::new();
+        }
+        let (old, new) = (names_in(&self.before), names_in(&self.after));
         let alone = |candidate: &&(String, String)| {
             let (from, to) = candidate;
             candidates.iter().filter(|other| other.0 == *from || other.1 == *to).count() == 1
-                && !new.contains(from.as_str())
-                && !old.contains(to.as_str())
+                && ![from.as_str(), &any_case(from)].iter().any(|name| new.contains(*name))
+                && ![to.as_str(), &any_case(to)].iter().any(|name| old.contains(*name))
                 && from.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
         };
         candidates.iter().filter(alone).cloned().collect()
@@ -388,10 +397,15 @@ impl<'a> Set<'a> {
             Resolved::of(&tree, language)
         };
         let mut found = match same::same(&rest(before), &rest(after), &self.renames) {
-            Some(alike) => Found::proven(said(&alike)),
+            Some(alike) => {
+                let shown = shows_renamed(old_file, before, &alike.uses);
+                Found { set: !shown, ..Found::proven(said(&alike)) }
+            }
             None => Found::changed(vec!["statements".into()]),
         };
-        match imports::imports(old_file, new_file, &self.moved, &elsewhere) {
+        let modules =
+            self.before.iter().chain(&self.after).map(|file| module_name(file.path)).collect();
+        match imports::imports(old_file, new_file, &self.moved, &elsewhere, &modules) {
             Imports::Same => {}
             Imports::Harmless => found.said.push("imports".into()),
             Imports::Changed => {
@@ -410,7 +424,11 @@ impl<'a> Set<'a> {
         if let Some(alike) = same::same(&was, &is, &renames) {
             let own = (before.name.clone(), after.name.clone());
             let uses: Vec<_> = alike.uses.into_iter().filter(|used| *used != own).collect();
-            return Found::proven(said(&Alike { uses, ..alike }));
+            let shown = shows_renamed(old_file, before, &uses);
+            let mut found = Found::proven(said(&Alike { uses, ..alike }));
+            found.said.extend(shown.then(|| "API: a public name changed".to_owned()));
+            found.set = !shown;
+            return found;
         }
         let elsewhere = !self.home(old, new);
         if elsewhere && let Some(how) = relocate::relocated(self, old, new, &renames) {
@@ -453,12 +471,13 @@ impl<'a> Set<'a> {
     fn through_helpers(&self, old: Id, new: Id, renames: &Renames) -> Option<Found> {
         let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
         let language = old_file.language();
-        let was = inline::inlined(&before.tree, language, &self.gone);
-        let is = inline::inlined(&after.tree, language, &self.new);
+        let gone = reached(&self.before, &self.named.0, old, &self.gone);
+        let come = reached(&self.after, &self.named.1, new, &self.new);
+        let was = inline::inlined(&before.tree, language, &gone);
+        let is = inline::inlined(&after.tree, language, &come);
         if was.used.is_empty() && is.used.is_empty() {
             return None;
         }
-        let (was, is) = (was, is);
         let resolved = |one: &Inlined| Resolved::of(&one.tree, language);
         same::same(&resolved(&was), &resolved(&is), renames).or_else(|| {
             let plain = |one: &Inlined| {
@@ -530,6 +549,13 @@ impl<'a> Set<'a> {
     }
 }
 
+/// What a file of Rust is called as a module.
+fn module_name(path: &str) -> &str {
+    let path = path.strip_suffix(".rs").unwrap_or(path);
+    let path = path.strip_suffix("/mod").unwrap_or(path);
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// Whether a file is a module of its own, so that its path is part of every public name.
 fn by_module(language: &str) -> bool {
     !matches!(language, "go" | "java" | "c" | "cpp" | "csharp" | "swift" | "kotlin" | "scala")
@@ -537,6 +563,14 @@ fn by_module(language: &str) -> bool {
 
 fn mentions(tree: &Tree, name: &str) -> bool {
     tree.any(&|node| node.text.as_deref() == Some(name))
+}
+
+/// Whether a container declares, for others to see, one of the names that it has under another spelling now.
+fn shows_renamed(file: &File<'_>, unit: &Unit, uses: &[(String, String)]) -> bool {
+    // What is a unit of its own is judged as such.
+    let own = |name: &str| file.units.iter().any(|one| one.name == name);
+    let renamed = declared(&unit.tree, uses.to_vec());
+    !unit.is_function() && renamed.iter().any(|(old, _)| !own(old) && shows_member(file, unit, old))
 }
 
 /// Of names that differ between two versions of a container, those that it declares.
@@ -557,17 +591,66 @@ fn collect_declared<'t>(tree: &'t Tree, found: &mut HashSet<&'t str>) {
     }
 }
 
-/// Every text that is a name, or could be one in quotes.
-fn name_counts<'f>(files: &'f [File<'_>]) -> HashSet<&'f str> {
-    let mut found = HashSet::new();
-    for unit in files.iter().flat_map(|file| &file.units) {
-        unit.tree.visit(&mut |node| {
-            if let Some(text) = &node.text {
-                found.insert(text.trim_matches(['"', '\'', '`']));
+/// The helpers that a unit calls, itself or through another one, and how it can.
+fn reached<'h>(
+    files: &[File<'_>],
+    named: &Named,
+    caller: Id,
+    helpers: &'h [(Id, Helper)],
+) -> Vec<Reached<'h>> {
+    let mut words: HashSet<&str> = HashSet::new();
+    let mut learn = vec![&files[caller.0].units[caller.1].tree];
+    let mut left: Vec<&'h (Id, Helper)> = helpers.iter().collect();
+    let mut found = Vec::new();
+    while !learn.is_empty() {
+        for tree in std::mem::take(&mut learn) {
+            words.extend(tree.tokens().iter().filter_map(|token| token.text.as_deref()));
+        }
+        left.retain(|one| {
+            let mentioned = words.contains(&*one.1.name) || one.1.constructor;
+            if mentioned {
+                learn.extend(one.1.statements.iter().chain(&one.1.result));
+                let ways = reach::ways(files, named, caller, one);
+                found.extend(ways.map(|ways| Reached { id: one.0, helper: &one.1, ways }));
             }
+            !mentioned
         });
     }
     found
+}
+
+/// Every text that is a name of more than a local, or could be one in quotes.
+fn names_in(files: &[File<'_>]) -> HashSet<Arc<str>> {
+    let mut found = HashSet::new();
+    for (file, unit) in files.iter().flat_map(|file| file.units.iter().map(move |one| (file, one)))
+    {
+        let resolved = Resolved::of(&unit.tree, file.language());
+        resolved.tree.visit(&mut |node| match (&node.text, node.name) {
+            // What a macro of C holds is one text.
+            (Some(text), _) if node.kind == "preproc_arg" => found.extend(words(text)),
+            (Some(_), Name::Local(local)) if resolved.names.may_rename(local) => {}
+            (Some(text), _) => {
+                let name = text.trim_matches(['"', '\'', '`']);
+                found.insert(name.into());
+                if file.language() == "php" {
+                    found.insert(any_case(name).into());
+                }
+            }
+            (None, _) => {}
+        });
+    }
+    found
+}
+
+/// A name in a language where functions are called in capitals as well.
+fn any_case(name: &str) -> String {
+    format!("\0{}", name.to_lowercase())
+}
+
+fn words(text: &str) -> impl Iterator<Item = Arc<str>> + '_ {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| !word.is_empty())
+        .map(Arc::from)
 }
 
 fn ids<'f, 'a>(files: &'f [File<'a>]) -> Vec<(&'f File<'a>, Id)> {

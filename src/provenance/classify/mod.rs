@@ -22,9 +22,11 @@ mod order;
 mod pairs;
 mod provisional;
 mod public;
+mod reach;
 mod relocate;
 mod same;
 mod surroundings;
+mod types;
 mod units;
 
 pub use block::{NamedBlock, block};

@@ -3,6 +3,13 @@
 //! A simple cascade of its own, strictest first; what it leaves over was added
 //! or removed. A wrong pair never makes a change look harmless: the two are
 //! compared afterwards.
+//!
+//! That is why it is not `matching`, which finds the records of a ledger again. There
+//! a wrong pair is a wrong name, so what fits twice gets no pair, and the fingerprints
+//! of a record are all that is known of the text before. Here both texts are at hand,
+//! the units are other ones (with their decorators, containers without their members,
+//! the file itself), and a pair that is withheld would only turn a change into one
+//! definition removed and another one added.
 
 use std::collections::HashMap;
 

@@ -20,7 +20,11 @@ pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
             of_trait || visibility(&unit.tree).is_some_and(|said| said == "pub")
         }
         "java" => has("public") || has("protected") || in_container(&[BlockKind::Interface]),
-        "csharp" | "scala" | "kotlin" | "swift" | "dart" | "php" => !has("private"),
+        "csharp" | "scala" | "kotlin" | "swift" | "php" => !has("private"),
+        "dart" => !unit.name.starts_with('_'),
+        "lua" => !has("local"),
+        "zig" => has("pub") || has("export"),
+        "elixir" => !(has("defp") || has("defmacrop")),
         "go" => unit.name.starts_with(char::is_uppercase),
         "python" => !unit.name.starts_with('_'),
         "javascript" | "typescript" | "tsx" => script(file, unit, identity.kind),
@@ -90,4 +94,91 @@ fn strip(tree: &mut Tree) {
     tree.children.retain(|child| {
         child.text.is_some() || !child.children.is_empty() || child.kind != "modifiers"
     });
+}
+
+/// Whether code outside of the change set may name a member of a container: a field, a variant.
+pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
+    const ANNOTATIONS: &[&str] =
+        &["annotation", "marker_annotation", "decorator", "attribute_list"];
+    let Some(member) = member(&unit.tree, name) else { return true };
+    let says = |word: &str| header(member).iter().any(|token| token == word);
+    let annotated = unit.tree.any(&|node| ANNOTATIONS.contains(&node.kind));
+    match (file.language(), member.kind) {
+        ("rust", "field_declaration") => {
+            let open = member
+                .children
+                .iter()
+                .any(|child| child.kind == "visibility_modifier" && child.words() == "pub");
+            open || is_read_by_name(&unit.tree)
+        }
+        ("rust", "enum_variant") => is_public(file, unit) || is_read_by_name(&unit.tree),
+        ("java", "field_declaration") => {
+            let constant = unit.identity.as_ref().is_none_or(|id| id.kind == BlockKind::Interface);
+            constant || annotated || says("public") || says("protected")
+        }
+        ("go", "field_declaration") => {
+            name.starts_with(char::is_uppercase) || member.child("tag").is_some()
+        }
+        ("javascript" | "typescript" | "tsx", "field_definition" | "public_field_definition") => {
+            annotated || !(says("private") || name.starts_with('#'))
+        }
+        ("c" | "cpp", "field_declaration" | "enumerator") => {
+            !file.path.ends_with(".c")
+                && !file.path.ends_with(".cc")
+                && !file.path.ends_with(".cpp")
+        }
+        ("csharp" | "kotlin" | "php", "field_declaration" | "property_declaration") => {
+            annotated || !says("private")
+        }
+        _ => true,
+    }
+}
+
+/// The member that declares a name.
+fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
+    const MEMBERS: &[&str] = &[
+        "field_declaration",
+        "enum_variant",
+        "field_definition",
+        "public_field_definition",
+        "property_declaration",
+        "enumerator",
+    ];
+    let names = |node: &Tree| {
+        matches!(node.field, Some("name" | "declarator" | "property")) && node.is(name)
+    };
+    if MEMBERS.contains(&tree.kind) && tree.any(&names) {
+        return Some(tree);
+    }
+    tree.children.iter().find_map(|child| member(child, name))
+}
+
+/// Whether an attribute of Rust may make code of a type's fields and variants by their names, as serialisation does.
+fn is_read_by_name(tree: &Tree) -> bool {
+    const PLAIN: &[&str] = &[
+        "derive",
+        "Clone",
+        "Copy",
+        "Debug",
+        "Default",
+        "PartialEq",
+        "Eq",
+        "Hash",
+        "PartialOrd",
+        "Ord",
+        "allow",
+        "expect",
+        "dead_code",
+        "doc",
+        "must_use",
+        "non_exhaustive",
+        "repr",
+        "default",
+    ];
+    let attributes = |node: &Tree| node.kind == "attribute_item";
+    let strange = |node: &Tree| {
+        node.kind.ends_with("identifier")
+            && node.text.as_deref().is_some_and(|text| !PLAIN.contains(&text))
+    };
+    tree.any(&|node| attributes(node) && node.any(&strange))
 }

@@ -223,7 +223,7 @@ fn is_definition(node: &Tree) -> bool {
         || (WITH_A_BODY.contains(&node.kind) && node.child("body").is_some())
 }
 
-fn is_function(kind: &str) -> bool {
+pub(super) fn is_function(kind: &str) -> bool {
     matches!(
         kind,
         "function_item"

@@ -2,7 +2,7 @@
 //! what belongs to it (decorators, attributes, `export`), containers without
 //! their members, and the file without its definitions.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::code::program::{Program, Tree};
@@ -14,6 +14,7 @@ pub(super) struct File<'a> {
     pub text: &'a str,
     pub program: Option<Program>,
     pub units: Vec<Unit>,
+    comments: HashMap<usize, Comments>,
 }
 
 /// What stands in a container, in order.
@@ -66,7 +67,8 @@ impl<'a> File<'a> {
     pub fn of(path: &'a str, text: &'a str) -> Self {
         let program = Program::of(path, text);
         let units = program.as_ref().map(units).unwrap_or_default();
-        Self { path, text, program, units }
+        let comments = program.as_ref().map(|program| comments(text, program, &units));
+        Self { path, text, program, units, comments: comments.unwrap_or_default() }
     }
 
     pub fn language(&self) -> &'static str {
@@ -74,31 +76,40 @@ impl<'a> File<'a> {
     }
 
     /// The comments that belong to a unit and to none inside it: all texts, and the directives with what they stand before.
-    pub fn comments(&self, unit: usize) -> (Vec<String>, Vec<String>) {
-        let Some(program) = &self.program else { return Default::default() };
-        let (mut all, mut directives) = (Vec::new(), Vec::new());
-        for comment in &program.comments {
-            if self.innermost(&comment.bytes) != Some(unit) {
-                continue;
-            }
-            let said = &self.text[comment.bytes.clone()];
-            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-            if comment.directive {
-                let next = self.units.iter().find(|one| {
-                    one.container == Some(unit) && one.bytes.start >= comment.bytes.end
-                });
-                directives.push(format!("{said}\0{}", next.map_or("", |one| &one.name)));
-            }
-            all.push(said);
-        }
-        (all, directives)
+    pub fn comments(&self, unit: usize) -> &Comments {
+        static NONE: Comments = (Vec::new(), Vec::new());
+        self.comments.get(&unit).unwrap_or(&NONE)
     }
+}
 
-    fn innermost(&self, bytes: &Range<usize>) -> Option<usize> {
-        self.units
-            .iter()
-            .rposition(|unit| unit.bytes.start <= bytes.start && bytes.end <= unit.bytes.end)
+/// The texts of comments, and the directives among them.
+type Comments = (Vec<String>, Vec<String>);
+
+/// The comments of a file by the innermost unit around each.
+fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Comments> {
+    let mut found: HashMap<usize, Comments> = HashMap::new();
+    // Units begin in the order in which they stand, outer before inner.
+    let mut around: Vec<usize> = Vec::new();
+    let mut next = 0;
+    for comment in &program.comments {
+        while units.get(next).is_some_and(|unit| unit.bytes.start <= comment.bytes.start) {
+            around.retain(|at| units[*at].bytes.end >= units[next].bytes.end);
+            around.push(next);
+            next += 1;
+        }
+        around.retain(|at| *at == 0 || units[*at].bytes.end > comment.bytes.start);
+        let inner = around.iter().rev().find(|at| comment.bytes.end <= units[**at].bytes.end);
+        let Some(unit) = inner.copied() else { continue };
+        let (all, directives) = found.entry(unit).or_default();
+        let said = &text[comment.bytes.clone()];
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        if comment.directive {
+            let before = units[next..].iter().find(|one| one.container == Some(unit));
+            directives.push(format!("{said}\0{}", before.map_or("", |one| &one.name)));
+        }
+        all.push(said);
     }
+    found
 }
 
 struct Cut<'a> {

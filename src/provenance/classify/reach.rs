@@ -1,0 +1,110 @@
+//! Whether a call in a unit means the helper that has its name.
+//!
+//! A name can be declared more than once: overloaded, in another type, in another
+//! file. Then the text of a call does not say which one is meant, and the helper
+//! may not be put back for it.
+
+use std::collections::HashMap;
+
+use crate::code::BlockKind;
+
+use super::helpers::{Helper, parameter_count};
+use super::pairs::Id;
+use super::units::{File, Unit};
+
+/// The ways in which a unit can call a helper.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ways {
+    /// By its name alone.
+    pub bare: bool,
+    /// On the own object or type: `this.h()`, `self.h()`, `Self::h()`.
+    pub own: bool,
+    /// On its type: `Util.h()`.
+    pub owner: Option<String>,
+    /// On any object: nothing else in the set has the name.
+    pub any: bool,
+}
+
+/// The functions of a side by language and name.
+#[derive(Debug, Default)]
+pub(super) struct Named(HashMap<(&'static str, String), Vec<Id>>);
+
+impl Named {
+    pub fn of(files: &[File<'_>]) -> Self {
+        let mut named = Self::default();
+        for (at, file) in files.iter().enumerate() {
+            let functions = file.units.iter().enumerate().filter(|(_, one)| one.is_function());
+            for (unit, one) in functions {
+                let key = (file.language(), one.name.clone());
+                named.0.entry(key).or_default().push((at, unit));
+            }
+        }
+        named
+    }
+}
+
+/// How `caller` can call the helper; `None` where a call may mean another function as well.
+pub(super) fn ways(
+    files: &[File<'_>],
+    named: &Named,
+    caller: Id,
+    (id, helper): &(Id, Helper),
+) -> Option<Ways> {
+    let file = &files[id.0];
+    let language = file.language();
+    let all = named.0.get(&(language, file.units[id.1].name.clone()));
+    let twins = || all.into_iter().flatten().filter(|twin| *twin != id);
+    let here = owner(file, id.1);
+    let overloads = matches!(language, "java" | "cpp" | "csharp" | "kotlin" | "scala" | "swift");
+    let confused = twins().any(|twin| {
+        let same_place = twin.0 == id.0 && owner(&files[twin.0], twin.1) == here;
+        let free = owner(&files[twin.0], twin.1).is_none() && here.is_none();
+        let count = parameter_count(&files[twin.0].units[twin.1].tree, language);
+        let apart = overloads && count.is_some_and(|count| count != helper.parameters.len());
+        let nearer = free && (caller.0 == twin.0 || caller.0 != id.0);
+        (same_place && !apart) || nearer
+    });
+    if confused {
+        return None;
+    }
+    let callers_file = &files[caller.0];
+    let own_type = own_type(callers_file, caller.1);
+    let any = twins().next().is_none();
+    let Some(owner) = here else {
+        return Some(Ways { bare: true, any, ..Ways::default() });
+    };
+    let name = type_name(&file.units[owner].name);
+    let own = own_type.is_some_and(|own| type_name(&callers_file.units[own].name) == name);
+    let is_module = is_module(&file.units[owner]);
+    let reached = id.0 == caller.0 && around(callers_file, caller.1).any(|one| one == owner);
+    let inner = matches!(language, "java" | "cpp" | "csharp" | "kotlin" | "scala" | "swift");
+    let bare = match helper.constructor {
+        true => reached && own,
+        false => reached && (is_module || inner),
+    };
+    Some(Ways { bare, own: own && !is_module, owner: Some(name.to_owned()), any })
+}
+
+/// The containers around a unit, innermost first.
+fn around<'f>(file: &'f File<'_>, unit: usize) -> impl Iterator<Item = usize> + 'f {
+    let outer = |at: usize| file.units[at].container.filter(|outer| *outer != 0);
+    std::iter::successors(outer(unit), move |at| outer(*at))
+}
+
+fn owner(file: &File<'_>, unit: usize) -> Option<usize> {
+    around(file, unit).next()
+}
+
+fn own_type(file: &File<'_>, unit: usize) -> Option<usize> {
+    owner(file, unit).filter(|at| !is_module(&file.units[*at]))
+}
+
+fn is_module(unit: &Unit) -> bool {
+    let kind = unit.identity.as_ref().map(|identity| identity.kind);
+    matches!(kind, Some(BlockKind::Module | BlockKind::Namespace))
+}
+
+/// `impl Trait for Type` has the methods of `Type`.
+fn type_name(container: &str) -> &str {
+    container.rsplit(" for ").next().unwrap_or(container)
+}
