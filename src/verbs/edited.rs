@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::{VerbError, Workspace};
 use crate::code::{Block, ContentHash, Document, FileBlocks, Identity};
 use crate::ledger::BlockName;
+use crate::provenance::matching;
 use crate::provenance::outline::{Against, Outline, own_tokens};
 use crate::workspace::{CommitId, RelativePath};
 
@@ -95,8 +96,8 @@ impl Baseline {
         Ok(Self::Blocks(versions))
     }
 
-    /// The same, knowing which files are gone at the same time: where a file that was not there before holds most
-    /// of the blocks of one that is gone, it is that file under another name, and what it holds unchanged is no edit.
+    /// The same, knowing which files are gone at the same time: where a file that was not there before goes on one of
+    /// them under another name ([`matching::goes_on`]), what it holds unchanged is no edit.
     pub fn or_renamed(
         self,
         ws: &Workspace,
@@ -116,7 +117,7 @@ impl Baseline {
         for old in alike {
             if let Some(document) = ws.read_at(commit, old)? {
                 let blocks = document.blocks();
-                if holds_most_of(now, &blocks) {
+                if matching::goes_on((old, &Outline::of(&blocks)), (path, now)) {
                     versions.push(blocks);
                 }
             }
@@ -153,12 +154,16 @@ impl Baseline {
         matches!(self, Self::Blocks(versions) if versions.iter().all(|old| old.blocks.is_empty()))
     }
 
-    /// Whether it is known that no block was called so.
-    pub fn lacks(&self, name: &BlockName) -> bool {
-        let called = |block: &Block| {
-            block.identity.kind.as_str() == name.kind && block.identity.path == name.path
+    /// Whether it is known that the recorded block was not there: none was called so; none read so, where it has no
+    /// name of its own.
+    pub fn lacks(&self, name: &BlockName, content: &ContentHash) -> bool {
+        let is_it = |block: &Block| {
+            let kind = block.identity.kind;
+            kind.as_str() == name.kind
+                && (block.identity.path == name.path
+                    || kind.is_unnamed() && block.fingerprint.content == *content)
         };
-        matches!(self, Self::Blocks(versions) if !versions.iter().any(|old| old.blocks.iter().any(called)))
+        matches!(self, Self::Blocks(versions) if !versions.iter().any(|old| old.blocks.iter().any(is_it)))
     }
 
     /// What the block was before, where the baseline knows its full hash.
@@ -174,13 +179,6 @@ impl Baseline {
 
 /// Among more vanished files than this, no other name is looked for.
 const MAX_RENAMED: usize = 64;
-
-fn holds_most_of(now: &FileBlocks, old: &FileBlocks) -> bool {
-    let held = |block: &&Block| {
-        now.blocks.iter().any(|other| other.fingerprint.content == block.fingerprint.content)
-    };
-    !old.blocks.is_empty() && old.blocks.iter().filter(held).count() * 2 >= old.blocks.len()
-}
 
 fn counts(against: Against, block: &Block) -> bool {
     match against {

@@ -23,6 +23,7 @@
 mod across;
 mod index;
 mod likeness;
+mod onward;
 mod origins;
 mod siblings;
 mod tiers;
@@ -39,6 +40,7 @@ use siblings::Siblings;
 use tiers::{Old, Reach, Tiers};
 
 pub use across::{Candidate, Surroundings, candidates};
+pub use onward::{before_own_records, goes_on, may_speak_of, recorded_elsewhere};
 pub use origins::Origins;
 
 /// Below this many tokens an equal shape proves nothing: getters and wrappers all look alike.
@@ -121,30 +123,9 @@ pub fn orphans(
     orphans.gone.extend(deleted);
     let may_be_elsewhere = |at: &ClaimRef| {
         let named = ledger.claim(*at).range.block.as_ref();
-        named.is_some_and(|name| !is_unnamed(&name.kind)) && !goes_on_elsewhere(ledger, *at)
+        named.is_some_and(|name| !is_unnamed(&name.kind)) && recorded_elsewhere(ledger, *at).is_none()
     };
     orphans.gone.retain(may_be_elsewhere);
     orphans.renamed.retain(may_be_elsewhere);
     orphans
-}
-
-/// Whether a later record of another file speaks of the same block.
-pub(super) fn goes_on_elsewhere(ledger: &Ledger, at: ClaimRef) -> bool {
-    let claim = ledger.claim(at);
-    let Some(name) = &claim.range.block else { return false };
-    let here = &claim.file.relative_path;
-    let later =
-        |other: &&ClaimRef| **other > at && ledger.claim(**other).file.relative_path != *here;
-    let same_text = ledger.by_content(&claim.range.content_hash);
-    let again = same_text.iter().filter(later).any(|other| {
-        let other = ledger.claim(*other).range;
-        !other.deleted && other.block.as_ref().is_some_and(|other| leaf(other) == leaf(name))
-    });
-    let replaced = || {
-        let called = ledger.by_called(&name.kind, leaf(name));
-        called.iter().filter(later).any(|other| {
-            ledger.claim(*other).range.replaces.as_ref() == Some(&claim.range.content_hash)
-        })
-    };
-    again || replaced()
 }
