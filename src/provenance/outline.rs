@@ -145,9 +145,8 @@ impl Outline {
     }
 
     /// Whether a block of this name, or of this text, was there.
-    pub fn holds(&self, block: &Block) -> bool {
-        self.entries.contains_key(&key(&block.identity))
-            || self.count(&block.fingerprint.content) > 0
+    pub fn holds(&self, name: &Short, text: &ContentHash) -> bool {
+        self.entries.contains_key(name) || self.count(text) > 0
     }
 
     fn apply(&mut self, delta: &OutlineDelta) -> Option<()> {

@@ -4,22 +4,23 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::Workspace;
+use super::{ReadError, Workspace};
 use crate::code::{Block, ContentHash, FileBlocks, Identity};
 use crate::ledger::{ClaimRef, Trust};
-use crate::provenance::Outline;
 use crate::provenance::matching::{self, Candidate, Orphans};
+use crate::provenance::outline::{self, Outline, Short};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath};
 
 /// The candidates of more blocks than this are not kept in mind.
 const MAX_BLOCKS: usize = 20_000;
-/// Files at more commits than this are not kept in mind.
+/// More files than this are not kept in mind, as they stand or at commits.
 const MAX_KEPT: usize = 256;
 
 /// Answers about files other than the one that is matched. It belongs to one state of the ledger.
 #[derive(Default)]
 pub(super) struct Elsewhere {
+    blocks: Mutex<HashMap<RelativePath, (Stamp, Arc<FileBlocks>)>>,
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
     committed: Mutex<HashMap<(String, RelativePath), Arc<FileBlocks>>>,
     changed: Mutex<HashMap<String, (Instant, Arc<Changed>)>>,
@@ -64,6 +65,24 @@ impl Around<'_> {
         Some((found.modified().ok()?, found.len()))
     }
 
+    /// The blocks of a file as it stands.
+    pub(super) fn blocks(&self, path: &RelativePath) -> Result<Arc<FileBlocks>, ReadError> {
+        let stamp = self.stamp(path);
+        let lock = || self.0.elsewhere.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, blocks)) = lock().get(path)
+            && *then == stamp
+        {
+            return Ok(Arc::clone(blocks));
+        }
+        let blocks = self.0.read(path)?.blocks();
+        let mut kept = lock();
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(path.clone(), (stamp, Arc::clone(&blocks)));
+        Ok(blocks)
+    }
+
     /// The file at the commit that a record was based on; `None` where that cannot be read.
     fn at_commit(&self, commit: &str, path: &RelativePath) -> Option<Arc<FileBlocks>> {
         let key = (commit.to_owned(), path.clone());
@@ -90,9 +109,9 @@ impl Around<'_> {
         let changes = self.0.git()?.changes(Some(&commit), Target::WorkTree).ok()?;
         let there = changes.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
         let blocks = |change: Change| {
-            let document = self.0.read(&change.path).ok()?;
-            document.language()?;
-            Some((change.path, document.blocks()))
+            let blocks = self.blocks(&change.path).ok()?;
+            blocks.language?;
+            Some((change.path, blocks))
         };
         Some(there.take(MAX_CHANGED).filter_map(blocks).collect())
     }
@@ -107,6 +126,27 @@ impl Around<'_> {
             }
             recorded
         })
+    }
+
+    /// Whether a block of this name, or of this text, stood in `path` already when the record was made; `None` where
+    /// nobody can say.
+    pub(super) fn stood_as(
+        &self,
+        at: ClaimRef,
+        path: &RelativePath,
+        (name, text): (&Short, &ContentHash),
+    ) -> Option<bool> {
+        if self.outline_before(at, path).is_some_and(|outline| outline.holds(name, text)) {
+            return Some(true);
+        }
+        let record = &self.0.ledger.claim(at).entry.record;
+        let commit = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref())?;
+        let then = self.at_commit(commit, path)?;
+        Some(
+            then.blocks.iter().any(|old| {
+                outline::key(&old.identity) == *name || old.fingerprint.content == *text
+            }),
+        )
     }
 
     /// The last outline of a file that was recorded no later than a record of another.
@@ -136,9 +176,9 @@ impl matching::Surroundings for Around<'_> {
             return Arc::clone(orphans);
         }
         let orphans = |blocks| matching::orphans(&self.0.ledger, path, blocks, self);
-        let orphans = match self.0.read(path) {
-            Ok(document) => orphans(Some(&document.blocks())),
-            Err(super::ReadError::Missing { .. }) => orphans(None),
+        let orphans = match self.blocks(path) {
+            Ok(blocks) => orphans(Some(&blocks)),
+            Err(ReadError::Missing { .. }) => orphans(None),
             // It is there, and nobody can say with which blocks.
             Err(_) => Orphans::default(),
         };
@@ -152,17 +192,7 @@ impl matching::Surroundings for Around<'_> {
     }
 
     fn stood(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool> {
-        if let Some(outline) = self.outline_before(at, path)
-            && outline.holds(block)
-        {
-            return Some(true);
-        }
-        let record = &self.0.ledger.claim(at).entry.record;
-        let commit = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref())?;
-        let then = self.at_commit(commit, path)?;
-        Some(then.blocks.iter().any(|old| {
-            old.identity == block.identity || old.fingerprint.content == block.fingerprint.content
-        }))
+        self.stood_as(at, path, (&outline::key(&block.identity), &block.fingerprint.content))
     }
 
     fn candidates(&self, block: &Block) -> Candidates {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::lost::Standing;
+use super::elsewhere::Around;
 use super::{Workspace, why};
 use crate::code::LineRange;
 use crate::intent::lint;
@@ -144,10 +145,12 @@ const AT_ONCE: usize = 256;
 
 /// Verifies chains and holds every recorded file against its records.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
+    let mut findings = findings(ws);
+    findings.extend(ws.ledger.absent_chains());
     let mut answer = VerifyAnswer {
         records: ws.ledger.entries().len(),
         chains: ws.ledger.chains(),
-        findings: super::check::answers(ws, findings(ws)),
+        findings: super::check::answers(ws, findings),
         ..VerifyAnswer::default()
     };
     let mut standing = Standing::default();
@@ -155,8 +158,9 @@ pub fn verify(ws: &Workspace) -> VerifyAnswer {
     for paths in ws.ledger.paths().chunks(AT_ONCE) {
         let ws = &ws.forgetful();
         for path in paths {
-            let found = ws.read(path).map(|document| why::file(ws, path, &document));
-            for found in found.map(|file| file.provenance).unwrap_or_default() {
+            let blocks = Around(ws).blocks(path);
+            let found = blocks.map(|blocks| why::of_blocks(ws, path, &blocks));
+            for found in found.unwrap_or_default() {
                 answer.blocks.count(&found);
                 standing.add(ws, path, &found);
             }

@@ -66,8 +66,10 @@ pub(super) fn file(
         if orphans.is_empty() {
             continue;
         }
-        if surroundings.is_gone(source) && goes_on_vanished(ledger, siblings, &orphans.gone, path, blocks) {
-            let heads = sorted(orphans.gone.clone());
+        let all = || sorted([&orphans.gone[..], &orphans.unnamed].concat());
+        if surroundings.is_gone(source) && goes_on_vanished(ledger, siblings, &all(), path, blocks)
+        {
+            let heads = all();
             let old = Old { claims: &heads, heads: heads.clone() };
             let mut tiers = Tiers::new(ledger, old, blocks, found, Reach::Renamed, siblings);
             tiers.run();
@@ -130,8 +132,9 @@ fn sources(
     let mut votes: HashMap<RelativePath, u32> = HashMap::new();
     let open = |found: &Option<Provenance>| Provenance::is_open(found.as_ref());
     let mut any_open = false;
+    let is_text = blocks.blocks.iter().all(|block| block.identity.kind.is_unnamed());
     for (block, _) in blocks.blocks.iter().zip(found).filter(|(_, found)| open(found)) {
-        if block.identity.kind.is_unnamed() {
+        if block.identity.kind.is_unnamed() && !is_text {
             continue;
         }
         any_open = true;

@@ -81,12 +81,14 @@ pub struct Orphans {
     pub gone: Vec<ClaimRef>,
     /// Those that something stands for, but under another name: the recorded text under the recorded name beats that.
     pub renamed: Vec<ClaimRef>,
+    /// Those of what has no name of its own and that nothing stands for there: it goes nowhere but with its whole file.
+    pub unnamed: Vec<ClaimRef>,
 }
 
 impl Orphans {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.gone.is_empty() && self.renamed.is_empty()
+        self.gone.is_empty() && self.renamed.is_empty() && self.unnamed.is_empty()
     }
 }
 
@@ -121,11 +123,12 @@ pub fn orphans(
         }
     }
     orphans.gone.extend(deleted);
-    let may_be_elsewhere = |at: &ClaimRef| {
-        let named = ledger.claim(*at).range.block.as_ref();
-        named.is_some_and(|name| !is_unnamed(&name.kind)) && recorded_elsewhere(ledger, *at).is_none()
+    let is_unnamed = |at: &ClaimRef| {
+        ledger.claim(*at).range.block.as_ref().is_none_or(|name| is_unnamed(&name.kind))
     };
+    let may_be_elsewhere = |at: &ClaimRef| recorded_elsewhere(ledger, *at).next().is_none();
+    orphans.renamed.retain(|at| !is_unnamed(at) && may_be_elsewhere(at));
     orphans.gone.retain(may_be_elsewhere);
-    orphans.renamed.retain(may_be_elsewhere);
+    (orphans.unnamed, orphans.gone) = orphans.gone.into_iter().partition(is_unnamed);
     orphans
 }

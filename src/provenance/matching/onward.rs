@@ -13,26 +13,25 @@ use crate::provenance::outline::{self, Called, Outline};
 use crate::provenance::{Provenance, Step, lineage};
 use crate::workspace::RelativePath;
 
-/// The later record of another file that speaks of the same block.
-pub fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> Option<ClaimRef> {
+/// Later records of other files that speak of the same block: they have its text and its name, or say that they replace
+/// it.
+pub fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator<Item = ClaimRef> {
     let claim = ledger.claim(at);
-    let name = claim.range.block.as_ref()?;
-    let here = &claim.file.relative_path;
-    let later =
-        |other: &&ClaimRef| **other > at && ledger.claim(**other).file.relative_path != *here;
-    let again = |other: &&ClaimRef| {
-        let other = ledger.claim(**other).range;
-        !other.deleted && other.block.as_ref().is_some_and(|other| leaf(other) == leaf(name))
+    let name = claim.range.block.as_ref();
+    let (text, here) = (&claim.range.content_hash, &claim.file.relative_path);
+    let is_later = move |other: &ClaimRef| {
+        let other_claim = ledger.claim(*other);
+        *other > at && !other_claim.range.deleted && other_claim.file.relative_path != *here
     };
-    let replaces = |other: &ClaimRef| {
-        let other = ledger.claim(*other).range;
-        !other.deleted && other.replaces.as_ref() == Some(&claim.range.content_hash)
+    let is_again = move |other: &ClaimRef| {
+        ledger.claim(*other).range.block.as_ref().map(leaf) == name.map(leaf)
     };
-    let same_text = ledger.by_content(&claim.range.content_hash);
-    same_text.iter().filter(later).find(again).copied().or_else(|| {
-        let called = namesakes(ledger, &name.kind, leaf(name));
-        called.into_iter().find(|other| later(&other) && replaces(other))
-    })
+    let replaces =
+        move |other: &ClaimRef| ledger.claim(*other).range.replaces.as_ref() == Some(text);
+    let same_text = name.into_iter().flat_map(move |_| ledger.by_content(text)).copied();
+    let called = name.into_iter().flat_map(move |name| namesakes(ledger, &name.kind, leaf(name)));
+    let again = same_text.filter(is_again);
+    again.chain(called.filter(replaces)).filter(is_later)
 }
 
 /// Records of blocks that are called so, or were before they became another kind of definition.
@@ -87,9 +86,11 @@ pub fn before_own_records(
     let mut before = HashSet::new();
     let mut first = Vec::with_capacity(found.len());
     let mut open = Vec::with_capacity(found.len());
-    for found in found {
+    for (block, found) in blocks.blocks.iter().zip(found) {
         let steps = found.claim.map(|claim| lineage::of(ledger, claim)).unwrap_or_default();
-        before.extend(recorded(&steps));
+        // A block of that name or text that stood here before is another one, whatever was recorded of it since.
+        let is_it = |at: &ClaimRef| surroundings.stood(*at, path, block) != Some(true);
+        before.extend(recorded(&steps).filter(is_it));
         let is_told = |at: ClaimRef| ledger.claim(at).range.replaces.is_some();
         let begins_untold = match steps.last() {
             Some(Step::Gap { .. }) => true,

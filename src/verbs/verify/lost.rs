@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use super::{AT_ONCE, LostBlock};
 use crate::code::fingerprint::content_hash;
-use crate::code::{BlockKind, ContentHash, Document, language};
+use crate::code::{BlockKind, ContentHash, language};
 use crate::ledger::{BlockName, BlockRecord, ClaimRef};
-use crate::provenance::{Provenance, Verdict, matching};
+use crate::provenance::{self, Provenance, Verdict, matching, outline};
 use crate::verbs::elsewhere::Around;
 use crate::verbs::{Workspace, why};
 use crate::workspace::git::{ChangeKind, Target};
@@ -32,6 +32,8 @@ pub(super) type Head<'a> = (&'a RelativePath, ClaimRef);
 #[derive(Default)]
 pub(super) struct Standing {
     claims: HashSet<ClaimRef>,
+    /// Those of them that stand in another file than they were recorded in.
+    away: HashSet<ClaimRef>,
     /// Blocks that have another record: of two sides of a merge, only one can stand.
     names: HashSet<(RelativePath, BlockName)>,
     /// The other files that blocks of a file went to.
@@ -54,7 +56,11 @@ impl Standing {
 
     fn add_claim(&mut self, ws: &Workspace, path: &RelativePath, at: ClaimRef) {
         self.claims.insert(at);
-        self.note_way(&ws.ledger.claim(at).file.relative_path, path);
+        let from = &ws.ledger.claim(at).file.relative_path;
+        if from != path {
+            self.away.insert(at);
+        }
+        self.note_way(from, path);
     }
 
     fn note_way(&mut self, from: &RelativePath, to: &RelativePath) {
@@ -85,6 +91,7 @@ pub(super) fn lost(
     let mut files = Files::default();
     files.find_recorded_again(ws, &heads, &mut standing);
     heads.retain(|(_, at)| !standing.holds(*at));
+    files.open = heads.iter().map(|(_, at)| *at).collect();
     without(ws, &mut heads, |ws, head| {
         files.hold_where_its_file_went(ws, head, &standing) || files.hold_in_its_place(ws, head)
     });
@@ -110,10 +117,19 @@ fn without(
     *heads = open;
 }
 
+/// A block of the same name or text that stood there before is another one, whatever was recorded of it since.
 fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut Standing) -> bool {
-    let Some(later) = matching::recorded_elsewhere(&ws.ledger, at) else { return false };
-    standing.note_way(path, &ws.ledger.claim(later).file.relative_path);
-    true
+    let is_new_there = |later: &ClaimRef| {
+        let later = ws.ledger.claim(*later);
+        let Some(name) = &later.range.block else { return false };
+        let known_as = (&outline::key_of_name(name), &later.range.content_hash);
+        Around(ws).stood_as(at, &later.file.relative_path, known_as) != Some(true)
+    };
+    let later = matching::recorded_elsewhere(&ws.ledger, at).find(is_new_there);
+    if let Some(later) = later {
+        standing.note_way(path, &ws.ledger.claim(later).file.relative_path);
+    }
+    later.is_some()
 }
 
 /// Blocks may have gone to files that no record names yet.
@@ -126,9 +142,9 @@ fn find_in_new_files(
     for paths in new_files(ws, heads).chunks(AT_ONCE) {
         let ws = &ws.forgetful();
         for path in paths {
-            let Ok(document) = ws.read(path) else { continue };
-            let file = why::file(ws, path, &document);
-            for found in file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded) {
+            let Ok(blocks) = Around(ws).blocks(path) else { continue };
+            let all = why::of_blocks(ws, path, &blocks);
+            for found in all.iter().filter(|found| found.verdict != Verdict::Unrecorded) {
                 count(found);
                 standing.add(ws, path, found);
             }
@@ -193,21 +209,21 @@ fn is_unnamed(range: &BlockRecord) -> bool {
 /// Files as they stand, and what is known of their blocks.
 #[derive(Default)]
 struct Files {
-    read: HashMap<RelativePath, Option<File>>,
+    read: HashMap<RelativePath, Option<why::FileProvenance>>,
     /// Where the blocks of a file went.
     ways: HashMap<RelativePath, Arc<BTreeSet<RelativePath>>>,
-    /// How often a text stands where the blocks of a file went, less those that were found there.
+    /// What nothing was found for so far.
+    open: HashSet<ClaimRef>,
+    /// How often a text stands where the blocks of a file went, and no record of the file is known to be of it.
     left: HashMap<(RelativePath, ContentHash), usize>,
 }
 
-type File = (Document, why::FileProvenance);
-
 impl Files {
-    fn of(&mut self, ws: &Workspace, path: &RelativePath) -> Option<&File> {
+    fn of(&mut self, ws: &Workspace, path: &RelativePath) -> Option<&why::FileProvenance> {
         let read = || {
-            let document = ws.read(path).ok()?;
-            let file = why::file(ws, path, &document);
-            Some((document, file))
+            let blocks = Around(ws).blocks(path).ok()?;
+            let provenance = why::of_blocks(ws, path, &blocks);
+            Some(why::FileProvenance { blocks, provenance })
         };
         if self.read.len() >= AT_ONCE && !self.read.contains_key(path) {
             self.read.clear();
@@ -216,12 +232,7 @@ impl Files {
     }
 
     /// Blocks may have been recorded again in another file by somebody who did not know what they were before.
-    fn find_recorded_again(
-        &mut self,
-        ws: &Workspace,
-        heads: &[Head<'_>],
-        standing: &mut Standing,
-    ) {
+    fn find_recorded_again(&mut self, ws: &Workspace, heads: &[Head<'_>], standing: &mut Standing) {
         let mut paths = BTreeSet::new();
         for heads in heads.chunks(AT_ONCE) {
             let ledger = ws.ledger.forgetful();
@@ -231,11 +242,10 @@ impl Files {
         for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
             let ws = &ws.forgetful();
             for path in paths {
-                let Some((_, file)) = self.of(ws, path) else { continue };
+                let Some(file) = self.of(ws, path) else { continue };
                 let (blocks, found) = (&file.blocks, &file.provenance);
                 let around = Around(ws);
-                let before =
-                    matching::before_own_records(&ws.ledger, path, blocks, found, &around);
+                let before = matching::before_own_records(&ws.ledger, path, blocks, found, &around);
                 before.into_iter().for_each(|at| standing.add_claim(ws, path, at));
             }
         }
@@ -256,7 +266,9 @@ impl Files {
         let key = (path.clone(), range.content_hash.clone());
         let mut left = self.left.get(&key).copied();
         let left = left.get_or_insert_with(|| {
-            files.iter().map(|file| self.count(ws, file, &range.content_hash)).sum()
+            let there: usize =
+                files.iter().map(|file| self.count(ws, file, &range.content_hash)).sum();
+            there.saturating_sub(self.went_there(ws, path, &range.content_hash, standing))
         });
         let found = *left > 0;
         self.left.insert(key, left.saturating_sub(1));
@@ -273,7 +285,7 @@ impl Files {
         let find = || {
             let mut ways = standing.went.get(path).cloned().unwrap_or_default();
             for at in ws.ledger.of_path(path).iter().rev().take(MAX_CLAIMS) {
-                let later = matching::recorded_elsewhere(&ws.ledger, *at);
+                let later = matching::recorded_elsewhere(&ws.ledger, *at).next();
                 ways.extend(later.map(|at| ws.ledger.claim(at).file.relative_path.clone()));
             }
             Arc::new(ways)
@@ -282,19 +294,33 @@ impl Files {
     }
 
     fn count(&mut self, ws: &Workspace, path: &RelativePath, text: &ContentHash) -> usize {
-        let Some((_, file)) = self.of(ws, path) else { return 0 };
+        let Some(file) = self.of(ws, path) else { return 0 };
         file.blocks.blocks.iter().filter(|block| block.fingerprint.content == *text).count()
+    }
+
+    /// How many blocks of a file that read so are known to have gone to others.
+    fn went_there(
+        &self,
+        ws: &Workspace,
+        path: &RelativePath,
+        text: &ContentHash,
+        standing: &Standing,
+    ) -> usize {
+        let went = |at: &ClaimRef| {
+            let is_away = standing.away.contains(at) || !standing.holds(*at);
+            is_away && !self.open.contains(at) && ws.ledger.claim(*at).range.content_hash == *text
+        };
+        provenance::heads(&ws.ledger, path).iter().filter(|at| went(at)).count()
     }
 
     /// A later version of this program may cut a file into other blocks, of which no record speaks.
     fn hold_in_its_place(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
         let range = ws.ledger.claim(at).range;
-        let Some((document, file)) = self.of(ws, path) else { return false };
-        let is_open = |line: u32| {
-            let block = file.blocks.at_line(line).and_then(|at| file.provenance.get(at));
-            block.is_some_and(|found| found.verdict == Verdict::Unrecorded)
-        };
-        line_of(&document.text(), range).is_some_and(is_open)
+        let Ok(document) = ws.read(path) else { return false };
+        let Some(line) = line_of(&document.text(), range) else { return false };
+        let Some(file) = self.of(ws, path) else { return false };
+        let block = file.blocks.at_line(line).and_then(|at| file.provenance.get(at));
+        block.is_some_and(|found| found.verdict == Verdict::Unrecorded)
     }
 }
 
