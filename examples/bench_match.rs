@@ -4,16 +4,18 @@
 //! changes a file of 500 functions in several ways, and prints how long its parse takes, how long it takes to say of
 //! every block which record it comes from, the first time and when nothing else changed, and the ratio to the parse.
 
+mod support;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
 use std::time::Instant;
 
 use intent_lsp::code::Document;
 use intent_lsp::verbs::record::{Extent, RecordRequest, record};
 use intent_lsp::verbs::{Workspace, why};
 use intent_lsp::workspace::RelativePath;
+use support::{git, write};
 
 const FUNCTIONS: usize = 500;
 const OTHERS: usize = 100;
@@ -136,20 +138,4 @@ fn record_all(root: &Path) {
         ..RecordRequest::default()
     };
     record(&ws, &request).expect("recorded");
-}
-
-fn write(root: &Path, path: &str, text: &str) {
-    let path = root.join(path);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    fs::write(path, text).expect("written");
-}
-
-fn git(root: &Path, arguments: &[&str]) {
-    let status = Command::new("git")
-        .current_dir(root)
-        .args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"])
-        .args(arguments)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .status();
-    assert!(status.expect("git is there").success(), "git {arguments:?}");
 }
