@@ -187,7 +187,7 @@ fn synthesise(root: &Path) {
     write(root, ".gitignore", "/target\n*.log\n");
     write(root, ".orchestration/active_intents.yaml", &registry());
     write(root, ".orchestration/policy.yaml", "mode: enforce\nprotected_paths: [\"LICENSE*\"]\n");
-    write_chains(root, RECORDS, |number, ..| selection(number));
+    write_chains(root, RECORDS, |number, _, _| selection(number));
     git(root, &["init", "-q", "-b", "main"]);
     git(root, &["add", "-A"]);
     git(root, &["commit", "-q", "-m", "everything"]);

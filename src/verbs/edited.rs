@@ -30,15 +30,8 @@ pub enum Baseline {
 pub struct Edits {
     /// Blocks that are new or changed: index and how.
     pub now: Vec<(usize, Against)>,
-    /// Blocks that are gone: kind, path, last content hash. Only known against commits.
-    pub gone: Vec<Gone>,
-}
-
-/// A block that is gone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gone {
-    /// The block as it was.
-    pub block: Block,
+    /// Blocks that are gone, as they were. Only known against commits.
+    pub gone: Vec<Block>,
 }
 
 /// The commit the work tree is based on, and those that a merge or rebase brings in; none without git.
@@ -249,7 +242,7 @@ fn against_version(version: &FileBlocks, now: &FileBlocks) -> Vec<Against> {
     standing(now, by_name, |text| texts.get(text).copied().unwrap_or_default())
 }
 
-fn gone(before: &FileBlocks, now: &FileBlocks) -> Vec<Gone> {
+fn gone(before: &FileBlocks, now: &FileBlocks) -> Vec<Block> {
     let names: HashSet<&Identity> = now.blocks.iter().map(|block| &block.identity).collect();
     let texts: HashSet<&ContentHash> =
         now.blocks.iter().map(|block| &block.fingerprint.content).collect();
@@ -257,5 +250,5 @@ fn gone(before: &FileBlocks, now: &FileBlocks) -> Vec<Gone> {
         names.contains(&old.identity)
             || (old.identity.kind.is_unnamed() && texts.contains(&old.fingerprint.content))
     };
-    before.blocks.iter().filter(|old| !still(old)).map(|old| Gone { block: old.clone() }).collect()
+    before.blocks.iter().filter(|old| !still(old)).cloned().collect()
 }

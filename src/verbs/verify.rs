@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use self::lost::Standing;
 use super::elsewhere::Around;
+use super::workspace::AT_ONCE;
 use super::{Workspace, why};
 use crate::code::LineRange;
 use crate::intent::lint;
@@ -66,16 +67,20 @@ pub struct LostBlock {
 
 /// Everything wrong in policy, registry, ignore files and ledger.
 pub fn findings(ws: &Workspace) -> Vec<Finding> {
-    let judged = ws.root.governed() && !ws.registry.intents().is_empty();
-    let files = if judged { ignores::walk(&ws.root) } else { Vec::new() };
+    let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
     findings_among(ws, &files)
+}
+
+/// Whether there are scopes to hold against the files.
+fn has_scopes(ws: &Workspace) -> bool {
+    ws.root.governed() && !ws.registry.intents().is_empty()
 }
 
 /// The same for a caller that keeps the list of the workspace's files.
 pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
     let mut all: Vec<Finding> = ws.policy_findings.to_vec();
     all.extend(lint::registry(&ws.registry));
-    if ws.root.governed() && !ws.registry.intents().is_empty() {
+    if has_scopes(ws) {
         all.extend(lint::against_files(&ws.registry, files));
     }
     all.extend(ws.ignores.findings().iter().cloned());
@@ -116,32 +121,26 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
     let first = |id: String| Some((*ws.ledger.entries_of_intent(&id).first()?, id));
     let mut unknown: Vec<(u32, String)> = unknown.into_iter().filter_map(first).collect();
     unknown.sort();
-    let mut findings = Vec::new();
-    for (at, id) in &unknown {
-        let entry = ws.ledger.entry(*at);
-        findings.push(Finding {
-            code: Code::UnknownIntent,
-            path: Some(entry.origin.path.clone()),
-            span: usize::try_from(entry.origin.start)
-                .ok()
-                .zip(usize::try_from(entry.origin.end).ok())
-                .map(|(start, end)| start..end),
-            lines: crate::code::LineRange::new(entry.origin.line, entry.origin.line),
+    let finding = |(at, id): &(u32, String)| {
+        let origin = &ws.ledger.entry(*at).origin;
+        let byte = |at: u64| usize::try_from(at).ok();
+        Finding {
+            path: Some(origin.path.clone()),
+            span: byte(origin.start).zip(byte(origin.end)).map(|(start, end)| start..end),
+            lines: LineRange::new(origin.line, origin.line),
             intent: Some(id.clone()),
-            message: format!("The ledger names the intent {id}, which the registry does not hold."),
-            help: format!(
-                "Add {id} to {}, or restore it from git; records are never changed.",
-                ws.registry.path()
-            ),
-            related: Vec::new(),
-            fixes: Vec::new(),
-        });
-    }
-    findings
+            ..Finding::new(
+                Code::UnknownIntent,
+                format!("The ledger names the intent {id}, which the registry does not hold."),
+                format!(
+                    "Add {id} to {}, or restore it from git; records are never changed.",
+                    ws.registry.path()
+                ),
+            )
+        }
+    };
+    unknown.iter().map(finding).collect()
 }
-
-/// So many files, or blocks, are looked at before what was read of the ledger for their sake is let go again.
-const AT_ONCE: usize = 256;
 
 /// Verifies chains and holds every recorded file against its records.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {

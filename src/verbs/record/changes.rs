@@ -160,7 +160,7 @@ impl Subject<'_> {
             all.into_iter().partition(|(at, _)| uncommitted.contains(at));
         edits.now = kept;
         edits.gone = since.gone;
-        edits.gone.retain(|gone| outline.against(&gone.block) != Against::New);
+        edits.gone.retain(|gone| outline.against(gone) != Against::New);
         left.iter().map(|(at, _)| committed_already(&self.now.blocks[*at])).collect()
     }
 
@@ -341,8 +341,7 @@ impl Subject<'_> {
                 ..range.clone()
             });
         }
-        for old in &edits.gone {
-            let block = &old.block;
+        for block in &edits.gone {
             let known = gone.iter().any(|(kind, path)| {
                 kind == block.identity.kind.as_str() && *path == block.identity.path
             });

@@ -8,20 +8,23 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{AT_ONCE, LostBlock};
+use super::LostBlock;
 use crate::code::fingerprint::content_hash;
 use crate::code::{BlockKind, ContentHash, language};
 use crate::ledger::{BlockName, BlockRecord, ClaimRef};
 use crate::provenance::{self, Provenance, Verdict, matching, outline};
 use crate::verbs::elsewhere::Around;
+use crate::verbs::workspace::AT_ONCE;
 use crate::verbs::{Workspace, why};
 use crate::workspace::git::{ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath, ignores};
 
 /// The changes since more commits than this are not asked for one by one.
 const MAX_COMMITS: usize = 32;
-/// No more text than this is compared to find one recorded block in its file, in bytes.
-const MAX_COMPARED: usize = 16 * 1024 * 1024;
+/// Of more records than this it is not asked who recorded them again.
+const MAX_ASKED: usize = 20_000;
+/// No more text than this is compared to find recorded blocks in their files, in bytes.
+const MAX_COMPARED: usize = 256 * 1024 * 1024;
 /// Where more claims than this went is not asked for one file.
 const MAX_CLAIMS: usize = 1_024;
 
@@ -216,6 +219,8 @@ struct Files {
     open: HashSet<ClaimRef>,
     /// How often a text stands where the blocks of a file went, and no record of the file is known to be of it.
     left: HashMap<(RelativePath, ContentHash), usize>,
+    /// Bytes of text, in search of a recorded one.
+    compared: usize,
 }
 
 impl Files {
@@ -234,7 +239,7 @@ impl Files {
     /// Blocks may have been recorded again in another file by somebody who did not know what they were before.
     fn find_recorded_again(&mut self, ws: &Workspace, heads: &[Head<'_>], standing: &mut Standing) {
         let mut paths = BTreeSet::new();
-        for heads in heads.chunks(AT_ONCE) {
+        for heads in heads[..heads.len().min(MAX_ASKED)].chunks(AT_ONCE) {
             let ledger = ws.ledger.forgetful();
             let named = heads.iter().filter(|(_, at)| !is_unnamed(ledger.claim(*at).range));
             paths.extend(named.flat_map(|(_, at)| matching::may_speak_of(&ledger, *at)));
@@ -298,6 +303,22 @@ impl Files {
         file.blocks.blocks.iter().filter(|block| block.fingerprint.content == *text).count()
     }
 
+    /// The line on which a recorded text begins, where it stands on whole lines; counted from 1.
+    fn line_of(&mut self, text: &str, range: &BlockRecord) -> Option<u32> {
+        if self.compared > MAX_COMPARED {
+            return None;
+        }
+        let count = range.end_line.checked_sub(range.start_line)? as usize + 1;
+        let lines: Vec<&str> = text.lines().collect();
+        let reads = |lines: &[&str]| {
+            let text = lines.join("\n");
+            self.compared += text.len();
+            content_hash(text.trim()) == range.content_hash
+        };
+        let at = lines.windows(count).position(reads)?;
+        u32::try_from(at + 1).ok()
+    }
+
     /// How many blocks of a file that read so are known to have gone to others.
     fn went_there(
         &self,
@@ -317,25 +338,11 @@ impl Files {
     fn hold_in_its_place(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
         let range = ws.ledger.claim(at).range;
         let Ok(document) = ws.read(path) else { return false };
-        let Some(line) = line_of(&document.text(), range) else { return false };
+        let Some(line) = self.line_of(&document.text(), range) else { return false };
         let Some(file) = self.of(ws, path) else { return false };
         let block = file.blocks.at_line(line).and_then(|at| file.provenance.get(at));
         block.is_some_and(|found| found.verdict == Verdict::Unrecorded)
     }
-}
-
-/// The line on which a recorded text begins, where it stands on whole lines; counted from 1.
-fn line_of(text: &str, range: &BlockRecord) -> Option<u32> {
-    let count = range.end_line.checked_sub(range.start_line)? as usize + 1;
-    let lines: Vec<&str> = text.lines().collect();
-    let mut compared = 0;
-    let reads = |lines: &[&str]| {
-        let text = lines.join("\n");
-        compared += text.len();
-        compared <= MAX_COMPARED && content_hash(text.trim()) == range.content_hash
-    };
-    let at = lines.windows(count).position(reads)?;
-    u32::try_from(at + 1).ok()
 }
 
 fn lost_block(ws: &Workspace, path: &RelativePath, at: ClaimRef) -> Option<LostBlock> {
