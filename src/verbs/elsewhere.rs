@@ -12,21 +12,28 @@ use crate::provenance::outline::{self, Outline, Short};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath};
 
-/// The candidates of more blocks than this are not kept in mind.
+/// More blocks than this are not kept in mind, nor the candidates of more.
 const MAX_BLOCKS: usize = 20_000;
-/// More files than this are not kept in mind, as they stand or at commits.
+/// Files at more commits than this are not kept in mind.
 const MAX_KEPT: usize = 256;
 
 /// Answers about files other than the one that is matched. It belongs to one state of the ledger.
 #[derive(Default)]
 pub(super) struct Elsewhere {
-    blocks: Mutex<HashMap<RelativePath, (Stamp, Arc<FileBlocks>)>>,
+    blocks: Mutex<Read>,
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
     committed: Mutex<HashMap<(String, RelativePath), Arc<FileBlocks>>>,
     changed: Mutex<HashMap<String, (Instant, Arc<Changed>)>>,
     candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
     outlines: Mutex<Outlines>,
     recorded: OnceLock<Recorded>,
+}
+
+/// Files as they stand, and how many blocks they have in all.
+#[derive(Default)]
+struct Read {
+    files: HashMap<RelativePath, (Stamp, Arc<FileBlocks>)>,
+    blocks: usize,
 }
 
 /// What was in files when they were recorded, by entry and file.
@@ -69,17 +76,18 @@ impl Around<'_> {
     pub(super) fn blocks(&self, path: &RelativePath) -> Result<Arc<FileBlocks>, ReadError> {
         let stamp = self.stamp(path);
         let lock = || self.0.elsewhere.blocks.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((then, blocks)) = lock().get(path)
+        if let Some((then, blocks)) = lock().files.get(path)
             && *then == stamp
         {
             return Ok(Arc::clone(blocks));
         }
         let blocks = self.0.read(path)?.blocks();
         let mut kept = lock();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
+        if kept.blocks >= MAX_BLOCKS {
+            *kept = Read::default();
         }
-        kept.insert(path.clone(), (stamp, Arc::clone(&blocks)));
+        kept.blocks += blocks.blocks.len();
+        kept.files.insert(path.clone(), (stamp, Arc::clone(&blocks)));
         Ok(blocks)
     }
 

@@ -271,8 +271,7 @@ impl Files {
         let key = (path.clone(), range.content_hash.clone());
         let mut left = self.left.get(&key).copied();
         let left = left.get_or_insert_with(|| {
-            let there: usize =
-                files.iter().map(|file| self.count(ws, file, &range.content_hash)).sum();
+            let there: usize = files.iter().map(|file| count(ws, file, &range.content_hash)).sum();
             there.saturating_sub(self.went_there(ws, path, &range.content_hash, standing))
         });
         let found = *left > 0;
@@ -296,11 +295,6 @@ impl Files {
             Arc::new(ways)
         };
         Arc::clone(self.ways.entry(path.clone()).or_insert_with(find))
-    }
-
-    fn count(&mut self, ws: &Workspace, path: &RelativePath, text: &ContentHash) -> usize {
-        let Some(file) = self.of(ws, path) else { return 0 };
-        file.blocks.blocks.iter().filter(|block| block.fingerprint.content == *text).count()
     }
 
     /// The line on which a recorded text begins, where it stands on whole lines; counted from 1.
@@ -343,6 +337,12 @@ impl Files {
         let block = file.blocks.at_line(line).and_then(|at| file.provenance.get(at));
         block.is_some_and(|found| found.verdict == Verdict::Unrecorded)
     }
+}
+
+/// How many blocks of a file read so.
+fn count(ws: &Workspace, path: &RelativePath, text: &ContentHash) -> usize {
+    let Ok(blocks) = Around(ws).blocks(path) else { return 0 };
+    blocks.blocks.iter().filter(|block| block.fingerprint.content == *text).count()
 }
 
 fn lost_block(ws: &Workspace, path: &RelativePath, at: ClaimRef) -> Option<LostBlock> {
