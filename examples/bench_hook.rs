@@ -5,6 +5,8 @@
 //! scope may go ahead, and prints the times beside those of starting `/bin/true`. `--binary PATH` asks another
 //! build, `--calls N` says how often, `--steps` also shows what one call spends its time on.
 
+mod support;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::hint::black_box;
@@ -16,16 +18,16 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use intent_lsp::intent::Registry;
-use intent_lsp::ledger::{Record, RecordKind, chain};
+use intent_lsp::ledger::{Record, RecordKind};
 use intent_lsp::verbs::Workspace;
 use intent_lsp::verbs::gate::{Decision, GateRequest, judge};
 use intent_lsp::workspace::{Git, Ignores, Policy, RelativePath, Root, session};
+use support::{binary_beside, git, millis, print, write, write_chains};
 
 const FOLDERS: usize = 100;
 const FILES: usize = 10_000;
 const INTENTS: usize = 1_000;
 const RECORDS: usize = 100_000;
-const RECORDS_A_WRITER: usize = 1_000;
 /// The file that is edited; `INT-0042` owns it.
 const EDITED: &str = "src/part042/file0042.rs";
 const SELECTED: &str = "INT-0042";
@@ -158,11 +160,8 @@ struct Options {
 
 impl Options {
     fn read() -> Self {
-        let beside = std::env::current_exe()
-            .ok()
-            .and_then(|own| Some(own.parent()?.parent()?.join("intent")))
-            .expect("this example lies beside the binary");
-        let mut options = Self { binary: beside, calls: 300, steps: false, one_call: None };
+        let mut options =
+            Self { binary: binary_beside(), calls: 300, steps: false, one_call: None };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().expect("the option takes a value");
@@ -178,30 +177,17 @@ impl Options {
     }
 }
 
-fn print(page: &str) {
-    use std::io::Write;
-    std::io::stdout().write_all(page.as_bytes()).expect("somebody reads");
-}
-
 // -- The repository --------------------------------------------------------------------------------------------------
 
 fn synthesise(root: &Path) {
     for file in 0..FILES {
-        let path = root.join(path_of(file));
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
-        fs::write(
-            path,
-            format!("/// Number {file}.\npub fn number() -> usize {{\n    {file}\n}}\n"),
-        )
-        .expect("a new file");
+        let text = format!("/// Number {file}.\npub fn number() -> usize {{\n    {file}\n}}\n");
+        write(root, &path_of(file), &text);
     }
-    fs::write(root.join(".gitignore"), "/target\n*.log\n").expect("a new file");
-    let control = root.join(".orchestration");
-    fs::create_dir_all(&control).expect("a new folder");
-    fs::write(control.join("active_intents.yaml"), registry()).expect("a new file");
-    fs::write(control.join("policy.yaml"), "mode: enforce\nprotected_paths: [\"LICENSE*\"]\n")
-        .expect("a new file");
-    ledger(&control.join("agent_trace/2026/01"));
+    write(root, ".gitignore", "/target\n*.log\n");
+    write(root, ".orchestration/active_intents.yaml", &registry());
+    write(root, ".orchestration/policy.yaml", "mode: enforce\nprotected_paths: [\"LICENSE*\"]\n");
+    write_chains(root, RECORDS, |number, _, _| selection(number));
     git(root, &["init", "-q", "-b", "main"]);
     git(root, &["add", "-A"]);
     git(root, &["commit", "-q", "-m", "everything"]);
@@ -234,50 +220,13 @@ fn registry() -> String {
     text
 }
 
-/// Chains of 1,000 records, a file each, as the writers of `segments` leave them.
-fn ledger(folder: &Path) {
-    fs::create_dir_all(folder).expect("a new folder");
-    for writer in 0..RECORDS / RECORDS_A_WRITER {
-        let mut text = Vec::new();
-        let mut prev = None;
-        for seq in 0..RECORDS_A_WRITER {
-            prev = Some(line(&mut text, writer, seq, prev));
-        }
-        fs::write(folder.join(format!("{writer:032x}.jsonl")), text).expect("a new file");
-    }
-}
-
-fn line(text: &mut Vec<u8>, writer: usize, seq: usize, prev: Option<String>) -> String {
-    let record = Record {
-        id: format!("00000000-0000-7000-8000-{:012x}", writer * RECORDS_A_WRITER + seq),
+fn selection(number: usize) -> Record {
+    Record {
         timestamp: "2026-01-01T00:00:00.000Z".to_owned(),
         kind: RecordKind::Selection,
-        intent_id: Some(format!("INT-{:04}", seq % INTENTS)),
-        session: Some(format!("bench:{writer}")),
-        writer: format!("{writer:032x}"),
-        seq: seq as u64,
-        prev,
+        intent_id: Some(format!("INT-{:04}", number % INTENTS)),
         ..Record::default()
-    };
-    let mut stored = serde_json::to_vec(&record).expect("a record is JSON");
-    stored.pop();
-    let hash = chain::hash(&stored);
-    text.extend_from_slice(&stored);
-    text.extend_from_slice(format!(",\"h\":\"{hash}\"}}\n").as_bytes());
-    hash
-}
-
-fn git(folder: &Path, arguments: &[&str]) {
-    let worked = Command::new("git")
-        .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid"])
-        .args(["-c", "commit.gpgsign=false"])
-        .args(arguments)
-        .current_dir(folder)
-        .stdout(Stdio::null())
-        .status()
-        .expect("git is installed")
-        .success();
-    assert!(worked, "git {arguments:?}");
+    }
 }
 
 fn touch(file: &Path) {
@@ -315,10 +264,6 @@ fn row(page: &mut String, name: &str, times: Vec<Duration>) {
     let at = |share: usize| millis(times[(times.len() * share / 100).min(times.len() - 1)]);
     writeln!(page, "{name:<28} {:>8.2} {:>8.2} {:>8.2}", at(50), at(90), at(99))
         .expect("writing to a string cannot fail");
-}
-
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
 }
 
 // -- What one call does ----------------------------------------------------------------------------------------------

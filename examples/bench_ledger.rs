@@ -5,6 +5,8 @@
 //! side by side. `--ranges N` asks one size alone, `--binary PATH` another build of `intent`; `--within R` fails where a
 //! look-up takes more than `R` times as long at the second size.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -18,14 +20,14 @@ use serde_json::{Value, json};
 
 use intent_lsp::code::{ContentHash, ShapeHash, Sketch, TokenHash};
 use intent_lsp::ledger::{
-    BlockName, BlockRecord, Conversation, FileRecord, Record, RecordKind, Related, chain,
+    BlockName, BlockRecord, Conversation, FileRecord, Record, RecordKind, Related,
 };
 use intent_lsp::verbs::{Workspace, why};
 use intent_lsp::workspace::RelativePath;
+use support::{binary_beside, git, millis, print, write, write_chains};
 
 const SIZES: [usize; 2] = [10_000, 1_000_000];
 const RANGES_A_RECORD: usize = 4;
-const RECORDS_A_WRITER: usize = 1_000;
 /// Records of one file, whatever the size of the ledger: what grows is the number of files.
 const RECORDS_A_FILE: usize = 20;
 const BLOCKS_A_FILE: usize = 20;
@@ -90,11 +92,8 @@ struct Options {
 
 impl Options {
     fn read() -> Self {
-        let beside = std::env::current_exe()
-            .ok()
-            .and_then(|own| Some(own.parent()?.parent()?.join("intent")))
-            .expect("this example lies beside the binary");
-        let mut options = Self { binary: beside, within: None, ranges: None, one_call: None };
+        let mut options =
+            Self { binary: binary_beside(), within: None, ranges: None, one_call: None };
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().expect("the option takes a value");
@@ -108,11 +107,6 @@ impl Options {
         }
         options
     }
-}
-
-fn print(page: &str) {
-    use std::io::Write;
-    std::io::stdout().write_all(page.as_bytes()).expect("somebody reads");
 }
 
 /// Everything that is measured of one size, by name.
@@ -185,10 +179,6 @@ fn size_of(folder: &Path) -> u64 {
         all += if found.is_dir() { size_of(&entry.path()) } else { found.len() };
     }
     all
-}
-
-fn millis(time: Duration) -> f64 {
-    time.as_secs_f64() * 1000.0
 }
 
 // -- One process -----------------------------------------------------------------------------------------------------
@@ -290,18 +280,13 @@ fn path_of(file: usize) -> String {
 
 fn synthesise(root: &Path, ranges: usize) {
     for file in 0..files(ranges) {
-        let path = root.join(path_of(file));
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a new folder");
         let mut text = String::new();
         for at in 0..BLOCKS_A_FILE {
             write!(text, "pub fn f{file}x{at}(n: usize) -> usize {{\n    n * {at} + 3\n}}\n\n")
                 .expect("a string");
         }
-        fs::write(path, text).expect("a new file");
+        write(root, &path_of(file), &text);
     }
-    let control = root.join(".orchestration");
-    let folder = control.join("agent_trace/2026/01");
-    fs::create_dir_all(&folder).expect("a new folder");
     let mut registry = String::from("active_intents:\n");
     for number in 0..200 {
         write!(
@@ -310,39 +295,17 @@ fn synthesise(root: &Path, ranges: usize) {
         )
         .expect("a string");
     }
-    fs::write(control.join("active_intents.yaml"), registry).expect("a new file");
-    let records = ranges / RANGES_A_RECORD;
-    for writer in 0..records.div_ceil(RECORDS_A_WRITER) {
-        let mut text = Vec::new();
-        let mut prev = None;
-        for seq in 0..RECORDS_A_WRITER.min(records - writer * RECORDS_A_WRITER) {
-            prev = Some(line(&mut text, writer, seq, prev));
-        }
-        fs::write(folder.join(format!("{writer:032x}.jsonl")), text).expect("a new file");
-    }
-    let made = Command::new("git").args(["init", "-q"]).arg(root).status().expect("git is there");
-    assert!(made.success());
-    for arguments in [
-        &["add", "-A", "src", ".orchestration/active_intents.yaml"][..],
-        &["commit", "-q", "-m", "all"],
-    ] {
-        let worked = Command::new("git")
-            .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid"])
-            .args(["-c", "commit.gpgsign=false"])
-            .args(arguments)
-            .current_dir(root)
-            .status()
-            .expect("git is there");
-        assert!(worked.success(), "git {arguments:?}");
-    }
+    write(root, ".orchestration/active_intents.yaml", &registry);
+    write_chains(root, ranges / RANGES_A_RECORD, mutation);
+    git(root, &["init", "-q"]);
+    git(root, &["add", "-A", "src", ".orchestration/active_intents.yaml"]);
+    git(root, &["commit", "-q", "-m", "all"]);
 }
 
-fn line(text: &mut Vec<u8>, writer: usize, seq: usize, prev: Option<String>) -> String {
-    let number = writer * RECORDS_A_WRITER + seq;
+fn mutation(number: usize, writer: usize, seq: usize) -> Record {
     let ranges = (0..RANGES_A_RECORD).map(|range| block(number * RANGES_A_RECORD + range));
     let intent = format!("INT-{:04}", number % 200);
-    let record = Record {
-        id: format!("00000000-0000-7000-8000-{number:012x}"),
+    Record {
         timestamp: format!(
             "2026-01-{:02}T{:02}:{:02}:{:02}.000Z",
             1 + writer / 24 % 28,
@@ -352,7 +315,6 @@ fn line(text: &mut Vec<u8>, writer: usize, seq: usize, prev: Option<String>) -> 
         ),
         kind: RecordKind::Mutation,
         intent_id: Some(intent.clone()),
-        session: Some(format!("bench:{writer}")),
         files: vec![FileRecord {
             relative_path: RelativePath::new(&path_of(number / RECORDS_A_FILE)).expect("a path"),
             conversations: vec![Conversation {
@@ -364,17 +326,8 @@ fn line(text: &mut Vec<u8>, writer: usize, seq: usize, prev: Option<String>) -> 
             reasons: Vec::new(),
             extra: Default::default(),
         }],
-        writer: format!("{writer:032x}"),
-        seq: seq as u64,
-        prev,
         ..Record::default()
-    };
-    let mut stored = serde_json::to_vec(&record).expect("a record is JSON");
-    stored.pop();
-    let hash = chain::hash(&stored);
-    text.extend_from_slice(&stored);
-    text.extend_from_slice(format!(",\"h\":\"{hash}\"}}\n").as_bytes());
-    hash
+    }
 }
 
 /// The block with that number.

@@ -9,10 +9,11 @@
 //! `--files N` says how many other files are recorded. `--within R` fails where a ratio is above `R`, but for the very
 //! first time, in which files and records are read that are in memory later.
 
+mod support;
+
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -20,6 +21,7 @@ use intent_lsp::code::Document;
 use intent_lsp::verbs::record::{Extent, RecordRequest, record};
 use intent_lsp::verbs::{Workspace, why};
 use intent_lsp::workspace::RelativePath;
+use support::{git, write};
 
 const FUNCTIONS: usize = 500;
 const FUNCTIONS_OF_OTHERS: usize = 20;
@@ -200,20 +202,4 @@ fn record_whole(root: &Path, paths: impl IntoIterator<Item = String>) {
         ..RecordRequest::default()
     };
     record(&ws, &request).expect("recorded");
-}
-
-fn write(root: &Path, path: &str, text: &str) {
-    let path = root.join(path);
-    fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-    fs::write(path, text).expect("written");
-}
-
-fn git(root: &Path, arguments: &[&str]) {
-    let status = Command::new("git")
-        .current_dir(root)
-        .args(["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"])
-        .args(arguments)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .status();
-    assert!(status.expect("git is there").success(), "git {arguments:?}");
 }

@@ -150,12 +150,22 @@ impl Document {
         self.inner.parsed.get_or_init(|| self.parse()).tree()
     }
 
+    /// The same text and blocks without the syntax tree, which is ten times as large, to be kept in mind.
+    pub fn without_tree(&self) -> Self {
+        let parsed = OnceLock::from(Parsed::without_tree(self.blocks()));
+        let Inner { path, rope, language, unread, .. } = &*self.inner;
+        let (path, rope, unread) = (Arc::clone(path), rope.clone(), unread.clone());
+        Self {
+            inner: Arc::new(Inner { path, rope, language: *language, unread, base: None, parsed }),
+        }
+    }
+
     fn parse(&self) -> Parsed {
         let Inner { rope, language, unread, base, .. } = &*self.inner;
         match language {
-            _ if unread.is_some() => Parsed::without_tree(FileBlocks::default()),
+            _ if unread.is_some() => Parsed::without_tree(Arc::default()),
             Some(language) => incremental::parse(language, rope, base.as_ref()),
-            None => Parsed::without_tree(paragraphs::paragraphs(rope)),
+            None => Parsed::without_tree(Arc::new(paragraphs::paragraphs(rope))),
         }
     }
 

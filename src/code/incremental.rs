@@ -34,9 +34,9 @@ pub(super) struct Parsed {
 
 impl Parsed {
     /// Blocks that came about without a tree.
-    pub fn without_tree(blocks: FileBlocks) -> Self {
+    pub fn without_tree(blocks: Arc<FileBlocks>) -> Self {
         let items = Arc::default();
-        Self { tree: None, items, blocks: Arc::new(blocks), len: 0, reusable: false }
+        Self { tree: None, items, blocks, len: 0, reusable: false }
     }
 
     /// The syntax tree, where the text was parsed in time.
@@ -118,7 +118,7 @@ pub(super) fn parse(language: &'static Language, rope: &Rope, base: Option<&Base
     let mut parsed = base
         .and_then(|base| from_base(language, &text, base))
         .or_else(|| whole(language, &text))
-        .unwrap_or_else(|| Parsed::without_tree(unparsed(language)));
+        .unwrap_or_else(|| Parsed::without_tree(Arc::new(unparsed(language))));
     outline::finish(rope, &mut Arc::make_mut(&mut parsed.blocks).blocks);
     parsed
 }

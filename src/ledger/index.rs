@@ -481,6 +481,11 @@ impl Ledger {
     pub fn chains(&self) -> usize {
         self.trusted().index.chains.keys().filter(|writer| !writer.is_empty()).count()
     }
+
+    /// Whether anything of a writer's chain is here.
+    pub(super) fn has_chain(&self, writer: &str) -> bool {
+        self.trusted().index.chains.contains_key(writer)
+    }
     /// The outline deltas of the path, newest (in fold order) first.
     pub fn outlines_of(&self, path: &RelativePath) -> Vec<&OutlineDelta> {
         let key = key(Kind::Outline, &[path.as_str()]);

@@ -12,6 +12,7 @@ pub mod index;
 mod keep;
 mod memo;
 mod pages;
+mod parents;
 mod parts;
 pub mod read;
 pub mod record;

@@ -20,6 +20,10 @@ use sha2::{Digest, Sha256};
 
 use crate::code::{Block, ContentHash, FileBlocks, Identity, TokenHash};
 use crate::ledger::{BlockName, ClaimRef, Ledger, OutlineDelta};
+use crate::workspace::RelativePath;
+
+use super::heads;
+use super::names::leaf;
 
 /// The first bytes of a SHA-256.
 pub type Short = [u8; 8];
@@ -137,10 +141,32 @@ impl Outline {
         Self::from_deltas(&deltas[then..])
     }
 
+    /// Of the blocks of a file that records speak of last, where nothing is known of the others.
+    pub fn of_recorded(ledger: &Ledger, path: &RelativePath) -> Self {
+        let entry = |at: ClaimRef| {
+            let range = ledger.claim(at).range;
+            let name = range.block.as_ref()?;
+            let tokens = range.own_hash.as_ref().or(range.token_hash.as_ref());
+            let held = Held {
+                tokens: tokens.map(|hash| short(hash.as_str())).unwrap_or_default(),
+                content: short(range.content_hash.as_str()),
+                shape: range.shape_hash.as_ref().map(|h| short(h.as_str())).unwrap_or_default(),
+                called: called_so(&name.kind, leaf(name)),
+            };
+            Some((key_of_name(name), held))
+        };
+        let entries = heads(ledger, path).into_iter().filter_map(entry).collect();
+        Self { version: Version::Two, entries }
+    }
+
+    /// Whether it says what the blocks are called.
+    pub fn names_blocks(&self) -> bool {
+        self.version == Version::Two
+    }
+
     /// Whether a block of this name, or of this text, was there.
-    pub fn holds(&self, block: &Block) -> bool {
-        self.entries.contains_key(&key(&block.identity))
-            || self.count(&block.fingerprint.content) > 0
+    pub fn holds(&self, name: &Short, text: &ContentHash) -> bool {
+        self.entries.contains_key(name) || self.count(text) > 0
     }
 
     fn apply(&mut self, delta: &OutlineDelta) -> Option<()> {
@@ -227,7 +253,7 @@ impl Outline {
 
     /// What the blocks are called; nothing of an `o1` outline.
     pub fn called(&self) -> HashSet<Called> {
-        let known = self.version == Version::Two;
+        let known = self.names_blocks();
         self.entries.values().filter(|_| known).map(|held| held.called).collect()
     }
 
@@ -287,6 +313,11 @@ impl Outline {
         Some(())
     }
 
+    /// How many blocks.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     /// No blocks at all.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
@@ -317,7 +348,11 @@ fn entry(block: &Block, version: Version) -> (Short, Held) {
 
 /// What a block is called, shortly.
 pub fn called(block: &Block) -> Called {
-    let hash = short(&format!("{}\0{}", block.identity.kind.as_str(), block.name));
+    called_so(block.identity.kind.as_str(), &block.name)
+}
+
+fn called_so(kind: &str, name: &str) -> Called {
+    let hash = short(&format!("{kind}\0{name}"));
     std::array::from_fn(|i| hash[i])
 }
 

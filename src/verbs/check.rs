@@ -130,21 +130,15 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
             findings.extend(registry_changes(ws, &rules));
             let changes = git.changes(base.as_ref(), target)?;
             let gone = deleted(&changes);
-            let mut judge = Judge {
-                ws,
-                base: base.as_ref(),
-                target,
-                rules: &rules,
-                gone: &gone,
-                classes: None,
-            };
-            judge.classes = classes::classify(&judge.texts(&changes)?);
-            match &judge.classes {
+            let sides = Sides { ws, base: base.as_ref(), target };
+            let classes = classes::classify(&sides.texts(&changes)?);
+            match &classes {
                 Some(found) => answer.change = Some(classes::answer(found)),
                 None => {
                     answer.summary.notes.push("The change is too large to classify.".to_owned())
                 }
             }
+            let judge = Judge { sides, rules: &rules, gone: &gone, classes };
             for changed in changes {
                 judge.file(&changed, &mut answer.summary, &mut findings)?;
             }
@@ -159,11 +153,9 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
 /// What kind of change the working tree is against HEAD; `None` where nothing changed, or nobody can tell.
 pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
     let (git, base) = (ws.git()?, ws.head());
-    let target = Target::WorkTree;
-    let rules = Rules { policy: None, ignores: None, registry: None };
-    let changes = git.changes(base, target).ok()?;
-    let judge = Judge { ws, base, target, rules: &rules, gone: &[], classes: None };
-    let found = classes::classify(&judge.texts(&changes).ok()?)?;
+    let sides = Sides { ws, base, target: Target::WorkTree };
+    let changes = git.changes(base, sides.target).ok()?;
+    let found = classes::classify(&sides.texts(&changes).ok()?)?;
     (!found.reasons.is_empty()).then(|| classes::answer(&found))
 }
 
@@ -245,15 +237,13 @@ fn registry_changes(ws: &Workspace, rules: &Rules) -> Vec<Finding> {
         .filter_map(|intent| Some((intent, what_widened(ws, before, intent)?)));
     changed
         .map(|(intent, what)| Finding {
-            code: Code::RegistryChanged,
-            path: Some(ws.registry.path().clone()),
-            span: Some(intent.id.span.clone()),
-            lines: lines_of(ws.registry.text(), &intent.id.span),
             intent: Some(intent.id.value.clone()),
-            message: format!("{} {what} since the base.", intent.id.value),
-            help: "A person reviews this on its own, or the base's policy allows it with `registry_changes: allow`.".to_owned(),
-            related: Vec::new(),
-            fixes: Vec::new(),
+            ..Finding::new(
+                Code::RegistryChanged,
+                format!("{} {what} since the base.", intent.id.value),
+                "A person reviews this on its own, or the base's policy allows it with `registry_changes: allow`.",
+            )
+            .at(ws.registry.path(), ws.registry.text(), intent.id.span.clone())
         })
         .collect()
 }
@@ -269,10 +259,15 @@ fn what_widened(ws: &Workspace, before: &Registry, intent: &Intent) -> Option<&'
     (intent.in_progress() && !old.in_progress()).then_some("was put in progress")
 }
 
-struct Judge<'a> {
+/// What is compared with what.
+struct Sides<'a> {
     ws: &'a Workspace,
     base: Option<&'a CommitId>,
     target: Target,
+}
+
+struct Judge<'a> {
+    sides: Sides<'a>,
     rules: &'a Rules,
     gone: &'a [RelativePath],
     classes: Option<Classification>,
@@ -284,7 +279,7 @@ pub(super) fn deleted(changes: &[Change]) -> Vec<RelativePath> {
     gone.map(|change| change.path.clone()).collect()
 }
 
-impl Judge<'_> {
+impl Sides<'_> {
     /// What changed, as texts.
     fn texts(&self, changes: &[Change]) -> Result<classes::Texts, VerbError> {
         let mut texts = classes::Texts::default();
@@ -307,18 +302,33 @@ impl Judge<'_> {
         Ok(texts)
     }
 
+    fn document(&self, change: &Change) -> Result<Document, String> {
+        let path = &change.path;
+        if change.kind == ChangeKind::Deleted {
+            return Ok(Document::from_text(path.as_str(), ""));
+        }
+        if self.target == Target::WorkTree {
+            return self.ws.read(path).map_err(|error| error.to_string());
+        }
+        let git = self.ws.git().ok_or("there is no git here")?;
+        let bytes = git.file_in_index(path).map_err(|error| error.to_string())?.unwrap_or_default();
+        Document::from_bytes(path.as_str(), &bytes).map_err(|reason| reason.to_string())
+    }
+}
+
+impl Judge<'_> {
     fn file(
         &self,
         change: &Change,
         summary: &mut CheckSummary,
         findings: &mut Vec<Finding>,
     ) -> Result<(), VerbError> {
-        let path = &change.path;
+        let (ws, path) = (self.sides.ws, &change.path);
         if path.is_orchestration() || is_control_file(path) {
             return Ok(());
         }
         summary.files += 1;
-        let document = match self.document(change) {
+        let document = match self.sides.document(change) {
             Ok(document) => document,
             Err(reason) => {
                 summary.notes.push(format!("{path} was not judged block by block: {reason}"));
@@ -326,13 +336,13 @@ impl Judge<'_> {
             }
         };
         let baseline = Baseline::at_commits(
-            self.ws,
+            ws,
             path,
-            &self.base.cloned().into_iter().collect::<Vec<_>>(),
+            &self.sides.base.cloned().into_iter().collect::<Vec<_>>(),
         )?;
-        let file = why::file(self.ws, path, &document);
-        let baseline = match self.base {
-            Some(base) => baseline.or_renamed(self.ws, path, &file.blocks, base, self.gone)?,
+        let file = why::file(ws, path, &document);
+        let baseline = match self.sides.base {
+            Some(base) => baseline.or_renamed(ws, path, &file.blocks, base, self.gone)?,
             None => baseline,
         };
         if matches!(baseline, Baseline::Unknown) {
@@ -351,33 +361,21 @@ impl Judge<'_> {
             }
             findings.extend(self.block(path, block, found));
             if let Some(classes) = &self.classes {
-                findings.extend(classes::contradicted(self.ws, path, block, found, classes));
+                findings.extend(classes::contradicted(ws, path, block, found, classes));
             }
         }
         Ok(())
     }
 
-    fn document(&self, change: &Change) -> Result<Document, String> {
-        let path = &change.path;
-        if change.kind == ChangeKind::Deleted {
-            return Ok(Document::from_text(path.as_str(), ""));
-        }
-        if self.target == Target::WorkTree {
-            return self.ws.read(path).map_err(|error| error.to_string());
-        }
-        let git = self.ws.git().ok_or("there is no git here")?;
-        let bytes = git.file_in_index(path).map_err(|error| error.to_string())?.unwrap_or_default();
-        Document::from_bytes(path.as_str(), &bytes).map_err(|reason| reason.to_string())
-    }
-
     fn block(&self, path: &RelativePath, block: &Block, found: &Provenance) -> Vec<Finding> {
-        let ignores = self.rules.ignores.as_ref().unwrap_or(&self.ws.ignores);
-        let policy = self.rules.policy.as_ref().unwrap_or(&self.ws.policy);
+        let ws = self.sides.ws;
+        let ignores = self.rules.ignores.as_ref().unwrap_or(&ws.ignores);
+        let policy = self.rules.policy.as_ref().unwrap_or(&ws.policy);
         let place = Place { path, block };
-        let covering = found.covered().then(|| why::intent_of(self.ws, found)).flatten();
+        let covering = found.covered().then(|| why::intent_of(ws, found)).flatten();
         let mut findings = path_findings(&place, policy, ignores, covering.as_deref());
         match covering {
-            Some(id) => findings.extend(recorded_findings(self.ws, &place, &id)),
+            Some(id) => findings.extend(recorded_findings(ws, &place, &id)),
             None if found.covered() => {}
             None => findings.push(place.finding(
                 Code::UnrecordedChange,
@@ -514,15 +512,11 @@ impl Place<'_> {
         help: String,
     ) -> Finding {
         Finding {
-            code,
             path: Some(self.path.clone()),
             span: Some(self.block.name_bytes.clone()),
             lines: Some(self.block.lines),
             intent,
-            message,
-            help,
-            related: Vec::new(),
-            fixes: Vec::new(),
+            ..Finding::new(code, message, help)
         }
     }
 }

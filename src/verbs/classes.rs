@@ -85,18 +85,18 @@ pub(super) fn contradicted(
             })
     })?;
     Some(Finding {
-        code: Code::ClassContradicted,
         path: Some(path.clone()),
         span: Some(block.name_bytes.clone()),
         lines: Some(block.lines),
         intent: record.intent_id.clone(),
-        message: format!(
-            "{} was recorded as AST_REFACTOR, and since the base it is INTENT_EVOLUTION ({}).",
-            block.identity.path, change.reason
-        ),
-        help: "Review it as a change of behaviour; docs/classify.md says what counts as a refactoring.".to_owned(),
-        related: Vec::new(),
-        fixes: Vec::new(),
+        ..Finding::new(
+            Code::ClassContradicted,
+            format!(
+                "{} was recorded as AST_REFACTOR, and since the base it is INTENT_EVOLUTION ({}).",
+                block.identity.path, change.reason
+            ),
+            "Review it as a change of behaviour; docs/classify.md says what counts as a refactoring.",
+        )
     })
 }
 

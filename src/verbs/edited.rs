@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::{VerbError, Workspace};
 use crate::code::{Block, ContentHash, Document, FileBlocks, Identity};
 use crate::ledger::BlockName;
+use crate::provenance::matching;
 use crate::provenance::outline::{Against, Outline, own_tokens};
 use crate::workspace::{CommitId, RelativePath};
 
@@ -29,15 +30,8 @@ pub enum Baseline {
 pub struct Edits {
     /// Blocks that are new or changed: index and how.
     pub now: Vec<(usize, Against)>,
-    /// Blocks that are gone: kind, path, last content hash. Only known against commits.
-    pub gone: Vec<Gone>,
-}
-
-/// A block that is gone.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Gone {
-    /// The block as it was.
-    pub block: Block,
+    /// Blocks that are gone, as they were. Only known against commits.
+    pub gone: Vec<Block>,
 }
 
 /// The commit the work tree is based on, and those that a merge or rebase brings in; none without git.
@@ -95,8 +89,8 @@ impl Baseline {
         Ok(Self::Blocks(versions))
     }
 
-    /// The same, knowing which files are gone at the same time: where a file that was not there before holds most
-    /// of the blocks of one that is gone, it is that file under another name, and what it holds unchanged is no edit.
+    /// The same, knowing which files are gone at the same time: where a file that was not there before goes on one of
+    /// them under another name ([`matching::goes_on`]), what it holds unchanged is no edit.
     pub fn or_renamed(
         self,
         ws: &Workspace,
@@ -116,7 +110,7 @@ impl Baseline {
         for old in alike {
             if let Some(document) = ws.read_at(commit, old)? {
                 let blocks = document.blocks();
-                if holds_most_of(now, &blocks) {
+                if matching::goes_on((old, &Outline::of(&blocks)), (path, now)) {
                     versions.push(blocks);
                 }
             }
@@ -153,12 +147,16 @@ impl Baseline {
         matches!(self, Self::Blocks(versions) if versions.iter().all(|old| old.blocks.is_empty()))
     }
 
-    /// Whether it is known that no block was called so.
-    pub fn lacks(&self, name: &BlockName) -> bool {
-        let called = |block: &Block| {
-            block.identity.kind.as_str() == name.kind && block.identity.path == name.path
+    /// Whether it is known that the recorded block was not there: none was called so; none read so, where it has no
+    /// name of its own.
+    pub fn lacks(&self, name: &BlockName, content: &ContentHash) -> bool {
+        let is_it = |block: &Block| {
+            let kind = block.identity.kind;
+            kind.as_str() == name.kind
+                && (block.identity.path == name.path
+                    || kind.is_unnamed() && block.fingerprint.content == *content)
         };
-        matches!(self, Self::Blocks(versions) if !versions.iter().any(|old| old.blocks.iter().any(called)))
+        matches!(self, Self::Blocks(versions) if !versions.iter().any(|old| old.blocks.iter().any(is_it)))
     }
 
     /// What the block was before, where the baseline knows its full hash.
@@ -174,13 +172,6 @@ impl Baseline {
 
 /// Among more vanished files than this, no other name is looked for.
 const MAX_RENAMED: usize = 64;
-
-fn holds_most_of(now: &FileBlocks, old: &FileBlocks) -> bool {
-    let held = |block: &&Block| {
-        now.blocks.iter().any(|other| other.fingerprint.content == block.fingerprint.content)
-    };
-    !old.blocks.is_empty() && old.blocks.iter().filter(held).count() * 2 >= old.blocks.len()
-}
 
 fn counts(against: Against, block: &Block) -> bool {
     match against {
@@ -251,7 +242,7 @@ fn against_version(version: &FileBlocks, now: &FileBlocks) -> Vec<Against> {
     standing(now, by_name, |text| texts.get(text).copied().unwrap_or_default())
 }
 
-fn gone(before: &FileBlocks, now: &FileBlocks) -> Vec<Gone> {
+fn gone(before: &FileBlocks, now: &FileBlocks) -> Vec<Block> {
     let names: HashSet<&Identity> = now.blocks.iter().map(|block| &block.identity).collect();
     let texts: HashSet<&ContentHash> =
         now.blocks.iter().map(|block| &block.fingerprint.content).collect();
@@ -259,5 +250,5 @@ fn gone(before: &FileBlocks, now: &FileBlocks) -> Vec<Gone> {
         names.contains(&old.identity)
             || (old.identity.kind.is_unnamed() && texts.contains(&old.fingerprint.content))
     };
-    before.blocks.iter().filter(|old| !still(old)).map(|old| Gone { block: old.clone() }).collect()
+    before.blocks.iter().filter(|old| !still(old)).cloned().collect()
 }

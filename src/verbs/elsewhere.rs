@@ -7,12 +7,12 @@ use std::time::{Duration, Instant, SystemTime};
 use super::{ReadError, Workspace};
 use crate::code::{Block, ContentHash, Document, FileBlocks, Identity};
 use crate::ledger::{ClaimRef, Trust};
-use crate::provenance::Outline;
 use crate::provenance::matching::{self, Candidate, Orphans};
+use crate::provenance::outline::{self, Outline, Short};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath, cache};
 
-/// The candidates of more blocks than this are not kept in mind.
+/// More blocks than this are not kept in mind, nor the candidates of more.
 const MAX_BLOCKS: usize = 20_000;
 /// More files than this, and files at more commits, are not kept in mind.
 const MAX_KEPT: usize = 256;
@@ -44,8 +44,12 @@ impl Elsewhere {
 /// Files at commits.
 type Committed = HashMap<(String, RelativePath), Document>;
 
-/// Files of the work tree, each in one state.
-type Standing = HashMap<RelativePath, (cache::Stamp, Document)>;
+/// Files of the work tree, each in one state, and how many blocks they have in all.
+#[derive(Default)]
+struct Standing {
+    files: HashMap<RelativePath, (cache::Stamp, Document)>,
+    blocks: usize,
+}
 
 /// What was in files when they were recorded, by entry and file.
 type Outlines = HashMap<(u32, u32), Option<Arc<Outline>>>;
@@ -83,23 +87,29 @@ impl Around<'_> {
         Some((found.modified().ok()?, found.len()))
     }
 
+    /// The blocks of a file as it stands.
+    pub(super) fn blocks(&self, path: &RelativePath) -> Result<Arc<FileBlocks>, ReadError> {
+        Ok(self.standing(path)?.blocks())
+    }
+
     /// A file as it stands.
-    fn standing(&self, path: &RelativePath) -> Result<Document, ReadError> {
+    pub(super) fn standing(&self, path: &RelativePath) -> Result<Document, ReadError> {
         let found = self.0.root.absolute(path).metadata().ok();
         let state = found.as_ref().and_then(cache::Stamp::of);
         let lock = || self.0.elsewhere.standing.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((then, document)) = lock().get(path)
+        if let Some((then, document)) = lock().files.get(path)
             && Some(*then) == state
         {
             return Ok(document.clone());
         }
-        let document = self.0.read(path)?;
+        let document = self.0.read(path)?.without_tree();
         if let Some(state) = state.filter(|state| state.at_rest(SystemTime::now())) {
             let mut kept = lock();
-            if kept.len() >= MAX_KEPT {
-                kept.clear();
+            if kept.blocks >= MAX_BLOCKS {
+                *kept = Standing::default();
             }
-            kept.insert(path.clone(), (state, document.clone()));
+            kept.blocks += document.blocks().blocks.len();
+            kept.files.insert(path.clone(), (state, document.clone()));
         }
         Ok(document)
     }
@@ -114,6 +124,7 @@ impl Around<'_> {
         let commit = CommitId(commit.to_owned());
         let bytes = self.0.git()?.file_at(&commit, path).ok()?;
         let document = Document::from_bytes(path.as_str(), &bytes.unwrap_or_default()).ok()?;
+        let document = document.without_tree();
         let mut kept = lock();
         if kept.len() >= MAX_KEPT {
             kept.clear();
@@ -127,7 +138,7 @@ impl Around<'_> {
         let changes = self.0.git()?.changes(Some(&commit), Target::WorkTree).ok()?;
         let there = changes.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
         let blocks = |change: Change| {
-            let blocks = self.standing(&change.path).ok()?.blocks();
+            let blocks = self.blocks(&change.path).ok()?;
             blocks.language?;
             Some((change.path, blocks))
         };
@@ -144,6 +155,27 @@ impl Around<'_> {
             }
             recorded
         })
+    }
+
+    /// Whether a block of this name, or of this text, stood in `path` already when the record was made; `None` where
+    /// nobody can say.
+    pub(super) fn stood_as(
+        &self,
+        at: ClaimRef,
+        path: &RelativePath,
+        (name, text): (&Short, &ContentHash),
+    ) -> Option<bool> {
+        if self.outline_before(at, path).is_some_and(|outline| outline.holds(name, text)) {
+            return Some(true);
+        }
+        let record = &self.0.ledger.claim(at).entry.record;
+        let commit = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref())?;
+        let then = self.at_commit(commit, path)?.blocks();
+        Some(
+            then.blocks.iter().any(|old| {
+                outline::key(&old.identity) == *name || old.fingerprint.content == *text
+            }),
+        )
     }
 
     /// The last outline of a file that was recorded no later than a record of another.
@@ -189,17 +221,7 @@ impl matching::Surroundings for Around<'_> {
     }
 
     fn stood(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool> {
-        if let Some(outline) = self.outline_before(at, path)
-            && outline.holds(block)
-        {
-            return Some(true);
-        }
-        let record = &self.0.ledger.claim(at).entry.record;
-        let commit = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref())?;
-        let then = self.at_commit(commit, path)?.blocks();
-        Some(then.blocks.iter().any(|old| {
-            old.identity == block.identity || old.fingerprint.content == block.fingerprint.content
-        }))
+        self.stood_as(at, path, (&outline::key(&block.identity), &block.fingerprint.content))
     }
 
     fn candidates(&self, block: &Block) -> Candidates {

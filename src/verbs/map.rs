@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::classes::ClassAnswer;
+use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, check};
 use crate::ledger::{ClaimRef, Ledger};
 use crate::provenance;
@@ -60,9 +61,6 @@ pub struct MappedBlock {
     /// What the block was when it was last recorded.
     pub content_hash: String,
 }
-
-/// So many files are looked at before what was read of the ledger for their sake is let go again.
-const AT_ONCE: usize = 256;
 
 /// The blocks that an intent is the last word on, by file.
 pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<ClaimRef>)> {

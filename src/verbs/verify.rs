@@ -1,14 +1,16 @@
 //! *Verify*: is the ledger whole, and does the code still say what it says?
 
-use std::collections::HashSet;
+mod lost;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use self::lost::Standing;
+use super::elsewhere::Around;
+use super::workspace::AT_ONCE;
 use super::{Workspace, why};
 use crate::code::LineRange;
 use crate::intent::lint;
-use crate::ledger::{BlockName, ClaimRef};
 use crate::provenance::{self, Provenance, Verdict};
 use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 
@@ -21,7 +23,7 @@ pub struct VerifyAnswer {
     pub chains: usize,
     /// How recorded blocks stand today, by verdict.
     pub blocks: VerdictCounts,
-    /// Recorded blocks that are not in their file any more.
+    /// Recorded blocks that no block of the tree goes on from, and whose deletion nobody recorded.
     pub lost: Vec<LostBlock>,
     /// What is wrong in ledger, registry and policy.
     pub findings: Vec<super::check::FindingAnswer>,
@@ -38,6 +40,8 @@ pub struct VerdictCounts {
     pub moved: usize,
     /// As recorded but for names.
     pub renamed: usize,
+    /// As recorded itself; what changed are blocks inside it, each of which is counted itself.
+    pub inside: usize,
     /// Changed since.
     pub modified: usize,
     /// Several records fit.
@@ -63,16 +67,20 @@ pub struct LostBlock {
 
 /// Everything wrong in policy, registry, ignore files and ledger.
 pub fn findings(ws: &Workspace) -> Vec<Finding> {
-    let judged = ws.root.governed() && !ws.registry.intents().is_empty();
-    let files = if judged { ignores::walk(&ws.root) } else { Vec::new() };
+    let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
     findings_among(ws, &files)
+}
+
+/// Whether there are scopes to hold against the files.
+fn has_scopes(ws: &Workspace) -> bool {
+    ws.root.governed() && !ws.registry.intents().is_empty()
 }
 
 /// The same for a caller that keeps the list of the workspace's files.
 pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
     let mut all: Vec<Finding> = ws.policy_findings.to_vec();
     all.extend(lint::registry(&ws.registry));
-    if ws.root.governed() && !ws.registry.intents().is_empty() {
+    if has_scopes(ws) {
         all.extend(lint::against_files(&ws.registry, files));
     }
     all.extend(ws.ignores.findings().iter().cloned());
@@ -113,39 +121,35 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
     let first = |id: String| Some((*ws.ledger.entries_of_intent(&id).first()?, id));
     let mut unknown: Vec<(u32, String)> = unknown.into_iter().filter_map(first).collect();
     unknown.sort();
-    let mut findings = Vec::new();
-    for (at, id) in &unknown {
-        let entry = ws.ledger.entry(*at);
-        findings.push(Finding {
-            code: Code::UnknownIntent,
-            path: Some(entry.origin.path.clone()),
-            span: usize::try_from(entry.origin.start)
-                .ok()
-                .zip(usize::try_from(entry.origin.end).ok())
-                .map(|(start, end)| start..end),
-            lines: crate::code::LineRange::new(entry.origin.line, entry.origin.line),
+    let finding = |(at, id): &(u32, String)| {
+        let origin = &ws.ledger.entry(*at).origin;
+        let byte = |at: u64| usize::try_from(at).ok();
+        Finding {
+            path: Some(origin.path.clone()),
+            span: byte(origin.start).zip(byte(origin.end)).map(|(start, end)| start..end),
+            lines: LineRange::new(origin.line, origin.line),
             intent: Some(id.clone()),
-            message: format!("The ledger names the intent {id}, which the registry does not hold."),
-            help: format!(
-                "Add {id} to {}, or restore it from git; records are never changed.",
-                ws.registry.path()
-            ),
-            related: Vec::new(),
-            fixes: Vec::new(),
-        });
-    }
-    findings
+            ..Finding::new(
+                Code::UnknownIntent,
+                format!("The ledger names the intent {id}, which the registry does not hold."),
+                format!(
+                    "Add {id} to {}, or restore it from git; records are never changed.",
+                    ws.registry.path()
+                ),
+            )
+        }
+    };
+    unknown.iter().map(finding).collect()
 }
-
-/// So many files, or blocks, are looked at before what was read of the ledger for their sake is let go again.
-const AT_ONCE: usize = 256;
 
 /// Verifies chains and holds every recorded file against its records.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
+    let mut findings = findings(ws);
+    findings.extend(ws.ledger.absent_chains());
     let mut answer = VerifyAnswer {
         records: ws.ledger.entries().len(),
         chains: ws.ledger.chains(),
-        findings: super::check::answers(ws, findings(ws)),
+        findings: super::check::answers(ws, findings),
         ..VerifyAnswer::default()
     };
     let mut standing = Standing::default();
@@ -153,69 +157,33 @@ pub fn verify(ws: &Workspace) -> VerifyAnswer {
     for paths in ws.ledger.paths().chunks(AT_ONCE) {
         let ws = &ws.forgetful();
         for path in paths {
-            let found = ws.read(path).map(|document| why::file(ws, path, &document));
-            for block in &found.map(|file| file.provenance).unwrap_or_default() {
-                count(&mut answer.blocks, block.verdict);
-                standing.add(ws, path, block);
+            let document = Around(ws).standing(path);
+            let found = document.map(|document| why::file(ws, path, &document).provenance);
+            for found in found.unwrap_or_default() {
+                answer.blocks.count(&found);
+                standing.add(ws, path, &found);
             }
             let last = provenance::heads(&ws.ledger, path);
             heads.extend(last.into_iter().map(|at| (*path, at)));
         }
     }
-    heads.retain(|(_, at)| !standing.claims.contains(at));
-    for heads in heads.chunks(AT_ONCE) {
-        let ws = &ws.forgetful();
-        let lost = heads.iter().filter(|(path, at)| !standing.covers(ws, path, *at));
-        answer.lost.extend(lost.filter_map(|(path, at)| lost_block(ws, path, *at)));
-    }
+    heads.retain(|(_, at)| !standing.holds(*at));
+    answer.lost = lost::lost(ws, heads, standing, |found| answer.blocks.count(found));
     answer
 }
 
-/// What was found again, in whatever file.
-#[derive(Default)]
-struct Standing {
-    claims: HashSet<ClaimRef>,
-    /// Blocks that have another record: of two sides of a merge, only one can stand.
-    names: HashSet<(RelativePath, BlockName)>,
-}
-
-impl Standing {
-    fn add(&mut self, ws: &Workspace, path: &RelativePath, found: &Provenance) {
-        for at in found.claim.into_iter().chain(found.candidates.iter().copied()) {
-            self.claims.insert(at);
-            if let Some(name) = ws.ledger.claim(at).range.block.clone() {
-                self.names.insert((path.clone(), name));
-            }
-        }
+impl VerdictCounts {
+    fn count(&mut self, found: &Provenance) {
+        let slot = match found.verdict {
+            Verdict::Exact => &mut self.exact,
+            Verdict::Reformatted => &mut self.reformatted,
+            Verdict::Moved => &mut self.moved,
+            Verdict::Renamed => &mut self.renamed,
+            Verdict::Modified if found.only_inside => &mut self.inside,
+            Verdict::Modified => &mut self.modified,
+            Verdict::Ambiguous => &mut self.ambiguous,
+            Verdict::Unrecorded => &mut self.unrecorded,
+        };
+        *slot += 1;
     }
-
-    fn covers(&self, ws: &Workspace, path: &RelativePath, at: ClaimRef) -> bool {
-        let name = ws.ledger.claim(at).range.block.clone();
-        name.is_some_and(|name| self.names.contains(&(path.clone(), name)))
-    }
-}
-
-fn lost_block(ws: &Workspace, path: &RelativePath, at: ClaimRef) -> Option<LostBlock> {
-    let claim = ws.ledger.claim(at);
-    let name = claim.range.block.as_ref()?;
-    Some(LostBlock {
-        path: path.clone(),
-        kind: name.kind.clone(),
-        name: name.path.clone(),
-        intent: claim.entry.record.intent_id.clone(),
-        record: claim.entry.record.id.clone(),
-    })
-}
-
-fn count(counts: &mut VerdictCounts, verdict: Verdict) {
-    let slot = match verdict {
-        Verdict::Exact => &mut counts.exact,
-        Verdict::Reformatted => &mut counts.reformatted,
-        Verdict::Moved => &mut counts.moved,
-        Verdict::Renamed => &mut counts.renamed,
-        Verdict::Modified => &mut counts.modified,
-        Verdict::Ambiguous => &mut counts.ambiguous,
-        Verdict::Unrecorded => &mut counts.unrecorded,
-    };
-    *slot += 1;
 }

@@ -15,6 +15,10 @@ use crate::workspace::{
     root::RootError, session,
 };
 
+/// Who goes through all of the ledger looks at so many files, or blocks, before what was read of it for their sake is
+/// let go again ([`Workspace::forgetful`]).
+pub(super) const AT_ONCE: usize = 256;
+
 /// Everything a verb needs; cheap to clone, never changed: a change on disk makes a new one.
 #[derive(Clone)]
 pub struct Workspace {

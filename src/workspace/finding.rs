@@ -102,6 +102,7 @@ codes! {
     LedgerBroken "ledger-broken" Error Error "A chain of records with a gap or a wrong link.",
     LedgerFork "ledger-fork" Error Error "Two different records of one writer with one sequence number.",
     LedgerTruncated "ledger-truncated" Error Error "A chain that is shorter than this clone remembers.",
+    LedgerAbsent "ledger-absent" Off Info "A chain that other records name, and of which nothing is here.",
     LedgerDuplicate "ledger-duplicate" Hint Off "The same record stands twice.",
 }
 

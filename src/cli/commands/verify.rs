@@ -13,8 +13,8 @@ use crate::workspace::Level;
 /// Verify the ledger's chains, and hold every recorded block against the code
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A lost block was recorded and is not in its file any more, and nobody recorded that it
-was taken out. Exit code 1 when there is an error or a warning.")]
+A lost block was recorded, no block of the tree goes on from it, and nobody recorded that
+it was taken out. Exit code 1 when there is an error or a warning.")]
 pub(crate) struct Args {}
 
 pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
@@ -53,6 +53,7 @@ fn blocks(page: &mut Page, answer: &VerifyAnswer) {
             row(GOOD, blocks.reformatted, "reformatted", "as recorded but for formatting"),
             row(GOOD, blocks.moved, "moved", "as recorded, elsewhere"),
             row(WARN, blocks.renamed, "renamed", "as recorded but for names"),
+            row(GOOD, blocks.inside, "inside", "as recorded; changed are blocks inside"),
             row(WARN, blocks.modified, "modified", "changed since"),
             row(UNSURE, blocks.ambiguous, "ambiguous", "several records fit"),
             row(
@@ -61,7 +62,7 @@ fn blocks(page: &mut Page, answer: &VerifyAnswer) {
                 "unrecorded",
                 "in a file with records, but in none of them",
             ),
-            row(WARN, answer.lost.len(), "lost", "recorded, and not in its file any more"),
+            row(WARN, answer.lost.len(), "lost", "recorded, and nothing goes on from it"),
         ],
     );
 }

@@ -10,25 +10,26 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::likeness;
+use super::onward::goes_on;
 use super::siblings::Siblings;
 use super::tiers::{Old, Reach, Tiers};
 use super::{MARGIN, Orphans};
 use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::names::{is_unnamed, kinds_it_may_have_been, leaf, may_become};
-use crate::provenance::outline::{self, Called, Outline};
+use crate::provenance::outline::Outline;
 use crate::provenance::{Provenance, Rejected, Rejection, Tier};
 use crate::workspace::RelativePath;
 
 /// Below this many tokens a block is never given to a record of another file by its body.
-const MIN_ACROSS_TOKENS: u32 = 12;
+pub(super) const MIN_ACROSS_TOKENS: u32 = 12;
 /// No more files than this are looked at for one.
-const MAX_SOURCES: usize = 16;
+pub(super) const MAX_SOURCES: usize = 16;
 /// A name that so many records carry says nothing of where a block came from.
-const MAX_CALLED: usize = 64;
+pub(super) const MAX_CALLED: usize = 64;
 /// Shorter blocks are not looked up by likeness.
 const MIN_SIMILAR_TOKENS: u32 = 24;
-const MAX_SIMILAR: usize = 8;
+pub(super) const MAX_SIMILAR: usize = 8;
 
 /// What the matcher asks of the rest of the work tree.
 pub trait Surroundings {
@@ -70,8 +71,10 @@ pub(super) fn file(
         if orphans.is_empty() {
             continue;
         }
-        if surroundings.is_gone(source) && goes_on(ledger, siblings, &orphans.gone, path, blocks) {
-            let heads = sorted(orphans.gone.clone());
+        let all = || sorted([&orphans.gone[..], &orphans.unnamed].concat());
+        if surroundings.is_gone(source) && goes_on_vanished(ledger, siblings, &all(), path, blocks)
+        {
+            let heads = all();
             let old = Old { claims: &heads, heads: heads.clone() };
             let mut tiers = Tiers::new(ledger, old, now, found, Reach::Renamed, siblings);
             tiers.run();
@@ -137,8 +140,9 @@ fn sources(
     let mut votes: HashMap<RelativePath, u32> = HashMap::new();
     let open = |found: &Option<Provenance>| Provenance::is_open(found.as_ref());
     let mut any_open = false;
+    let is_text = blocks.blocks.iter().all(|block| block.identity.kind.is_unnamed());
     for (block, _) in blocks.blocks.iter().zip(found).filter(|(_, found)| open(found)) {
-        if block.identity.kind.is_unnamed() {
+        if block.identity.kind.is_unnamed() && !is_text {
             continue;
         }
         any_open = true;
@@ -248,10 +252,8 @@ pub fn candidates(ledger: &Ledger, block: &Block) -> Vec<Candidate> {
     candidates
 }
 
-/// Whether a file goes on a vanished one under another name: it holds most of its blocks, by what they are called.
-///
-/// One block in common is enough where its text is the same, or where the file's own name is; else three.
-fn goes_on(
+/// Whether a file goes on one that is gone, by what was in that when it was last recorded.
+fn goes_on_vanished(
     ledger: &Ledger,
     siblings: &Siblings<'_>,
     orphans: &[ClaimRef],
@@ -259,15 +261,8 @@ fn goes_on(
     blocks: &FileBlocks,
 ) -> bool {
     let Some(newest) = orphans.iter().max() else { return false };
-    let Some(then) = siblings.outline(*newest) else { return false };
-    let definitions = || blocks.blocks.iter().filter(|block| !block.identity.kind.is_unnamed());
-    let now: HashSet<Called> = definitions().map(outline::called).collect();
-    let called = then.called();
-    let in_common = called.intersection(&now).count();
-    let mut sizeable =
-        definitions().filter(|block| block.fingerprint.token_count >= MIN_ACROSS_TOKENS);
-    let same_text = sizeable.any(|block| then.count(&block.fingerprint.content) > 0);
-    let same_name = ledger.claim(*newest).file.relative_path.file_name() == path.file_name();
-    let least = if same_text || same_name { 1 } else { 3 };
-    in_common >= least && in_common * 2 >= called.len().min(now.len())
+    let old_path = &ledger.claim(*newest).file.relative_path;
+    let then = siblings.outline(*newest).filter(|outline| outline.names_blocks());
+    let then = then.unwrap_or_else(|| Arc::new(Outline::of_recorded(ledger, old_path)));
+    goes_on((old_path, &then), (path, blocks))
 }

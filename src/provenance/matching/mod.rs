@@ -24,6 +24,7 @@
 mod across;
 mod index;
 mod likeness;
+mod onward;
 mod origins;
 mod siblings;
 mod since;
@@ -41,6 +42,7 @@ use siblings::Siblings;
 use tiers::{Old, Reach, Tiers};
 
 pub use across::{Candidate, Surroundings, candidates};
+pub use onward::{before_own_records, goes_on, may_speak_of, recorded_elsewhere};
 pub use origins::Origins;
 
 /// Below this many tokens an equal shape proves nothing: getters and wrappers all look alike.
@@ -83,12 +85,14 @@ pub struct Orphans {
     pub gone: Vec<ClaimRef>,
     /// Those that something stands for, but under another name: the recorded text under the recorded name beats that.
     pub renamed: Vec<ClaimRef>,
+    /// Those of what has no name of its own and that nothing stands for there: it goes nowhere but with its whole file.
+    pub unnamed: Vec<ClaimRef>,
 }
 
 impl Orphans {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.gone.is_empty() && self.renamed.is_empty()
+        self.gone.is_empty() && self.renamed.is_empty() && self.unnamed.is_empty()
     }
 }
 
@@ -125,32 +129,12 @@ pub fn orphans(
         }
     }
     orphans.gone.extend(deleted);
-    let may_be_elsewhere = |at: &ClaimRef| {
-        let named = ledger.claim(*at).range.block.as_ref();
-        named.is_some_and(|name| !is_unnamed(&name.kind)) && !goes_on_elsewhere(ledger, *at)
+    let is_unnamed = |at: &ClaimRef| {
+        ledger.claim(*at).range.block.as_ref().is_none_or(|name| is_unnamed(&name.kind))
     };
+    let may_be_elsewhere = |at: &ClaimRef| recorded_elsewhere(ledger, *at).next().is_none();
+    orphans.renamed.retain(|at| !is_unnamed(at) && may_be_elsewhere(at));
     orphans.gone.retain(may_be_elsewhere);
-    orphans.renamed.retain(may_be_elsewhere);
+    (orphans.unnamed, orphans.gone) = orphans.gone.into_iter().partition(is_unnamed);
     orphans
-}
-
-/// Whether a later record of another file speaks of the same block.
-pub(super) fn goes_on_elsewhere(ledger: &Ledger, at: ClaimRef) -> bool {
-    let claim = ledger.claim(at);
-    let Some(name) = &claim.range.block else { return false };
-    let here = &claim.file.relative_path;
-    let later =
-        |other: &&ClaimRef| **other > at && ledger.claim(**other).file.relative_path != *here;
-    let same_text = ledger.by_content(&claim.range.content_hash);
-    let again = same_text.iter().filter(later).any(|other| {
-        let other = ledger.claim(*other).range;
-        !other.deleted && other.block.as_ref().is_some_and(|other| leaf(other) == leaf(name))
-    });
-    let replaced = || {
-        let called = ledger.by_called(&name.kind, leaf(name));
-        called.iter().filter(later).any(|other| {
-            ledger.claim(*other).range.replaces.as_ref() == Some(&claim.range.content_hash)
-        })
-    };
-    again || replaced()
 }

@@ -176,7 +176,7 @@ fn leave_others(
 ) -> Vec<String> {
     let ours: HashSet<&Identity> =
         foreseen.now.iter().map(|(at, _)| &predicted.blocks[*at].identity).collect();
-    let gone: HashSet<&Identity> = foreseen.gone.iter().map(|gone| &gone.block.identity).collect();
+    let gone: HashSet<&Identity> = foreseen.gone.iter().map(|block| &block.identity).collect();
     let mut others = Vec::new();
     edits.now.retain(|(at, _)| {
         let identity = &now.blocks[*at].identity;
@@ -187,9 +187,9 @@ fn leave_others(
         kept
     });
     edits.gone.retain(|lost| {
-        let kept = gone.contains(&lost.block.identity);
+        let kept = gone.contains(&lost.identity);
         if !kept {
-            others.push(lost.block.identity.path.clone());
+            others.push(lost.identity.path.clone());
         }
         kept
     });
@@ -207,7 +207,6 @@ fn ranges(
     let mut gone: Vec<&Block> = edits
         .gone
         .iter()
-        .map(|gone| &gone.block)
         .filter(|block| !block.identity.kind.is_unnamed() && !work.moved_away())
         .collect();
     let blocks = now.blocks();

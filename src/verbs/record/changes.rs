@@ -160,7 +160,7 @@ impl Subject<'_> {
             all.into_iter().partition(|(at, _)| uncommitted.contains(at));
         edits.now = kept;
         edits.gone = since.gone;
-        edits.gone.retain(|gone| outline.against(&gone.block) != Against::New);
+        edits.gone.retain(|gone| outline.against(gone) != Against::New);
         left.iter().map(|(at, _)| committed_already(&self.now.blocks[*at])).collect()
     }
 
@@ -329,7 +329,7 @@ impl Subject<'_> {
             let stands = names.contains(&(name.kind.as_str(), name.path.as_str()))
                 || texts.contains(&range.content_hash)
                 || self.may_stand(&name.path);
-            let by_commit = || gone_by_commit(ws, *head, name, self.committed);
+            let by_commit = || gone_by_commit(ws, *head, self.committed);
             if stands || (extent == Extent::Changes && by_commit()) {
                 continue;
             }
@@ -341,8 +341,7 @@ impl Subject<'_> {
                 ..range.clone()
             });
         }
-        for old in &edits.gone {
-            let block = &old.block;
+        for block in &edits.gone {
             let known = gone.iter().any(|(kind, path)| {
                 kind == block.identity.kind.as_str() && *path == block.identity.path
             });
@@ -368,6 +367,9 @@ impl Subject<'_> {
 }
 
 /// Whether commits since the record took the block away: they may be anybody's.
-fn gone_by_commit(ws: &Workspace, head: ClaimRef, name: &BlockName, committed: &Baseline) -> bool {
-    based_on(ws, head) != ws.head().map(|head| head.0.as_str()) && committed.lacks(name)
+fn gone_by_commit(ws: &Workspace, head: ClaimRef, committed: &Baseline) -> bool {
+    let range = ws.ledger.claim(head).range;
+    let is_lacking =
+        range.block.as_ref().is_some_and(|name| committed.lacks(name, &range.content_hash));
+    based_on(ws, head) != ws.head().map(|head| head.0.as_str()) && is_lacking
 }

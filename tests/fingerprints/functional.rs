@@ -1,14 +1,6 @@
-//! What the fingerprints of the heavy functional languages hold equal, and what not.
-#![cfg(feature = "grammars-heavy")]
+//! The heavy functional languages.
 
-use intent_lsp::code::{Document, Fingerprint};
-
-/// The fingerprint of the last block of a text.
-fn of(path: &str, text: &str) -> Fingerprint {
-    let file = Document::from_text(path, text).blocks();
-    assert!(!file.has_error, "{path}: a syntax error in {text:?}");
-    file.blocks.last().unwrap_or_else(|| panic!("{path}: no block in {text:?}")).fingerprint.clone()
-}
+use super::{Promise, assert_kept};
 
 #[test]
 fn what_formatters_change_keeps_the_tokens() {
@@ -26,12 +18,7 @@ fn what_formatters_change_keeps_the_tokens() {
         ("a.ml", "let f a = if (a) then (b) else c", "let f a =\n  if a\n  then (b)\n  else c"),
         ("a.ml", "let f a = (a + 1)", "let f a = a + 1"),
     ];
-    for (path, a, b) in cases {
-        let (one, two) = (of(path, a), of(path, b));
-        assert_ne!(one.content, two.content, "{path}: the pair is no pair: {a}");
-        assert_eq!(one.tokens, two.tokens, "{path}:\n{a}\n---\n{b}");
-        assert_eq!(one.shape, two.shape, "{path}:\n{a}\n---\n{b}");
-    }
+    assert_kept(Promise::SameTokens, &cases);
 }
 
 #[test]
@@ -67,9 +54,7 @@ fn what_changes_the_program_changes_the_tokens() {
         ("a.ml", "let f = !a", "let f = a"),
         ("a.ml", "let rec f a = f a", "let f a = f a"),
     ];
-    for (path, a, b) in cases {
-        assert_ne!(of(path, a).tokens, of(path, b).tokens, "{path}:\n{a}\n---\n{b}");
-    }
+    assert_kept(Promise::OtherTokens, &cases);
 }
 
 #[test]
@@ -92,11 +77,7 @@ fn consistent_renames_keep_the_shape() {
         ),
         ("a.ml", "let rec f a = f a", "let rec g a = g a"),
     ];
-    for (path, a, b) in cases {
-        let (one, two) = (of(path, a), of(path, b));
-        assert_eq!(one.shape, two.shape, "{path}:\n{a}\n---\n{b}");
-        assert_ne!(one.tokens, two.tokens, "{path}: the pair is no pair");
-    }
+    assert_kept(Promise::SameShape, &cases);
 }
 
 #[test]
@@ -115,16 +96,9 @@ fn other_changes_of_names_change_the_shape() {
         ("a.ml", "let f a = A.a + a", "let f b = A.b + b"),
         ("a.ml", "let f a = { a }", "let f b = { b }"),
         ("a.ml", "let f a = g ~a", "let f b = g ~b"),
-    ];
-    for (path, a, b) in cases {
-        assert_ne!(of(path, a).shape, of(path, b).shape, "{path}:\n{a}\n---\n{b}");
-    }
-    let containers = [
+        // A member has users outside.
         ("a.ml", "module M = struct let a = 1 end", "module M = struct let b = 1 end"),
         ("a.hs", "instance A B where\n  c = d", "instance A B where\n  e = d"),
     ];
-    for (path, a, b) in containers {
-        let outer = |text| Document::from_text(path, text).blocks().blocks[0].fingerprint.clone();
-        assert_ne!(outer(a).shape, outer(b).shape, "{path}: a member has users outside: {a}");
-    }
+    assert_kept(Promise::OtherShape, &cases);
 }

@@ -1,25 +1,6 @@
-//! The same as `fingerprints`, for the languages of `rows/more.rs`.
-//!
-//! A case whose language this build leaves out (a grammar behind a feature) is passed over; that each
-//! language is there when it should be is tested beside the table of languages.
+//! The languages of `rows/more.rs`.
 
-use intent_lsp::code::{Document, Fingerprint, language};
-
-type Case = (&'static str, &'static str, &'static str);
-
-/// The fingerprint of the first block of a text that is no region.
-fn of(path: &str, text: &str) -> Fingerprint {
-    let file = Document::from_text(path, text).blocks();
-    assert!(!file.has_error, "{path}: a syntax error in {text:?}");
-    let first = file.blocks.iter().find(|block| block.identity.kind.as_str() != "region");
-    first.unwrap_or_else(|| panic!("{path}: no block in {text:?}")).fingerprint.clone()
-}
-
-/// Those pairs of which the fingerprints do not keep their promise.
-fn broken(cases: &[Case], keeps: fn(&Fingerprint, &Fingerprint) -> bool) -> Vec<Case> {
-    let known = cases.iter().filter(|(path, ..)| language::of_file(path, "").is_some());
-    known.filter(|(path, a, b)| !keeps(&of(path, a), &of(path, b))).copied().collect()
-}
+use super::{Promise, assert_kept};
 
 #[test]
 fn what_formatters_change_keeps_the_tokens() {
@@ -112,8 +93,7 @@ fn what_formatters_change_keeps_the_tokens() {
             "fn f(a: A) u8 {\n    return switch (a) {\n        .b => 1,\n        .c => 2,\n    };\n}",
         ),
     ];
-    let wrong = broken(&cases, |a, b| a.tokens == b.tokens && a.content != b.content);
-    assert!(wrong.is_empty(), "not equal: {wrong:#?}");
+    assert_kept(Promise::SameTokens, &cases);
 }
 
 #[test]
@@ -247,8 +227,7 @@ fn what_changes_the_program_changes_the_tokens() {
         ("a.zig", "const A = struct { b: u8, c: u8 };", "const A = struct { b: u8, c: u16 };"),
         ("a.zig", "fn f() void { a.?; }", "fn f() void { a.*; }"),
     ];
-    let wrong = broken(&cases, |a, b| a.tokens != b.tokens);
-    assert!(wrong.is_empty(), "equal: {wrong:#?}");
+    assert_kept(Promise::OtherTokens, &cases);
 }
 
 #[test]
@@ -314,8 +293,7 @@ fn consistent_renames_keep_the_shape() {
             "fn h(x: u8) u8 { const y = x; var z = y; z = y; for (y) |w| { g(w); } return h(z); }",
         ),
     ];
-    let wrong = broken(&cases, |a, b| a.shape == b.shape && a.tokens != b.tokens);
-    assert!(wrong.is_empty(), "not equal: {wrong:#?}");
+    assert_kept(Promise::SameShape, &cases);
 }
 
 #[test]
@@ -441,6 +419,5 @@ fn other_changes_of_names_change_the_shape() {
         ("a.zig", "fn f() void { a += 1; }", "fn f() void { b += 1; }"),
         ("a.zig", "fn f(a: A) A { return .a; }", "fn f(b: A) A { return .b; }"),
     ];
-    let wrong = broken(&cases, |a, b| a.shape != b.shape);
-    assert!(wrong.is_empty(), "equal: {wrong:#?}");
+    assert_kept(Promise::OtherShape, &cases);
 }

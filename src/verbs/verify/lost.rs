@@ -1,0 +1,359 @@
+//! Which recorded blocks are lost: they were recorded, nobody recorded that they were taken out, and no block of the
+//! tree goes on from them.
+//!
+//! Cheapest first, each step for what the one before left: a later record of another file speaks of the block; a file
+//! that no record names yet holds it; a block holds it that was recorded again and does not say what it was before; of
+//! what has no name of its own, the text stands where its file went; the text stands in the file, cut otherwise.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::LostBlock;
+use crate::code::fingerprint::content_hash;
+use crate::code::{BlockKind, ContentHash, language};
+use crate::ledger::{BlockName, BlockRecord, ClaimRef};
+use crate::provenance::{self, Provenance, Verdict, matching, outline};
+use crate::verbs::elsewhere::Around;
+use crate::verbs::workspace::AT_ONCE;
+use crate::verbs::{Workspace, why};
+use crate::workspace::git::{ChangeKind, Target};
+use crate::workspace::{CommitId, RelativePath, ignores};
+
+/// The changes since more commits than this are not asked for one by one.
+const MAX_COMMITS: usize = 32;
+/// Of more records than this it is not asked who recorded them again.
+const MAX_ASKED: usize = 20_000;
+/// No more text than this is compared to find recorded blocks in their files, in bytes.
+const MAX_COMPARED: usize = 256 * 1024 * 1024;
+/// Where more claims than this went is not asked for one file.
+const MAX_CLAIMS: usize = 1_024;
+
+/// A record that is the last word on a block of a path.
+pub(super) type Head<'a> = (&'a RelativePath, ClaimRef);
+
+/// What was found again, in whatever file.
+#[derive(Default)]
+pub(super) struct Standing {
+    claims: HashSet<ClaimRef>,
+    /// Those of them that stand in another file than they were recorded in.
+    away: HashSet<ClaimRef>,
+    /// Blocks that have another record: of two sides of a merge, only one can stand.
+    names: HashSet<(RelativePath, BlockName)>,
+    /// The other files that blocks of a file went to.
+    went: BTreeMap<RelativePath, BTreeSet<RelativePath>>,
+}
+
+impl Standing {
+    pub(super) fn add(&mut self, ws: &Workspace, path: &RelativePath, found: &Provenance) {
+        for at in found.claim.into_iter().chain(found.candidates.iter().copied()) {
+            self.add_claim(ws, path, at);
+            if let Some(name) = ws.ledger.claim(at).range.block.clone() {
+                self.names.insert((path.clone(), name));
+            }
+        }
+    }
+
+    pub(super) fn holds(&self, at: ClaimRef) -> bool {
+        self.claims.contains(&at)
+    }
+
+    fn add_claim(&mut self, ws: &Workspace, path: &RelativePath, at: ClaimRef) {
+        self.claims.insert(at);
+        let from = &ws.ledger.claim(at).file.relative_path;
+        if from != path {
+            self.away.insert(at);
+        }
+        self.note_way(from, path);
+    }
+
+    fn note_way(&mut self, from: &RelativePath, to: &RelativePath) {
+        if from != to {
+            self.went.entry(from.clone()).or_default().insert(to.clone());
+        }
+    }
+
+    fn covers(&self, ws: &Workspace, (path, at): Head<'_>) -> bool {
+        let name = ws.ledger.claim(at).range.block.clone();
+        name.is_none_or(|name| self.names.contains(&(path.clone(), name)))
+    }
+}
+
+/// The blocks that are lost, of those that nothing stands for in a recorded file. `count` is told of blocks that were
+/// found in files that no record names.
+pub(super) fn lost(
+    ws: &Workspace,
+    mut heads: Vec<Head<'_>>,
+    mut standing: Standing,
+    count: impl FnMut(&Provenance),
+) -> Vec<LostBlock> {
+    without(ws, &mut heads, |ws, head| {
+        standing.covers(ws, head) || is_recorded_elsewhere(ws, head, &mut standing)
+    });
+    find_in_new_files(ws, &heads, &mut standing, count);
+    heads.retain(|(_, at)| !standing.holds(*at));
+    let mut files = Files::default();
+    files.find_recorded_again(ws, &heads, &mut standing);
+    heads.retain(|(_, at)| !standing.holds(*at));
+    files.open = heads.iter().map(|(_, at)| *at).collect();
+    without(ws, &mut heads, |ws, head| {
+        files.hold_where_its_file_went(ws, head, &standing) || files.hold_in_its_place(ws, head)
+    });
+    let mut lost = Vec::with_capacity(heads.len());
+    for heads in heads.chunks(AT_ONCE) {
+        let ws = &ws.forgetful();
+        lost.extend(heads.iter().filter_map(|(path, at)| lost_block(ws, path, *at)));
+    }
+    lost
+}
+
+/// Takes out what is settled, without keeping in memory what was read for it.
+fn without(
+    ws: &Workspace,
+    heads: &mut Vec<Head<'_>>,
+    mut is_settled: impl FnMut(&Workspace, Head<'_>) -> bool,
+) {
+    let mut open = Vec::new();
+    for heads in heads.chunks(AT_ONCE) {
+        let ws = &ws.forgetful();
+        open.extend(heads.iter().copied().filter(|head| !is_settled(ws, *head)));
+    }
+    *heads = open;
+}
+
+/// A block of the same name or text that stood there before is another one, whatever was recorded of it since.
+fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut Standing) -> bool {
+    let is_new_there = |later: &ClaimRef| {
+        let later = ws.ledger.claim(*later);
+        let Some(name) = &later.range.block else { return false };
+        let known_as = (&outline::key_of_name(name), &later.range.content_hash);
+        Around(ws).stood_as(at, &later.file.relative_path, known_as) != Some(true)
+    };
+    let later = matching::recorded_elsewhere(&ws.ledger, at).find(is_new_there);
+    if let Some(later) = later {
+        standing.note_way(path, &ws.ledger.claim(later).file.relative_path);
+    }
+    later.is_some()
+}
+
+/// Blocks may have gone to files that no record names yet.
+fn find_in_new_files(
+    ws: &Workspace,
+    heads: &[Head<'_>],
+    standing: &mut Standing,
+    mut count: impl FnMut(&Provenance),
+) {
+    for paths in new_files(ws, heads).chunks(AT_ONCE) {
+        let ws = &ws.forgetful();
+        for path in paths {
+            let Ok(document) = Around(ws).standing(path) else { continue };
+            let file = why::file(ws, path, &document);
+            for found in file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded)
+            {
+                count(found);
+                standing.add(ws, path, found);
+            }
+        }
+    }
+}
+
+/// The files without records that came or changed since those records were made, in their languages.
+fn new_files(ws: &Workspace, heads: &[Head<'_>]) -> Vec<RelativePath> {
+    if heads.is_empty() {
+        return Vec::new();
+    }
+    let languages = languages(ws, heads);
+    let recorded: HashSet<&RelativePath> = ws.ledger.paths().into_iter().collect();
+    let mut files = changed_since(ws, heads).unwrap_or_else(|| ignores::walk(&ws.root));
+    files.retain(|path| {
+        let language = language::of_file(path.as_str(), "").map(|language| language.id);
+        let is_like = language.is_none_or(|id| languages.contains(id));
+        is_like && !path.is_orchestration() && !recorded.contains(path)
+    });
+    files
+}
+
+fn languages(ws: &Workspace, heads: &[Head<'_>]) -> HashSet<String> {
+    let mut languages = HashSet::new();
+    for heads in heads.chunks(AT_ONCE) {
+        let ledger = ws.ledger.forgetful();
+        let names = heads.iter().filter_map(|(_, at)| ledger.claim(*at).range.block.clone());
+        languages.extend(names.filter_map(|name| name.language));
+    }
+    languages
+}
+
+/// What is new or changed since the commits that the records were based on; `None` where git cannot tell.
+fn changed_since(ws: &Workspace, heads: &[Head<'_>]) -> Option<Vec<RelativePath>> {
+    let git = ws.git()?;
+    let mut commits = BTreeSet::new();
+    for heads in heads.chunks(AT_ONCE) {
+        let ledger = ws.ledger.forgetful();
+        for (_, at) in heads {
+            let record = &ledger.claim(*at).entry.record;
+            commits.insert(record.vcs.as_ref()?.revision_id.clone()?);
+        }
+        if commits.len() > MAX_COMMITS {
+            return None;
+        }
+    }
+    let mut changed = BTreeSet::new();
+    for commit in commits {
+        let changes = git.changes(Some(&CommitId(commit)), Target::WorkTree).ok()?;
+        let there = changes.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
+        changed.extend(there.map(|change| change.path));
+    }
+    Some(changed.into_iter().collect())
+}
+
+fn is_unnamed(range: &BlockRecord) -> bool {
+    let kind = range.block.as_ref().and_then(|name| BlockKind::parse(&name.kind));
+    kind.is_some_and(BlockKind::is_unnamed)
+}
+
+/// Files as they stand, and what is known of their blocks.
+#[derive(Default)]
+struct Files {
+    read: HashMap<RelativePath, Option<why::FileProvenance>>,
+    /// Where the blocks of a file went.
+    ways: HashMap<RelativePath, Arc<BTreeSet<RelativePath>>>,
+    /// What nothing was found for so far.
+    open: HashSet<ClaimRef>,
+    /// How often a text stands where the blocks of a file went, and no record of the file is known to be of it.
+    left: HashMap<(RelativePath, ContentHash), usize>,
+    /// Bytes of text, in search of a recorded one.
+    compared: usize,
+}
+
+impl Files {
+    fn of(&mut self, ws: &Workspace, path: &RelativePath) -> Option<&why::FileProvenance> {
+        let read = || {
+            let document = Around(ws).standing(path).ok()?;
+            Some(why::file(ws, path, &document))
+        };
+        if self.read.len() >= AT_ONCE && !self.read.contains_key(path) {
+            self.read.clear();
+        }
+        self.read.entry(path.clone()).or_insert_with(read).as_ref()
+    }
+
+    /// Blocks may have been recorded again in another file by somebody who did not know what they were before.
+    fn find_recorded_again(&mut self, ws: &Workspace, heads: &[Head<'_>], standing: &mut Standing) {
+        let mut paths = BTreeSet::new();
+        for heads in heads[..heads.len().min(MAX_ASKED)].chunks(AT_ONCE) {
+            let ledger = ws.ledger.forgetful();
+            let named = heads.iter().filter(|(_, at)| !is_unnamed(ledger.claim(*at).range));
+            paths.extend(named.flat_map(|(_, at)| matching::may_speak_of(&ledger, *at)));
+        }
+        for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
+            let ws = &ws.forgetful();
+            for path in paths {
+                let around = Around(ws);
+                let Ok(document) = around.standing(path) else { continue };
+                let Some(file) = self.of(ws, path) else { continue };
+                let (now, found) = (&document, &file.provenance);
+                let before = matching::before_own_records(&ws.ledger, path, now, found, &around);
+                before.into_iter().for_each(|at| standing.add_claim(ws, path, at));
+            }
+        }
+    }
+
+    /// What has no name of its own goes with its file, and is known by its text.
+    fn hold_where_its_file_went(
+        &mut self,
+        ws: &Workspace,
+        (path, at): Head<'_>,
+        standing: &Standing,
+    ) -> bool {
+        let range = ws.ledger.claim(at).range;
+        if !is_unnamed(range) {
+            return false;
+        }
+        let files = self.ways(ws, path, standing);
+        let key = (path.clone(), range.content_hash.clone());
+        let mut left = self.left.get(&key).copied();
+        let left = left.get_or_insert_with(|| {
+            let there: usize = files.iter().map(|file| count(ws, file, &range.content_hash)).sum();
+            there.saturating_sub(self.went_there(ws, path, &range.content_hash, standing))
+        });
+        let found = *left > 0;
+        self.left.insert(key, left.saturating_sub(1));
+        found
+    }
+
+    /// The files that blocks of a file went to, those whose deletion is recorded included.
+    fn ways(
+        &mut self,
+        ws: &Workspace,
+        path: &RelativePath,
+        standing: &Standing,
+    ) -> Arc<BTreeSet<RelativePath>> {
+        let find = || {
+            let mut ways = standing.went.get(path).cloned().unwrap_or_default();
+            for at in ws.ledger.of_path(path).iter().rev().take(MAX_CLAIMS) {
+                let later = matching::recorded_elsewhere(&ws.ledger, *at).next();
+                ways.extend(later.map(|at| ws.ledger.claim(at).file.relative_path.clone()));
+            }
+            Arc::new(ways)
+        };
+        Arc::clone(self.ways.entry(path.clone()).or_insert_with(find))
+    }
+
+    /// The line on which a recorded text begins, where it stands on whole lines; counted from 1.
+    fn line_of(&mut self, text: &str, range: &BlockRecord) -> Option<u32> {
+        if self.compared > MAX_COMPARED {
+            return None;
+        }
+        let count = range.end_line.checked_sub(range.start_line)? as usize + 1;
+        let lines: Vec<&str> = text.lines().collect();
+        let reads = |lines: &[&str]| {
+            let text = lines.join("\n");
+            self.compared += text.len();
+            content_hash(text.trim()) == range.content_hash
+        };
+        let at = lines.windows(count).position(reads)?;
+        u32::try_from(at + 1).ok()
+    }
+
+    /// How many blocks of a file that read so are known to have gone to others.
+    fn went_there(
+        &self,
+        ws: &Workspace,
+        path: &RelativePath,
+        text: &ContentHash,
+        standing: &Standing,
+    ) -> usize {
+        let went = |at: &ClaimRef| {
+            let is_away = standing.away.contains(at) || !standing.holds(*at);
+            is_away && !self.open.contains(at) && ws.ledger.claim(*at).range.content_hash == *text
+        };
+        provenance::heads(&ws.ledger, path).iter().filter(|at| went(at)).count()
+    }
+
+    /// A later version of this program may cut a file into other blocks, of which no record speaks.
+    fn hold_in_its_place(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
+        let range = ws.ledger.claim(at).range;
+        let Ok(document) = ws.read(path) else { return false };
+        let Some(line) = self.line_of(&document.text(), range) else { return false };
+        let Some(file) = self.of(ws, path) else { return false };
+        let block = file.blocks.at_line(line).and_then(|at| file.provenance.get(at));
+        block.is_some_and(|found| found.verdict == Verdict::Unrecorded)
+    }
+}
+
+/// How many blocks of a file read so.
+fn count(ws: &Workspace, path: &RelativePath, text: &ContentHash) -> usize {
+    let Ok(blocks) = Around(ws).blocks(path) else { return 0 };
+    blocks.blocks.iter().filter(|block| block.fingerprint.content == *text).count()
+}
+
+fn lost_block(ws: &Workspace, path: &RelativePath, at: ClaimRef) -> Option<LostBlock> {
+    let claim = ws.ledger.claim(at);
+    let name = claim.range.block.as_ref()?;
+    Some(LostBlock {
+        path: path.clone(),
+        kind: name.kind.clone(),
+        name: name.path.clone(),
+        intent: claim.entry.record.intent_id.clone(),
+        record: claim.entry.record.id.clone(),
+    })
+}

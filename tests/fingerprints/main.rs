@@ -1,0 +1,115 @@
+//! What the fingerprints hold equal and, more important, what they do not.
+//!
+//! Each file has the cases of some languages, by what two texts of a case promise. A case whose language this build
+//! leaves out (a grammar behind a feature) is passed over; that each language is there when it should be is tested
+//! beside the table of languages.
+
+mod common;
+#[cfg(feature = "grammars-heavy")]
+mod functional;
+mod more;
+
+use intent_lsp::code::fingerprint::{content_hash, kept};
+use intent_lsp::code::{Document, Fingerprint, language};
+
+/// A file name and two texts.
+type Case = (&'static str, &'static str, &'static str);
+
+/// What the fingerprints of two texts promise.
+#[derive(Clone, Copy, Debug)]
+enum Promise {
+    /// Only what a formatter does lies between them.
+    SameTokens,
+    /// They are not the same program.
+    OtherTokens,
+    /// Only names differ, in the same way everywhere.
+    SameShape,
+    /// Names differ, and not in a way that changes nothing.
+    OtherShape,
+}
+
+impl Promise {
+    fn is_kept(self, one: &Fingerprint, two: &Fingerprint) -> bool {
+        let (tokens, shape) = (one.tokens == two.tokens, one.shape == two.shape);
+        match self {
+            Self::SameTokens => tokens && shape && one.content != two.content,
+            Self::OtherTokens => !tokens,
+            Self::SameShape => shape && !tokens,
+            Self::OtherShape => !shape,
+        }
+    }
+}
+
+fn assert_kept(promise: Promise, cases: &[Case]) {
+    let known = cases.iter().filter(|(path, ..)| language_is_known(path));
+    let broken: Vec<&Case> =
+        known.filter(|(path, a, b)| !promise.is_kept(&of(path, a), &of(path, b))).collect();
+    assert!(broken.is_empty(), "not {promise:?}: {broken:#?}");
+}
+
+fn language_is_known(path: &str) -> bool {
+    path.ends_with(".txt") || language::of_file(path, "").is_some()
+}
+
+/// The fingerprint of the first block of a text that is no region; of the first one where all are.
+fn of(path: &str, text: &str) -> Fingerprint {
+    let file = Document::from_text(path, text).blocks();
+    assert!(!file.has_error, "{path}: a syntax error in {text:?}");
+    let first = file.blocks.iter().find(|block| block.identity.kind.as_str() != "region");
+    let first = first.or(file.blocks.first());
+    first.unwrap_or_else(|| panic!("{path}: no block in {text:?}")).fingerprint.clone()
+}
+
+#[test]
+fn a_container_has_a_hash_of_its_own_that_its_members_do_not_touch() {
+    let one = of("a.rs", "impl A { const X: u8 = 1; fn b() { 1 } }");
+    let two = of("a.rs", "impl A { const X: u8 = 1; fn b() { 2 } }");
+    let other = of("a.rs", "impl B { const X: u8 = 1; fn b() { 1 } }");
+    assert!(one.own.is_some());
+    assert_eq!(one.own, two.own);
+    assert_ne!(one.tokens, two.tokens);
+    assert_ne!(one.own, other.own);
+    assert_eq!(of("a.rs", "fn f() {}").own, None);
+}
+
+#[test]
+fn sketches_estimate_what_is_kept() {
+    let body = |words: std::ops::Range<u32>| {
+        let lines: Vec<String> = words.map(|n| format!("    call_{n}({n});")).collect();
+        of("a.rs", &format!("fn f() {{\n{}\n}}", lines.join("\n")))
+    };
+    let (all, most, half, none) = (body(0..200), body(20..200), body(100..200), body(500..700));
+    let kept_of = |now: &Fingerprint| {
+        kept(&all.sketch, all.token_count, &now.sketch, now.token_count).expect("m1 sketches")
+    };
+    assert!((kept_of(&all) - 1.0).abs() < 0.001);
+    assert!((kept_of(&most) - 0.9).abs() < 0.12, "{}", kept_of(&most));
+    assert!((kept_of(&half) - 0.5).abs() < 0.15, "{}", kept_of(&half));
+    assert!(kept_of(&none) < 0.1, "{}", kept_of(&none));
+    assert_eq!(all.sketch.as_str().len(), "m1:".len() + 171);
+}
+
+#[test]
+fn crlf_is_folded_in_the_content_hash() {
+    assert_eq!(content_hash("a\r\nb"), content_hash("a\nb"));
+    assert_ne!(content_hash("a\rb"), content_hash("a\nb"));
+    assert_eq!(
+        content_hash("").as_str(),
+        "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    );
+}
+
+/// These texts stand in ledgers: a change here is a new prefix, never a new value.
+#[test]
+fn the_algorithms_never_change_silently() {
+    let text = "fn add(a: u32, b: u32) -> u32 {\n    let sum = a + b; // both\n    sum\n}";
+    let found = of("a.rs", text);
+    insta::assert_snapshot!(format!(
+        "{}\n{}\n{}\n{}\n{}",
+        found.content,
+        found.tokens,
+        found.shape,
+        found.sketch.as_str(),
+        found.token_count
+    ));
+}

@@ -1,0 +1,190 @@
+//! Lost means lost: recorded, nobody recorded that it was taken out, and no block of the tree goes on from it.
+
+mod support;
+
+use intent_lsp::code::fingerprint::content_hash;
+use intent_lsp::ledger::{Record, Writer};
+use intent_lsp::verbs::record::Extent;
+use intent_lsp::verbs::verify::{VerifyAnswer, verify};
+use support::Repo;
+use support::binary::function;
+
+fn verified(repo: &Repo) -> VerifyAnswer {
+    verify(&repo.open())
+}
+
+/// `path kind name`, a lost block each.
+fn lost(repo: &Repo) -> Vec<String> {
+    let lost = verified(repo).lost.into_iter();
+    lost.map(|block| format!("{} {} {}", block.path, block.kind, block.name)).collect()
+}
+
+fn functions(names: &[&str]) -> String {
+    names.iter().map(|name| function(name, 1)).collect()
+}
+
+/// A file that is recorded and committed.
+fn repo_with(path: &str, text: &str) -> Repo {
+    let repo = Repo::new();
+    repo.write(path, text);
+    repo.record("INT-001", &[path]);
+    repo.commit("one");
+    repo
+}
+
+const NO_LOSS: [&str; 0] = [];
+
+#[test]
+fn what_is_not_there_any_more_is_lost_until_somebody_records_that() {
+    let repo = repo_with("src/a.rs", &functions(&["a", "b", "c"]));
+    assert_eq!(lost(&repo), NO_LOSS);
+    repo.write("src/a.rs", &functions(&["a", "c"]));
+    assert_eq!(lost(&repo), ["src/a.rs function b"]);
+    repo.record("INT-001", &["src/a.rs"]);
+    assert_eq!(lost(&repo), NO_LOSS);
+    repo.commit("two");
+    repo.remove("src/a.rs");
+    assert_eq!(lost(&repo), ["src/a.rs function a", "src/a.rs function c"]);
+    repo.record("INT-001", &["src/a.rs"]);
+    assert_eq!(lost(&repo), NO_LOSS);
+}
+
+#[test]
+fn a_file_under_another_name_loses_nothing_though_no_record_names_it() {
+    let text = format!("//! What it is for.\n\nuse std::fmt;\n\n{}", functions(&["a", "b", "c"]));
+    let repo = repo_with("src/old.rs", &text);
+    repo.git(&["mv", "src/old.rs", "src/new.rs"]);
+    assert_eq!(lost(&repo), NO_LOSS);
+    repo.commit("moved");
+    assert_eq!(lost(&repo), NO_LOSS);
+    assert!(verified(&repo).blocks.moved >= 3, "{:?}", verified(&repo).blocks);
+    repo.write("src/new.rs", &functions(&["a", "b", "c"]));
+    assert_eq!(lost(&repo), ["src/old.rs region before a"]);
+}
+
+#[test]
+fn a_file_of_plain_text_goes_on_too() {
+    let text = "First of all, one thing, and all that is to be said of that one thing.\n\nThen another.\n\nAnd at last a third thing.\n";
+    let repo = repo_with("src/notes.txt", text);
+    repo.git(&["mv", "src/notes.txt", "src/remarks.txt"]);
+    repo.commit("moved");
+    assert_eq!(lost(&repo), NO_LOSS);
+    repo.write("src/remarks.txt", &text.replace("And at last a third thing.\n", ""));
+    assert_eq!(lost(&repo).len(), 1);
+}
+
+#[test]
+fn what_was_recorded_again_in_another_file_is_not_lost() {
+    let repo = repo_with("src/a.rs", &functions(&["a", "b", "c", "gone"]));
+    repo.remove("src/a.rs");
+    repo.write("src/a/first.rs", &function("a", 2));
+    repo.write("src/a/second.rs", &functions(&["b", "c"]).replace("work(", "do_work("));
+    repo.commit("split, by somebody who recorded nothing");
+    repo.record_as("INT-002", &["src/a/first.rs", "src/a/second.rs"], Extent::WholeFile);
+    repo.commit("recorded");
+    assert_eq!(lost(&repo), ["src/a.rs function gone"]);
+    // And again, so that the last record does not say what the first one was of.
+    repo.write("src/a/first.rs", &function("a", 3));
+    repo.record("INT-002", &["src/a/first.rs"]);
+    assert_eq!(lost(&repo), ["src/a.rs function gone"]);
+}
+
+#[test]
+fn another_block_that_reads_the_same_is_not_where_a_lost_one_went() {
+    let repo = Repo::new();
+    repo.write("src/twin.rs", &function("a", 1));
+    repo.write("src/a.rs", &functions(&["a", "b"]));
+    repo.commit("start");
+    repo.record_as("INT-001", &["src/a.rs"], Extent::WholeFile);
+    repo.record_as("INT-002", &["src/twin.rs"], Extent::WholeFile);
+    repo.write("src/a.rs", &function("b", 1));
+    assert_eq!(lost(&repo), ["src/a.rs function a"]);
+}
+
+#[test]
+fn what_has_no_name_goes_with_its_file_as_often_as_it_stands_there() {
+    let test = |name: &str| format!("#[test]\n{}", function(name, 1));
+    let repo = repo_with("src/a.rs", &(test("a") + &test("b") + &test("c")));
+    repo.remove("src/a.rs");
+    repo.write("src/b.rs", &(test("a") + &test("b")));
+    repo.commit("moved");
+    repo.record_as("INT-001", &["src/b.rs"], Extent::WholeFile);
+    assert_eq!(lost(&repo), ["src/a.rs region before c", "src/a.rs function c"]);
+}
+
+#[test]
+fn the_deletion_of_what_has_no_name_is_recorded_though_its_neighbour_was_renamed() {
+    let text = format!("use std::fmt;\n\n{}", functions(&["a", "b"]));
+    let repo = repo_with("src/a.rs", &text);
+    repo.write("src/a.rs", &text.replace("fn a()", "fn renamed()"));
+    repo.record("INT-001", &["src/a.rs"]);
+    repo.commit("renamed");
+    repo.remove("src/a.rs");
+    repo.record("INT-001", &["src/a.rs"]);
+    assert_eq!(lost(&repo), NO_LOSS);
+}
+
+#[test]
+fn a_container_in_which_only_blocks_changed_is_as_recorded() {
+    let text = "impl A {\n    fn one(&self) -> u32 {\n        1\n    }\n    fn two(&self) -> u32 {\n        2\n    }\n}\n";
+    let repo = repo_with("src/a.rs", text);
+    repo.write("src/a.rs", &text.replace("        1\n", "        3\n"));
+    let blocks = verified(&repo).blocks;
+    assert_eq!((blocks.inside, blocks.modified, blocks.exact), (1, 1, 1));
+    repo.record("INT-001", &["src/a.rs"]);
+    let blocks = verified(&repo).blocks;
+    assert_eq!((blocks.inside, blocks.modified, blocks.exact), (1, 0, 2));
+}
+
+/// As a version recorded it that could not read the language.
+#[test]
+fn a_text_that_is_cut_into_other_blocks_now_is_not_lost() {
+    let cut = "print(1)\nlocal function f()\n  return 2\nend";
+    let recorded = |text: &str| {
+        let repo = Repo::new();
+        repo.write("src/a.lua", &format!("-- new above\n\n{cut}\n\nprint(3)\n"));
+        let record = serde_json::json!({
+            "id": "01a20000-0000-7000-8000-000000000001",
+            "timestamp": "2026-01-01T00:00:00.000Z",
+            "kind": "mutation",
+            "intent_id": "INT-001",
+            "files": [{"relative_path": "src/a.lua", "conversations": [{
+                "url": "test:1",
+                "contributor": {"entity_type": "AI"},
+                "ranges": [{
+                    "start_line": 1, "end_line": 4, "content_hash": content_hash(text),
+                    "block": {"kind": "paragraph", "path": "print(1)"},
+                }],
+            }]}],
+        });
+        let record: Record = serde_json::from_value(record).expect("a record");
+        let ws = repo.open();
+        Writer::new(&ws.root, &ws.policy).append(record, None).expect("appended");
+        repo
+    };
+    assert_eq!(lost(&recorded(cut)), NO_LOSS);
+    let other = recorded(&cut.replace('2', "44"));
+    assert_eq!(lost(&other), ["src/a.lua paragraph print(1)"]);
+}
+
+#[test]
+fn a_chain_that_others_name_and_of_which_nothing_is_here_is_told() {
+    let absent = |repo: &Repo| {
+        let found = verified(repo).findings.into_iter();
+        found.filter(|finding| finding.code == "ledger-absent").map(|it| it.message).next()
+    };
+    let repo = repo_with("src/a.rs", &functions(&["a", "b"]));
+    let chains = |repo: &Repo| -> Vec<String> {
+        let files = repo.git(&["ls-files", "--cached", "--others", ".orchestration/agent_trace"]);
+        files.lines().map(str::to_owned).collect()
+    };
+    let first = chains(&repo)[0].clone();
+    repo.write("src/a.rs", &functions(&["a", "c"]));
+    repo.record("INT-001", &["src/a.rs"]);
+    assert_eq!(chains(&repo).len(), 2, "a new commit, a new chain");
+    assert_eq!(absent(&repo), None);
+    repo.remove(&first);
+    let told = absent(&repo).expect("a finding");
+    let writer = first.rsplit('/').next().and_then(|name| name.strip_suffix(".jsonl"));
+    assert!(told.contains("1 chain(s)") && told.contains(writer.expect("a writer")), "{told}");
+}
