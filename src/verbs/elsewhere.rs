@@ -1,14 +1,15 @@
 //! What the matcher asks of the rest of the work tree, answered once and kept while nothing changes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::Workspace;
-use crate::code::{Block, ContentHash, FileBlocks, Identity};
+use crate::code::fingerprint::PairLanes;
+use crate::code::{Block, BlockKind, ContentHash, FileBlocks, Identity, TokenHash};
 use crate::ledger::{ClaimRef, Trust};
-use crate::provenance::Outline;
 use crate::provenance::matching::{self, Candidate, Orphans};
+use crate::provenance::{Content, Outline, outline};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath};
 
@@ -22,9 +23,10 @@ const MAX_KEPT: usize = 256;
 pub(super) struct Elsewhere {
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
     committed: Mutex<HashMap<(String, RelativePath), Arc<FileBlocks>>>,
-    changed: Mutex<HashMap<String, (Instant, Arc<Changed>)>>,
+    changed: Mutex<HashMap<String, (Instant, Arc<Since>)>>,
     candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
     outlines: Mutex<Outlines>,
+    outlines_before: Mutex<Outlines>,
     recorded: OnceLock<Recorded>,
 }
 
@@ -36,6 +38,17 @@ type Candidates = Arc<Vec<Candidate>>;
 
 /// Files that are new or changed since a commit, with their blocks.
 type Changed = Vec<(RelativePath, Arc<FileBlocks>)>;
+
+/// What differs between a commit and the work tree.
+#[derive(Default)]
+struct Since {
+    /// The files that stand.
+    now: Arc<Changed>,
+    /// The files that stood.
+    then: Vec<RelativePath>,
+    /// What stood in those: kind, own name and tokens.
+    stood: OnceLock<HashSet<(BlockKind, String, TokenHash)>>,
+}
 
 /// The recorded files, by their own name and by folder.
 #[derive(Default)]
@@ -85,16 +98,35 @@ impl Around<'_> {
         Some(blocks)
     }
 
-    fn changed(&self, commit: &str) -> Option<Changed> {
+    fn since(&self, commit: &str) -> Arc<Since> {
+        let lock = || self.0.elsewhere.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, since)) = lock().get(commit)
+            && then.elapsed() < FRESH
+        {
+            return Arc::clone(since);
+        }
+        let since = Arc::new(self.read_since(commit).unwrap_or_default());
+        let mut kept = lock();
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(commit.to_owned(), (Instant::now(), Arc::clone(&since)));
+        since
+    }
+
+    fn read_since(&self, commit: &str) -> Option<Since> {
         let commit = CommitId(commit.to_owned());
         let changes = self.0.git()?.changes(Some(&commit), Target::WorkTree).ok()?;
-        let there = changes.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
-        let blocks = |change: Change| {
+        let blocks = |change: &Change| {
             let document = self.0.read(&change.path).ok()?;
             document.language()?;
-            Some((change.path, document.blocks()))
+            Some((change.path.clone(), document.blocks()))
         };
-        Some(there.take(MAX_CHANGED).filter_map(blocks).collect())
+        let there = changes.iter().filter(|change| change.kind != ChangeKind::Deleted);
+        let now = Arc::new(there.take(MAX_CHANGED).filter_map(blocks).collect());
+        let then = changes.into_iter().filter(|change| change.kind != ChangeKind::Added);
+        let then = then.take(MAX_CHANGED).map(|change| change.path).collect();
+        Some(Since { now, then, stood: OnceLock::new() })
     }
 
     fn recorded(&self) -> &Recorded {
@@ -109,6 +141,23 @@ impl Around<'_> {
         })
     }
 
+    /// The commit that a record was based on.
+    fn based_on(&self, at: ClaimRef) -> Option<&str> {
+        self.0.ledger.claim(at).entry.record.vcs.as_ref()?.revision_id.as_deref()
+    }
+
+    /// Of what a record replaced, where the commit that it was based on holds that.
+    fn of_replaced<T>(
+        &self,
+        at: ClaimRef,
+        before: &ContentHash,
+        told: impl FnOnce(&Block) -> T,
+    ) -> Option<T> {
+        let path = &self.0.ledger.claim(at).file.relative_path;
+        let then = self.at_commit(self.based_on(at)?, path)?;
+        then.blocks.iter().find(|old| old.fingerprint.content == *before).map(told)
+    }
+
     /// The last outline of a file that was recorded no later than a record of another.
     fn outline_before(&self, at: ClaimRef, path: &RelativePath) -> Option<Arc<Outline>> {
         let ledger = &self.0.ledger;
@@ -120,6 +169,26 @@ impl Around<'_> {
             .filter(|other| ledger.claim(**other).entry.trust != Trust::Contradicted)
             .find_map(|other| matching::Surroundings::outline(self, *other))
     }
+}
+
+/// An outline that is made once.
+fn kept(
+    outlines: &Mutex<Outlines>,
+    at: ClaimRef,
+    made: impl FnOnce() -> Option<Outline>,
+) -> Option<Arc<Outline>> {
+    let key = (at.entry, at.file);
+    let lock = || outlines.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get(&key) {
+        return known.clone();
+    }
+    let outline = made().map(Arc::new);
+    let mut kept = lock();
+    if kept.len() >= MAX_KEPT {
+        kept.clear();
+    }
+    kept.insert(key, outline.clone());
+    outline
 }
 
 fn folder(path: &RelativePath) -> &str {
@@ -157,9 +226,7 @@ impl matching::Surroundings for Around<'_> {
         {
             return Some(true);
         }
-        let record = &self.0.ledger.claim(at).entry.record;
-        let commit = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref())?;
-        let then = self.at_commit(commit, path)?;
+        let then = self.at_commit(self.based_on(at)?, path)?;
         Some(then.blocks.iter().any(|old| {
             old.identity == block.identity || old.fingerprint.content == block.fingerprint.content
         }))
@@ -181,18 +248,7 @@ impl matching::Surroundings for Around<'_> {
     }
 
     fn outline(&self, at: ClaimRef) -> Option<Arc<Outline>> {
-        let key = (at.entry, at.file);
-        let lock = || self.0.elsewhere.outlines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
-            return known.clone();
-        }
-        let outline = Outline::at_record(&self.0.ledger, at).map(Arc::new);
-        let mut kept = lock();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(key, outline.clone());
-        outline
+        kept(&self.0.elsewhere.outlines, at, || Outline::at_record(&self.0.ledger, at))
     }
 
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath> {
@@ -203,22 +259,45 @@ impl matching::Surroundings for Around<'_> {
         near.flatten().filter(|near| *near != path && self.is_gone(near)).cloned().collect()
     }
 
+    fn reads_as_before(
+        &self,
+        at: ClaimRef,
+        before: &ContentHash,
+        block: &Block,
+    ) -> Option<Content> {
+        let ledger = &self.0.ledger;
+        let recorded =
+            kept(&self.0.elsewhere.outlines_before, at, || Outline::before_record(ledger, at));
+        if let Some(content) = recorded.and_then(|then| then.reads_as(before, block)) {
+            return Some(content);
+        }
+        self.of_replaced(at, before, |old| outline::reads_as(old, block))
+    }
+
+    fn pairs_before(&self, at: ClaimRef, before: &ContentHash) -> Option<PairLanes> {
+        self.of_replaced(at, before, |old| old.fingerprint.pairs.lanes())?
+    }
+
+    fn stood_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool {
+        let Some(commit) = self.based_on(at) else { return false };
+        let known = |block: &Block| {
+            let print = &block.fingerprint;
+            (block.identity.kind, block.name.clone(), print.tokens.clone())
+        };
+        let wanted = known(block);
+        let here = self.at_commit(commit, path);
+        if here.is_some_and(|here| here.blocks.iter().any(|block| known(block) == wanted)) {
+            return true;
+        }
+        let since = self.since(commit);
+        let stood = since.stood.get_or_init(|| {
+            let files = since.then.iter().filter_map(|path| self.at_commit(commit, path));
+            files.flat_map(|file| file.blocks.iter().map(known).collect::<Vec<_>>()).collect()
+        });
+        stood.contains(&wanted)
+    }
+
     fn changed_since(&self, at: ClaimRef) -> Arc<Changed> {
-        let record = &self.0.ledger.claim(at).entry.record;
-        let commit = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
-        let Some(commit) = commit else { return Arc::default() };
-        let lock = || self.0.elsewhere.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((then, changed)) = lock().get(commit)
-            && then.elapsed() < FRESH
-        {
-            return Arc::clone(changed);
-        }
-        let changed = Arc::new(self.changed(commit).unwrap_or_default());
-        let mut kept = lock();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(commit.to_owned(), (Instant::now(), Arc::clone(&changed)));
-        changed
+        self.based_on(at).map(|commit| Arc::clone(&self.since(commit).now)).unwrap_or_default()
     }
 }

@@ -15,7 +15,7 @@ use crate::provenance::outline::{self, Against, Outline, Short};
 /// What is known of the files of records at the time of those.
 pub(super) struct Siblings<'a> {
     ledger: &'a Ledger,
-    surroundings: &'a dyn Surroundings,
+    pub(super) surroundings: &'a dyn Surroundings,
 }
 
 impl<'a> Siblings<'a> {
