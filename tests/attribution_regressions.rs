@@ -112,3 +112,109 @@ fn a_renamed_copy_does_not_inherit_while_the_origin_moves() {
     );
     assert_eq!(repo.picture(FILE), "unrecorded - function wait\nunrecorded - function copied\n");
 }
+
+/// A repository in which a file of two functions was committed, the second a busy one.
+fn with_busy(text: &str) -> Repo {
+    committed(&(idle("wait") + text))
+}
+
+#[test]
+fn what_stood_before_is_nobodys_in_a_renamed_file_too() {
+    let repo = with_busy(&busy("one", 1));
+    recorded(&repo, "INT-001", &(idle("wait") + &busy("one", 2)));
+    recorded(&repo, "INT-002", &(idle("wait") + &busy("one", 3)));
+    repo.remove(FILE);
+    repo.write("src/b.rs", &(idle("wait") + &busy("one", 1)));
+    let nobodys = "unrecorded - function wait\nunrecorded - function one\n";
+    assert_eq!(repo.picture("src/b.rs"), nobodys);
+    repo.write("src/b.rs", &(idle("wait") + &busy("one", 2)));
+    let first = "unrecorded - function wait\nmoved INT-001 function one\n";
+    assert_eq!(repo.picture("src/b.rs"), first);
+}
+
+#[test]
+fn what_stood_before_is_nobodys_when_it_is_formatted() {
+    let repo = with_busy(&busy("one", 1));
+    recorded(&repo, "INT-001", &(idle("wait") + &busy("one", 2)));
+    repo.git(&["checkout", "-q", "--", FILE]);
+    repo.write(FILE, &(idle("wait") + &busy("one", 1).replace("    ", "  ")));
+    assert_eq!(repo.picture(FILE), "unrecorded - function wait\nunrecorded - function one\n");
+}
+
+#[test]
+fn what_was_only_formatted_by_a_record_is_nobodys_before_it() {
+    let repo = with_busy(&busy("one", 1));
+    let formatted = busy("one", 1).replace("    ", "  ");
+    recorded(&repo, "INT-001", &(idle("wait") + &formatted));
+    assert_eq!(repo.picture(FILE), "unrecorded - function wait\nexact INT-001 function one\n");
+    repo.git(&["checkout", "-q", "--", FILE]);
+    assert_eq!(repo.picture(FILE), "unrecorded - function wait\nunrecorded - function one\n");
+}
+
+#[test]
+fn what_stood_before_is_nobodys_when_it_is_edited_since() {
+    let repo = with_busy(&busy("one", 1));
+    let more = |line: &str| {
+        busy("one", 1).replace("    store.count()", &format!("    {line}\n    store.count()"))
+    };
+    let of_the_record = more("store.fold(sum, \"trim\", 55, Order::Last);");
+    recorded(&repo, "INT-001", &(idle("wait") + &of_the_record));
+    let changed = of_the_record.replace("\"pack\"", "\"unpack\"");
+    repo.write(FILE, &(idle("wait") + &changed));
+    let changed = "unrecorded - function wait\nmodified INT-001 function one\n";
+    assert_eq!(repo.picture(FILE), changed);
+    repo.git(&["checkout", "-q", "--", FILE]);
+    repo.write(FILE, &(idle("wait") + &busy("one", 1).replace("\"pack\"", "\"unpack\"")));
+    assert_eq!(repo.picture(FILE), "unrecorded - function wait\nunrecorded - function one\n");
+}
+
+#[test]
+fn what_stood_before_a_recorded_rename_is_nobodys() {
+    let repo = with_busy(&busy("old", 1));
+    recorded(&repo, "INT-002", &(idle("wait") + &busy("new", 1)));
+    assert_eq!(repo.picture(FILE), "unrecorded - function wait\nexact INT-002 function new\n");
+    repo.git(&["checkout", "-q", "--", FILE]);
+    assert_eq!(repo.picture(FILE), "unrecorded - function wait\nunrecorded - function old\n");
+    repo.write(FILE, &(idle("wait") + &busy("old", 4)));
+    assert_eq!(repo.picture(FILE), "unrecorded - function wait\nunrecorded - function old\n");
+}
+
+#[test]
+fn a_record_that_was_undone_is_not_for_the_next_new_block() {
+    let repo = with_busy(&busy("one", 1));
+    recorded(&repo, "INT-001", &(idle("wait") + &busy("one", 2)));
+    repo.git(&["checkout", "-q", "--", FILE]);
+    repo.write(FILE, &(busy("two", 3) + &idle("wait") + &busy("one", 1)));
+    assert_eq!(
+        repo.picture(FILE),
+        "unrecorded - function two\nunrecorded - function wait\nunrecorded - function one\n"
+    );
+}
+
+#[test]
+fn an_unrecorded_block_that_moves_does_not_take_the_record_of_a_copy_that_was_undone() {
+    let repo = committed(&idle("wait"));
+    repo.write("src/b.rs", &busy("trim", 1));
+    repo.write("src/c.rs", &idle("rest"));
+    repo.commit("all there is");
+    recorded(&repo, "INT-002", &(idle("wait") + &busy("copied", 1)));
+    repo.git(&["checkout", "-q", "--", FILE]);
+    repo.remove("src/b.rs");
+    repo.write("src/c.rs", &(idle("rest") + &busy("trim", 1)));
+    let nobodys = "unrecorded - function rest\nunrecorded - function trim\n";
+    assert_eq!(repo.picture("src/c.rs"), nobodys);
+}
+
+#[test]
+fn a_block_is_not_of_a_record_whose_own_had_gone_before_it_came() {
+    let repo = with_busy(&busy("one", 1));
+    recorded(&repo, "INT-001", &(idle("wait") + &busy("one", 2)));
+    // Somebody writes it anew under another name, and the next record of the file does not hold it any more.
+    let anew = idle("wait") + &idle("rest").replace("clock", "watch");
+    repo.write(FILE, &anew);
+    repo.commit("anew");
+    recorded(&repo, "INT-002", &(anew.clone() + &idle("last").replace("limit", "most")));
+    repo.write(FILE, &(anew + &idle("last").replace("limit", "most") + &busy("two", 3)));
+    let last = repo.picture(FILE);
+    assert!(last.ends_with("unrecorded - function two\n"), "{last}");
+}

@@ -26,8 +26,8 @@ const RUNS: u64 = 24;
 const STEPS: usize = 30;
 /// The share of the blocks that stand as they were recorded and must be found.
 const FLOOR: f64 = 0.95;
-/// The share of stories in which something may be wrong.
-const WRONG_STORIES: f64 = 0.1;
+/// The share of stories in which something may be wrong: with this seed none is, with others up to one in twenty.
+const WRONG_STORIES: f64 = 0.05;
 
 const INTENTS: [&str; 3] = ["INT-001", "INT-002", "INT-003"];
 

@@ -108,6 +108,16 @@ impl PairLanes {
     pub fn similarity(in_common: usize) -> f32 {
         minhash::jaccard(in_common, minhash::PAIR_LANES)
     }
+
+    /// In how many lanes this is as the one and not as the other, and the reverse: what two texts do not share, and this
+    /// one shares with either.
+    pub fn between(&self, one: &Self, other: &Self) -> [usize; 2] {
+        let as_first = |one: &Self, other: &Self| {
+            let lanes = self.0.iter().zip(one.0.iter().zip(&other.0));
+            lanes.filter(|(now, (one, other))| now == one && one != other).count()
+        };
+        [as_first(one, other), as_first(other, one)]
+    }
 }
 
 /// The estimated share of the recorded block's shingles that are still there, 0 to 1.

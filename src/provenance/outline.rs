@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, HashSet};
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 
+use super::Content;
 use crate::code::{Block, ContentHash, FileBlocks, Identity, TokenHash};
 use crate::ledger::{BlockName, ClaimRef, Ledger, OutlineDelta};
 use crate::workspace::RelativePath;
@@ -162,6 +163,28 @@ impl Outline {
     /// Whether it says what the blocks are called.
     pub fn names_blocks(&self) -> bool {
         self.version == Version::Two
+    }
+
+    /// The file of a record as it was before that, as far as it was recorded then; `None` likewise.
+    pub fn before_record(ledger: &Ledger, at: ClaimRef) -> Option<Self> {
+        let file = ledger.claim(at).file;
+        let hash = file.outline.as_ref()?.hash.as_str();
+        let deltas = ledger.outlines_of(&file.relative_path);
+        let then = deltas.iter().position(|delta| delta.hash == hash)?;
+        Self::from_deltas(&deltas[then + 1..])
+    }
+
+    /// How the block of a text stands to one of now; `None` where there was none of that text.
+    pub fn reads_as(&self, then: &ContentHash, block: &Block) -> Option<Content> {
+        let (wanted, now) = (short(then.as_str()), entry(block, self.version).1);
+        let held = self.entries.values().find(|held| held.content == wanted)?;
+        let shaped = self.version == Version::Two;
+        Some(match () {
+            () if held.content == now.content => Content::Exact,
+            () if held.tokens == now.tokens => Content::Reformatted,
+            () if shaped && held.shape == now.shape => Content::Renamed,
+            () => Content::Modified,
+        })
     }
 
     /// Whether a block of this name, or of this text, was there.
@@ -327,6 +350,17 @@ impl Outline {
 /// The tokens that a block answers for: without those of blocks inside it, which answer for themselves.
 pub fn own_tokens(block: &Block) -> &TokenHash {
     block.fingerprint.own.as_ref().unwrap_or(&block.fingerprint.tokens)
+}
+
+/// How a block stands to one of before.
+pub fn reads_as(then: &Block, now: &Block) -> Content {
+    let (old, new) = (&then.fingerprint, &now.fingerprint);
+    match () {
+        () if old.content == new.content => Content::Exact,
+        () if own_tokens(then) == own_tokens(now) => Content::Reformatted,
+        () if old.shape == new.shape => Content::Renamed,
+        () => Content::Modified,
+    }
 }
 
 /// The letters of an `o1` entry.

@@ -4,8 +4,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::ledger::ClaimRef;
 
+// In order, strictest first.
 /// How a block's text stands to what was recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Content {
     /// The same text.

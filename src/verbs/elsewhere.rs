@@ -1,12 +1,14 @@
 //! What the matcher asks of the rest of the work tree, answered once and kept while nothing changes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::{ReadError, Workspace};
-use crate::code::{Block, ContentHash, Document, FileBlocks, Identity};
+use crate::code::fingerprint::PairLanes;
+use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity, TokenHash};
 use crate::ledger::{ClaimRef, Trust};
+use crate::provenance::Content;
 use crate::provenance::matching::{self, Candidate, Orphans};
 use crate::provenance::outline::{self, Outline, Short};
 use crate::workspace::git::{Change, ChangeKind, Target};
@@ -24,9 +26,10 @@ pub(super) struct Elsewhere {
     committed: Arc<Mutex<Committed>>,
     standing: Arc<Mutex<Standing>>,
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
-    changed: Mutex<HashMap<String, (Instant, Arc<Changed>)>>,
+    changed: Mutex<HashMap<String, (Instant, Arc<Changes>)>>,
     candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
     outlines: Mutex<Outlines>,
+    outlines_before: Mutex<Outlines>,
     recorded: OnceLock<Recorded>,
 }
 
@@ -59,6 +62,17 @@ type Candidates = Arc<Vec<Candidate>>;
 
 /// Files that are new or changed since a commit, with their blocks.
 type Changed = Vec<(RelativePath, Arc<FileBlocks>)>;
+
+/// What differs between a commit and the work tree.
+#[derive(Default)]
+struct Changes {
+    /// The files that stand.
+    now: Arc<Changed>,
+    /// The files that stood.
+    then: Vec<RelativePath>,
+    /// What stood in those: kind, own name and tokens.
+    stood: OnceLock<HashSet<(BlockKind, String, TokenHash)>>,
+}
 
 /// The recorded files, by their own name and by folder.
 #[derive(Default)]
@@ -133,16 +147,35 @@ impl Around<'_> {
         Some(document)
     }
 
-    fn changed(&self, commit: &str) -> Option<Changed> {
+    fn since(&self, commit: &str) -> Arc<Changes> {
+        let lock = || self.0.elsewhere.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, since)) = lock().get(commit)
+            && then.elapsed() < FRESH
+        {
+            return Arc::clone(since);
+        }
+        let since = Arc::new(self.read_since(commit).unwrap_or_default());
+        let mut kept = lock();
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(commit.to_owned(), (Instant::now(), Arc::clone(&since)));
+        since
+    }
+
+    fn read_since(&self, commit: &str) -> Option<Changes> {
         let commit = CommitId(commit.to_owned());
         let changes = self.0.git()?.changes(Some(&commit), Target::WorkTree).ok()?;
-        let there = changes.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
-        let blocks = |change: Change| {
+        let blocks = |change: &Change| {
             let blocks = self.blocks(&change.path).ok()?;
             blocks.language?;
-            Some((change.path, blocks))
+            Some((change.path.clone(), blocks))
         };
-        Some(there.take(MAX_CHANGED).filter_map(blocks).collect())
+        let there = changes.iter().filter(|change| change.kind != ChangeKind::Deleted);
+        let now = Arc::new(there.take(MAX_CHANGED).filter_map(blocks).collect());
+        let then = changes.into_iter().filter(|change| change.kind != ChangeKind::Added);
+        let then = then.take(MAX_CHANGED).map(|change| change.path).collect();
+        Some(Changes { now, then, stood: OnceLock::new() })
     }
 
     fn recorded(&self) -> &Recorded {
@@ -157,6 +190,23 @@ impl Around<'_> {
         })
     }
 
+    /// The commit that a record was based on.
+    fn based_on(&self, at: ClaimRef) -> Option<&str> {
+        self.0.ledger.claim(at).entry.record.vcs.as_ref()?.revision_id.as_deref()
+    }
+
+    /// Of what a record replaced, where the commit that it was based on holds that.
+    fn of_replaced<T>(
+        &self,
+        at: ClaimRef,
+        before: &ContentHash,
+        told: impl FnOnce(&Block) -> T,
+    ) -> Option<T> {
+        let path = &self.0.ledger.claim(at).file.relative_path;
+        let then = self.at_commit(self.based_on(at)?, path)?.blocks();
+        then.blocks.iter().find(|old| old.fingerprint.content == *before).map(told)
+    }
+
     /// Whether a block of this name, or of this text, stood in `path` already when the record was made; `None` where
     /// nobody can say.
     pub(super) fn stood_as(
@@ -168,9 +218,7 @@ impl Around<'_> {
         if self.outline_before(at, path).is_some_and(|outline| outline.holds(name, text)) {
             return Some(true);
         }
-        let record = &self.0.ledger.claim(at).entry.record;
-        let commit = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref())?;
-        let then = self.at_commit(commit, path)?.blocks();
+        let then = self.at_commit(self.based_on(at)?, path)?.blocks();
         Some(
             then.blocks.iter().any(|old| {
                 outline::key(&old.identity) == *name || old.fingerprint.content == *text
@@ -189,6 +237,26 @@ impl Around<'_> {
             .filter(|other| ledger.claim(**other).entry.trust != Trust::Contradicted)
             .find_map(|other| matching::Surroundings::outline(self, *other))
     }
+}
+
+/// An outline that is made once.
+fn kept(
+    outlines: &Mutex<Outlines>,
+    at: ClaimRef,
+    made: impl FnOnce() -> Option<Outline>,
+) -> Option<Arc<Outline>> {
+    let key = (at.entry, at.file);
+    let lock = || outlines.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = lock().get(&key) {
+        return known.clone();
+    }
+    let outline = made().map(Arc::new);
+    let mut kept = lock();
+    if kept.len() >= MAX_KEPT {
+        kept.clear();
+    }
+    kept.insert(key, outline.clone());
+    outline
 }
 
 fn folder(path: &RelativePath) -> &str {
@@ -240,18 +308,7 @@ impl matching::Surroundings for Around<'_> {
     }
 
     fn outline(&self, at: ClaimRef) -> Option<Arc<Outline>> {
-        let key = (at.entry, at.file);
-        let lock = || self.0.elsewhere.outlines.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = lock().get(&key) {
-            return known.clone();
-        }
-        let outline = Outline::at_record(&self.0.ledger, at).map(Arc::new);
-        let mut kept = lock();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(key, outline.clone());
-        outline
+        kept(&self.0.elsewhere.outlines, at, || Outline::at_record(&self.0.ledger, at))
     }
 
     fn then(&self, at: ClaimRef) -> Option<Document> {
@@ -272,22 +329,48 @@ impl matching::Surroundings for Around<'_> {
         near.flatten().filter(|near| *near != path && self.is_gone(near)).cloned().collect()
     }
 
-    fn changed_since(&self, at: ClaimRef) -> Arc<Changed> {
-        let record = &self.0.ledger.claim(at).entry.record;
-        let commit = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
-        let Some(commit) = commit else { return Arc::default() };
-        let lock = || self.0.elsewhere.changed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((then, changed)) = lock().get(commit)
-            && then.elapsed() < FRESH
+    fn reads_as_before(
+        &self,
+        at: ClaimRef,
+        before: &ContentHash,
+        block: &Block,
+    ) -> Option<Content> {
+        let ledger = &self.0.ledger;
+        let recorded =
+            kept(&self.0.elsewhere.outlines_before, at, || Outline::before_record(ledger, at));
+        if let Some(content) = recorded.and_then(|then| then.reads_as(before, block)) {
+            return Some(content);
+        }
+        self.of_replaced(at, before, |old| outline::reads_as(old, block))
+    }
+
+    fn pairs_before(&self, at: ClaimRef, before: &ContentHash) -> Option<PairLanes> {
+        self.of_replaced(at, before, |old| old.fingerprint.pairs.lanes())?
+    }
+
+    fn stood_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool {
+        let Some(commit) = self.based_on(at) else { return false };
+        let known = |block: &Block| {
+            let print = &block.fingerprint;
+            (block.identity.kind, block.name.clone(), print.tokens.clone())
+        };
+        let wanted = known(block);
+        let here = self.at_commit(commit, path);
+        if here.is_some_and(|here| here.blocks().blocks.iter().any(|block| known(block) == wanted))
         {
-            return Arc::clone(changed);
+            return true;
         }
-        let changed = Arc::new(self.changed(commit).unwrap_or_default());
-        let mut kept = lock();
-        if kept.len() >= MAX_KEPT {
-            kept.clear();
-        }
-        kept.insert(commit.to_owned(), (Instant::now(), Arc::clone(&changed)));
-        changed
+        let since = self.since(commit);
+        let stood = since.stood.get_or_init(|| {
+            let files = since.then.iter().filter_map(|path| self.at_commit(commit, path));
+            files
+                .flat_map(|file| file.blocks().blocks.iter().map(known).collect::<Vec<_>>())
+                .collect()
+        });
+        stood.contains(&wanted)
+    }
+
+    fn changed_since(&self, at: ClaimRef) -> Arc<Changed> {
+        self.based_on(at).map(|commit| Arc::clone(&self.since(commit).now)).unwrap_or_default()
     }
 }

@@ -9,6 +9,8 @@ pub mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use code::Function;
+
 /// What is known of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
@@ -57,12 +59,21 @@ impl Book {
         self.texts.insert(text.to_owned(), known);
     }
 
-    /// What may be said of a text. One that nobody wrote was made by a merge, of texts of its name.
+    /// What may be said of a text. One that nobody wrote was made by a merge: of texts of its name, and of what says the
+    /// same under another.
     pub fn of(&self, name: &str, text: &str) -> Known {
-        self.texts.get(text).cloned().unwrap_or_else(|| Known {
-            may: self.by_name.get(name).cloned().unwrap_or_default(),
-            ..Known::default()
-        })
+        if let Some(known) = self.texts.get(text) {
+            return known.clone();
+        }
+        let mut may = self.by_name.get(name).cloned().unwrap_or_default();
+        if let Some(merged) = Function::parse(text) {
+            let says_the_same = |known: &&String| {
+                Function::parse(known).is_some_and(|known| known.statements == merged.statements)
+            };
+            let same = self.texts.keys().filter(says_the_same);
+            may.extend(same.flat_map(|known| self.texts[known].may.iter().cloned()));
+        }
+        Known { may, ..Known::default() }
     }
 
     /// Who asked for what was made of a text later.

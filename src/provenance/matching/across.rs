@@ -14,11 +14,12 @@ use super::onward::goes_on;
 use super::siblings::Siblings;
 use super::tiers::{Old, Reach, Tiers};
 use super::{MARGIN, Orphans};
-use crate::code::{Block, Document, FileBlocks};
+use crate::code::fingerprint::PairLanes;
+use crate::code::{Block, ContentHash, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::names::{is_unnamed, kinds_it_may_have_been, leaf, may_become};
 use crate::provenance::outline::Outline;
-use crate::provenance::{Provenance, Rejected, Rejection, Tier};
+use crate::provenance::{Content, Provenance, Rejected, Rejection, Tier};
 use crate::workspace::RelativePath;
 
 /// Below this many tokens a block is never given to a record of another file by its body.
@@ -49,6 +50,14 @@ pub trait Surroundings {
     fn then(&self, at: ClaimRef) -> Option<Document>;
     /// A file as it stands on disk.
     fn now(&self, path: &RelativePath) -> Option<Document>;
+    /// How a block stands to the text that a record replaced; `None` where nobody can say.
+    fn reads_as_before(&self, at: ClaimRef, before: &ContentHash, block: &Block)
+    -> Option<Content>;
+    /// The finer sketch of the text that a record replaced; `None` where nobody can say.
+    fn pairs_before(&self, at: ClaimRef, before: &ContentHash) -> Option<PairLanes>;
+    /// Whether a block of that name and those tokens stood anywhere in the tree that the record was based on: in this
+    /// file, or in one that has changed since.
+    fn stood_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool;
     /// The files that are new or changed since the commit that a record was based on.
     fn changed_since(&self, at: ClaimRef) -> Arc<Vec<(RelativePath, Arc<FileBlocks>)>>;
 }
@@ -74,8 +83,7 @@ pub(super) fn file(
         let all = || sorted([&orphans.gone[..], &orphans.unnamed].concat());
         if surroundings.is_gone(source) && goes_on_vanished(ledger, siblings, &all(), path, blocks)
         {
-            let heads = all();
-            let old = Old { claims: &heads, heads: heads.clone() };
+            let old = Old { claims: ledger.of_path(source), heads: all() };
             let mut tiers = Tiers::new(ledger, old, now, found, Reach::Renamed, siblings);
             tiers.run();
             found = tiers.into_found().0;
@@ -177,7 +185,8 @@ fn sources(
 }
 
 /// Takes back what was found under another name or in another file, where a file that changed since holds what was
-/// recorded as it was, or more like it.
+/// recorded as it was, or more like it; and what was found under another name, where the block stood under its own,
+/// wherever, before the record was made.
 pub(super) fn withdraw(
     ledger: &Ledger,
     path: &RelativePath,
@@ -195,6 +204,13 @@ pub(super) fn withdraw(
             continue;
         }
         let (at, tier) = (*at, *tier);
+        let scores = found.as_ref().and_then(|found| found.scores);
+        let refused = |why| Some(Provenance::refused(Rejected { claim: at, scores, why }));
+        let is_renamed = tier > Tier::TokensElsewhere && !name.path.ends_with(&block.name);
+        if is_renamed && surroundings.stood_anywhere(at, path, block) {
+            *found = refused(Rejection::StoodBefore);
+            continue;
+        }
         let mine = likeness::anywhere(&claim, name, path, block);
         let better = |path: &RelativePath, other: &Block| {
             let print = &other.fingerprint;
@@ -218,9 +234,7 @@ pub(super) fn withdraw(
                 rivals.any(|block| surroundings.stood(at, other, block) == Some(false))
             });
         if rival {
-            let scores = found.as_ref().and_then(|found| found.scores);
-            let why = Rejection::Rivals;
-            *found = Some(Provenance::refused(Rejected { claim: at, scores, why }));
+            *found = refused(Rejection::Rivals);
         }
     }
 }

@@ -22,6 +22,7 @@
 //! A tier with several records that fit equally well answers `ambiguous`.
 
 mod across;
+mod before;
 mod index;
 mod likeness;
 mod onward;
@@ -83,7 +84,8 @@ pub fn file(
 pub struct Orphans {
     /// Those that nothing stands for there any more.
     pub gone: Vec<ClaimRef>,
-    /// Those that something stands for, but under another name: the recorded text under the recorded name beats that.
+    /// Those that something stands for, but under another name or as it was before: the recorded text under the
+    /// recorded name beats that.
     pub renamed: Vec<ClaimRef>,
     /// Those of what has no name of its own and that nothing stands for there: it goes nowhere but with its whole file.
     pub unnamed: Vec<ClaimRef>,
@@ -118,6 +120,7 @@ pub fn orphans(
             let mut tiers =
                 Tiers::new(ledger, old, (document, blocks), found, Reach::File, &siblings);
             tiers.run();
+            orphans.renamed = tiers.undone();
             let (found, gone) = tiers.into_found();
             orphans.gone = gone;
             let other_name = |(block, found): (&Block, Option<Provenance>)| {
@@ -125,7 +128,7 @@ pub fn orphans(
                 let name = ledger.claim(at).range.block.as_ref()?;
                 (leaf(name) != block.name).then_some(at)
             };
-            orphans.renamed = blocks.blocks.iter().zip(found).filter_map(other_name).collect();
+            orphans.renamed.extend(blocks.blocks.iter().zip(found).filter_map(other_name));
         }
     }
     orphans.gone.extend(deleted);

@@ -19,7 +19,7 @@ use crate::workspace::RelativePath;
 /// What is known of the files of records at the time of those.
 pub(super) struct Siblings<'a> {
     ledger: &'a Ledger,
-    surroundings: &'a dyn Surroundings,
+    pub(super) surroundings: &'a dyn Surroundings,
     since: RefCell<HashMap<Subject, Option<Rc<Since>>>>,
 }
 

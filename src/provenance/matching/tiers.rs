@@ -3,6 +3,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
+use super::before::Before;
 use super::index::Index;
 use super::siblings::Siblings;
 use super::{MARGIN, MIN_KEPT, MIN_RENAMED_TOKENS, MOSTLY_KEPT};
@@ -16,7 +17,7 @@ use crate::provenance::{Content, Place, Provenance, Rejected, Rejection, Tier};
 pub(super) struct Old<'a> {
     /// The records that are looked for, in order.
     pub(super) heads: Vec<ClaimRef>,
-    /// With those that they replaced, for reverts.
+    /// With those that they replaced, for reverts, and for what stood before any of them.
     pub(super) claims: &'a [ClaimRef],
 }
 
@@ -54,15 +55,20 @@ pub(super) struct Tiers<'a> {
     pub(super) known: HashSet<Short>,
     pub(super) heads: Vec<ClaimRef>,
     pub(super) index: Index<'a>,
+    pub(super) before: Before<'a>,
     /// Every claim, replaced ones too, for reverts.
     pub(super) by_name: HashMap<NameKey<'a>, Vec<ClaimRef>>,
     /// Claims of foreign tools, which name no block, by text.
     pub(super) nameless: HashMap<&'a ContentHash, ClaimRef>,
     pub(super) used: HashSet<ClaimRef>,
+    /// Those of them that something older stands for.
+    pub(super) undone: HashSet<ClaimRef>,
     pub(super) found: Vec<Option<Provenance>>,
     pub(super) rejected: HashMap<usize, Rejected>,
     /// By entry and file of the record, and block: whether it is as likely an unrecorded one.
     pub(super) others: RefCell<HashMap<(u32, u32, usize), bool>>,
+    /// Likewise: whether it was there already, under its name.
+    pub(super) stood: RefCell<HashMap<(u32, u32, usize), bool>>,
 }
 
 impl<'a> Tiers<'a> {
@@ -104,20 +110,25 @@ impl<'a> Tiers<'a> {
             standing,
             known,
             index: Index::new(ledger, &old.heads, blocks),
+            before: Before::new(ledger, old.claims, siblings.surroundings),
             heads: old.heads,
             by_name,
             nameless,
             used: HashSet::new(),
+            undone: HashSet::new(),
             found,
             rejected: HashMap::new(),
             others: RefCell::default(),
+            stood: RefCell::default(),
         }
     }
 
     /// All tiers, in order.
     pub(super) fn run(&mut self) {
-        self.same_name();
-        self.older_than_its_records();
+        self.same_name(Content::Exact);
+        self.older_than_their_records();
+        self.same_name(Content::Reformatted);
+        self.same_name(Content::Renamed);
         self.elsewhere();
         self.renamed();
         if self.reach.is_within() {
@@ -127,6 +138,11 @@ impl<'a> Tiers<'a> {
             self.same_leaf();
         }
         self.alike();
+    }
+
+    /// The last words on blocks that something older stands for.
+    pub(super) fn undone(&self) -> Vec<ClaimRef> {
+        self.undone.iter().copied().filter(|at| self.is_head(*at)).collect()
     }
 
     /// What is known of each block now, and the records that nothing was found for.
@@ -156,6 +172,13 @@ impl<'a> Tiers<'a> {
         {
             return false;
         }
+        let in_its_file = self.reach.is_within();
+        let looks_alike = content >= Content::Renamed;
+        if in_its_file && looks_alike && self.before.came_later(at, &self.blocks[index])
+            || in_its_file && content == Content::Modified && self.stood_as_another(at, index)
+        {
+            return false;
+        }
         let beside = match (self.siblings.beside(at, self.entry(index)), content) {
             (Against::New, _) => false,
             (Against::Changed, Content::Modified) => true,
@@ -163,6 +186,23 @@ impl<'a> Tiers<'a> {
             (Against::Same | Against::Reformatted, _) => true,
         };
         !beside && !self.is_another(at, index)
+    }
+
+    /// Whether a block of this name was in the file before the record of another was made.
+    fn stood_as_another(&self, at: ClaimRef, index: usize) -> bool {
+        let claim = self.ledger.claim(at);
+        let block = &self.blocks[index];
+        if claim.range.block.as_ref().is_none_or(|name| name.path == block.identity.path) {
+            return false;
+        }
+        let key = (at.entry, at.file, index);
+        let known = self.stood.borrow().get(&key).copied();
+        known.unwrap_or_else(|| {
+            let surroundings = self.siblings.surroundings;
+            let stood = surroundings.stood(at, &claim.file.relative_path, block) == Some(true);
+            self.stood.borrow_mut().insert(key, stood);
+            stood
+        })
     }
 
     /// Whether a block is as likely another one that stood, unrecorded, beside the recorded one.
@@ -181,12 +221,10 @@ impl<'a> Tiers<'a> {
     }
 
     /// Tiers 1 and 2: the name is still there, and so are its text, its tokens or its shape, now or in an earlier record (a revert).
-    fn same_name(&mut self) {
-        for content in Content::WITH_TEXT {
-            for index in 0..self.blocks.len() {
-                if self.is_open(index) {
-                    self.by_equal_name(index, content);
-                }
+    fn same_name(&mut self, content: Content) {
+        for index in 0..self.blocks.len() {
+            if self.is_open(index) {
+                self.by_equal_name(index, content);
             }
         }
     }
@@ -235,23 +273,26 @@ impl<'a> Tiers<'a> {
         !matches!(self.reach, Reach::Elsewhere { admits } if !admits(at, index))
     }
 
-    /// A block that was put back to what it was before its first record: older than all that is recorded of it.
-    fn older_than_its_records(&mut self) {
+    /// Blocks that were put back to what they were before their first record: older than all that is recorded of them.
+    fn older_than_their_records(&mut self) {
         if !self.reach.is_within() {
             return;
         }
         for index in 0..self.blocks.len() {
+            if !self.is_open(index) {
+                continue;
+            }
             let block = &self.blocks[index];
-            let claims = self.by_name.get(&key_of_block(block)).map_or(&[][..], Vec::as_slice);
-            let was_before = |at: &&ClaimRef| {
-                self.ledger.claim(**at).range.replaces.as_ref() == Some(&block.fingerprint.content)
-            };
-            if self.is_open(index)
-                && let Some(claim) = claims.iter().find(was_before).copied()
-            {
-                let why = Rejection::StoodBefore;
-                self.found[index] =
-                    Some(Provenance::refused(Rejected { claim, scores: None, why }));
+            let mut after = self.before.records_after(&block.fingerprint.content);
+            // A twin of another name tells nothing while that name stands for itself.
+            after.retain(|at| {
+                let name = self.ledger.claim(*at).range.block.as_ref().map(outline::key_of_name);
+                name.is_some_and(|name| {
+                    name == outline::key(&block.identity) || !self.standing.contains(&name)
+                })
+            });
+            if let Some(first) = after.first().copied() {
+                self.settle_older(index, first, &after);
             }
         }
     }
@@ -360,8 +401,8 @@ impl<'a> Tiers<'a> {
         let block = &self.blocks[index];
         let latest = self.nameless.get(&block.fingerprint.content).copied();
         if let Some(at) = latest {
-            self.found[index] =
-                Some(Provenance::found(at, Tier::Text, Content::Exact, Place::Same));
+            let place = self.place(at, block);
+            self.found[index] = Some(Provenance::found(at, Tier::Text, Content::Exact, place));
         }
     }
 
@@ -540,17 +581,31 @@ impl<'a> Tiers<'a> {
     }
 
     pub(super) fn settle(&mut self, index: usize, claim: ClaimRef, provenance: Provenance) {
-        // The name's own head is spoken for, too, when an earlier record fits (a revert).
-        if let Some(name) = &self.ledger.claim(claim).range.block {
-            let ledger = self.ledger;
-            let spoken_for = self.index.heads_like(name).iter().copied();
-            self.used
-                .extend(spoken_for.filter(|head| {
-                    same_name(ledger.claim(*head).range.block.as_ref(), Some(name))
-                }));
+        let content = provenance.content.unwrap_or(Content::Modified);
+        if self.before.is_nearer(claim, &self.blocks[index], content) {
+            return self.settle_older(index, claim, &[claim]);
         }
-        self.used.insert(claim);
+        let spoken_for = self.heads_with(claim);
+        self.used.extend(spoken_for);
         self.found[index] = Some(provenance);
+    }
+
+    /// A record, and its name's own head where an earlier record fits (a revert).
+    fn heads_with(&self, claim: ClaimRef) -> Vec<ClaimRef> {
+        let name = self.ledger.claim(claim).range.block.as_ref();
+        let heads = name.map_or(&[][..], |name| self.index.heads_like(name)).iter().copied();
+        let same = |head: &ClaimRef| same_name(self.ledger.claim(*head).range.block.as_ref(), name);
+        heads.filter(same).chain([claim]).collect()
+    }
+
+    /// A block that stood before a record was made, and before those that came of it: they are of no other block.
+    fn settle_older(&mut self, index: usize, claim: ClaimRef, after: &[ClaimRef]) {
+        for record in after {
+            let spoken_for = self.heads_with(*record);
+            self.undone.extend(spoken_for.into_iter().filter(|at| self.used.insert(*at)));
+        }
+        let why = Rejection::StoodBefore;
+        self.found[index] = Some(Provenance::refused(Rejected { claim, scores: None, why }));
     }
 
     fn settle_several(&mut self, index: usize, candidates: Vec<ClaimRef>) {
