@@ -103,23 +103,27 @@ mod tests {
         named.map(name).collect()
     }
 
-    const CONFLICT: &str = "\
-mod all {
-    fn before() {}
-<<<<<<< ours
-    fn mine() {}
-||||||| base
-    fn old( {
-=======
-    fn theirs() {}
->>>>>>> theirs
-    fn after() {}
-}
-";
+    /// Line by line, so that this file holds no conflict itself.
+    fn conflict() -> String {
+        let lines = [
+            "mod all {",
+            "    fn before() {}",
+            "<<<<<<< ours",
+            "    fn mine() {}",
+            "||||||| base",
+            "    fn old( {",
+            "=======",
+            "    fn theirs() {}",
+            ">>>>>>> theirs",
+            "    fn after() {}",
+            "}\n",
+        ];
+        lines.join("\n")
+    }
 
     #[test]
     fn around_a_conflict_blocks_are_what_they_are_and_both_sides_are_read() {
-        let document = Document::from_text("a.rs", CONFLICT);
+        let document = Document::from_text("a.rs", &conflict());
         let expected = [
             "all (1, 11)",
             "all.before (2, 2)",
@@ -129,7 +133,7 @@ mod all {
         ];
         assert_eq!(names(&document), expected);
         assert!(document.blocks().has_error, "nobody may take it for a whole program");
-        let without_end = Document::from_text("a.rs", CONFLICT.trim_end());
+        let without_end = Document::from_text("a.rs", conflict().trim_end());
         assert_eq!(names(&without_end), expected);
     }
 
@@ -142,9 +146,9 @@ mod all {
 
     #[test]
     fn a_conflict_that_is_typed_or_solved_is_read_like_a_fresh_file() {
-        let mut document = Document::from_text("a.rs", CONFLICT);
+        let mut text = conflict();
+        let mut document = Document::from_text("a.rs", &text);
         let _ = document.blocks();
-        let mut text = CONFLICT.to_owned();
         while let Some(at) = text.rfind(['<', '|', '=', '>']) {
             text.remove(at);
             document = document.edited(at..at + 1, "").unwrap();
