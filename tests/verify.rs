@@ -188,3 +188,13 @@ fn a_chain_that_others_name_and_of_which_nothing_is_here_is_told() {
     let writer = first.rsplit('/').next().and_then(|name| name.strip_suffix(".jsonl"));
     assert!(told.contains("1 chain(s)") && told.contains(writer.expect("a writer")), "{told}");
 }
+
+#[test]
+fn what_was_claimed_again_as_it_stands_under_another_signature_is_not_lost() {
+    let text = function("kept", 1);
+    let repo = repo_with("src/a.rs", &text);
+    repo.write("src/a.rs", &text.replace("fn kept()", "fn kept(more: &[u32])"));
+    repo.commit("two, recorded by nobody");
+    repo.record_as("INT-001", &["src/a.rs"], Extent::WholeFile);
+    assert_eq!(lost(&repo), NO_LOSS);
+}

@@ -45,7 +45,23 @@ impl Elsewhere {
 }
 
 /// Files at commits.
-type Committed = HashMap<(String, RelativePath), Document>;
+type Committed = HashMap<(String, RelativePath), Arc<AtCommit>>;
+
+/// A file at a commit.
+struct AtCommit {
+    document: Document,
+    outline: OnceLock<Outline>,
+}
+
+impl AtCommit {
+    fn blocks(&self) -> Arc<FileBlocks> {
+        self.document.blocks()
+    }
+
+    fn outline(&self) -> &Outline {
+        self.outline.get_or_init(|| Outline::of(&self.blocks()))
+    }
+}
 
 /// Files of the work tree, each in one state, and how many blocks they have in all.
 #[derive(Default)]
@@ -129,22 +145,23 @@ impl Around<'_> {
     }
 
     /// The file at the commit that a record was based on; `None` where that cannot be read.
-    fn at_commit(&self, commit: &str, path: &RelativePath) -> Option<Document> {
+    fn at_commit(&self, commit: &str, path: &RelativePath) -> Option<Arc<AtCommit>> {
         let key = (commit.to_owned(), path.clone());
         let lock = || self.0.elsewhere.committed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(&key) {
-            return Some(known.clone());
+            return Some(Arc::clone(known));
         }
         let commit = CommitId(commit.to_owned());
         let bytes = self.0.git()?.file_at(&commit, path).ok()?;
         let document = Document::from_bytes(path.as_str(), &bytes.unwrap_or_default()).ok()?;
-        let document = document.without_tree();
+        let (document, outline) = (document.without_tree(), OnceLock::new());
+        let file = Arc::new(AtCommit { document, outline });
         let mut kept = lock();
         if kept.len() >= MAX_KEPT {
             kept.clear();
         }
-        kept.insert(key, document.clone());
-        Some(document)
+        kept.insert(key, Arc::clone(&file));
+        Some(file)
     }
 
     fn since(&self, commit: &str) -> Arc<Changes> {
@@ -218,12 +235,7 @@ impl Around<'_> {
         if self.outline_before(at, path).is_some_and(|outline| outline.holds(name, text)) {
             return Some(true);
         }
-        let then = self.at_commit(self.based_on(at)?, path)?.blocks();
-        Some(
-            then.blocks.iter().any(|old| {
-                outline::key(&old.identity) == *name || old.fingerprint.content == *text
-            }),
-        )
+        Some(self.at_commit(self.based_on(at)?, path)?.outline().holds(name, text))
     }
 
     /// The last outline of a file that was recorded no later than a record of another.
@@ -314,7 +326,7 @@ impl matching::Surroundings for Around<'_> {
     fn then(&self, at: ClaimRef) -> Option<Document> {
         let claim = self.0.ledger.claim(at);
         let commit = claim.entry.record.vcs.as_ref()?.revision_id.as_deref()?;
-        self.at_commit(commit, &claim.file.relative_path)
+        Some(self.at_commit(commit, &claim.file.relative_path)?.document.clone())
     }
 
     fn now(&self, path: &RelativePath) -> Option<Document> {

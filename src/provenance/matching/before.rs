@@ -127,8 +127,8 @@ impl<'a> Before<'a> {
         }
         newest_path == self.path_of(at)
             && self.surroundings.outline(newest).is_some_and(|outline| {
-                let stood = outline.keys().any(|key| *key == outline::key_of_name(name))
-                    || outline.count(&claim.range.content_hash) > 0;
+                let recorded = outline::key_of_name(name);
+                let stood = outline.holds(&recorded, &claim.range.content_hash);
                 let name = outline::key(&block.identity);
                 !stood && !outline.holds(&name, &block.fingerprint.content)
             })

@@ -9,7 +9,7 @@
 //! 4. another name, same shape, at least [`MIN_RENAMED_TOKENS`] tokens, unique on both sides → `renamed`
 //! 5. same name, other tokens → `modified`; of several blocks of one name, those that keep most are paired first
 //! 6. what is left on both sides, by likeness (see `weighing`), and by what the change since the record's commit says:
-//!    which lines a diff leaves, what its callers call now (see `since`)
+//!    where its lines are left, what its callers call now (see `since`)
 //!
 //! First within the file, against the records of its path; then, for what no record of the file speaks of, against
 //! records that nothing stands for any more where they were made: see `across`.

@@ -1,18 +1,18 @@
 //! What a file's change since a commit tells of the definitions that went and of those that came.
 //!
-//! Where the commit that a record was based on can be read, more is known than the record keeps: which lines a diff
-//! leaves in their place, and by what name its callers call a definition now.
+//! Where the commit that a record was based on can be read, more is known than the record keeps: which of its lines
+//! stand where now, and by what name its callers call a definition now.
 
 use std::cell::OnceCell;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 
-use crate::code::{Block, Document, LineRange};
+use crate::code::{Document, LineRange};
 use crate::ledger::BlockRecord;
 use crate::provenance::outline::{self, Short};
 
-/// A block stands where another stood when a diff leaves at least this share of the lines of that one in it.
+/// A block stands where another stood when at least this share of the lines of that one is left in it.
 const MIN_LEFT: f32 = 1.0 / 3.0;
 /// A definition is called instead of another when this share of the callers of either calls the other, too.
 const MIN_CALLERS: f32 = 0.5;
@@ -23,11 +23,11 @@ const MIN_NAME: usize = 3;
 pub(super) struct Since {
     then: Side,
     now: Side,
-    /// Where the lines are that the diff leaves, by line then.
+    /// Where the lines are that were left, by line then.
     left: OnceCell<HashMap<u32, Left>>,
 }
 
-/// A line that the diff leaves, and that has a letter or a digit in it.
+/// A line that stands now as it did then, and that has a letter or a digit in it.
 struct Left {
     now: u32,
     /// There is no other line of its text, then or now.
@@ -44,16 +44,15 @@ impl Since {
         &self.then.document
     }
 
-    /// Whether the diff leaves enough of the lines of what was recorded in `now`, among them one that there is no other
+    /// Whether enough of the lines of what was recorded are left in `now`, among them one that there is no other
     /// of. Of a block that did not stand at the commit as it was recorded, nobody can say.
     pub(super) fn stands_where(&self, recorded: &BlockRecord, now: LineRange) -> bool {
+        let Some(name) = &recorded.block else { return false };
+        let at = self.then.standing().get(&outline::key_of_name(name));
         let blocks = self.then.document.blocks();
-        let is_recorded = |block: &&Block| {
-            let key = recorded.block.as_ref().map(outline::key_of_name);
-            block.fingerprint.content == recorded.content_hash
-                && key == Some(outline::key(&block.identity))
-        };
-        blocks.blocks.iter().find(is_recorded).is_some_and(|then| self.leaves(then.lines, now))
+        at.map(|at| &blocks.blocks[*at])
+            .filter(|then| then.fingerprint.content == recorded.content_hash)
+            .is_some_and(|then| self.leaves(then.lines, now))
     }
 
     fn leaves(&self, then: LineRange, now: LineRange) -> bool {
@@ -76,8 +75,8 @@ impl Since {
         if self.now.mentions(then).is_some() || self.then.mentions(now).is_some() {
             return false;
         }
-        let stood = |caller: &&Short| self.then.standing().contains(*caller);
-        let stands = |caller: &&Short| self.now.standing().contains(*caller);
+        let stood = |caller: &&Short| self.then.standing().contains_key(*caller);
+        let stands = |caller: &&Short| self.now.standing().contains_key(*caller);
         let before: HashSet<&Short> = before.iter().filter(stands).collect();
         let after: HashSet<&Short> = after.iter().filter(stood).collect();
         let common = before.intersection(&after).count();
@@ -90,7 +89,7 @@ struct Side {
     document: Document,
     text: OnceCell<String>,
     lines: OnceCell<Vec<String>>,
-    standing: OnceCell<HashSet<Short>>,
+    standing: OnceCell<HashMap<Short, usize>>,
     mentions: OnceCell<HashMap<u64, HashSet<Short>>>,
 }
 
@@ -109,11 +108,12 @@ impl Side {
         self.text.get_or_init(|| self.document.text())
     }
 
-    /// The blocks of the file.
-    fn standing(&self) -> &HashSet<Short> {
+    /// The blocks of the file, and where in the list of them they are.
+    fn standing(&self) -> &HashMap<Short, usize> {
         self.standing.get_or_init(|| {
             let blocks = self.document.blocks();
-            blocks.blocks.iter().map(|block| outline::key(&block.identity)).collect()
+            let keys = blocks.blocks.iter().map(|block| outline::key(&block.identity));
+            keys.zip(0..).collect()
         })
     }
 
@@ -178,33 +178,76 @@ fn hash(word: &str) -> u64 {
     hasher.finish()
 }
 
-/// See [`Since::left`].
+/// See [`Since::left`]: the lines that there is no other of, then and now, and what is the same around them. A whole
+/// diff of two large files takes ten times as long as parsing them, and tells no more of this.
 fn left(then: &Side, now: &Side) -> HashMap<u32, Left> {
-    let times = |lines: &'_ [String]| {
-        let mut times: HashMap<u64, u32> = HashMap::new();
-        for line in lines {
-            *times.entry(hash(line)).or_default() += 1;
-        }
-        times
+    let (before, after) = (then.lines(), now.lines());
+    let (only_then, only_now) = (only(before), only(after));
+    let mut left: HashMap<u32, Left> = HashMap::new();
+    let mut put = |old: usize, new: usize, is_only: bool| {
+        let line = |index: usize| (index + 1) as u32;
+        let known = left.insert(line(old), Left { now: line(new), is_only });
+        known.is_some_and(|known| known.now == line(new))
     };
-    let (times_then, times_now) = (times(then.lines()), times(now.lines()));
-    let mut left = HashMap::new();
-    let operations =
-        similar::capture_diff_slices(similar::Algorithm::Patience, then.lines(), now.lines());
-    for operation in operations {
-        let similar::DiffOp::Equal { old_index, new_index, len } = operation else { continue };
-        for step in 0..len {
-            let line = |index: usize| (index + step + 1) as u32;
-            if !then.says_something(line(old_index)) {
-                continue;
-            }
-            let text = hash(&then.lines()[old_index + step]);
-            let is_only =
-                [&times_then, &times_now].iter().all(|times| times.get(&text) == Some(&1));
-            left.insert(line(old_index), Left { now: line(new_index), is_only });
+    let mut anchors: Vec<(usize, usize)> = only_then
+        .iter()
+        .filter(|(text, _)| text.chars().any(char::is_alphanumeric))
+        .filter_map(|(text, old)| Some((*old, *only_now.get(text)?)))
+        .collect();
+    anchors.sort_unstable();
+    for (old, new) in longest_in_order(&anchors) {
+        put(old, new, true);
+        let same = |old: usize, new: usize| before.get(old) == after.get(new) && old < before.len();
+        let around = |old: usize, new: usize| {
+            same(old, new) && !only_then.contains_key(before[old].as_str())
+        };
+        let mut step = 1;
+        while around(old + step, new + step) && !put(old + step, new + step, false) {
+            step += 1;
+        }
+        let mut step = 1;
+        while step <= old.min(new)
+            && around(old - step, new - step)
+            && !put(old - step, new - step, false)
+        {
+            step += 1;
         }
     }
+    left.retain(|line, _| then.says_something(*line));
     left
+}
+
+/// The most of some pairs, given by their first, that are in the order of their second, too: patience sorting.
+fn longest_in_order(pairs: &[(usize, usize)]) -> Vec<(usize, usize)> {
+    // By length, the last of the sequence that ends lowest; and of every pair the one before it.
+    let (mut ends, mut before) = (Vec::<usize>::new(), vec![None; pairs.len()]);
+    for (at, (_, second)) in pairs.iter().enumerate() {
+        let length = ends.partition_point(|end| pairs[*end].1 < *second);
+        before[at] = length.checked_sub(1).map(|shorter| ends[shorter]);
+        match ends.get_mut(length) {
+            Some(end) => *end = at,
+            None => ends.push(at),
+        }
+    }
+    let last = ends.last().copied();
+    let mut longest: Vec<_> =
+        std::iter::successors(last, |at| before[*at]).map(|at| pairs[at]).collect();
+    longest.reverse();
+    longest
+}
+
+/// The lines that there is no other of, and where they are.
+fn only(lines: &[String]) -> HashMap<&str, usize> {
+    let mut times: HashMap<&str, (usize, usize)> = HashMap::new();
+    for (at, line) in lines.iter().enumerate() {
+        let known = times.entry(line).or_insert((at, 0));
+        known.1 += 1;
+    }
+    times
+        .into_iter()
+        .filter(|(_, (_, times))| *times == 1)
+        .map(|(line, (at, _))| (line, at))
+        .collect()
 }
 
 #[cfg(test)]
@@ -229,7 +272,18 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_a_diff_leaves_say_where_a_block_stands() {
+    fn the_longest_sequence_in_order_is_kept() {
+        let order = |seconds: &[usize]| {
+            let pairs: Vec<_> = seconds.iter().copied().enumerate().collect();
+            longest_in_order(&pairs).into_iter().map(|(_, second)| second).collect::<Vec<_>>()
+        };
+        assert_eq!(order(&[]), Vec::<usize>::new());
+        assert_eq!(order(&[5, 0, 1, 7, 2, 3]), [0, 1, 2, 3]);
+        assert_eq!(order(&[3, 2, 1]).len(), 1);
+    }
+
+    #[test]
+    fn lines_that_are_left_say_where_a_block_stands() {
         let range = |start, end| LineRange::new(start, end).unwrap();
         let now =
             THEN.replace("def scan(a):", "import os\n\ndef other():").replace("    return a\n", "");

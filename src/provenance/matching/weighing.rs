@@ -4,6 +4,7 @@
 //! a block that is more like that is not the record's. See also `since`.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -102,7 +103,7 @@ impl<'a> Tiers<'a> {
         let left = || self.heads.iter().copied().filter(|at| !self.used.contains(at));
         let recorded = |at: ClaimRef| {
             let range = Cow::Borrowed(ledger.claim(at).range);
-            Gone { at, is_recorded: true, range }
+            Gone { at, is_recorded: true, range, since: OnceCell::new() }
         };
         let mut gone: Vec<Gone<'a>> = left().map(recorded).collect();
         if let Some(newest) = left().max().filter(|_| self.reach.is_within()) {
@@ -126,7 +127,7 @@ impl<'a> Tiers<'a> {
         gone.map(|(index, block)| {
             let neighbours = Some(outline::neighbours(&then.blocks, index));
             let range = Cow::Owned(BlockRecord { neighbours, ..textless(block, then.language) });
-            Gone { at, is_recorded: false, range }
+            Gone { at, is_recorded: false, range, since: OnceCell::new() }
         })
         .collect()
     }
@@ -203,11 +204,11 @@ impl<'a> Tiers<'a> {
         }
         let mut scope = self.scope(name, index);
         let mut position = self.position(one, index, &alone.standing);
-        let since = self.since(one.at);
+        let since = one.since.get_or_init(|| self.since(one.at)).as_deref();
         let is_called_instead = leaf(name) != block.name
-            && since.as_ref().is_some_and(|since| since.is_called_instead(leaf(name), &block.name));
+            && since.is_some_and(|since| since.is_called_instead(leaf(name), &block.name));
         let is_left = position.is_some()
-            && since.as_ref().is_some_and(|since| since.stands_where(&one.range, block.lines));
+            && since.is_some_and(|since| since.stands_where(&one.range, block.lines));
         if is_left {
             // What contains it now was put around it.
             (scope, position) = (1.0, Some(1.0));
@@ -227,7 +228,8 @@ impl<'a> Tiers<'a> {
         if body < likeness::ENOUGH_TO_TAKE_OVER || !self.reach.is_within() {
             return false;
         }
-        let Some(since) = self.since(one.at) else { return false };
+        let since = one.since.get_or_init(|| self.since(one.at));
+        let Some(since) = since else { return false };
         let (then, block) = (since.then().blocks(), &self.blocks[index]);
         let own = then.blocks.iter().find(|then| then.identity == block.identity);
         own.is_some_and(|own| {
@@ -325,6 +327,8 @@ struct Gone<'a> {
     at: ClaimRef,
     is_recorded: bool,
     range: Cow<'a, BlockRecord>,
+    /// What became of its file since the commit, where that can be read and is asked for.
+    since: OnceCell<Option<Rc<Since>>>,
 }
 
 /// What is gone and a block, by their places in their lists, and how alike they are.
@@ -333,7 +337,7 @@ struct Pair {
     gone: usize,
     index: usize,
     scores: Scores,
-    /// A diff leaves its lines there.
+    /// Its lines are left there.
     is_left: bool,
 }
 

@@ -231,10 +231,12 @@ impl<'a> Past<'a> {
     /// recorded under its name, unless that has gone to another block, else what it was found to be. Where commits have
     /// changed it since that record, what they made of it: the chain then shows the gap.
     fn before(&mut self, block: &Block, found: &Provenance) -> Option<ContentHash> {
-        if let Some(content) = self.subject.baseline.content_before(block) {
+        // What is claimed as it stands replaces what was recorded before, not itself.
+        let other = |content: &ContentHash| *content != block.fingerprint.content;
+        if let Some(content) = self.subject.baseline.content_before(block).filter(other) {
             return Some(content);
         }
-        let committed = self.subject.committed.content_before(block);
+        let committed = self.subject.committed.content_before(block).filter(other);
         let same_name = self.by_name.get(&provenance::block_name(block, None)).copied();
         let free = same_name.filter(|at| found.claim == Some(*at) || !self.found.contains(at));
         let Some(last) = free.or(found.claim) else { return committed };
