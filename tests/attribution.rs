@@ -288,6 +288,30 @@ fn lineage_shows_what_commits_did_between_two_records() {
 }
 
 #[test]
+fn lineage_goes_through_renames_and_into_other_files() {
+    let repo = Repo::new();
+    let rest = function("rest", 1);
+    repo.write("src/a.rs", &(function("first", 1) + &rest));
+    recorded(&repo, "INT-001", "src/a.rs");
+    repo.commit("one");
+    repo.write("src/a.rs", &(function("first", 1).replace("fn first", "fn second") + &rest));
+    recorded(&repo, "INT-002", "src/a.rs");
+    assert_eq!(lineage(&repo, "src/a.rs", "second"), ["INT-002", "INT-001"]);
+    repo.commit("two");
+    let moved = function("first", 1).replace("fn first", "fn second");
+    repo.write("src/a.rs", &rest);
+    repo.write("src/b.rs", &moved);
+    assert_eq!(lineage(&repo, "src/b.rs", "second"), ["INT-002", "INT-001"]);
+    recorded(&repo, "INT-001", "src");
+    repo.commit("three");
+    repo.write("src/b.rs", &moved.replace("= 1", "= 7"));
+    recorded(&repo, "INT-001", "src/b.rs");
+    assert_eq!(lineage(&repo, "src/b.rs", "second"), ["INT-001", "INT-002", "INT-001"]);
+    repo.git(&["mv", "src/b.rs", "src/c.rs"]);
+    assert_eq!(lineage(&repo, "src/c.rs", "second"), ["INT-001", "INT-002", "INT-001"]);
+}
+
+#[test]
 fn a_block_that_went_to_another_file_takes_its_record_along() {
     let repo = Repo::new();
     repo.write("src/a.rs", &(function("a", 1) + &function("b", 1)));
