@@ -32,6 +32,9 @@ mod score;
 #[derive(Deserialize)]
 struct Case {
     id: String,
+    /// Of which project it is.
+    #[serde(default)]
+    repo: String,
     block: Asked,
     before: Vec<Held>,
     after: Vec<Held>,
@@ -140,7 +143,7 @@ fn read(path: &Path) -> (HashMap<String, String>, Vec<String>) {
     (texts, cases)
 }
 
-/// Files that have nothing to do with a case: of cases whose paths start otherwise, the same ones each time.
+/// Files that have nothing to do with a case: of other projects whose paths start otherwise, the same ones each time.
 fn unrelated(options: &Options, cases: &[Case], case: &Case) -> Vec<Held> {
     let own: Vec<&str> = case.before.iter().chain(&case.after).map(|held| &*held.blob).collect();
     let mut chosen = BTreeMap::new();
@@ -150,12 +153,14 @@ fn unrelated(options: &Options, cases: &[Case], case: &Case) -> Vec<Held> {
             break;
         }
         let other = &cases[(start + step * 37) % cases.len()];
-        let strange = other.before.iter().chain(&other.after).all(|held| {
-            let same_path = case.before.iter().chain(&case.after).any(|mine| {
-                mine.path == held.path || mine.path.split('/').next() == held.path.split('/').next()
+        let strange = other.repo != case.repo
+            && other.before.iter().chain(&other.after).all(|held| {
+                let same_path = case.before.iter().chain(&case.after).any(|mine| {
+                    mine.path == held.path
+                        || mine.path.split('/').next() == held.path.split('/').next()
+                });
+                !same_path && !own.contains(&held.blob.as_str())
             });
-            !same_path && !own.contains(&held.blob.as_str())
-        });
         if strange && let Some(held) = other.after.first() {
             let path = format!("unrelated/{}/{}", chosen.len(), held.path);
             chosen.insert(held.blob.clone(), Held { path, blob: held.blob.clone() });

@@ -462,3 +462,19 @@ fn what_a_commit_took_away_is_recorded_only_when_somebody_claims_it() {
     assert_eq!(answer.recorded[0].reasons, ["function soon_gone: removed"]);
     assert!(verify::verify(&repo.open()).lost.is_empty());
 }
+
+#[test]
+fn what_was_recorded_before_it_was_committed_is_known_from_the_commit_that_has_it() {
+    let repo = Repo::new();
+    let caller = |callee: &str| format!("def run(a):\n    b = {callee}(a)\n    return b + 1\n\n");
+    let drain = "def drain(a):\n    last = True\n    if a.throws:\n        raise Done()\n    return a.end\n\n";
+    let finish = "def finish(a):\n    last = True\n    check(a)\n    return a.end\n\n";
+    repo.write("src/a.py", "import os\n");
+    repo.commit("one");
+    repo.write("src/a.py", &(drain.to_owned() + &caller("drain")));
+    repo.record("INT-001", &["src/a.py"]);
+    repo.commit("two");
+    repo.write("src/a.py", &(caller("finish") + finish));
+    let said = why(&repo, "src/a.py");
+    assert!(said.contains("INT-001 finish"), "{said}");
+}

@@ -323,10 +323,23 @@ impl matching::Surroundings for Around<'_> {
         kept(&self.0.elsewhere.outlines, at, || Outline::at_record(&self.0.ledger, at))
     }
 
-    fn then(&self, at: ClaimRef) -> Option<Document> {
+    fn then(&self, at: ClaimRef) -> Option<(String, Document)> {
         let claim = self.0.ledger.claim(at);
         let commit = claim.entry.record.vcs.as_ref()?.revision_id.as_deref()?;
-        Some(self.at_commit(commit, &claim.file.relative_path)?.document.clone())
+        let path = &claim.file.relative_path;
+        let holds = |file: &Arc<AtCommit>| {
+            let range = claim.range;
+            let name = range.block.as_ref();
+            name.is_some_and(|name| file.outline().held(name, &range.content_hash))
+        };
+        let based_on = self.at_commit(commit, path);
+        if !based_on.as_ref().is_some_and(holds)
+            && let Some(head) = self.0.head()
+            && let Some(last) = self.at_commit(&head.0, path).filter(holds)
+        {
+            return Some((head.0.clone(), last.document.clone()));
+        }
+        Some((commit.to_owned(), based_on?.document.clone()))
     }
 
     fn now(&self, path: &RelativePath) -> Option<Document> {

@@ -46,8 +46,9 @@ pub trait Surroundings {
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath>;
     /// The outline of the file of a record as it was then: [`Outline::at_record`].
     fn outline(&self, at: ClaimRef) -> Option<Arc<Outline>>;
-    /// The file of a record at the commit that it was based on; `None` where that cannot be read.
-    fn then(&self, at: ClaimRef) -> Option<Document>;
+    /// The file of a record at a commit, and which: the one that the record was based on, or else the last one, if that
+    /// has the block as it was recorded; `None` where neither can be read.
+    fn then(&self, at: ClaimRef) -> Option<(String, Document)>;
     /// A file as it stands on disk.
     fn now(&self, path: &RelativePath) -> Option<Document>;
     /// How a block stands to the text that a record replaced; `None` where nobody can say.

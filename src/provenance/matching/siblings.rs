@@ -36,19 +36,17 @@ impl<'a> Siblings<'a> {
         self.surroundings.outline(at)
     }
 
-    /// What became of the file of a record since the commit that it was based on, `now` being what goes on from it, or
-    /// else the file itself; `None` where one of the two cannot be read.
+    /// What became of the file of a record since a commit that has it, `now` being what goes on from it, or else the
+    /// file itself; `None` where one of the two cannot be read.
     pub(super) fn since(&self, at: ClaimRef, now: Option<&Document>) -> Option<Rc<Since>> {
-        let claim = self.ledger.claim(at);
-        let commit = claim.entry.record.vcs.as_ref()?.revision_id.as_deref()?;
-        let path = &claim.file.relative_path;
-        let key = (commit.to_owned(), path.clone(), now.is_some());
+        let path = &self.ledger.claim(at).file.relative_path;
+        let (commit, then) = self.surroundings.then(at)?;
+        let key = (commit, path.clone(), now.is_some());
         if let Some(known) = self.since.borrow().get(&key) {
             return known.clone();
         }
         let now = now.cloned().or_else(|| self.surroundings.now(path));
-        let then = now.is_some().then(|| self.surroundings.then(at)).flatten();
-        let since = then.zip(now).map(|(then, now)| Rc::new(Since::new(then, now)));
+        let since = now.map(|now| Rc::new(Since::new(then, now)));
         self.since.borrow_mut().insert(key, since.clone());
         since
     }
