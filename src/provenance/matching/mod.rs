@@ -56,7 +56,7 @@ const MOSTLY_KEPT: f32 = 0.5;
 /// Two rivals whose kept shares differ by less than this fit equally well.
 const MARGIN: f32 = 0.08;
 
-/// What is known of every block of a file, in the order of [`FileBlocks::blocks`].
+/// What is known of every block of a file, in the order of [`crate::code::FileBlocks::blocks`].
 pub fn file(
     ledger: &Ledger,
     path: &RelativePath,
