@@ -324,11 +324,9 @@ impl matching::Surroundings for Around<'_> {
     }
 
     fn then(&self, at: ClaimRef) -> Option<(String, Document)> {
-        let claim = self.0.ledger.claim(at);
-        let commit = claim.entry.record.vcs.as_ref()?.revision_id.as_deref()?;
-        let path = &claim.file.relative_path;
+        let (commit, claim) = (self.based_on(at)?, self.0.ledger.claim(at));
+        let (path, range) = (&claim.file.relative_path, claim.range);
         let holds = |file: &Arc<AtCommit>| {
-            let range = claim.range;
             let name = range.block.as_ref();
             name.is_some_and(|name| file.outline().held(name, &range.content_hash))
         };

@@ -1,6 +1,6 @@
 //! What a file's change since a commit tells of the definitions that went and of those that came.
 //!
-//! Where the commit that a record was based on can be read, more is known than the record keeps: which of its lines
+//! Where a commit that has the recorded block can be read, more is known than the record keeps: which of its lines
 //! stand where now, and by what name its callers call a definition now.
 
 use std::cell::OnceCell;

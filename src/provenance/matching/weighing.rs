@@ -1,6 +1,6 @@
 //! Tier 6: records and blocks that no equality brought together, weighed against each other.
 //!
-//! Where the commit that a record was based on can be read, what stood unrecorded beside it and is gone is weighed, too:
+//! Where a commit that has the recorded block can be read, what stood unrecorded beside it and is gone is weighed, too:
 //! a block that is more like that is not the record's. See also `since`.
 
 use std::borrow::Cow;
