@@ -22,6 +22,7 @@ use tower_lsp::jsonrpc::{Error, ErrorCode};
 
 use super::client::Client;
 use super::features;
+use super::ordered::Event;
 use super::pool::{Lane, Pool};
 use super::snapshot::Snapshot;
 use super::world::{Effect, World};
@@ -103,7 +104,7 @@ pub(crate) struct Conversation {
     /// The other side.
     pub(crate) client: Client,
     pub(super) pool: Pool,
-    pub(super) changed: tokio::sync::mpsc::UnboundedSender<super::ordered::Event>,
+    pub(super) events: tokio::sync::mpsc::UnboundedSender<Event>,
 }
 
 impl Conversation {
@@ -124,7 +125,12 @@ impl Conversation {
     /// Says that this request wrote these files, so that what is known is read again at once.
     pub(crate) fn wrote(&self, paths: Vec<PathBuf>) {
         // The loop ends before its tasks do; then nobody needs to know.
-        drop(self.changed.send(super::ordered::Event::FilesChanged(paths)));
+        drop(self.events.send(Event::FilesChanged(paths)));
+    }
+
+    /// Lets what agents ask of the person be put to them again, also what they closed.
+    pub(crate) fn review(&self, root: PathBuf) {
+        drop(self.events.send(Event::ReviewQuestions(root)));
     }
 }
 

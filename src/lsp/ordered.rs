@@ -64,6 +64,8 @@ pub(crate) enum Event {
     StatusFound { root: PathBuf, status: Option<Value> },
     /// It is time to look for what agents ask of the person.
     LookForQuestions,
+    /// The person wants to see again what agents ask in a workspace.
+    ReviewQuestions(PathBuf),
     /// What agents ask of the person, by workspace.
     QuestionsFound(Vec<Look>),
     /// The process that started us is gone.
@@ -288,7 +290,7 @@ impl Ordered {
                     snapshot,
                     client: outside.client.clone(),
                     pool: outside.pool.clone(),
-                    changed: outside.events.clone(),
+                    events: outside.events.clone(),
                 };
                 let task = tokio::spawn(start(conversation, params));
                 self.requests.runs_as(ticket, task.abort_handle());
@@ -348,6 +350,7 @@ impl Ordered {
             // After the shutdown nobody is asked any more.
             Event::LookForQuestions | Event::QuestionsFound(_) if self.phase != Phase::Running => {}
             Event::LookForQuestions => self.look_for_questions(),
+            Event::ReviewQuestions(root) => self.questions.put_again(&root),
             Event::QuestionsFound(looks) => self.questions_found(looks),
             Event::ClientGone => return Next::End,
         }

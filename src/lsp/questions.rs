@@ -6,7 +6,7 @@
 //! and file shares do not give, and which would see every other scratch file as well.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -85,6 +85,11 @@ impl Questions {
             let waits = |look: &Look| look.pending.iter().any(|asked| asked.code == *code);
             looks.get(root).is_some_and(waits) || close.is_closed()
         });
+    }
+
+    /// What the person closed without an answer counts as never put; the next look finds it.
+    pub(super) fn put_again(&mut self, root: &Path) {
+        self.put.retain(|(of, _), close| of != root || !close.is_closed());
     }
 
     fn to_put(&self) -> Vec<(Arc<Root>, Approval)> {

@@ -259,6 +259,34 @@ async def test_a_person_decides_in_a_dialog(person: LanguageClient, repository: 
     assert len(person.asked) == 1, "one dialog for one question"
 
 
+async def review(client: LanguageClient) -> dict:
+    return await client.workspace_execute_command_async(t.ExecuteCommandParams("intent.review", arguments=[{}]))
+
+
+async def test_a_dialog_that_was_closed_comes_back_when_the_person_asks(person: LanguageClient, repository: Repository):
+    propose(repository)
+    await come(person.asked)
+    assert await review(person) == {"waiting": 1}
+    await asyncio.sleep(1.2)
+    assert len(person.asked) == 1, "a dialog that is open is not opened twice"
+    person.answers.put_nowait("closed")
+    await asyncio.sleep(1.2)
+    assert len(person.asked) == 1, "what was closed is not put again unasked"
+    assert await review(person) == {"waiting": 1}
+    await come(person.asked, 2)
+    person.answers.put_nowait("Approve")
+    await come(person.messages)
+    assert scope(repository) == ["src/auth/**", "tests/**"]
+    assert await review(person) == {"waiting": 0}
+
+
+async def test_nobody_reviews_where_nobody_sits(agent: LanguageClient, repository: Repository):
+    code = propose(repository)
+    with pytest.raises(Exception, match="is for a person"):
+        await review(agent)
+    assert waiting(repository) == [code] and agent.asked == []
+
+
 async def test_a_client_without_a_person_is_never_asked_and_cannot_approve(agent: LanguageClient, repository: Repository):
     code = propose(repository)
     await asyncio.sleep(1.5)

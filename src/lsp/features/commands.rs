@@ -26,6 +26,8 @@ pub(crate) const SELECT: &str = "intent.select";
 pub(crate) const RECORD: &str = "intent.record";
 /// Show a person the intent or the record of a block.
 pub(crate) const SHOW: &str = "intent.show";
+/// Put what agents ask for to the person again. Decides nothing.
+pub(crate) const REVIEW: &str = "intent.review";
 /// Accept a block as it stands. For people: it is confirmed in a dialog.
 pub(crate) const ACCEPT: &str = "intent.accept";
 
@@ -49,6 +51,8 @@ pub(crate) enum Asks {
     WhichIntent,
     /// Whether it is really meant. Without a person it is refused.
     Consent,
+    /// What agents wait for, by the loop and not by the command. Without a person it is refused.
+    Questions,
 }
 
 /// Every command, in the order in which they are announced.
@@ -65,6 +69,7 @@ pub(crate) const ALL: &[Command] = &[
     command("intent.verify", Asks::Nothing, run::verify, schema::<Wanted>),
     command("intent.lesson", Asks::Nothing, run::lesson, schema::<arguments::LessonArguments>),
     command(SHOW, Asks::Nothing, run::show, schema::<ShowArguments>),
+    command(REVIEW, Asks::Questions, run::review, schema::<Wanted>),
     command(ACCEPT, Asks::Consent, run::accept, schema::<AcceptArguments>),
 ];
 

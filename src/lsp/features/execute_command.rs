@@ -34,6 +34,7 @@ pub(crate) async fn handle(
             argument.insert("id".into(), id.into());
         }
         Asks::Consent => consent(&conversation, &argument).await?,
+        Asks::Questions => seated(&conversation, "deciding", "intent approve")?,
         Asks::Nothing | Asks::WhichIntent => {}
     }
     run(&conversation, command, argument).await.map(Some)
@@ -60,6 +61,9 @@ async fn run(
         .await?;
     if !effects.wrote.is_empty() {
         conversation.wrote(effects.wrote);
+    }
+    if let Some(root) = effects.review {
+        conversation.review(root);
     }
     if let Some(place) = effects.show {
         show(conversation, place).await?;
@@ -114,18 +118,23 @@ async fn choose_intent(
     Ok(at.map(|at| open[at].0.clone()))
 }
 
+/// Refuses where nobody can be asked.
+fn seated(conversation: &Conversation, what: &str, instead: &str) -> Result<(), Refusal> {
+    if asks(conversation) {
+        return Ok(());
+    }
+    Err(Refusal::Failed(format!(
+        "{what} is for a person, and this client did not say that one sits there; a person does \
+         it with `{instead}` in a terminal"
+    )))
+}
+
 /// Lets a person confirm an acceptance. Refused where nobody can be asked: accepting is for people.
 async fn consent(
     conversation: &Conversation,
     argument: &Map<String, Value>,
 ) -> Result<(), Refusal> {
-    if !asks(conversation) {
-        return Err(Refusal::Failed(
-            "accepting a block is for a person, and this client did not say that one sits there; \
-             a person does it with `intent accept PATH:LINE` in a terminal"
-                .into(),
-        ));
-    }
+    seated(conversation, "accepting a block", "intent accept PATH:LINE")?;
     let named = |key: &str| argument.get(key).and_then(Value::as_str);
     let file = named("path").or_else(|| named("uri")).unwrap_or_default();
     let line = argument.get("line").map(Value::to_string).unwrap_or_default();

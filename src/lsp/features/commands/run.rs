@@ -22,7 +22,7 @@ use crate::lsp::{analysis, convert};
 use crate::verbs::{
     VerbError, Workspace, accept, context, gate, lesson, map, record, select, verify, why,
 };
-use crate::workspace::RelativePath;
+use crate::workspace::{RelativePath, approvals};
 
 /// What a command did besides answering.
 #[derive(Debug, Default)]
@@ -31,6 +31,8 @@ pub(crate) struct Effects {
     pub(crate) wrote: Vec<PathBuf>,
     /// What the client is asked to show.
     pub(crate) show: Option<lsp::Location>,
+    /// The root whose questions are put to the person again.
+    pub(crate) review: Option<PathBuf>,
 }
 
 impl Effects {
@@ -194,6 +196,21 @@ fn source(
         Some(lsp::Location { uri, range: lsp::Range { start, end: start } })
     };
     defined.map(|(location, _)| location).or_else(recorded)
+}
+
+/// What was put to the person again.
+#[derive(Serialize, JsonSchema)]
+struct ReviewAnswer {
+    /// How many questions wait.
+    waiting: usize,
+}
+
+pub(super) fn review(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
+    let wanted: Wanted = read(argument)?;
+    let workspace = workspace(snapshot, (&wanted).into())?;
+    let waiting = approvals::pending(&workspace.root).len();
+    effects.review = Some(workspace.root.path().to_owned());
+    answer("intent.review", &ReviewAnswer { waiting })
 }
 
 pub(super) fn map(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
