@@ -7,35 +7,57 @@ use std::ops::Range as Bytes;
 
 use tree_sitter::{Point, Range};
 
+use super::LineRange;
+
 /// Whether a merge left both sides in the text.
 pub fn holds_conflict(text: &str) -> bool {
-    parts(text).is_some()
+    markers(text).is_some()
+}
+
+/// The lines of each conflict, its markers among them; none in a text without.
+pub fn conflicts(text: &str) -> Vec<LineRange> {
+    let (mut conflicts, mut start) = (Vec::new(), 0);
+    for (marker, at, _) in markers(text).unwrap_or_default() {
+        let line = at.row as u32 + 1;
+        match marker {
+            Marker::Ours => start = line,
+            Marker::Theirs => conflicts.extend(LineRange::new(start, line)),
+            Marker::Ancestor | Marker::Sides => {}
+        }
+    }
+    conflicts
 }
 
 /// What is to be parsed of a text with conflicts; `None` of one without.
 pub(super) fn parts(text: &str) -> Option<Vec<Range>> {
+    let (mut parts, mut from, mut before) = (Vec::new(), Place::default(), Marker::Theirs);
+    for (marker, at, next) in markers(text)? {
+        // The ancestor ends where the other side begins.
+        if before != Marker::Ancestor {
+            parts.push(part(from, at));
+        }
+        (from, before) = (next, marker);
+    }
+    let end = Range { end_byte: END, end_point: Point::new(END, END), ..part(from, from) };
+    parts.push(end);
+    Some(parts)
+}
+
+/// Every marker of a text with conflicts, with its line's start and the next one's. A marker without its others is text.
+fn markers(text: &str) -> Option<Vec<(Marker, Place, Place)>> {
     if !text.contains("<<<<<<<") || !text.contains(">>>>>>>") {
         return None;
     }
-    let (mut parts, mut skipped) = (Vec::new(), false);
-    let (mut from, mut before, mut at) = (Place::default(), Marker::Theirs, Place::default());
+    let (mut markers, mut before, mut at) = (Vec::new(), Marker::Theirs, Place::default());
     for line in text.split_inclusive('\n') {
         let next = Place { byte: at.byte + line.len(), row: at.row + 1 };
-        let marker = Marker::of(line).filter(|marker| marker.may_follow(before));
-        if let Some(marker) = marker {
-            // The ancestor ends where the other side begins.
-            if before != Marker::Ancestor {
-                parts.push(part(from, at));
-            }
-            (from, before, skipped) = (next, marker, true);
+        if let Some(marker) = Marker::of(line).filter(|marker| marker.may_follow(before)) {
+            markers.push((marker, at, next));
+            before = marker;
         }
         at = next;
     }
-    // A marker without its others is text.
-    (skipped && before == Marker::Theirs).then(|| {
-        parts.push(Range { end_byte: END, end_point: Point::new(END, END), ..part(from, at) });
-        parts
-    })
+    (!markers.is_empty() && before == Marker::Theirs).then_some(markers)
 }
 
 /// Beyond the end of any text, as tree-sitter writes it.
@@ -135,6 +157,14 @@ mod tests {
         assert!(document.blocks().has_error, "nobody may take it for a whole program");
         let without_end = Document::from_text("a.rs", conflict().trim_end());
         assert_eq!(names(&without_end), expected);
+    }
+
+    #[test]
+    fn a_conflict_reaches_from_marker_to_marker() {
+        let lines: Vec<_> =
+            super::conflicts(&conflict()).iter().map(|it| (it.start(), it.end())).collect();
+        assert_eq!(lines, [(3, 9)]);
+        assert!(super::conflicts("fn a() {}\n").is_empty());
     }
 
     #[test]

@@ -23,7 +23,7 @@ mod syntax;
 mod tokens;
 
 pub use block::{Block, BlockKind, FileBlocks, Identity};
-pub use conflict::holds_conflict;
+pub use conflict::{conflicts, holds_conflict};
 pub use document::{Document, MAX_BYTES, Unread};
 pub use fingerprint::{ContentHash, Fingerprint, Pairs, ShapeHash, Sketch, TokenHash};
 pub use language::{Language, all as languages};

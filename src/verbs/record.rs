@@ -15,7 +15,7 @@ use changes::{Changes, Subject};
 use super::edited::Baseline;
 use super::{VerbError, Workspace};
 use crate::code::{
-    self, Block, ContentHash, Document, FileBlocks, LineHash, LineRange, Lines, Places, lines,
+    Block, ContentHash, Document, FileBlocks, LineHash, LineRange, Lines, Places, lines,
 };
 use crate::intent::Intent;
 use crate::ledger::{
@@ -206,9 +206,6 @@ fn record_file(
         }
         Err(error) => return Ok(Outcome::nothing(error.to_string())),
     };
-    if code::holds_conflict(&document.text()) {
-        return skipped("it holds the markers of a merge conflict; resolve that first");
-    }
     let now = document.blocks();
     let outline = ws.recorded_outline(path);
     let committed = committed(ws, path, &now)?;

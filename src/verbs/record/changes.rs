@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use super::{Extent, Replaced, block_record};
-use crate::code::{Block, ContentHash, Document, FileBlocks, LineRange, lines};
+use crate::code::{self, Block, ContentHash, Document, FileBlocks, LineRange, lines};
 use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef};
 use crate::provenance::classify::ChangedBlock;
 use crate::provenance::outline::Against;
@@ -91,7 +91,8 @@ impl Changes {
         Self::of(subject, edits, Vec::new(), Extent::Lines(lines))
     }
 
-    fn of(subject: &Subject<'_>, edits: Edits, left: Vec<String>, extent: Extent) -> Self {
+    fn of(subject: &Subject<'_>, mut edits: Edits, mut left: Vec<String>, extent: Extent) -> Self {
+        left.extend(subject.leave_conflicts(&mut edits));
         let mut past = Past::new(subject);
         let mut ranges: Vec<BlockRecord> = edits
             .now
@@ -181,6 +182,32 @@ impl Subject<'_> {
             .filter_map(|(at, _)| Some(moved_here(&self.now.blocks[*at], from(*at)?)))
             .collect()
     }
+
+    /// Takes out what a merge has not settled yet: it is two texts, and neither is anybody's work so far.
+    fn leave_conflicts(&self, edits: &mut Edits) -> Vec<String> {
+        let conflicts = code::conflicts(&self.text);
+        let conflict_in = |at: usize| {
+            let lines = self.now.blocks[at].lines;
+            conflicts.iter().find(|it| it.start() <= lines.end() && lines.start() <= it.end())
+        };
+        let mut left = Vec::new();
+        edits.now.retain(|(at, _)| {
+            let conflict = conflict_in(*at);
+            left.extend(conflict.map(|it| in_conflict(&self.now.blocks[*at], *it)));
+            conflict.is_none()
+        });
+        left
+    }
+}
+
+fn in_conflict(block: &Block, conflict: LineRange) -> String {
+    format!(
+        "{} {} holds a merge conflict in lines {}-{}; resolve that first",
+        block.identity.kind.as_str(),
+        block.identity.path,
+        conflict.start(),
+        conflict.end()
+    )
 }
 
 fn moved_here(block: &Block, from: &RelativePath) -> String {
