@@ -34,6 +34,53 @@ fn recorded(repo: &Repo, intent: &str, text: &str) {
     repo.record(intent, &[FILE]);
 }
 
+/// What a class of that name does; `get` is of another text for another number.
+fn store(class: &str, same: &[&str], get: &str) -> String {
+    let method = |name: &&str| {
+        format!(
+            "    def {name}(self, key):\n        self.store.open(\"{name}\", key, 7)\n        return self.store.{name}(key)\n\n"
+        )
+    };
+    let same: String = same.iter().map(method).collect();
+    format!("class {class}:\n{same}    def get(self, key):\n{get}\n")
+}
+
+const FIRST_GET: &str =
+    "        found = self.rows.find(key, 7)\n        return found.value if found else None\n";
+const OTHER_GET: &str = "        with urlopen(self.base + quote(key)) as answer:\n            return json.load(answer)[0]\n";
+
+#[test]
+fn a_file_that_goes_on_another_under_a_new_name_keeps_what_was_rewritten() {
+    let repo = Repo::new();
+    let same = ["put", "drop", "list_all"];
+    repo.write("src/db.py", &store("DbStore", &same, FIRST_GET));
+    repo.record("INT-001", &["src/db.py"]);
+    repo.remove("src/db.py");
+    repo.write("src/http.py", &store("HttpStore", &same, OTHER_GET));
+    let picture = repo.picture("src/http.py");
+    assert!(picture.contains("modified INT-001 method HttpStore.get"), "{picture}");
+}
+
+#[test]
+fn what_only_implements_the_same_interface_inherits_nothing() {
+    let repo = Repo::new();
+    let body =
+        |number| format!("        return self.rows.find(key, {number}) or self.rows.add(key)\n");
+    let other = |name: &str| {
+        format!(
+            "    def {name}(self, key):\n        with urlopen(self.base + quote(key)) as answer:\n            return json.load(answer)[\"{name}\"]\n\n"
+        )
+    };
+    let names = ["put", "drop", "list_all"];
+    repo.write("src/db.py", &store("DbStore", &names, &body(1)));
+    repo.record("INT-001", &["src/db.py"]);
+    repo.remove("src/db.py");
+    let others: String = names.iter().map(|name| other(name)).collect();
+    repo.write("src/http.py", &format!("class HttpStore:\n{others}{}", other("get")));
+    let picture = repo.picture("src/http.py");
+    assert!(!picture.contains("INT-001"), "{picture}");
+}
+
 #[test]
 fn an_unrecorded_block_does_not_inherit_from_its_twin_when_that_goes() {
     let repo = committed(&busy("one", 1));

@@ -15,7 +15,7 @@ use crate::workspace::store::write_scratch;
 use crate::workspace::{Code, Finding, Related, RelativePath};
 
 /// Raised whenever what is kept, or how a ledger is read, changes within one version.
-const FORMAT: &str = concat!("intent-index 1 ", env!("CARGO_PKG_VERSION"));
+const FORMAT: &str = concat!("intent-index 2 ", env!("CARGO_PKG_VERSION"));
 const MAGIC: &[u8; 8] = b"intidx\r\n";
 /// Length of the image, length of what is known of it, checksum of that and of the checksums, magic.
 const TAIL: usize = 8 + 8 + 4 + 8;

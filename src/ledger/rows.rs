@@ -59,9 +59,13 @@ pub(super) fn key_of_head(writer: &str, seq: u64, h: &str) -> u64 {
     key(Kind::Head, &[writer, &seq.to_string(), h])
 }
 
-/// The key of a block's kind and the last segment of its path.
+/// The key of a block's kind and the last segment of its path, however that is spelled: `_get_hash` and `getHash` are
+/// one.
 pub(super) fn key_of_called(kind: &str, path: &str) -> u64 {
-    key(Kind::Called, &[kind, path.rsplit('.').next().unwrap_or(path)])
+    let leaf = path.rsplit('.').next().unwrap_or(path);
+    let letters = leaf.chars().filter(|letter| letter.is_alphanumeric());
+    let plain: String = letters.flat_map(char::to_lowercase).collect();
+    key(Kind::Called, &[kind, if plain.is_empty() { leaf } else { &plain }])
 }
 
 /// An entry in brief.

@@ -46,7 +46,11 @@ pub(super) fn weigh(
         true => 1.0,
         false => words_in_common(leaf(name), &block.name),
     };
-    let signature = signature(name.parameters.as_deref(), block.identity.parameters.as_deref());
+    let (then, now) = (name.parameters.as_deref(), block.identity.parameters.as_deref());
+    let signature = match leaf(name) == block.name {
+        true => signature_of_namesake(then, now),
+        false => signature(then, now),
+    };
     let Circumstances { scope, position, .. } = *circumstances;
     let alike = 0.45 * body + 0.2 * names + 0.1 * scope + 0.1 * signature;
     let total = match position {
@@ -159,19 +163,40 @@ fn words(name: &str) -> HashSet<String> {
 
 /// Whether the parameter types are the same; where one of them is not known, neither yes nor no.
 fn signature(then: Option<&str>, now: Option<&str>) -> f32 {
+    compared(then, now, share)
+}
+
+/// The same of two definitions of one name: who adds a parameter, or takes one away, keeps the others.
+fn signature_of_namesake(then: Option<&str>, now: Option<&str>) -> f32 {
+    compared(then, now, |then, now| {
+        let share = share(then, now);
+        let kept = if then.is_subset(now) || now.is_subset(then) { 1.0 } else { share };
+        (share + kept) / 2.0
+    })
+}
+
+type Types<'a> = HashSet<&'a str>;
+
+fn compared(
+    then: Option<&str>,
+    now: Option<&str>,
+    alike: impl Fn(&Types<'_>, &Types<'_>) -> f32,
+) -> f32 {
     match (then, now) {
-        (Some(then), Some(now)) if then != now => {
-            let types = |text: &str| -> HashSet<String> {
-                let inside = text.trim_matches(['(', ')']);
-                inside.split(',').map(|part| part.trim().to_owned()).collect()
-            };
-            let (then, now) = (types(then), types(now));
-            let common = then.intersection(&now).count();
-            common as f32 / (then.len() + now.len() - common).max(1) as f32
-        }
+        (Some(then), Some(now)) if then != now => alike(&types(then), &types(now)),
         (Some(_), None) | (None, Some(_)) => 0.5,
         _ => 1.0,
     }
+}
+
+fn types(parameters: &str) -> Types<'_> {
+    let inside = parameters.trim_matches(['(', ')']);
+    inside.split(',').map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+fn share(then: &Types<'_>, now: &Types<'_>) -> f32 {
+    let common = then.intersection(now).count();
+    common as f32 / (then.len() + now.len() - common).max(1) as f32
 }
 
 #[cfg(test)]
@@ -192,5 +217,15 @@ mod tests {
         assert_eq!(signature(Some("(u32, &str)"), Some("(u32)")), 0.5);
         assert_eq!(signature(Some("(u32)"), Some("(String)")), 0.0);
         assert_eq!(signature(None, None), 1.0);
+    }
+
+    #[test]
+    fn a_parameter_more_or_less_leaves_a_namesake_the_others() {
+        let signature = signature_of_namesake;
+        assert_eq!(signature(Some("(u32, &str)"), Some("(u32)")), 0.75);
+        assert_eq!(signature(Some("()"), Some("(u32)")), 0.5);
+        assert_eq!(signature(Some("(u32, &str)"), Some("(u32, u64)")), 1.0 / 3.0);
+        assert_eq!(signature(Some("(u32)"), Some("(String)")), 0.0);
+        assert_eq!(signature(Some("(u32)"), None), 0.5);
     }
 }

@@ -50,6 +50,8 @@ pub use origins::Origins;
 pub const MIN_RENAMED_TOKENS: u32 = 15;
 /// A region or paragraph has no name of its own, so it must keep at least this share to be called modified.
 const MIN_KEPT: f32 = 0.3;
+/// So many definitions read as they did in the file that another goes on show that it is that file, not its like.
+const MIN_READ_ON: usize = 3;
 /// A name under which less than this stands of the recorded text may have passed to another block, where that text
 /// stands whole under a new one.
 const MOSTLY_KEPT: f32 = 0.5;

@@ -7,6 +7,7 @@ use std::cell::OnceCell;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
+use std::ops::Range;
 
 use crate::code::{Document, LineRange};
 use crate::ledger::BlockRecord;
@@ -30,7 +31,7 @@ pub(super) struct Since {
 /// A line that stands now as it did then, and that has a letter or a digit in it.
 struct Left {
     now: u32,
-    /// There is no other line of its text, then or now.
+    /// There was no other line of its text between the nearest that are left, nor is there now.
     is_only: bool,
 }
 
@@ -178,43 +179,67 @@ fn hash(word: &str) -> u64 {
     hasher.finish()
 }
 
-/// See [`Since::left`]: the lines that there is no other of, then and now, and what is the same around them. A whole
-/// diff of two large files takes ten times as long as parsing them, and tells no more of this.
+/// See [`Since::left`]: the lines that there is no other of, then and now, what is the same around them, and the same
+/// again for what lies between (patience diff). A whole diff of two large files takes ten times as long as parsing
+/// them, and tells no more of this.
 fn left(then: &Side, now: &Side) -> HashMap<u32, Left> {
     let (before, after) = (then.lines(), now.lines());
-    let (only_then, only_now) = (only(before), only(after));
-    let mut left: HashMap<u32, Left> = HashMap::new();
-    let mut put = |old: usize, new: usize, is_only: bool| {
-        let line = |index: usize| (index + 1) as u32;
-        let known = left.insert(line(old), Left { now: line(new), is_only });
-        known.is_some_and(|known| known.now == line(new))
-    };
-    let mut anchors: Vec<(usize, usize)> = only_then
-        .iter()
-        .filter(|(text, _)| text.chars().any(char::is_alphanumeric))
-        .filter_map(|(text, old)| Some((*old, *only_now.get(text)?)))
-        .collect();
-    anchors.sort_unstable();
-    for (old, new) in longest_in_order(&anchors) {
-        put(old, new, true);
-        let same = |old: usize, new: usize| before.get(old) == after.get(new) && old < before.len();
-        let around = |old: usize, new: usize| {
-            same(old, new) && !only_then.contains_key(before[old].as_str())
+    let mut left = HashMap::new();
+    let mut gaps = vec![Gap { then: 0..before.len(), now: 0..after.len(), depth: 0 }];
+    while let Some(gap) = gaps.pop() {
+        let anchors = anchors(&before[gap.then.clone()], &after[gap.now.clone()]);
+        let in_file = |(old, new): (usize, usize)| (old + gap.then.start, new + gap.now.start);
+        let ends = (gap.then.end, gap.now.end);
+        let mut from = (gap.then.start, gap.now.start);
+        let between = |from: (usize, usize), until: (usize, usize)| {
+            let gap = Gap { then: from.0..until.0, now: from.1..until.1, depth: gap.depth + 1 };
+            (!gap.then.is_empty() && !gap.now.is_empty() && gap.depth < MAX_DEPTH).then_some(gap)
         };
-        let mut step = 1;
-        while around(old + step, new + step) && !put(old + step, new + step, false) {
-            step += 1;
+        for (nth, anchor) in anchors.iter().enumerate() {
+            let (old, new) = in_file(*anchor);
+            let until = anchors.get(nth + 1).map_or(ends, |next| in_file(*next));
+            let most = (old - from.0).min(new - from.1);
+            let above = (1..=most).take_while(|step| before[old - step] == after[new - step]);
+            let above = above.count();
+            let most = (until.0 - old).min(until.1 - new);
+            let below = (1..most).take_while(|step| before[old + step] == after[new + step]);
+            let below = below.count();
+            gaps.extend(between(from, (old - above, new - above)));
+            for step in 0..=above + below {
+                let (old, new) = (old - above + step, new - above + step);
+                let line = |index: usize| (index + 1) as u32;
+                left.insert(line(old), Left { now: line(new), is_only: step == above });
+            }
+            from = (old + below + 1, new + below + 1);
         }
-        let mut step = 1;
-        while step <= old.min(new)
-            && around(old - step, new - step)
-            && !put(old - step, new - step, false)
-        {
-            step += 1;
+        if !anchors.is_empty() {
+            gaps.extend(between(from, ends));
         }
     }
     left.retain(|line, _| then.says_something(*line));
     left
+}
+
+/// Lines of both sides between two that are left.
+struct Gap {
+    then: Range<usize>,
+    now: Range<usize>,
+    depth: usize,
+}
+
+/// Gaps within gaps are looked into this often: each look costs what the files are long.
+const MAX_DEPTH: usize = 8;
+
+/// The lines that each side has only once, in the order that most of them have on both.
+fn anchors(before: &[String], after: &[String]) -> Vec<(usize, usize)> {
+    let only_now = only(after);
+    let mut anchors: Vec<(usize, usize)> = only(before)
+        .into_iter()
+        .filter(|(text, _)| text.chars().any(char::is_alphanumeric))
+        .filter_map(|(text, old)| Some((old, *only_now.get(text)?)))
+        .collect();
+    anchors.sort_unstable();
+    longest_in_order(&anchors)
 }
 
 /// The most of some pairs, given by their first, that are in the order of their second, too: patience sorting.
@@ -290,7 +315,12 @@ mod tests {
         let change = since(THEN, &now);
         assert!(change.leaves(range(1, 3), range(3, 4)), "`skip(a)` is left");
         assert!(!change.leaves(range(1, 3), range(6, 7)));
-        let twice = format!("{now}\ndef more(a):\n    skip(a)\n");
+        let far = format!("{now}\ndef more(a):\n    skip(a)\n");
+        assert!(
+            since(THEN, &far).leaves(range(1, 3), range(3, 4)),
+            "the other is not before `run`"
+        );
+        let twice = now.replace("def run", "def more(a):\n    skip(a)\n\ndef run");
         assert!(!since(THEN, &twice).leaves(range(1, 3), range(3, 4)), "not the only one");
     }
 }

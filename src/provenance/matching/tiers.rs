@@ -3,10 +3,11 @@
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 
+use super::across::MIN_ACROSS_TOKENS;
 use super::before::Before;
 use super::index::Index;
 use super::siblings::Siblings;
-use super::{MARGIN, MIN_KEPT, MIN_RENAMED_TOKENS, MOSTLY_KEPT};
+use super::{MARGIN, MIN_KEPT, MIN_READ_ON, MIN_RENAMED_TOKENS, MOSTLY_KEPT};
 use crate::code::{Block, ContentHash, Document, FileBlocks, fingerprint};
 use crate::ledger::{BlockName, ClaimRef, Ledger, Trust};
 use crate::provenance::names::{NameKey, key_of_block, key_of_name, leaf, same_name};
@@ -475,14 +476,31 @@ impl<'a> Tiers<'a> {
                 namesakes.1.push(index);
             }
         }
+        let is_that_file = self.read_on() >= MIN_READ_ON;
         for Namesakes(heads, blocks) in of_leaf.into_values() {
             if let ([head], [index]) = (&heads[..], &blocks[..])
-                && self.kept(*head, &self.blocks[*index]).is_some_and(|kept| kept >= MIN_KEPT)
+                && (is_that_file
+                    || self.kept(*head, &self.blocks[*index]).is_some_and(|kept| kept >= MIN_KEPT))
                 && self.admits(*head, *index, Content::Modified)
             {
                 self.settle_modified(*index, heads);
             }
         }
+    }
+
+    /// How many sizeable definitions read as one did in the file that this one goes on. By their names alone, two that
+    /// implement one interface are alike, too.
+    pub(super) fn read_on(&self) -> usize {
+        let newest = self.heads.iter().max();
+        let Some(outline) = newest.and_then(|newest| self.siblings.outline(*newest)) else {
+            return 0;
+        };
+        let reads_the_same = |index: &usize| outline.alike(self.entry(*index)).next().is_some();
+        let is_sizeable = |index: &usize| {
+            let block = &self.blocks[*index];
+            !block.identity.kind.is_unnamed() && block.fingerprint.token_count >= MIN_ACROSS_TOKENS
+        };
+        (0..self.blocks.len()).filter(is_sizeable).filter(reads_the_same).count()
     }
 
     /// Whether the ordinal may decide among records of one name: always where the block is the only one of its name,

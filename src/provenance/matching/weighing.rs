@@ -26,6 +26,10 @@ impl<'a> Tiers<'a> {
             return;
         }
         let gone = self.gone();
+        let least_body = match self.reach {
+            Reach::Renamed if self.read_on() == 0 => likeness::ENOUGH,
+            _ => likeness::ENOUGH_BODY,
+        };
         let pairs = Ranked::of(self.pairs(&gone));
         let mut taken = Taken::default();
         for pair in &pairs.best_first {
@@ -33,7 +37,9 @@ impl<'a> Tiers<'a> {
                 continue;
             }
             let one = &gone[pair.gone];
-            match self.refusal(pair, &pairs, &taken) {
+            let is_alike = pair.scores.body >= least_body;
+            let refusal = self.refusal(pair, &pairs, &taken);
+            match refusal.or((!is_alike).then_some(Rejection::TooUnlike)) {
                 None => {
                     taken.put(pair);
                     if one.is_recorded {
@@ -71,7 +77,11 @@ impl<'a> Tiers<'a> {
             return Some(Rejection::TooUnlike);
         }
         let open = |other: &&Pair| !taken.holds(other) && self.is_open(other.index);
-        let near = |other: &&Pair| pair.scores.total - other.scores.total < MARGIN;
+        // Where the lines that are left speak for one of the two alone, it need not be ahead by as much.
+        let near = |other: &&Pair| {
+            let ahead = pair.scores.total - other.scores.total;
+            ahead < MARGIN && (other.is_left || !pair.is_left)
+        };
         // What speaks for a pair beyond what is enough.
         let worth = |pair: &Pair| (pair.scores.total - likeness::ENOUGH).max(0.0);
         // The most that the rest of the two rivals could be worth.
