@@ -70,8 +70,6 @@ pub(crate) struct Capabilities {
     pub(crate) progress: bool,
     /// `window/showDocument` is understood.
     pub(crate) show_document: bool,
-    /// `window/showMessageRequest` brings an answer.
-    pub(crate) show_message_request: bool,
     /// Methods that the client repeats by itself when told that the content was modified.
     pub(crate) retried: Vec<String>,
 }
@@ -89,7 +87,6 @@ impl Capabilities {
         if let Some(window) = &client.window {
             resolved.progress = window.work_done_progress == Some(true);
             resolved.show_document = window.show_document.as_ref().is_some_and(|show| show.support);
-            resolved.show_message_request = window.show_message.is_some();
         }
         if let Some(general) = &client.general {
             let encodings = general.position_encodings.iter().flatten();

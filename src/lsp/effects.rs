@@ -15,7 +15,7 @@ use super::ordered::{Event, Ordered};
 use super::pool::{Lane, Pool};
 use super::requests::Cancel;
 use super::snapshot::DiagnoseUnopened;
-use super::watch::{self, Extent, Watcher};
+use super::watch::{self, Watcher};
 use super::world::Effect;
 use super::{FindPlace, OpenWorkspace, Parts, config, features, parent, progress};
 
@@ -110,7 +110,7 @@ impl Ordered {
                 Effect::Load(root) => self.load(root),
                 Effect::FilesChanged(paths) => self.files_changed(paths),
                 Effect::Register => self.register(),
-                Effect::AskPerson => self.look_for_questions(),
+                Effect::WatchQuestions => self.look_for_questions(),
                 Effect::PullConfiguration => self.pull_configuration(),
                 Effect::Refresh => self.refresh(),
             }
@@ -120,7 +120,6 @@ impl Ordered {
     fn find_place(&mut self, folder: PathBuf) {
         let find = self.outside.find;
         let watcher = self.outside.watcher();
-        let by_client = self.world.watched_by_client();
         self.outside.work(move || {
             // A fault while looking must not keep the folder from being looked up again.
             let place = std::panic::catch_unwind(|| find(&folder)).unwrap_or_else(|_| {
@@ -129,9 +128,7 @@ impl Ordered {
             });
             // Before anything of it is read: a change in between must not be missed.
             if let (Some(place), Some(watcher)) = (&place, watcher) {
-                let reached = by_client.iter().any(|folder| place.root.starts_with(folder));
-                let extent = if reached { Extent::Git } else { Extent::All };
-                watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(place, extent);
+                watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(place);
             }
             Event::PlaceFound { folder, place }
         });

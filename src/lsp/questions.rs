@@ -17,6 +17,7 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::client::{Client, ClientError};
 use super::ordered::{Event, Ordered};
 use super::pool::{Lane, Pool};
+use super::world::Effect;
 use crate::verbs::Workspace;
 use crate::verbs::approval::{self, Place, Question, Verdict};
 use crate::workspace::Root;
@@ -61,13 +62,18 @@ impl Ordered {
         self.outside.work(move || Event::QuestionsFound(look(roots, &known)));
     }
 
-    /// Puts what is new to the person, closes dialogs that somebody answered elsewhere, and looks again later.
+    /// Tells how many wait where that changed, puts what is new to the person, closes dialogs that somebody answered
+    /// elsewhere, and looks again later.
     pub(super) fn questions_found(&mut self, looks: Vec<Look>) {
         self.outside.later(LOOK, Event::LookForQuestions);
-        let by_root = |look: Look| (look.root.path().to_owned(), look);
-        self.questions.looks = looks.into_iter().map(by_root).collect();
+        for root in self.questions.replace(looks) {
+            self.perform(vec![Effect::TellStatus(root)]);
+        }
         let questions = &mut self.questions;
         questions.close_what_is_gone();
+        if !self.world.settings().interactive {
+            return;
+        }
         for (root, asked) in questions.to_put() {
             let (close, closed) = oneshot::channel();
             questions.put.insert((root.path().to_owned(), asked.code.clone()), close);
@@ -78,6 +84,18 @@ impl Ordered {
 }
 
 impl Questions {
+    /// Takes in how it stands now; the roots where other questions wait than before.
+    fn replace(&mut self, looks: Vec<Look>) -> Vec<PathBuf> {
+        let by_root = |look: Look| (look.root.path().to_owned(), look);
+        let looks: HashMap<PathBuf, Look> = looks.into_iter().map(by_root).collect();
+        let before = std::mem::replace(&mut self.looks, looks);
+        let codes = |look: Option<&Look>| -> Vec<String> {
+            look.into_iter().flat_map(|look| &look.pending).map(|it| it.code.clone()).collect()
+        };
+        let changed = |root: &&PathBuf| codes(before.get(*root)) != codes(self.looks.get(*root));
+        self.looks.keys().filter(changed).cloned().collect()
+    }
+
     fn close_what_is_gone(&mut self) {
         let looks = &self.looks;
         // What closed by itself stays: it is not put again.

@@ -55,15 +55,6 @@ fn is_rebase(name: &str) -> bool {
     name == "rebase-merge" || name == "rebase-apply"
 }
 
-/// Which files a place is watched for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// The git directory alone; the client sees to the rest.
-    Git,
-    /// Everything relevant.
-    All,
-}
-
 /// Our own watcher: a thread of the operating system's notices.
 pub(crate) struct Watcher {
     inner: RecommendedWatcher,
@@ -92,11 +83,10 @@ impl Watcher {
     }
 
     /// Watches a place. Touches the disk. Watching it again is right after its folders were made anew.
-    pub(crate) fn watch(&mut self, place: &Place, extent: Extent) {
-        if extent == Extent::All {
-            self.add(&place.root, RecursiveMode::NonRecursive);
-            self.add(&place.root.join(".orchestration"), RecursiveMode::Recursive);
-        }
+    /// Also where the client watches: some tell only of the files that they save themselves.
+    pub(crate) fn watch(&mut self, place: &Place) {
+        self.add(&place.root, RecursiveMode::NonRecursive);
+        self.add(&place.root.join(".orchestration"), RecursiveMode::Recursive);
         if let Some(git) = &place.git_dir {
             self.add(git, RecursiveMode::NonRecursive);
             self.add(&git.join("logs"), RecursiveMode::NonRecursive);
@@ -156,7 +146,7 @@ mod tests {
         let (sender, changes) = channel();
         let mut watcher = Watcher::start(move |paths| drop(sender.send(paths))).unwrap();
         let place = Place { root: root.clone(), governed: true, git_dir: Some(git.clone()) };
-        watcher.watch(&place, Extent::All);
+        watcher.watch(&place);
         let ledger = root.join(".orchestration/agent_trace/a.jsonl");
         let ungated = root.join(".orchestration/local/ungated/1.json");
         for path in [ledger, ungated, git.join("logs/HEAD")] {

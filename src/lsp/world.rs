@@ -45,7 +45,7 @@ pub(crate) enum Effect {
     /// Register what has to be registered with the client after its start.
     Register,
     /// Put to the person at the client what agents ask, from now on.
-    AskPerson,
+    WatchQuestions,
     /// Ask the client for its settings.
     PullConfiguration,
     /// Everything shown may be out of date: lenses, hints, pulled diagnostics.
@@ -123,11 +123,6 @@ impl World {
         self.encoding
     }
 
-    /// The folders that the client watches by itself: those of its window, if it watches at all.
-    pub(crate) fn watched_by_client(&self) -> Vec<PathBuf> {
-        if self.client.watch_files { self.folders.iter().cloned().collect() } else { Vec::new() }
-    }
-
     /// Whether the client has it open, in step or not.
     pub(crate) fn is_open(&self, uri: &lsp::Uri) -> bool {
         self.documents.contains_key(uri.as_str())
@@ -172,8 +167,8 @@ impl World {
         if self.client.configuration {
             effects.push(Effect::PullConfiguration);
         }
-        if self.settings.interactive && self.client.show_message_request {
-            effects.push(Effect::AskPerson);
+        if self.settings.interactive || self.settings.status {
+            effects.push(Effect::WatchQuestions);
         }
         let folders: Vec<PathBuf> = self.folders.iter().cloned().collect();
         effects.extend(folders.into_iter().filter_map(|folder| self.look_up(folder)));

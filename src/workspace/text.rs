@@ -27,8 +27,13 @@ pub fn markdown(text: &str) -> String {
     for (at, c) in chars.iter().enumerate() {
         let next = chars.get(at + 1);
         let escape = match c {
-            '\\' | '`' | '*' | '_' | '[' | ']' | '{' | '}' | '<' | '>' | '&' | '|' | '~' | '@'
-            | '$' | '^' | '!' | '#' | '=' => true,
+            // Within a word it is a letter.
+            '_' => {
+                let is_letter = |c: Option<&char>| c.is_some_and(|c| c.is_alphanumeric());
+                !(at > 0 && is_letter(chars.get(at - 1)) && is_letter(next))
+            }
+            '\\' | '`' | '*' | '[' | ']' | '{' | '}' | '<' | '>' | '&' | '|' | '~' | '@' | '$'
+            | '^' | '!' | '#' | '=' => true,
             '-' | '+' => at == 0,
             // A list number, or a host name that some renderers make a link of.
             '.' | ')' if number > 0 && at == number => true,

@@ -86,10 +86,9 @@ async fn show(conversation: &Conversation, place: lsp::Location) -> Result<(), R
     }
 }
 
-/// Whether a person can be asked.
+/// Whether a person can be asked. The client said so by its setting; many that show dialogs do not announce them.
 fn asks(conversation: &Conversation) -> bool {
-    let snapshot = &conversation.snapshot;
-    snapshot.settings.interactive && snapshot.client.show_message_request
+    conversation.snapshot.settings.interactive
 }
 
 /// Lets a person choose among the intents in progress; `None`: dismissed.

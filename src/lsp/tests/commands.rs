@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::lsp::features::fixture::Editor;
+use crate::verbs::Workspace;
+use crate::verbs::approval::{self, Place, Verdict};
 
 const CODE: &str = "
 //- /src/a.rs
@@ -274,6 +276,20 @@ fn what_is_pulled_is_not_left_pushed() {
     let id = session.ask("textDocument/diagnostic", params);
     assert_eq!(session.result(id)["items"][0]["code"], "unknown-status");
     session.finish();
+}
+
+#[test]
+fn a_client_that_shows_the_status_is_told_of_questions_that_wait() {
+    let editor = workspace();
+    let mut session = with_options(&editor, json!({}), json!({ "status": true }));
+    assert_eq!(session.heard("intent/status")["params"]["waiting"], 0);
+    let asked = super::questions::ask(&editor, super::questions::wider());
+    assert_eq!(session.heard("intent/status")["params"]["waiting"], 1);
+    let ws = Workspace::open(&editor.path("")).unwrap();
+    approval::decide(&ws, &asked.code, Verdict::Reject, Place::Terminal).unwrap();
+    assert_eq!(session.heard("intent/status")["params"]["waiting"], 0);
+    let left = session.ask("shutdown", Value::Null);
+    session.result(left);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::verbs::Workspace;
 use crate::verbs::approval::{self, Place, Verdict};
 use crate::workspace::approvals::{self, Approval, Request, State, Subject};
 
-fn ask(editor: &Editor, subject: Subject) -> Approval {
+pub(super) fn ask(editor: &Editor, subject: Subject) -> Approval {
     let ws = Workspace::open(&editor.path("")).unwrap();
     let request = Request { subject, actor: "codex:1".into(), cwd: editor.path(""), head: None };
     approvals::ask(&ws.root, request).unwrap()
@@ -22,7 +22,7 @@ fn command(text: &str) -> Subject {
     Subject::Command { text: text.into() }
 }
 
-fn wider() -> Subject {
+pub(super) fn wider() -> Subject {
     let entries = vec!["tests/**".to_owned()];
     Subject::Scope { intent: "INT-001".into(), entries, reason: "tests".into() }
 }
@@ -125,10 +125,8 @@ fn only_a_few_are_put_at_once() {
 fn nobody_is_asked_at_a_client_without_a_person() {
     let editor = workspace();
     let asked = ask(&editor, command("rm -rf a"));
-    for (capabilities, options) in
-        [(asking(), json!({})), (json!({}), json!({ "interactive": true }))]
-    {
-        let mut session = with_options(&editor, capabilities, options);
+    for options in [json!({}), json!({ "status": true })] {
+        let mut session = with_options(&editor, asking(), options);
         // A person is not seated later either.
         let settings = json!({ "settings": { "intent": { "interactive": true } } });
         session.tell("workspace/didChangeConfiguration", settings);

@@ -165,8 +165,7 @@ impl Here<'_> {
         let differs =
             matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous) && !found.only_inside;
         let unrecorded = edited.is_some() && !found.covered();
-        let asks = snapshot.settings.interactive && snapshot.client.show_message_request;
-        if !asks || !(differs || unrecorded) {
+        if !snapshot.settings.interactive || !(differs || unrecorded) {
             return None;
         }
         let title = format!("Accept {} as it stands…", name_of(block));

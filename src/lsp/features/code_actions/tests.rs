@@ -125,7 +125,6 @@ pub fn ta$0x(a: u32) -> u32 {
 fn a_trespasser_is_shown_every_way_out() {
     let mut editor = trespasser();
     editor.settings.interactive = true;
-    editor.client.show_message_request = true;
     insta::assert_snapshot!(shown(&editor));
 }
 
@@ -259,8 +258,6 @@ fn a_client_that_cannot_resolve_gets_the_edit_at_once() {
 #[test]
 fn accepting_is_offered_to_people_alone() {
     let mut editor = trespasser();
-    assert!(!shown(&editor).contains("Accept"), "{}", shown(&editor));
-    editor.client.show_message_request = true;
     assert!(!shown(&editor).contains("Accept"), "{}", shown(&editor));
     editor.settings.interactive = true;
     assert!(shown(&editor).contains("Accept function tax as it stands…"), "{}", shown(&editor));
