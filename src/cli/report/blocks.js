@@ -29,6 +29,8 @@ const tree = (() => {
 const grid = (() => {
   const ROW = 28;
   const BESIDE = 8;
+  /// So few blocks are all shown at first.
+  const FEW = 60;
   const COLUMNS = ["Name", "Intent", "Verdict", "Author", "Recorded"];
   const element = byId("grid");
   const head = el("div", { role: "row", class: "row heads", "aria-rowindex": "1" }, COLUMNS.map((name) => el("span", { role: "columnheader" }, name)));
@@ -46,6 +48,7 @@ const grid = (() => {
   const isOpen = (node) => (isFiltered() ? !closed.has(node.key) : open.has(node.key));
   (function openAtFirst(folder) {
     if (opensItself(folder)) open.add(folder.key);
+    if (blocks.length <= FEW) folder.files.forEach((file) => open.add(`file ${file.path}`));
     folder.folders.forEach(openAtFirst);
   })(tree);
 
@@ -77,12 +80,12 @@ const grid = (() => {
   }
 
   function cells({ node }) {
-    if (node.kind === "folder") return [node.label, "", "", "", counted(node.blocks, "block")];
+    if (node.kind === "folder") return [node.label, "", "", "", ""];
     if (node.kind === "gap") return [`${counted(node.count, "file")} without a record`, "", "· no record", "", ""];
     if (node.kind === "file") {
       const { file } = node;
       const gap = file.unrecorded > 0 ? `· ${file.unrecorded} unrecorded` : "";
-      return [file.path.slice(file.path.lastIndexOf("/") + 1), "", gap, "", counted(file.blocks.length, "block")];
+      return [file.path.slice(file.path.lastIndexOf("/") + 1), "", gap, "", ""];
     }
     const { told, verdict, author, when: time } = node.block;
     return [
@@ -102,7 +105,11 @@ const grid = (() => {
     }, words.map((text, column) => el("span", { role: "gridcell", title: text === "" ? null : text }, text)));
     const name = element.firstElementChild;
     name.style.paddingLeft = `${(level - 1) * 16 + 20}px`;
-    if (inner) name.classList.add(isOpen(node) ? "opened" : "shut");
+    if (inner) {
+      const many = node.blocks ?? node.file.blocks.length;
+      name.classList.add(isOpen(node) ? "opened" : "shut");
+      name.append(el("span", { class: "many" }, ` ${many === 0 ? "" : counted(many, "block")}`));
+    }
     if (node.kind === "block") element.children[2].classList.add(`ink-${node.block.verdict}`);
     if (!whole) element.style.top = `${at * ROW}px`;
     element.addEventListener("mousedown", (event) => { event.preventDefault(); element.parentElement?.parentElement?.focus({ preventScroll: true }); });
@@ -123,7 +130,7 @@ const grid = (() => {
   }
 
   function move(to) {
-    if (rows.length === 0) return;
+    if (rows.length === 0) return draw();
     active = Math.min(Math.max(to, 0), rows.length - 1);
     const [top, seen] = [active * ROW, element.clientHeight - ROW];
     if (top < element.scrollTop) element.scrollTop = top;
@@ -177,6 +184,11 @@ const grid = (() => {
     for (let at = from - 1; at >= 0; at -= 1) if (rows[at].level < rows[from].level) return at;
     return from;
   }
+
+  // A small tree needs no more room than when all of it is open.
+  const everything = (folder) => folder.folders.length + sum(folder.folders.map(everything))
+    + sum(folder.files.map((file) => 1 + file.blocks.length)) + (folder.gap > 0 ? 1 : 0);
+  element.style.height = `${Math.min(476, Math.max(220, (everything(tree) + 1) * ROW + 6))}px`;
 
   return {
     /// After the filter, or at first.

@@ -36,7 +36,9 @@ function verdictBar(counts, label) {
 
 // -- The map ---------------------------------------------------------------------------------------------------------
 
-const MAP = { width: 1160, height: 400, head: 15, most: 1500 };
+const MAP = { width: 1160, head: 15, most: 1500 };
+/// A few files need little room.
+const mapHeight = (files) => (files <= 4 ? 110 : files <= 20 ? 240 : 400);
 
 /// Rectangles for weights, as square as they come (after Bruls, Huizing and van Wijk).
 function squarified(nodes, box, place) {
@@ -91,7 +93,7 @@ function countedBy(list, key) {
 
 const cut = (text, width, size) => {
   const fit = Math.floor(width / size);
-  return text.length <= fit ? text : fit < 4 ? "" : `${text.slice(0, fit - 1)}…`;
+  return text.length <= fit ? text : fit < 6 ? "" : `${text.slice(0, fit - 1)}…`;
 };
 
 function drawMap(by) {
@@ -110,8 +112,10 @@ function drawMap(by) {
     ? [...named.legend, ...(counts.has("") ? [["c8", "no intent", counts.get("")]] : [])]
     : VERDICT_NAMES.filter((verdict) => counts.has(verdict)).map((verdict) => [`v-${verdict}`, `${VERDICTS[verdict][0]} ${verdict}`, counts.get(verdict)]);
   const root = weighed(tree);
+  const files = countedBy(fitting, (block) => block.file.path).size;
+  const height = mapHeight(files);
   const picture = svg("svg", {
-    viewBox: `0 0 ${MAP.width} ${MAP.height}`, role: "img",
+    viewBox: `0 0 ${MAP.width} ${height}`, role: "img",
     "aria-label": `Map of ${counted(fitting.length, "block")} by ${by}; the table below says the same`,
   });
   let cells = 0;
@@ -127,8 +131,7 @@ function drawMap(by) {
     if (head > 0) picture.append(svg("text", { class: "folder", x: box.x + 3, y: box.y + 11 }, label));
     squarified(node.children, { x: box.x + 1, y: box.y + head, width: box.width - 2, height: box.height - head - 1 }, place);
   };
-  squarified(root.children, { x: 0, y: 0, width: MAP.width, height: MAP.height }, place);
-  const files = countedBy(fitting, (block) => block.file.path).size;
+  squarified(root.children, { x: 0, y: 0, width: MAP.width, height }, place);
   body.replaceChildren(
     legendOf(legend), picture,
     el("p", { class: "hint" }, `A field is a file, as large as it has blocks. ${counted(files, "file")}`

@@ -15,6 +15,9 @@ use crate::workspace::RelativePath;
 /// Of a longer history the rest is counted only: nobody looks at more in a picture of everything.
 const MAX_STEPS: usize = 20;
 
+/// On which day, who, under which intent.
+type Deed = (Option<String>, usize, Option<String>);
+
 /// What was gathered so far.
 #[derive(Default)]
 pub(super) struct Gathered {
@@ -139,8 +142,7 @@ impl Gathered {
 
     /// What was recorded when. Goes through all records, one at a time.
     pub(super) fn activity(&mut self, ws: &Workspace) -> Vec<Activity> {
-        let mut days: BTreeMap<(Option<String>, usize, Option<String>), (usize, usize)> =
-            BTreeMap::new();
+        let mut days: BTreeMap<Deed, (usize, usize)> = BTreeMap::new();
         for at in (0..).take(ws.ledger.entries().len()) {
             let entry = ws.ledger.read_entry(at);
             if !counts(&entry) {
