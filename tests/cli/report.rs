@@ -119,6 +119,26 @@ fn it_says_what_the_other_commands_say() {
     assert!(missing.is_empty() && !findings.is_empty(), "{missing:?}");
 }
 
+/// A file that no record names is told of where recorded blocks went there, and counted as `verify` counts it.
+#[test]
+fn blocks_are_told_where_they_went() {
+    let lab = worked_in();
+    lab.commit();
+    std::fs::remove_file(lab.root.join("src/auth.rs")).expect("it was there");
+    let more = "\nfn nobody_heard_of(word: &str) {\n    whisper(word, 9);\n}\n";
+    lab.write("src/session.rs", format!("{REFRESHED}{more}"));
+    let answer = json(&lab, &["report"]);
+    assert_eq!(answer["summary"]["blocks"], json(&lab, &["verify"])["blocks"]);
+    assert_eq!(answer["files"].as_array().map(Vec::len), Some(1), "{answer}");
+    let file = &answer["files"][0];
+    assert_eq!((&file["path"], &file["unrecorded"]), (&"src/session.rs".into(), &0.into()));
+    for block in file["blocks"].as_array().expect("a list") {
+        assert_eq!((&block["verdict"], &block["intent"]), (&"moved".into(), &"INT-001".into()));
+        assert_eq!(block["recorded"]["path"], "src/auth.rs");
+    }
+    assert_eq!(file["blocks"].as_array().map(Vec::len), Some(2), "{file}");
+}
+
 #[test]
 fn the_page_is_one_file_that_is_no_change() {
     let lab = lived_in();

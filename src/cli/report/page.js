@@ -101,7 +101,11 @@ function statusCell(intent) {
   return el("span", { class: `status s-${intent.status ? intent.status.toLowerCase() : "none"}` }, `${sign} ${statusWord(intent)}`);
 }
 
+let drawnFor = null;
+
 function drawIntents() {
+  if (drawnFor === filter.intent) return;
+  drawnFor = filter.intent;
   const chosen = filter.intent === "" ? report.intents : report.intents.filter((intent) => intent.id === filter.intent.slice(1));
   const row = (intent) => [intentCell(intent), statusCell(intent), progress(intent), scopeCell(intent), asked(intent)];
   byId("intents-body").replaceChildren(...(chosen.length === 0
