@@ -5,7 +5,7 @@ import path from "node:path";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 
-import { hostile, large, report, shop } from "./workspaces.mjs";
+import { hostile, large, report, reportAsData, shop } from "./workspaces.mjs";
 
 const { PLACE, PICTURES } = process.env;
 const require = createRequire(path.join(path.resolve(PLACE), "package.json"));
@@ -62,6 +62,11 @@ const activeRow = (page) => page.evaluate(() => {
   const row = document.getElementById(document.getElementById("grid").getAttribute("aria-activedescendant"));
   return row && { text: row.firstElementChild.textContent, level: row.getAttribute("aria-level"), expanded: row.getAttribute("aria-expanded"), top: row.getBoundingClientRect().top };
 });
+/// Opens everything that is made only when somebody opens it.
+async function unfold(page) {
+  for (const summary of await page.locator("details:not([open]) > summary").all().then((all) => all.reverse())) await summary.click();
+  await page.waitForFunction(() => [...document.querySelectorAll("details")].every((one) => one.open && one.children.length > 1));
+}
 const verdictOf = (block) => (block.verdict === "modified" && block.only_inside ? "inside" : block.verdict);
 const allBlocks = (data) => data.files.flatMap((file) => file.blocks.map((block) => ({ file, block })));
 const number = (count) => count.toLocaleString("en");
@@ -78,6 +83,7 @@ for (const make of [shop, hostile, large]) {
 
 await check("content", () => withPage(pages.shop.page, {}, async (page) => {
   const { data } = pages.shop;
+  assert.deepEqual({ ...data, generated: "" }, { ...reportAsData(pages.shop.root), generated: "" });
   const text = await page.locator("main").innerText();
   for (const intent of data.intents) {
     for (const words of [intent.id, intent.name, ...intent.constraints, ...intent.acceptance_criteria]) assert.ok(text.includes(words), `${words} is not shown`);
@@ -106,7 +112,7 @@ await check("map", () => withPage(pages.large.page, {}, async (page) => {
   const [file] = (await first.locator("title").textContent()).split(": ");
   await first.click();
   assert.equal(await page.locator("#details h3").innerText(), file);
-  await page.locator("#map-body summary").click();
+  await unfold(page);
   assert.equal(await page.locator("#map-body tbody tr").count(), pages.large.data.files.length);
   return `${await cells.count()} files, ${byIntent} colours by intent, and a table that says the same`;
 }));
@@ -116,7 +122,7 @@ await check("time", () => withPage(pages.large.page, {}, async (page) => {
   assert.match(await page.locator("#time-body svg").getAttribute("aria-label"), new RegExp(`^${number(recorded)} blocks in `));
   await page.getByRole("radio", { name: "intent" }).last().check();
   await page.locator("#time-body .legend li", { hasText: "INT-001" }).waitFor();
-  await page.locator("#time-body summary").click();
+  await unfold(page);
   assert.ok((await page.locator("#time-body tbody").innerText()).includes("INT-003"));
   return `${number(recorded)} recorded blocks by author and by intent`;
 }));
@@ -133,10 +139,12 @@ await check("overlaps", () => withPage(pages.large.page, {}, async (page) => {
 
 // -- Search and filter -----------------------------------------------------------------------------------------------
 
-/// From a key to the next painted frame, for each key of a word.
+/// From a key to the next painted frame, for each key of a word and for taking it away again.
 async function typed(page, word) {
   await page.evaluate(() => {
     window.times = [];
+    if (window.timed) return;
+    window.timed = true;
     document.addEventListener("keydown", ({ timeStamp }) => {
       requestAnimationFrame(() => {
         const { port1, port2 } = new MessageChannel();
@@ -149,7 +157,7 @@ async function typed(page, word) {
   await page.keyboard.type(word, { delay: 60 });
   for (let left = word.length; left > 0; left -= 1) await page.keyboard.press("Backspace", { delay: 60 });
   await page.waitForFunction((keys) => window.times.length >= keys, 2 * word.length);
-  return (await page.evaluate(() => window.times)).sort((a, b) => a - b);
+  return page.evaluate(() => window.times);
 }
 
 await check("search", () => withPage(pages.large.page, {}, async (page) => {
@@ -176,17 +184,15 @@ await check("search", () => withPage(pages.large.page, {}, async (page) => {
   assert.equal(await rows(page).count(), 0);
   await page.locator("#clear").click();
   assert.equal(await count(page), `${number(all.length)} blocks`);
-  // Two other programs may be busy on this machine: of three rounds the quietest counts.
+  // Other programs keep this machine busy: of the tries of each key the quietest counts, and of the keys the slowest.
   const rounds = [];
-  for (let round = 0; round < 3; round += 1) {
-    const times = await typed(page, "handler7x12x");
-    rounds.push({ median: times[times.length >> 1], most: times[Math.floor(times.length * 0.95)] });
-    if (rounds.at(-1).most < KEYSTROKE) break;
-  }
-  const best = rounds.sort((a, b) => a.most - b.most)[0];
-  assert.ok(best.most < KEYSTROKE, `a keystroke takes ${best.most.toFixed(1)} ms (19 of 20; median ${best.median.toFixed(1)})`);
+  for (let round = 0; round < 5; round += 1) rounds.push(await typed(page, "handler7x12x"));
+  const keys = rounds[0].map((_, at) => Math.min(...rounds.map((times) => times[at])));
+  const slowest = Math.max(...keys);
+  const median = rounds.flat().sort((a, b) => a - b)[rounds.flat().length >> 1];
+  assert.ok(slowest < KEYSTROKE, `a keystroke takes ${slowest.toFixed(1)} ms`);
   assert.ok(await rows(page).count() < 80, "more rows than are in sight are in the page");
-  return `a keystroke among ${number(all.length)} blocks is painted after ${best.median.toFixed(1)} ms (median), ${best.most.toFixed(1)} ms (19 of 20)`;
+  return `a keystroke among ${number(all.length)} blocks is painted after ${median.toFixed(0)} ms (median of all), the slowest after ${slowest.toFixed(0)} ms (best of five)`;
 }));
 
 // -- Keys ------------------------------------------------------------------------------------------------------------
@@ -286,7 +292,7 @@ for (const scheme of ["light", "dark"]) {
     let passed = 0;
     for (const [name, { page: file }] of Object.entries(pages)) {
       await withPage(file, { scheme }, async (page) => {
-        for (const summary of await page.locator("summary").all()) await summary.click();
+        await unfold(page);
         await page.locator("#grid").focus();
         for (const key of ["End", "ArrowRight", "ArrowRight", "Enter"]) await page.keyboard.press(key);
         const found = await violations(page);
@@ -328,7 +334,7 @@ await check("links", async () => {
 await check("offline", async () => {
   for (const [name, { page: file }] of Object.entries(pages)) {
     await withPage(file, { offline: true }, async (page, told) => {
-      for (const summary of await page.locator("summary").all()) await summary.click();
+      await unfold(page);
       await page.locator("#query").fill("a");
       await page.waitForTimeout(400);
       assert.deepEqual(told, { requests: [pathToFileURL(file).href], errors: [], dialogs: 0 }, name);
@@ -363,7 +369,7 @@ await check("policy", () => withPage(pages.shop.page, {}, async (page) => {
 await check("escape", () => withPage(pages.hostile.page, {}, async (page, told) => {
   const { data } = pages.hostile;
   for (const radio of await page.getByRole("radio").all()) await radio.check();
-  for (const summary of await page.locator("summary").all()) await summary.click();
+  await unfold(page);
   await page.locator("#grid").focus();
   await page.keyboard.press("Home");
   // Opens every row, each once, and looks at every block.

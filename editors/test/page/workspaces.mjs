@@ -35,14 +35,18 @@ function folder(name) {
   return { root, write, intent, commit };
 }
 
-/// The page of a workspace, and the same as data.
+/// The page of a workspace, and the data that is in it.
 export function report(root) {
   const page = path.join(SCRATCH, `${path.basename(root)}.html`);
   const started = Date.now();
   run(INTENT_BIN, ["report", "--html", "--out", page], root);
   const made = Date.now() - started;
-  return { page, made, data: JSON.parse(run(INTENT_BIN, ["report", "--json"], root)) };
+  const [, data] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(fs.readFileSync(page, "utf8"));
+  return { root, page, made, data: JSON.parse(data) };
 }
+
+/// The same data as programs get it.
+export const reportAsData = (root) => JSON.parse(run(INTENT_BIN, ["report", "--json"], root));
 
 export function shop() {
   const root = path.join(SCRATCH, "shop");
@@ -65,12 +69,15 @@ export function large() {
     return `export function handler${id}(input: number): number {\n  const first = step${id}(input, ${part * 1000 + file});\n  return first * ${at} + again${id}(first);\n}\n`;
   };
   const text = (part, file, changed = (text) => text) => Array.from({ length: BLOCKS }, (_, at) => changed(block(part, file, at), at)).join("\n");
+  let registry = "active_intents:\n";
   for (let part = 0; part < PARTS; part += 1) {
     // Two own a part of another's.
-    const more = { 2: ["--scope", "parts/part1/**"], 9: ["--scope", "parts/part8/**"] }[part] ?? [];
-    intent("new", `Part ${part} of the works`, "--quiet", ...more, "--scope", `parts/part${part}/**`, "--owner", "@ada", "--criterion", "Everything has a reason", "--start");
+    const more = { 2: ["parts/part1/**"], 9: ["parts/part8/**"] }[part] ?? [];
+    const scope = JSON.stringify([...more, `parts/part${part}/**`]);
+    registry += `  - id: INT-${String(part + 1).padStart(3, "0")}\n    name: Part ${part} of the works\n    status: IN_PROGRESS\n    owned_scope: ${scope}\n    owner: "@ada"\n    acceptance_criteria: [Everything has a reason]\n`;
     for (let file = 0; file < FILES; file += 1) write(name(part, file), text(part, file));
   }
+  write(".orchestration/active_intents.yaml", registry);
   commit();
   const by = (part) => (part === 4 ? ["--contributor", "human"] : ["--agent", "codex", "--model", MODELS[part % MODELS.length]]);
   for (let part = 0; part < PARTS; part += 1) intent("record", "--quiet", "--all", `parts/part${part}`, "--intent", `INT-${String(part + 1).padStart(3, "0")}`, ...by(part));
