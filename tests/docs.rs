@@ -9,6 +9,7 @@ use intent_lsp::intent::model::RegistryFile;
 use intent_lsp::ledger::{Record, chain};
 use intent_lsp::verbs::check::CheckAnswer;
 use intent_lsp::verbs::proposal::ProposalAnswer;
+use intent_lsp::verbs::report::ReportAnswer;
 use intent_lsp::verbs::why::WhyAnswer;
 use intent_lsp::workspace::Policy;
 use intent_lsp::workspace::approvals::Approval;
@@ -40,6 +41,7 @@ fn schemas() -> Vec<(&'static str, Value)> {
         ("check", answer::<CheckAnswer>()),
         ("approvals", answer::<Vec<Approval>>()),
         ("propose", answer::<ProposalAnswer>()),
+        ("report", answer::<ReportAnswer>()),
     ]
 }
 

@@ -10,6 +10,7 @@ mod error;
 mod exit;
 mod person;
 mod print;
+mod report;
 mod target;
 mod when;
 
@@ -25,7 +26,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use commands::{
     accept, approve, check, clear, complete, completions, context as context_command, doctor,
     explain, gate, hook, init, lesson, list, lsp, man, map, mcp, new, off, propose, protocol,
-    record, schema, select, start, status, trace, verify, why,
+    record, report as report_command, schema, select, start, status, trace, verify, why,
 };
 use context::Context;
 use error::CliError;
@@ -106,6 +107,7 @@ enum Command {
     Why(why::Args),
     Check(check::Args),
     Map(map::Args),
+    Report(report_command::Args),
     Verify(verify::Args),
     Trace(trace::Args),
     Doctor(doctor::Args),
@@ -169,6 +171,7 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Why(args) => why::run(context, args),
         Command::Check(args) => check::run(context, args),
         Command::Map(args) => map::run(context, args),
+        Command::Report(args) => report_command::run(context, args),
         Command::Verify(args) => verify::run(context, args),
         Command::Trace(args) => trace::run(context, args),
         Command::Doctor(args) => doctor::run(context, args),

@@ -459,14 +459,25 @@ fn directory(registry: &Registry, index: usize, entry: &Spanned<String>) -> Find
 }
 
 /// A file that two intents own, and by which of their entries.
-struct Shared {
+pub(crate) struct Shared {
     first_entry: usize,
     second_entry: usize,
-    example: String,
-    files: usize,
+    /// The first of the files.
+    pub(crate) example: String,
+    /// How many there are.
+    pub(crate) files: usize,
 }
 
 fn overlaps(registry: &Registry, sorted: &[&str]) -> Vec<Finding> {
+    let shared = owned_by_two(registry, sorted);
+    shared.iter().map(|(pair, shared)| overlap(registry, *pair, shared)).collect()
+}
+
+/// What two intents in progress both own, by their indices in the registry.
+pub(crate) fn owned_by_two(
+    registry: &Registry,
+    sorted: &[&str],
+) -> HashMap<(usize, usize), Shared> {
     let active: Vec<usize> = registry
         .intents()
         .iter()
@@ -497,7 +508,7 @@ fn overlaps(registry: &Registry, sorted: &[&str]) -> Vec<Finding> {
             }
         }
     }
-    shared.iter().map(|(pair, shared)| overlap(registry, *pair, shared)).collect()
+    shared
 }
 
 fn overlap(registry: &Registry, (first, second): (usize, usize), shared: &Shared) -> Finding {

@@ -24,6 +24,7 @@ pub mod proposal;
 pub mod protocol;
 pub mod record;
 pub mod registry;
+pub mod report;
 pub mod select;
 pub mod trace;
 pub mod verify;

@@ -11,6 +11,7 @@ use super::workspace::AT_ONCE;
 use super::{Workspace, why};
 use crate::code::LineRange;
 use crate::intent::lint;
+use crate::ledger::ClaimRef;
 use crate::provenance::{self, Provenance, Verdict};
 use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 
@@ -142,8 +143,25 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
     unknown.iter().map(finding).collect()
 }
 
+/// A file that was held against its records, for a caller who wants to know more than the numbers.
+pub(super) struct Held<'a> {
+    /// The workspace to ask; it forgets again what was read for a few files.
+    pub ws: &'a Workspace,
+    /// Which file.
+    pub path: &'a RelativePath,
+    /// Its blocks; `None` where it is gone or not read.
+    pub file: Option<&'a why::FileProvenance>,
+    /// The last words on its blocks; empty of a file that no record names.
+    pub heads: &'a [ClaimRef],
+}
+
 /// Verifies chains and holds every recorded file against its records.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
+    verify_telling(ws, |_| ())
+}
+
+/// The same, telling of each file; also of those that no record names, where recorded blocks were found in them.
+pub(super) fn verify_telling(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) -> VerifyAnswer {
     let mut findings = findings(ws);
     findings.extend(ws.ledger.absent_chains());
     let mut answer = VerifyAnswer {
@@ -157,23 +175,29 @@ pub fn verify(ws: &Workspace) -> VerifyAnswer {
     for paths in ws.ledger.paths().chunks(AT_ONCE) {
         let ws = &ws.forgetful();
         for path in paths {
-            let document = Around(ws).standing(path);
-            let found = document.map(|document| why::file(ws, path, &document).provenance);
-            for found in found.unwrap_or_default() {
-                answer.blocks.count(&found);
-                standing.add(ws, path, &found);
+            let document = Around(ws).standing(path).ok();
+            let file = document.map(|document| why::file(ws, path, &document));
+            for found in file.iter().flat_map(|file| &file.provenance) {
+                answer.blocks.count(found);
+                standing.add(ws, path, found);
             }
             let last = provenance::heads(&ws.ledger, path);
+            told(&Held { ws, path, file: file.as_ref(), heads: &last });
             heads.extend(last.into_iter().map(|at| (*path, at)));
         }
     }
     heads.retain(|(_, at)| !standing.holds(*at));
-    answer.lost = lost::lost(ws, heads, standing, |found| answer.blocks.count(found));
+    answer.lost = lost::lost(ws, heads, standing, |ws, path, file| {
+        let recorded = file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded);
+        recorded.for_each(|found| answer.blocks.count(found));
+        told(&Held { ws, path, file: Some(file), heads: &[] });
+    });
     answer
 }
 
 impl VerdictCounts {
-    fn count(&mut self, found: &Provenance) {
+    /// One more.
+    pub(super) fn count(&mut self, found: &Provenance) {
         let slot = match found.verdict {
             Verdict::Exact => &mut self.exact,
             Verdict::Reformatted => &mut self.reformatted,

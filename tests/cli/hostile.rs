@@ -48,6 +48,8 @@ fn commands() -> Vec<Vec<&'static str>> {
         "verify",
         "map",
         "map --stdout",
+        "report",
+        "report --html -o -",
         "trace",
         "doctor",
         "gate README.md",

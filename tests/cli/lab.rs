@@ -99,7 +99,7 @@ pub fn transcript(lab: &Lab, lines: &[&str]) -> String {
     masked(lab, &text)
 }
 
-fn masked(lab: &Lab, text: &str) -> String {
+pub fn masked(lab: &Lab, text: &str) -> String {
     let parent = lab.root.parent().expect("a parent").display().to_string();
     let mut text = text.replace(&parent, "[lab]").replace("1 minute ago", "just now");
     for (pattern, shown) in [

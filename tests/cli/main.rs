@@ -3,6 +3,7 @@
 mod hostile;
 mod lab;
 mod programs;
+mod report;
 
 use lab::{Lab, transcript};
 

@@ -41,6 +41,8 @@ fn every_answer_has_the_shape_its_schema_says() {
         ("gate", "gate docs/x.md"),
         ("accept", "accept src/auth.rs --all-differing"),
         ("record", "record --all src docs"),
+        ("report", "report"),
+        ("report-html", "report --html"),
         ("map", "map"),
         ("map-check", "map --check"),
         ("doctor", "doctor"),

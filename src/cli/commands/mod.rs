@@ -23,6 +23,7 @@ pub(crate) mod off;
 pub(crate) mod propose;
 pub(crate) mod protocol;
 pub(crate) mod record;
+pub(crate) mod report;
 pub(crate) mod schema;
 pub(crate) mod select;
 mod shared;

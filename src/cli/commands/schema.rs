@@ -6,13 +6,14 @@ use serde_json::Value;
 
 use super::{
     clear, context, init as init_command, map as map_command, protocol, record as record_command,
+    report as report_command,
 };
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::verbs::{
-    accept, approval, check, doctor, explain, gate, init, lesson, map, proposal, registry, select,
-    verify, why,
+    accept, approval, check, doctor, explain, gate, init, lesson, map, proposal, registry, report,
+    select, verify, why,
 };
 use crate::workspace::approvals::Approval;
 
@@ -80,6 +81,8 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("protocol", written::<protocol::ProtocolAnswer>()),
         ("record", written::<record_command::RecordedAnswer>()),
         ("reject", written::<approval::ApprovalAnswer>()),
+        ("report", written::<report::ReportAnswer>()),
+        ("report-html", written::<report_command::PageAnswer>()),
         ("request-scope", written::<proposal::ProposalAnswer>()),
         ("select", written::<select::SelectAnswer>()),
         ("start", written::<registry::RegistryAnswer>()),

@@ -78,18 +78,18 @@ impl Standing {
     }
 }
 
-/// The blocks that are lost, of those that nothing stands for in a recorded file. `count` is told of blocks that were
-/// found in files that no record names.
+/// The blocks that are lost, of those that nothing stands for in a recorded file. `told` hears of the files that no
+/// record names and that hold recorded blocks.
 pub(super) fn lost(
     ws: &Workspace,
     mut heads: Vec<Head<'_>>,
     mut standing: Standing,
-    count: impl FnMut(&Provenance),
+    told: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
 ) -> Vec<LostBlock> {
     without(ws, &mut heads, |ws, head| {
         standing.covers(ws, head) || is_recorded_elsewhere(ws, head, &mut standing)
     });
-    find_in_new_files(ws, &heads, &mut standing, count);
+    find_in_new_files(ws, &heads, &mut standing, told);
     heads.retain(|(_, at)| !standing.holds(*at));
     let mut files = Files::default();
     files.find_recorded_again(ws, &heads, &mut standing);
@@ -140,17 +140,18 @@ fn find_in_new_files(
     ws: &Workspace,
     heads: &[Head<'_>],
     standing: &mut Standing,
-    mut count: impl FnMut(&Provenance),
+    mut told: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
 ) {
     for paths in new_files(ws, heads).chunks(AT_ONCE) {
         let ws = &ws.forgetful();
         for path in paths {
             let Ok(document) = Around(ws).standing(path) else { continue };
             let file = why::file(ws, path, &document);
-            for found in file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded)
-            {
-                count(found);
-                standing.add(ws, path, found);
+            let is_recorded = |found: &&Provenance| found.verdict != Verdict::Unrecorded;
+            let recorded: Vec<_> = file.provenance.iter().filter(is_recorded).collect();
+            recorded.iter().for_each(|found| standing.add(ws, path, found));
+            if !recorded.is_empty() {
+                told(ws, path, &file);
             }
         }
     }

@@ -1,0 +1,146 @@
+//! `intent report`: everything at one look, as a page in the browser.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::shared;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, counted};
+use crate::cli::report::html;
+use crate::intent::Status;
+use crate::verbs::Workspace;
+use crate::verbs::report::{ReportAnswer, ReportedIntent, report};
+use crate::verbs::verify::VerdictCounts;
+use crate::workspace::store;
+
+/// Below `.orchestration/`, and no part of a commit: a page about the tree is no change of it.
+const FILE: &str = ".orchestration/local/report.html";
+
+/// Show everything that is known of the workspace, as one page for a browser
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The page stands alone: it needs no network and no other file, works from disk, and can be
+sent to somebody who has nothing of this. It holds paths, names of blocks, intents and
+contributors, and no code.
+
+Examples:
+  intent report                      in short, here
+  intent report --html               writes .orchestration/local/report.html
+  intent report --html -o page.html  writes it where you want it
+  intent report --json               the same as data")]
+pub(crate) struct Args {
+    /// Write the page
+    #[arg(long)]
+    html: bool,
+
+    /// Where the page goes; - for stdout
+    #[arg(short, long, value_name = "FILE", requires = "html")]
+    out: Option<PathBuf>,
+}
+
+/// Where the page is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct PageAnswer {
+    /// The file: relative to the workspace where nobody named one, else absolute.
+    written: String,
+    /// How large it is.
+    bytes: usize,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let workspace = context.here()?;
+    let answer = report(&workspace)?;
+    if !args.html {
+        context.answer(&answer, |page| show(page, &answer))?;
+        return Ok(Exit::Fine);
+    }
+    let page = html(&answer).map_err(|error| {
+        CliError::io(PathBuf::from("the page"), "written", std::io::Error::from(error))
+    })?;
+    if args.out.as_deref() == Some(Path::new("-")) {
+        if context.printer.json_asked() {
+            return Err(CliError::usage(
+                "a page on stdout is no JSON",
+                "name a file after --out, or leave out --html for the same as data",
+            ));
+        }
+        context.printer.document(page.as_bytes())?;
+        return Ok(Exit::Fine);
+    }
+    let written = write(context, &workspace, args.out.as_deref(), &page)?;
+    let answer = PageAnswer { written, bytes: page.len() };
+    context.answer(&answer, |page| {
+        page.styled(GOOD, "✓").own(" wrote ").text(&answer.written);
+        page.own("; open it in a browser").end();
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn write(
+    context: &Context,
+    workspace: &Workspace,
+    out: Option<&Path>,
+    page: &str,
+) -> Result<String, CliError> {
+    let (path, named) = match out {
+        None => (workspace.root.path().join(FILE), FILE.to_owned()),
+        Some(out) => {
+            let path = context.cwd.join(out);
+            let named = path.display().to_string();
+            (path, named)
+        }
+    };
+    if path.is_dir() {
+        return Err(CliError::usage(format!("{named} is a folder"), "name a file after --out"));
+    }
+    store::write_atomic(&path, page.as_bytes()).map_err(crate::verbs::VerbError::from)?;
+    Ok(named)
+}
+
+fn show(page: &mut Page, answer: &ReportAnswer) {
+    let summary = &answer.summary;
+    page.count(summary.records, "record").own(", ").count(summary.files, "file").own(", ");
+    page.count(total(&summary.blocks), "block").own("; ");
+    page.count(summary.without_records, "file").own(" without a record").end();
+    page.gap();
+    if answer.intents.is_empty() {
+        page.own("No intents. Create one with `intent new NAME`.").end();
+    }
+    page.table(0, &answer.intents.iter().map(row).collect::<Vec<_>>());
+    page.gap();
+    shared::totals(page, summary.errors, summary.warnings);
+    page.own(", ").count(summary.lost, "lost block").own(", ");
+    page.count(answer.overlaps.len(), "overlap").own(" between intents").end();
+    page.styled(DIM, "as a page for a browser: intent report --html").end();
+}
+
+fn row(intent: &ReportedIntent) -> Vec<Cell> {
+    let status = match (intent.in_registry, intent.status) {
+        (false, _) => "not in the registry",
+        (true, status) => status.map_or("no status", Status::as_str),
+    };
+    let blocks = &intent.blocks;
+    let stands = format!("{} of {} as recorded", standing(blocks), total(blocks));
+    let files = format!("{} of {}", intent.worked_files, counted(intent.owned_files, "file"));
+    vec![
+        Cell::new(GOOD, if intent.selected { "●" } else { " " }),
+        Cell::new(INTENT, &intent.id),
+        Cell::new(shared::status_style(status), status),
+        Cell::new(PLAIN, intent.name.as_deref().unwrap_or_default()),
+        Cell::new(if total(blocks) == 0 { DIM } else { PLAIN }, stands),
+        Cell::new(DIM, files),
+    ]
+}
+
+fn total(blocks: &VerdictCounts) -> usize {
+    standing(blocks) + blocks.modified + blocks.ambiguous + blocks.unrecorded
+}
+
+/// Those that are as recorded, wherever they stand and whatever they are called.
+fn standing(blocks: &VerdictCounts) -> usize {
+    blocks.exact + blocks.reformatted + blocks.moved + blocks.renamed + blocks.inside
+}

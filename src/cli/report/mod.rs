@@ -1,0 +1,107 @@
+//! The report as one page of HTML that needs nothing else: no network, no other file.
+//!
+//! What others wrote is in it as data alone. It stands in a block of JSON in which no markup can begin or end, with
+//! everything invisible made visible; the script puts it on the page as text and in no other way. A policy in the page
+//! itself lets only our style and our script run, by their hashes, and forbids every request.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::verbs::report::ReportAnswer;
+use crate::workspace::text;
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+/// One script, cut by concern.
+const SCRIPTS: [&str; 4] = [
+    include_str!("data.js"),
+    include_str!("charts.js"),
+    include_str!("blocks.js"),
+    include_str!("page.js"),
+];
+
+/// Of a longer text the rest is left out: no honest name is as long, and a page must stay usable with others, too.
+const MAX_TEXT: usize = 1_000;
+
+/// The page.
+pub(crate) fn html(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
+    // A parser takes every line end for one, so the hashes must, too.
+    let unix = |text: &str| text.replace("\r\n", "\n");
+    let (style, script) = (unix(STYLE), unix(&format!("\"use strict\";\n{}", SCRIPTS.concat())));
+    let parts = [
+        ("{{policy}}", policy(&style, &script)),
+        ("{{title}}", text::xml(&disarmed(&answer.workspace))),
+        ("{{style}}", style),
+        ("{{script}}", script),
+        ("{{data}}", data(answer)?),
+    ];
+    // Each place is looked for in what is ours alone: what was filled in is not looked at again.
+    let mut page =
+        String::with_capacity(PAGE.len() + parts.iter().map(|(_, part)| part.len()).sum::<usize>());
+    let mut rest = PAGE;
+    while let Some((before, after)) = rest.split_once("{{") {
+        page.push_str(before);
+        let named = |(place, _): &&(&str, String)| after.starts_with(&place[2..]);
+        match parts.iter().find(named) {
+            Some((place, part)) => {
+                page.push_str(part);
+                rest = &after[place.len() - 2..];
+            }
+            None => {
+                page.push_str("{{");
+                rest = after;
+            }
+        }
+    }
+    page.push_str(rest);
+    Ok(page)
+}
+
+/// Nothing may be loaded, sent, framed or run but our one style and our one script.
+fn policy(style: &str, script: &str) -> String {
+    let hash = |text: &str| STANDARD.encode(Sha256::digest(text.as_bytes()));
+    format!(
+        "default-src 'none'; style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'",
+        hash(style),
+        hash(script)
+    )
+}
+
+/// The answer as JSON that can stand in a script element.
+fn data(answer: &ReportAnswer) -> Result<String, serde_json::Error> {
+    let mut value = serde_json::to_value(answer)?;
+    disarm(&mut value);
+    Ok(without_markup(&serde_json::to_string(&value)?))
+}
+
+/// JSON in which `<`, `>`, `&` and line separators, which can stand only in strings, are escaped.
+fn without_markup(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn disarm(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = disarmed(text),
+        Value::Array(items) => items.iter_mut().for_each(disarm),
+        Value::Object(fields) => fields.values_mut().for_each(disarm),
+        _ => {}
+    }
+}
+
+fn disarmed(text: &str) -> String {
+    text::visible(&text::shorten(text, MAX_TEXT), false)
+}
+
+#[cfg(test)]
+mod tests;

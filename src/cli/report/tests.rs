@@ -1,0 +1,144 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::ledger::{Contributor, EntityType};
+use crate::verbs::report::{ReportSummary, ReportedIntent};
+
+const EVIL: &str =
+    "</script><img src=x onerror=alert(1)><!--\u{202e}\u{200b}\u{2028}&lt;{{data}}\u{0}";
+
+fn answer(text: &str) -> ReportAnswer {
+    ReportAnswer {
+        generated: "2026-02-18T12:00:00.000Z".to_owned(),
+        workspace: text.to_owned(),
+        head: None,
+        summary: ReportSummary::default(),
+        intents: vec![ReportedIntent {
+            id: text.to_owned(),
+            name: Some(text.to_owned()),
+            owned_scope: vec![text.to_owned()],
+            ..ReportedIntent::default()
+        }],
+        contributors: vec![Contributor {
+            entity_type: EntityType::Ai,
+            model_identifier: Some(text.to_owned()),
+        }],
+        records: Vec::new(),
+        files: Vec::new(),
+        without_records: Vec::new(),
+        lost: Vec::new(),
+        activity: Vec::new(),
+        findings: Vec::new(),
+        overlaps: Vec::new(),
+        notes: vec![text.to_owned()],
+    }
+}
+
+/// What stands between two texts that each must stand once.
+fn between<'a>(page: &'a str, open: &str, close: &str) -> &'a str {
+    assert_eq!(page.matches(open).count(), 1, "{open}");
+    let (_, rest) = page.split_once(open).expect("it was just counted");
+    rest.split_once(close).expect("it is closed").0
+}
+
+fn held(page: &str) -> Value {
+    let data = between(page, "<script type=\"application/json\" id=\"data\">", "</script>");
+    serde_json::from_str(data).expect("JSON")
+}
+
+fn holds_only_data(text: &str) {
+    let page = html(&answer(text)).expect("a page");
+    assert_eq!(text::invisible_characters(&page), [], "{text:?}");
+    assert_eq!(page.to_ascii_lowercase().matches("<script").count(), 2, "{text:?}");
+    assert_eq!(page.to_ascii_lowercase().matches("</script").count(), 2, "{text:?}");
+    let data = held(&page);
+    let shown = disarmed(text);
+    assert_eq!(data["notes"][0], shown.as_str());
+    assert_eq!(data["intents"][0]["owned_scope"][0], shown.as_str());
+    assert_eq!(data["contributors"][0]["model_identifier"], shown.as_str());
+    let title = between(&page, "<title>Intent report: ", "</title>");
+    assert!(!title.contains(['<', '>', '"']), "{title:?}");
+}
+
+#[test]
+fn what_others_wrote_is_data_and_nothing_else() {
+    for text in [
+        EVIL,
+        "<!--<script>",
+        "]]>",
+        "javascript:alert(1)",
+        "red;background:url(x)",
+        "{{script}}",
+        "",
+    ] {
+        holds_only_data(text);
+    }
+}
+
+#[test]
+fn a_name_without_end_does_not_reach_the_page() {
+    let long = "x".repeat(64 * 1024);
+    let page = html(&answer(&long)).expect("a page");
+    let name = held(&page)["intents"][0]["name"].as_str().expect("a name").to_owned();
+    assert_eq!(name.chars().count(), MAX_TEXT);
+    assert!(name.ends_with('…') && long.starts_with(name.trim_end_matches('…')));
+    assert!(!page.contains(&"x".repeat(MAX_TEXT)));
+}
+
+#[test]
+fn the_policy_names_the_one_style_and_the_one_script() {
+    let page = html(&answer("shop")).expect("a page");
+    let policy = between(&page, "http-equiv=\"Content-Security-Policy\" content=\"", "\"");
+    assert!(policy.starts_with("default-src 'none'; "), "{policy}");
+    for (kind, element) in [("style", "style"), ("script", "script")] {
+        let inside = between(&page, &format!("<{element}>"), &format!("</{element}>"));
+        let hash = STANDARD.encode(Sha256::digest(inside.as_bytes()));
+        assert!(policy.contains(&format!("{kind}-src 'sha256-{hash}'")), "{kind} in {policy}");
+    }
+    assert!(!policy.contains("unsafe") && !policy.contains('*') && !policy.contains("http"));
+}
+
+/// The page asks for nothing, and what is in it becomes an element in one way alone.
+#[test]
+fn our_own_files_keep_the_rules() {
+    for (name, text) in [("page.html", PAGE), ("page.css", STYLE)] {
+        for word in
+            ["http:", "https:", "url(", "@import", "src=", " style=", "<img", "<iframe", " onclick"]
+        {
+            assert!(!text.contains(word), "{name} holds {word:?}");
+        }
+    }
+    let script = SCRIPTS.concat();
+    for word in [
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacent",
+        "document.write",
+        "eval(",
+        "Function(",
+        "fetch(",
+        "XMLHttpRequest",
+        "import(",
+        "WebSocket",
+        "cssText",
+        "srcdoc",
+        "DOMParser",
+        "localStorage",
+        "javascript:",
+    ] {
+        assert!(!script.contains(word), "the script holds {word:?}");
+    }
+    assert!(!script.to_ascii_lowercase().contains("</script") && !STYLE.contains("</"));
+    // Only a link to a place of the page is ever made.
+    assert_eq!(
+        script.matches("href").count(),
+        script.matches("href: `#${kind}=${encodeURIComponent(value)}`").count()
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_only_data(text in "[<>&/!\"'`{}\\\\a-z\\-\u{2028}\u{202e} ]{0,24}|.{0,16}|(</?script[ />]?|<!--|-->|\\{\\{data\\}\\}){0,4}") {
+        holds_only_data(&text);
+    }
+}

@@ -1,0 +1,195 @@
+//! Blocks, records and contributors as *verify* comes by them, file by file.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use jiff::Timestamp;
+
+use super::{Activity, ReportedBlock, ReportedFile, ReportedRecord, ReportedStep};
+use crate::ledger::{Contributor, EntityType, Entry, RecordKind, Trust};
+use crate::provenance::Verdict;
+use crate::verbs::verify::{Held, VerdictCounts};
+use crate::verbs::why::{self, BlockAnswer, Candidate, LineageStep, Which};
+use crate::verbs::{Workspace, why::RecordedBlock};
+use crate::workspace::RelativePath;
+
+/// Of a longer history the rest is counted only: nobody looks at more in a picture of everything.
+const MAX_STEPS: usize = 20;
+
+/// On which day, who, under which intent.
+type Deed = (Option<String>, usize, Option<String>);
+
+/// What was gathered so far.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) contributors: Vec<Contributor>,
+    pub(super) records: Vec<ReportedRecord>,
+    pub(super) files: Vec<ReportedFile>,
+    /// By intent.
+    pub(super) tallies: BTreeMap<String, Tally>,
+    known_contributors: HashMap<(EntityType, Option<String>), usize>,
+    known_records: HashMap<(String, usize), usize>,
+}
+
+/// What came of an intent.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) blocks: VerdictCounts,
+    pub(super) recorded_blocks: usize,
+    pub(super) recorded_files: BTreeSet<RelativePath>,
+    /// Files that hold blocks of it.
+    pub(super) files: BTreeSet<RelativePath>,
+}
+
+impl Gathered {
+    /// Takes in a file.
+    pub(super) fn add(&mut self, held: &Held<'_>) {
+        self.add_heads(held);
+        let Some(file) = held.file else { return };
+        let named = !held.ws.ledger.of_path(held.path).is_empty();
+        let answer = why::answer(held.ws, held.path, file, Which::All);
+        let mut blocks = Vec::with_capacity(answer.blocks.len());
+        for (answer, found) in answer.blocks.into_iter().zip(&file.provenance) {
+            if !named && found.verdict == Verdict::Unrecorded {
+                continue;
+            }
+            if let Some(intent) = &answer.intent {
+                let tally = self.tallies.entry(intent.id.clone()).or_default();
+                tally.blocks.count(found);
+                tally.files.insert(held.path.clone());
+            }
+            blocks.push(self.block(held, answer));
+        }
+        let unrecorded = blocks.iter().filter(|block| block.verdict == Verdict::Unrecorded).count();
+        let path = held.path.clone();
+        self.files.push(ReportedFile { path, owners: Vec::new(), unrecorded, blocks });
+    }
+
+    /// The blocks of a file that each intent is the last word on, by the same rule as in the map.
+    fn add_heads(&mut self, held: &Held<'_>) {
+        for at in held.heads {
+            let claim = held.ws.ledger.claim(*at);
+            if let (Some(intent), Some(_)) = (&claim.entry.record.intent_id, &claim.range.block) {
+                let tally = self.tallies.entry(intent.clone()).or_default();
+                tally.recorded_blocks += 1;
+                tally.recorded_files.insert(held.path.clone());
+            }
+        }
+    }
+
+    fn block(&mut self, held: &Held<'_>, answer: BlockAnswer) -> ReportedBlock {
+        let name = &answer.qualified_name;
+        let elsewhere =
+            |recorded: &RecordedBlock| recorded.path != *held.path || recorded.name != *name;
+        let earlier = answer.lineage.len().saturating_sub(MAX_STEPS);
+        let steps = answer.lineage.iter().take(MAX_STEPS);
+        let lineage = steps.map(|step| self.step(held.ws, step, name)).collect();
+        let candidates =
+            answer.candidates.iter().map(|record| self.record(held.ws, record)).collect();
+        ReportedBlock {
+            recorded: answer.recorded.filter(elsewhere),
+            kind: answer.kind,
+            name: answer.qualified_name,
+            start_line: answer.start_line,
+            end_line: answer.end_line,
+            verdict: answer.verdict,
+            only_inside: answer.only_inside,
+            kept: answer.kept,
+            intent: answer.intent.map(|intent| intent.id),
+            claimed: answer.claimed,
+            lineage,
+            earlier,
+            candidates,
+        }
+    }
+
+    fn step(&mut self, ws: &Workspace, step: &LineageStep, today: &str) -> ReportedStep {
+        match step {
+            LineageStep::Gap { .. } => ReportedStep { record: None, name: None },
+            LineageStep::Record(record) => ReportedStep {
+                record: Some(self.record(ws, record)),
+                name: record.name.clone().filter(|name| name != today),
+            },
+        }
+    }
+
+    fn record(&mut self, ws: &Workspace, told: &Candidate) -> usize {
+        let contributor = self.contributor(&told.contributor);
+        let key = (told.record.clone(), contributor);
+        if let Some(at) = self.known_records.get(&key) {
+            return *at;
+        }
+        let stored = ws.ledger.by_id(&told.record).map(|entry| &entry.record);
+        self.records.push(ReportedRecord {
+            id: told.record.clone(),
+            kind: told.kind,
+            intent: told.intent.clone(),
+            contributor,
+            timestamp: told.timestamp.clone(),
+            tool: stored.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
+            evidence: stored.and_then(|record| record.evidence),
+        });
+        self.known_records.insert(key, self.records.len() - 1);
+        self.records.len() - 1
+    }
+
+    fn contributor(&mut self, who: &Contributor) -> usize {
+        let key = (who.entity_type, who.model_identifier.clone());
+        *self.known_contributors.entry(key).or_insert_with(|| {
+            self.contributors.push(who.clone());
+            self.contributors.len() - 1
+        })
+    }
+
+    /// What was recorded when. Goes through all records, one at a time.
+    pub(super) fn activity(&mut self, ws: &Workspace) -> Vec<Activity> {
+        let mut days: BTreeMap<Deed, (usize, usize)> = BTreeMap::new();
+        for at in (0..).take(ws.ledger.entries().len()) {
+            let entry = ws.ledger.read_entry(at);
+            if !counts(&entry) {
+                continue;
+            }
+            let record = &entry.record;
+            let mut by_whom: BTreeMap<usize, usize> = BTreeMap::new();
+            for conversation in record.files.iter().flat_map(|file| &file.conversations) {
+                let who = self.contributor(&conversation.contributor);
+                *by_whom.entry(who).or_default() += conversation.ranges.len();
+            }
+            // The parts of one mutation are one record to a person.
+            let records = usize::from(record.part.is_none_or(|(part, _)| part == 1));
+            for (who, blocks) in by_whom {
+                let key = (day(&record.timestamp), who, record.intent_id.clone());
+                let (all_records, all_blocks) = days.entry(key).or_default();
+                *all_records += records;
+                *all_blocks += blocks;
+            }
+        }
+        let activity = |((day, contributor, intent), (records, blocks))| Activity {
+            day,
+            contributor,
+            intent,
+            records,
+            blocks,
+        };
+        days.into_iter().map(activity).collect()
+    }
+
+    /// Puts the files in order and says whose they are.
+    pub(super) fn finish(&mut self, ws: &Workspace) {
+        self.files.sort_by(|one, other| one.path.cmp(&other.path));
+        for file in &mut self.files {
+            let owners = ws.registry.owners(&file.path).into_iter();
+            file.owners = owners.map(|intent| intent.id.value.clone()).collect();
+        }
+    }
+}
+
+/// Whether a record says that somebody wrote something, and is not known to be forged.
+fn counts(entry: &Entry) -> bool {
+    matches!(entry.record.kind, RecordKind::Mutation | RecordKind::Ack)
+        && entry.trust != Trust::Contradicted
+}
+
+fn day(timestamp: &str) -> Option<String> {
+    let time: Timestamp = timestamp.parse().ok()?;
+    Some(time.strftime("%Y-%m-%d").to_string())
+}

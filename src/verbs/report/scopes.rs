@@ -1,0 +1,145 @@
+//! What the registry's scopes come to in the tree, and where intents meet.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use super::gather::{Gathered, Tally};
+use super::{FolderGap, Overlap, ReportedFile, ReportedIntent};
+use crate::intent::{Intent, ScopeVerdict, Spanned, lint};
+use crate::verbs::Workspace;
+use crate::verbs::verify::LostBlock;
+use crate::workspace::RelativePath;
+
+/// More pairs than this are no picture any more.
+const MAX_OVERLAPS: usize = 1_000;
+/// In a file that more intents have worked in, each is compared with the first only: pairs would grow by the square.
+const MAX_PAIRED: usize = 16;
+
+/// Where the files lie that are not told of.
+pub(super) fn gaps(tree: &[RelativePath], told: &[ReportedFile]) -> Vec<FolderGap> {
+    let told: BTreeSet<&RelativePath> = told.iter().map(|file| &file.path).collect();
+    let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in tree.iter().filter(|path| !path.is_orchestration() && !told.contains(path)) {
+        let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+        *folders.entry(folder).or_default() += 1;
+    }
+    let gap = |(folder, files): (&str, usize)| FolderGap { folder: folder.to_owned(), files };
+    folders.into_iter().map(gap).collect()
+}
+
+/// The intents of the registry, and those that only records name.
+pub(super) fn intents(
+    ws: &Workspace,
+    tree: &[RelativePath],
+    gathered: &Gathered,
+    lost: &[LostBlock],
+) -> Vec<ReportedIntent> {
+    let known = ws.registry.intents().iter().enumerate();
+    let mut all: Vec<ReportedIntent> = known
+        .map(|(index, intent)| {
+            let scope = ws.registry.scope_at(index);
+            let owns = |path: &&RelativePath| {
+                matches!(scope.verdict_of(path.as_str()), ScopeVerdict::Owned(_))
+            };
+            let tally = gathered.tallies.get(&intent.id.value);
+            let worked = tally.into_iter().flat_map(|tally| &tally.files);
+            ReportedIntent {
+                owned_files: tree.iter().filter(owns).count(),
+                worked_files: worked.filter(owns).count(),
+                ..told(ws, intent, tally)
+            }
+        })
+        .collect();
+    let strangers = gathered.tallies.iter().filter(|(id, _)| ws.registry.get(id).is_none());
+    all.extend(
+        strangers.map(|(id, tally)| ReportedIntent { id: id.clone(), ..tallied(Some(tally)) }),
+    );
+    for intent in &mut all {
+        let of_intent = |block: &&LostBlock| block.intent.as_ref() == Some(&intent.id);
+        intent.lost = lost.iter().filter(of_intent).count();
+    }
+    all
+}
+
+fn told(ws: &Workspace, intent: &Intent, tally: Option<&Tally>) -> ReportedIntent {
+    let values = |list: &[Spanned<String>]| list.iter().map(|entry| entry.value.clone()).collect();
+    let name = Some(intent.name.value.clone());
+    ReportedIntent {
+        id: intent.id.value.clone(),
+        name: name.filter(|name| !name.is_empty()),
+        status: intent.status.as_ref().map(|status| status.value),
+        in_registry: true,
+        selected: ws.selected(None).as_deref() == Some(&intent.id.value),
+        owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
+        owned_scope: values(&intent.owned_scope),
+        constraints: values(&intent.constraints),
+        acceptance_criteria: values(&intent.acceptance_criteria),
+        related_specs: values(&intent.related_specs),
+        ..tallied(tally)
+    }
+}
+
+fn tallied(tally: Option<&Tally>) -> ReportedIntent {
+    let Some(tally) = tally else { return ReportedIntent::default() };
+    ReportedIntent {
+        recorded_files: tally.recorded_files.len(),
+        recorded_blocks: tally.recorded_blocks,
+        blocks: tally.blocks,
+        ..ReportedIntent::default()
+    }
+}
+
+/// Pairs of intents that own the same files, by the rule of the registry's own lint, or have blocks in the same files.
+pub(super) fn overlaps(
+    ws: &Workspace,
+    tree: &[RelativePath],
+    gathered: &Gathered,
+    notes: &mut Vec<String>,
+) -> Vec<Overlap> {
+    let ids: Vec<&str> =
+        ws.registry.intents().iter().map(|intent| intent.id.value.as_str()).collect();
+    let places: HashMap<&str, usize> =
+        ids.iter().enumerate().rev().map(|(at, id)| (*id, at)).collect();
+    let mut sorted: Vec<&str> = tree.iter().map(RelativePath::as_str).collect();
+    sorted.sort_unstable();
+    let mut pairs: HashMap<(&str, &str), Overlap> = HashMap::new();
+    let mut pair = |first, second, (owned, worked): (usize, usize), example: &str| {
+        let met = pairs.entry((first, second)).or_insert_with(|| Overlap {
+            first: first.to_owned(),
+            second: second.to_owned(),
+            owned: 0,
+            worked: 0,
+            example: example.to_owned(),
+        });
+        met.owned += owned;
+        met.worked += worked;
+    };
+    for ((first, second), shared) in &lint::owned_by_two(&ws.registry, &sorted) {
+        pair(ids[*first], ids[*second], (shared.files, 0), &shared.example);
+    }
+    for file in &gathered.files {
+        let mut here: Vec<&str> =
+            file.blocks.iter().filter_map(|block| block.intent.as_deref()).collect();
+        here.sort_unstable_by_key(|id| (places.get(id).copied().unwrap_or(usize::MAX), *id));
+        here.dedup();
+        let firsts = if here.len() > MAX_PAIRED { 1 } else { here.len() };
+        for (at, first) in here.iter().enumerate().take(firsts) {
+            for second in &here[at + 1..] {
+                pair(first, second, (0, 1), file.path.as_str());
+            }
+        }
+    }
+    let mut all: Vec<Overlap> = pairs.into_values().collect();
+    let weight = |one: &Overlap| std::cmp::Reverse(one.owned + one.worked);
+    all.sort_by(|one, other| {
+        let key = |one: &Overlap| (weight(one), one.first.clone(), one.second.clone());
+        key(one).cmp(&key(other))
+    });
+    if all.len() > MAX_OVERLAPS {
+        notes.push(format!(
+            "{} pairs of intents overlap; those {MAX_OVERLAPS} that share most are told.",
+            all.len()
+        ));
+        all.truncate(MAX_OVERLAPS);
+    }
+    all
+}

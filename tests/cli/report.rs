@@ -1,0 +1,190 @@
+//! `intent report`: the data against what the other commands say, and the page as a file.
+
+use serde_json::Value;
+
+use super::lab::{Lab, masked, transcript};
+use super::{REFRESHED, worked_in};
+
+fn json(lab: &Lab, arguments: &[&str]) -> Value {
+    let output = lab.intent(&[&["--json"], arguments].concat());
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+}
+
+/// Two agents, a person, two intents that meet in a file, an edit that nobody recorded, a block that is lost.
+fn lived_in() -> Lab {
+    let lab = worked_in();
+    lab.fine(&[
+        "new",
+        "Sessions end",
+        "--scope",
+        "src/auth.rs",
+        "--criterion",
+        "No session is older than a day",
+        "--start",
+    ]);
+    let ended = REFRESHED.replace("drop_session();", "drop_session();\n    forget_all();");
+    lab.write("src/auth.rs", &ended);
+    lab.fine(&[
+        "record",
+        "src",
+        "--intent",
+        "INT-003",
+        "--agent",
+        "codex",
+        "--model",
+        "openai/gpt",
+    ]);
+    lab.write("src/gone.rs", "fn goes() {\n    away(1);\n    and_away(2);\n}\n");
+    lab.fine(&["record", "--all", "src/gone.rs", "--intent", "INT-001", "--contributor", "human"]);
+    lab.commit();
+    std::fs::remove_file(lab.root.join("src/gone.rs")).expect("it was there");
+    lab.write("src/auth.rs", ended.replace("renew(token, 3)", "renew(token, 4)"));
+    lab.write("docs/notes.md", "# Notes\n\nOne.\n");
+    lab
+}
+
+#[test]
+fn the_data_of_a_small_workspace() {
+    let lab = lived_in();
+    let mut answer = json(&lab, &["report"]);
+    for activity in answer["activity"].as_array_mut().expect("a list") {
+        assert_eq!(activity["day"].as_str().map(str::len), Some("2026-02-18".len()));
+        activity["day"] = "[day]".into();
+    }
+    let pretty = serde_json::to_string_pretty(&answer).expect("JSON");
+    insta::assert_snapshot!(masked(&lab, &pretty));
+}
+
+#[test]
+fn people_are_told_in_short() {
+    insta::assert_snapshot!(transcript(
+        &lived_in(),
+        &["report", "report --html", "report --out page.html", "report --html -o src"]
+    ));
+}
+
+/// One path: what the report says is what the commands say.
+#[test]
+fn it_says_what_the_other_commands_say() {
+    let lab = lived_in();
+    let answer = json(&lab, &["report"]);
+    let verified = json(&lab, &["verify"]);
+    assert_eq!(answer["summary"]["blocks"], verified["blocks"]);
+    assert_eq!(answer["summary"]["records"], verified["records"]);
+    assert_eq!(answer["lost"], verified["lost"]);
+    let listed = json(&lab, &["list"]);
+    for (told, listed) in
+        answer["intents"].as_array().expect("a list").iter().zip(listed.as_array().expect("a list"))
+    {
+        assert_eq!(told["id"], listed["id"]);
+        assert_eq!(told["recorded_blocks"], listed["blocks"], "{}", told["id"]);
+        assert_eq!(told["recorded_files"], listed["files"], "{}", told["id"]);
+        assert_eq!(told["selected"], listed["selected"]);
+    }
+    let why = json(&lab, &["why", "src/auth.rs"]);
+    let file = &answer["files"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|file| file["path"] == "src/auth.rs")
+        .expect("the file");
+    for (told, asked) in file["blocks"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .zip(why["blocks"].as_array().expect("a list"))
+    {
+        assert_eq!(told["name"], asked["qualified_name"]);
+        assert_eq!(told["verdict"], asked["verdict"]);
+        assert_eq!(
+            told.get("intent").unwrap_or(&Value::Null),
+            asked["intent"].get("id").unwrap_or(&Value::Null)
+        );
+        let record = told["lineage"].get(0).and_then(|step| step["record"].as_u64());
+        let record = record.map_or(&Value::Null, |at| {
+            &answer["records"][usize::try_from(at).expect("small")]["id"]
+        });
+        assert_eq!(*record, asked["record"]);
+    }
+    let checked = json(&lab, &["check"]);
+    let findings = answer["findings"].as_array().expect("a list");
+    let missing: Vec<_> = checked["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .chain(verified["findings"].as_array().expect("a list"))
+        .filter(|finding| !findings.contains(finding))
+        .collect();
+    assert!(missing.is_empty() && !findings.is_empty(), "{missing:?}");
+}
+
+/// A file that no record names is told of where recorded blocks went there, and counted as `verify` counts it.
+#[test]
+fn blocks_are_told_where_they_went() {
+    let lab = worked_in();
+    lab.commit();
+    std::fs::remove_file(lab.root.join("src/auth.rs")).expect("it was there");
+    let more = "\nfn nobody_heard_of(word: &str) {\n    whisper(word, 9);\n}\n";
+    lab.write("src/session.rs", format!("{REFRESHED}{more}"));
+    let answer = json(&lab, &["report"]);
+    assert_eq!(answer["summary"]["blocks"], json(&lab, &["verify"])["blocks"]);
+    assert_eq!(answer["files"].as_array().map(Vec::len), Some(1), "{answer}");
+    let file = &answer["files"][0];
+    assert_eq!((&file["path"], &file["unrecorded"]), (&"src/session.rs".into(), &0.into()));
+    for block in file["blocks"].as_array().expect("a list") {
+        assert_eq!((&block["verdict"], &block["intent"]), (&"moved".into(), &"INT-001".into()));
+        assert_eq!(block["recorded"]["path"], "src/auth.rs");
+    }
+    assert_eq!(file["blocks"].as_array().map(Vec::len), Some(2), "{file}");
+}
+
+#[test]
+fn the_page_is_one_file_that_is_no_change() {
+    let lab = lived_in();
+    lab.fine(&["report", "--html"]);
+    let page = lab.read(".orchestration/local/report.html");
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
+    assert!(page.contains("\"Sessions end\""), "the page holds no intent");
+    let before = json(&lab, &["check"])["summary"]["files"].clone();
+    lab.fine(&["report", "--html"]);
+    assert_eq!(json(&lab, &["check"])["summary"]["files"], before);
+    let streamed = lab.fine(&["report", "--html", "--out", "-"]);
+    assert!(streamed.starts_with("<!doctype html>"));
+    assert_eq!(
+        json(&lab, &["report", "--html", "-o", "page.html"])["bytes"],
+        lab.read("page.html").len()
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn the_page_is_written_through_no_link() {
+    let lab = lived_in();
+    std::os::unix::fs::symlink(lab.root.join("src/auth.rs"), lab.root.join("page.html"))
+        .expect("a link");
+    let before = lab.read("src/auth.rs");
+    assert_eq!(lab.intent(&["report", "--html", "-o", "page.html"]).status.code(), Some(2));
+    assert_eq!(lab.read("src/auth.rs"), before);
+}
+
+#[test]
+fn what_is_broken_is_told_and_not_hidden() {
+    let lab = lived_in();
+    lab.write(".orchestration/active_intents.yaml", "active_intents:\n  - id: [\n");
+    let answer = json(&lab, &["report"]);
+    let codes: Vec<_> = answer["findings"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|finding| finding["code"].clone())
+        .collect();
+    assert!(codes.contains(&"registry-syntax".into()), "{codes:?}");
+    let strangers = answer["intents"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter(|intent| intent["in_registry"] == false);
+    assert_eq!(strangers.count(), 2);
+    assert_eq!(Lab::bare_folder().intent(&["report"]).status.code(), Some(2));
+}
