@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -33,6 +34,13 @@ REGISTRY = ("npm_config_", "NPM_CONFIG_", "PIP_", "CARGO_", "RUSTUP_", "NODE_EXT
 # Of the person's home, where they have them; the home of a driven program is empty.
 FILES_OF_HOME = {"NPM_CONFIG_USERCONFIG": ".npmrc", "PIP_CONFIG_FILE": ".config/pip/pip.conf",
                  "CARGO_HOME": ".cargo", "RUSTUP_HOME": ".rustup", "npm_config_cache": ".npm"}
+
+
+# The groups of what runs now, and the folders that it was given: what a run that is stopped has to end.
+GROUPS: set[int] = set()
+SCRATCH: set[pathlib.Path] = set()
+# Held while a program is started; for good, once the run is stopped.
+STARTING = threading.Lock()
 
 
 class Problem(Exception):
@@ -99,9 +107,10 @@ def stream(command: list[str], seconds: int, log: pathlib.Path, env: dict[str, s
 
     Its standard error goes to the log. Whatever is left of its group at the end is killed.
     """
-    with log.open("ab") as errors:
+    with STARTING, log.open("ab") as errors:
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
                                    env=env, cwd=ROOT, start_new_session=True, text=True, errors="replace")
+        GROUPS.add(process.pid)
 
     def listen() -> None:
         for line in process.stdout:
@@ -122,6 +131,7 @@ def stream(command: list[str], seconds: int, log: pathlib.Path, env: dict[str, s
     finally:
         kill_group(process.pid)
         process.wait(10)
+        GROUPS.discard(process.pid)
     listener.join(10)
     return code
 
@@ -131,6 +141,42 @@ def kill_group(group: int) -> None:
         os.killpg(group, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         pass
+
+
+def end_when_stopped() -> None:
+    """A run that is stopped, by a person or by a limit, takes along what it has started."""
+
+    def stop(number: int, _frame) -> None:
+        STARTING.acquire(timeout=5)
+        for group in list(GROUPS):
+            kill_group(group)
+        for folder in list(SCRATCH):
+            remove_scratch(folder)
+        os._exit(128 + number)
+
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, stop)
+
+
+def make_scratch(name: str) -> pathlib.Path:
+    """An empty folder, and one beside it to be the home. Outside of this repository: below a governed folder all is governed."""
+    folder = pathlib.Path(tempfile.mkdtemp(prefix=f"{name}-")).resolve()
+    SCRATCH.add(folder)
+    home_of(folder).mkdir()
+    return folder
+
+
+def home_of(scratch: pathlib.Path) -> pathlib.Path:
+    return scratch.with_name(f"{scratch.name}.home")
+
+
+def remove_scratch(folder: pathlib.Path) -> list[str]:
+    """Ends what still runs in it, and removes it; answers what had to be ended."""
+    ended = end_strays(folder)
+    for one in (folder, home_of(folder)):
+        shutil.rmtree(one, ignore_errors=True)
+    SCRATCH.discard(folder)
+    return ended
 
 
 def end_strays(folder: pathlib.Path) -> list[str]:
