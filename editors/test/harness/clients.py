@@ -59,7 +59,6 @@ CLIENTS = [
     Client("helix", "25.01", "Helix 25.01"),
     Client("emacs", "30", "Emacs 30"),
     Client("emacs", "28", "Emacs 28", default=False, pictures=False),
-    Client("kakoune", "2024.05", "Kakoune 2024.05", default=False, install_seconds=1200),
     Client("page", "1", "HTML report", ten=False),
     Client("zed", "1", "Zed (type-check only)", ten=False, pictures=False, drive_seconds=600),
     protocol("visual-studio-code", "VS Code"),
