@@ -113,8 +113,9 @@ def stream(command: list[str], seconds: int, log: pathlib.Path, env: dict[str, s
         GROUPS.add(process.pid)
 
     def listen() -> None:
-        for line in process.stdout:
-            heard(line.rstrip("\n"))
+        with process.stdout as lines:
+            for line in lines:
+                heard(line.rstrip("\n"))
 
     listener = threading.Thread(target=listen, daemon=True)
     listener.start()
