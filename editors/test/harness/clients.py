@@ -32,7 +32,7 @@ class Client:
     # Whose pictures are kept: one version of a program writes them.
     pictures: bool = True
     install_seconds: int = 420
-    drive_seconds: int = 240
+    drive_seconds: int = 360
     # Clients of one place share what is installed.
     place: str = ""
 
