@@ -198,11 +198,12 @@ async def test_approve(editor: Session, detail, substitute):
         assert editor.client.asked == [], "what does not announce that it can ask is not asked"
         substitute("in a terminal: `intent approve CODE`. These capabilities say nothing of questions with buttons")
 
-    async def widened() -> list[str]:
-        return scope(editor.repository)
+    async def waiting() -> list[dict]:
+        return editor.repository.intent("approve")
 
-    await until(widened, lambda entries: entries == ["src/auth/**", "src/billing/**"])
-    assert editor.repository.intent("approve") == [], "and nothing waits"
+    # The registry is written first, and then that it was.
+    await until(waiting, lambda left: left == [])
+    assert scope(editor.repository) == ["src/auth/**", "src/billing/**"]
 
 
 def asked_for(repository: Repository, glob: str = "src/billing/**") -> str:
