@@ -1,9 +1,16 @@
 #!/usr/bin/env bash
-# workspace.sh DEST: a small governed repository for the editor tests, made with
-# the tool itself. Needs git and `intent` on PATH.
+# workspace.sh DEST: the small governed repository that every editor test opens, made with
+# the tool itself. Needs git and `intent` on PATH; one to three seconds, most of it the disk.
 #
-# INT-001 has produced src/auth/middleware.ts and is selected; INT-002 owns
-# src/billing/, where an edit that is not saved in git leaves INT-001's scope.
+# A shop. What is there to be seen:
+#
+#   src/auth/middleware.ts   INT-001, selected. `verify` has a lineage of three records by three agents
+#   src/auth/session.ts      INT-001. `expired` was modified since, by nobody who recorded it
+#   src/billing/invoice.ts   owned by INT-002, recorded by nobody; `total` holds an edit that leaves the scope of INT-001
+#   src/billing/receipt.ts   INT-002, recorded
+#   stock/reserve.py         INT-003, completed. `hold` was recorded under the name of `reserve`
+#   deploy/shop.toml         owned by no intent
+#   README.md                cites INT-001 and INT-002
 set -euo pipefail
 [[ $# -eq 1 ]] || { sed -n '2,3p' "$0" >&2; exit 2; }
 mkdir -p "$1"
@@ -12,9 +19,19 @@ cd "$1"
 
 export GIT_AUTHOR_NAME=Ada GIT_AUTHOR_EMAIL=ada@example.invalid
 export GIT_COMMITTER_NAME=Ada GIT_COMMITTER_EMAIL=ada@example.invalid
-git init -q -b main
+export GIT_CONFIG_NOSYSTEM=1
 
-mkdir -p src/auth src/billing
+# On days that do not move; the ledger in the commits holds the time of the run.
+commit() { # DAY MESSAGE
+    git add -A
+    GIT_AUTHOR_DATE="2026-03-${1}T09:30:00Z" GIT_COMMITTER_DATE="2026-03-${1}T09:30:00Z" git commit -qm "$2"
+}
+
+git init -q -b main
+mkdir -p src/auth src/billing stock deploy
+
+# The shop before anybody wrote down what they were asked for.
+
 cat > src/auth/middleware.ts <<'TS'
 import { jwtVerify } from "jose";
 
@@ -22,9 +39,15 @@ export class AuthMiddleware {
   constructor(private readonly keys: KeyStore) {}
 
   async verify(token: string): Promise<Claims> {
-    const key = await this.keys.current();
-    return jwtVerify(token, key);
+    const session = await this.keys.session(token);
+    return session.claims;
   }
+}
+TS
+cat > src/auth/session.ts <<'TS'
+export interface Session {
+  user: string;
+  endsAt: number;
 }
 TS
 cat > src/billing/invoice.ts <<'TS'
@@ -32,27 +55,104 @@ export function total(lines: Line[]): number {
   return lines.reduce((sum, line) => sum + line.price * line.count, 0);
 }
 TS
-git add -A
-git commit -qm "Shop"
+cat > stock/reserve.py <<'PY'
+"""What lies in a basket is kept from other baskets for a while."""
+PY
+cat > deploy/shop.toml <<'TOML'
+[service]
+name = "shop"
+port = 8080
+TOML
+cat > README.md <<'MD'
+# Shop
+
+Sign-in moves from server sessions to signed tokens: INT-001.
+Prices are rounded once, on the receipt: INT-002.
+MD
+commit 02 "Shop"
 
 intent --quiet init
 intent --quiet new "JWT Authentication Migration" --scope 'src/auth/**' --owner @ada --start \
-    --constraint "Must not use external auth providers"
-intent --quiet new "Invoice rounding" --scope 'src/billing/**' --start
-intent --quiet select INT-001
+    --constraint "Must not use external auth providers" \
+    --criterion "Tokens are verified with the current key" \
+    --criterion "A clock that is five seconds off signs nobody out" \
+    --criterion "Unit tests in tests/auth/ pass"
+intent --quiet new "Invoice rounding" --scope 'src/billing/**' --owner @grace --start \
+    --constraint "Amounts stay whole cents" \
+    --criterion "An invoice and its receipt show the same total"
+intent --quiet new "Stock reservations" --scope 'stock/**' --owner @ada --start \
+    --criterion "A reservation ends after fifteen minutes"
+commit 03 "Write down what we are working on"
 
-cat > src/auth/middleware.ts <<'TS'
+# Reservations, by one agent; done since.
+
+cat >> stock/reserve.py <<'PY'
+
+from datetime import datetime, timedelta
+
+KEPT_FOR = timedelta(minutes=15)
+
+
+def reserve(stock: dict[str, int], item: str, count: int) -> datetime:
+    """Takes items out of the stock; answers when they go back."""
+    if stock.get(item, 0) < count:
+        raise LookupError(f"{item}: {count} wanted, {stock.get(item, 0)} there")
+    stock[item] -= count
+    return datetime.now() + KEPT_FOR
+
+
+def release(stock: dict[str, int], item: str, count: int) -> None:
+    stock[item] = stock.get(item, 0) + count
+PY
+intent --quiet record stock --intent INT-003 --agent gemini-cli --model example/model-3
+intent --quiet complete INT-003
+commit 04 "Keep what lies in a basket"
+
+# Tokens: three agents, one after the other, at the same method.
+
+verify() { # the body of the method
+    cat > src/auth/middleware.ts <<TS
 import { jwtVerify } from "jose";
 
 export class AuthMiddleware {
   constructor(private readonly keys: KeyStore) {}
 
   async verify(token: string): Promise<Claims> {
-    const key = await this.keys.current();
-    const { payload } = await jwtVerify(token, key, { clockTolerance: 5 });
-    return payload as Claims;
+$1
   }
 }
+TS
+}
+verify '    const key = await this.keys.current();
+    return (await jwtVerify(token, key)) as Claims;'
+cat > src/auth/session.ts <<'TS'
+export interface Session {
+  user: string;
+  endsAt: number;
+}
+
+export function expired(session: Session, now: number): boolean {
+  return session.endsAt <= now;
+}
+
+export function renewed(session: Session, now: number): Session {
+  return { ...session, endsAt: now + 15 * 60_000 };
+}
+TS
+intent --quiet record src/auth --intent INT-001 --agent codex --model example/model-2
+commit 05 "Verify tokens with jose"
+
+verify '    const key = await this.keys.current();
+    const { payload } = await jwtVerify(token, key);
+    return payload as Claims;'
+intent --quiet record src/auth --intent INT-001 --agent gemini-cli --model example/model-3
+commit 06 "Return the claims, not the envelope"
+
+intent --quiet select INT-001
+verify '    const key = await this.keys.current();
+    const { payload } = await jwtVerify(token, key, { clockTolerance: 5 });
+    return payload as Claims;'
+cat >> src/auth/middleware.ts <<'TS'
 
 export function bearer(header: string): string | undefined {
   const [scheme, token] = header.split(" ");
@@ -60,8 +160,20 @@ export function bearer(header: string): string | undefined {
 }
 TS
 intent --quiet record src/auth --agent claude-code --model example/model-1
-git add -A
-git commit -qm "Verify tokens with jose"
 
-# Out of the scope of what is selected.
+cat > src/billing/receipt.ts <<'TS'
+export function rounded(cents: number): number {
+  return Math.round(cents);
+}
+TS
+intent --quiet record src/billing --intent INT-002 --contributor human
+commit 09 "Allow for clocks that are five seconds off"
+
+# What nobody recorded: a change within a block, and another name for one.
+
+sed -i 's/session.endsAt <= now/session.endsAt - 30_000 <= now/' src/auth/session.ts
+sed -i 's/def reserve(/def hold(/' stock/reserve.py
+commit 10 "End sessions half a minute early"
+
+# Out of the scope of what is selected, and not committed.
 sed -i 's/line.price \* line.count/Math.round(line.price * line.count)/' src/billing/invoice.ts

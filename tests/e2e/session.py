@@ -13,7 +13,7 @@ from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient
 from pytest_lsp.client import register_lsp_features
 
-from conftest import BINARY, Repository
+from repository import BINARY, Repository
 
 EDITORS = ["visual-studio-code", "neovim", "emacs"]
 PATIENCE = 10.0

@@ -13,7 +13,7 @@ import pytest_lsp
 from lsprotocol import types as t
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-from conftest import BINARY, Repository
+from repository import BINARY, Repository
 from session import make_client, server_command, until
 from terminal import Terminal
 

@@ -8,7 +8,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
-from conftest import BINARY, INVOICE, MIDDLEWARE, Repository
+from repository import BINARY, INVOICE, MIDDLEWARE, Repository
 
 MIDDLEWARE_PATH = "src/auth/middleware.ts"
 INVOICE_PATH = "src/billing/invoice.ts"

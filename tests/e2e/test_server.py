@@ -8,7 +8,7 @@ import pytest_lsp
 from lsprotocol import types as t
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-from conftest import Repository
+from repository import Repository
 from session import EDITORS, Session, make_client, server_command, until
 
 COMMANDS = ["list", "select", "clear", "status", "context", "gate", "record", "why", "map", "verify",

@@ -9,7 +9,7 @@ import pytest_lsp
 from lsprotocol import types as t
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-from conftest import ROOT, Repository, copy_of_this_project, governed_clone
+from repository import ROOT, Repository, copy_of_this_project, governed_clone
 from session import Session, make_client, server_command, until
 
 DIALECTS = sorted(path for path in (ROOT / "tests" / "registries").glob("*.*") if path.suffix in (".yaml", ".yml", ".json"))

@@ -1,0 +1,1 @@
+"""What `editors/test/run` is made of: who is driven, on what machine, what came of it, and the pictures."""

@@ -1,0 +1,84 @@
+"""Who is driven, and what has to work in each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# The ten things, in the order of the table.
+THINGS = {
+    "hover": "hover",
+    "glance": "at a glance",
+    "scope": "scope error while typing",
+    "select": "select an intent",
+    "widen": "widen the scope",
+    "record": "record",
+    "goto": "go to the intent",
+    "blocks": "find its blocks",
+    "rename": "rename an intent",
+    "approve": "approve a request",
+}
+
+
+@dataclass(frozen=True)
+class Client:
+    """A program in one version, and the folder of `editors/test` that installs and drives it."""
+
+    folder: str
+    version: str
+    title: str
+    default: bool = True
+    # Whether it must show the ten things. A page and a type-check cannot.
+    ten: bool = True
+    # Whose pictures are kept: one version of a program writes them.
+    pictures: bool = True
+    install_seconds: int = 420
+    drive_seconds: int = 360
+    # Clients of one place share what is installed.
+    place: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{self.folder}-{self.version}"
+
+    @property
+    def installed_in(self) -> str:
+        return self.place or self.key
+
+
+def protocol(version: str, title: str) -> Client:
+    """The protocol suite under the capabilities that an editor was recorded to announce."""
+    return Client("protocol", version, f"protocol, as {title}", pictures=False, place="protocol")
+
+
+# In the order of the table, and the longest early: two are driven at a time.
+CLIENTS = [
+    Client("vscode", "1.100", "VS Code 1.100", install_seconds=600, drive_seconds=420),
+    Client("vscode", "1.139", "VS Code 1.139", default=False, pictures=False, install_seconds=900, drive_seconds=420),
+    Client("nvim", "0.11", "Neovim 0.11"),
+    Client("nvim", "0.7", "Neovim 0.7", default=False, pictures=False),
+    Client("helix", "25.01", "Helix 25.01"),
+    Client("emacs", "30", "Emacs 30"),
+    Client("emacs", "28", "Emacs 28", default=False, pictures=False),
+    # Compiles, and gives way to the others while it does.
+    Client("zed", "1", "Zed (type-check only)", ten=False, pictures=False, drive_seconds=900),
+    Client("page", "1", "HTML report", ten=False),
+    protocol("visual-studio-code", "VS Code"),
+    protocol("neovim", "Neovim"),
+    protocol("emacs", "Emacs"),
+]
+
+
+def chosen(names: list[str], everything: bool) -> list[Client]:
+    """The clients that a command line names: by folder, or by folder and version (`nvim-0.7`); all of the default set else."""
+    if not names:
+        return [client for client in CLIENTS if everything or client.default]
+    found = []
+    for name in names:
+        exact = [client for client in CLIENTS if client.key == name]
+        those = exact or [c for c in CLIENTS if c.folder == name and (everything or c.default)]
+        # One that is driven under --all only is meant when it is named.
+        those = those or [c for c in CLIENTS if c.folder == name]
+        if not those:
+            raise SystemExit(f"no client {name}; there are: {' '.join(client.key for client in CLIENTS)}")
+        found.extend(client for client in those if client not in found)
+    return found

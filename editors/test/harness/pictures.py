@@ -1,0 +1,122 @@
+"""Pictures that cannot grow stale: what each shows is kept as words, and compared with what a run sees."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+from .machine import ROOT, TEST
+
+FOLDER = ROOT / "docs" / "pictures"
+TRANSCRIPTS = FOLDER / "transcripts.json"
+# A picture of a package that is published alone lies in the package, too.
+COPIES = {"vscode": ROOT / "editors" / "vscode" / "media"}
+PNG = b"\x89PNG\r\n\x1a\n"
+
+# What is another in each run, and says nothing of the product.
+MOVING = [
+    (re.compile(r"agent_trace/\d{4}/\d\d/"), "agent_trace/<month>/"),
+    (re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z)?)?"), "<date>"),
+    (re.compile(r"\bjust now\b|\b(\d+|an?) (second|minute|hour|day|week|month|year|s|min|h|d)s? ago\b"), "<ago>"),
+    (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<uuid>"),
+    (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b"), "<hash>"),
+    (re.compile(r"\b(code|approve|reject) [0-9A-HJKMNP-TV-Z]{6}\b"), r"\1 <code>"),
+    (re.compile(r"(?:file://)?(?:/[\w.+@-]+)+/(?=(?:work|workspace|shop)\b)"), "<folder>/"),
+    (re.compile(r"[\u2500-\u257f\u2580-\u259f]+"), " "),
+]
+
+
+def normalised(text: str) -> str:
+    """Without times, ids, frames and line breaks: those differ where the product does not."""
+    for moving, instead in MOVING:
+        text = moving.sub(instead, text)
+    return re.sub(r"\s+", " ", text.replace("\u00a0", " ")).strip()
+
+
+def collect(folder: pathlib.Path, client: str) -> tuple[dict[str, str], list[str]]:
+    """The transcripts of the pictures that a driver left, and what is wrong with them. Makes pictures of screens."""
+    transcripts, problems = {}, []
+    for screen in sorted(folder.glob("*.ansi")):
+        done = subprocess.run([sys.executable, str(TEST / "screen"), str(screen), str(screen.with_suffix(".png"))],
+                              capture_output=True, text=True, timeout=90)
+        if done.returncode != 0:
+            problems.append(f"{screen.name} became no picture: {done.stderr.strip()[-300:]}")
+    for picture in sorted(folder.glob("*.png")):
+        words = picture.with_suffix(".txt")
+        # What a driver leaves of a failure is for whoever looks into it.
+        if picture.stem.startswith(f"{client}-failed"):
+            continue
+        if not picture.stem.startswith(f"{client}-"):
+            problems.append(f"{picture.name} is not named after {client}")
+        elif not picture.read_bytes().startswith(PNG):
+            problems.append(f"{picture.name} is no PNG")
+        elif not words.is_file() or not normalised(words.read_text()):
+            problems.append(f"{picture.name} has no {words.name}: what does it show?")
+        else:
+            transcripts[picture.stem] = normalised(words.read_text())
+    return transcripts, problems
+
+
+def kept() -> dict[str, str]:
+    return json.loads(TRANSCRIPTS.read_text()) if TRANSCRIPTS.is_file() else {}
+
+
+def of(client: str, transcripts: dict[str, str]) -> set[str]:
+    return {name for name in transcripts if name.startswith(f"{client}-")}
+
+
+def write(client: str, folder: pathlib.Path, transcripts: dict[str, str]) -> None:
+    """Puts a client's pictures into the documents, and drops those that it no longer makes."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    places = [FOLDER, *([COPIES[client]] if client in COPIES else [])]
+    together = kept()
+    for gone in of(client, together) - set(transcripts):
+        del together[gone]
+        for place in places:
+            (place / f"{gone}.png").unlink(missing_ok=True)
+    for name in transcripts:
+        for place in places:
+            place.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(folder / f"{name}.png", place / f"{name}.png")
+    together.update(transcripts)
+    TRANSCRIPTS.write_text(json.dumps(together, indent=2, ensure_ascii=False, sort_keys=True) + "\n")
+
+
+def stale(client: str, transcripts: dict[str, str]) -> list[str]:
+    """The committed pictures of a client that show something else than this run saw."""
+    committed = kept()
+    found = [f"{name}.png is made by no check any more" for name in sorted(of(client, committed) - set(transcripts))]
+    for name, words in transcripts.items():
+        if name not in committed:
+            found.append(f"{name}.png is not in docs/pictures yet")
+        elif committed[name] != words:
+            found.append(f"{name}.png has grown stale. It shows:\n    {committed[name]}\n  and the product:\n    {words}")
+    return found
+
+
+def unaccounted() -> list[str]:
+    """Pictures in the documents that no driver has written, and pictures that nobody wrote a transcript of."""
+    committed, found = kept(), []
+    documents = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "editors").glob("*/*.md"))]
+    for document in documents:
+        for target in re.findall(r"!\[[^\]]*\]\(([^)\s]+\.png)\)|<img[^>]+src=\"([^\"]+\.png)\"", document.read_text()):
+            path = (document.parent / (target[0] or target[1])).resolve()
+            name = document.relative_to(ROOT)
+            if not path.is_file():
+                found.append(f"{name} shows {path.name}, which is not there")
+            elif path.stem not in committed and not path.stem.startswith("icon"):
+                found.append(f"{name} shows {path.name}, which no driver writes")
+    found += [f"docs/pictures/{path.name} is written by no driver" for path in sorted(FOLDER.glob("*.png"))
+              if path.stem not in committed]
+    for client, place in COPIES.items():
+        found += [f"{place.relative_to(ROOT)}/{name}.png is not the one of docs/pictures"
+                  for name in sorted(of(client, committed)) if not same(place / f"{name}.png", FOLDER / f"{name}.png")]
+    return found
+
+
+def same(one: pathlib.Path, other: pathlib.Path) -> bool:
+    return one.is_file() and other.is_file() and one.read_bytes() == other.read_bytes()

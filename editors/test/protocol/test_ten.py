@@ -1,0 +1,221 @@
+"""The ten things, as far as they are the server's: asked for, and acted on, as each of the recorded editors would."""
+
+from __future__ import annotations
+
+import pytest
+from lsprotocol import types as t
+
+from repository import BINARY, Repository
+from session import Session, until
+from terminal import Terminal
+
+MIDDLEWARE, INVOICE = "src/auth/middleware.ts", "src/billing/invoice.ts"
+REGISTRY = ".orchestration/active_intents.yaml"
+# What a person types out of the scope of INT-001, in a file that no intent of the shop owns the wording of.
+ROUNDED, FLOORED = "Math.round(line.price * line.count)", "Math.floor(line.price * line.count)"
+
+
+async def opened(editor: Session, name: str = MIDDLEWARE, word: str = "verify") -> str:
+    """A file whose records the server has read."""
+    uri = editor.open(name)
+    await until(lambda: editor.hover(uri, word), lambda text: "INT-001" in text)
+    return uri
+
+
+async def trespass(editor: Session) -> tuple[str, t.Diagnostic]:
+    """An edit out of the selected intent's scope, typed and not saved."""
+    uri = editor.open(INVOICE)
+    editor.replace(uri, ROUNDED, "line.price * line.count")
+    await until(lambda: editor.codes(uri), lambda codes: "scope-violation" not in codes)
+    editor.replace(uri, "line.price * line.count", FLOORED)
+    found = await until(lambda: violations(editor, uri), lambda found: len(found) == 1)
+    return uri, found[0]
+
+
+async def violations(editor: Session, uri: str) -> list[t.Diagnostic]:
+    return [problem for problem in await editor.problems(uri) if problem.code == "scope-violation"]
+
+
+def save(editor: Session, uri: str, name: str) -> None:
+    editor.repository.write(name, editor.text(uri))
+    editor.client.text_document_did_save(t.DidSaveTextDocumentParams(t.TextDocumentIdentifier(uri)))
+
+
+def can_be_asked(editor: Session) -> bool:
+    """Whether this editor announces that it shows a question with buttons."""
+    return editor.client.capabilities.window.show_message is not None
+
+
+def locations(answer) -> list[tuple[str, int]]:
+    found = answer if isinstance(answer, list) else [answer]
+    return [(one.target_uri, one.target_selection_range.start.line) if isinstance(one, t.LocationLink)
+            else (one.uri, one.range.start.line) for one in found]
+
+
+@pytest.mark.thing("hover")
+async def test_hover(editor: Session, detail):
+    uri = await opened(editor)
+    text = await editor.hover(uri, "verify")
+    for part in ("INT-001", "JWT Authentication Migration", "exact", "claude-code", "example/model-1"):
+        assert part in text, text
+    detail(text[:100])
+
+
+@pytest.mark.thing("glance")
+async def test_glance(editor: Session, detail):
+    uri = await opened(editor)
+    line = editor.place(uri, "async verify").line
+    document = editor.client.capabilities.text_document
+    if document.code_lens:
+        seen = [title for at, title in await editor.lenses(uri) if at == line]
+    else:
+        assert document.inlay_hint, "neither lenses nor hints"
+        whole = t.Range(t.Position(0, 0), t.Position(editor.text(uri).count("\n"), 0))
+        hints = await editor.client.text_document_inlay_hint_async(
+            t.InlayHintParams(t.TextDocumentIdentifier(uri), whole))
+        seen = [hint.label if isinstance(hint.label, str) else "".join(part.value for part in hint.label)
+                for hint in hints if hint.position.line == line]
+    assert len(seen) == 1 and "INT-001" in seen[0], seen
+    detail(f"{'lens' if document.code_lens else 'hint'}: {seen[0]}")
+
+
+@pytest.mark.thing("scope")
+async def test_scope(editor: Session, detail):
+    _, problem = await trespass(editor)
+    assert problem.severity == t.DiagnosticSeverity.Error
+    assert "INT-001" in problem.message and INVOICE in problem.message
+    assert FLOORED not in editor.repository.read(INVOICE), "judged before it was saved"
+    detail(problem.message)
+
+
+@pytest.mark.thing("select")
+async def test_select(editor: Session, detail):
+    await opened(editor)
+    if can_be_asked(editor):
+        # Without an id, the server asks whoever sits there.
+        editor.client.answers.put_nowait("INT-002")
+        await editor.run("intent.select")
+        assert [one for one in editor.client.asked if any("INT-002" in action.title for action in one.actions)]
+    else:
+        await editor.run("intent.select", id="INT-002")
+    assert editor.repository.intent("status")["selected"]["id"] == "INT-002"
+    detail("from the server's own question" if can_be_asked(editor) else "by its id")
+
+
+@pytest.mark.thing("widen")
+async def test_widen(editor: Session, detail):
+    registry = editor.open(REGISTRY, "yaml")
+    uri, problem = await trespass(editor)
+    widen = [one for one in await editor.actions(uri, problem) if one.title == f"Add {INVOICE} to the scope of INT-001"]
+    assert len(widen) == 1
+    await editor.take(widen[0])
+    save(editor, registry, REGISTRY)
+    assert f'owned_scope: ["src/auth/**", "{INVOICE}"]' in editor.repository.read(REGISTRY)
+    await until(lambda: violations(editor, uri), lambda found: not found)
+    detail(widen[0].title)
+
+
+@pytest.mark.thing("record")
+async def test_record(editor: Session, detail):
+    editor.intent("select", "INT-002")
+    uri = editor.open(INVOICE)
+    place = editor.place(uri, "total")
+
+    async def offered() -> list[t.CodeAction]:
+        found = await editor.client.text_document_code_action_async(t.CodeActionParams(
+            t.TextDocumentIdentifier(uri), t.Range(place, place), t.CodeActionContext(diagnostics=[])))
+        return [one for one in found or [] if isinstance(one, t.CodeAction) and one.title.startswith("Record")]
+
+    actions = await until(offered, lambda found: [one.title[-7:] for one in found] == ["INT-002"])
+    await editor.take(actions[0])
+    answer = editor.repository.intent("why", INVOICE)
+    assert [(block["name"], block["verdict"], block["intent"]["id"]) for block in answer["blocks"]] == [
+        ("total", "exact", "INT-002")]
+    await until(lambda: editor.hover(uri, "total"), lambda text: "INT-002" in text)
+    detail(actions[0].title)
+
+
+@pytest.mark.thing("goto")
+async def test_goto(editor: Session, detail):
+    await opened(editor)
+    uri = editor.open("README.md", "markdown")
+    at = editor.repository.read(REGISTRY).splitlines().index("  - id: INT-001")
+    found = await editor.client.text_document_definition_async(
+        t.DefinitionParams(t.TextDocumentIdentifier(uri), editor.place(uri, "INT-001")))
+    assert locations(found) == [(editor.repository.uri(REGISTRY), at)]
+    window = editor.client.capabilities.window
+    if window.show_document:
+        # And from the block itself, as a click on its lens does.
+        told = await editor.run("intent.show", uri=editor.repository.uri(MIDDLEWARE), line=6)
+        assert (told["uri"], told["line"]) == (editor.repository.uri(REGISTRY), at + 1), told
+        document = editor.client.shown_documents[-1]
+        assert (document.uri, document.selection.start.line) == (editor.repository.uri(REGISTRY), at)
+    detail(f"{REGISTRY}:{at + 1}")
+
+
+@pytest.mark.thing("blocks")
+async def test_blocks(editor: Session, detail):
+    await opened(editor)
+    uri = editor.open(REGISTRY, "yaml")
+    place = editor.place(uri, "INT-001", nth=editor.text(uri).split("active_intents:\n")[0].count("INT-001"))
+    found = await editor.client.text_document_references_async(t.ReferenceParams(
+        t.ReferenceContext(include_declaration=False), t.TextDocumentIdentifier(uri), place))
+    blocks = {(one.uri.rsplit("/", 1)[-1], one.range.start.line + 1) for one in found}
+    assert {("middleware.ts", 6), ("middleware.ts", 13), ("session.ts", 6), ("session.ts", 10)} <= blocks, blocks
+    detail(f"{len(found)} places")
+
+
+@pytest.mark.thing("rename")
+async def test_rename(editor: Session, detail):
+    await opened(editor)
+    uri = editor.open("README.md", "markdown")
+    ledger = editor.repository.ledger()
+    edit = await editor.client.text_document_rename_async(
+        t.RenameParams(t.TextDocumentIdentifier(uri), editor.place(uri, "INT-001"), "INT-101"))
+    editor.apply(edit)
+    assert "signed tokens: INT-101." in editor.text(uri)
+    assert "  - id: INT-101\n" in editor.repository.read(REGISTRY)
+    assert editor.repository.ledger() == ledger, "the ledger says what was, and stays"
+    await until(lambda: editor.run("intent.list"), lambda found: found[0]["id"] == "INT-101")
+    detail("INT-001 → INT-101")
+
+
+@pytest.mark.thing("approve")
+async def test_approve(editor: Session, detail, substitute):
+    await opened(editor)
+    code = asked_for(editor.repository)
+    assert scope(editor.repository) == ["src/auth/**"], "nothing happens before the answer"
+    if can_be_asked(editor):
+        questions = await until(lambda: shown(editor, code), lambda found: len(found) == 1)
+        assert [action.title for action in questions[0].actions] == ["Approve", "Reject"]
+        editor.client.answers.put_nowait("Approve")
+        detail(" ".join(questions[0].message.split())[:100].replace(code, "CODE"))
+    else:
+        person = Terminal([str(BINARY), "approve", code], editor.repository.path, editor.repository.env)
+        person.read_until("to approve: ")
+        person.type("yes")
+        assert person.end()[0] == 0
+        assert editor.client.asked == [], "what does not announce that it can ask is not asked"
+        substitute("in a terminal: `intent approve CODE`. These capabilities say nothing of questions with buttons")
+
+    async def waiting() -> list[dict]:
+        return editor.repository.intent("approve")
+
+    # The registry is written first, and then that it was.
+    await until(waiting, lambda left: left == [])
+    assert scope(editor.repository) == ["src/auth/**", "src/billing/**"]
+
+
+def asked_for(repository: Repository, glob: str = "src/billing/**") -> str:
+    """An agent asks for a wider scope."""
+    answer = repository.intent("request-scope", "--intent", "INT-001", "--add", glob, "--session", "codex:1",
+                               "--reason", "an invoice shows who is signed in")
+    return answer["approval"]["code"]
+
+
+def scope(repository: Repository) -> list[str]:
+    return repository.intent("list")[0]["owned_scope"]
+
+
+async def shown(editor: Session, code: str) -> list[t.ShowMessageRequestParams]:
+    return [question for question in editor.client.asked if code in question.message]
