@@ -52,7 +52,8 @@ class Terminal:
         return self._tmux("capture-pane", "-p", "-t", "it")
 
     def ansi(self) -> str:
-        return self._tmux("capture-pane", "-e", "-p", "-t", "it")
+        # With what is behind the spaces at the ends of lines, so that a background is drawn to the edge.
+        return self._tmux("capture-pane", "-e", "-p", "-N", "-t", "it")
 
     def wait_for(self, *wanted: str, within: float = PATIENCE, gone: bool = False) -> str:
         """The screen, as soon as it shows all of these texts (or, with `gone`, none of them)."""

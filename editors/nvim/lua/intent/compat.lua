@@ -62,13 +62,6 @@ function M.stop(client, force)
   end
 end
 
-function M.is_stopped(client)
-  if has_11 then
-    return client:is_stopped()
-  end
-  return client.is_stopped()
-end
-
 --- What this editor can do, and what this plugin adds to that.
 function M.capabilities()
   local ours = {

@@ -4,9 +4,14 @@ local M = {}
 local group = vim.api.nvim_create_augroup('intent', { clear = true })
 local running = false
 
+-- Whether files get the server without being asked for it.
+local function starts_by_itself()
+  local disabled = vim.g.intent_disable
+  return require('intent.options').current.auto_start and disabled ~= 1 and disabled ~= true
+end
+
 local function attach(bufnr)
-  local options = require('intent.options').current
-  if not options.auto_start or vim.g.intent_disable == 1 or vim.g.intent_disable == true then
+  if not starts_by_itself() then
     return
   end
   if vim.lsp.is_enabled and not vim.lsp.is_enabled('intent') then
@@ -36,7 +41,7 @@ function M.start()
   end
   running = true
   require('intent.provenance').start()
-  if vim.lsp.enable and require('intent.options').current.auto_start then
+  if vim.lsp.enable and starts_by_itself() then
     vim.lsp.enable('intent')
   end
   -- Not `FileType` alone: files without one may have been asked for as well.

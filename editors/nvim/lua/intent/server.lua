@@ -306,20 +306,23 @@ function M.restart(done)
   local timer, waited = uv.new_timer(), 0
   timer:start(50, 50, vim.schedule_wrap(function()
     waited = waited + 50
+    -- One that is closing still counts as attached until its process is gone.
     local left = vim.tbl_filter(function(client)
-      return not compat.is_stopped(client)
+      return vim.lsp.get_client_by_id(client.id) ~= nil
     end, ending)
-    if #left > 0 and waited < 3000 then
+    if timer:is_closing() then
       return
     end
-    if timer:is_closing() then
+    if #left > 0 and waited < 4000 then
+      if waited == 3000 then
+        for _, client in ipairs(left) do
+          compat.stop(client, true)
+        end
+      end
       return
     end
     timer:stop()
     timer:close()
-    for _, client in ipairs(left) do
-      compat.stop(client, true)
-    end
     for bufnr in pairs(buffers) do
       if vim.api.nvim_buf_is_loaded(bufnr) then
         M.attach(bufnr)
