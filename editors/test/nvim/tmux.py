@@ -91,6 +91,15 @@ def until(question, what: str, within: float = PATIENCE):
         time.sleep(0.05)
 
 
+def part_of(screen: str, first: str, last: str) -> str:
+    """The lines of a part of the screen that begins with one text and ends in the row of another, without what is left of it."""
+    rows = screen.splitlines()
+    top = next(index for index, row in enumerate(rows) if first in row)
+    bottom = next(index for index, row in enumerate(rows) if index >= top and last in row)
+    left = rows[top].index(first)
+    return "\n".join(row[left:].rstrip(" │") for row in rows[top:bottom + 1] if row[left:].strip(" │"))
+
+
 class Report:
     """Prints a line for each check; what fails does not keep the others from running."""
 
