@@ -392,7 +392,7 @@ M.subcommands = {
   },
   log = {
     run = function()
-      vim.cmd('tabnew ' .. vim.fn.fnameescape(vim.lsp.get_log_path()))
+      vim.cmd('tabnew ' .. vim.fn.fnameescape(compat.log_path()))
       vim.cmd('normal! G')
     end,
   },

@@ -65,7 +65,6 @@ end
 --- What this editor can do, and what this plugin adds to that.
 function M.capabilities()
   local ours = {
-    general = nil,
     textDocument = { codeLens = { dynamicRegistration = false } },
     workspace = { codeLens = { refreshSupport = true } },
     window = { showDocument = { support = true } },
@@ -142,6 +141,12 @@ end
 --- Applies a workspace edit.
 function M.apply(edit, encoding)
   vim.lsp.util.apply_workspace_edit(edit, encoding)
+end
+
+--- The file that all clients log to.
+function M.log_path()
+  local log = vim.lsp.log or require('vim.lsp.log')
+  return log.get_filename and log.get_filename() or vim.lsp.get_log_path()
 end
 
 --- Opens a file with the system's program for it; false where none is known.

@@ -9,6 +9,7 @@ local text = require('intent.text')
 local M = {}
 
 local LATER = 'Later'
+local namespace = vim.api.nvim_create_namespace('intent.questions')
 -- How long `:Intent review` waits for the questions that it was promised, in seconds.
 local PATIENCE = 60
 
@@ -106,13 +107,17 @@ local function show_notice(message)
   local buffer = vim.api.nvim_create_buf(false, true)
   vim.bo[buffer].bufhidden = 'wipe'
   vim.api.nvim_buf_set_lines(buffer, 0, -1, false, lines)
-  vim.api.nvim_buf_add_highlight(buffer, -1, 'Comment', #lines - 1, 0, -1)
+  vim.api.nvim_buf_set_extmark(buffer, namespace, #lines - 1, 0, { end_col = #lines[#lines], hl_group = 'Comment' })
   local height = math.max(1, math.min(#lines, vim.o.lines - 4))
-  local window = vim.api.nvim_open_win(buffer, false, {
+  local opened, window = pcall(vim.api.nvim_open_win, buffer, false, {
     relative = 'editor', anchor = 'NE', row = 1, col = vim.o.columns - 1, width = width, height = height,
     style = 'minimal', border = 'rounded', focusable = false, noautocmd = true, zindex = 60,
   })
-  notice = { window = window, messages = seen, lines = lines }
+  if not opened then
+    -- Where no window can be opened now (the command-line window is one such place), a message has to do.
+    require('intent.tell')(message .. ' (:Intent review answers)', vim.log.levels.WARN)
+  end
+  notice = { window = opened and window or nil, messages = seen, lines = lines }
 end
 
 --- What stands in the corner, for tests and for the curious.
@@ -206,6 +211,8 @@ end
 function M.review(client, uri, done)
   review = { came = 0, ends = os.time() + PATIENCE }
   local mine = review
+  -- A picker that was closed without a word must not hold up what is asked now.
+  open, queue = false, {}
   M.close_notice()
   require('intent.server').execute(client, 'intent.review', { uri = uri }, function(answer, problem)
     -- They may have come before the answer that says how many there are.

@@ -229,7 +229,8 @@ function M.config(root)
     end
     config.cmd = function(dispatchers, resolved)
       local command = assert(M.command(resolved and resolved.root_dir))
-      return vim.lsp.rpc.start(command, dispatchers)
+      resolved = resolved or {}
+      return vim.lsp.rpc.start(command, dispatchers, { cwd = resolved.cmd_cwd, env = resolved.cmd_env })
     end
   end
   return config

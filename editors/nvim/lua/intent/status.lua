@@ -32,6 +32,7 @@ function M.gone()
   if #require('intent.compat').clients('intent') == 0 then
     statuses, roots = {}, {}
     redraw()
+    M.watch_waiting()
   end
 end
 
