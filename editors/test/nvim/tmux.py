@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import time
 
@@ -12,6 +13,18 @@ PATIENCE = 15.0
 
 class Missing(AssertionError):
     """Something did not come in time."""
+
+
+def family(process: int) -> list[int]:
+    """A process and everything below it."""
+    out = [process]
+    try:
+        with open(f"/proc/{process}/task/{process}/children", encoding="ascii") as file:
+            for child in file.read().split():
+                out += family(int(child))
+    except OSError:
+        pass
+    return out
 
 
 class Terminal:
@@ -29,7 +42,19 @@ class Terminal:
         return self
 
     def __exit__(self, *_) -> None:
+        try:
+            processes = family(int(self._tmux("display-message", "-p", "-t", "it", "#{pane_pid}")))
+        except (Missing, ValueError):
+            processes = []
         subprocess.run([*self._command(), "kill-server"], env=self.env, capture_output=True, timeout=10, check=False)
+        end = time.monotonic() + 5
+        while (processes := [it for it in processes if os.path.exists(f"/proc/{it}")]) and time.monotonic() < end:
+            time.sleep(0.05)
+        for process in processes:
+            try:
+                os.kill(process, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
 
     def _command(self) -> list[str]:
         return [shutil.which("tmux") or "tmux", "-S", self.socket]
