@@ -77,14 +77,14 @@ local function candidates(name)
   return out
 end
 
---- The program's path; or nil and why. What stands in the workspace is never taken from PATH.
+--- The program's path; or nil, why, and the same in a few words. What stands in the workspace is never taken from PATH.
 function M.program(root)
   local wanted = options.current.cmd[1]
   if options.is_absolute(wanted) then
     if vim.fn.executable(wanted) == 1 then
       return wanted
     end
-    return nil, ('%s cannot be executed (option cmd)'):format(wanted)
+    return nil, ('%s cannot be executed (option cmd)'):format(wanted), 'its program cannot be executed'
   end
   local passed_over
   for _, path in ipairs(candidates(wanted)) do
@@ -96,9 +96,11 @@ function M.program(root)
     end
   end
   if passed_over then
-    return nil, ('%s lies in the workspace, and nothing there is started unasked; name it in the option cmd'):format(passed_over)
+    return nil, ('%s lies in the workspace, and nothing there is started unasked; name it in the option cmd'):format(passed_over),
+      'a program of the workspace is not started'
   end
-  return nil, ('`%s` is not on your PATH; `cargo install --path .` in a clone of intent-lsp puts it there'):format(wanted)
+  return nil, ('`%s` is not on your PATH; `cargo install --path .` in a clone of intent-lsp puts it there'):format(wanted),
+    'its program is not on your PATH'
 end
 
 --- The command line to start; or nil and why.
@@ -130,7 +132,8 @@ end
 
 local said = {}
 
--- Once for each reason: opening a file is no occasion to be told the same again.
+-- Once for each reason: opening a file is no occasion to be told the same again. In few words, for what is longer than
+-- the line makes Neovim wait for Enter.
 local function say_once(why)
   if not said[why] then
     said[why] = true
@@ -147,7 +150,7 @@ function M.root_to_start(bufnr)
   if not root then
     return nil
   end
-  local program, why = M.program(root)
+  local program, _, why = M.program(root)
   if not program then
     say_once(why)
     return nil
