@@ -1,0 +1,179 @@
+-- One face for Neovim 0.7 to the present: what differs between them stands here and nowhere else.
+--
+-- 0.7 lacks `vim.lsp.start`, `vim.lsp.get_clients`, `LspAttach`, `vim.fs`, `vim.system`, `vim.ui.open`, inlay hints,
+-- `window/showDocument`, and answers of handlers that come later; 0.10 brought inlay hints, 0.11 `vim.lsp.config` and
+-- methods of clients.
+local M = {}
+
+local has_11 = vim.fn.has('nvim-0.11') == 1
+
+M.uv = vim.uv or vim.loop
+
+--- Whether `vim.lsp.config` and `vim.lsp.enable` are there.
+M.has_config = has_11
+--- Whether inlay hints can be shown.
+M.has_inlay_hints = vim.lsp.inlay_hint ~= nil and vim.fn.has('nvim-0.10') == 1
+
+--- The clients with this name, running or starting.
+function M.clients(name)
+  local all = (vim.lsp.get_clients or vim.lsp.get_active_clients)()
+  return vim.tbl_filter(function(client)
+    return client.name == name
+  end, all)
+end
+
+--- The client with this name that a buffer is attached to, once it is ready.
+function M.client_of(name, bufnr)
+  for _, client in ipairs(M.clients(name)) do
+    if client.initialized and client.attached_buffers and client.attached_buffers[bufnr] then
+      return client
+    end
+  end
+end
+
+--- Sends a request; the callback takes an error and a result.
+function M.request(client, method, params, callback, bufnr)
+  local function answered(err, result)
+    callback(err, result)
+  end
+  if has_11 then
+    return client:request(method, params, answered, bufnr)
+  end
+  return client.request(method, params, answered, bufnr)
+end
+
+--- Sends a request and waits for its result, at most this many milliseconds.
+function M.request_sync(client, method, params, timeout, bufnr)
+  local answer
+  if has_11 then
+    answer = client:request_sync(method, params, timeout, bufnr)
+  else
+    answer = client.request_sync(method, params, timeout, bufnr)
+  end
+  return answer and answer.result
+end
+
+--- Ends a client; with `force`, without waiting for its answer.
+function M.stop(client, force)
+  if has_11 then
+    client:stop(force)
+  else
+    client.stop(force)
+  end
+end
+
+--- What this editor can do, and what this plugin adds to that.
+function M.capabilities()
+  local ours = {
+    textDocument = { codeLens = { dynamicRegistration = false } },
+    workspace = { codeLens = { refreshSupport = true } },
+    window = { showDocument = { support = true } },
+  }
+  return vim.tbl_deep_extend('force', vim.lsp.protocol.make_client_capabilities(), ours)
+end
+
+-- By root, for versions without `vim.lsp.start`.
+local started = {}
+
+--- Starts the server for a buffer, or attaches the buffer to the one that its root already has.
+function M.start(config, bufnr)
+  if vim.lsp.start then
+    return vim.lsp.start(config, { bufnr = bufnr })
+  end
+  local id = started[config.root_dir]
+  local known = id and vim.lsp.get_client_by_id(id)
+  -- While a client starts, it cannot be looked up yet.
+  local starting = id and not known and M.starting and M.starting[id]
+  if not starting and (not known or known.is_stopped()) then
+    id = M.start_client(config)
+    started[config.root_dir] = id
+  end
+  if id then
+    vim.lsp.buf_attach_client(bufnr, id)
+  end
+  return id
+end
+
+M.starting = {}
+
+function M.start_client(config)
+  config = vim.tbl_extend('force', {}, config)
+  local id
+  local on_init, on_exit = config.on_init, config.on_exit
+  config.on_init = function(...)
+    M.starting[id] = nil
+    if on_init then
+      on_init(...)
+    end
+  end
+  config.on_exit = function(...)
+    M.starting[id] = nil
+    for root, known in pairs(started) do
+      if known == id then
+        started[root] = nil
+      end
+    end
+    if on_exit then
+      on_exit(...)
+    end
+  end
+  id = vim.lsp.start_client(config)
+  if id then
+    M.starting[id] = true
+  end
+  return id
+end
+
+--- Whether an answer to the server may come later: handlers run in a coroutine since 0.8.
+function M.may_answer_later()
+  local running, is_main = coroutine.running()
+  return running ~= nil and not is_main
+end
+
+--- Shows a file at a position given in the client's units.
+function M.jump(location, encoding)
+  if vim.lsp.util.show_document then
+    return vim.lsp.util.show_document(location, encoding, { focus = true, reuse_win = true })
+  end
+  return vim.lsp.util.jump_to_location(location, encoding)
+end
+
+--- Applies a workspace edit.
+function M.apply(edit, encoding)
+  vim.lsp.util.apply_workspace_edit(edit, encoding)
+end
+
+--- The file that all clients log to.
+function M.log_path()
+  local log = vim.lsp.log or require('vim.lsp.log')
+  return log.get_filename and log.get_filename() or vim.lsp.get_log_path()
+end
+
+--- Opens a file with the system's program for it; false where none is known.
+function M.open_outside(path)
+  if vim.ui.open then
+    local job, problem = vim.ui.open(path)
+    return job ~= nil and problem == nil
+  end
+  local openers = { 'xdg-open', 'open', 'wslview' }
+  for _, opener in ipairs(openers) do
+    if vim.fn.executable(opener) == 1 then
+      return vim.fn.jobstart({ opener, path }, { detach = true }) > 0
+    end
+  end
+  return false
+end
+
+--- The functions of a health report.
+function M.health()
+  local health = vim.health or require('health')
+  return {
+    start = health.start or health.report_start,
+    ok = health.ok or health.report_ok,
+    info = health.info or health.report_info,
+    warn = health.warn or health.report_warn,
+    error = health.error or health.report_error,
+  }
+end
+
+return M

@@ -1,0 +1,148 @@
+-- What the server says of each workspace (`intent/status`), and the statusline that is made of it.
+local options = require('intent.options')
+local text = require('intent.text')
+
+local M = {}
+
+-- By the workspace's root.
+local statuses = {}
+-- By buffer: the name it had, and its root among those above.
+local roots = {}
+local timer
+
+local function redraw()
+  vim.cmd('redrawstatus!')
+  pcall(vim.cmd, 'doautocmd <nomodeline> User IntentStatus')
+end
+
+--- Takes what the server said.
+function M.told(params)
+  local status = text.without_null(params)
+  if type(status) ~= 'table' or not status.root then
+    return
+  end
+  statuses[status.root] = status
+  roots = {}
+  redraw()
+  M.watch_waiting()
+end
+
+--- No server runs any more, or another one does: what is known may be wrong.
+function M.gone()
+  if #require('intent.compat').clients('intent') == 0 then
+    statuses, roots = {}, {}
+    redraw()
+    M.watch_waiting()
+  end
+end
+
+local function waiting_anywhere()
+  for _, status in pairs(statuses) do
+    if (status.waiting or 0) > 0 then
+      return true
+    end
+  end
+  return false
+end
+
+--- Asks the servers once how things stand.
+function M.ask()
+  local server = require('intent.server')
+  for root in pairs(statuses) do
+    for _, client in ipairs(require('intent.compat').clients(server.NAME)) do
+      if client.config.root_dir and vim.startswith(root, client.config.root_dir) then
+        server.execute(client, 'intent.status', { uri = vim.uri_from_fname(root) }, function(status)
+          if status then
+            M.told(status)
+          end
+        end)
+      end
+    end
+  end
+end
+
+--- While agents' questions wait, asks now and then whether they still do: they may be answered elsewhere, and run out.
+function M.watch_waiting()
+  if not waiting_anywhere() then
+    require('intent.questions').settled()
+    if timer then
+      timer:stop()
+      timer:close()
+      timer = nil
+    end
+    return
+  end
+  if not timer then
+    timer = require('intent.compat').uv.new_timer()
+    timer:start(5000, 5000, vim.schedule_wrap(M.ask))
+  end
+end
+
+--- The status of a buffer's workspace; nil where it is in none.
+function M.of(bufnr)
+  if next(statuses) == nil then
+    return nil
+  end
+  local name = vim.api.nvim_buf_get_name(bufnr)
+  local known = roots[bufnr]
+  if not known or known.name ~= name then
+    known = { name = name }
+    local uv = require('intent.compat').uv
+    local path = uv.fs_realpath(name) or name
+    for root in pairs(statuses) do
+      if vim.startswith(path, root .. '/') and #root > #(known.root or '') then
+        known.root = root
+      end
+    end
+    roots[bufnr] = known
+  end
+  return known.root and statuses[known.root]
+end
+
+--- The last status of the workspace with this root.
+function M.of_root(root)
+  return statuses[root]
+end
+
+--- The values of the tokens of the statusline.
+function M.values(status)
+  local selected = status.selected or {}
+  local findings = ''
+  if (status.errors or 0) > 0 then
+    findings = findings .. (' E%d'):format(status.errors)
+  end
+  if (status.warnings or 0) > 0 then
+    findings = findings .. (' W%d'):format(status.warnings)
+  end
+  local id = status.selection or selected.id
+  return {
+    intent = id and text.visible(id) or 'no intent',
+    name = selected.name and text.visible(selected.name) or '',
+    findings = findings,
+    waiting = (status.waiting or 0) > 0 and (' ?%d'):format(status.waiting) or '',
+    gate = status.off and ' gate off' or '',
+  }
+end
+
+--- The statusline's part of a buffer; empty where its file is in no governed workspace. It asks nobody.
+function M.line(bufnr)
+  local status = M.of((bufnr == nil or bufnr == 0) and vim.api.nvim_get_current_buf() or bufnr)
+  if not status then
+    return ''
+  end
+  local wanted = options.current.statusline
+  local shown
+  if type(wanted) == 'function' then
+    local ok, answer = pcall(wanted, status, M.values(status))
+    shown = ok and type(answer) == 'string' and answer or ''
+  else
+    local values = M.values(status)
+    shown = wanted:gsub('%${(.-)}', function(token)
+      return values[token] or ''
+    end)
+  end
+  -- A statusline would read a percent sign as code, and names are other people's text.
+  return (text.visible(shown):gsub('%%', ''))
+end
+
+return M

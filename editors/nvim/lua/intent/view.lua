@@ -1,0 +1,131 @@
+-- What is shown in floats: why a block is here, and all that was recorded of it.
+local text = require('intent.text')
+
+local M = {}
+
+--- Shows lines in a float at the cursor; a second call steps into it, `q` closes it.
+function M.float(lines, focus_id)
+  local buffer, window = vim.lsp.util.open_floating_preview(lines, 'intent', {
+    border = 'rounded', focus_id = 'intent.' .. focus_id, max_width = 100, wrap = true,
+  })
+  vim.keymap.set('n', 'q', '<cmd>close<cr>', { buffer = buffer, nowait = true })
+  return buffer, window
+end
+
+local function add(lines, label, value)
+  if value and value ~= '' then
+    lines[#lines + 1] = (' %-9s %s'):format(label, value)
+  end
+end
+
+local function moment(timestamp)
+  local ago, seconds = text.ago(timestamp), text.seconds(timestamp)
+  local date = seconds and os.date('!%Y-%m-%d %H:%M UTC', seconds) or timestamp and text.visible(timestamp)
+  return ago and ('%s (%s)'):format(ago, date) or date
+end
+
+local function by(contributor, tool, timestamp)
+  local parts = {}
+  for _, part in ipairs({ text.who(contributor, tool) or false, moment(timestamp) or false }) do
+    if part then
+      parts[#parts + 1] = part
+    end
+  end
+  return table.concat(parts, ' · ')
+end
+
+local function heading(block)
+  local intent = block.intent
+  if not intent then
+    return block.verdict == 'ambiguous' and 'Several records fit' or 'No record says who asked for this'
+  end
+  local words = { text.visible(intent.id) }
+  for _, word in ipairs({ intent.name or false, intent.status or '(not in the registry)' }) do
+    if word then
+      words[#words + 1] = text.visible(word)
+    end
+  end
+  return table.concat(words, '  ')
+end
+
+--- Why a block is here, from an answer of `intent.why`.
+function M.why(path, block)
+  local lines = { heading(block) }
+  local name = ('%s %s'):format(block.kind, block.qualified_name or block.name or '')
+  add(lines, 'block', ('%s  %s:%d-%d'):format(text.visible(name), text.visible(path), block.start_line, block.end_line))
+  add(lines, 'verdict', text.verdict(block))
+  add(lines, 'by', by(block.contributor, block.tool, block.timestamp))
+  if block.record then
+    local claimed = block.claimed and '  (claimed: this clone did not write it)' or ''
+    add(lines, 'record', text.visible(block.record) .. '  ' .. text.visible(block.evidence or '') .. claimed)
+  end
+  for _, origin in ipairs(block.origins or {}) do
+    local recorded = origin.recorded or {}
+    local words = ('%s, recorded as %s in %s'):format(
+      (origin.relation or 'from'):gsub('_', ' '), recorded.name or '?', recorded.path or '?')
+    add(lines, 'origin', text.visible(words))
+  end
+  for _, candidate in ipairs(block.candidates or {}) do
+    add(lines, 'fits', text.visible(candidate.intent or 'no intent') .. '  ' .. by(candidate.contributor, nil, candidate.timestamp))
+  end
+  local steps = #(block.lineage or {})
+  if steps > 1 then
+    add(lines, 'before', text.count(steps - 1, 'step') .. '; :Intent lineage shows them')
+  end
+  return lines
+end
+
+--- All that was recorded of a block, newest first; what nobody recorded is a gap.
+function M.lineage(path, block)
+  local lines = { ('%s  %s'):format(text.visible(block.qualified_name or block.name or ''), text.visible(path)) }
+  add(lines, 'verdict', text.verdict(block))
+  local lineage = block.lineage or {}
+  if #lineage == 0 then
+    lines[#lines + 1] = ' Nothing was recorded of it.'
+  end
+  for _, step in ipairs(lineage) do
+    if step.type == 'gap' then
+      lines[#lines + 1] = ' ○ a stretch that nobody recorded'
+    else
+      local kind = step.kind and step.kind ~= 'mutation' and '  ' .. text.visible(step.kind) or ''
+      lines[#lines + 1] = (' ● %s  %s%s'):format(
+        text.visible(step.intent or 'no intent'), by(step.contributor, step.tool, step.timestamp), kind)
+      lines[#lines + 1] = ('   %s  as %s'):format(text.visible(step.record or ''), text.visible(step.name or ''))
+    end
+  end
+  return lines
+end
+
+--- The state of a workspace.
+function M.status(status)
+  local selected = status.selected
+  local lines = { text.visible(status.root) }
+  add(lines, 'selected', selected and ('%s  %s  %s'):format(
+    text.visible(selected.id), text.visible(selected.name or ''), text.visible(selected.status or ''))
+    or status.selection and text.visible(status.selection) .. '  (not in the registry)' or 'no intent')
+  if selected then
+    add(lines, 'scope', text.visible(table.concat(selected.owned_scope or {}, ', ')))
+    add(lines, 'progress', text.count(selected.files or 0, 'file') .. ' · ' .. text.count(selected.blocks or 0, 'block'))
+  end
+  add(lines, 'intents', ('%d, %d in progress'):format(status.intents or 0, status.in_progress or 0))
+  add(lines, 'ledger', ('%s · %s · %s'):format(
+    text.count(status.records or 0, 'record'), text.count(status.errors or 0, 'error'), text.count(status.warnings or 0, 'warning')))
+  if status.off then
+    local until_ = type(status.off) == 'table' and status.off['until']
+    add(lines, 'gate', 'off' .. (until_ and ' until ' .. text.visible(until_) or ''))
+  end
+  if (status.waiting or 0) > 0 then
+    add(lines, 'waiting', text.count(status.waiting, 'question') .. ' of agents; :Intent review answers')
+  end
+  return lines
+end
+
+--- One row of a picker: `* INT-001  JWT Migration  IN_PROGRESS · 1 file · 2 blocks · src/auth/**`.
+function M.row(intent)
+  return ('%s %s  %s  %s · %s · %s · %s'):format(
+    intent.selected and '*' or ' ', text.visible(intent.id), text.visible(intent.name or ''),
+    text.visible(intent.status or '?'), text.count(intent.files or 0, 'file'), text.count(intent.blocks or 0, 'block'),
+    text.visible(table.concat(intent.owned_scope or {}, ' ')))
+end
+
+return M
