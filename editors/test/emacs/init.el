@@ -11,9 +11,12 @@
       native-comp-jit-compilation nil
       native-comp-enable-subr-trampolines nil
       ;; One reading of "yes" for all questions about files.
-      use-short-answers t)
+      use-short-answers t
+      suggest-key-bindings nil)
 (when (fboundp 'menu-bar-mode) (menu-bar-mode -1))
 (load-theme 'modus-vivendi t)
+;; The terminal's own background.
+(set-face-background 'default "unspecified-bg")
 (column-number-mode -1)
 (line-number-mode 1)
 
