@@ -79,6 +79,10 @@ The state is a property list, as the command `intent.status' answers it."
    (lambda (it) (format "U+%04X" (aref it 0)))
    text t t))
 
+(defun intent--plain-lines (text)
+  "TEXT of somebody else as `intent--plain' has it, but with its lines."
+  (mapconcat #'intent--plain (split-string text "\n") "\n"))
+
 ;;;; The program and the workspace
 
 (defun intent--workspace (file)
@@ -205,21 +209,13 @@ Unlike with eglot's own question, an empty answer decides nothing."
   "Whether SERVER is a running `intent lsp'."
   (and server (cl-typep server 'intent-server) (jsonrpc-running-p server)))
 
+(defun intent--managing-p ()
+  "Whether our server manages this buffer."
+  (and (eglot-managed-p) (intent--ours-p (eglot-current-server))))
+
 (defun intent--server ()
   "The server to ask about this buffer, or nil."
-  (let ((managing (and (eglot-managed-p) (eglot-current-server))))
-    (if (intent--ours-p managing)
-        managing
-      (intent--running))))
-
-(defun intent--servers ()
-  "All running servers of ours."
-  (let (all)
-    (maphash (lambda (_project servers)
-               (dolist (server servers)
-                 (when (intent--ours-p server) (push server all))))
-             eglot--servers-by-project)
-    all))
+  (if (intent--managing-p) (eglot-current-server) (intent--running)))
 
 (defun intent--running ()
   "The running server of this buffer's project, or nil."
@@ -284,8 +280,15 @@ Nil also where that program is not installed."
               "There is no `intent' on exec-path")
              (t "No `intent lsp' runs here; try M-x intent-take-over")))))
 
+(defvar intent-attached-hook nil
+  "Run in a buffer that our server was told of, beside another one.")
+
+(defvar intent-flush-functions nil
+  "Functions that send what was typed in this buffer and not yet sent.")
+
 (defun intent--flush ()
   "Send what was typed and not yet sent."
+  (run-hooks 'intent-flush-functions)
   (when (eglot-managed-p)
     (eglot--signal-textDocument/didChange)))
 

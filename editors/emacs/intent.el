@@ -19,13 +19,14 @@
 ;;   (global-intent-mode)
 ;;   (define-key intent-mode-map (kbd "C-c i") intent-command-map)   ; if you like
 ;;
-;; eglot runs one server for a buffer.  Where a mode has a server of its own
-;; that is installed, this package leaves it alone; `intent-take-over' has ours
-;; manage such a buffer instead.
+;; eglot lets one server manage a buffer.  Where a mode has a server of its own
+;; that is installed, that one does, and ours runs beside it: see
+;; `intent-beside'.  `intent-take-over' has ours manage such a buffer instead.
 
 ;;; Code:
 
 (require 'intent-client)
+(require 'intent-beside)
 (require 'intent-provenance)
 (require 'intent-why)
 (require 'easymenu)
@@ -186,9 +187,9 @@ With a prefix argument, EVERYTHING that changed in the workspace."
   (let ((file (intent-why--registry intent--root)))
     (unless (file-readable-p file) (user-error "There is no registry here"))
     (with-current-buffer (find-file-noselect file)
-      (unless (intent--ours-p (and (eglot-managed-p) (eglot-current-server)))
+      (unless (or (intent--managing-p) intent-beside-mode)
         (intent-mode 1)
-        (intent--connect))
+        (unless (or (intent--managing-p) intent-beside-mode) (intent--connect)))
       (current-buffer))))
 
 (defun intent--edited-files (edit)
@@ -215,9 +216,12 @@ The ledger keeps the old one: what was recorded stays as it is."
                       (user-error "The registry does not hold %s" id))
                     (goto-char (match-beginning 1))
                     (intent--request :textDocument/rename
-                                     (append (eglot--TextDocumentPositionParams)
-                                             (list :newName new))))))))
-    (intent--apply-edit edit)
+                                     (list :textDocument (intent--here)
+                                           :position (intent-beside--position (point))
+                                           :newName new)))))))
+    (if intent-beside-mode
+        (intent-beside-apply-edit edit)
+      (intent--apply-edit edit))
     (intent--save (intent--edited-files edit))))
 
 ;;;###autoload
@@ -227,7 +231,9 @@ What it changes in files that it had to open is offered for saving."
   (interactive)
   (intent--server-or-lose)
   (intent--flush)
-  (eglot-code-actions (line-beginning-position) (line-end-position) nil t)
+  (if intent-beside-mode
+      (intent-beside-code-actions)
+    (eglot-code-actions (line-beginning-position) (line-end-position) nil t))
   (intent--save (list (intent-why--registry intent--root))))
 
 ;;;; Agents' questions
@@ -359,15 +365,16 @@ What it changes in files that it had to open is offered for saving."
 
 ;;;###autoload
 (defun intent-ensure ()
-  "Have our server manage this buffer, unless the mode has one of its own.
+  "Have our server manage this buffer, or run beside the mode's own.
 One that is not installed does not count.
 Does nothing outside of workspaces with an .orchestration/."
   (when (and (intent--readable-p)
              (setq intent--root (intent--workspace buffer-file-name))
              (intent--find-program intent--root)
-             (not (eglot-managed-p)))
+             (not (intent--managing-p)))
     (cond
-     ((intent--others-program))
+     ((or (eglot-managed-p) (intent--others-program))
+      (when (and intent-beside (not intent-beside-mode)) (intent-beside-mode 1)))
      ((intent--running) (intent--adopt (intent--running)))
      (t (intent--register) (eglot-ensure)))))
 
@@ -380,10 +387,10 @@ The other server stops managing all buffers of this mode in the project."
                          (user-error "There is no .orchestration/ above this file")))
   (unless (intent--find-program intent--root)
     (user-error "There is no `%s' on exec-path" (default-value 'intent-program)))
-  (let ((other (and (eglot-managed-p) (eglot-current-server))))
-    (unless (intent--ours-p other)
-      (when other (eglot-shutdown other))
-      (intent--connect)))
+  (unless (intent--managing-p)
+    (intent-beside-mode -1)
+    (when (eglot-managed-p) (eglot-shutdown (eglot-current-server)))
+    (intent--connect))
   (intent-mode 1))
 
 ;;;###autoload
@@ -395,7 +402,9 @@ Does nothing where no .orchestration/ lies above the file.
   :lighter intent-lighter
   :keymap intent-mode-map
   (if (not intent-mode)
-      (when (bound-and-true-p intent-provenance-mode) (intent-provenance-mode -1))
+      (progn
+        (when intent-beside-mode (intent-beside-mode -1))
+        (when intent-provenance-mode (intent-provenance-mode -1)))
     (setq intent--root (intent--workspace buffer-file-name))
     (if (not intent--root)
         (setq intent-mode nil)
@@ -431,7 +440,9 @@ Does nothing where no .orchestration/ lies above the file.
 (defun intent-registry-mode-maybe ()
   "The mode for YAML that Emacs has, or `intent-registry-mode'."
   (cond ((fboundp 'yaml-mode) (yaml-mode))
-        ((and (fboundp 'treesit-ready-p) (treesit-ready-p 'yaml t)) (yaml-ts-mode))
+        ((and (fboundp 'treesit-available-p) (treesit-available-p)
+              (require 'treesit) (treesit-ready-p 'yaml t))
+         (yaml-ts-mode))
         (t (intent-registry-mode))))
 
 ;;;###autoload

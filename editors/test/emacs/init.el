@@ -22,11 +22,12 @@
 
 ;; What somebody who edits TypeScript has.  Emacs 28 has no mode of its own for it.
 (let ((grammars (getenv "GRAMMARS")))
-  (if (and grammars (file-directory-p grammars) (fboundp 'treesit-ready-p))
+  (if (and grammars (file-directory-p grammars) (fboundp 'treesit-available-p) (treesit-available-p))
       (progn
         (setq treesit-extra-load-path (list grammars))
         (add-to-list 'auto-mode-alist '("\\.ts\\'" . typescript-ts-mode)))
     (define-derived-mode typescript-mode js-mode "TypeScript")
+    (put 'typescript-mode 'eglot-language-id "typescript")
     (add-to-list 'auto-mode-alist '("\\.ts\\'" . typescript-mode))))
 
 ;; What README.md says.
