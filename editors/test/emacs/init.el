@@ -15,6 +15,9 @@
       suggest-key-bindings nil)
 (when (fboundp 'menu-bar-mode) (menu-bar-mode -1))
 (load-theme 'modus-vivendi t)
+;; A straight line: not every terminal knows waves.
+(with-eval-after-load 'flymake
+  (set-face-attribute 'flymake-error nil :underline t))
 ;; The terminal's own background.
 (set-face-background 'default "unspecified-bg")
 (column-number-mode -1)
