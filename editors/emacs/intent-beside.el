@@ -36,12 +36,15 @@
   "What the server last said of this buffer, as it said it.")
 (defvar-local intent-beside--report nil
   "The function that takes diagnostics, from flymake.")
+(defvar intent-beside--speaker nil
+  "The server whose positions are read, where it is not the buffer's own.")
 
 ;;;; Positions
 
 (defun intent-beside--width ()
   "How many units of the protocol a character takes, as a function."
-  (pcase (plist-get (eglot--capabilities (intent--server-or-lose)) :positionEncoding)
+  (pcase (plist-get (eglot--capabilities (or intent-beside--speaker (intent--server-or-lose)))
+                    :positionEncoding)
     ("utf-32" (lambda (_) 1))
     ("utf-8" (lambda (it) (string-bytes (char-to-string it))))
     (_ (lambda (it) (if (> it #xffff) 2 1)))))
@@ -206,7 +209,7 @@
 
 (defun intent-beside-apply-edit (edit)
   "Make EDIT of the workspace."
-  (let ((server (intent--server-or-lose))
+  (let ((intent-beside--speaker (intent--server-or-lose))
         (files (append
                 (mapcar (lambda (it)
                           (cons (plist-get (plist-get it :textDocument) :uri) (plist-get it :edits)))
@@ -216,9 +219,7 @@
                            collect (cons (string-remove-prefix ":" (format "%s" uri)) edits))))))
     (pcase-dolist (`(,uri . ,edits) files)
       (with-current-buffer (find-file-noselect (intent--path uri))
-        ;; The buffer may be of another project, or have no server at all.
-        (cl-letf (((symbol-function 'intent--server-or-lose) (lambda () server)))
-          (intent-beside--edit-buffer (append edits nil)))))))
+        (intent-beside--edit-buffer (append edits nil))))))
 
 (defun intent-beside-code-actions ()
   "Choose what to do about this line."

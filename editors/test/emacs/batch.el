@@ -63,7 +63,10 @@
 (let* ((stats (ert-run-tests-batch t))
        (bad (ert-stats-completed-unexpected stats)))
   (report "ert" (and (zerop bad) (< 0 (ert-stats-total stats)))
-          (format "%d tests, %d failed" (ert-stats-total stats) bad)))
+          (format "%d tests, %d failed" (ert-stats-total stats) bad))
+  (report "ungoverned" (ert-test-passed-p (ert-test-most-recent-result
+                                           (ert-get-test 'intent-does-nothing-where-no-intents-are)))
+          "in a folder without intents no mode, no process, no file"))
 
 (kill-emacs (if (zerop failures) 0 1))
 ;;; batch.el ends here

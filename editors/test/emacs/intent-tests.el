@@ -124,5 +124,36 @@
           (should (equal (answer "Reject") '(:title "Reject"))))
       (delete-process (jsonrpc--process server)))))
 
+(ert-deftest intent-positions-in-each-encoding ()
+  (let ((server (make-instance 'intent-server :name "test"
+                               :process (lambda () (make-pipe-process :name "t" :noquery t)))))
+    (unwind-protect
+        (let ((intent-beside--speaker server))
+          (pcase-dolist (`(,encoding . ,units) '(("utf-16" . 4) (nil . 4) ("utf-32" . 3) ("utf-8" . 7)))
+            (setf (eglot--capabilities server) (list :positionEncoding encoding))
+            (with-temp-buffer
+              (insert "first\né😀bc\n")
+              (goto-char (point-min))
+              (search-forward "b")
+              (should (equal (intent-beside--position (point)) (list :line 1 :character units)))
+              (should (equal (intent-beside--point (list :line 1 :character units)) (point)))
+              ;; Past the end of a line is its end.
+              (should (equal (intent-beside--point '(:line 1 :character 99)) (line-end-position))))))
+      (delete-process (jsonrpc--process server)))))
+
+(ert-deftest intent-several-edits-of-one-buffer ()
+  (let ((server (make-instance 'intent-server :name "test"
+                               :process (lambda () (make-pipe-process :name "t" :noquery t)))))
+    (unwind-protect
+        (let ((intent-beside--speaker server))
+          (setf (eglot--capabilities server) '(:positionEncoding "utf-32"))
+          (with-temp-buffer
+            (insert "one two three\n")
+            (intent-beside--edit-buffer
+             '((:range (:start (:line 0 :character 0) :end (:line 0 :character 3)) :newText "a longer 1")
+               (:range (:start (:line 0 :character 8) :end (:line 0 :character 13)) :newText "3")))
+            (should (equal (buffer-string) "a longer 1 two 3\n"))))
+      (delete-process (jsonrpc--process server)))))
+
 (provide 'intent-tests)
 ;;; intent-tests.el ends here
