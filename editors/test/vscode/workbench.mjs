@@ -150,11 +150,24 @@ export class Window {
   }
 
   async open(file, text) {
+    const name = path.basename(file);
     await this.key("Control+P");
     await this.fill(file);
-    await this.rows.filter({ hasText: path.basename(file) }).first().waitFor();
+    // The rows of the last question stand there until the answer comes, and Enter takes what has the focus.
+    const focused = this.page.locator(".quick-input-widget:visible .monaco-list-row.focused");
+    await until(`${file} in quick open`, async () => flat(await focused.innerText()).startsWith(name));
     await this.key("Enter");
-    await this.page.locator(".monaco-editor .view-line", { hasText: text }).first().waitFor();
+    await this.page.locator(".tab.active", { hasText: name }).waitFor();
+    await this.page.locator(".monaco-editor .view-line:visible", { hasText: text }).first().waitFor();
+  }
+
+  /** Makes the side bar this wide. */
+  async sideBar(width) {
+    const edge = await this.page.locator(".part.sidebar").boundingBox();
+    await this.page.mouse.move(edge.x + edge.width, 300);
+    await this.page.mouse.down();
+    await this.page.mouse.move(edge.x + width, 300, { steps: 4 });
+    await this.page.mouse.up();
   }
 
   async command(title) {
@@ -225,6 +238,23 @@ export class Window {
       }
       return told;
     });
+  }
+
+  /** Agrees to an edit that asks to be looked at first, if it does; `done` tells that it is made. */
+  async agree(done) {
+    const panel = this.page.locator(".bulk-edit-panel:visible");
+    const apply = panel.locator(".monaco-button", { hasText: /^Apply$/ });
+    await until("the edit, or its preview", async () => (await apply.count()) > 0 || (await done()));
+    if ((await apply.count()) === 0) return;
+    // A box of a file ticks those below it, and may untick itself while it does.
+    const open = panel.locator("input[type=checkbox]:not(:checked)");
+    await until("every part of the edit ticked", async () => {
+      if ((await open.count()) === 0) return true;
+      await open.first().click();
+      return false;
+    });
+    await apply.click();
+    await until("the edit", done);
   }
 
   async saveAll() {

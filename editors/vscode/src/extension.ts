@@ -7,6 +7,7 @@ import { LineageView } from "./lineage";
 import { Provenance } from "./provenance";
 import { RecordTexts } from "./record-text";
 import { Server } from "./server";
+import { chosenProgram } from "./settings";
 import { StatusBar } from "./status";
 import { IntentTree } from "./tree";
 
@@ -40,7 +41,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
     status.onDidChange((state) => tree.statusIs(state)),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (event.affectsConfiguration("intent.server.path")) void running.restart();
+      // Of no interest where only a workspace says something else.
+      if (event.affectsConfiguration("intent.server.path") && chosenProgram() !== running.chosen) void running.restart();
     }),
     vscode.workspace.onDidGrantWorkspaceTrust(() => void running.restart()),
   );

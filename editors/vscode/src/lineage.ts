@@ -44,8 +44,8 @@ export function words({ subject, entry }: LineageNode): { label: string; descrip
       return { label: verdict(subject.block), description: `now: ${meaning(subject.block)}` };
     case "gap":
       return entry.last
-        ? { label: "before that", description: "it stood there, and nobody recorded whose it is" }
-        : { label: "gap", description: "it changed, and nobody recorded that" };
+        ? { label: "before that", description: "nobody recorded whose it is" }
+        : { label: "gap", description: "it changed, and nobody recorded how" };
     case "record": {
       const { step } = entry;
       const tool = step.record === subject.block.record ? subject.block.tool : step.tool;

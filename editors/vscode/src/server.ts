@@ -33,6 +33,8 @@ export class Server implements vscode.Disposable {
 
   /** Where the program is, once it was found. */
   program: string | undefined;
+  /** What a person's setting said when it was looked for. */
+  chosen = "";
   /** What was looked for in vain. */
   tried = "";
   condition: Condition = "stopped";
@@ -80,7 +82,8 @@ export class Server implements vscode.Disposable {
   }
 
   private async startNow(): Promise<void> {
-    const found = findIntent(chosenProgram(), surroundings());
+    this.chosen = chosenProgram();
+    const found = findIntent(this.chosen, surroundings());
     if ("missing" in found) {
       this.program = undefined;
       this.tried = found.tried;
