@@ -43,6 +43,27 @@ export async function until(what, look, patience = PATIENCE) {
   }
 }
 
+function isThere(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a process has started, and what that has. */
+function below(pid) {
+  let children = "";
+  try {
+    children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8");
+  } catch {
+    return [];
+  }
+  const direct = children.split(" ").filter(Boolean).map(Number);
+  return direct.flatMap((child) => [child, ...below(child)]);
+}
+
 /** The server of the workbench, on a loopback port of its own. */
 export class CodeServer {
   constructor(place, scratch, environment) {
@@ -71,18 +92,24 @@ export class CodeServer {
     this.process = spawn(this.node, [this.entry, ...this.flags, "--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--disable-getting-started-override", "--app-name", "Intent"], {
       env: this.environment,
       stdio: ["ignore", log, log],
-      // A group of its own, so that its extension hosts end with it.
-      detached: true,
     });
     await until("the workbench's server", async () => (await fetch(`${this.address}/healthz`)).ok, 60_000);
   }
 
-  stop() {
-    if (!this.process?.pid) return;
-    try {
-      process.kill(-this.process.pid, "SIGKILL");
-    } catch {
-      // It has ended by itself.
+  /** Ends it, and by their ids all that it has started. */
+  async stop() {
+    const { process: main } = this;
+    if (!main?.pid || main.exitCode !== null) return;
+    const all = [main.pid, ...below(main.pid)];
+    main.kill("SIGTERM");
+    const alive = () => all.filter((pid) => isThere(pid));
+    await until("the end of the workbench's server", () => alive().length === 0, 5000).catch(() => {});
+    for (const pid of alive()) {
+      try {
+        process.kill(pid, "SIGKILL");
+      } catch {
+        // It has ended meanwhile.
+      }
     }
   }
 
@@ -224,6 +251,11 @@ export class Window {
     await this.page.locator("#intent-lsp\\.intent-lsp\\.intent\\.status a").first().click();
   }
 
+  /** What stands in the terminals. */
+  async terminal() {
+    return flat((await this.page.locator(".terminal-wrapper:visible .xterm-rows").allInnerTexts()).join(" "));
+  }
+
   status() {
     return this.page.locator("#intent-lsp\\.intent-lsp\\.intent\\.status");
   }
@@ -247,11 +279,12 @@ export class Window {
     await until("the edit, or its preview", async () => (await apply.count()) > 0 || (await done()));
     if ((await apply.count()) === 0) return;
     // A box of a file ticks those below it, and may untick itself while it does.
-    const open = panel.locator("input[type=checkbox]:not(:checked)");
+    const boxes = panel.locator(".edit-checkbox");
     await until("every part of the edit ticked", async () => {
-      if ((await open.count()) === 0) return true;
-      await open.first().click();
-      return false;
+      const all = await boxes.evaluateAll((found) => found.map((box) => box.checked ?? box.getAttribute("aria-checked") === "true"));
+      const open = all.indexOf(false);
+      if (open >= 0) await boxes.nth(open).click();
+      return all.length > 0 && open < 0;
     });
     await apply.click();
     await until("the edit", done);
