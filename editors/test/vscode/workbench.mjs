@@ -10,6 +10,17 @@ export const PATIENCE = 20_000;
 
 export const flat = (text) => text.replace(/[\s\u00a0]+/g, " ").trim();
 
+/** The words of some elements from top to bottom: lists of the workbench keep their rows in no order. */
+export async function words(locator) {
+  const told = await locator.evaluateAll((found) =>
+    found.map((one) => {
+      const parts = [...one.querySelectorAll(".label-name, .label-description")].map((part) => part.innerText);
+      return [one.getBoundingClientRect().top, parts.join(" ") || one.innerText];
+    }),
+  );
+  return told.sort(([one], [other]) => one - other).map(([, text]) => flat(text));
+}
+
 /** Runs a program to its end and gives what it printed. */
 export function run(program, args, options = {}) {
   const done = spawnSync(program, args, { encoding: "utf8", timeout: 120_000, ...options });
@@ -209,7 +220,7 @@ export class Window {
     await this.key("F1");
     await this.fill(`>${title}`);
     await until("an answer of the palette", async () => (await this.rows.count()) > 0);
-    const found = (await this.rows.allInnerTexts()).some((row) => flat(row).includes(title));
+    const found = (await words(this.rows)).some((row) => row.includes(title));
     await this.key("Escape");
     return found;
   }
@@ -253,7 +264,7 @@ export class Window {
 
   /** What stands in the terminals. */
   async terminal() {
-    return flat((await this.page.locator(".terminal-wrapper:visible .xterm-rows").allInnerTexts()).join(" "));
+    return (await words(this.page.locator(".terminal-wrapper:visible .xterm-rows"))).join(" ");
   }
 
   status() {
