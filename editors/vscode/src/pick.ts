@@ -34,7 +34,8 @@ export async function pickSelection(server: Server, status: Status | undefined):
   const closed = intents.filter((intent) => intent.status !== "IN_PROGRESS");
   const rows: Row[] = [];
   if (status?.waiting) rows.push({ label: `$(bell-dot) ${waitingWords(status.waiting)}`, detail: "Puts the questions again", command: "intent.editor.review" });
-  if (open.length) rows.push(separator("in progress"), ...open.map(row));
+  if (rows.length) rows.push(separator(""));
+  rows.push(...open.map(row));
   if (closed.length) rows.push(separator("not in progress: opened in the registry"), ...closed.map(row));
   rows.push(separator(""));
   if (status?.selection) rows.push({ label: "$(close) Select None", command: "intent.editor.clear" });
