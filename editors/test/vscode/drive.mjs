@@ -511,6 +511,8 @@ async function rest(page) {
     await shown.command("Intent: New Intent");
     await page.locator(".tab.active", { hasText: "active_intents.yaml" }).waitFor();
     await page.locator(".view-line:visible", { hasText: "name: New intent" }).waitFor();
+    // Its name is selected, so that it can be typed over.
+    await page.locator("#status\\.editor\\.selection", { hasText: `(${"New intent".length} selected)` }).waitFor();
     await shown.type("Gift vouchers");
     await shown.saveAll();
     const made = await until("the intent", () => asked("list").find((one) => one.name === "Gift vouchers"));
