@@ -1,0 +1,566 @@
+// Run by `drive`: what a person does in VS Code, and what they see. One line for each check.
+import fs from "node:fs";
+import path from "node:path";
+import { CodeServer, Window, flat, run, until, words } from "./workbench.mjs";
+
+const { PLACE, SCRATCH, PICTURES, INTENT_BIN } = process.env;
+const [vsix] = process.argv.slice(2);
+const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
+const work = path.join(SCRATCH, "shop");
+const home = path.join(SCRATCH, "home");
+const environment = { PATH: `${path.dirname(INTENT_BIN)}:${process.env.PATH}`, HOME: home, LANG: "C.UTF-8" };
+const REGISTRY = ".orchestration/active_intents.yaml";
+const MIDDLEWARE = "src/auth/middleware.ts";
+const INVOICE = "src/billing/invoice.ts";
+
+const intent = (...args) => run(INTENT_BIN, args, { cwd: work, env: environment, allow: [1] });
+const asked = (...args) => JSON.parse(intent(...args, "--json"));
+const onDisk = (file) => fs.readFileSync(path.join(work, file), "utf8");
+const write = (file, text) => {
+  fs.mkdirSync(path.dirname(path.join(work, file)), { recursive: true });
+  fs.writeFileSync(path.join(work, file), text);
+};
+const git = (...args) => run("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.invalid", ...args], { cwd: work, env: environment });
+/** The line of a file, from 1, that holds this text outside of a comment. */
+const lineOf = (file, text) => onDisk(file).split("\n").findIndex((line) => line.includes(text) && !line.startsWith("#")) + 1;
+
+let failures = 0;
+let shown;
+/** One check. Its detail is what it gives; what it throws is a failure, with a picture of it beside the others. */
+async function check(key, deed) {
+  const started = Date.now();
+  try {
+    const detail = await deed();
+    console.log(`ok ${key} ${flat(String(detail ?? "")).slice(0, 160)}`);
+  } catch (error) {
+    failures += 1;
+    console.log(`FAIL ${key} ${flat(error.message).slice(0, 400)}`);
+    await shown?.page.screenshot({ path: path.join(SCRATCH, `failed-${key}.png`) }).catch(() => {});
+    await shown?.key("Escape").catch(() => {});
+  }
+  console.error(`  ${key}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
+}
+/** A screenshot, and beside it the words of what matters in it. */
+async function picture(name, shownWords) {
+  if (!PICTURES) return;
+  fs.mkdirSync(PICTURES, { recursive: true });
+  await shown.page.screenshot({ path: path.join(PICTURES, `vscode-${name}.png`) });
+  fs.writeFileSync(path.join(PICTURES, `vscode-${name}.txt`), `${shownWords.map(flat).filter(Boolean).join("\n")}\n`);
+}
+function must(condition, complaint) {
+  if (!condition) throw new Error(complaint);
+}
+
+const COOKIES = `export function cookie(header: string, name: string): string | undefined {
+  const pairs = header.split(";").map((part) => part.trim().split("="));
+  return pairs.find((pair) => pair[0] === name)?.[1];
+}
+
+export function expires(issued: Date, age: number): Date {
+  const end = issued.getTime() + age * 1000;
+  return new Date(end);
+}
+
+export const SESSION = "shop.session";
+`;
+const DISCOUNT = `export function discount(sum: number, percent: number): number {
+  return Math.round(sum * (100 - percent)) / 100;
+}
+`;
+
+/** The shop, with what these checks need besides: a longer lineage, a word about an intent, and a trap. */
+function prepare() {
+  fs.mkdirSync(home, { recursive: true });
+  run(path.join(here, "../workspace.sh"), [work], { env: environment });
+  git("checkout", "-q", "--", INVOICE);
+  const change = (from, to) => {
+    const text = onDisk(MIDDLEWARE);
+    must(text.includes(from), `${MIDDLEWARE} does not hold ${from}`);
+    write(MIDDLEWARE, text.replace(from, to));
+  };
+  change("clockTolerance: 5 }", 'clockTolerance: 5, issuer: "shop" }');
+  intent("--quiet", "record", MIDDLEWARE, "--agent", "codex", "--model", "example/model-2");
+  // Nobody records this one: a gap.
+  change('issuer: "shop"', 'issuer: this.issuer');
+  git("commit", "-qam", "Take the issuer from the settings");
+  change("clockTolerance: 5,", "clockTolerance: 10,");
+  intent("--quiet", "record", MIDDLEWARE, "--agent", "claude-code", "--model", "example/model-1");
+  // One of each: as recorded, changed since, renamed throughout.
+  write("src/auth/cookies.ts", COOKIES);
+  write("src/billing/discount.ts", DISCOUNT);
+  intent("--quiet", "record", "src/auth/cookies.ts", "--all", "--agent", "codex", "--model", "example/model-2");
+  intent("--quiet", "record", "src/billing/discount.ts", "--all", "--intent", "INT-002", "--agent", "claude-code", "--model", "example/model-1");
+  write("src/auth/cookies.ts", COOKIES.replace("return pairs.find", "const pair = pairs.find").replace("?.[1];", ";\n  return pair && decodeURIComponent(pair[1]);").replaceAll("age", "seconds"));
+  write("docs/notes.md", "# Notes\n\nINT-002 rounds every line of an invoice, not its sum.\n");
+  // A workspace that names a program of its own. It must never be started.
+  write("tools/intent", `#!/bin/sh\ntouch "${SCRATCH}/trap"\n`);
+  fs.chmodSync(path.join(work, "tools/intent"), 0o755);
+  write(".vscode/settings.json", JSON.stringify({ "intent.server.path": path.join(work, "tools/intent") }));
+  git("add", "-A");
+  git("commit", "-qm", "Notes");
+}
+
+const QUIET = {
+  "telemetry.telemetryLevel": "off",
+  "update.mode": "none",
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "extensions.ignoreRecommendations": true,
+  "workbench.startupEditor": "none",
+  "workbench.enableExperiments": false,
+  "workbench.tips.enabled": false,
+  "workbench.reduceMotion": "on",
+  // Newer versions open some pages over everything else.
+  "workbench.editor.useModal": "off",
+  "workbench.colorTheme": "Default Dark Modern",
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.layoutControl.enabled": false,
+  "chat.commandCenter.enabled": false,
+  "chat.disableAIFeatures": true,
+  "window.commandCenter": false,
+  "editor.minimap.enabled": false,
+  "editor.fontSize": 13,
+  "git.enabled": false,
+  "typescript.validate.enable": false,
+  "typescript.surveys.enabled": false,
+  "files.autoSave": "off",
+  // Else a terminal is a picture, in which no words are found.
+  "terminal.integrated.gpuAcceleration": "off",
+  "security.workspace.trust.startupPrompt": "always",
+  "security.workspace.trust.banner": "never",
+};
+
+prepare();
+const server = new CodeServer(PLACE, SCRATCH, environment);
+// The workbench sees a change of the machine's settings by itself; those of the user it reads once.
+server.settings("User", QUIET);
+const settings = (more, program = INTENT_BIN) => server.settings("Machine", { "intent.server.path": program, ...more });
+settings({}, "/nowhere/intent");
+const end = async () => {
+  await Promise.allSettled([server.stop(), shown?.close()]);
+};
+for (const [signal, code] of [["SIGTERM", 143], ["SIGINT", 130]]) process.once(signal, () => end().finally(() => process.exit(code)));
+
+/** A part of the run in which every check stands or falls by itself. */
+async function main() {
+  server.install(vsix);
+  await server.start();
+  shown = await Window.open(PLACE, server.address, work);
+  const { page } = shown;
+  await beginnings(page);
+  await reading(page);
+  await working(page);
+  await surfaces(page);
+  await rest(page);
+}
+
+async function beginnings(page) {
+  await check("restricted", async () => {
+    // Whoever opens a folder is asked first; here they say no.
+    await page.locator(".monaco-dialog-box .monaco-button", { hasText: /don't trust/ }).click();
+    const notice = shown.notice("no program with an absolute path").first();
+    // Extensions start when all else has, which takes its time on a busy machine.
+    await notice.waitFor({ timeout: 60_000 });
+    must(!fs.existsSync(path.join(SCRATCH, "trap")), "the workspace's program was started");
+    return (await notice.innerText()).slice(0, 140);
+  });
+  await check("missing", async () => {
+    settings({});
+    // It is seen by itself; else a person tries again.
+    await shown.status().filter({ hasText: "INT-001" }).waitFor();
+    return "the notice says so, and a corrected setting starts the server";
+  });
+  await check("untrusted", async () => {
+    await shown.clearNotices();
+    await shown.open(MIDDLEWARE, "AuthMiddleware");
+    await page.locator(".codelens-decoration a", { hasText: "INT-001" }).first().waitFor();
+    await shown.clickStatus();
+    await shown.choose("INT-002");
+    const notice = shown.notice("not trusted").first();
+    await notice.waitFor();
+    must(asked("status").selection === "INT-001", "something was selected");
+    must(!(await shown.has("Intent: Record All Changes")), "the palette offers to record");
+    const said = await notice.innerText();
+    await shown.clearNotices();
+    await shown.command("Workspaces: Manage Workspace Trust");
+    await page.locator(".workspace-trust-editor .monaco-button", { hasText: /^Trust/ }).first().click();
+    await until("the server anew", () => shown.has("Intent: Record All Changes"));
+    await shown.command("View: Close All Editors");
+    return said;
+  });
+}
+
+async function reading(page) {
+  await check("glance", async () => {
+    await shown.open(MIDDLEWARE, "AuthMiddleware");
+    await shown.command("View: Close Primary Side Bar");
+    const lens = page.locator(".codelens-decoration a", { hasText: "INT-001 JWT Authentication Migration" }).first();
+    await lens.waitFor();
+    return lens.innerText();
+  });
+  await check("hover", async () => {
+    // TypeScript's own server takes its time to say its part.
+    await until("TypeScript", async () => !/Analyzing|Initializing/.test(await page.locator(".part.statusbar").innerText()));
+    await page.locator(".view-line span span", { hasText: /^verify$/ }).first().hover({ position: { x: 20, y: 8 } });
+    const hover = page.locator(".monaco-hover:visible", { hasText: "INT-001" }).first();
+    await hover.waitFor();
+    await until("the whole hover", async () => !/Loading/.test(await hover.innerText()));
+    const text = flat(await hover.innerText());
+    for (const expected of ["INT-001 JWT Authentication Migration", "exact", "claude-code"]) must(text.includes(expected), `the hover lacks ${expected}: ${text}`);
+    // TypeScript says its part below ours, when it is ready.
+    const ours = hover.locator(".hover-row", { hasText: "INT-001" }).first();
+    await picture("hover", [await ours.innerText(), ...(await words(page.locator(".codelens-decoration")))]);
+    await shown.key("Escape");
+    return text;
+  });
+  await check("status", async () => {
+    const item = shown.status();
+    await item.filter({ hasText: "INT-001" }).waitFor();
+    return item.innerText();
+  });
+  await check("goto", async () => {
+    await page.locator(".codelens-decoration a", { hasText: "INT-001 JWT Authentication Migration" }).first().click();
+    await page.locator(".tab.active", { hasText: "active_intents.yaml" }).waitFor();
+    const line = lineOf(REGISTRY, "  - id: INT-001");
+    await until(`line ${line}`, async () => (await shown.cursor()).line === line);
+    return `the lens leads to line ${line} of ${REGISTRY}`;
+  });
+  await check("registry", async () => {
+    const lens = page.locator(".codelens-decoration", { hasText: "block" });
+    await until("every lens", async () => (await lens.count()) >= 2);
+    const told = await words(lens);
+    must(told.some((text) => text.includes("selected")) && told.some((text) => text.includes("Select")), `what is selected is not told: ${told.join(" | ")}`);
+    await picture("registry", told);
+    return told.join(" | ");
+  });
+  await check("why", async () => {
+    await shown.open(MIDDLEWARE, "AuthMiddleware");
+    await shown.goToLine(lineOf(MIDDLEWARE, "this.keys.current"), 10);
+    await shown.command("Intent: Why Is This Here?");
+    await shown.rows.filter({ hasText: "INT-001 JWT Authentication Migration" }).first().waitFor();
+    const told = await words(shown.rows);
+    must(told.some((row) => row.includes("nobody recorded")), `no gap among ${told.join(" | ")}`);
+    must(told.some((row) => row.includes("model-2")), `no model-2 among ${told.join(" | ")}`);
+    await shown.choose("model-2");
+    await page.locator(".tab.active", { hasText: ".jsonc" }).waitFor();
+    await page.locator(".view-line", { hasText: "A record of the ledger" }).first().waitFor();
+    return told.join(" | ");
+  });
+  await check("tree", async () => {
+    await shown.open(MIDDLEWARE, "AuthMiddleware");
+    await shown.goToLine(lineOf(MIDDLEWARE, "this.keys.current"), 10);
+    await shown.command("Intent: Reveal This Block in the Tree");
+    const rows = page.locator(".pane", { hasText: "Intents" }).locator(".monaco-list-row");
+    await rows.filter({ hasText: "AuthMiddleware.verify" }).first().waitFor();
+    await shown.sideBar(460);
+    for (const file of ["cookies.ts", "discount.ts"]) await rows.filter({ hasText: file }).first().click();
+    for (const row of [/modified/, /renamed/, /^discount(?!\.)/]) await rows.filter({ hasText: row }).first().waitFor();
+    const told = await words(rows);
+    for (const expected of ["INT-001", "INT-002", "middleware.ts", "bearer", "cookies.ts", "discount.ts"]) must(told.some((row) => row.includes(expected)), `no ${expected} in the tree: ${told.join(" | ")}`);
+    await rows.filter({ hasText: "bearer" }).first().click();
+    const line = lineOf(MIDDLEWARE, "function bearer");
+    await until("the block", async () => (await shown.cursor()).line === line);
+    await picture("tree", told);
+    return told.join(" | ");
+  });
+  await check("lineage", async () => {
+    await shown.goToLine(lineOf(MIDDLEWARE, "this.keys.current"), 10);
+    await shown.command("Intent: Show the Lineage of This Block");
+    const pane = page.locator(".pane", { hasText: "Lineage" }).last();
+    const rows = pane.locator(".monaco-list-row");
+    await rows.filter({ hasText: "gap" }).first().waitFor();
+    const told = await words(rows);
+    must(/^exact/.test(told[0]) && told.length >= 5, `not the whole story: ${told.join(" | ")}`);
+    must(told.findIndex((row) => row.includes("claude-code")) < told.findIndex((row) => row.startsWith("gap ")), `not newest first: ${told.join(" | ")}`);
+    await picture("lineage", told);
+    return told.join(" | ");
+  });
+  await check("blocks", async () => {
+    await shown.command("Intent: Find the Blocks of an Intent");
+    await shown.choose("INT-001");
+    const peek = page.locator(".reference-zone-widget");
+    await peek.locator(".ref-tree .monaco-list-row", { hasText: "middleware.ts" }).first().waitFor();
+    const list = () => words(peek.locator(".ref-tree .monaco-list-row"));
+    const file = peek.locator(".ref-tree .monaco-list-row", { hasText: "middleware.ts" }).first();
+    if (!(await list()).some((row) => row.includes("bearer"))) await file.click();
+    await until("both blocks", async () => {
+      const told = (await list()).join(" | ");
+      return told.includes("verify") && told.includes("bearer");
+    });
+    const told = await list();
+    await shown.key("Escape");
+    return told.join(" | ");
+  });
+}
+
+async function working(page) {
+  await check("select", async () => {
+    for (const id of ["INT-002", "INT-001"]) {
+      await shown.clickStatus();
+      await shown.choose(id);
+      await until(`${id} selected`, () => asked("status").selection === id);
+      await shown.status().filter({ hasText: id }).waitFor();
+    }
+    return "by the status bar's pick, and back";
+  });
+  await check("scope", async () => {
+    await shown.open(INVOICE, "reduce");
+    must((await shown.squiggles.count()) === 0, "there is an error before anything was typed");
+    await shown.command("View: Close Primary Side Bar");
+    await shown.goToLine(lineOf(INVOICE, "line.price"), 1);
+    await shown.key("End");
+    await shown.type(" // rounded");
+    await shown.key("Home");
+    await shown.squiggles.first().waitFor();
+    must(!onDisk(INVOICE).includes("rounded"), "it was saved");
+    await shown.command("Problems: Focus on Problems View");
+    const row = page.locator(".markers-panel .monaco-list-row", { hasText: "Scope Violation" }).first();
+    await row.waitFor();
+    const said = await row.innerText();
+    await menu(page, "Add src/billing/invoice.ts");
+    const fixes = await words(page.locator(".action-widget .monaco-list-row"));
+    await picture("scope", [said, ...fixes.filter((fix) => /INT-|Put /.test(fix))]);
+    return said;
+  });
+  await check("widen", async () => {
+    if (!(await page.locator(".action-widget .monaco-list-row").count())) await menu(page, "Add src/billing/invoice.ts");
+    await take(page, /Add src\/billing\/invoice\.ts to the scope of INT-001/);
+    await shown.agree(async () => (await page.locator(".tab", { hasText: "active_intents.yaml" }).and(page.locator(".dirty")).count()) > 0);
+    await shown.saveAll();
+    await until("the path in the registry", () => asked("list").some((one) => one.id === "INT-001" && one.owned_scope.includes(INVOICE)));
+    await shown.open(INVOICE, "reduce");
+    await shown.squiggles.first().waitFor({ state: "detached" });
+    return `${REGISTRY} owns it, and the error is gone`;
+  });
+  await check("record", async () => {
+    await shown.command("Intent: Record the Changes in This File");
+    const notice = shown.notice("recorded under INT-001").first();
+    await notice.waitFor();
+    const [block] = asked("why", `${INVOICE}:2`).blocks;
+    must(block.intent?.id === "INT-001" && block.verdict === "exact", `why says ${JSON.stringify(block.intent)} ${block.verdict}`);
+    const said = await notice.innerText();
+    await shown.clearNotices();
+    return said;
+  });
+  await check("record-block", async () => {
+    await shown.open(MIDDLEWARE, "AuthMiddleware");
+    await shown.goToLine(lineOf(MIDDLEWARE, "this.keys.current"), 10);
+    const before = asked("status").records;
+    await shown.command("Intent: Record This Block");
+    const notice = shown.notice("1 block of 1 file recorded").first();
+    await notice.waitFor();
+    must(asked("status").records > before, "no record was added");
+    await shown.clearNotices();
+    return "the block at the cursor, as it stands";
+  });
+  await check("approve", async () => {
+    intent("request-scope", "--intent", "INT-001", "--add", "src/billing/**", "--reason", "the invoice belongs to it");
+    const question = shown.notice("widen the scope").first();
+    await question.waitFor();
+    await shown.status().filter({ hasText: "1" }).waitFor();
+    await shown.click(question, "Approve");
+    await until("the wider scope", () => asked("list").some((one) => one.id === "INT-001" && one.owned_scope.includes("src/billing/**")));
+    must(asked("approve").length === 0, "something still waits");
+    await shown.clearNotices();
+    return "in the server's dialog; the registry has it, nothing waits";
+  });
+  await check("review", async () => {
+    intent("request-scope", "--intent", "INT-001", "--add", "tests/**", "--reason", "its tests");
+    const question = shown.notice("tests/**").first();
+    await question.waitFor();
+    await shown.clearNotices();
+    await shown.command("Intent: Review Agents' Requests");
+    await question.waitFor();
+    await shown.click(question, "Reject");
+    await until("nothing waits", () => asked("approve").length === 0);
+    must(!onDisk(REGISTRY).includes("tests/**"), "the scope is wider");
+    await shown.clearNotices();
+    return "a closed question is put again, and rejected";
+  });
+  await check("terminal", async () => {
+    // Too long for a dialog: it can be rejected there, and read and approved in a terminal.
+    const reason = `${"the tests of the invoices live in a folder of their own and ".repeat(4)}so it has to own them`;
+    intent("request-scope", "--intent", "INT-001", "--add", "checks/**", "--reason", reason);
+    const question = shown.notice("more than fits here").first();
+    await question.waitFor();
+    must((await question.locator(".monaco-button", { hasText: "Approve" }).count()) === 0, "it can be approved unread");
+    await shown.click(question, "Open a Terminal");
+    await until("the question in the terminal", async () => /Type yes to approve/.test(await shown.terminal()));
+    await shown.type("yes");
+    await shown.key("Enter");
+    await until("the wider scope", () => asked("list").some((one) => one.id === "INT-001" && one.owned_scope.includes("checks/**")));
+    await shown.clearNotices();
+    await shown.command("Terminal: Kill All Terminals");
+    return "read and approved with `intent approve CODE` in the editor's terminal";
+  });
+  await check("accept", async () => {
+    await shown.open("src/auth/cookies.ts", "cookie");
+    await shown.goToLine(lineOf("src/auth/cookies.ts", "decodeURIComponent"), 3);
+    must(asked("why", "src/auth/cookies.ts:2").blocks[0].verdict === "modified", "there is nothing to accept");
+    await shown.command("Intent: Accept This Block as It Stands");
+    const question = shown.notice("as it stands? This is recorded for good").first();
+    await question.waitFor();
+    await shown.click(question, "Accept it");
+    await until("the acceptance", () => asked("why", "src/auth/cookies.ts:2").blocks[0].verdict === "exact");
+    await page.locator(".codelens-decoration a", { hasText: "accepted" }).first().waitFor();
+    return "after the server's question; the lens says so";
+  });
+  await check("rename", async () => {
+    await shown.command("Intent: Rename an Intent");
+    await shown.choose("INT-002");
+    const box = page.locator(".rename-box input, input.rename-input").first();
+    await box.waitFor();
+    await box.fill("INT-ROUND");
+    await shown.key("Enter");
+    await shown.agree(async () => (await page.locator(".view-line:visible", { hasText: "INT-ROUND" }).count()) > 0);
+    await shown.saveAll();
+    await until("the registry", () => asked("list").some((one) => one.id === "INT-ROUND"));
+    await until("the mention", () => onDisk("docs/notes.md").includes("INT-ROUND rounds"));
+    must(!onDisk(REGISTRY).includes("INT-002"), "the old id is still there");
+    return "in the registry and in docs/notes.md";
+  });
+}
+
+/** Opens the menu of fixes at the error. */
+async function menu(page, title) {
+  await shown.command("View: Focus Active Editor Group");
+  await shown.goToLine(lineOf(INVOICE, "line.price"), 3);
+  await shown.key("Control+.");
+  await page.locator(".action-widget .monaco-list-row", { hasText: title }).first().waitFor();
+}
+
+/** Takes a row of that menu, which takes Enter and no click. */
+async function take(page, title) {
+  for (let step = 0; step < 12; step += 1) {
+    const focused = page.locator(".action-widget .monaco-list-row.focused");
+    if ((await focused.count()) && title.test(flat(await focused.first().innerText()))) return shown.key("Enter");
+    await shown.key("ArrowDown");
+  }
+  throw new Error(`the menu has no ${title}`);
+}
+
+async function surfaces(page) {
+  await check("end-of-line", async () => {
+    await shown.open(MIDDLEWARE, "AuthMiddleware");
+    settings({ "intent.provenance.surface": "endOfLine", "intent.provenance.template": "${intent} by ${who}: ${verdict} · ${changed}" });
+    const told = await until("the template's words", async () => {
+      const lines = await shown.behindLines();
+      return lines.some((line) => /^INT-001 by .*: exact$/.test(line)) && lines;
+    });
+    await page.locator(".codelens-decoration a", { hasText: "INT-001" }).first().waitFor({ state: "detached" });
+    return `${told.join(" | ")}; no lens beside it`;
+  });
+  await check("cursor-line", async () => {
+    settings({ "intent.provenance.surface": "endOfLine", "intent.provenance.lines": "cursor", "intent.provenance.template": "${block} is ${verdict}" });
+    await shown.goToLine(lineOf(MIDDLEWARE, "this.keys.current"), 10);
+    const only = (text) => async () => {
+      const lines = (await shown.behindLines()).filter((line) => line.includes(" is "));
+      return lines.length === 1 && lines[0] === text && lines[0];
+    };
+    await until("the words at the cursor", only("AuthMiddleware.verify is exact"));
+    await shown.goToLine(lineOf(MIDDLEWARE, "header.split"), 5);
+    return until("the other words", only("bearer is exact"));
+  });
+  await check("template", async () => {
+    settings({ "intent.provenance.surface": "endOfLine", "intent.provenance.template": "${intent} ${colour}" });
+    const notice = shown.notice("${colour}");
+    await notice.first().waitFor();
+    await until("the rest of the template", async () => (await shown.behindLines()).some((line) => line === "INT-001 ${colour}"));
+    must((await notice.count()) === 1, "it is said more than once");
+    const said = await notice.first().innerText();
+    await shown.clearNotices();
+    return said;
+  });
+  await check("gutter", async () => {
+    settings({ "intent.provenance.surface": "gutter" });
+    return until("a bar", async () => {
+      const bars = await page.evaluate(() => [...document.querySelectorAll(".monaco-editor .margin-view-overlays *, .monaco-editor .glyph-margin-widgets *")].filter((one) => getComputedStyle(one).backgroundImage.includes("same.svg")).length);
+      return bars >= 5 && (await shown.behindLines()).every((line) => !line.includes("INT-001")) && `${bars} lines with a bar`;
+    });
+  });
+  await check("inlay", async () => {
+    settings({ "intent.provenance.surface": "inlay" });
+    const told = page.locator(".view-line span:visible", { hasText: /^INT-001\s·\s/ });
+    await told.first().waitFor();
+    return told.first().innerText();
+  });
+  await check("level", async () => {
+    settings({ "intent.levels.unrecorded-change": "warning" });
+    await page.locator(".codelens-decoration a", { hasText: "INT-001" }).first().waitFor();
+    must((await page.locator(".squiggly-warning").count()) === 0, "there is a warning already");
+    await shown.open(MIDDLEWARE, "bearer");
+    await shown.key("Control+End");
+    await shown.type("\nexport function scheme(header: string): string {\nreturn header.slice(0, 6);\n");
+    await page.locator(".squiggly-warning").first().waitFor();
+    settings({ "intent.levels.unrecorded-change": "off" });
+    await page.locator(".squiggly-warning").first().waitFor({ state: "detached" });
+    await shown.command("File: Revert File");
+    return "unrecorded-change as a warning, and off again";
+  });
+}
+
+async function rest(page) {
+  await check("walkthrough", async () => {
+    await shown.command("Intent: First Steps");
+    await page.locator(".gettingStartedContainer", { hasText: "Say what you work under" }).first().waitFor();
+    const steps = await page.locator(".gettingStartedContainer .step-title").allInnerTexts();
+    must(steps.length >= 6, `only ${steps.length} steps`);
+    return steps.map(flat).filter(Boolean).join(" | ");
+  });
+  await check("new", async () => {
+    await shown.command("Intent: New Intent");
+    await page.locator(".tab.active", { hasText: "active_intents.yaml" }).waitFor();
+    await page.locator(".view-line:visible", { hasText: "name: New intent" }).waitFor();
+    // Its name is selected, so that it can be typed over.
+    await page.locator("#status\\.editor\\.selection", { hasText: `(${"New intent".length} selected)` }).waitFor();
+    await shown.type("Gift vouchers");
+    await shown.saveAll();
+    const made = await until("the intent", () => asked("list").find((one) => one.name === "Gift vouchers"));
+    return `${made.id} ${made.status}`;
+  });
+  await check("doctor", async () => {
+    await shown.command("Intent: Check the Setup (doctor)");
+    await until("the doctor's answer", async () => /records can be written/.test(await shown.terminal()));
+    await shown.command("Terminal: Kill All Terminals");
+    return "in a terminal";
+  });
+  await check("quiet", async () => {
+    const bare = path.join(SCRATCH, "bare");
+    fs.mkdirSync(bare);
+    fs.writeFileSync(path.join(bare, "main.py"), "def main():\n    pass\n");
+    run("git", ["init", "-q", bare], { env: environment });
+    await page.goto(`${server.address}/?folder=${bare}`, { waitUntil: "domcontentloaded" });
+    await page.locator(".monaco-dialog-box .monaco-button", { hasText: /^(Yes, I )?trust/i }).click();
+    await shown.open("main.py", "def main");
+    // The extension has started once its command is there that makes sense here.
+    await until("the extension", () => shown.has("Intent: Start in This Folder (init)"));
+    must((await shown.status().count()) === 0, "the status bar speaks of a folder without intents");
+    must((await page.locator(".activitybar .action-label[aria-label=Intent]").count()) === 0, "there is an empty view");
+    must((await page.locator(".notifications-toasts .notification-list-item", { hasText: "Intent" }).count()) === 0, "there is a notice");
+    must(!(await shown.has("Intent: Record All Changes")), "the palette offers to record");
+    must(!fs.existsSync(path.join(bare, ".orchestration")), "something was made unasked");
+    return "no status, no view, no notice where nothing is governed";
+  });
+  await check("init", async () => {
+    await shown.command("Intent: Start in This Folder (init)");
+    await page.locator(".monaco-dialog-box .monaco-button", { hasText: "Start Here" }).click();
+    await page.locator(".tab.active", { hasText: "active_intents.yaml" }).waitFor();
+    await shown.status().filter({ hasText: "no intent" }).waitFor();
+    return "makes the first files after a question, and the status bar appears";
+  });
+  await check("workspace-path", async () => {
+    must(!fs.existsSync(path.join(SCRATCH, "trap")), "the workspace's program was started");
+    must(onDisk(".vscode/settings.json").includes("tools/intent"), "the workspace names no program any more");
+    return "a workspace that sets intent.server.path has no effect";
+  });
+}
+
+try {
+  await main();
+} catch (error) {
+  failures += 1;
+  console.log(`FAIL run ${flat(error.message).slice(0, 300)}`);
+}
+if (failures) console.error(server.logs());
+await end();
+process.exit(failures ? 1 : 0);

@@ -1,0 +1,99 @@
+// What the server answers, as docs/commands.md of the project has it: the parts that are shown. Answers are data of
+// somebody else's making, so nothing here is trusted to be short or free of odd characters.
+
+export interface Intent {
+  id: string;
+  name: string;
+  status: string | null;
+  owned_scope: string[];
+  owner: string | null;
+  files: number;
+  blocks: number;
+  selected: boolean;
+}
+
+export interface Status {
+  root: string;
+  governed: boolean;
+  selection: string | null;
+  selected: Intent | null;
+  intents: number;
+  in_progress: number;
+  records: number;
+  errors: number;
+  warnings: number;
+  head: string | null;
+  off: { until: string; reason?: string | null } | null;
+  waiting: number;
+}
+
+export interface MapAnswer {
+  intents: { id: string; name: string | null; status: string | null; files: MapFile[] }[];
+}
+
+export interface MapFile {
+  path: string;
+  blocks: { kind: string; name: string }[];
+}
+
+export type Verdict = "exact" | "reformatted" | "renamed" | "moved" | "modified" | "ambiguous" | "unrecorded";
+
+export interface Contributor {
+  entity_type: string;
+  model_identifier?: string | null;
+}
+
+export interface RecordStep {
+  type: "record";
+  record: string;
+  kind: string;
+  intent?: string | null;
+  contributor?: Contributor | null;
+  timestamp?: string | null;
+  tool?: string | null;
+  name?: string | null;
+  path?: string | null;
+}
+
+export type Step = RecordStep | { type: "gap"; content_hash?: string };
+
+export interface Candidate {
+  record: string;
+  intent?: string | null;
+  contributor?: Contributor | null;
+  timestamp?: string | null;
+  name?: string | null;
+}
+
+export interface Block {
+  kind: string;
+  name: string;
+  qualified_name: string;
+  start_line: number;
+  end_line: number;
+  verdict: Verdict;
+  place: string | null;
+  kept: number | null;
+  only_inside?: boolean;
+  intent: { id: string; name: string | null; status: string | null } | null;
+  contributor: Contributor | null;
+  timestamp: string | null;
+  record: string | null;
+  tool?: string | null;
+  evidence?: string | null;
+  claimed?: boolean;
+  lineage: Step[];
+  candidates: Candidate[];
+  recorded?: { path: string; name: string } | null;
+}
+
+export interface Why {
+  path: string;
+  blocks: Block[];
+  note?: string | null;
+}
+
+export interface Recorded {
+  recorded: { path: string; intent: string; blocks: number; outcome: string }[];
+  skipped: { path: string; reason: string }[];
+}

@@ -1,0 +1,220 @@
+// The commands of the palette and the menus. Each is a few lines: what it needs, what it asks, what it says afterwards.
+
+import * as path from "node:path";
+import * as vscode from "vscode";
+import type { Recorded, Status } from "./answers";
+import { install } from "./install";
+import { intentIn, recordOf, subjectAt } from "./lineage";
+import type { LineageNode, LineageView, Subject } from "./lineage";
+import { pickIntent, pickSelection } from "./pick";
+import { intentLocation, show } from "./places";
+import { inTerminal, output } from "./program";
+import { showRecord } from "./record-text";
+import { openReport } from "./report";
+import { review } from "./requests";
+import { words } from "./server";
+import type { Server } from "./server";
+import type { StatusBar } from "./status";
+import type { BlockNode, FileNode, IntentNode, IntentTree } from "./tree";
+import { whyHere } from "./why";
+import { count, visible } from "./words";
+
+/** What the commands act on. */
+export interface Parts {
+  server: Server;
+  status: StatusBar;
+  tree: IntentTree;
+  lineage: LineageView;
+  log: vscode.LogOutputChannel;
+}
+
+type Deed = (parts: Parts, ...args: never[]) => unknown;
+
+const COMMANDS: Record<string, Deed> = {
+  "intent.editor.select": ({ server, status }) => pickSelection(server, status.current),
+  "intent.editor.selectThis": ({ server }, node: IntentNode) => server.ask("intent.select", { id: node.intent.id }, vscode.Uri.file(node.root)),
+  "intent.editor.clear": ({ server }) => server.ask("intent.clear", {}),
+  "intent.editor.new": newIntent,
+  "intent.editor.goTo": goTo,
+  "intent.editor.blocks": blocksOf,
+  "intent.editor.rename": rename,
+  "intent.editor.why": async ({ server, status }) => whyHere(server, governed(status), editor()),
+  "intent.editor.lineage": lineageHere,
+  "intent.editor.reveal": reveal,
+  "intent.editor.openBlock": (_, node: BlockNode) => openBlock(node),
+  "intent.editor.openFile": (_, node: FileNode) => vscode.window.showTextDocument(vscode.Uri.file(path.join(node.root, node.file.path))),
+  "intent.editor.showRecord": (_, node: LineageNode) => showRecord(node.subject.root, recordOf(node) ?? ""),
+  "intent.editor.recordBlock": recordBlock,
+  "intent.editor.recordFile": recordFile,
+  "intent.editor.recordAll": recordAll,
+  "intent.editor.accept": accept,
+  "intent.editor.review": ({ server }) => review(server),
+  "intent.editor.approveInTerminal": ({ server, status }, code?: string) => inTerminal(server, code ? ["approve", code] : ["approve"], governed(status).root),
+  "intent.editor.report": ({ server, status }) => openReport(server, governed(status).root),
+  "intent.editor.doctor": ({ server, status }) => inTerminal(server, ["doctor"], status.current?.root ?? folder()),
+  "intent.editor.init": init,
+  "intent.editor.install": ({ server }) => install(server),
+  "intent.editor.refresh": ({ tree }) => tree.refresh(),
+  "intent.editor.restart": ({ server }) => server.restart(),
+  "intent.editor.showLog": ({ log }) => log.show(),
+  "intent.editor.walkthrough": () => vscode.commands.executeCommand("workbench.action.openWalkthrough", "intent-lsp.intent-lsp#intent.start", false),
+};
+
+/** Registers them all. What goes wrong is said, and never twice. */
+export function register(parts: Parts): vscode.Disposable[] {
+  const guarded = (deed: Deed) => async (...args: unknown[]) => {
+    try {
+      return await deed(parts, ...(args as never[]));
+    } catch (error) {
+      parts.log.warn(words(error));
+      void vscode.window.showErrorMessage(`Intent: ${words(error)}`);
+      return undefined;
+    }
+  };
+  return Object.entries(COMMANDS).map(([name, deed]) => vscode.commands.registerCommand(name, guarded(deed)));
+}
+
+function governed(status: StatusBar): Status {
+  if (!status.current) throw new Error("there is no .orchestration/ here; \"Intent: Start in This Folder\" makes one");
+  return status.current;
+}
+
+function folder(): string {
+  const at = vscode.workspace.workspaceFolders?.find((folder) => folder.uri.scheme === "file");
+  if (!at) throw new Error("open a folder first");
+  return at.uri.fsPath;
+}
+
+function editor(): vscode.TextEditor {
+  const active = vscode.window.activeTextEditor;
+  if (active?.document.uri.scheme !== "file") throw new Error("open a file first");
+  return active;
+}
+
+async function newIntent({ server, status }: Parts): Promise<void> {
+  const registry = vscode.Uri.file(path.join(governed(status).root, ".orchestration", "active_intents.yaml"));
+  const open = await vscode.window.showTextDocument(registry);
+  const start = new vscode.Range(0, 0, 0, 0);
+  const actions = (await vscode.commands.executeCommand<vscode.CodeAction[]>("vscode.executeCodeActionProvider", registry, start, "intent.registry", 8)) ?? [];
+  const create = actions.find((action) => action.edit && action.title.startsWith("Create an intent"));
+  if (!create?.edit) throw new Error(server.condition === "running" ? "the registry has to be sound first" : "the server is not running");
+  await vscode.workspace.applyEdit(create.edit);
+  const at = open.document.getText().lastIndexOf("name: New intent");
+  if (at < 0) return;
+  const from = open.document.positionAt(at + "name: ".length);
+  open.selection = new vscode.Selection(from, open.document.positionAt(at + "name: New intent".length));
+  open.revealRange(open.selection, vscode.TextEditorRevealType.InCenter);
+}
+
+/** The id that a command is about: named, of a row, or picked. */
+async function chosenId(server: Server, given: unknown, title: string): Promise<string | undefined> {
+  if (typeof given === "string") return given;
+  const row = given as Partial<IntentNode> & Partial<LineageNode>;
+  if (row?.intent) return row.intent.id;
+  if (row?.entry) return intentIn(row as LineageNode);
+  return pickIntent(server, title);
+}
+
+async function goTo({ server, status }: Parts, given?: unknown, root?: unknown): Promise<void> {
+  const id = await chosenId(server, given, "Go to an intent");
+  if (id) await show(await intentLocation(server, id, typeof root === "string" ? root : governed(status).root));
+}
+
+async function blocksOf({ server, status }: Parts, given?: unknown): Promise<void> {
+  const id = await chosenId(server, given, "Find the blocks of an intent");
+  if (!id) return;
+  const place = await intentLocation(server, id, governed(status).root);
+  await show(place);
+  const found = (await vscode.commands.executeCommand<vscode.Location[]>("vscode.executeReferenceProvider", place.uri, place.range.start)) ?? [];
+  await vscode.commands.executeCommand("editor.action.peekLocations", place.uri, place.range.start, found, "peek");
+}
+
+async function rename({ server, status }: Parts, given?: unknown): Promise<void> {
+  const id = await chosenId(server, given, "Rename an intent");
+  if (!id) return;
+  await show(await intentLocation(server, id, governed(status).root));
+  await vscode.commands.executeCommand("editor.action.rename");
+}
+
+async function lineageHere({ server, status, lineage }: Parts, given?: Subject | BlockNode): Promise<void> {
+  if (given && "uri" in given) return lineage.show(given);
+  const [uri, line] = given ? [vscode.Uri.file(path.join(given.root, given.path)), given.block.start_line] : [editor().document.uri, editor().selection.active.line + 1];
+  const subject = await subjectAt(server, governed(status), uri, line);
+  if (!subject) throw new Error("there is no block here");
+  await lineage.show(subject);
+}
+
+async function reveal({ status, tree }: Parts): Promise<void> {
+  const { document, selection } = editor();
+  const relative = path.relative(governed(status).root, document.uri.fsPath).split(path.sep).join("/");
+  const found = await tree.reveal(relative, selection.active.line + 1);
+  if (!found) void vscode.window.showInformationMessage("Intent: no intent has produced what stands here.");
+}
+
+async function openBlock(node: { root: string; path: string; block: { start_line: number } }): Promise<void> {
+  const start = new vscode.Position(node.block.start_line - 1, 0);
+  await show(new vscode.Location(vscode.Uri.file(path.join(node.root, node.path)), start));
+}
+
+/** The records of the block at the cursor, as it stands. */
+async function recordBlock({ server, status }: Parts): Promise<void> {
+  const { document, selection } = editor();
+  const { root } = governed(status);
+  const subject = await subjectAt(server, governed(status), document.uri, selection.active.line + 1);
+  if (!subject) throw new Error("there is no block here");
+  await saved(document);
+  const { start_line, end_line } = subject.block;
+  sayRecorded(await printed(server, ["record", "--json", "--all", "--lines", `${start_line}-${end_line}`, document.uri.fsPath], root));
+}
+
+async function recordFile({ server, status }: Parts): Promise<void> {
+  const { document } = editor();
+  governed(status);
+  await saved(document);
+  sayRecorded(await server.ask<Recorded>("intent.record", { paths: [document.uri.toString()] }, document.uri));
+}
+
+async function recordAll({ server, status }: Parts): Promise<void> {
+  const { root } = governed(status);
+  if (!(await vscode.workspace.saveAll(false))) throw new Error("not everything is saved, so nothing was recorded");
+  sayRecorded(await printed(server, ["record", "--json", "."], root));
+}
+
+async function printed(server: Server, args: string[], root: string): Promise<Recorded> {
+  return JSON.parse(await output(server, args, root)) as Recorded;
+}
+
+async function saved(document: vscode.TextDocument): Promise<void> {
+  if (document.isDirty && !(await document.save())) throw new Error("the file is not saved, so nothing was recorded");
+}
+
+function sayRecorded({ recorded, skipped }: Recorded): void {
+  const blocks = recorded.reduce((sum, file) => sum + file.blocks, 0);
+  const ids = [...new Set(recorded.map((file) => visible(file.intent)))].join(", ");
+  if (blocks === 0) {
+    const only = skipped.length === 1 ? skipped[0] : undefined;
+    return void vscode.window.showInformationMessage(`Intent: nothing was recorded. ${only ? visible(`${only.path}: ${only.reason}.`) : "Nothing differs from what was recorded or committed before."}`);
+  }
+  const against = recorded.filter((file) => file.outcome === "deny").map((file) => visible(file.path));
+  const said = `Intent: ${count(blocks, "block")} of ${count(recorded.length, "file")} recorded under ${ids}.`;
+  if (against.length) void vscode.window.showWarningMessage(`${said} The gate is against ${against.join(", ")}: it is outside of the scope.`);
+  else void vscode.window.showInformationMessage(said);
+}
+
+async function accept({ server }: Parts): Promise<void> {
+  const { document, selection } = editor();
+  await saved(document);
+  await server.ask("intent.accept", { uri: document.uri.toString(), line: selection.active.line + 1 }, document.uri);
+}
+
+/** Makes the first files, and opens the registry. */
+async function init({ server, status }: Parts): Promise<void> {
+  const at = folder();
+  if (status.current) throw new Error(`${status.current.root} has its .orchestration/ already`);
+  const yes = "Start Here";
+  const sure = await vscode.window.showInformationMessage(`Make an .orchestration/ with a registry and a policy in ${at}?`, { modal: true }, yes);
+  if (sure !== yes) return;
+  await output(server, ["init", "--json"], at);
+  await server.restart();
+  await vscode.window.showTextDocument(vscode.Uri.file(path.join(at, ".orchestration", "active_intents.yaml")));
+}

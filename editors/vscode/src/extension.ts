@@ -1,0 +1,54 @@
+// Puts the parts together. What can be asked of the server is asked of the server; no policy lives here.
+
+import * as vscode from "vscode";
+import { register } from "./commands";
+import { sayMissing } from "./install";
+import { LineageView } from "./lineage";
+import { Provenance } from "./provenance";
+import { RecordTexts } from "./record-text";
+import { Server } from "./server";
+import { chosenProgram } from "./settings";
+import { StatusBar } from "./status";
+import { IntentTree } from "./tree";
+
+let server: Server | undefined;
+
+export async function activate(context: vscode.ExtensionContext): Promise<void> {
+  const log = vscode.window.createOutputChannel("Intent", { log: true });
+  const running = new Server(log);
+  server = running;
+  const status = new StatusBar(running);
+  const tree = new IntentTree(running, () => status.current);
+  const lineage = new LineageView();
+  const provenance = new Provenance(running, vscode.Uri.joinPath(context.extensionUri, "media"));
+  context.subscriptions.push(
+    log,
+    running,
+    status,
+    tree,
+    lineage,
+    provenance,
+    new RecordTexts(),
+    ...register({ server: running, status, tree, lineage, log }),
+    running.onDidChange((condition) => {
+      void vscode.commands.executeCommand("setContext", "intent.server", condition);
+      provenance.forget();
+      if (condition === "missing") void sayMissing(running);
+    }),
+    running.onStatus(() => {
+      provenance.forget();
+      void lineage.follow(running, status.current);
+    }),
+    status.onDidChange((state) => tree.statusIs(state)),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      // Of no interest where only a workspace says something else.
+      if (event.affectsConfiguration("intent.server.path") && chosenProgram() !== running.chosen) void running.restart();
+    }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void running.restart()),
+  );
+  await running.restart();
+}
+
+export async function deactivate(): Promise<void> {
+  await server?.stop();
+}

@@ -1,0 +1,157 @@
+// The lineage of a block: every record of it, newest first, with what nobody recorded shown as the gap it is.
+
+import * as path from "node:path";
+import * as vscode from "vscode";
+import type { Block, Candidate, RecordStep, Status, Why } from "./answers";
+import type { Server } from "./server";
+import { icon } from "./verdicts";
+import { ago, kindOf, markdown, meaning, moment, verdict, visible, who } from "./words";
+
+/** The block that a lineage is of. */
+export interface Subject {
+  root: string;
+  uri: vscode.Uri;
+  block: Block;
+}
+
+type Entry = { type: "now" } | { type: "record"; step: RecordStep } | { type: "gap"; last: boolean } | { type: "candidate"; candidate: Candidate };
+
+/** A row of the view. */
+export interface LineageNode {
+  subject: Subject;
+  entry: Entry;
+}
+
+/** What is known of the innermost block around a line, unsaved text included. */
+export async function subjectAt(server: Server, status: Status, uri: vscode.Uri, line: number): Promise<Subject | undefined> {
+  const why = await server.ask<Why>("intent.why", { uri: uri.toString(), line });
+  const block = why.blocks[0];
+  return block && { root: status.root, uri, block };
+}
+
+/** The story of a block in order. */
+export function entries(block: Block): Entry[] {
+  const steps = block.lineage;
+  const told: Entry[] = steps.map((step, at) => (step.type === "record" ? { type: "record", step } : { type: "gap", last: at === steps.length - 1 }));
+  const candidates: Entry[] = steps.length ? [] : block.candidates.map((candidate) => ({ type: "candidate", candidate }));
+  return [{ type: "now" }, ...told, ...candidates];
+}
+
+/** What a row says: what it is, and who and when. */
+export function words({ subject, entry }: LineageNode): { label: string; description: string } {
+  switch (entry.type) {
+    case "now":
+      return { label: verdict(subject.block), description: `now: ${meaning(subject.block)}` };
+    case "gap":
+      return entry.last
+        ? { label: "before that", description: "nobody recorded whose it is" }
+        : { label: "gap", description: "it changed, and nobody recorded how" };
+    case "record": {
+      const { step } = entry;
+      const tool = step.record === subject.block.record ? subject.block.tool : step.tool;
+      const by = step.kind === "ack" ? "" : who(step.contributor, tool);
+      const renamed = step.name && step.name !== subject.block.qualified_name ? `as ${visible(step.name)}` : "";
+      return { label: intentOf(step.intent), description: [step.kind === "mutation" ? by : kindOf(step), ago(step.timestamp), renamed].filter(Boolean).join(" · ") };
+    }
+    case "candidate":
+      return { label: intentOf(entry.candidate.intent), description: ["one that fits", who(entry.candidate.contributor), ago(entry.candidate.timestamp)].filter(Boolean).join(" · ") };
+  }
+}
+
+function intentOf(id: string | null | undefined): string {
+  return id ? visible(id) : "no intent";
+}
+
+export function recordOf({ entry }: LineageNode): string | undefined {
+  if (entry.type === "record") return entry.step.record;
+  return entry.type === "candidate" ? entry.candidate.record : undefined;
+}
+
+export function intentIn({ subject, entry }: LineageNode): string | undefined {
+  if (entry.type === "now") return subject.block.intent?.id;
+  if (entry.type === "record") return entry.step.intent ?? undefined;
+  return entry.type === "candidate" ? (entry.candidate.intent ?? undefined) : undefined;
+}
+
+export class LineageView implements vscode.TreeDataProvider<LineageNode>, vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  private readonly view: vscode.TreeView<LineageNode>;
+  private subject: Subject | undefined;
+  readonly onDidChangeTreeData = this.changed.event;
+
+  constructor() {
+    this.view = vscode.window.createTreeView("intent.lineage", { treeDataProvider: this });
+  }
+
+  dispose(): void {
+    this.view.dispose();
+    this.changed.dispose();
+  }
+
+  /** Shows the lineage of a block, and keeps it until another is asked for. */
+  async show(subject: Subject): Promise<void> {
+    this.set(subject);
+    await vscode.commands.executeCommand("intent.lineage.focus");
+  }
+
+  /** Asks again, where something was written since. */
+  async follow(server: Server, status: Status | undefined): Promise<void> {
+    const shown = this.subject;
+    if (!shown || !status) return;
+    const again = await subjectAt(server, status, shown.uri, shown.block.start_line).catch(() => undefined);
+    if (this.subject === shown && again?.block.qualified_name === shown.block.qualified_name) this.set(again);
+  }
+
+  private set(subject: Subject): void {
+    this.subject = subject;
+    this.view.description = visible(subject.block.qualified_name || subject.block.kind);
+    this.view.message = undefined;
+    this.changed.fire();
+  }
+
+  getChildren(node?: LineageNode): LineageNode[] {
+    const subject = this.subject;
+    return node || !subject ? [] : entries(subject.block).map((entry) => ({ subject, entry }));
+  }
+
+  getTreeItem(node: LineageNode): vscode.TreeItem {
+    const { label, description } = words(node);
+    const item = new vscode.TreeItem(label);
+    item.description = description;
+    item.iconPath = picture(node);
+    item.tooltip = tooltip(node);
+    item.contextValue = [recordOf(node) && "record", intentIn(node) && "intent"].filter(Boolean).join(".");
+    item.accessibilityInformation = { label: `${label}, ${description}` };
+    if (node.entry.type === "now") item.command = { command: "intent.editor.openBlock", title: "Open", arguments: [{ ...node.subject, path: path.relative(node.subject.root, node.subject.uri.fsPath) }] };
+    else if (recordOf(node)) item.command = { command: "intent.editor.showRecord", title: "Show the Record", arguments: [node] };
+    return item;
+  }
+}
+
+export function picture({ subject, entry }: LineageNode): vscode.ThemeIcon {
+  switch (entry.type) {
+    case "now":
+      return icon(subject.block);
+    case "gap":
+      return new vscode.ThemeIcon("debug-disconnect", new vscode.ThemeColor("disabledForeground"));
+    case "candidate":
+      return new vscode.ThemeIcon("question", new vscode.ThemeColor("charts.orange"));
+    case "record":
+      return new vscode.ThemeIcon(entry.step.kind === "ack" ? "verified" : "git-commit");
+  }
+}
+
+function tooltip(node: LineageNode): vscode.MarkdownString {
+  const { entry, subject } = node;
+  const { label, description } = words(node);
+  const lines = [`**${markdown(label)}** · ${markdown(description)}`];
+  if (entry.type === "record") {
+    const { step } = entry;
+    lines.push([moment(step.timestamp), step.contributor?.model_identifier ?? "", step.name ?? ""].filter(Boolean).map(markdown).join(" · "));
+    lines.push(`record \`${visible(step.record)}\``);
+  }
+  if (entry.type === "now" && subject.block.recorded && subject.block.place === "moved") {
+    lines.push(`recorded in ${markdown(subject.block.recorded.path)} as ${markdown(subject.block.recorded.name)}`);
+  }
+  return new vscode.MarkdownString(lines.filter(Boolean).join("\n\n"));
+}

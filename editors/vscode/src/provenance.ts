@@ -1,0 +1,161 @@
+// Provenance at the end of the line or in the gutter, for those who like it better than lenses. Both take the answers of
+// `intent.why`; nothing is worked out here but where they stand.
+
+import * as path from "node:path";
+import * as vscode from "vscode";
+import type { Block, Why } from "./answers";
+import type { Server } from "./server";
+import { everyDefinition, surface, template } from "./settings";
+import { TOKENS, render, unknownTokens } from "./template";
+import { BARS } from "./verdicts";
+import { shorten, visible } from "./words";
+
+/** How long nobody has typed when the answers are asked for again. */
+const SETTLES = 300;
+const LONGEST = 160;
+const UNNAMED = new Set(["region", "paragraph"]);
+
+interface Known {
+  version: number;
+  blocks: Block[];
+}
+
+export class Provenance implements vscode.Disposable {
+  private readonly line = vscode.window.createTextEditorDecorationType({
+    rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
+    after: { color: new vscode.ThemeColor("editorCodeLens.foreground"), margin: "0 0 0 3em", fontStyle: "normal" },
+  });
+  private readonly bars: Map<string, vscode.TextEditorDecorationType>;
+  private readonly known = new WeakMap<vscode.TextDocument, Known>();
+  private readonly owned: vscode.Disposable[];
+  private timer: NodeJS.Timeout | undefined;
+  private complained = "";
+
+  constructor(
+    private readonly server: Server,
+    media: vscode.Uri,
+  ) {
+    this.bars = new Map(["same", "elsewhere", "changed", "unsure"].map((name) => [name, bar(media, name)]));
+    this.owned = [
+      this.line,
+      ...this.bars.values(),
+      vscode.window.onDidChangeVisibleTextEditors(() => this.soon()),
+      vscode.workspace.onDidChangeTextDocument(() => this.soon()),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.cursorMoved(textEditor)),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration("intent.provenance")) this.settingsChanged();
+      }),
+    ];
+    this.settingsChanged();
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    for (const one of this.owned) one.dispose();
+  }
+
+  /** Something was recorded, or the server is another. */
+  forget(): void {
+    for (const editor of vscode.window.visibleTextEditors) this.known.delete(editor.document);
+    this.soon();
+  }
+
+  private settingsChanged(): void {
+    const typed = template();
+    const unknown = unknownTokens(typed);
+    if (unknown.length && typed !== this.complained) {
+      this.complained = typed;
+      void this.complain(unknown);
+    }
+    this.soon();
+  }
+
+  private async complain(unknown: string[]): Promise<void> {
+    const settings = "Open Settings";
+    const names = unknown.map((name) => `\${${shorten(visible(name), 40)}}`).join(", ");
+    const message = `Intent: the template of provenance names ${names}, which nobody knows. There are ${TOKENS.map((name) => `\${${name}}`).join(", ")}.`;
+    if ((await vscode.window.showWarningMessage(message, settings)) === settings) {
+      await vscode.commands.executeCommand("workbench.action.openSettings", "intent.provenance.template");
+    }
+  }
+
+  private soon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.showEverywhere(), SETTLES);
+  }
+
+  private cursorMoved(editor: vscode.TextEditor): void {
+    const known = this.known.get(editor.document);
+    if (known?.version === editor.document.version && surface() === "endOfLine" && !everyDefinition()) this.decorate(editor, known.blocks);
+  }
+
+  private async showEverywhere(): Promise<void> {
+    await Promise.all(vscode.window.visibleTextEditors.filter((editor) => editor.document.uri.scheme === "file").map((editor) => this.show(editor)));
+  }
+
+  private async show(editor: vscode.TextEditor): Promise<void> {
+    const chosen = surface();
+    if ((chosen !== "endOfLine" && chosen !== "gutter") || this.server.condition !== "running") return this.decorate(editor, []);
+    const { document } = editor;
+    const { version } = document;
+    let known = this.known.get(document);
+    if (known?.version !== version) {
+      // A file outside of every workspace is refused: nothing is known of it.
+      const why = await this.server.ask<Why>("intent.why", { uri: document.uri.toString() }).catch(() => undefined);
+      known = { version, blocks: (why?.blocks ?? []).filter(isShown) };
+      // Typed meanwhile: another answer is on its way.
+      if (document.version !== version) return;
+      this.known.set(document, known);
+    }
+    this.decorate(editor, known.blocks);
+  }
+
+  private decorate(editor: vscode.TextEditor, blocks: Block[]): void {
+    editor.setDecorations(this.line, surface() === "endOfLine" ? endsOfLines(editor, blocks) : []);
+    const barred = surface() === "gutter" ? barsOf(editor.document, blocks) : new Map<string, vscode.Range[]>();
+    for (const [name, type] of this.bars) editor.setDecorations(type, barred.get(name) ?? []);
+  }
+}
+
+function bar(media: vscode.Uri, name: string): vscode.TextEditorDecorationType {
+  const gutterIconPath = vscode.Uri.file(path.join(media.fsPath, "gutter", `${name}.svg`));
+  return vscode.window.createTextEditorDecorationType({ isWholeLine: true, gutterIconPath, gutterIconSize: "contain", rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed });
+}
+
+/** Definitions with a record. What lies between definitions says nothing. */
+function isShown(block: Block): boolean {
+  return block.verdict !== "unrecorded" && !UNNAMED.has(block.kind);
+}
+
+function endsOfLines(editor: vscode.TextEditor, blocks: Block[]): vscode.DecorationOptions[] {
+  const { document, selection } = editor;
+  const cursor = selection.active.line;
+  const shown: [number, Block][] = everyDefinition() ? blocks.map((block) => [block.start_line - 1, block]) : [innermost(blocks, cursor)].flatMap((block) => (block ? [[cursor, block]] : []));
+  return shown.flatMap(([line, block]) => {
+    const contentText = shorten(render(template(), block), LONGEST);
+    if (line >= document.lineCount || !contentText) return [];
+    const { end } = document.lineAt(line).range;
+    return [{ range: new vscode.Range(end, end), renderOptions: { after: { contentText } } }];
+  });
+}
+
+/** The block that answers for a line, from 0. */
+function innermost(blocks: Block[], line: number): Block | undefined {
+  const around = blocks.filter((block) => block.start_line <= line + 1 && line + 1 <= block.end_line);
+  return around.reduce<Block | undefined>((best, block) => (!best || block.start_line >= best.start_line ? block : best), undefined);
+}
+
+function barsOf(document: vscode.TextDocument, blocks: Block[]): Map<string, vscode.Range[]> {
+  const bars = new Map<string, vscode.Range[]>();
+  const last = Math.min(document.lineCount, blocks.reduce((most, block) => Math.max(most, block.end_line), 0));
+  // Blocks come in the order in which they start, so that an inner one paints over the one around it.
+  const names = new Array<string | undefined>(last);
+  for (const block of blocks) names.fill(block.only_inside ? "same" : BARS[block.verdict], block.start_line - 1, Math.min(last, block.end_line));
+  names.forEach((name, line) => {
+    if (!name) return;
+    const ranges = bars.get(name) ?? [];
+    ranges.push(document.lineAt(line).range);
+    bars.set(name, ranges);
+  });
+  return bars;
+}

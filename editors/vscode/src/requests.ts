@@ -1,0 +1,47 @@
+// What agents ask of a person. The server opens a dialog for each question, and there the person decides; nothing here
+// decides anything. A question that is too long for a dialog goes to a terminal.
+
+import * as vscode from "vscode";
+import { MessageType } from "vscode-languageclient/node";
+import type { MessageActionItem, ShowMessageRequestParams } from "vscode-languageclient/node";
+import { count } from "./words";
+import type { Server } from "./server";
+
+const OPEN_TERMINAL = "Open a Terminal";
+const NEEDS_TERMINAL = /`intent approve ([A-Z0-9]+)` in a terminal/;
+
+/** Shows a question of the server, with a way to the terminal where it has to be answered there. */
+export async function putQuestion(params: ShowMessageRequestParams): Promise<MessageActionItem | null> {
+  const code = NEEDS_TERMINAL.exec(params.message)?.[1];
+  const titles = (params.actions ?? []).map((action) => action.title);
+  const shown = code ? [OPEN_TERMINAL, ...titles] : titles;
+  const chosen = await dialog(params.type)(params.message, ...shown);
+  if (chosen === OPEN_TERMINAL && code) {
+    await vscode.commands.executeCommand("intent.editor.approveInTerminal", code);
+    return null;
+  }
+  return params.actions?.find((action) => action.title === chosen) ?? null;
+}
+
+function dialog(type: MessageType): (message: string, ...items: string[]) => Thenable<string | undefined> {
+  switch (type) {
+    case MessageType.Error:
+      return vscode.window.showErrorMessage;
+    case MessageType.Warning:
+      return vscode.window.showWarningMessage;
+    default:
+      return vscode.window.showInformationMessage;
+  }
+}
+
+/** Puts again what waits, also what was closed without an answer. */
+export async function review(server: Server): Promise<void> {
+  if (!server.offers("intent.review")) return vscode.commands.executeCommand("intent.editor.approveInTerminal");
+  const answer = await server.ask<{ waiting: number }>("intent.review", {});
+  if (answer.waiting === 0) void vscode.window.showInformationMessage("Intent: no agent asks for anything.");
+}
+
+/** What waits, in words; empty when nothing does. */
+export function waitingWords(waiting: number): string {
+  return waiting === 0 ? "" : `${count(waiting, "request")} of agents ${waiting === 1 ? "waits" : "wait"} for you`;
+}

@@ -1,0 +1,52 @@
+// The user's settings, and what of them the server is told.
+
+import * as vscode from "vscode";
+
+export const SECTION = "intent";
+
+/** Where provenance is shown. One place at a time. */
+export type Surface = "lens" | "endOfLine" | "gutter" | "inlay" | "off";
+
+export type Trace = "off" | "messages" | "verbose";
+
+function section(scope?: vscode.Uri): vscode.WorkspaceConfiguration {
+  return vscode.workspace.getConfiguration(SECTION, scope ?? null);
+}
+
+/** The program that a person chose for this machine. What a workspace says does not count. */
+export function chosenProgram(): string {
+  const value = section().inspect<unknown>("server.path")?.globalValue;
+  return typeof value === "string" ? value.trim() : "";
+}
+
+export function surface(): Surface {
+  return section().get<Surface>("provenance.surface", "lens");
+}
+
+export function template(): string {
+  return section().get<string>("provenance.template", "");
+}
+
+export function everyDefinition(): boolean {
+  return section().get<string>("provenance.lines", "definitions") === "definitions";
+}
+
+/** Levels that were set; the server knows the defaults. */
+function levels(scope?: vscode.Uri): Record<string, string> {
+  const all = section(scope).get<Record<string, unknown>>("levels", {});
+  const set = Object.entries(all).filter(([, level]) => typeof level === "string" && level !== "default");
+  return Object.fromEntries(set) as Record<string, string>;
+}
+
+/**
+ * The section as the server understands it. Lenses stay on, for those of the registry: the lenses of blocks are left out
+ * by the client where another surface was chosen (`server.ts`).
+ */
+export function forServer(scope?: vscode.Uri): Record<string, unknown> {
+  return {
+    levels: levels(scope),
+    codeLens: true,
+    inlayHints: surface() === "inlay",
+    trace: section().get<Trace>("trace.server", "off"),
+  };
+}

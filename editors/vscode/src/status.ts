@@ -1,0 +1,118 @@
+// The status bar: what is selected, and whether something needs a look. It follows the server's notifications; it is
+// asked only for a workspace that it has not spoken of yet.
+
+import * as path from "node:path";
+import * as vscode from "vscode";
+import type { Status } from "./answers";
+import { waitingWords } from "./requests";
+import { here } from "./server";
+import type { Condition, Server } from "./server";
+import { count, markdown, statusName } from "./words";
+
+export class StatusBar implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem("intent.status", vscode.StatusBarAlignment.Left, 10);
+  private readonly known = new Map<string, Status>();
+  private readonly changed = new vscode.EventEmitter<Status | undefined>();
+  private readonly owned: vscode.Disposable[];
+  /** The state of the workspace of the active editor. */
+  readonly onDidChange = this.changed.event;
+
+  constructor(private readonly server: Server) {
+    this.item.name = "Intent";
+    this.owned = [
+      this.item,
+      this.changed,
+      server.onStatus((status) => {
+        this.known.set(status.root, status);
+        this.show();
+      }),
+      server.onDidChange((condition) => this.serverIs(condition)),
+      vscode.window.onDidChangeActiveTextEditor(() => void this.follow()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.follow()),
+    ];
+  }
+
+  dispose(): void {
+    for (const one of this.owned) one.dispose();
+  }
+
+  /** The state of the workspace that is looked at, where it is governed. */
+  get current(): Status | undefined {
+    const file = here()?.fsPath;
+    const roots = [...this.known.keys()].filter((root) => file === root || file?.startsWith(root + path.sep));
+    const nearest = roots.sort((one, other) => other.length - one.length)[0];
+    const status = nearest === undefined ? undefined : this.known.get(nearest);
+    return status?.governed ? status : undefined;
+  }
+
+  private serverIs(condition: Condition): void {
+    if (condition === "running") void this.follow();
+    else if (condition !== "starting") this.known.clear();
+    this.show();
+  }
+
+  /** Asks once for a workspace that nothing is known of. */
+  private async follow(): Promise<void> {
+    if (this.server.condition === "running" && here() && !this.current) {
+      try {
+        const status = await this.server.ask<Status>("intent.status", {});
+        this.known.set(status.root, status);
+      } catch {
+        // Outside of every workspace there is no state to show.
+      }
+    }
+    this.show();
+  }
+
+  private show(): void {
+    const status = this.current;
+    const set = (key: string, value: unknown) => void vscode.commands.executeCommand("setContext", key, value);
+    set("intent.governed", status !== undefined);
+    set("intent.selected", status?.selection !== null && status !== undefined);
+    set("intent.waiting", (status?.waiting ?? 0) > 0);
+    this.changed.fire(status);
+    if (status) {
+      this.item.text = text(status);
+      this.item.tooltip = tooltip(status);
+      this.item.command = "intent.editor.select";
+      this.item.backgroundColor = background(status);
+      return this.item.show();
+    }
+    this.item.hide();
+  }
+}
+
+function text(status: Status): string {
+  const parts = [`$(target) ${status.selection ?? "no intent"}`];
+  if (status.errors) parts.push(`$(error) ${status.errors}`);
+  if (status.warnings) parts.push(`$(warning) ${status.warnings}`);
+  if (status.waiting) parts.push(`$(bell-dot) ${status.waiting}`);
+  if (status.off) parts.push("$(circle-slash) gate off");
+  return parts.join("  ");
+}
+
+function background(status: Status): vscode.ThemeColor | undefined {
+  if (status.errors) return new vscode.ThemeColor("statusBarItem.errorBackground");
+  if (status.waiting || status.off) return new vscode.ThemeColor("statusBarItem.warningBackground");
+  return undefined;
+}
+
+function tooltip(status: Status): vscode.MarkdownString {
+  const { selected, selection } = status;
+  const lines = [
+    selected
+      ? `**${markdown(selected.id)} ${markdown(selected.name)}** · ${markdown(statusName(selected.status))}`
+      : selection
+        ? `**${markdown(selection)}** is selected, and the registry does not hold it`
+        : "No intent is selected",
+  ];
+  if (selected) lines.push(`${count(selected.files, "file")} · ${count(selected.blocks, "block")}`);
+  if (status.waiting) lines.push(`$(bell-dot) ${waitingWords(status.waiting)}`);
+  if (status.off) lines.push(`$(circle-slash) The gate is off until ${markdown(status.off.until)}`);
+  const wrong = [status.errors && count(status.errors, "error"), status.warnings && count(status.warnings, "warning")].filter(Boolean);
+  lines.push(wrong.length ? `$(warning) ${wrong.join(", ")} in registry, policy or ledger` : "Registry, policy and ledger are sound");
+  lines.push(`${count(status.intents, "intent")}, ${status.in_progress} in progress · ${count(status.records, "record")}`);
+  const shown = new vscode.MarkdownString(lines.join("\n\n"), true);
+  shown.supportThemeIcons = true;
+  return shown;
+}

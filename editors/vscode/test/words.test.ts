@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import type { Block } from "../src/answers";
+import { ago, changed, difference, markdown, shorten, visible, who } from "../src/words";
+
+test("ages are told as the server tells them", () => {
+  const now = Date.parse("2026-11-22T12:00:00Z");
+  for (const [then, said] of [
+    ["2026-11-22T11:59:30Z", "just now"],
+    ["2026-11-22T11:59:00Z", "1 minute ago"],
+    ["2026-11-22T10:00:00Z", "2 hours ago"],
+    ["2026-11-12T12:00:00Z", "10 days ago"],
+    ["2027-01-01T00:00:00Z", "just now"],
+    ["yesterday", ""],
+  ] as const) {
+    assert.equal(ago(then, now), said, then);
+  }
+});
+
+test("nobody is guessed", () => {
+  assert.equal(who({ entity_type: "UNKNOWN" }), "unknown author");
+  assert.equal(who({ entity_type: "AI", model_identifier: "vendor/model" }, "intent"), "model");
+  assert.equal(who({ entity_type: "MIXED" }, null), "a person and AI");
+  assert.equal(who(null), "");
+});
+
+test("a difference is never nothing and never all", () => {
+  const block = (kept: number | null, more: Partial<Block> = {}) => ({ verdict: "modified", place: "same", kept, candidates: [], ...more }) as unknown as Block;
+  assert.equal(changed(block(0.999)), 1);
+  assert.equal(changed(block(0)), 99);
+  assert.equal(difference(block(null)), "modified");
+  assert.equal(difference(block(0.5, { place: "moved" })), "modified 50 %, moved");
+  assert.equal(difference(block(0.5, { only_inside: true })), "");
+});
+
+test("texts of others mean themselves", () => {
+  assert.equal(markdown("[x](command:y) $(zap) `a`"), "\\[x\\]\\(command:y\\) \\$\\(zap\\) \\`a\\`");
+  assert.equal(visible("a\u0007\u200bb\r\n c"), "aU+0007U+200Bb  c");
+  assert.equal(shorten("abcdef", 4), "abc…");
+});
