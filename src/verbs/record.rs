@@ -310,6 +310,9 @@ fn nothing_differs(
     now: &FileBlocks,
     extent: Extent,
 ) -> &'static str {
+    if ws.root.absolute(path).is_dir() {
+        return "it is a folder; name its files, or record it with `intent record` in a terminal";
+    }
     if ws.root.absolute(path).symlink_metadata().is_err() {
         if !provenance::heads(&ws.ledger, path).is_empty() {
             return "it is gone by a commit since its last record, so whose deed that is is not known; claim it with --all";

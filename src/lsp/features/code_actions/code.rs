@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::plan::Plan;
-use super::{ACCEPT, Does, Offer, RECORD, REGISTRY, RESTORE, Request, SELECT, select_command};
+use super::{
+    ACCEPT, Does, Offer, QUICK_FIX, RECORD, REGISTRY, RESTORE, Request, SELECT, select_command,
+};
 use crate::code::Block;
 use crate::intent::Intent;
 use crate::lsp::analysis::Analysis;
@@ -69,6 +71,15 @@ fn touches(request: &Request<'_>, finding: &Finding) -> bool {
 }
 
 impl Here<'_> {
+    /// Makes it a quick fix where one of these findings is of the place. The client need not have sent it: it shows it
+    /// at the block's name, and whoever wrote the block may be anywhere in it.
+    fn mends(&self, codes: &[Code], offer: Offer) -> Offer {
+        if !self.findings.iter().any(|finding| codes.contains(&finding.code)) {
+            return offer;
+        }
+        Offer { kind: QUICK_FIX, settles: self.request.diagnostics(codes), ..offer }
+    }
+
     /// Selects an intent that owns the file.
     fn select(&self) -> Vec<Offer> {
         let owners = self.workspace.registry.owners(self.path);
@@ -82,12 +93,11 @@ impl Here<'_> {
         };
         let codes: Vec<Code> =
             self.findings.iter().filter(|it| settled(it)).map(|it| it.code).collect();
-        let settles = self.request.diagnostics(&codes);
         let offer = |intent: &&Intent| {
             let does = select_command(self.request.uri, &intent.id.value);
             let title = format!("Select {}", named(intent));
-            let offer = Offer::new(title, SELECT, does).settling(settles.clone());
-            Offer { preferred: !settles.is_empty() && owners.len() == 1, ..offer }
+            let offer = self.mends(&codes, Offer::new(title, SELECT, does));
+            Offer { preferred: !codes.is_empty() && owners.len() == 1, ..offer }
         };
         others.into_iter().take(MAX_OWNERS).map(offer).collect()
     }
@@ -96,7 +106,6 @@ impl Here<'_> {
     fn widen(&self) -> Vec<Offer> {
         let violated = self.findings.iter().filter(|it| it.code == Code::ScopeViolation);
         let mut ids: BTreeSet<String> = violated.filter_map(|it| it.intent.clone()).collect();
-        let settles = self.request.diagnostics(&[Code::ScopeViolation]);
         ids.extend(self.selected.clone());
         let owned =
             |id: &str| self.workspace.registry.scope(id).is_none_or(|scope| scope.owns(self.path));
@@ -108,8 +117,8 @@ impl Here<'_> {
                 .iter()
                 .any(|it| it.code == Code::ScopeViolation && it.intent.as_ref() == Some(&id));
             let does = Does::Plan(Plan::Widen { id, entry: self.path.to_string() });
-            let settles = if accused { settles.clone() } else { Vec::new() };
-            Offer::new(title, REGISTRY, does).settling(settles)
+            let codes: &[Code] = if accused { &[Code::ScopeViolation] } else { &[] };
+            self.mends(codes, Offer::new(title, REGISTRY, does))
         };
         ids.into_iter().filter(|id| !owned(id)).map(offer).collect()
     }
@@ -122,8 +131,7 @@ impl Here<'_> {
         }
         let title = format!("Create an intent for {}", text::visible(self.path.as_str(), false));
         let does = Does::Plan(Plan::Create { entry: Some(self.path.to_string()) });
-        let settles = self.request.diagnostics(&[Code::IntentRequired]);
-        Some(Offer::new(title, REGISTRY, does).settling(settles))
+        Some(self.mends(&[Code::IntentRequired], Offer::new(title, REGISTRY, does)))
     }
 
     fn of_blocks(&self, analysis: &Analysis, edits: &Edits) -> Vec<Offer> {
@@ -195,7 +203,8 @@ impl Here<'_> {
             Code::UnrecordedChange,
             Code::DiffersFromRecord,
         ];
-        Some(Offer::new(title, RESTORE, does).settling(self.request.diagnostics(&codes)))
+        let offer = Offer::new(title, RESTORE, does).settling(self.request.diagnostics(&codes));
+        Some(self.mends(&codes[..3], offer))
     }
 
     fn unsaved(&self) -> Option<String> {

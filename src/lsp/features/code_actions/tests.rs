@@ -256,6 +256,35 @@ fn a_client_that_cannot_resolve_gets_the_edit_at_once() {
 }
 
 #[test]
+fn the_ways_out_are_quick_fixes_wherever_in_the_block_somebody_types() {
+    let editor = trespasser();
+    let here = editor.here();
+    let below = lsp::Position { line: here.position.line + 1, character: 4 };
+    let params = lsp::CodeActionParams {
+        text_document: here.text_document,
+        range: lsp::Range { start: below, end: below },
+        context: lsp::CodeActionContext {
+            only: Some(vec![lsp::CodeActionKind::QuickFix]),
+            ..Default::default()
+        },
+        work_done_progress_params: Default::default(),
+        partial_result_params: Default::default(),
+    };
+    let offers = handle(&editor.snapshot(), params).unwrap().unwrap_or_default();
+    let title = |offer: &lsp::CodeActionResponse| match offer {
+        lsp::CodeActionResponse::CodeAction(action) => action.title.clone(),
+        lsp::CodeActionResponse::Command(command) => command.title.clone(),
+    };
+    let titles: Vec<String> = offers.iter().map(title).collect();
+    let ways = [
+        "Select INT-002 Billing",
+        "Add billing/invoice.rs to the scope of INT-001",
+        "Put function tax back as it was",
+    ];
+    assert_eq!(titles, ways);
+}
+
+#[test]
 fn accepting_is_offered_to_people_alone() {
     let mut editor = trespasser();
     assert!(!shown(&editor).contains("Accept"), "{}", shown(&editor));
