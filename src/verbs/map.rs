@@ -64,16 +64,18 @@ pub struct MappedBlock {
 
 /// The blocks that an intent is the last word on, by file.
 pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<ClaimRef>)> {
+    let intent = ws.registry.present_id(intent);
     let mut paths = BTreeSet::new();
-    for claims in ws.ledger.of_intent(intent).chunks(AT_ONCE) {
+    for claims in ws.claims_of(intent).chunks(AT_ONCE) {
         let ledger = ws.ledger.forgetful();
         paths.extend(claims.iter().map(|at| ledger.claim(*at).file.relative_path.clone()));
     }
     let mut files = Vec::new();
     for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
         let ledger = ws.ledger.forgetful();
-        let of_intent =
-            |at: &ClaimRef| ledger.claim(*at).entry.record.intent_id.as_deref() == Some(intent);
+        let of_intent = |at: &ClaimRef| {
+            ws.intent_of(&ledger.claim(*at).entry.record).as_deref() == Some(intent)
+        };
         for path in paths {
             let mut blocks = provenance::heads(&ledger, path);
             blocks.retain(of_intent);
@@ -92,7 +94,7 @@ pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     for paths in ws.ledger.paths().chunks(AT_ONCE) {
         let ledger = ws.ledger.forgetful();
         for path in paths {
-            for (intent, mut blocks) in last_words(&ledger, path) {
+            for (intent, mut blocks) in last_words(ws, &ledger, path) {
                 blocks.sort();
                 let file = MappedFile { path: (*path).clone(), blocks };
                 by_intent.entry(intent).or_default().push(file);
@@ -112,12 +114,17 @@ pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
 }
 
 /// The blocks of a file that stand last in the ledger, by intent.
-fn last_words(ledger: &Ledger, path: &RelativePath) -> BTreeMap<String, Vec<MappedBlock>> {
+fn last_words(
+    ws: &Workspace,
+    ledger: &Ledger,
+    path: &RelativePath,
+) -> BTreeMap<String, Vec<MappedBlock>> {
     let mut found: BTreeMap<String, Vec<MappedBlock>> = BTreeMap::new();
     for at in provenance::heads(ledger, path) {
         let claim = ledger.claim(at);
-        if let (Some(intent), Some(name)) = (&claim.entry.record.intent_id, &claim.range.block) {
-            found.entry(intent.clone()).or_default().push(MappedBlock {
+        if let (Some(intent), Some(name)) = (ws.intent_of(&claim.entry.record), &claim.range.block)
+        {
+            found.entry(intent).or_default().push(MappedBlock {
                 kind: name.kind.clone(),
                 name: name.path.clone(),
                 content_hash: claim.range.content_hash.to_string(),

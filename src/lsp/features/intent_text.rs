@@ -29,7 +29,7 @@ impl Tally {
     pub(crate) fn by(workspace: &Workspace, id: &str) -> Self {
         let files = map::produced(workspace, id);
         let mut entries: Vec<u32> =
-            workspace.ledger.of_intent(id).iter().map(|claim| claim.entry).collect();
+            workspace.claims_of(id).iter().map(|claim| claim.entry).collect();
         entries.sort_unstable();
         entries.dedup();
         Self {
