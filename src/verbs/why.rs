@@ -326,11 +326,11 @@ pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
     ids.all(|other| other.as_ref() == Some(&first)).then_some(first)
 }
 
-/// An intent's brief, whether or not the registry holds it.
+/// An intent's brief by any id that it has or had, whether or not the registry holds it.
 pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     let intent = ws.registry.get(id);
     IntentBrief {
-        id: id.to_owned(),
+        id: ws.registry.present_id(id).to_owned(),
         name: intent.map(|intent| intent.name.value.clone()).filter(|name| !name.is_empty()),
         status: intent.and_then(|intent| Some(intent.status.as_ref()?.value.as_str().to_owned())),
     }

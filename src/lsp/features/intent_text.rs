@@ -59,6 +59,7 @@ pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
 
 /// All that matters of an intent.
 pub(crate) fn of(snapshot: &Snapshot, workspace: &Workspace, id: &str, mut text: Prose) -> Prose {
+    let id = workspace.registry.present_id(id);
     let mut head = heading(&text, &why::brief(workspace, id));
     let intent = workspace.registry.get(id);
     if let Some(owner) = intent.and_then(|intent| intent.owner.as_ref()) {
@@ -73,6 +74,8 @@ pub(crate) fn of(snapshot: &Snapshot, workspace: &Workspace, id: &str, mut text:
         text.list("Constraints", &constraints);
         let criteria = listed(&intent.acceptance_criteria, |entry| text.said(entry));
         text.list("Done when", &criteria);
+        let former = listed(&intent.formerly, |entry| text.code(entry));
+        text.list("Formerly", &former);
     }
     let mut links: Vec<String> =
         registry_link(snapshot, workspace, id, &text).into_iter().collect();

@@ -217,6 +217,23 @@ INT-001
     }
 
     #[test]
+    fn an_id_that_an_intent_had_stays_where_it_stands() {
+        let registry = REGISTRY.replace("id: INT-001\n", "id: INT-001\n    formerly: [OLD-1]\n");
+        assert!(registry.contains("OLD-1"));
+        let editor = Editor::new(&format!(
+            "//- /src/a.rs\n// OLD$0-1\n//- /.orchestration/active_intents.yaml closed\n{registry}"
+        ));
+        let refused = [
+            prepare(&editor.snapshot(), editor.ask(json!({}))).map(drop),
+            rename(&editor, "NEW-1").map(drop),
+        ];
+        for refused in refused {
+            let Err(Refusal::Failed(message)) = refused else { panic!("{refused:?}") };
+            assert!(message.contains("OLD-1 is called INT-001 now"), "{message}");
+        }
+    }
+
+    #[test]
     fn names_of_code_are_left_to_the_languages_server() {
         let editor = Editor::new("//- /src/a.rs intent=INT-001\nfn a$0b() {}");
         assert_eq!(prepare(&editor.snapshot(), editor.ask(json!({}))).unwrap(), None);
