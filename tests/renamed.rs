@@ -90,6 +90,14 @@ fn new_records_carry_the_new_id_beside_the_old_ones() {
     assert_eq!(traced(&repo, "AUTH-1"), ["INT-001", "AUTH-1"]);
     assert_eq!(repo.picture("src/b.rs"), "exact AUTH-1 function c\n");
     assert_eq!(counts(&repo, "AUTH-1"), (3, 2));
+    // One file with blocks under both is one file.
+    repo.write("src/a.rs", &(function("a", 1) + &function("b", 9)));
+    repo.record("AUTH-1", &["src/a.rs"]);
+    let files = map::map(&repo.open()).unwrap().intents.remove(0).files;
+    let shown: Vec<(&str, usize)> =
+        files.iter().map(|file| (file.path.as_str(), file.blocks.len())).collect();
+    assert_eq!(shown, [("src/a.rs", 2), ("src/b.rs", 1)]);
+    assert_eq!(counts(&repo, "AUTH-1"), (3, 2));
     // What is claimed already under the old id is not claimed again.
     let again = repo.record_as("AUTH-1", &["src/a.rs"], Extent::WholeFile);
     assert!(again.recorded.is_empty(), "{again:?}");
