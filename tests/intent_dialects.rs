@@ -35,6 +35,7 @@ fn describe(out: &mut String, text: &str, intent: &Intent) {
     spanned(out, text, "criterion", &intent.acceptance_criteria);
     spanned(out, text, "spec", &intent.related_specs);
     spanned(out, text, "owner", intent.owner.as_slice());
+    spanned(out, text, "formerly", &intent.formerly);
     if !intent.extra.is_empty() {
         writeln!(
             out,
@@ -134,6 +135,7 @@ fn entry_of(intent: &Intent) -> IntentEntry {
         acceptance_criteria: texts(&intent.acceptance_criteria),
         related_specs: texts(&intent.related_specs),
         owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
+        formerly: texts(&intent.formerly),
         extra: intent.extra.clone(),
     }
 }

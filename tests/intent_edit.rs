@@ -197,16 +197,79 @@ fn what_cannot_be_edited_safely_is_refused() {
 #[test]
 fn an_id_is_renamed_where_it_is_referred_to() {
     let before = "active_intent_id: A\nactive_intents:\n- id: A\n  name: A\n  intent_id: 'A'\n- id: B # after A\n  parent_intent: \"A\"\n  depends_on: [A, C]\n  notes: A\nagents: {one: A, two: B}\n";
-    let after = "active_intent_id: Z-1\nactive_intents:\n- id: Z-1\n  name: A\n  intent_id: 'Z-1'\n- id: B # after A\n  parent_intent: \"Z-1\"\n  depends_on: [Z-1, C]\n  notes: A\nagents: {one: Z-1, two: B}\n";
+    let after = "active_intent_id: Z-1\nactive_intents:\n- id: Z-1\n  formerly: [\"A\"]\n  name: A\n  intent_id: 'Z-1'\n- id: B # after A\n  parent_intent: \"Z-1\"\n  depends_on: [Z-1, C]\n  notes: A\nagents: {one: Z-1, two: B}\n";
     check("r.yaml", before, &rename("A", "Z-1"), after);
     check(
         "r.yaml",
         "active_intents:\n  A:\n    name: x\n",
         &rename("A", "Z"),
-        "active_intents:\n  Z:\n    name: x\n",
+        "active_intents:\n  Z:\n    name: x\n    formerly: [\"A\"]\n",
     );
-    check("r.json", "[{\"id\": \"A\"}]", &rename("A", "Z"), "[{\"id\": \"Z\"}]");
-    check("r.yaml", "- id: A\n", &rename("A", "007"), "- id: \"007\"\n");
+    check(
+        "r.json",
+        "[{\"id\": \"A\"}]",
+        &rename("A", "Z"),
+        "[{\"id\": \"Z\", \"formerly\": [\"A\"]}]",
+    );
+    check("r.yaml", "- id: A\n", &rename("A", "007"), "- id: \"007\"\n  formerly: [\"A\"]\n");
+}
+
+#[test]
+fn what_an_intent_was_called_is_kept_with_it() {
+    let z = rename("A", "Z-1");
+    for (before, after) in [
+        (
+            "- id: A # one\n  name: x\n  status: DRAFT\n",
+            "- id: Z-1 # one\n  formerly: [\"A\"]\n  name: x\n  status: DRAFT\n",
+        ),
+        ("- name: x\r\n  id: 'A'", "- name: x\r\n  id: 'Z-1'\r\n  formerly: [\"A\"]"),
+        ("- {id: A, name: x}\n", "- {id: Z-1, name: x, formerly: [\"A\"]}\n"),
+        ("- id: A\n  formerly: []\n", "- id: Z-1\n  formerly: [\"A\"]\n"),
+        ("- id: A\n  formerly: [O] # c\n", "- id: Z-1\n  formerly: [O, A] # c\n"),
+        (
+            "- id: A\n  formerly:\n    - 'O' # c\n  name: x\n",
+            "- id: Z-1\n  formerly:\n    - 'O' # c\n    - 'A'\n  name: x\n",
+        ),
+        ("- id: A\n  formerly: O\n", "- id: Z-1\n  formerly: [\"O\", \"A\"]\n"),
+        ("- id: A\n  formerly:\n", "- id: Z-1\n  formerly: [\"A\"]\n"),
+        // Back to an older id: the two change places.
+        ("- id: A\n  formerly: [O, \"Z-1\"] # c\n", "- id: Z-1\n  formerly: [O, \"A\"] # c\n"),
+        ("- id: A\n  formerly:\n  - Z-1\n  - O\n", "- id: Z-1\n  formerly:\n  - A\n  - O\n"),
+        ("- id: A\n  formerly: Z-1\n", "- id: Z-1\n  formerly: A\n"),
+        ("- id: A\n  formerly: [A]\n", "- id: Z-1\n  formerly: [A]\n"),
+        // What another intent says that it was called is its own.
+        (
+            "- id: A\n- id: B\n  formerly: [A]\n",
+            "- id: Z-1\n  formerly: [\"A\"]\n- id: B\n  formerly: [A]\n",
+        ),
+        ("- A\n- B\n", "- {id: Z-1, formerly: [A]}\n- B\n"),
+        ("intents:\n  A:\n  B: {}\n", "intents:\n  Z-1: {formerly: [\"A\"]}\n  B: {}\n"),
+    ] {
+        check("r.yaml", before, &z, after);
+    }
+    check("r.json", "[\"A\"]", &z, "[{\"id\": \"Z-1\", \"formerly\": [\"A\"]}]");
+    let before = "[\n  {\n    \"id\": \"A\",\n    \"formerly\": [\"O\"]\n  }\n]";
+    check(
+        "r.json",
+        before,
+        &z,
+        &before.replace("\"O\"", "\"O\", \"A\"").replace("\": \"A", "\": \"Z-1"),
+    );
+    let refuses = |before: &str, edit: &RegistryEdit, why: &str| {
+        let refused = edited("r.yaml", before, edit).unwrap_err().to_string();
+        assert!(refused.contains(why), "{refused}");
+    };
+    let of_b = "- id: A\n- id: B\n  formerly: [Z-1]\n";
+    refuses(of_b, &z, "what B was called");
+    refuses(of_b, &RegistryEdit::Add(new("Z-1")), "what B was called");
+    refuses("- id: N\n  formerly: [A]\n", &z, "called N now");
+    refuses("x: &x [O]\nactive_intents:\n- id: A\n  formerly: *x\n", &z, "alias");
+    refuses("- id: A\n  formerly: {a: b}\n", &z, "by hand");
+    let registry = parse("r.yaml", "- id: I-1\n  formerly: [I-2, I-4]\n- id: I-3\n");
+    assert_eq!(next_id(&registry), "I-5");
+    let by_old = RegistryEdit::SetStatus { id: "I-4".into(), status: Status::Draft };
+    let text = edited("r.yaml", registry.text(), &by_old).unwrap();
+    assert!(text.starts_with("- id: I-1\n  status: DRAFT\n"), "{text}");
 }
 
 fn new(id: &str) -> NewIntent {
@@ -472,7 +535,10 @@ proptest! {
         match &edit {
             RegistryEdit::SetStatus { id, status } => prop_assert_eq!(after.get(id).unwrap().status.as_ref().unwrap().value, *status),
             RegistryEdit::AddScope { id, entry } => prop_assert_eq!(after.get(id).unwrap().owned_scope.last().map(|last| &last.value), Some(entry)),
-            RegistryEdit::Rename { from, to } => prop_assert!(after.get(from).is_none() && after.get(to).is_some()),
+            RegistryEdit::Rename { from, to } => {
+                prop_assert_eq!(&after.get(from).unwrap().id.value, to);
+                prop_assert_eq!(after.ids(from), [to, from]);
+            }
             RegistryEdit::Add(new) => prop_assert_eq!(&after.intents().last().unwrap().id.value, &new.id),
         }
     }

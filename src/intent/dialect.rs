@@ -19,10 +19,11 @@ pub(crate) enum Field {
     Acceptance,
     Specs,
     Owner,
+    Formerly,
 }
 
 impl Field {
-    const ALL: [Field; 8] = [
+    const ALL: [Field; 9] = [
         Field::Id,
         Field::Name,
         Field::Status,
@@ -31,6 +32,7 @@ impl Field {
         Field::Acceptance,
         Field::Specs,
         Field::Owner,
+        Field::Formerly,
     ];
     /// Where it has been found, the canonical key first; a dot goes into a mapping.
     pub(crate) fn keys(self) -> &'static [&'static str] {
@@ -54,6 +56,7 @@ impl Field {
             Field::Acceptance => &["acceptance_criteria", "acceptanceCriteria", "success", "what"],
             Field::Specs => &["related_specs", "related_requirements"],
             Field::Owner => &["owner"],
+            Field::Formerly => &["formerly"],
         }
     }
     /// The canonical key.
@@ -353,6 +356,7 @@ impl Reader<'_> {
             Field::Constraints => self.texts(index, value, &mut intent.constraints, place),
             Field::Acceptance => self.texts(index, value, &mut intent.acceptance_criteria, place),
             Field::Specs => specs(value, &mut intent.related_specs),
+            Field::Formerly => self.texts(index, value, &mut intent.formerly, place),
         }
     }
 
@@ -510,6 +514,7 @@ fn blank(span: Range<usize>) -> Intent {
         acceptance_criteria: Vec::new(),
         related_specs: Vec::new(),
         owner: None,
+        formerly: Vec::new(),
         extra: Map::<String, Value>::new(),
         span,
     }

@@ -28,7 +28,8 @@ pub enum RegistryEdit {
         /// The glob.
         entry: String,
     },
-    /// Renames an id where it is defined and where the registry refers to it.
+    /// Renames an id where it is defined and where the registry refers to it; the intent keeps what it was called in
+    /// `formerly`, for the ledger goes on saying so.
     Rename {
         /// The id as it is.
         from: String,
@@ -126,7 +127,7 @@ pub fn next_id(registry: &Registry) -> String {
     let mut number = used.map(|(_, _, number)| number).max().unwrap_or(0) + 1;
     loop {
         let id = format!("{stem}{number:0width$}");
-        if registry.get(&id).is_none() {
+        if registry.get(&id).is_none() && registry.formerly(&id).is_empty() {
             return id;
         }
         number += 1;
@@ -171,12 +172,18 @@ fn verify(registry: &Registry, edit: &RegistryEdit, edits: &[TextEdit]) -> Resul
         RegistryEdit::Rename { .. } | RegistryEdit::Add(_) => None,
     };
     let as_wanted = |(at, (got, want)): (usize, (&Intent, &Intent))| {
-        got.hash() == want.hash() && (renames || target == Some(at) || got.extra == want.extra)
+        got.hash() == want.hash()
+            && texts(&got.formerly) == texts(&want.formerly)
+            && (renames || target == Some(at) || got.extra == want.extra)
     };
     let same = after.syntax_error().is_none()
         && after.intents().len() == wanted.len()
         && after.intents().iter().zip(&wanted).enumerate().all(as_wanted);
     if same { Ok(()) } else { Err(surprise()) }
+}
+
+fn texts(list: &[super::Spanned<String>]) -> Vec<&str> {
+    list.iter().map(|entry| entry.value.as_str()).collect()
 }
 
 fn expected(registry: &Registry, edit: &RegistryEdit) -> Vec<Intent> {
@@ -197,12 +204,22 @@ fn expected(registry: &Registry, edit: &RegistryEdit) -> Vec<Intent> {
                 intent.owned_scope.push(spanned(entry));
             }
         }
-        RegistryEdit::Rename { from, to } => {
+        RegistryEdit::Rename { from, to } if from != to => {
+            if let Some(intent) = intents.get_mut(at(from)) {
+                let back = texts(&intent.formerly).contains(&to.as_str());
+                let known = texts(&intent.formerly).contains(&from.as_str());
+                let former = |id: &super::Spanned<String>| {
+                    spanned(if id.value == *to { from } else { &id.value })
+                };
+                intent.formerly = intent.formerly.iter().map(former).collect();
+                intent.formerly.extend((!back && !known).then(|| spanned(from)));
+            }
             intents
                 .iter_mut()
                 .filter(|intent| intent.id.value == *from)
                 .for_each(|intent| intent.id = spanned(to));
         }
+        RegistryEdit::Rename { .. } => {}
         RegistryEdit::Add(new) => intents.push(Intent {
             id: spanned(&new.id),
             name: spanned(&new.name),
@@ -212,6 +229,7 @@ fn expected(registry: &Registry, edit: &RegistryEdit) -> Vec<Intent> {
             acceptance_criteria: new.acceptance_criteria.iter().map(spanned).collect(),
             related_specs: new.related_specs.iter().map(spanned).collect(),
             owner: new.owner.as_ref().map(spanned),
+            formerly: Vec::new(),
             extra: serde_json::Map::new(),
             span: 0..0,
         }),
@@ -270,14 +288,17 @@ fn add_scope(registry: &Registry, index: usize, entry: &str) -> Planned {
             let list = format!("[{}]", double_quoted(entry));
             add_key(registry, written, Field::Scope.key(), &list, &list)
         }
-        Some(place) => extend_scope(registry, intent, place, entry),
+        Some(place) => extend(registry, place, &intent.scope_entries(), entry),
     }
 }
 
-fn extend_scope(registry: &Registry, intent: &Intent, place: &Place, entry: &str) -> Planned {
-    let value = &place.value;
+/// Appends an entry to a list that is written there; `held` is what was read of it.
+fn extend(registry: &Registry, place: &Place, held: &[&str], entry: &str) -> Planned {
+    let (value, key) = (&place.value, place.field.key());
     if value.aliased {
-        return Err(refused("this scope comes from elsewhere by a YAML alias; change it by hand"));
+        return Err(refused(format!(
+            "this `{key}` comes from elsewhere by a YAML alias; change it by hand"
+        )));
     }
     match &value.kind {
         Kind::Sequence { items, layout: Layout::Flow } => {
@@ -302,16 +323,14 @@ fn extend_scope(registry: &Registry, intent: &Intent, place: &Place, entry: &str
             Ok(vec![replace(&value.span, format!("[{}]", double_quoted(entry)))])
         }
         Kind::Scalar { style: Style::Plain | Style::Single | Style::Double, .. }
-            if !intent.owned_scope.is_empty() =>
+            if !held.is_empty() =>
         {
-            let mut all: Vec<String> =
-                intent.scope_entries().into_iter().map(double_quoted).collect();
+            let mut all: Vec<String> = held.iter().map(|held| double_quoted(held)).collect();
             all.push(double_quoted(entry));
             Ok(vec![replace(&value.span, format!("[{}]", all.join(", ")))])
         }
         _ => Err(refused(format!(
-            "the scope of {} is prose, not a list; write `owned_scope: [{}]` in its place by hand",
-            intent.id.value,
+            "this `{key}` is prose, not a list; write `{key}: [{}]` in its place by hand",
             double_quoted(entry)
         ))),
     }
@@ -385,7 +404,11 @@ fn add_key(registry: &Registry, written: &Written, key: &str, yaml: &str, json: 
         };
         return Ok(vec![insert(end, format!("{glue}{entry}"))]);
     }
-    let before = [Field::Status, Field::Name, Field::Id];
+    // What an intent was called before is read beside what it is called.
+    let before: &[Field] = match key == Field::Formerly.key() {
+        true => &[Field::Id],
+        false => &[Field::Status, Field::Name, Field::Id],
+    };
     let place = before.iter().find_map(|field| {
         written.place(*field).filter(|place| field.key() != key && !place.path.contains('.'))
     });
@@ -425,9 +448,17 @@ fn rename(registry: &Registry, index: usize, from: &str, to: &str) -> Planned {
     if from == to {
         return Ok(Vec::new());
     }
-    if registry.get(to).is_some() {
+    let intent = &registry.intents()[index];
+    if intent.id.value != from {
+        let now = &intent.id.value;
+        return Err(refused(format!(
+            "{from} is called {now} now; rename it where it is called so"
+        )));
+    }
+    if registry.position(to).is_some_and(|other| registry.intents()[other].id.value == to) {
         return Err(EditError::Taken { id: to.to_owned(), path: registry.path().to_string() });
     }
+    free_of_others(registry, to, Some(index))?;
     let tree = registry.tree().map_err(|broken| refused(broken.to_string()))?;
     let mut found = Vec::new();
     references(&tree, false, from, &mut found);
@@ -447,14 +478,66 @@ fn rename(registry: &Registry, index: usize, from: &str, to: &str) -> Planned {
     if found.iter().any(|node| node.aliased) || registry.written(index).node.aliased {
         return Err(refused("this id comes from elsewhere by a YAML alias; rename it by hand"));
     }
-    let edits = found.iter().map(|node| {
+    let written = registry.written(index);
+    let alone = written.keyed.is_none() && !written.node.is_mapping();
+    let mut edits = Vec::with_capacity(found.len() + 1);
+    for node in &found {
         let style = node.style().unwrap_or(Style::Double);
-        replace(
-            &node.span,
-            quoted_like(to, if is_json(registry) { Style::Double } else { style }, true),
-        )
-    });
-    Ok(edits.collect())
+        let id = |id| quoted_like(id, if is_json(registry) { Style::Double } else { style }, true);
+        let text = match alone && node.span == written.node.span {
+            // Where only the id is listed there is nothing yet to add a key to.
+            true if is_json(registry) => {
+                format!("{{\"id\": {}, \"formerly\": [{}]}}", id(to), id(from))
+            }
+            true => format!("{{id: {}, formerly: [{}]}}", id(to), id(from)),
+            false => id(to),
+        };
+        edits.push(replace(&node.span, text));
+    }
+    if !alone {
+        edits.extend(remember(registry, index, from, to)?);
+    }
+    Ok(edits)
+}
+
+/// Adds what an intent was called to what it was called before. An intent that gets an older id back is not one that had
+/// it: there the two change places.
+fn remember(registry: &Registry, index: usize, from: &str, to: &str) -> Planned {
+    let (intent, written) = (&registry.intents()[index], registry.written(index));
+    let Some(place) = written.place(Field::Formerly) else {
+        let list = format!("[{}]", double_quoted(from));
+        if written.node.is_null() && written.node.span.is_empty() {
+            return Ok(vec![insert(written.node.span.start, format!(" {{formerly: {list}}}"))]);
+        }
+        return add_key(registry, written, Field::Formerly.key(), &list, &list);
+    };
+    let held = texts(&intent.formerly);
+    if held.contains(&to) {
+        let value = [&place.value];
+        let nodes = place.value.items().iter().chain(value).filter(|node| node.text() == Some(to));
+        let swapped = nodes.map(|node| {
+            let style = if is_json(registry) { Style::Double } else { node.style()? };
+            (!node.aliased).then(|| replace(&node.span, quoted_like(from, style, true)))
+        });
+        let by_hand =
+            || refused("this `formerly` is written in a way of its own; change it by hand");
+        return swapped.collect::<Option<Vec<_>>>().ok_or_else(by_hand);
+    }
+    if held.contains(&from) {
+        return Ok(Vec::new());
+    }
+    extend(registry, place, &held, from)
+}
+
+/// An error where another intent had the id before: what was recorded under it is that one's.
+fn free_of_others(registry: &Registry, id: &str, but: Option<usize>) -> Result<(), EditError> {
+    match registry.formerly(id).into_iter().find(|other| Some(*other) != but) {
+        None => Ok(()),
+        Some(other) => Err(refused(format!(
+            "{id} is what {} was called before, and what was recorded under it belongs there; take another id",
+            registry.intents()[other].id.value
+        ))),
+    }
 }
 
 fn references(node: &Node, refers: bool, id: &str, found: &mut Vec<Node>) {
@@ -479,6 +562,7 @@ fn add(registry: &Registry, new: &NewIntent) -> Planned {
             new.id
         )));
     }
+    free_of_others(registry, &new.id, None)?;
     if registry.get(&new.id).is_some() {
         return Err(EditError::Taken { id: new.id.clone(), path: registry.path().to_string() });
     }
@@ -579,6 +663,7 @@ fn as_json(new: &NewIntent) -> serde_json::Value {
         acceptance_criteria: new.acceptance_criteria.clone(),
         related_specs: new.related_specs.clone(),
         owner: new.owner.clone(),
+        formerly: Vec::new(),
         extra: serde_json::Map::new(),
     };
     serde_json::to_value(entry).expect("texts and lists of texts are JSON")

@@ -25,8 +25,29 @@ pub(super) struct Kept {
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Head {
     selected: Option<String>,
-    /// The id of each intent, and where it ends, in bytes from the first one's beginning.
-    index: Vec<(String, usize)>,
+    index: Vec<Line>,
+}
+
+/// What is known of an intent without reading it.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+struct Line {
+    id: String,
+    /// Ids it had before.
+    formerly: Vec<String>,
+    /// Where it ends, in bytes from the first one's beginning.
+    end: usize,
+}
+
+impl Line {
+    fn of(intent: &Intent, end: usize) -> Self {
+        let formerly = intent.formerly.iter().map(|id| id.value.clone()).collect();
+        Self { id: intent.id.value.clone(), formerly, end }
+    }
+
+    fn is_of(&self, intent: &Intent) -> bool {
+        self.id == intent.id.value
+            && self.formerly.iter().eq(intent.formerly.iter().map(|id| &id.value))
+    }
 }
 
 impl Kept {
@@ -36,7 +57,7 @@ impl Kept {
         let mut index = Vec::with_capacity(intents.len());
         for intent in intents {
             body.extend(postcard::to_stdvec(intent).ok()?);
-            index.push((intent.id.value.clone(), body.len()));
+            index.push(Line::of(intent, body.len()));
         }
         let head = Head { selected: selected.map(str::to_owned), index };
         let mut bytes = postcard::to_stdvec(&head).ok()?;
@@ -52,7 +73,7 @@ impl Kept {
     /// From bytes that may be anything.
     pub(super) fn read(bytes: Vec<u8>) -> Option<Self> {
         let (head, rest): (Head, _) = postcard::take_from_bytes(&bytes).ok()?;
-        let ends: Vec<usize> = head.index.iter().map(|(_, end)| *end).collect();
+        let ends: Vec<usize> = head.index.iter().map(|line| line.end).collect();
         let last = ends.last().copied().unwrap_or(0);
         if !ends.is_sorted() || last > rest.len() {
             return None;
@@ -80,7 +101,14 @@ impl Kept {
 
     /// The index of the first intent with this id.
     pub(super) fn position(&self, id: &str) -> Option<usize> {
-        self.head.index.iter().position(|(known, _)| known == id)
+        self.head.index.iter().position(|line| line.id == id)
+    }
+
+    /// The indices of the intents that had this id before.
+    pub(super) fn formerly(&self, id: &str) -> Vec<usize> {
+        let had = |line: &Line| line.formerly.iter().any(|former| former == id);
+        let all = self.head.index.iter().enumerate();
+        all.filter(|(_, line)| had(line)).map(|(index, _)| index).collect()
     }
 
     /// An intent by index. What cannot be read is an intent without a status, under which nothing may be done.
@@ -90,19 +118,19 @@ impl Kept {
 
     /// `None` unless it is what the index says, and every place in it is a place in the text.
     fn readable(&self, index: usize) -> Option<Intent> {
-        let (id, end) = self.head.index.get(index)?;
+        let line = self.head.index.get(index)?;
         let start = match index.checked_sub(1) {
             None => 0,
-            Some(before) => self.head.index[before].1,
+            Some(before) => self.head.index[before].end,
         };
-        let bytes = &self.bytes[self.body + start..self.body + end];
+        let bytes = &self.bytes[self.body + start..self.body + line.end];
         let (intent, rest): (Intent, _) = postcard::take_from_bytes(bytes).ok()?;
         // Whether a byte begins a character is seen without reading the text.
         let text = &self.bytes[self.text..];
         let begins = |at: usize| text.get(at).map_or(at == text.len(), |byte| byte & 0xC0 != 0x80);
         let fits =
             |span: &Range<usize>| span.start <= span.end && begins(span.start) && begins(span.end);
-        let whole = rest.is_empty() && intent.id.value == *id && spans(&intent).all(fits);
+        let whole = rest.is_empty() && line.is_of(&intent) && spans(&intent).all(fits);
         whole.then_some(intent)
     }
 }
@@ -118,6 +146,7 @@ fn nothing() -> Intent {
         acceptance_criteria: Vec::new(),
         related_specs: Vec::new(),
         owner: None,
+        formerly: Vec::new(),
         extra: Default::default(),
         span: 0..0,
     }
@@ -129,6 +158,7 @@ fn spans(intent: &Intent) -> impl Iterator<Item = &Range<usize>> {
         &intent.constraints,
         &intent.acceptance_criteria,
         &intent.related_specs,
+        &intent.formerly,
     ];
     [&intent.span, &intent.id.span, &intent.name.span]
         .into_iter()
@@ -175,7 +205,7 @@ mod tests {
     use crate::workspace::RelativePath;
 
     const PLACE: &str = ".orchestration/active_intents.yaml";
-    const RICH: &str = "\u{feff}intents:\r\n  - id: INT-1 # one\r\n    title: 'Ünïcode'\r\n    status: done\r\n    owned_scope: [a/**, '!b']\r\n    budget: {days: 3, of: [1.5, null, \"x\"]}\r\n    owner: \"@ada\"\r\n  - id: INT-2\r\n";
+    const RICH: &str = "\u{feff}intents:\r\n  - id: INT-1 # one\r\n    title: 'Ünïcode'\r\n    status: done\r\n    owned_scope: [a/**, '!b']\r\n    formerly: [OLD-1, INT-2]\r\n    budget: {days: 3, of: [1.5, null, \"x\"]}\r\n    owner: \"@ada\"\r\n  - id: INT-2\r\n";
 
     fn parsed(text: &str) -> Registry {
         Registry::parse(RelativePath::new(PLACE).unwrap(), text)
@@ -216,7 +246,11 @@ mod tests {
             let after = Registry::recalled(before.path(), kept(&before)).unwrap();
             // Asked for one by one, and then all together.
             for intent in before.intents() {
-                assert_eq!(after.get(&intent.id.value), before.get(&intent.id.value));
+                let former = intent.formerly.iter().map(|id| &id.value);
+                for id in former.chain([&intent.id.value]) {
+                    assert_eq!(after.get(id), before.get(id));
+                    assert_eq!(after.ids(id), before.ids(id));
+                }
             }
             assert_eq!(all_of(&after), all_of(&before));
             recalled += 1;
@@ -231,20 +265,22 @@ mod tests {
             let mut bent = registry.intents()[0].clone();
             bend(&mut bent);
             let body = postcard::to_stdvec(&bent).unwrap();
-            let index = vec![("INT-1".to_owned(), body.len())];
+            let index = vec![Line::of(&registry.intents()[0], body.len())];
             let mut bytes = postcard::to_stdvec(&Head { selected: None, index }).unwrap();
             bytes.extend(body);
             bytes.extend(registry.text().as_bytes());
             Kept::read(bytes).unwrap().intent(0)
         };
         assert_eq!(bent(|_| {}), registry.intents()[0]);
-        let bends: [fn(&mut Intent); 5] = [
+        let bends: [fn(&mut Intent); 7] = [
             |intent| intent.span.end = 10_000,
             |intent| intent.id.span.end = 0,
             |intent| intent.owned_scope[1].span.start = usize::MAX,
             // In the middle of the byte order mark.
             |intent| intent.name.span = 1..20,
             |intent| intent.id.value = "INT-2".to_owned(),
+            |intent| intent.formerly.clear(),
+            |intent| intent.formerly[0].span.end = 10_000,
         ];
         for bend in bends {
             assert_eq!(bent(bend), nothing());

@@ -24,6 +24,7 @@ pub fn registry(registry: &Registry) -> Vec<Finding> {
     findings.extend(invisible(registry));
     findings.extend(registry.form().deviations.iter().map(|one| deviation(registry, one)));
     findings.extend(duplicates(registry));
+    findings.extend(former(registry));
     for index in 0..registry.intents().len() {
         findings.extend(one_intent(registry, index));
     }
@@ -123,6 +124,48 @@ fn duplicates(registry: &Registry) -> Vec<Finding> {
             .related
             .push(registry.related(earlier.id.span.clone(), "The id stands here first."));
         findings.push(about(finding, intent));
+    }
+    findings
+}
+
+/// Former ids that somebody else has, or had too: what was recorded under them cannot be both's.
+fn former(registry: &Registry) -> Vec<Finding> {
+    let mut present: HashMap<&str, &Intent> = HashMap::new();
+    for intent in registry.intents() {
+        present.entry(&intent.id.value).or_insert(intent);
+    }
+    let mut first: HashMap<&str, (usize, &Spanned<String>)> = HashMap::new();
+    let mut findings = Vec::new();
+    for (index, intent) in registry.intents().iter().enumerate() {
+        for id in intent.formerly.iter().filter(|id| !id.value.is_empty()) {
+            let (other, place, message) = match present.get(id.value.as_str()) {
+                Some(holder) if holder.id.value == intent.id.value => continue,
+                Some(holder) => (
+                    *holder,
+                    &holder.id,
+                    format!(
+                        "{} is the id of an intent; records under it are that one's.",
+                        id.value
+                    ),
+                ),
+                None => match *first.entry(&id.value).or_insert((index, id)) {
+                    (earlier, _) if earlier == index => continue,
+                    (earlier, place) => (
+                        &registry.intents()[earlier],
+                        place,
+                        format!(
+                            "Two intents had the id {}; records under it are nobody's.",
+                            id.value
+                        ),
+                    ),
+                },
+            };
+            let help = "Keep it where the intent was called so, and remove it from the other.";
+            let mut finding = registry.finding(Code::DuplicateId, id.span.clone(), message, help);
+            let because = format!("Here it belongs to {}.", other.id.value);
+            finding.related.push(registry.related(place.span.clone(), because));
+            findings.push(about(finding, intent));
+        }
     }
     findings
 }

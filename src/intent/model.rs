@@ -92,6 +92,8 @@ pub struct Intent {
     pub related_specs: Vec<Spanned<String>>,
     /// Who asked for it.
     pub owner: Option<Spanned<String>>,
+    /// Ids it had before: what was recorded under them is its own.
+    pub formerly: Vec<Spanned<String>>,
     /// Everything else that was written, lossless, by key.
     #[serde(with = "super::kept::as_json")]
     pub extra: Map<String, Value>,
@@ -108,7 +110,7 @@ impl Intent {
     pub fn scope_entries(&self) -> Vec<&str> {
         self.owned_scope.iter().map(|entry| entry.value.as_str()).collect()
     }
-    /// `sha256:<64 hex>` of the intent as it reads: canonical JSON (sorted keys, no spaces) of id, name, status, owned_scope, constraints, acceptance_criteria, related_specs, owner. Independent of dialect and layout.
+    /// `sha256:<64 hex>` of the intent as it reads: canonical JSON (sorted keys, no spaces) of id, name, status, owned_scope, constraints, acceptance_criteria, related_specs, owner. Independent of dialect and layout, and of what it was called before.
     pub fn hash(&self) -> String {
         // In alphabetical order: `serde_json` keeps the order in which keys are written here.
         let canonical = json!({
@@ -165,6 +167,9 @@ pub struct IntentEntry {
     /// Who asked for it (a handle).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
+    /// Ids it had before; a rename adds to them. What was recorded under them stays this intent's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub formerly: Vec<String>,
     /// Anything else a team keeps with an intent; it is left as it is.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

@@ -227,15 +227,49 @@ impl Registry {
             kept.flat_map(|kept| (0..kept.len()).map(|at| kept.intent(at))).collect()
         })
     }
-    /// The first intent with this id.
+    /// The first intent with this id; else the one that had it before it was renamed.
     pub fn get(&self, id: &str) -> Option<&Intent> {
         self.position(id).map(|at| self.one(at))
     }
+    /// The id that an intent goes by now, for any that it had; an id that nobody has or had is itself.
+    pub fn present_id<'a>(&'a self, id: &'a str) -> &'a str {
+        self.get(id).map_or(id, |intent| &intent.id.value)
+    }
+    /// Every id under which an intent may have been recorded, for any of them, the present one first; an id that
+    /// nobody has or had is alone.
+    pub fn ids<'a>(&'a self, id: &'a str) -> Vec<&'a str> {
+        let Some(at) = self.position(id) else { return vec![id] };
+        let intent = self.one(at);
+        let mut ids = vec![intent.id.value.as_str()];
+        for former in intent.formerly.iter().map(|former| former.value.as_str()) {
+            if !ids.contains(&former) && self.position(former) == Some(at) {
+                ids.push(former);
+            }
+        }
+        ids
+    }
+    /// Where an id that two intents had is nobody's: which of them a record means cannot be known.
     pub(crate) fn position(&self, id: &str) -> Option<usize> {
-        match &self.kept {
+        let present = match &self.kept {
             Some(kept) => kept.position(id),
             None => self.intents().iter().position(|intent| intent.id.value == id),
+        };
+        present.or_else(|| match self.formerly(id)[..] {
+            [only] => Some(only),
+            _ => None,
+        })
+    }
+    /// The indices of the intents that had this id before.
+    pub(crate) fn formerly(&self, id: &str) -> Vec<usize> {
+        if id.is_empty() {
+            return Vec::new();
         }
+        if let Some(kept) = &self.kept {
+            return kept.formerly(id);
+        }
+        let had = |intent: &Intent| intent.formerly.iter().any(|former| former.value == id);
+        let all = self.intents().iter().enumerate();
+        all.filter(|(_, intent)| had(intent)).map(|(index, _)| index).collect()
     }
     /// The intent at this index, without reading the others.
     fn one(&self, index: usize) -> &Intent {
@@ -244,7 +278,7 @@ impl Registry {
             _ => &self.intents()[index],
         }
     }
-    /// The compiled scope of the first intent with this id.
+    /// The compiled scope of the intent that [`Registry::get`] finds.
     pub fn scope(&self, id: &str) -> Option<&Scope> {
         self.position(id).map(|at| self.scope_at(at))
     }

@@ -252,6 +252,7 @@ fn append(ws: &Workspace, asked: &Approval, note: &str) -> Result<(), VerbError>
             ws.selected(Some(&asked.actor))
         }
     };
+    let intent = intent.map(|id| ws.registry.present_id(&id).to_owned());
     let known = intent.as_deref().and_then(|id| ws.registry.get(id));
     let skeleton =
         record::skeleton(ws, RecordKind::Approval, known, Some(asked.actor.clone()), None);

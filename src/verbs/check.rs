@@ -250,9 +250,13 @@ fn registry_changes(ws: &Workspace, rules: &Rules) -> Vec<Finding> {
 
 fn what_widened(ws: &Workspace, before: &Registry, intent: &Intent) -> Option<&'static str> {
     let id = &intent.id.value;
-    let (Some(old), Some(old_scope)) = (before.get(id), before.scope(id)) else {
-        return Some("was added");
-    };
+    // Of an intent that was renamed since, by the id it had then.
+    let mut known = ws.registry.ids(id).into_iter().filter_map(|id| before.get(id));
+    let Some(old) = known.next() else { return Some("was added") };
+    if known.any(|other| other.id.value != old.id.value) {
+        return Some("took over what was recorded under another intent");
+    }
+    let old_scope = before.scope(&old.id.value)?;
     if ws.registry.scope(id)?.widens(old_scope) {
         return Some("got a wider scope");
     }

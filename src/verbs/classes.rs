@@ -88,7 +88,7 @@ pub(super) fn contradicted(
         path: Some(path.clone()),
         span: Some(block.name_bytes.clone()),
         lines: Some(block.lines),
-        intent: record.intent_id.clone(),
+        intent: ws.intent_of(record),
         ..Finding::new(
             Code::ClassContradicted,
             format!(

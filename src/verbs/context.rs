@@ -126,7 +126,7 @@ fn file(ws: &Workspace, path: &RelativePath, blocks: &[ClaimRef], out: &mut Elem
 }
 
 fn recent(ws: &Workspace, intent: &Intent, out: &mut Element) {
-    let all = ws.ledger.entries_of_intent(&intent.id.value).into_iter().rev();
+    let all = ws.entries_of(&intent.id.value).into_iter().rev();
     let records = all.map(|at| ws.ledger.entry(at)).filter(|entry| !entry.record.files.is_empty());
     let records: Vec<_> = records.take(MAX_RECORDS).collect();
     if records.is_empty() || !out.room() {

@@ -4,7 +4,7 @@
 //! the registry, files and blocks by name) and it holds no time and no line
 //! number, so that two branches' maps merge well.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
@@ -64,16 +64,19 @@ pub struct MappedBlock {
 
 /// The blocks that an intent is the last word on, by file.
 pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<ClaimRef>)> {
+    let ids = ws.registry.ids(intent);
     let mut paths = BTreeSet::new();
-    for claims in ws.ledger.of_intent(intent).chunks(AT_ONCE) {
+    for claims in ws.claims_of(intent).chunks(AT_ONCE) {
         let ledger = ws.ledger.forgetful();
         paths.extend(claims.iter().map(|at| ledger.claim(*at).file.relative_path.clone()));
     }
     let mut files = Vec::new();
     for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
         let ledger = ws.ledger.forgetful();
-        let of_intent =
-            |at: &ClaimRef| ledger.claim(*at).entry.record.intent_id.as_deref() == Some(intent);
+        let of_intent = |at: &ClaimRef| {
+            let named = ledger.claim(*at).entry.record.intent_id.as_deref();
+            named.is_some_and(|id| ids.contains(&id))
+        };
         for path in paths {
             let mut blocks = provenance::heads(&ledger, path);
             blocks.retain(of_intent);
@@ -88,11 +91,14 @@ pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<ClaimRef
 /// The map as data.
 pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     ws.sound_registry()?;
+    // Looked up once for each id, not for each block.
+    let recorded = ws.ledger.intents();
+    let called = recorded.iter().map(|id| (id.as_str(), ws.registry.present_id(id))).collect();
     let mut by_intent: BTreeMap<String, Vec<MappedFile>> = BTreeMap::new();
     for paths in ws.ledger.paths().chunks(AT_ONCE) {
         let ledger = ws.ledger.forgetful();
         for path in paths {
-            for (intent, mut blocks) in last_words(&ledger, path) {
+            for (intent, mut blocks) in last_words(&called, &ledger, path) {
                 blocks.sort();
                 let file = MappedFile { path: (*path).clone(), blocks };
                 by_intent.entry(intent).or_default().push(file);
@@ -111,13 +117,18 @@ pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     Ok(MapAnswer { intents, written: None, change: check::class(ws) })
 }
 
-/// The blocks of a file that stand last in the ledger, by intent.
-fn last_words(ledger: &Ledger, path: &RelativePath) -> BTreeMap<String, Vec<MappedBlock>> {
+/// The blocks of a file that stand last in the ledger, by intent; `called` says what each is called now.
+fn last_words(
+    called: &HashMap<&str, &str>,
+    ledger: &Ledger,
+    path: &RelativePath,
+) -> BTreeMap<String, Vec<MappedBlock>> {
     let mut found: BTreeMap<String, Vec<MappedBlock>> = BTreeMap::new();
     for at in provenance::heads(ledger, path) {
         let claim = ledger.claim(at);
         if let (Some(intent), Some(name)) = (&claim.entry.record.intent_id, &claim.range.block) {
-            found.entry(intent.clone()).or_default().push(MappedBlock {
+            let intent = called.get(intent.as_str()).map_or(intent.as_str(), |id| *id);
+            found.entry(intent.to_owned()).or_default().push(MappedBlock {
                 kind: name.kind.clone(),
                 name: name.path.clone(),
                 content_hash: claim.range.content_hash.to_string(),

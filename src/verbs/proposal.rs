@@ -63,6 +63,7 @@ pub fn request_scope(
 ) -> Result<ProposalAnswer, VerbError> {
     ws.governed()?;
     let intent = ws.intent(&wanted.intent)?;
+    let id = intent.id.value.clone();
     let entries = trimmed(wanted.entries);
     if entries.is_empty() {
         return refuse("name at least one glob to add to the scope");
@@ -77,19 +78,19 @@ pub fn request_scope(
     if entries.iter().all(|entry| held.contains(&entry.as_str())) {
         return refuse(format!(
             "{} owns {} already; nobody has to be asked",
-            wanted.intent,
+            id,
             entries.join(", ")
         ));
     }
     if held.len() + entries.len() > MAX_ENTRIES {
         return refuse(format!(
             "{} holds {} scope entries and may hold {MAX_ENTRIES}",
-            wanted.intent,
+            id,
             held.len()
         ));
     }
     let reason = sentence("the reason", &wanted.reason)?;
-    ask(ws, actor, cwd, Subject::Scope { intent: wanted.intent, entries, reason })
+    ask(ws, actor, cwd, Subject::Scope { intent: id, entries, reason })
 }
 
 /// Asks a person for a new intent.

@@ -218,7 +218,7 @@ fn record_file(
     }
     let subject = Subject::new(ws, path, (&document, &now), (&baseline, &committed));
     let by_these = |claim: &Claim<'_>| {
-        claim.entry.record.intent_id.as_deref() == Some(&intent.id.value)
+        ws.intent_of(&claim.entry.record).as_ref() == Some(&intent.id.value)
             && claim.conversation.contributor == contributor(request)
     };
     let changes = match request.extent {

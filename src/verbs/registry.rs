@@ -45,7 +45,7 @@ pub fn new(ws: &Workspace, mut intent: NewIntent) -> Result<RegistryAnswer, Verb
 /// Sets an intent's status.
 pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
-    ws.intent(id)?;
+    let id = ws.intent(id)?.id.value.as_str();
     let wanted = RegistryEdit::SetStatus { id: id.to_owned(), status };
     change(ws, &turn(ws)?, id, &wanted, status.as_str())
 }
@@ -53,7 +53,7 @@ pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAn
 /// Adds a scope entry to an intent.
 pub fn widen(ws: &Workspace, id: &str, entry: &str) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
-    ws.intent(id)?;
+    let id = ws.intent(id)?.id.value.as_str();
     let note = format!("scope widened by {entry}");
     let wanted = RegistryEdit::AddScope { id: id.to_owned(), entry: entry.to_owned() };
     change(ws, &turn(ws)?, id, &wanted, &note)

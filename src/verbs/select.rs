@@ -122,8 +122,13 @@ pub(super) fn others(
 ) -> Vec<OtherSession> {
     let selections = session::selections(&ws.root, &store::hours_ago(RECENT_HOURS));
     let same = |id: &String| *id == intent.id.value || overlaps.contains(id);
+    let named = |selection: Selection| Selection {
+        intent_id: ws.registry.present_id(&selection.intent_id).to_owned(),
+        ..selection
+    };
     selections
         .into_iter()
+        .map(named)
         .filter(|selection| same(&selection.intent_id) && selection.actor.as_deref() != me)
         .filter_map(|selection| {
             let Selection { intent_id, selected_at, actor } = selection;

@@ -6,7 +6,7 @@ use crate::ledger::Entry;
 /// Which records.
 #[derive(Clone, Debug, Default)]
 pub struct TraceRequest {
-    /// Only of this intent.
+    /// Only of this intent, whatever it was called then.
     pub intent: Option<String>,
     /// Only those that touch this file.
     pub path: Option<crate::workspace::RelativePath>,
@@ -19,7 +19,7 @@ pub fn trace<'a>(
 ) -> Result<impl Iterator<Item = Entry> + use<'a>, VerbError> {
     ws.governed()?;
     let ledger = &*ws.ledger;
-    let of_intent = request.intent.as_ref().map(|intent| ledger.entries_of_intent(intent));
+    let of_intent = request.intent.as_ref().map(|intent| ws.entries_of(intent));
     let of_path = request.path.as_ref().map(|path| ledger.entries_of_path(path));
     let wanted: Vec<u32> = match (of_intent, of_path) {
         (Some(both), Some(of_path)) => {

@@ -210,6 +210,9 @@ pub struct Candidate {
     pub content_hash: String,
     /// Its name then.
     pub name: Option<String>,
+    /// The tool that recorded it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
 }
 
 /// Which blocks are asked for.
@@ -317,7 +320,7 @@ fn on_disk_by(
 
 /// The intent of a block: its claim's, or the one that all candidates share.
 pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
-    let id = |at: ClaimRef| ws.ledger.claim(at).entry.record.intent_id.clone();
+    let id = |at: ClaimRef| ws.intent_of(&ws.ledger.claim(at).entry.record);
     if let Some(claim) = provenance.claim {
         return id(claim);
     }
@@ -326,11 +329,11 @@ pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
     ids.all(|other| other.as_ref() == Some(&first)).then_some(first)
 }
 
-/// An intent's brief, whether or not the registry holds it.
+/// An intent's brief by any id that it has or had, whether or not the registry holds it.
 pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     let intent = ws.registry.get(id);
     IntentBrief {
-        id: id.to_owned(),
+        id: ws.registry.present_id(id).to_owned(),
         name: intent.map(|intent| intent.name.value.clone()).filter(|name| !name.is_empty()),
         status: intent.and_then(|intent| Some(intent.status.as_ref()?.value.as_str().to_owned())),
     }
@@ -359,7 +362,11 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         evidence: record.and_then(|record| record.evidence),
         claimed: claim.is_some_and(|claim| claim.entry.trust == Trust::Claimed),
         lineage: found.claim.map(|at| steps(ws, at)).unwrap_or_default(),
-        candidates: found.candidates.iter().map(|at| candidate(&ws.ledger.claim(*at))).collect(),
+        candidates: found
+            .candidates
+            .iter()
+            .map(|at| candidate(ws, &ws.ledger.claim(*at)))
+            .collect(),
         tier: found.tier,
         recorded: claim.as_ref().and_then(recorded),
         origins: Vec::new(),
@@ -384,7 +391,7 @@ fn origin(ws: &Workspace, origin: &Origin) -> Option<OriginAnswer> {
         relation: origin.relation,
         share: origin.share,
         recorded: recorded(&claim)?,
-        record: candidate(&claim),
+        record: candidate(ws, &claim),
     })
 }
 
@@ -395,7 +402,7 @@ fn weighed(ws: &Workspace, found: &Provenance) -> Option<Weighed> {
             why: rejected.why,
             scores: rejected.scores,
             recorded: recorded(&claim)?,
-            record: candidate(&claim),
+            record: candidate(ws, &claim),
         })
     });
     let weighed = Weighed { scores: found.scores, rejected };
@@ -406,21 +413,22 @@ fn steps(ws: &Workspace, claim: ClaimRef) -> Vec<LineageStep> {
     lineage::of(&ws.ledger, claim)
         .into_iter()
         .map(|step| match step {
-            Step::Recorded(at) => LineageStep::Record(candidate(&ws.ledger.claim(at))),
+            Step::Recorded(at) => LineageStep::Record(candidate(ws, &ws.ledger.claim(at))),
             Step::Gap { before } => LineageStep::Gap { content_hash: before.to_string() },
         })
         .collect()
 }
 
-fn candidate(claim: &Claim<'_>) -> Candidate {
+fn candidate(ws: &Workspace, claim: &Claim<'_>) -> Candidate {
     let record = &claim.entry.record;
     Candidate {
         record: record.id.clone(),
         kind: record.kind,
-        intent: record.intent_id.clone(),
+        intent: ws.intent_of(record),
         contributor: claim.conversation.contributor.clone(),
         timestamp: record.timestamp.clone(),
         content_hash: claim.range.content_hash.to_string(),
         name: claim.range.block.as_ref().map(|name| name.path.clone()),
+        tool: record.tool.as_ref().map(|tool| tool.name.clone()),
     }
 }

@@ -8,7 +8,7 @@ use super::VerbError;
 use super::elsewhere::Elsewhere;
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{Intent, Registry};
-use crate::ledger::Ledger;
+use crate::ledger::{ClaimRef, Ledger, Record};
 use crate::provenance::Outline;
 use crate::workspace::{
     CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection, git::GitError,
@@ -247,6 +247,31 @@ impl Workspace {
         Outline::from_deltas(&self.ledger.outlines_of(path))
     }
 
+    /// The intent that a record names, by the id it goes by now: a rename changes the registry, never the ledger.
+    pub fn intent_of(&self, record: &Record) -> Option<String> {
+        record.intent_id.as_deref().map(|id| self.registry.present_id(id).to_owned())
+    }
+
+    /// Claims under an intent, whatever it was called when they were made, in fold order.
+    pub fn claims_of(&self, intent: &str) -> Vec<ClaimRef> {
+        let ids = self.registry.ids(intent);
+        let mut claims: Vec<ClaimRef> =
+            ids.iter().flat_map(|id| self.ledger.of_intent(id)).copied().collect();
+        if ids.len() > 1 {
+            claims.sort_unstable();
+        }
+        claims
+    }
+
+    /// Indices of the entries that name an intent, whatever it was called then, in fold order.
+    pub fn entries_of(&self, intent: &str) -> Vec<u32> {
+        let ids = self.registry.ids(intent);
+        let mut entries: Vec<u32> =
+            ids.iter().flat_map(|id| self.ledger.entries_of_intent(id)).collect();
+        entries.sort_unstable();
+        entries
+    }
+
     /// An intent by id.
     pub fn intent(&self, id: &str) -> Result<&Intent, VerbError> {
         self.sound_registry()?;
@@ -286,14 +311,15 @@ impl Workspace {
         Err(VerbError::NotGoverned { root: self.root.path().display().to_string() })
     }
 
-    /// The id of the selected intent: a session's own, else the person's.
+    /// The id of the selected intent, as it is called now: a session's own, else the person's.
     pub fn selected(&self, session: Option<&str>) -> Option<String> {
-        match session {
+        let selected = match session {
             Some(session) => {
                 session::selected_by(&self.root, session).map(|selection| selection.intent_id)
             }
             None => self.selection.as_ref().map(|selection| selection.intent_id.clone()),
-        }
+        };
+        selected.map(|id| self.registry.present_id(&id).to_owned())
     }
 }
 

@@ -42,7 +42,7 @@ fn agent(workspace: &Workspace, id: &str) -> Option<String> {
     if std::io::stdout().is_terminal() {
         return None;
     }
-    session::take_announced(&workspace.root, id)
+    session::take_announced(&workspace.root, workspace.registry.present_id(id))
 }
 
 fn show(page: &mut Page, answer: &SelectAnswer) {

@@ -248,7 +248,10 @@ Hello
         assert_eq!(labels(&registry("SCOPE", "\"$0\"")), ["src/**", "src/", "README.md"]);
         assert_eq!(labels(&registry("SCOPE", "\"src/$0")), ["src/auth/**", "src/auth/"]);
         assert_eq!(labels(&registry("REQ-001", "REQ-001, $0")), ["REQ-001"]);
-        assert_eq!(labels(&registry("KEY", "$0")), ["constraints", "acceptance_criteria", "owner"]);
+        assert_eq!(
+            labels(&registry("KEY", "$0")),
+            ["constraints", "acceptance_criteria", "owner", "formerly"]
+        );
     }
 
     #[test]

@@ -70,7 +70,7 @@ pub(crate) fn explain(
             let specs = intent_text::specs(snapshot, place.workspace, intent, &text);
             text.list("Here", &specs);
         }
-        Meaning::Id | Meaning::Name | Meaning::Owner => {
+        Meaning::Id | Meaning::Name | Meaning::Owner | Meaning::Formerly => {
             let produced = Tally::by(place.workspace, &intent.id.value);
             text.paragraph(&format!("Recorded so far: {}.", produced.told()));
         }
@@ -99,5 +99,8 @@ fn meaning(field: Meaning) -> &'static str {
         Meaning::Acceptance => "when the intent is done. Told to every agent that selects it.",
         Meaning::Specs => "the requirements this intent serves: ids, or paths of files.",
         Meaning::Owner => "who asked for it.",
+        Meaning::Formerly => {
+            "the ids this intent had before. The ledger is never rewritten: what was recorded under them is this intent's."
+        }
     }
 }

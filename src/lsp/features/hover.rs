@@ -212,7 +212,7 @@ fn links(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lsp::features::fixture::Editor;
+    use crate::lsp::features::fixture::{Editor, REGISTRY};
 
     fn shown(editor: &Editor) -> String {
         let Some(hover) = hover(&editor.snapshot(), &editor.here()) else {
@@ -222,6 +222,25 @@ mod tests {
         let range = hover.range.map(|range| editor.show(&editor.here().text_document.uri, range));
         let range = range.unwrap_or_else(|| "elsewhere".to_owned());
         format!("[{range}]\n{}", editor.steady(&text.value))
+    }
+
+    #[test]
+    fn a_renamed_intent_is_told_by_any_id_that_it_had() {
+        let registry = REGISTRY.replace("id: INT-001\n", "id: AUTH-1\n    formerly: [INT-001]\n");
+        let of = |fixture: &str| {
+            let mut editor = Editor::new(fixture);
+            editor.write("/.orchestration/active_intents.yaml", &registry);
+            shown(&editor)
+        };
+        let code = CODE.replace("//- /src/auth.rs", "//- /a.md\nINT-001\n//- /src/auth.rs");
+        let block = of(&code);
+        assert!(block.contains("**AUTH-1 Sign in**"), "{block}");
+        let word = of(&code.replace("$0", "").replace("a.md\nINT", "a.md\nI$0NT"));
+        assert!(word.starts_with("[a.md:1: INT-001]\n") && word.contains("AUTH-1"), "{word}");
+        assert!(word.contains("1 file · 2 blocks · 1 record"), "{word}");
+        let key = registry.replace("formerly", "form$0erly");
+        let field = shown(&Editor::new(&format!("//- /.orchestration/active_intents.yaml\n{key}")));
+        assert!(field.contains("the ids this intent had before"), "{field}");
     }
 
     const CODE: &str = "

@@ -29,7 +29,7 @@ impl Tally {
     pub(crate) fn by(workspace: &Workspace, id: &str) -> Self {
         let files = map::produced(workspace, id);
         let mut entries: Vec<u32> =
-            workspace.ledger.of_intent(id).iter().map(|claim| claim.entry).collect();
+            workspace.claims_of(id).iter().map(|claim| claim.entry).collect();
         entries.sort_unstable();
         entries.dedup();
         Self {
@@ -59,6 +59,7 @@ pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
 
 /// All that matters of an intent.
 pub(crate) fn of(snapshot: &Snapshot, workspace: &Workspace, id: &str, mut text: Prose) -> Prose {
+    let id = workspace.registry.present_id(id);
     let mut head = heading(&text, &why::brief(workspace, id));
     let intent = workspace.registry.get(id);
     if let Some(owner) = intent.and_then(|intent| intent.owner.as_ref()) {
@@ -73,6 +74,8 @@ pub(crate) fn of(snapshot: &Snapshot, workspace: &Workspace, id: &str, mut text:
         text.list("Constraints", &constraints);
         let criteria = listed(&intent.acceptance_criteria, |entry| text.said(entry));
         text.list("Done when", &criteria);
+        let former = listed(&intent.formerly, |entry| text.code(entry));
+        text.list("Formerly", &former);
     }
     let mut links: Vec<String> =
         registry_link(snapshot, workspace, id, &text).into_iter().collect();

@@ -84,6 +84,11 @@ pub(crate) fn of(text: &str, id: &str) -> impl Iterator<Item = Range<usize>> {
     words(text).filter(move |(_, word)| *word == id).map(|(range, _)| range)
 }
 
+/// Every mention of any of these ids in a text, in order.
+pub(crate) fn of_any(text: &str, ids: &[&str]) -> impl Iterator<Item = Range<usize>> {
+    words(text).filter(|(_, word)| ids.contains(word)).map(|(range, _)| range)
+}
+
 /// The words of a text that can be an id which somebody meant as one: runs of the characters of ids, with a digit or a hyphen.
 /// An id such as `auth` is a word of every second file; only the registry itself says that it is meant.
 fn words(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {

@@ -16,7 +16,7 @@ use crate::workspace::RelativePath;
 
 /// What a position is about.
 pub(crate) struct Target {
-    /// The intent's id.
+    /// The intent's id, as it is called now.
     pub(crate) id: String,
     /// The word under the cursor.
     pub(crate) origin: lsp::Range,
@@ -31,6 +31,7 @@ pub(crate) fn target(snapshot: &Snapshot, place: &Place<'_>) -> Option<Target> {
         let id = why::intent_of(place.workspace, &analysis.file.provenance[index])?;
         on_name.then(|| (id, block.name_bytes.clone()))
     })?;
+    let id = place.workspace.registry.present_id(&id).to_owned();
     Some(Target { id, origin: convert::range(&place.open.document, bytes, snapshot.encoding) })
 }
 
@@ -78,6 +79,7 @@ pub(crate) fn produced(
     workspace: &Workspace,
     id: &str,
 ) -> Result<Vec<Produced>, Refusal> {
+    let id = workspace.registry.present_id(id);
     let mut found = Vec::new();
     let mut paths: BTreeSet<RelativePath> =
         map::produced(workspace, id).into_iter().map(|(path, _)| path).collect();
@@ -143,7 +145,7 @@ pub(crate) fn open_analyses(
     open.filter_map(|open| Some((open.uri.clone(), analysis::of(snapshot, &open.uri)?))).collect()
 }
 
-/// The words in open documents that name an intent, the registry's included.
+/// The words in open documents that name an intent, by any id that it has or had, the registry's included.
 pub(crate) fn mentions(
     snapshot: &Snapshot,
     workspace: &Workspace,
@@ -163,7 +165,8 @@ pub(crate) fn mentions(
     for (uri, document) in documents {
         snapshot.check_cancelled()?;
         let text = document.text();
-        found.extend(mention::of(&text, id).map(|bytes| lsp::Location {
+        let ids = workspace.registry.ids(id);
+        found.extend(mention::of_any(&text, &ids).map(|bytes| lsp::Location {
             uri: uri.clone(),
             range: convert::range(&document, bytes, snapshot.encoding),
         }));

@@ -31,7 +31,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::lsp::features::fixture::Editor;
+    use crate::lsp::features::fixture::{Editor, REGISTRY};
 
     fn shown(editor: &Editor, include_declaration: bool) -> String {
         let context = json!({ "context": { "includeDeclaration": include_declaration } });
@@ -57,6 +57,28 @@ fn other() {} // INT-001-b is another word, INT-001 is not
         editor.replace("/src/open.rs", "fn open", "\n\nfn open");
         let moved = shown(&editor, false);
         assert!(moved.contains("src/open.rs:4: open") && !moved.contains("yaml"), "{moved}");
+    }
+
+    #[test]
+    fn an_intent_that_was_renamed_is_found_by_any_id_that_it_had() {
+        let mut editor = Editor::new(
+            "
+//- /a.md
+INT-0$001, AUTH-1
+//- /src/a.rs closed intent=INT-001
+fn a() {}
+",
+        );
+        let registry = REGISTRY.replace("id: INT-001\n", "id: AUTH-1\n    formerly: [INT-001]\n");
+        editor.write("/.orchestration/active_intents.yaml", &registry);
+        let words = ".orchestration/active_intents.yaml:2: AUTH-1\n";
+        let found = shown(&editor, true);
+        assert!(found.starts_with(words), "{found}");
+        for place in
+            ["yaml:3: INT-001\n", "a.md:1: INT-001\n", "a.md:1: AUTH-1\n", "src/a.rs:1: a\n"]
+        {
+            assert!(found.contains(place), "{place}{found}");
+        }
     }
 
     #[test]

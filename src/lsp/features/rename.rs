@@ -1,6 +1,7 @@
 //! `textDocument/rename` of an intent's id: in the registry, and in every text of the workspace that names it.
 //!
-//! The ledger is never touched: what was recorded under the old id stays so. Names of blocks are left to the language's own server.
+//! The ledger is never touched: what was recorded under the old id stays so, and the registry keeps that id with the
+//! intent. Names of blocks are left to the language's own server.
 
 use std::ops::Range;
 use std::path::Path;
@@ -41,8 +42,19 @@ pub(crate) fn prepare(
             "The ledger is never rewritten; rename the id in the registry.".into(),
         ));
     }
+    is_present(place.workspace, &id)?;
     let range = convert::range(&place.open.document, bytes, snapshot.encoding);
     Ok(Some(lsp::PrepareRenamePlaceholder { range, placeholder: id }.into()))
+}
+
+/// An id that an intent had before stands where it is said that it had it, or in what was written then: it stays there.
+fn is_present(workspace: &Workspace, id: &str) -> Result<(), Refusal> {
+    match workspace.registry.present_id(id) {
+        present if present == id => Ok(()),
+        present => Err(Refusal::Failed(format!(
+            "{id} is called {present} now; rename it where it is called so."
+        ))),
+    }
 }
 
 /// The edits. Runs on a worker: it reads every text of the workspace.
@@ -65,7 +77,10 @@ pub(crate) fn handle(
         edit::plan(&shown.registry, &rename).map_err(|error| Refusal::Failed(error.to_string()))?;
     let mut changes = Changes::new(snapshot);
     let text = shown.document.text();
-    let spans: Vec<Range<usize>> = planned.iter().map(|edit| edit.range.clone()).collect();
+    let mut spans: Vec<Range<usize>> = planned.iter().map(|edit| edit.range.clone()).collect();
+    // What an intent was called before is no mention of what another one is called.
+    let former = shown.registry.intents().iter().flat_map(|intent| &intent.formerly);
+    spans.extend(former.map(|former| former.span.clone()));
     for edit in planned {
         changes.add(&shown.uri, &shown.document, edit.range, &edit.text, Why::Definition);
     }
@@ -198,6 +213,23 @@ INT-001
                 Err(Refusal::Failed(message)) => assert!(message.contains(reason), "{message}"),
                 other => panic!("{to:?}: {other:?}"),
             }
+        }
+    }
+
+    #[test]
+    fn an_id_that_an_intent_had_stays_where_it_stands() {
+        let registry = REGISTRY.replace("id: INT-001\n", "id: INT-001\n    formerly: [OLD-1]\n");
+        assert!(registry.contains("OLD-1"));
+        let editor = Editor::new(&format!(
+            "//- /src/a.rs\n// OLD$0-1\n//- /.orchestration/active_intents.yaml closed\n{registry}"
+        ));
+        let refused = [
+            prepare(&editor.snapshot(), editor.ask(json!({}))).map(drop),
+            rename(&editor, "NEW-1").map(drop),
+        ];
+        for refused in refused {
+            let Err(Refusal::Failed(message)) = refused else { panic!("{refused:?}") };
+            assert!(message.contains("OLD-1 is called INT-001 now"), "{message}");
         }
     }
 

@@ -1,5 +1,7 @@
 //! `workspace/symbol`: intents by id and name; with an id in the query, the blocks it asked for.
 
+use std::iter;
+
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::{document_symbols, mention, places};
@@ -48,8 +50,9 @@ fn blocks(
     words: &[String],
 ) -> Result<Vec<lsp::SymbolInformation>, Refusal> {
     let Some(word) = words.first() else { return Ok(Vec::new()) };
-    let mut listed = workspace.registry.intents().iter().map(|intent| intent.id.value.clone());
-    let named = listed.find(|id| id.to_lowercase() == *word);
+    let intents = workspace.registry.intents().iter();
+    let mut listed = intents.flat_map(|intent| iter::once(&intent.id).chain(&intent.formerly));
+    let named = listed.find(|id| id.value.to_lowercase() == *word).map(|id| id.value.clone());
     // An id that only the ledger knows is found as it is written there.
     let upper = word.to_uppercase();
     let Some(id) = named.or_else(|| mention::is_known(workspace, &upper).then_some(upper)) else {

@@ -71,7 +71,7 @@ pub(super) fn list(call: &Call, _: Nothing) -> Result<Answer<Intents>, Refusal> 
 pub(super) fn select(call: &Call, arguments: Select) -> Result<Answer<SelectAnswer>, Refusal> {
     let ws = call.here()?;
     let id = arguments.intent_id.trim();
-    ws.intent_in_progress(id)?;
+    let id = ws.intent_in_progress(id)?.id.value.as_str();
     let notice = match session::take_announced(&ws.root, id) {
         // A hook has seen this very call: it was judged and bound for the agent's own session.
         Some(actor) => {

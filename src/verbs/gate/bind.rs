@@ -20,6 +20,7 @@ pub(super) fn select(ws: &Workspace, event: &Event, id: &str, memory: Memory) ->
         Ok(intent) => intent,
         Err(denial) => return deny(denial),
     };
+    let id = intent.id.value.as_str();
     if memory == Memory::None {
         return Judged::no_opinion();
     }

@@ -193,7 +193,7 @@ mod tests {
             ("<img src=x> Vec<u8>", r"\<img src\=x\> Vec\<u8\>"),
             (BEGIN, r"\<\!-- intent\:lessons\:begin --\>"),
             ("a\u{202e}b", "aU+202Eb"),
-            ("src/** is not snake_case", r"src/\*\* is not snake\_case"),
+            ("src/** is not snake_case", r"src/\*\* is not snake_case"),
         ];
         for (raw, wanted) in cases {
             assert_eq!(line(raw).as_deref(), Some(wanted), "{raw:?}");

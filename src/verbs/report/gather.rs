@@ -68,8 +68,9 @@ impl Gathered {
     fn add_heads(&mut self, held: &Held<'_>) {
         for at in held.heads {
             let claim = held.ws.ledger.claim(*at);
-            if let (Some(intent), Some(_)) = (&claim.entry.record.intent_id, &claim.range.block) {
-                let tally = self.tallies.entry(intent.clone()).or_default();
+            let intent = held.ws.intent_of(&claim.entry.record);
+            if let (Some(intent), Some(_)) = (intent, &claim.range.block) {
+                let tally = self.tallies.entry(intent).or_default();
                 tally.recorded_blocks += 1;
                 tally.recorded_files.insert(held.path.clone());
             }
@@ -157,7 +158,7 @@ impl Gathered {
             // The parts of one mutation are one record to a person.
             let records = usize::from(record.part.is_none_or(|(part, _)| part == 1));
             for (who, blocks) in by_whom {
-                let key = (day(&record.timestamp), who, record.intent_id.clone());
+                let key = (day(&record.timestamp), who, ws.intent_of(record));
                 let (all_records, all_blocks) = days.entry(key).or_default();
                 *all_records += records;
                 *all_blocks += blocks;

@@ -354,7 +354,7 @@ fn lost_block(ws: &Workspace, path: &RelativePath, at: ClaimRef) -> Option<LostB
         path: path.clone(),
         kind: name.kind.clone(),
         name: name.path.clone(),
-        intent: claim.entry.record.intent_id.clone(),
+        intent: ws.intent_of(&claim.entry.record),
         record: claim.entry.record.id.clone(),
     })
 }

@@ -81,7 +81,7 @@ fn run(ws: &Workspace, line: u32, standing: Standing) -> LineRun {
         start: line,
         end: line,
         state,
-        from: origin.map(|Origin { claim, .. }| candidate(&ws.ledger.claim(claim))),
+        from: origin.map(|Origin { claim, .. }| candidate(ws, &ws.ledger.claim(claim))),
         or_before: origin.is_some_and(|origin| origin.or_before),
     }
 }

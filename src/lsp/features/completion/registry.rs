@@ -14,7 +14,7 @@ use crate::verbs::Workspace;
 use crate::workspace::{RelativePath, text};
 
 /// The fields of an intent, in the order in which they are written.
-const FIELDS: [Field; 8] = [
+const FIELDS: [Field; 9] = [
     Field::Id,
     Field::Name,
     Field::Status,
@@ -23,6 +23,7 @@ const FIELDS: [Field; 8] = [
     Field::Acceptance,
     Field::Specs,
     Field::Owner,
+    Field::Formerly,
 ];
 
 /// Keys under which intents are listed.
@@ -90,6 +91,12 @@ fn values(
         }
         Field::Specs => used(intents().flat_map(|it| texts(&it.related_specs)).collect()),
         Field::Owner => used(intents().flat_map(|it| texts(it.owner.as_slice())).collect()),
+        Field::Formerly => {
+            // What only the ledger knows may be what an intent was called before.
+            let recorded = workspace.ledger.intents();
+            let lost = recorded.iter().filter(|id| workspace.registry.get(id).is_none());
+            used(lost.map(String::as_str).collect())
+        }
         Field::Name | Field::Constraints | Field::Acceptance => return None,
     })
 }
@@ -158,7 +165,7 @@ fn keys(text: &str, cursor: usize) -> Vec<Choice> {
             Field::Scope | Field::Constraints | Field::Acceptance => {
                 (format!("{key}: [\"$0\"]"), true)
             }
-            Field::Specs => (format!("{key}: [$0]"), true),
+            Field::Specs | Field::Formerly => (format!("{key}: [$0]"), true),
             Field::Id | Field::Name | Field::Status | Field::Owner => (format!("{key}: "), false),
         };
         Choice { insert: Some(insert), snippet, rank, ..Choice::new(key, Kind::Property) }
@@ -350,7 +357,8 @@ mod tests {
         let text = "active_intents:\n  - id: INT-001\n    name: A\n    \n    owned_scope: []\n  - id: INT-002\n    status: DRAFT\n";
         let cursor = text.find("    \n").unwrap() + 4;
         let labels: Vec<_> = keys(text, cursor).into_iter().map(|it| it.label).collect();
-        let expected = ["status", "constraints", "acceptance_criteria", "related_specs", "owner"];
+        let expected =
+            ["status", "constraints", "acceptance_criteria", "related_specs", "owner", "formerly"];
         assert_eq!(labels, expected);
     }
 }

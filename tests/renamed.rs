@@ -1,0 +1,215 @@
+//! An intent that was renamed still answers for what was recorded under its former ids: the ledger is never rewritten.
+
+mod support;
+
+use intent_lsp::edits::apply;
+use intent_lsp::intent::{Registry, RegistryEdit, edit};
+use intent_lsp::verbs::gate::{self, Decision, GateRequest};
+use intent_lsp::verbs::record::Extent;
+use intent_lsp::verbs::trace::{TraceRequest, trace};
+use intent_lsp::verbs::{check, map, select, verify, why};
+use support::binary::function;
+use support::{REGISTRY, Repo, relative};
+
+const PLACE: &str = ".orchestration/active_intents.yaml";
+
+/// As an editor's rename does it in the registry.
+fn rename(repo: &Repo, from: &str, to: &str) {
+    let wanted = RegistryEdit::Rename { from: from.into(), to: to.into() };
+    let text = repo.read(PLACE);
+    let edits = edit::plan(&repo.open().registry, &wanted).expect("a rename");
+    repo.write(PLACE, &apply(&text, &edits).expect("the edits fit the text"));
+}
+
+fn recorded() -> Repo {
+    let repo = Repo::new();
+    repo.write("src/a.rs", &(function("a", 1) + &function("b", 2)));
+    repo.record("INT-001", &["src/a.rs"]);
+    repo.commit("one");
+    repo
+}
+
+/// `code intent` of every finding of the registry, the ledger and the change.
+fn findings(repo: &Repo, base: &str) -> Vec<String> {
+    let answer = check::change(&repo.open(), &check::Against::Base(base.into())).expect("judged");
+    let told = answer.findings.into_iter();
+    told.map(|it| format!("{} {}", it.code, it.intent.unwrap_or_default())).collect()
+}
+
+/// What the list says of an intent: blocks, files.
+fn counts(repo: &Repo, id: &str) -> (usize, usize) {
+    let all = select::list(&repo.open()).expect("a list");
+    let one = all.into_iter().find(|one| one.id == id).expect("it is listed");
+    (one.blocks, one.files)
+}
+
+fn mapped(repo: &Repo) -> Vec<(String, usize)> {
+    let answer = map::map(&repo.open()).expect("a map");
+    let blocks = |files: &[map::MappedFile]| files.iter().map(|file| file.blocks.len()).sum();
+    answer.intents.iter().map(|it| (it.id.clone(), blocks(&it.files))).collect()
+}
+
+fn traced(repo: &Repo, id: &str) -> Vec<String> {
+    let request = TraceRequest { intent: Some(id.into()), path: None };
+    let ws = repo.open();
+    let found = trace(&ws, &request).expect("records");
+    found.filter_map(|entry| entry.record.intent_id).collect()
+}
+
+const NONE: [&str; 0] = [];
+
+#[test]
+fn what_was_recorded_under_the_old_id_is_the_renamed_intents() {
+    let repo = recorded();
+    rename(&repo, "INT-001", "AUTH-1");
+    assert!(repo.read(PLACE).starts_with(
+        "active_intents:\n  - id: AUTH-1\n    formerly: [\"INT-001\"]\n    name: Sign in\n"
+    ));
+    assert_eq!(repo.picture("src/a.rs"), "exact AUTH-1 function a\nexact AUTH-1 function b\n");
+    let answer = why::on_disk(&repo.open(), &relative("src/a.rs"), why::Which::Line(1)).unwrap();
+    let intent = answer.blocks[0].intent.clone().unwrap();
+    assert_eq!(intent.name.as_deref(), Some("Sign in"));
+    assert_eq!(counts(&repo, "AUTH-1"), (2, 1));
+    let expected = [("AUTH-1", 2), ("INT-002", 0), ("INT-003", 0)];
+    assert_eq!(mapped(&repo), expected.map(|(id, blocks)| (id.to_owned(), blocks)));
+    let codes: Vec<String> =
+        verify::verify(&repo.open()).findings.into_iter().map(|it| it.code).collect();
+    assert_eq!(codes, NONE);
+    // The record is shown as it is, by either id.
+    assert_eq!(traced(&repo, "AUTH-1"), ["INT-001"]);
+    assert_eq!(traced(&repo, "INT-001"), ["INT-001"]);
+}
+
+#[test]
+fn new_records_carry_the_new_id_beside_the_old_ones() {
+    let repo = recorded();
+    rename(&repo, "INT-001", "AUTH-1");
+    // Named by its old id it is the same intent.
+    repo.write("src/b.rs", &function("c", 3));
+    repo.record("INT-001", &["src/b.rs"]);
+    assert_eq!(traced(&repo, "AUTH-1"), ["INT-001", "AUTH-1"]);
+    assert_eq!(repo.picture("src/b.rs"), "exact AUTH-1 function c\n");
+    assert_eq!(counts(&repo, "AUTH-1"), (3, 2));
+    // One file with blocks under both is one file.
+    repo.write("src/a.rs", &(function("a", 1) + &function("b", 9)));
+    repo.record("AUTH-1", &["src/a.rs"]);
+    let files = map::map(&repo.open()).unwrap().intents.remove(0).files;
+    let shown: Vec<(&str, usize)> =
+        files.iter().map(|file| (file.path.as_str(), file.blocks.len())).collect();
+    assert_eq!(shown, [("src/a.rs", 2), ("src/b.rs", 1)]);
+    assert_eq!(counts(&repo, "AUTH-1"), (3, 2));
+    // What is claimed already under the old id is not claimed again.
+    let again = repo.record_as("AUTH-1", &["src/a.rs"], Extent::WholeFile);
+    assert!(again.recorded.is_empty(), "{again:?}");
+}
+
+#[test]
+fn a_change_is_judged_by_the_scope_that_the_intent_has_under_its_new_id() {
+    let repo = recorded();
+    let before = repo.git(&["rev-parse", "HEAD~1"]).trim().to_owned();
+    rename(&repo, "INT-001", "AUTH-1");
+    assert_eq!(findings(&repo, &before), NONE);
+    let narrow = repo.read(PLACE).replace("src/**", "lib/**");
+    repo.write(PLACE, &narrow);
+    let expected = ["registry-changed AUTH-1", "scope-violation AUTH-1", "scope-violation AUTH-1"];
+    assert_eq!(findings(&repo, &before), expected);
+}
+
+#[test]
+fn a_selection_of_the_old_id_means_the_intent() {
+    let repo = recorded();
+    select::select(&repo.open(), "INT-001", None).unwrap();
+    select::select(&repo.open(), "INT-001", Some("host:1")).unwrap();
+    rename(&repo, "INT-001", "AUTH-1");
+    let ws = repo.open();
+    assert_eq!(ws.selected(None).as_deref(), Some("AUTH-1"));
+    assert_eq!(ws.selected(Some("host:1")).as_deref(), Some("AUTH-1"));
+    assert!(select::status(&ws).selected.is_some_and(|it| it.id == "AUTH-1" && it.selected));
+    let judged = |intent: Option<&str>, path: &str| {
+        let request = GateRequest {
+            paths: vec![path.to_owned()],
+            session: Some("host:1".to_owned()),
+            intent: intent.map(str::to_owned),
+        };
+        gate::judge(&ws, &request)
+    };
+    for intent in [None, Some("INT-001"), Some("AUTH-1")] {
+        assert_eq!(judged(intent, "src/x.rs"), Decision::NoOpinion);
+        let Decision::Deny(denial) = judged(intent, "billing/x.rs") else { panic!("{intent:?}") };
+        assert_eq!(denial.intent.as_deref(), Some("AUTH-1"));
+    }
+    // Selecting it by its old id is selecting what is selected.
+    let answer = select::select(&ws, "INT-001", None).unwrap();
+    assert_eq!((answer.intent.id.as_str(), answer.previous), ("AUTH-1", None));
+    assert_eq!(answer.sessions[0].intent, "AUTH-1");
+}
+
+#[test]
+fn renamed_twice_and_back() {
+    let repo = recorded();
+    rename(&repo, "INT-001", "AUTH-1");
+    repo.write("src/b.rs", &function("c", 3));
+    repo.record("AUTH-1", &["src/b.rs"]);
+    rename(&repo, "AUTH-1", "SIGN-1");
+    assert!(repo.read(PLACE).contains("formerly: [\"INT-001\", \"AUTH-1\"]\n"));
+    assert_eq!(counts(&repo, "SIGN-1"), (3, 2));
+    assert_eq!(traced(&repo, "AUTH-1"), ["INT-001", "AUTH-1"]);
+    rename(&repo, "SIGN-1", "INT-001");
+    assert!(repo.read(PLACE).contains("id: INT-001\n    formerly: [\"SIGN-1\", \"AUTH-1\"]\n"));
+    assert_eq!(counts(&repo, "INT-001"), (3, 2));
+    assert_eq!(verify::verify(&repo.open()).findings.len(), 0);
+    // An id that the intent had is not given to another one.
+    let wanted = RegistryEdit::Rename { from: "INT-002".into(), to: "AUTH-1".into() };
+    assert!(edit::plan(&repo.open().registry, &wanted).is_err());
+}
+
+#[test]
+fn an_id_of_two_intents_is_a_finding_and_nobodys_guess() {
+    let repo = recorded();
+    let claimed = |at: &str| REGISTRY.replace(at, &format!("{at}\n    formerly: [OLD-1, INT-001]"));
+    // Who has an id now has what was recorded under it.
+    repo.write(PLACE, &claimed("name: Billing"));
+    assert_eq!(repo.picture("src/a.rs"), "exact INT-001 function a\nexact INT-001 function b\n");
+    assert_eq!(findings(&repo, "HEAD"), ["duplicate-id INT-002"]);
+    // Two that had it: whose the records are is not known.
+    let two = claimed("name: Billing").replace("Old times", "Old times\n    formerly: [INT-001]");
+    repo.write(PLACE, &two.replace("id: INT-001", "id: AUTH-1"));
+    let found = findings(&repo, "HEAD");
+    assert!(found.contains(&"duplicate-id INT-003".to_owned()), "{found:?}");
+    assert!(found.contains(&"unknown-intent INT-001".to_owned()), "{found:?}");
+    assert_eq!((counts(&repo, "INT-002"), counts(&repo, "INT-003")), ((0, 0), (0, 0)));
+}
+
+#[test]
+fn what_a_rename_cannot_hide_from_a_check() {
+    let repo = recorded();
+    rename(&repo, "INT-001", "AUTH-1");
+    assert_eq!(findings(&repo, "HEAD"), NONE);
+    let renamed = repo.read(PLACE);
+    let told = |text: &str| {
+        repo.write(PLACE, text);
+        findings(&repo, "HEAD")
+    };
+    assert_eq!(told(&renamed.replace("src/**", "**")), ["registry-changed AUTH-1"]);
+    let begin = "  - id: INT-002\n    name: Billing\n";
+    // Another intent's past is not taken over unseen.
+    let (one, rest) = REGISTRY.split_once(begin).unwrap();
+    assert!(one.contains("INT-001"));
+    let taken = format!("active_intents:\n{begin}    formerly: [INT-001]\n{rest}");
+    assert_eq!(told(&taken)[..1], ["registry-changed INT-002"],);
+    // A new intent is one, whatever it says that it was.
+    let new = format!(
+        "{REGISTRY}  - id: NEW-1\n    name: New\n    status: DRAFT\n    owned_scope: [\"src/**\"]\n    formerly: [INT-001]\n"
+    );
+    let found = told(&new);
+    assert!(found.contains(&"registry-changed NEW-1".to_owned()), "{found:?}");
+}
+
+#[test]
+fn a_registry_without_former_ids_reads_as_before() {
+    let registry = Registry::parse(relative(PLACE), REGISTRY);
+    assert_eq!(registry.ids("INT-001"), ["INT-001"]);
+    assert_eq!(registry.ids("INT-009"), ["INT-009"]);
+    assert_eq!(registry.present_id("INT-009"), "INT-009");
+    assert!(registry.get("").is_none());
+}
