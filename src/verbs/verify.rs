@@ -134,7 +134,7 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
                 Code::UnknownIntent,
                 format!("The ledger names the intent {id}, which the registry does not hold."),
                 format!(
-                    "Add {id} to {}, or restore it from git; records are never changed.",
+                    "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now; records are never changed.",
                     ws.registry.path()
                 ),
             )

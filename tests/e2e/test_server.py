@@ -194,7 +194,8 @@ async def test_an_id_is_renamed_everywhere_but_in_the_ledger(editor: Session):
         t.RenameParams(t.TextDocumentIdentifier(uri), editor.place(uri, "INT-001"), "INT-101"))
     editor.apply(edit)
     assert "See INT-101." in editor.text(uri)
-    assert "id: INT-101\n" in editor.repository.read(".orchestration/active_intents.yaml")
+    registry = editor.repository.read(".orchestration/active_intents.yaml")
+    assert "id: INT-101\n" in registry and 'formerly: ["INT-001"]\n' in registry
     assert editor.repository.ledger() == ledger
 
 
