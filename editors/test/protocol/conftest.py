@@ -77,8 +77,6 @@ def line(item, report) -> str:
         return f"FAIL {name} {detail} {str(crash.message if crash else report.longrepr).splitlines()[0][:300]}"
     if report.skipped:
         return f"ok {name} not in what this editor can: {report.longrepr[2].removeprefix('Skipped: ')}"
-    if "substitute" in said:
-        return f"substitute {name} {said['substitute']}"
     return f"ok {name} {detail}".rstrip()
 
 
@@ -86,12 +84,6 @@ def line(item, report) -> str:
 def detail(record_property):
     """Says beside a passed test what was seen."""
     return lambda text: record_property("detail", text)
-
-
-@pytest.fixture
-def substitute(record_property):
-    """Says what stood in for what this editor cannot do."""
-    return lambda text: record_property("substitute", text)
 
 
 @pytest.fixture(scope="session")
@@ -120,14 +112,28 @@ def make_person() -> LanguageClient:
     client = make_client()
     client.asked = []
     client.answers = asyncio.Queue()
+    client.answered = 0
 
     @client.feature(t.WINDOW_SHOW_MESSAGE_REQUEST)
     async def _ask(params: t.ShowMessageRequestParams):
         client.asked.append(params)
         wanted = await client.answers.get()
+        client.answered += 1
         return next((action for action in params.actions or [] if wanted and wanted in action.title), None)
 
     return client
+
+
+async def end(client: LanguageClient) -> None:
+    """Closes what is still open, as an editor does, and ends the server."""
+    for _ in range(len(client.asked) - client.answered):
+        client.answers.put_nowait(None)
+
+    async def left() -> int:
+        return len(client.asked) - client.answered
+
+    await until(left, lambda count: count == 0)
+    await client.shutdown_session()
 
 
 # Whoever runs these tests may be an agent; the server would notice.
@@ -146,7 +152,7 @@ async def client(request, lsp_client: LanguageClient, repository: Repository):
         initialization_options={"interactive": True},
     ))
     yield
-    await lsp_client.shutdown_session()
+    await end(lsp_client)
 
 
 @pytest_asyncio.fixture

@@ -9,10 +9,10 @@ import pytest_lsp
 from lsprotocol import types as t
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-from conftest import OWN, make_person
+from conftest import OWN, end, make_person
 from repository import Repository
 from session import Session, make_client, plain, server_command, until
-from test_ten import FLOORED, INVOICE, MIDDLEWARE, REGISTRY, asked_for, can_be_asked, opened, scope, trespass, violations
+from test_ten import FLOORED, INVOICE, MIDDLEWARE, REGISTRY, asked_for, opened, scope, trespass, violations
 
 
 def whole(editor: Session, uri: str) -> t.Range:
@@ -175,8 +175,6 @@ async def test_settings_of_the_editor(editor: Session):
 
 
 async def test_a_closed_question_can_be_seen_again(editor: Session):
-    if not can_be_asked(editor):
-        pytest.skip("asking with buttons")
     await opened(editor)
     asked_for(editor.repository)
 
@@ -224,7 +222,7 @@ async def plain_client(lsp_client: LanguageClient):
     if lsp_client.capabilities is None:
         # The test failed before it said a word: the server waits for one, and pytest would wait for the server.
         lsp_client._server.terminate()
-    await lsp_client.shutdown_session()
+    await end(lsp_client)
 
 
 async def start(client: LanguageClient, repository: Repository, **options) -> Session:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 from lsprotocol import types as t
 
-from repository import BINARY, Repository
+from repository import Repository
 from session import Session, until
-from terminal import Terminal
 
 MIDDLEWARE, INVOICE = "src/auth/middleware.ts", "src/billing/invoice.ts"
 REGISTRY = ".orchestration/active_intents.yaml"
@@ -39,11 +38,6 @@ async def violations(editor: Session, uri: str) -> list[t.Diagnostic]:
 def save(editor: Session, uri: str, name: str) -> None:
     editor.repository.write(name, editor.text(uri))
     editor.client.text_document_did_save(t.DidSaveTextDocumentParams(t.TextDocumentIdentifier(uri)))
-
-
-def can_be_asked(editor: Session) -> bool:
-    """Whether this editor announces that it shows a question with buttons."""
-    return editor.client.capabilities.window.show_message is not None
 
 
 def locations(answer) -> list[tuple[str, int]]:
@@ -91,15 +85,12 @@ async def test_scope(editor: Session, detail):
 @pytest.mark.thing("select")
 async def test_select(editor: Session, detail):
     await opened(editor)
-    if can_be_asked(editor):
-        # Without an id, the server asks whoever sits there.
-        editor.client.answers.put_nowait("INT-002")
-        await editor.run("intent.select")
-        assert [one for one in editor.client.asked if any("INT-002" in action.title for action in one.actions)]
-    else:
-        await editor.run("intent.select", id="INT-002")
+    # Without an id, the server asks whoever sits there.
+    editor.client.answers.put_nowait("INT-002")
+    await editor.run("intent.select")
+    assert [one for one in editor.client.asked if any("INT-002" in action.title for action in one.actions)]
     assert editor.repository.intent("status")["selected"]["id"] == "INT-002"
-    detail("from the server's own question" if can_be_asked(editor) else "by its id")
+    detail("from the server's own question")
 
 
 @pytest.mark.thing("widen")
@@ -181,22 +172,14 @@ async def test_rename(editor: Session, detail):
 
 
 @pytest.mark.thing("approve")
-async def test_approve(editor: Session, detail, substitute):
+async def test_approve(editor: Session, detail):
     await opened(editor)
     code = asked_for(editor.repository)
     assert scope(editor.repository) == ["src/auth/**"], "nothing happens before the answer"
-    if can_be_asked(editor):
-        questions = await until(lambda: shown(editor, code), lambda found: len(found) == 1)
-        assert [action.title for action in questions[0].actions] == ["Approve", "Reject"]
-        editor.client.answers.put_nowait("Approve")
-        detail(" ".join(questions[0].message.split())[:100].replace(code, "CODE"))
-    else:
-        person = Terminal([str(BINARY), "approve", code], editor.repository.path, editor.repository.env)
-        person.read_until("to approve: ")
-        person.type("yes")
-        assert person.end()[0] == 0
-        assert editor.client.asked == [], "what does not announce that it can ask is not asked"
-        substitute("in a terminal: `intent approve CODE`. These capabilities say nothing of questions with buttons")
+    questions = await until(lambda: shown(editor, code), lambda found: len(found) == 1)
+    assert [action.title for action in questions[0].actions] == ["Approve", "Reject"]
+    editor.client.answers.put_nowait("Approve")
+    detail(" ".join(questions[0].message.split())[:100].replace(code, "CODE"))
 
     async def waiting() -> list[dict]:
         return editor.repository.intent("approve")

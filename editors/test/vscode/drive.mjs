@@ -240,8 +240,8 @@ async function reading(page) {
     await shown.rows.filter({ hasText: "INT-001 JWT Authentication Migration" }).first().waitFor();
     const told = await words(shown.rows);
     must(told.some((row) => row.includes("nobody recorded")), `no gap among ${told.join(" | ")}`);
-    must(told.some((row) => row.includes("model-2")), `no model-2 among ${told.join(" | ")}`);
-    await shown.choose("model-2");
+    must(told.some((row) => row.includes("codex")), `no codex among ${told.join(" | ")}`);
+    await shown.choose("codex");
     await page.locator(".tab.active", { hasText: ".jsonc" }).waitFor();
     await page.locator(".view-line", { hasText: "A record of the ledger" }).first().waitFor();
     return told.join(" | ");
@@ -416,7 +416,9 @@ async function working(page) {
     await shown.saveAll();
     await until("the registry", () => asked("list").some((one) => one.id === "INT-ROUND"));
     await until("the mention", () => onDisk("docs/notes.md").includes("INT-ROUND rounds"));
-    must(!onDisk(REGISTRY).includes("INT-002"), "the old id is still there");
+    must(!onDisk(REGISTRY).includes("id: INT-002"), "the old id is still there");
+    const renamed = asked("list").find((one) => one.id === "INT-ROUND");
+    must(renamed.blocks > 0, "what was recorded under the old id is lost");
     return "in the registry and in docs/notes.md";
   });
 }
