@@ -98,7 +98,17 @@ pub(crate) struct Ordered {
     /// What the client was last told of each root.
     pub(super) statuses: HashMap<PathBuf, Value>,
     pub(super) questions: Questions,
+    /// What is answered once the workspaces are read.
+    held: Vec<Held>,
     pub(super) outside: Outside,
+}
+
+/// A request that came before anything was known, of a client that cannot be told to ask again.
+struct Held {
+    ticket: Ticket,
+    cancel: Cancel,
+    method: String,
+    params: Value,
 }
 
 impl Ordered {
@@ -121,6 +131,7 @@ impl Ordered {
             changed_files: Vec::new(),
             statuses: HashMap::new(),
             questions: Questions::default(),
+            held: Vec::new(),
             outside,
             outbox,
         }
@@ -274,6 +285,9 @@ impl Ordered {
             let error = Error { code: ErrorCode::MethodNotFound, message, data: None };
             return self.reply(ticket, Err(error));
         };
+        if self.asks_once(method) && self.world.is_reading() {
+            return self.held.push(Held { ticket, cancel, method: method.to_owned(), params });
+        }
         let asked_of = self.retried_document(method, &params);
         let snapshot = self.world.snapshot(cancel);
         let events = self.outside.events.clone();
@@ -301,6 +315,25 @@ impl Ordered {
         }
     }
 
+    /// Whether the client shows for good what it is answered: nothing makes it ask again but an edit.
+    fn asks_once(&self, method: &str) -> bool {
+        let client = self.world.client();
+        match method {
+            "textDocument/inlayHint" => !client.inlay_hint_refresh,
+            "textDocument/codeLens" => !client.code_lens_refresh,
+            _ => false,
+        }
+    }
+
+    fn answer_held(&mut self) {
+        if self.held.is_empty() || self.world.is_reading() {
+            return;
+        }
+        for Held { ticket, cancel, method, params } in std::mem::take(&mut self.held) {
+            self.handle(ticket, cancel, &method, params);
+        }
+    }
+
     /// The document whose change makes the answer worthless, for methods that the client would then repeat by itself.
     fn retried_document(&self, method: &str, params: &Value) -> Option<(lsp::Uri, i32)> {
         if !self.world.client().retried.iter().any(|retried| retried == method) {
@@ -320,10 +353,12 @@ impl Ordered {
             Event::PlaceFound { folder, place } => {
                 let effects = self.world.place_found(folder, place);
                 self.perform(effects);
+                self.answer_held();
             }
             Event::Loaded { root, workspace } => {
                 let effects = self.world.loaded(root, *workspace);
                 self.perform(effects);
+                self.answer_held();
             }
             Event::Configured(configuration) => {
                 let effects = self.world.configured(&configuration);

@@ -130,7 +130,11 @@ fn look(roots: Vec<Arc<Root>>, known: &HashMap<PathBuf, Look>) -> Vec<Look> {
         let changed = folder.and_then(|folder| folder.modified()).ok();
         let settled = changed.is_none_or(|at| at.elapsed().is_ok_and(|age| age > COARSE));
         match known.get(root.path()) {
-            Some(known) if settled && known.changed == changed => known.clone(),
+            Some(known) if settled && known.changed == changed => {
+                let mut known = known.clone();
+                known.pending.retain(|asked| !left(asked).is_zero());
+                known
+            }
             _ => Look { pending: approvals::pending(&root), changed, root },
         }
     };

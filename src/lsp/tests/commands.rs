@@ -1,5 +1,7 @@
 //! Commands, what they change in front of a person, and what is said of files that nobody opened.
 
+use std::path::Path;
+
 use super::*;
 use crate::lsp::features::fixture::Editor;
 use crate::verbs::Workspace;
@@ -276,6 +278,30 @@ fn what_is_pulled_is_not_left_pushed() {
     let id = session.ask("textDocument/diagnostic", params);
     assert_eq!(session.result(id)["items"][0]["code"], "unknown-status");
     session.finish();
+}
+
+#[test]
+fn who_cannot_be_told_to_ask_again_is_answered_when_all_is_read() {
+    let editor = workspace();
+    let folder = json!({ "uri": editor.uri(""), "name": "ws" });
+    let open = |root: &Path| {
+        std::thread::sleep(Duration::from_millis(500));
+        Workspace::open(root).map_err(|error| error.to_string())
+    };
+    let uri = json!(editor.uri("/.orchestration/active_intents.yaml"));
+    let text = std::fs::read_to_string(editor.path("/.orchestration/active_intents.yaml")).unwrap();
+    let again = json!({ "workspace": { "codeLens": { "refreshSupport": true } } });
+    for (capabilities, lenses) in [(json!({}), 3), (again, 0)] {
+        let parts = Parts { agent: || None, open, ..Parts::default() };
+        let mut session = Session::started(
+            parts,
+            json!({ "processId": null, "capabilities": capabilities, "workspaceFolders": [folder] }),
+        );
+        session.open(uri.as_str().unwrap(), &text);
+        let id = session.ask("textDocument/codeLens", json!({ "textDocument": { "uri": uri } }));
+        assert_eq!(session.result(id).as_array().map_or(0, Vec::len), lenses);
+        session.close();
+    }
 }
 
 #[test]

@@ -122,6 +122,12 @@ impl World {
         self.workspaces.loaded.get(root)
     }
 
+    /// Whether something is read for the first time: then little can be told yet.
+    pub(crate) fn is_reading(&self) -> bool {
+        let is_first = |root: &PathBuf| !self.workspaces.loaded.contains_key(root);
+        !self.looked_up.is_empty() || self.loading.keys().any(is_first)
+    }
+
     /// The roots of all workspaces that are loaded.
     pub(crate) fn roots(&self) -> Vec<Arc<Root>> {
         self.workspaces.loaded.values().map(|workspace| Arc::clone(&workspace.root)).collect()
