@@ -185,39 +185,21 @@ could, but never says so."
                     (let ((idle (current-idle-time)))
                       (or (null idle) (< (float-time idle) intent--pause))))))))
 
-(defun intent--look-again (server)
-  "Ask SERVER for the state of its workspace: what waits may have changed."
-  (when (jsonrpc-running-p server)
-    (jsonrpc-async-request
-     server :workspace/executeCommand
-     (list :command "intent.status"
-           :arguments (vector (list :uri (intent--uri (project-root (eglot--project server))))))
-     :success-fn (lambda (state) (apply #'eglot-handle-notification server 'intent/status state))
-     :error-fn #'ignore
-     :timeout-fn #'ignore)))
-
-(defun intent--look-again-soon (server)
-  "Ask SERVER for the state of its workspace when it has done what was decided."
-  (dolist (seconds '(0.3 1 3))
-    (run-with-timer seconds nil #'intent--look-again server)))
-
 (cl-defmethod eglot-handle-request
-  ((server intent-server) (_method (eql 'window/showMessageRequest))
+  ((_server intent-server) (_method (eql 'window/showMessageRequest))
    &key message actions &allow-other-keys)
-  "Put MESSAGE of SERVER to the person, who takes one of ACTIONS or decides later.
+  "Put MESSAGE to the person, who takes one of ACTIONS or decides later.
 Unlike with eglot's own question, an empty answer decides nothing."
   (let ((titles (mapcar (lambda (action) (plist-get action :title)) actions))
         (later "Later"))
     (if (intent--busy-p)
         (progn
           (message "An agent asks you something: M-x intent-review")
-          (intent--look-again-soon server)
           nil)
       (let ((chosen (condition-case nil
                         (completing-read (format "%s\nYour answer (empty: later): " message)
                                          (append titles (list later)) nil t nil nil later)
                       (quit later))))
-        (intent--look-again-soon server)
         (when (member chosen titles)
           (list :title chosen))))))
 

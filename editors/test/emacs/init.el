@@ -33,6 +33,9 @@
     (put 'typescript-mode 'eglot-language-id "typescript")
     (add-to-list 'auto-mode-alist '("\\.ts\\'" . typescript-mode))))
 
+;; No browser sits here: what it would be shown is shown in the echo area.
+(setq browse-url-browser-function (lambda (page &rest _) (message "browse %s" page)))
+
 ;; What README.md says.
 (add-to-list 'load-path (getenv "EMACS_PACKAGE"))
 (require 'intent)

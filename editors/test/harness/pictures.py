@@ -70,7 +70,10 @@ def of(client: str, transcripts: dict[str, str]) -> set[str]:
 
 
 def write(client: str, folder: pathlib.Path, transcripts: dict[str, str]) -> None:
-    """Puts a client's pictures into the documents, and drops those that it no longer makes."""
+    """Puts a client's pictures into the documents, and drops those that it no longer makes.
+
+    One that shows the same words stays as it is: only its times differ. Delete it to have it made anew.
+    """
     FOLDER.mkdir(parents=True, exist_ok=True)
     places = [FOLDER, *([COPIES[client]] if client in COPIES else [])]
     together = kept()
@@ -78,10 +81,12 @@ def write(client: str, folder: pathlib.Path, transcripts: dict[str, str]) -> Non
         del together[gone]
         for place in places:
             (place / f"{gone}.png").unlink(missing_ok=True)
-    for name in transcripts:
-        for place in places:
-            place.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(folder / f"{name}.png", place / f"{name}.png")
+    for name, words in transcripts.items():
+        for picture in [place / f"{name}.png" for place in places]:
+            if together.get(name) == words and picture.is_file():
+                continue
+            picture.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(folder / f"{name}.png", picture)
     together.update(transcripts)
     TRANSCRIPTS.write_text(json.dumps(together, indent=2, ensure_ascii=False, sort_keys=True) + "\n")
 

@@ -173,8 +173,12 @@ class Workspace:
                               check=True).stdout
 
     def read(self, name: str) -> str:
-        with open(os.path.join(self.path, name), encoding="utf-8") as file:
-            return file.read()
+        """A file's text; empty in the moment in which an editor puts the new one in its place."""
+        try:
+            with open(os.path.join(self.path, name), encoding="utf-8") as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""
 
     def write(self, name: str, text: str) -> None:
         with open(os.path.join(self.path, name), "w", encoding="utf-8") as file:

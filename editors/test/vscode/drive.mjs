@@ -227,7 +227,11 @@ async function reading(page) {
   });
   await check("registry", async () => {
     const lens = page.locator(".codelens-decoration", { hasText: "block" });
-    await until("every lens", async () => (await lens.count()) >= 2);
+    // A lens is there before it has its place.
+    await until("every lens in its place", async () => {
+      const tops = await lens.evaluateAll((found) => found.map((one) => one.getBoundingClientRect().top));
+      return tops.length >= 2 && tops.every((top) => top > 0) && new Set(tops).size === tops.length;
+    });
     const told = await words(lens);
     must(told.some((text) => text.includes("selected")) && told.some((text) => text.includes("Select")), `what is selected is not told: ${told.join(" | ")}`);
     await picture("registry", told);
@@ -525,6 +529,16 @@ async function rest(page) {
     await until("the doctor's answer", async () => /records can be written/.test(await shown.terminal()));
     await shown.command("Terminal: Kill All Terminals");
     return "in a terminal";
+  });
+  await check("report", async () => {
+    const at = path.join(work, ".orchestration/local/report.html");
+    must(!fs.existsSync(at), "there is a report already");
+    await shown.command("Intent: Open Report");
+    const notice = page.locator(".notifications-toasts .notification-list-item", { hasText: "the report is at" }).first();
+    await notice.waitFor();
+    must((await notice.innerText()).includes("report.html"), "the notice does not say where");
+    must(fs.readFileSync(at, "utf8").includes("JWT Authentication Migration"), "the page lacks an intent");
+    return "written, and said where";
   });
   await check("quiet", async () => {
     const bare = path.join(SCRATCH, "bare");

@@ -1,16 +1,16 @@
 // The report: one page for people who look rather than read, written by `intent report --html`.
 
-import * as fs from "node:fs/promises";
-import * as os from "node:os";
-import * as path from "node:path";
 import * as vscode from "vscode";
 import { output } from "./program";
 import type { Server } from "./server";
 
-/** Writes the report to a folder of its own, which only this account can read, and opens it in the browser. */
+/** Writes the report where the program keeps it, below `.orchestration/local/`, and opens it in the browser. */
 export async function openReport(server: Server, root: string): Promise<void> {
-  const folder = await fs.mkdtemp(path.join(os.tmpdir(), "intent-report-"));
-  const file = path.join(folder, `${path.basename(root)}.html`);
-  await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title: "Intent: writing the report" }, () => output(server, ["report", "--html", file], root));
-  if (!(await vscode.env.openExternal(vscode.Uri.file(file)))) void vscode.window.showInformationMessage(`Intent: the report is at ${file}`);
+  const title = "Intent: writing the report";
+  const told = await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, () => output(server, ["report", "--html", "--json"], root));
+  const { written } = JSON.parse(told) as { written: string };
+  const page = vscode.Uri.joinPath(vscode.Uri.file(root), written);
+  // In a window of a browser, or far away, no file can be opened; the message says where it is.
+  const opened = vscode.env.uiKind === vscode.UIKind.Desktop && !vscode.env.remoteName && (await vscode.env.openExternal(page));
+  if (!opened) void vscode.window.showInformationMessage(`Intent: the report is at ${page.fsPath}`);
 }

@@ -196,13 +196,10 @@ function M.asked(params)
     return ask_person(message, actions, false)
   end
   if is_reviewed() then
-    local answer = ask_person(message, actions, true)
-    vim.defer_fn(require('intent.status').ask, 300)
-    return answer
+    return ask_person(message, actions, true)
   end
   vim.schedule(function()
     show_notice(message)
-    require('intent.status').ask()
   end)
   return vim.NIL
 end

@@ -8,11 +8,20 @@ local M = {}
 local statuses = {}
 -- By buffer: the name it had, and its root among those above.
 local roots = {}
-local timer
 
 local function redraw()
   vim.cmd('redrawstatus!')
   pcall(vim.cmd, 'doautocmd <nomodeline> User IntentStatus')
+end
+
+--- What agents ask may be answered elsewhere, and runs out: then its notice goes.
+local function close_what_is_settled()
+  for _, status in pairs(statuses) do
+    if (status.waiting or 0) > 0 then
+      return
+    end
+  end
+  require('intent.questions').settled()
 end
 
 --- Takes what the server said.
@@ -24,7 +33,7 @@ function M.told(params)
   statuses[status.root] = status
   roots = {}
   redraw()
-  M.watch_waiting()
+  close_what_is_settled()
 end
 
 --- No server runs any more, or another one does: what is known may be wrong.
@@ -32,49 +41,7 @@ function M.gone()
   if #require('intent.compat').clients('intent') == 0 then
     statuses, roots = {}, {}
     redraw()
-    M.watch_waiting()
-  end
-end
-
-local function waiting_anywhere()
-  for _, status in pairs(statuses) do
-    if (status.waiting or 0) > 0 then
-      return true
-    end
-  end
-  return false
-end
-
---- Asks the servers once how things stand.
-function M.ask()
-  local server = require('intent.server')
-  for root in pairs(statuses) do
-    for _, client in ipairs(require('intent.compat').clients(server.NAME)) do
-      if client.config.root_dir and vim.startswith(root, client.config.root_dir) then
-        server.execute(client, 'intent.status', { uri = vim.uri_from_fname(root) }, function(status)
-          if status then
-            M.told(status)
-          end
-        end)
-      end
-    end
-  end
-end
-
---- While agents' questions wait, asks now and then whether they still do: they may be answered elsewhere, and run out.
-function M.watch_waiting()
-  if not waiting_anywhere() then
-    require('intent.questions').settled()
-    if timer then
-      timer:stop()
-      timer:close()
-      timer = nil
-    end
-    return
-  end
-  if not timer then
-    timer = require('intent.compat').uv.new_timer()
-    timer:start(5000, 5000, vim.schedule_wrap(M.ask))
+    close_what_is_settled()
   end
 end
 
