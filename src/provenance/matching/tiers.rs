@@ -488,8 +488,8 @@ impl<'a> Tiers<'a> {
         }
     }
 
-    /// How many sizeable definitions read as one did in the file that this one goes on. By their names alone, two that
-    /// implement one interface are alike, too.
+    /// How many sizeable definitions read as one did in the file that this one goes on, as far as it matters. By their
+    /// names alone, two that implement one interface are alike, too.
     pub(super) fn read_on(&self) -> usize {
         let newest = self.heads.iter().max();
         let Some(outline) = newest.and_then(|newest| self.siblings.outline(*newest)) else {
@@ -500,7 +500,7 @@ impl<'a> Tiers<'a> {
             let block = &self.blocks[*index];
             !block.identity.kind.is_unnamed() && block.fingerprint.token_count >= MIN_ACROSS_TOKENS
         };
-        (0..self.blocks.len()).filter(is_sizeable).filter(reads_the_same).count()
+        (0..self.blocks.len()).filter(is_sizeable).filter(reads_the_same).take(MIN_READ_ON).count()
     }
 
     /// Whether the ordinal may decide among records of one name: always where the block is the only one of its name,

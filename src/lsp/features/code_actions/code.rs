@@ -53,7 +53,10 @@ pub(super) fn offers(
     }
     let Some(analysis) = analysis::of(request.snapshot, request.uri) else { return Vec::new() };
     let mut findings = diagnostics::findings(request.snapshot, request.uri);
-    findings.retain(|finding| touches(request, finding));
+    let level = |code| request.snapshot.settings.level(code, &workspace.policy);
+    findings.retain(|finding| {
+        convert::severity(level(finding.code)).is_some() && touches(request, finding)
+    });
     let selected = workspace.selected(None);
     let here = Here { request, open, workspace, path, selected, findings };
     let edits = analysis::baseline(request.snapshot, workspace, path).edits(&analysis.file.blocks);
@@ -71,8 +74,8 @@ fn touches(request: &Request<'_>, finding: &Finding) -> bool {
 }
 
 impl Here<'_> {
-    /// Makes it a quick fix where one of these findings is of the place. The client need not have sent it: it shows it
-    /// at the block's name, and whoever wrote the block may be anywhere in it.
+    /// Makes it a quick fix where one of these findings is shown of the place. The client need not have sent it: it
+    /// shows it at the block's name, and whoever wrote the block may be anywhere in it.
     fn mends(&self, codes: &[Code], offer: Offer) -> Offer {
         if !self.findings.iter().any(|finding| codes.contains(&finding.code)) {
             return offer;
@@ -162,8 +165,8 @@ impl Here<'_> {
             ..commands::RecordArguments::default()
         };
         let does = Does::Command(commands::RECORD, json(&argument));
-        let settles = self.request.diagnostics(&[Code::UnrecordedChange, Code::DiffersFromRecord]);
-        let offer = Offer::new(title, RECORD, does).settling(settles);
+        let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
+        let offer = self.mends(&codes, Offer::new(title, RECORD, does));
         Some(Offer { disabled: self.unsaved(), ..offer })
     }
 
@@ -183,8 +186,8 @@ impl Here<'_> {
             line: block.lines.start(),
         };
         let does = Does::Command(commands::ACCEPT, json(&argument));
-        let settles = self.request.diagnostics(&[Code::UnrecordedChange, Code::DiffersFromRecord]);
-        let offer = Offer::new(title, ACCEPT, does).settling(settles);
+        let codes = [Code::UnrecordedChange, Code::DiffersFromRecord];
+        let offer = self.mends(&codes, Offer::new(title, ACCEPT, does));
         Some(Offer { disabled: self.unsaved(), ..offer })
     }
 
@@ -203,8 +206,7 @@ impl Here<'_> {
             Code::UnrecordedChange,
             Code::DiffersFromRecord,
         ];
-        let offer = Offer::new(title, RESTORE, does).settling(self.request.diagnostics(&codes));
-        Some(self.mends(&codes[..3], offer))
+        Some(self.mends(&codes, Offer::new(title, RESTORE, does)))
     }
 
     fn unsaved(&self) -> Option<String> {

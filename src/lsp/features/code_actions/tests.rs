@@ -285,6 +285,18 @@ fn the_ways_out_are_quick_fixes_wherever_in_the_block_somebody_types() {
 }
 
 #[test]
+fn what_is_not_shown_is_not_fixed() {
+    let mut editor = Editor::in_git(&format!("//- /src/sign_in.rs\nfn a$0dd() {{ 1 }}\n{INTENTS}"));
+    editor.replace("/src/sign_in.rs", "1", "2");
+    let shown = shown(&editor);
+    assert!(shown.contains("intent.select: Select INT-001 Sign in\n"), "{shown}");
+    assert!(
+        !shown.contains("quickfix"),
+        "nobody asked to be told that no intent is selected: {shown}"
+    );
+}
+
+#[test]
 fn accepting_is_offered_to_people_alone() {
     let mut editor = trespasser();
     assert!(!shown(&editor).contains("Accept"), "{}", shown(&editor));
