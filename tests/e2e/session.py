@@ -238,6 +238,17 @@ async def until(question, wanted, patience: float = PATIENCE):
         await asyncio.sleep(0.03)
 
 
+async def ready(client: LanguageClient, repository: Repository) -> Session:
+    """The session, once the server watches what it wants to be told of."""
+    editor = Session(client, repository)
+
+    async def registered() -> bool:
+        return editor.registered() or not editor.watches
+
+    await until(registered, lambda answer: answer)
+    return editor
+
+
 def plain(value):
     """What pygls made attribute objects of, as JSON again."""
     if isinstance(value, list):

@@ -9,7 +9,7 @@ from lsprotocol import types as t
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 from repository import Repository
-from session import EDITORS, Session, make_client, server_command, until
+from session import EDITORS, Session, make_client, ready, server_command, until
 
 COMMANDS = ["list", "select", "clear", "status", "context", "gate", "record", "why", "map", "verify",
             "lesson"]
@@ -32,13 +32,7 @@ async def client(request, lsp_client: LanguageClient, repository: Repository):
 
 @pytest_asyncio.fixture
 async def editor(client: LanguageClient, repository: Repository) -> Session:
-    editor = Session(client, repository)
-
-    async def registered() -> bool:
-        return editor.registered() or not editor.watches
-
-    await until(registered, lambda answer: answer)
-    return editor
+    return await ready(client, repository)
 
 
 async def recorded(editor: Session, name: str = "src/auth/middleware.ts") -> str:

@@ -22,7 +22,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[2] / "tests" / "e2e")]
 
 from repository import BINARY, Repository  # noqa: E402
-from session import EDITORS, Session, make_client, server_command, until  # noqa: E402
+from session import EDITORS, Session, make_client, ready, server_command, until  # noqa: E402
 
 
 def pytest_addoption(parser):
@@ -157,10 +157,4 @@ async def client(request, lsp_client: LanguageClient, repository: Repository):
 
 @pytest_asyncio.fixture
 async def editor(client: LanguageClient, repository: Repository) -> Session:
-    editor = Session(client, repository)
-
-    async def registered() -> bool:
-        return editor.registered() or not editor.watches
-
-    await until(registered, lambda answer: answer)
-    return editor
+    return await ready(client, repository)
