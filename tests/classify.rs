@@ -2,9 +2,11 @@
 //! each of six languages, pairs that only look like refactorings, and mutations
 //! of this repository's own sources.
 
+use std::ops::Range;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use intent_lsp::code::program::Tree;
 use intent_lsp::code::{Program, language};
 use intent_lsp::ledger::{Basis, MutationClass};
 use intent_lsp::provenance::Classification;
@@ -182,6 +184,12 @@ fn mutated(text: &str, program: &Program, dice: &mut Dice) -> Option<(String, St
     let at = dice.roll(tokens.len());
     let token = tokens[at];
     let word = text.get(token.bytes.clone())?;
+    // Another name for a definition is a renaming of it, and one for a parameter in a type says nothing.
+    let is_its_name = program.blocks.blocks.iter().any(|block| block.name_bytes == token.bytes);
+    let is_type = |node: &Tree| node.kind == "function_type" && holds(&node.bytes, &token.bytes);
+    if is_its_name || program.tree.any(&is_type) {
+        return None;
+    }
     let others = ["+", "-", "<", ">", "==", "!=", "&&", "||", "<=", ">="];
     let instead = if word.chars().all(|c| c.is_ascii_digit()) {
         format!("{word}1")
@@ -214,6 +222,10 @@ fn mutated(text: &str, program: &Program, dice: &mut Dice) -> Option<(String, St
     changed.replace_range(token.bytes.clone(), &instead);
     let line = text[..token.bytes.start].lines().count();
     Some((changed, format!("line {line}: `{word}` → `{instead}`")))
+}
+
+fn holds(outer: &Range<usize>, inner: &Range<usize>) -> bool {
+    outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Small sources of this repository, in every language that it holds.

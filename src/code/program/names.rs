@@ -4,6 +4,7 @@
 //! and mean the declaration that is said. Whatever is not plain is free or fixed.
 
 use std::collections::{HashMap, HashSet};
+use std::mem;
 use std::sync::Arc;
 
 use super::scoping::{self, Reach, Scoping, holds};
@@ -50,7 +51,13 @@ impl Resolution {
 pub fn resolve(tree: &mut Tree, language: &str) -> Resolution {
     unmark(tree);
     let scoping = scoping::of(language);
-    let mut resolver = Resolver { scoping, language, scopes: Vec::new(), out: <_>::default() };
+    let mut resolver = Resolver {
+        scoping,
+        language,
+        scopes: Vec::new(),
+        pattern: HashMap::new(),
+        out: <_>::default(),
+    };
     resolver.visit(tree, "");
     resolver.out
 }
@@ -72,6 +79,8 @@ struct Resolver<'a> {
     scoping: Option<&'static Scoping>,
     language: &'a str,
     scopes: Vec<Scope>,
+    /// What the pattern that is being read has declared: alternatives (`A(x) | B(x)`) declare one local together.
+    pattern: HashMap<Arc<str>, u32>,
     out: Resolution,
 }
 
@@ -145,10 +154,13 @@ impl Resolver<'_> {
                 if done.contains(&at) || turn(binding, child.field) != now {
                     continue;
                 }
-                match binding {
-                    true => self.bind(child, kind, closed, scoping),
-                    false => self.visit(child, kind),
+                if !binding {
+                    self.visit(child, kind);
+                    continue;
                 }
+                let around = mem::take(&mut self.pattern);
+                self.bind(child, kind, closed, scoping);
+                self.pattern = around;
             }
         }
         if opens {
@@ -292,7 +304,7 @@ impl Resolver<'_> {
     fn declare(&mut self, leaf: &mut Tree, public: bool, scoping: &Scoping) {
         let Some(text) = leaf.text.clone() else { return };
         let known = match scoping.reach {
-            Reach::FromHere => None,
+            Reach::FromHere => self.pattern.get(&text),
             Reach::FromHereOnce => self.scopes.last().and_then(|scope| scope.names.get(&text)),
             Reach::Function | Reach::Block | Reach::Everywhere => self.within_function(&text),
         };
@@ -303,11 +315,12 @@ impl Resolver<'_> {
                 leaf.name = Name::Fixed;
                 return;
             }
-            None => self.add(text),
+            None => self.add(text.clone()),
         };
         if let Some(known) = self.out.locals.get_mut(local as usize) {
             known.public |= public;
         }
+        self.pattern.insert(text, local);
         leaf.name = Name::Local(local);
     }
 
