@@ -442,6 +442,33 @@ fn what_stays_in_its_place_while_something_is_put_around_it_keeps_its_record() {
     assert!(!said.contains("INT-001"), "{said}");
 }
 
+/// What stands under two classes that were one.
+fn parted(first: String, second: String) -> String {
+    let repo = Repo::new();
+    let method = "def scan(self):\n        rows = self.open(LIMIT)\n        return rows.read(WAIT, 7) or None\n";
+    let with_method = |class: String| format!("{class}    {method}\n");
+    repo.write("src/a.py", &with_method("class One:\n    LIMIT = 7\n    WAIT = 8\n".into()));
+    recorded(&repo, "INT-001", "src/a.py");
+    repo.commit("one");
+    repo.write("src/a.py", &(with_method(first) + &with_method(second)));
+    repo.picture("src/a.py")
+}
+
+#[test]
+fn of_two_copies_the_one_whose_container_went_on_keeps_the_record() {
+    let class = |name: &str, limit, wait| {
+        format!("class {name}:\n    LIMIT = {limit}\n    WAIT = {wait}\n")
+    };
+    let expected = ["unrecorded - method Lazy.scan", "moved INT-001 method Eager.scan"];
+    let told = |picture: String| expected.iter().all(|line| picture.contains(line));
+    assert!(told(parted(class("Eager", 7, 8), class("Lazy", 1, 2))));
+    assert!(told(parted(class("Lazy", 1, 2), class("Eager", 7, 8))));
+
+    let nobody_knows = |picture: String| picture.matches("ambiguous INT-001 method").count() == 2;
+    assert!(nobody_knows(parted(class("Lazy", 1, 2), class("Eager", 3, 4))));
+    assert!(nobody_knows(parted(class("Lazy", 7, 2), class("Eager", 3, 8))));
+}
+
 #[test]
 fn a_block_that_took_over_the_text_of_another_goes_on_from_that_one() {
     let from = "    stream_map = get_stream_map(stream_spec)\n    check_length(stream_map, least, most)\n    check_types(stream_map, incoming)\n    return build(stream_map, name, most)\n\n";

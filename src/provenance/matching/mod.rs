@@ -5,7 +5,8 @@
 //!
 //! 1. same name, same text → `exact`
 //! 2. same name, same tokens → `reformatted`
-//! 3. another name, same text or tokens, and no block of the recorded name left → `moved`
+//! 3. another name, same text or tokens, and no block of the recorded name left → `moved`; of several copies, the one
+//!    around which the container of the recorded one went on
 //! 4. another name, same shape, at least [`MIN_RENAMED_TOKENS`] tokens, unique on both sides → `renamed`
 //! 5. same name, other tokens → `modified`; of several blocks of one name, those that keep most are paired first
 //! 6. what is left on both sides, by likeness (see `weighing`), and by what the change since the record's commit says:

@@ -8,8 +8,9 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::code::{Document, LineRange};
+use crate::code::{Document, FileBlocks, LineRange};
 use crate::ledger::BlockRecord;
 use crate::provenance::outline::{self, Short};
 
@@ -35,6 +36,17 @@ struct Left {
     is_only: bool,
 }
 
+/// How much of a block's lines stands in a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaves {
+    /// Not one line that there is no other of.
+    Nothing,
+    /// One, but not enough of them all.
+    Little,
+    /// So that what stands there may be that block.
+    Enough,
+}
+
 impl Since {
     pub(super) fn new(then: Document, now: Document) -> Self {
         Self { then: Side::new(then), now: Side::new(now), left: OnceCell::new() }
@@ -48,21 +60,39 @@ impl Since {
     /// Whether enough of the lines of what was recorded are left in `now`, among them one that there is no other
     /// of. Of a block that did not stand at the commit as it was recorded, nobody can say.
     pub(super) fn stands_where(&self, recorded: &BlockRecord, now: LineRange) -> bool {
-        let Some(name) = &recorded.block else { return false };
-        let at = self.then.standing().get(&outline::key_of_name(name));
-        let blocks = self.then.document.blocks();
-        at.map(|at| &blocks.blocks[*at])
-            .filter(|then| then.fingerprint.content == recorded.content_hash)
-            .is_some_and(|then| self.leaves(then.lines, now))
+        let then = self.recorded(recorded);
+        then.is_some_and(|(blocks, at)| self.leaves(blocks.blocks[at].lines, now) == Leaves::Enough)
     }
 
-    fn leaves(&self, then: LineRange, now: LineRange) -> bool {
+    /// How much of what contained the recorded block is left in `now`.
+    pub(super) fn leaves_of_container(&self, recorded: &BlockRecord, now: LineRange) -> Leaves {
+        let then = self.recorded(recorded);
+        let container =
+            then.and_then(|(blocks, at)| Some(blocks.blocks[blocks.blocks[at].container?].lines));
+        container.map_or(Leaves::Nothing, |then| self.leaves(then, now))
+    }
+
+    /// The blocks at the commit and which of them was recorded, if it stood there as it was recorded.
+    fn recorded(&self, recorded: &BlockRecord) -> Option<(Arc<FileBlocks>, usize)> {
+        let at = *self.then.standing().get(&outline::key_of_name(recorded.block.as_ref()?))?;
+        let blocks = self.then.document.blocks();
+        let is_recorded = blocks.blocks[at].fingerprint.content == recorded.content_hash;
+        is_recorded.then_some((blocks, at))
+    }
+
+    fn leaves(&self, then: LineRange, now: LineRange) -> Leaves {
         let left = self.left.get_or_init(|| left(&self.then, &self.now));
         let lines = then.start()..=then.end();
         let inside = |line| left.get(&line).filter(|left| now.contains(left.now));
         let inside: Vec<&Left> = lines.clone().filter_map(inside).collect();
+        if !inside.iter().any(|left| left.is_only) {
+            return Leaves::Nothing;
+        }
         let all = lines.filter(|line| self.then.says_something(*line)).count();
-        inside.iter().any(|left| left.is_only) && inside.len() as f32 >= MIN_LEFT * all as f32
+        match inside.len() as f32 >= MIN_LEFT * all as f32 {
+            true => Leaves::Enough,
+            false => Leaves::Little,
+        }
     }
 
     /// Whether what called `then` calls `now`: a name that nothing mentions any more, and one that nothing mentioned.
@@ -312,15 +342,16 @@ mod tests {
         let range = |start, end| LineRange::new(start, end).unwrap();
         let now =
             THEN.replace("def scan(a):", "import os\n\ndef other():").replace("    return a\n", "");
-        let change = since(THEN, &now);
-        assert!(change.leaves(range(1, 3), range(3, 4)), "`skip(a)` is left");
-        assert!(!change.leaves(range(1, 3), range(6, 7)));
+        let leaves =
+            |now: &str, start, end| since(THEN, now).leaves(range(1, 3), range(start, end));
+        assert_eq!(leaves(&now, 3, 4), Leaves::Enough, "`skip(a)` is left");
+        assert_eq!(leaves(&now, 6, 7), Leaves::Nothing);
         let far = format!("{now}\ndef more(a):\n    skip(a)\n");
-        assert!(
-            since(THEN, &far).leaves(range(1, 3), range(3, 4)),
-            "the other is not before `run`"
-        );
+        assert_eq!(leaves(&far, 3, 4), Leaves::Enough, "the other is not before `run`");
         let twice = now.replace("def run", "def more(a):\n    skip(a)\n\ndef run");
-        assert!(!since(THEN, &twice).leaves(range(1, 3), range(3, 4)), "not the only one");
+        assert_eq!(leaves(&twice, 3, 4), Leaves::Nothing, "not the only one");
+        let long = THEN.replace("    skip(a)\n", "    a.next()\n    a.last()\n    a.close()\n");
+        let change = since(&long, &now.replace("skip(a)", "a.next()"));
+        assert_eq!(change.leaves(range(1, 5), range(3, 4)), Leaves::Little, "one line of five");
     }
 }

@@ -7,6 +7,7 @@ use super::across::MIN_ACROSS_TOKENS;
 use super::before::Before;
 use super::index::Index;
 use super::siblings::Siblings;
+use super::since::Leaves;
 use super::{MARGIN, MIN_KEPT, MIN_READ_ON, MIN_RENAMED_TOKENS, MOSTLY_KEPT};
 use crate::code::{Block, ContentHash, Document, FileBlocks, fingerprint};
 use crate::ledger::{BlockName, ClaimRef, Ledger, Trust};
@@ -324,7 +325,7 @@ impl<'a> Tiers<'a> {
                 match orphans.as_slice() {
                     [] if content == Content::Exact => self.nameless(index),
                     [] => {}
-                    [one] if self.rivals(index, content) == 0 => {
+                    [one] if self.is_it_of_rivals(*one, index, content) => {
                         let one = *one;
                         if let Some((twin, other)) = self.twin(index) {
                             self.settle_several(index, vec![other, one]);
@@ -338,6 +339,7 @@ impl<'a> Tiers<'a> {
                         };
                         self.settle(index, one, Provenance::found(one, tier, content, place));
                     }
+                    [one] if self.is_another_of_rivals(*one, index, content) => {}
                     several => self.found[index] = Some(Provenance::ambiguous(several.to_vec())),
                 }
             }
@@ -390,12 +392,38 @@ impl<'a> Tiers<'a> {
         )
     }
 
-    /// How many other unsettled blocks are equal to this one.
-    fn rivals(&self, index: usize, content: Content) -> usize {
-        let equal = self.index.blocks_reading(&self.blocks[index], content).iter();
+    /// The other unsettled blocks that are equal to this one.
+    fn rivals(&self, index: usize, content: Content) -> impl Iterator<Item = usize> + '_ {
+        let equal = self.index.blocks_reading(&self.blocks[index], content).iter().copied();
         let unsettled =
             |at: &usize| self.found[*at].as_ref().is_none_or(|found| found.claim.is_none());
-        equal.filter(|at| **at != index && unsettled(at)).count()
+        equal.filter(move |at| *at != index && unsettled(at))
+    }
+
+    /// Whether no other block is equal, or what contained the recorded one went on around this one alone.
+    fn is_it_of_rivals(&self, at: ClaimRef, index: usize, content: Content) -> bool {
+        let mut rivals = self.rivals(index, content).peekable();
+        rivals.peek().is_none()
+            || self.leaves_around(at, index) == Leaves::Enough
+                && rivals.all(|rival| self.leaves_around(at, rival) == Leaves::Nothing)
+    }
+
+    /// Whether that is so of one of the others: then this is a copy.
+    fn is_another_of_rivals(&self, at: ClaimRef, index: usize, content: Content) -> bool {
+        self.rivals(index, content).any(|rival| self.is_it_of_rivals(at, rival, content))
+    }
+
+    /// How much of what contained the recorded block is left in what contains this one.
+    fn leaves_around(&self, at: ClaimRef, index: usize) -> Leaves {
+        let container = self.blocks[index].container.filter(|_| self.reach.is_within());
+        let since = || self.siblings.since(at, Some(self.document));
+        match container.zip(container.and_then(|_| since())) {
+            Some((outer, since)) => {
+                let recorded = self.ledger.claim(at).range;
+                since.leaves_of_container(recorded, self.blocks[outer].lines)
+            }
+            None => Leaves::Nothing,
+        }
     }
 
     fn nameless(&mut self, index: usize) {
@@ -418,8 +446,9 @@ impl<'a> Tiers<'a> {
                 continue;
             }
             let orphans = self.orphans(index, Content::Renamed);
-            if let ([one], 0) = (orphans.as_slice(), self.rivals(index, Content::Renamed)) {
-                let one = *one;
+            if let [one] = orphans[..]
+                && self.rivals(index, Content::Renamed).next().is_none()
+            {
                 let place = self.place(one, block);
                 let found = Provenance::found(one, Tier::Shape, Content::Renamed, place);
                 self.settle(index, one, found);
