@@ -10,6 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::likeness;
+use super::lookup::Candidate;
 use super::onward::goes_on;
 use super::siblings::Siblings;
 use super::tiers::{Old, Reach, Tiers};
@@ -17,7 +18,7 @@ use super::{MARGIN, Orphans};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, ContentHash, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger, Trust};
-use crate::provenance::names::{is_unnamed, kinds_it_may_have_been, leaf, may_become};
+use crate::provenance::names::{is_unnamed, leaf, may_become};
 use crate::provenance::outline::Outline;
 use crate::provenance::{Content, Provenance, Rejected, Rejection, Tier};
 use crate::workspace::RelativePath;
@@ -26,11 +27,6 @@ use crate::workspace::RelativePath;
 pub(super) const MIN_ACROSS_TOKENS: u32 = 12;
 /// No more files than this are looked at for one.
 pub(super) const MAX_SOURCES: usize = 16;
-/// A name that so many records carry says nothing of where a block came from.
-pub(super) const MAX_CALLED: usize = 64;
-/// Shorter blocks are not looked up by likeness.
-const MIN_SIMILAR_TOKENS: u32 = 24;
-pub(super) const MAX_SIMILAR: usize = 8;
 
 /// What the matcher asks of the rest of the work tree.
 pub trait Surroundings {
@@ -238,33 +234,6 @@ pub(super) fn withdraw(
             *found = refused(Rejection::Rivals);
         }
     }
-}
-
-/// A record that may be of a block, and how much the look-up that found it says.
-pub type Candidate = (ClaimRef, u32);
-
-/// Records that may be of a block, by whatever look-up.
-pub fn candidates(ledger: &Ledger, block: &Block) -> Vec<Candidate> {
-    let print = &block.fingerprint;
-    let mut candidates = Vec::new();
-    let mut add = |claims: &[ClaimRef], weight: u32| {
-        candidates.extend(claims.iter().rev().take(MAX_CALLED).map(|at| (*at, weight)));
-    };
-    add(ledger.by_content(&print.content), 4);
-    if print.token_count >= MIN_ACROSS_TOKENS {
-        add(ledger.by_tokens(&print.tokens), 4);
-        add(ledger.by_shape(&print.shape), 2);
-    }
-    for kind in kinds_it_may_have_been(&block.identity.kind.as_str()) {
-        let called = ledger.by_called(kind, &block.name);
-        if called.len() <= MAX_CALLED {
-            add(&called, 1);
-        }
-    }
-    if print.token_count >= MIN_SIMILAR_TOKENS {
-        add(&ledger.similar(&print.sketch, MAX_SIMILAR), 1);
-    }
-    candidates
 }
 
 /// Whether a file goes on one that is gone, by what was in that when it was last recorded.

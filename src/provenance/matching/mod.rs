@@ -26,6 +26,7 @@ mod across;
 mod before;
 mod index;
 mod likeness;
+mod lookup;
 mod onward;
 mod origins;
 mod siblings;
@@ -43,7 +44,8 @@ use super::names::{is_unnamed, leaf};
 use siblings::Siblings;
 use tiers::{Old, Reach, Tiers};
 
-pub use across::{Candidate, Surroundings, candidates};
+pub use across::Surroundings;
+pub use lookup::{Candidate, candidates};
 pub use onward::{before_own_records, goes_on, may_speak_of, recorded_elsewhere};
 pub use origins::Origins;
 

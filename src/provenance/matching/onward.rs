@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::across::{
-    self, Candidate, MAX_CALLED, MAX_SIMILAR, MAX_SOURCES, MIN_ACROSS_TOKENS, Surroundings,
-};
+use super::across::{self, MAX_SOURCES, MIN_ACROSS_TOKENS, Surroundings};
+use super::lookup::{candidates_of_record, namesakes};
 use super::siblings::Siblings;
 use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger};
-use crate::provenance::names::{kinds_it_may_have_been, leaf};
+use crate::provenance::names::leaf;
 use crate::provenance::outline::{self, Called, Outline};
 use crate::provenance::{Provenance, Step, lineage};
 use crate::workspace::RelativePath;
@@ -34,32 +33,10 @@ pub fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator<Item =
     again.chain(called.filter(replaces)).filter(is_later)
 }
 
-/// Records of blocks that are called so, or were before they became another kind of definition.
-fn namesakes(ledger: &Ledger, kind: &str, leaf: &str) -> Vec<ClaimRef> {
-    let kinds = kinds_it_may_have_been(&kind).iter();
-    kinds.flat_map(|kind| ledger.by_called(kind, leaf)).collect()
-}
-
 /// The files in which a block may have been recorded again, by whatever look-up, likeliest first.
 pub fn may_speak_of(ledger: &Ledger, at: ClaimRef) -> Vec<RelativePath> {
     let claim = ledger.claim(at);
-    let range = claim.range;
-    let mut records: Vec<Candidate> = Vec::new();
-    let mut add = |some: &[ClaimRef], weight: u32| {
-        records.extend(some.iter().rev().take(MAX_CALLED).map(|at| (*at, weight)));
-    };
-    add(ledger.by_content(&range.content_hash), 4);
-    if range.tokens.is_some_and(|tokens| tokens >= MIN_ACROSS_TOKENS) {
-        range.token_hash.iter().for_each(|hash| add(ledger.by_tokens(hash), 4));
-        range.shape_hash.iter().for_each(|hash| add(ledger.by_shape(hash), 2));
-        range.sketch.iter().for_each(|sketch| add(&ledger.similar(sketch, MAX_SIMILAR), 1));
-    }
-    if let Some(name) = &range.block {
-        let called = namesakes(ledger, &name.kind, leaf(name));
-        if called.len() <= MAX_CALLED {
-            add(&called, 1);
-        }
-    }
+    let records = candidates_of_record(ledger, claim.range);
     let here = &claim.file.relative_path;
     let mut votes: BTreeMap<&RelativePath, u32> = BTreeMap::new();
     for (other, weight) in records.into_iter().filter(|(other, _)| *other > at) {
