@@ -170,7 +170,8 @@ pub fn lock(path: &Path, patience: Duration) -> Result<Lock, StoreError> {
             return Err(StoreError::Locked { path: path.to_path_buf(), waited });
         }
         std::thread::sleep(pause.min(patience - waited));
-        pause = (pause * 2).min(Duration::from_millis(50));
+        // Who sleeps long is passed by all who come meanwhile.
+        pause = (pause * 2).min(Duration::from_millis(8));
     }
 }
 
