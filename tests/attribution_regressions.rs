@@ -265,3 +265,35 @@ fn a_block_is_not_of_a_record_whose_own_had_gone_before_it_came() {
     let last = repo.picture(FILE);
     assert!(last.ends_with("unrecorded - function two\n"), "{last}");
 }
+
+/// As `busy`, with as much of it changed as an edit changes.
+fn busier(name: &str) -> String {
+    busy(name, 8).replace("\"pack\"", "\"fold\"").replace("12", "31")
+}
+
+#[test]
+fn a_copy_of_what_stands_does_not_inherit_from_what_is_gone() {
+    let repo = committed(&(idle("wait") + &busier("open")));
+    recorded(&repo, "INT-001", &(idle("wait") + &busy("sort", 1) + &busier("open")));
+    repo.commit("sort");
+    repo.write(FILE, &(idle("wait") + &busier("open")));
+    repo.commit("no sort");
+    repo.write(FILE, &(idle("wait") + &busier("open") + &busier("copied")));
+    let picture = repo.picture(FILE);
+    assert!(picture.ends_with("unrecorded - function copied\n"), "{picture}");
+}
+
+#[test]
+fn what_came_from_another_file_does_not_inherit_from_what_is_gone_here() {
+    let repo = committed(&idle("wait"));
+    repo.write("src/b.rs", &busier("join"));
+    repo.record("INT-002", &["src/b.rs"]);
+    recorded(&repo, "INT-001", &(idle("wait") + &busy("joined", 1)));
+    repo.commit("both");
+    repo.write(FILE, &idle("wait"));
+    repo.commit("not joined");
+    repo.remove("src/b.rs");
+    repo.write(FILE, &(idle("wait") + &busier("join")));
+    let picture = repo.picture(FILE);
+    assert!(picture.ends_with("moved INT-002 function join\n"), "{picture}");
+}

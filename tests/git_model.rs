@@ -577,6 +577,14 @@ impl Story {
                         known.may
                     )
                     .expect("a string");
+                    for at in found.claim.iter().chain(&found.candidates) {
+                        let claim = workspace.ledger.claim(*at);
+                        let name = claim.range.block.as_ref().map(|name| &*name.path);
+                        let path = &claim.file.relative_path;
+                        let (tier, scores) = (found.tier, found.scores);
+                        writeln!(told, "    by {tier:?} {scores:?} of {name:?} in {path}")
+                            .expect("a string");
+                    }
                 }
                 self.count(&path, &block.name, &known, &named);
             }

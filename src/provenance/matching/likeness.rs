@@ -18,6 +18,8 @@ use crate::workspace::RelativePath;
 pub(super) const ENOUGH: f32 = 0.6;
 /// At least this share of the bodies must be common, whatever else speaks for a pair.
 pub(super) const ENOUGH_BODY: f32 = 0.4;
+/// At least this share, where the names have nothing in common.
+pub(super) const ENOUGH_NAMELESS_BODY: f32 = 0.7;
 /// At least this share, where the block was another one before.
 pub(super) const ENOUGH_TO_TAKE_OVER: f32 = 0.8;
 /// Where the names have nothing in common, smaller blocks prove nothing.

@@ -57,6 +57,11 @@ impl Since {
         &self.then.document
     }
 
+    /// Whether a block of this name was there.
+    pub(super) fn stood(&self, name: &Short) -> bool {
+        self.then.standing().contains_key(name)
+    }
+
     /// Whether enough of the lines of what was recorded are left in `now`, among them one that there is no other
     /// of. Of a block that did not stand at the commit as it was recorded, nobody can say.
     pub(super) fn stands_where(&self, recorded: &BlockRecord, now: LineRange) -> bool {

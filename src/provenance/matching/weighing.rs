@@ -8,12 +8,12 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::MARGIN;
 use super::likeness::{self, Body, Circumstances};
 use super::since::Since;
 use super::tiers::{Reach, Tiers, container_of, inner};
+use super::{MARGIN, MIN_RENAMED_TOKENS};
 use crate::code::Block;
-use crate::ledger::{BlockName, BlockRecord, ClaimRef};
+use crate::ledger::{BlockName, BlockRecord, ClaimRef, Trust};
 use crate::provenance::names::{is_unnamed, leaf, may_become, textless};
 use crate::provenance::outline::{self, Against, Shorter};
 use crate::provenance::{Content, Provenance, Rejected, Rejection, Scores, Tier};
@@ -70,10 +70,9 @@ impl<'a> Tiers<'a> {
     /// Why a pair is not taken, if it is not.
     fn refusal(&self, pair: &Pair, all: &Ranked, taken: &Taken) -> Option<Rejection> {
         let small = self.blocks[pair.index].fingerprint.token_count < likeness::MIN_NAMELESS_TOKENS;
-        if pair.scores.total < likeness::ENOUGH
-            || pair.scores.body < likeness::ENOUGH_BODY
-            || pair.scores.name == 0.0 && small && !pair.is_left
-        {
+        let nameless = pair.scores.name == 0.0 && !pair.is_left;
+        let least = if nameless { likeness::ENOUGH_NAMELESS_BODY } else { likeness::ENOUGH_BODY };
+        if pair.scores.total < likeness::ENOUGH || pair.scores.body < least || nameless && small {
             return Some(Rejection::TooUnlike);
         }
         let open = |other: &&Pair| !taken.holds(other) && self.is_open(other.index);
@@ -205,17 +204,25 @@ impl<'a> Tiers<'a> {
         if likeness::weigh(body, name, block, &best).total < likeness::ENOUGH - MARGIN {
             return None;
         }
+        let is_namesake = leaf(name) == block.name;
+        let since = one.since.get_or_init(|| self.since(one.at)).as_deref();
         let may_be = match one.is_recorded {
             true => self.admits(one.at, index, Content::Modified),
             false => self.siblings.beside(one.at, self.entry(index)) == Against::New,
         };
-        if !may_be && !self.is_taken_over(one, index, body) {
+        let is_within = self.reach.is_within();
+        let stood_beside = || {
+            let key = self.entry(index).key();
+            !is_namesake && is_within && since.is_some_and(|since| since.stood(&key))
+        };
+        if (!may_be || stood_beside()) && !self.is_taken_over(since, index, body)
+            || !is_namesake && self.reads_as_another(one.at, index)
+        {
             return None;
         }
         let mut scope = self.scope(name, index);
         let mut position = self.position(one, index, &alone.standing);
-        let since = one.since.get_or_init(|| self.since(one.at)).as_deref();
-        let is_called_instead = leaf(name) != block.name
+        let is_called_instead = !is_namesake
             && since.is_some_and(|since| since.is_called_instead(leaf(name), &block.name));
         let is_left = position.is_some()
             && since.is_some_and(|since| since.stands_where(&one.range, block.lines));
@@ -223,7 +230,7 @@ impl<'a> Tiers<'a> {
             // What contains it now was put around it.
             (scope, position) = (1.0, Some(1.0));
         }
-        if leaf(name) == block.name && alone.by_leaf.get(leaf(name)) == Some(&(1, 1)) {
+        if is_namesake && alone.by_leaf.get(leaf(name)) == Some(&(1, 1)) {
             scope = scope.max(0.5);
         }
         if alone.is_exchange && one.is_recorded {
@@ -233,12 +240,30 @@ impl<'a> Tiers<'a> {
         Some((likeness::weigh(body, name, block, &circumstances), is_left))
     }
 
+    /// Whether a block reads as another one of its file, or as what was recorded in another file: then it is a copy of
+    /// that, or came from there.
+    fn reads_as_another(&self, at: ClaimRef, index: usize) -> bool {
+        let block = &self.blocks[index];
+        let print = &block.fingerprint;
+        if print.token_count < MIN_RENAMED_TOKENS {
+            return false;
+        }
+        let path = &self.ledger.claim(at).file.relative_path;
+        let is_elsewhere = |at: &ClaimRef| {
+            let claim = self.ledger.claim(*at);
+            let speaks = !claim.range.deleted && claim.entry.trust != Trust::Contradicted;
+            speaks && claim.file.relative_path != *path
+        };
+        self.index.blocks_reading(block, Content::Renamed).len() > 1
+            || self.ledger.by_content(&print.content).iter().any(is_elsewhere)
+            || self.ledger.by_tokens(&print.tokens).iter().any(is_elsewhere)
+    }
+
     /// Whether a block that stood beside the other holds its text now, and next to nothing of its own.
-    fn is_taken_over(&self, one: &Gone<'_>, index: usize, body: f32) -> bool {
+    fn is_taken_over(&self, since: Option<&Since>, index: usize, body: f32) -> bool {
         if body < likeness::ENOUGH_TO_TAKE_OVER || !self.reach.is_within() {
             return false;
         }
-        let since = one.since.get_or_init(|| self.since(one.at));
         let Some(since) = since else { return false };
         let (then, block) = (since.then().blocks(), &self.blocks[index]);
         let own = then.blocks.iter().find(|then| then.identity == block.identity);
