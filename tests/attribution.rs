@@ -288,6 +288,25 @@ fn lineage_shows_what_commits_did_between_two_records() {
 }
 
 #[test]
+fn what_was_recorded_under_another_name_replaces_what_stood_under_the_first() {
+    let repo = Repo::new();
+    let rest = function("rest", 1);
+    repo.write("src/a.rs", &(function("first", 1) + &rest));
+    repo.commit("somebody's");
+    let renamed = function("first", 1).replace("fn first", "fn second");
+    repo.write("src/a.rs", &(renamed.clone() + &rest));
+    recorded(&repo, "INT-002", "src/a.rs");
+    assert_eq!(lineage(&repo, "src/a.rs", "second"), ["INT-002", "-"]);
+    repo.commit("second");
+    repo.write("src/a.rs", &(renamed.replace("fn second", "fn third") + &rest));
+    recorded(&repo, "INT-001", "src/a.rs");
+    assert_eq!(lineage(&repo, "src/a.rs", "third"), ["INT-001", "INT-002", "-"]);
+    let ledger = repo.open().ledger;
+    let deleted = ledger.of_path(&support::relative("src/a.rs")).iter();
+    assert_eq!(deleted.filter(|at| ledger.claim(**at).range.deleted).count(), 0);
+}
+
+#[test]
 fn lineage_goes_through_renames_and_into_other_files() {
     let repo = Repo::new();
     let rest = function("rest", 1);

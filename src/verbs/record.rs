@@ -449,3 +449,25 @@ pub(super) fn block_record(
     let neighbours = at.map(|at| outline::neighbours(&blocks.blocks, at));
     BlockRecord { lines, brought, neighbours, replaces, ..provenance::textless(block, language) }
 }
+
+/// What the block was before under another name: that is then not gone. Only where one alone fits.
+fn renamed_from(gone: &mut Vec<&Block>, block: &Block) -> Option<ContentHash> {
+    let alike = |old: &Block| {
+        let (old, new) = (&old.fingerprint, &block.fingerprint);
+        old.tokens == new.tokens
+            || old.shape == new.shape
+            || old.sketch.similarity(&new.sketch).is_some_and(|kept| kept >= LEAST_KEPT)
+    };
+    let fits = |(at, old): (usize, &&Block)| {
+        (old.identity.kind == block.identity.kind && alike(old)).then_some(at)
+    };
+    let mut fitting = gone.iter().enumerate().filter_map(fits);
+    let only = fitting.next()?;
+    if fitting.next().is_some() {
+        return None;
+    }
+    Some(gone.remove(only).fingerprint.content.clone())
+}
+
+/// A block of which less is left under another name is another block.
+const LEAST_KEPT: f32 = 0.5;

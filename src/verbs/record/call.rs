@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Replaced, block_record, no_code, related, skeleton};
-use crate::code::{self, Block, ContentHash, Document, FileBlocks, Identity};
+use super::{Replaced, block_record, no_code, related, renamed_from, skeleton};
+use crate::code::{self, Block, Document, FileBlocks, Identity};
 use crate::intent::Intent;
 use crate::ledger::{
     BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord, Record, RecordKind,
@@ -213,7 +213,7 @@ fn ranges(
     let mut ranges = Vec::new();
     for (at, _) in &edits.now {
         let block = &blocks.blocks[*at];
-        let replaces = baseline.content_before(block).or_else(|| renamed(&mut gone, block));
+        let replaces = baseline.content_before(block).or_else(|| renamed_from(&mut gone, block));
         let replaced = replaces.map(|content| Replaced::in_text(content, before));
         ranges.push(block_record(now, block, replaced));
     }
@@ -226,28 +226,6 @@ fn ranges(
     }
     (ranges, names)
 }
-
-/// The block that went by another name before; it is then not gone. Only where there is one alone that fits.
-fn renamed(gone: &mut Vec<&Block>, block: &Block) -> Option<ContentHash> {
-    let alike = |old: &Block| {
-        let (old, new) = (&old.fingerprint, &block.fingerprint);
-        old.tokens == new.tokens
-            || old.shape == new.shape
-            || old.sketch.similarity(&new.sketch).is_some_and(|kept| kept >= LEAST_KEPT)
-    };
-    let fits = |(at, old): (usize, &&Block)| {
-        (old.identity.kind == block.identity.kind && alike(old)).then_some(at)
-    };
-    let mut fitting = gone.iter().enumerate().filter_map(fits);
-    let only = fitting.next()?;
-    if fitting.next().is_some() {
-        return None;
-    }
-    Some(gone.remove(only).fingerprint.content.clone())
-}
-
-/// A block of which less is left under another name is another block.
-const LEAST_KEPT: f32 = 0.5;
 
 /// The outline that the last record of this clone holds, where it certainly is in the ledger still.
 fn last_recorded(ws: &Workspace, work: &Work<'_>) -> Option<Outline> {

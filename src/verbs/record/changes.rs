@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use super::{Extent, Replaced, block_record};
+use super::{Extent, Replaced, block_record, renamed_from};
 use crate::code::{self, Block, ContentHash, Document, FileBlocks, LineRange, lines};
 use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef};
 use crate::provenance::classify::ChangedBlock;
@@ -94,6 +94,8 @@ impl Changes {
     fn of(subject: &Subject<'_>, mut edits: Edits, mut left: Vec<String>, extent: Extent) -> Self {
         left.extend(subject.leave_conflicts(&mut edits));
         let mut past = Past::new(subject);
+        let mut gone: Vec<&Block> =
+            edits.gone.iter().filter(|block| !block.identity.kind.is_unnamed()).collect();
         let mut ranges: Vec<BlockRecord> = edits
             .now
             .iter()
@@ -101,13 +103,20 @@ impl Changes {
                 let block = &subject.now.blocks[*at];
                 let found = &subject.provenance[*at];
                 let content = past.before(block, found);
+                if let Some(content) = &content
+                    && subject.baseline.content_before(block).is_none()
+                    && let Some(at) = gone.iter().position(|old| reads(old, content))
+                {
+                    gone.remove(at);
+                }
+                let content = content.or_else(|| renamed_from(&mut gone, block));
                 let replaced = content.map(|content| past.replaced(content, found, extent));
                 block_record(subject.document, block, replaced)
             })
             .collect();
         let (deleted, gone) = match extent {
             Extent::Lines(_) => Default::default(),
-            Extent::Changes | Extent::WholeFile => subject.deletions(&edits, extent),
+            Extent::Changes | Extent::WholeFile => subject.deletions(&gone, extent),
         };
         ranges.extend(deleted);
         Self { left, edits, ranges, gone }
@@ -126,6 +135,10 @@ impl Changes {
         let gone = self.gone.iter().map(|(kind, path)| ChangedBlock::Gone(kind, path));
         standing.chain(gone).collect()
     }
+}
+
+fn reads(block: &Block, content: &ContentHash) -> bool {
+    block.fingerprint.content == *content
 }
 
 fn every_block(edits: &mut Edits, now: &FileBlocks) {
@@ -330,11 +343,11 @@ fn based_on(ws: &Workspace, at: ClaimRef) -> Option<&str> {
 }
 
 impl Subject<'_> {
-    /// Recorded blocks that are gone, and committed blocks that are gone though nobody recorded them. What a commit took
+    /// Recorded blocks that are gone, and committed blocks that are gone though nobody recorded them (`unrecorded`). What a commit took
     /// away since its record may be anybody's deed, so only a claim of the whole file speaks of it.
     fn deletions(
         &self,
-        edits: &Edits,
+        unrecorded: &[&Block],
         extent: Extent,
     ) -> (Vec<BlockRecord>, Vec<(String, String)>) {
         let (ws, now) = (self.ws, self.now);
@@ -370,11 +383,11 @@ impl Subject<'_> {
                 ..range.clone()
             });
         }
-        for block in &edits.gone {
+        for block in unrecorded {
             let known = gone.iter().any(|(kind, path)| {
                 kind == block.identity.kind.as_str() && *path == block.identity.path
             });
-            if known || block.identity.kind.is_unnamed() || self.may_stand(&block.identity.path) {
+            if known || self.may_stand(&block.identity.path) {
                 continue;
             }
             gone.push((block.identity.kind.as_str().to_owned(), block.identity.path.clone()));
