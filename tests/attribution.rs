@@ -530,3 +530,34 @@ fn what_was_recorded_before_it_was_committed_is_known_from_the_commit_that_has_i
     let said = why(&repo, "src/a.py");
     assert!(said.contains("INT-001 finish"), "{said}");
 }
+
+#[test]
+fn what_somebody_only_formatted_is_of_whom_wrote_it_once_that_layout_is_gone() {
+    let formatted = |text: String| text.replace("    ", "  ");
+    let edited = |text: String| text.replace("\"a\"", "\"a\", 2");
+
+    let repo = Repo::new();
+    let text = function("a", 1) + &function("b", 1);
+    repo.write("src/a.rs", &text);
+    recorded(&repo, "INT-001", "src/a.rs");
+    repo.commit("written");
+    repo.write("src/a.rs", &formatted(text.clone()));
+    recorded(&repo, "INT-002", "src/a.rs");
+    assert_eq!(why(&repo, "src/a.rs"), "exact INT-002 a\nexact INT-002 b\n");
+    repo.write("src/a.rs", &edited(formatted(text.clone())));
+    assert_eq!(why(&repo, "src/a.rs"), "modified INT-001 a\nexact INT-002 b\n");
+    assert_eq!(lineage(&repo, "src/a.rs", "a"), ["INT-001"]);
+    assert_eq!(verified(&repo).0, Vec::<String>::new());
+    recorded(&repo, "INT-001", "src/a.rs");
+    assert_eq!(lineage(&repo, "src/a.rs", "a")[0], "INT-001");
+    assert_eq!(verified(&repo).0, Vec::<String>::new());
+
+    let repo = Repo::new();
+    repo.write("src/a.rs", &text);
+    repo.commit("nobody's");
+    repo.write("src/a.rs", &formatted(text.clone()));
+    recorded(&repo, "INT-002", "src/a.rs");
+    repo.write("src/a.rs", &edited(formatted(text)));
+    assert_eq!(why(&repo, "src/a.rs"), "unrecorded - a\nexact INT-002 b\n");
+    assert_eq!(verified(&repo).0, Vec::<String>::new());
+}

@@ -367,6 +367,10 @@ impl matching::Surroundings for Around<'_> {
         self.of_replaced(at, before, |old| outline::reads_as(old, block))
     }
 
+    fn tokens_before(&self, at: ClaimRef, before: &ContentHash) -> Option<TokenHash> {
+        self.of_replaced(at, before, |old| old.fingerprint.tokens.clone())
+    }
+
     fn pairs_before(&self, at: ClaimRef, before: &ContentHash) -> Option<PairLanes> {
         self.of_replaced(at, before, |old| old.fingerprint.pairs.lanes())?
     }

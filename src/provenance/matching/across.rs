@@ -16,7 +16,7 @@ use super::siblings::Siblings;
 use super::tiers::{Old, Reach, Tiers};
 use super::{MARGIN, Orphans};
 use crate::code::fingerprint::PairLanes;
-use crate::code::{Block, ContentHash, Document, FileBlocks};
+use crate::code::{Block, ContentHash, Document, FileBlocks, TokenHash};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::names::{is_unnamed, leaf, may_become};
 use crate::provenance::outline::Outline;
@@ -50,6 +50,8 @@ pub trait Surroundings {
     /// How a block stands to the text that a record replaced; `None` where nobody can say.
     fn reads_as_before(&self, at: ClaimRef, before: &ContentHash, block: &Block)
     -> Option<Content>;
+    /// The tokens of the text that a record replaced; `None` where nobody can say.
+    fn tokens_before(&self, at: ClaimRef, before: &ContentHash) -> Option<TokenHash>;
     /// The finer sketch of the text that a record replaced; `None` where nobody can say.
     fn pairs_before(&self, at: ClaimRef, before: &ContentHash) -> Option<PairLanes>;
     /// Whether a block of that name and those tokens stood anywhere in the tree that the record was based on: in this

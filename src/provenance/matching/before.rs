@@ -12,7 +12,7 @@ use crate::code::{Block, ContentHash};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::Content;
 use crate::provenance::lineage::{self, Step};
-use crate::provenance::names::is_unnamed;
+use crate::provenance::names::{is_unnamed, same_name};
 use crate::provenance::outline;
 use crate::workspace::RelativePath;
 
@@ -74,6 +74,34 @@ impl<'a> Before<'a> {
             at += 1;
         }
         after
+    }
+
+    /// Of a record that only formatted what it replaced, the one that wrote that, `Some(None)` where none did; `None` of
+    /// any other. Once that layout has gone again, nothing is left of such a record.
+    pub(super) fn formatted(&self, at: ClaimRef) -> Option<Option<ClaimRef>> {
+        let tokens = |at: ClaimRef| self.ledger.claim(at).range.token_hash.as_ref();
+        let wrote = tokens(at)?;
+        let name = |at: ClaimRef| self.ledger.claim(at).range.block.as_ref();
+        let is_its_own = |earlier: ClaimRef| {
+            self.path_of(earlier) == self.path_of(at) && same_name(name(earlier), name(at))
+        };
+        let mut written = None;
+        for step in lineage::of(self.ledger, at).into_iter().skip(1) {
+            match step {
+                // A text alone may be another block's.
+                Step::Recorded(earlier) if !is_its_own(earlier) => break,
+                Step::Recorded(earlier) if tokens(earlier) == Some(wrote) => {
+                    written = Some(Some(earlier));
+                }
+                Step::Gap { before } => {
+                    let record = written.flatten().unwrap_or(at);
+                    let is_same = self.surroundings.tokens_before(record, &before);
+                    return if is_same.as_ref() == Some(wrote) { Some(None) } else { written };
+                }
+                Step::Recorded(_) => break,
+            }
+        }
+        written
     }
 
     /// Whether a block that stands so to a record is nearer to what that, or one that it goes on from, replaced and

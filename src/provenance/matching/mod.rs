@@ -20,7 +20,8 @@
 //! goes there, and the newcomer under the old name gets nothing. And what stood beside a block when it was recorded
 //! is not that block under another name: see `siblings`.
 //!
-//! A tier with several records that fit equally well answers `ambiguous`.
+//! A tier with several records that fit equally well answers `ambiguous`. A record that only formatted a block is of it
+//! while it stands so; after that, the record that wrote it is: see `before`.
 
 mod across;
 mod before;

@@ -14,6 +14,7 @@ use crate::ledger::{BlockName, ClaimRef, Ledger, Trust};
 use crate::provenance::names::{NameKey, key_of_block, key_of_name, leaf, same_name};
 use crate::provenance::outline::{self, Against, Entry, Short};
 use crate::provenance::{Content, Place, Provenance, Rejected, Rejection, Tier};
+use crate::workspace::RelativePath;
 
 /// The old side.
 pub(super) struct Old<'a> {
@@ -50,6 +51,8 @@ pub(super) struct Tiers<'a> {
     pub(super) blocks: &'a [Block],
     /// The blocks as outlines would have them, as far as somebody asked.
     entries: Vec<OnceCell<Entry>>,
+    /// Likewise: in which files their texts are recorded.
+    pub(super) recorded_in: Vec<OnceCell<Vec<&'a RelativePath>>>,
     pub(super) reach: Reach<'a>,
     pub(super) siblings: &'a Siblings<'a>,
     pub(super) standing: HashSet<Short>,
@@ -107,6 +110,7 @@ impl<'a> Tiers<'a> {
             document,
             blocks,
             entries: vec![OnceCell::new(); blocks.len()],
+            recorded_in: vec![OnceCell::new(); blocks.len()],
             reach,
             siblings,
             standing,
@@ -629,12 +633,19 @@ impl<'a> Tiers<'a> {
 
     pub(super) fn settle(&mut self, index: usize, claim: ClaimRef, provenance: Provenance) {
         let content = provenance.content.unwrap_or(Content::Modified);
-        if self.before.is_nearer(claim, &self.blocks[index], content) {
+        let is_formatted = || self.before.formatted(claim);
+        let written = match (content != Content::Exact).then(is_formatted).flatten() {
+            Some(None) => return self.settle_older(index, claim, &[claim]),
+            Some(Some(written)) => written,
+            None => claim,
+        };
+        if self.before.is_nearer(written, &self.blocks[index], content) {
             return self.settle_older(index, claim, &[claim]);
         }
         let spoken_for = self.heads_with(claim);
         self.used.extend(spoken_for);
-        self.found[index] = Some(provenance);
+        self.used.insert(written);
+        self.found[index] = Some(Provenance { claim: Some(written), ..provenance });
     }
 
     /// A record, and its name's own head where an earlier record fits (a revert).

@@ -13,10 +13,11 @@ use super::since::Since;
 use super::tiers::{Reach, Tiers, container_of, inner};
 use super::{MARGIN, MIN_RENAMED_TOKENS};
 use crate::code::Block;
-use crate::ledger::{BlockName, BlockRecord, ClaimRef, Trust};
+use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef, Trust};
 use crate::provenance::names::{is_unnamed, leaf, may_become, textless};
 use crate::provenance::outline::{self, Against, Shorter};
 use crate::provenance::{Content, Provenance, Rejected, Rejection, Scores, Tier};
+use crate::workspace::RelativePath;
 
 impl<'a> Tiers<'a> {
     /// Tier 6: what is left on both sides, best pairs first.
@@ -244,19 +245,26 @@ impl<'a> Tiers<'a> {
     /// that, or came from there.
     fn reads_as_another(&self, at: ClaimRef, index: usize) -> bool {
         let block = &self.blocks[index];
-        let print = &block.fingerprint;
-        if print.token_count < MIN_RENAMED_TOKENS {
+        if block.fingerprint.token_count < MIN_RENAMED_TOKENS {
             return false;
         }
         let path = &self.ledger.claim(at).file.relative_path;
-        let is_elsewhere = |at: &ClaimRef| {
-            let claim = self.ledger.claim(*at);
-            let speaks = !claim.range.deleted && claim.entry.trust != Trust::Contradicted;
-            speaks && claim.file.relative_path != *path
-        };
         self.index.blocks_reading(block, Content::Renamed).len() > 1
-            || self.ledger.by_content(&print.content).iter().any(is_elsewhere)
-            || self.ledger.by_tokens(&print.tokens).iter().any(is_elsewhere)
+            || self.recorded_in(index).iter().any(|other| *other != path)
+    }
+
+    /// The files in which the text or the tokens of a block are recorded.
+    fn recorded_in(&self, index: usize) -> &[&'a RelativePath] {
+        self.recorded_in[index].get_or_init(|| {
+            let print = &self.blocks[index].fingerprint;
+            let same = self.ledger.by_content(&print.content);
+            let claims = same.iter().chain(self.ledger.by_tokens(&print.tokens));
+            let speaks = |claim: &Claim<'a>| {
+                !claim.range.deleted && claim.entry.trust != Trust::Contradicted
+            };
+            let claims = claims.map(|at| self.ledger.claim(*at)).filter(speaks);
+            claims.map(|claim| &claim.file.relative_path).collect()
+        })
     }
 
     /// Whether a block that stood beside the other holds its text now, and next to nothing of its own.
