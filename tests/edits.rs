@@ -177,6 +177,8 @@ proptest! {
     fn line_ends_do_not_change_what_a_change_is(
         old in lines(), change in change(), before in lines()
     ) {
+        // A return at the end of a text makes one line end with the line feed behind it.
+        prop_assume!(!format!("{change:?}").contains("\\r\""));
         let change = match change {
             Change::Replace(mut edits) => {
                 edits.push(Replacement { old: joined(&old, "\n"), new: "x\n".into(), every: true });
