@@ -489,6 +489,22 @@ fn of_two_copies_the_one_whose_container_went_on_keeps_the_record() {
 }
 
 #[test]
+fn a_thousand_copies_take_time_in_their_number() {
+    let repo = Repo::new();
+    let method = "    def scan(self):\n        rows = self.open(7)\n        return rows.read(8, 7) or None\n";
+    let fields: String = (0..3000).map(|at| format!("    FIELD_{at} = {at}\n")).collect();
+    repo.write("src/a.py", &format!("class First:\n{fields}{method}"));
+    recorded(&repo, "INT-001", "src/a.py");
+    repo.commit("one");
+    let class = |at: u32| format!("class C{at}:\n    LIMIT = {at}\n{method}\n");
+    repo.write("src/a.py", &(0..1000).map(class).collect::<String>());
+    let started = std::time::Instant::now();
+    let picture = repo.picture("src/a.py");
+    assert_eq!(picture.matches("ambiguous INT-001 method").count(), 1000);
+    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
+}
+
+#[test]
 fn a_block_that_took_over_the_text_of_another_goes_on_from_that_one() {
     let from = "    stream_map = get_stream_map(stream_spec)\n    check_length(stream_map, least, most)\n    check_types(stream_map, incoming)\n    return build(stream_map, name, most)\n\n";
     let then = format!(

@@ -16,6 +16,9 @@ use crate::provenance::outline::{self, Against, Entry, Short};
 use crate::provenance::{Content, Place, Provenance, Rejected, Rejection, Tier};
 use crate::workspace::RelativePath;
 
+/// Of so many equal blocks none is the one by what is around it.
+const MAX_COPIES: usize = 8;
+
 /// The old side.
 pub(super) struct Old<'a> {
     /// The records that are looked for, in order.
@@ -406,15 +409,17 @@ impl<'a> Tiers<'a> {
 
     /// Whether no other block is equal, or what contained the recorded one went on around this one alone.
     fn is_it_of_rivals(&self, at: ClaimRef, index: usize, content: Content) -> bool {
-        let mut rivals = self.rivals(index, content).peekable();
-        rivals.peek().is_none()
-            || self.leaves_around(at, index) == Leaves::Enough
-                && rivals.all(|rival| self.leaves_around(at, rival) == Leaves::Nothing)
+        let rivals: Vec<usize> = self.rivals(index, content).take(MAX_COPIES).collect();
+        rivals.is_empty()
+            || rivals.len() < MAX_COPIES
+                && self.leaves_around(at, index) == Leaves::Enough
+                && rivals.iter().all(|rival| self.leaves_around(at, *rival) == Leaves::Nothing)
     }
 
     /// Whether that is so of one of the others: then this is a copy.
     fn is_another_of_rivals(&self, at: ClaimRef, index: usize, content: Content) -> bool {
-        self.rivals(index, content).any(|rival| self.is_it_of_rivals(at, rival, content))
+        let mut rivals = self.rivals(index, content).take(MAX_COPIES);
+        rivals.any(|rival| self.is_it_of_rivals(at, rival, content))
     }
 
     /// How much of what contained the recorded block is left in what contains this one.
