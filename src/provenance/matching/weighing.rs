@@ -206,7 +206,7 @@ impl<'a> Tiers<'a> {
             return None;
         }
         let is_namesake = leaf(name) == block.name;
-        let since = one.since.get_or_init(|| self.since(one.at)).as_deref();
+        let since = || one.since.get_or_init(|| self.since(one.at)).as_deref();
         let may_be = match one.is_recorded {
             true => self.admits(one.at, index, Content::Modified),
             false => self.siblings.beside(one.at, self.entry(index)) == Against::New,
@@ -214,15 +214,16 @@ impl<'a> Tiers<'a> {
         let is_within = self.reach.is_within();
         let stood_beside = || {
             let key = self.entry(index).key();
-            !is_namesake && is_within && since.is_some_and(|since| since.stood(&key))
+            !is_namesake && is_within && since().is_some_and(|since| since.stood(&key))
         };
-        if (!may_be || stood_beside()) && !self.is_taken_over(since, index, body)
+        if (!may_be || stood_beside()) && !self.is_taken_over(one, index, body)
             || !is_namesake && self.reads_as_another(one.at, index)
         {
             return None;
         }
         let mut scope = self.scope(name, index);
         let mut position = self.position(one, index, &alone.standing);
+        let since = since();
         let is_called_instead = !is_namesake
             && since.is_some_and(|since| since.is_called_instead(leaf(name), &block.name));
         let is_left = position.is_some()
@@ -268,10 +269,11 @@ impl<'a> Tiers<'a> {
     }
 
     /// Whether a block that stood beside the other holds its text now, and next to nothing of its own.
-    fn is_taken_over(&self, since: Option<&Since>, index: usize, body: f32) -> bool {
+    fn is_taken_over(&self, one: &Gone<'_>, index: usize, body: f32) -> bool {
         if body < likeness::ENOUGH_TO_TAKE_OVER || !self.reach.is_within() {
             return false;
         }
+        let since = one.since.get_or_init(|| self.since(one.at));
         let Some(since) = since else { return false };
         let (then, block) = (since.then().blocks(), &self.blocks[index]);
         let own = then.blocks.iter().find(|then| then.identity == block.identity);

@@ -343,8 +343,8 @@ fn based_on(ws: &Workspace, at: ClaimRef) -> Option<&str> {
 }
 
 impl Subject<'_> {
-    /// Recorded blocks that are gone, and committed blocks that are gone though nobody recorded them (`unrecorded`). What a commit took
-    /// away since its record may be anybody's deed, so only a claim of the whole file speaks of it.
+    /// Recorded blocks that are gone, and `unrecorded` committed ones that are. What a commit took away since its record
+    /// may be anybody's deed, so only a claim of the whole file speaks of it.
     fn deletions(
         &self,
         unrecorded: &[&Block],
