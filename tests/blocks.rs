@@ -16,7 +16,8 @@ fn sample(id: &str) -> (String, String) {
     (file.file_name().to_string_lossy().into_owned(), text)
 }
 
-/// `12-20 method Foo.bar(u32)`, indented by nesting.
+/// `12-20 method Foo.bar(u32)`, indented by nesting; `10+12-20` where its lead starts at line 10, `12+12-20` where the
+/// lead stands on the node's first line.
 fn picture(file: &FileBlocks) -> String {
     let mut out = String::new();
     for block in &file.blocks {
@@ -30,9 +31,13 @@ fn picture(file: &FileBlocks) -> String {
         let parameters = identity.parameters.as_deref().unwrap_or_default();
         let ordinal =
             if identity.ordinal > 0 { format!(" #{}", identity.ordinal) } else { String::new() };
+        let lead = match block.lead.is_empty() {
+            true => String::new(),
+            false => format!("{}+", block.whole_lines.start()),
+        };
         writeln!(
             out,
-            "{}{}-{} {} {}{parameters}{ordinal}",
+            "{}{lead}{}-{} {} {}{parameters}{ordinal}",
             "  ".repeat(depth),
             block.lines.start(),
             block.lines.end(),

@@ -247,7 +247,7 @@ fn a_block_answers_for_none_of_the_lines_of_those_inside_it() {
     repo.write(PATH, &class("// Of all of it.", "x"));
     repo.record("INT-001", &[PATH]);
     repo.write(PATH, &class("// Of all of it.", "y"));
-    assert_eq!(picture(&repo, 1), "1-2 as_recorded INT-001\n6-6 as_recorded INT-001\n");
+    assert_eq!(picture(&repo, 1), "1-1 as_recorded INT-001\n6-6 as_recorded INT-001\n");
     assert_eq!(
         picture(&repo, 4),
         "3-3 as_recorded INT-001\n4-4 changed\n5-5 as_recorded INT-001\n"

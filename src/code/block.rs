@@ -47,7 +47,7 @@ pub enum BlockKind {
     Statement,
     /// A rule of a style sheet.
     Rule,
-    /// What lies between top-level definitions: imports, top-level statements, comments.
+    /// What lies between top-level definitions: imports, top-level statements. Comments alone are no block.
     Region,
     /// Lines between blank lines, in a file without a grammar.
     Paragraph,
@@ -125,14 +125,29 @@ pub struct Block {
     pub name: String,
     /// Index of the enclosing block in [`FileBlocks::blocks`].
     pub container: Option<usize>,
-    /// The syntax node, first byte to last.
+    /// Decorators, attributes, `export` and the doc comment directly above: from their first byte to just before the
+    /// node. Empty, at the node's start, where there is none.
+    pub lead: Range<usize>,
+    /// The syntax node, first byte to last; the lead is no part of it.
     pub bytes: Range<usize>,
-    /// The same in lines.
+    /// The node in lines.
     pub lines: LineRange,
+    /// The lead and the node in lines.
+    pub whole_lines: LineRange,
     /// The name's bytes; the first line's for a block without one.
     pub name_bytes: Range<usize>,
     /// What it is found again by.
     pub fingerprint: Fingerprint,
+    /// It was carried over from an earlier text and holds a syntax error that the earlier one did not have. Its
+    /// fingerprints are those of the earlier text; nothing is claimed of it, and it is neither new nor lost.
+    pub broken: bool,
+}
+
+impl Block {
+    /// The lead and the node.
+    pub fn whole_bytes(&self) -> Range<usize> {
+        self.lead.start..self.bytes.end
+    }
 }
 
 /// All blocks of a file, in the order in which they start (an outer block before those inside it).
@@ -147,19 +162,20 @@ pub struct FileBlocks {
 }
 
 impl FileBlocks {
-    /// The innermost block that holds the byte.
+    /// The innermost block that holds the byte, in its node or its lead.
     pub fn at_byte(&self, byte: usize) -> Option<usize> {
-        self.blocks.iter().rposition(|block| block.bytes.contains(&byte))
+        self.blocks.iter().rposition(|block| block.whole_bytes().contains(&byte))
     }
 
-    /// The innermost block that holds the 1-based line; of several that start and end on it, the first.
+    /// The innermost block that holds the 1-based line, in its node or its lead; of several that start and end on it,
+    /// the first.
     pub fn at_line(&self, line: u32) -> Option<usize> {
-        let holds = |block: &Block| block.lines.contains(line);
+        let holds = |block: &Block| block.whole_lines.contains(line);
         let last = self.blocks.iter().rposition(holds)?;
         let container = self.blocks[last].container;
-        let same_lines = self.blocks[last].lines;
+        let same_lines = self.blocks[last].whole_lines;
         self.blocks.iter().position(|block| {
-            holds(block) && block.container == container && block.lines == same_lines
+            holds(block) && block.container == container && block.whole_lines == same_lines
         })
     }
 }

@@ -148,10 +148,21 @@ pub struct Fingerprint {
     pub sketch: Sketch,
     /// The same, finer.
     pub pairs: Pairs,
-    /// Tokens of the block without those of blocks inside it; only for a block that contains others.
+    /// Tokens of the block without the blocks inside it, their leads, and the separators next to them; only for a block
+    /// that contains others. So a class that gains, loses or reorders a method keeps it.
     pub own: Option<TokenHash>,
+    /// The text of the block's lead, indentation and blank lines aside; `None` without a lead.
+    pub lead: Option<ContentHash>,
     /// How many tokens the block has.
     pub token_count: u32,
+}
+
+impl Fingerprint {
+    /// What [`Fingerprint::own`] is of a block that contains no others: so a class compares to the same class before its
+    /// first method.
+    pub fn own_tokens(&self) -> &TokenHash {
+        self.own.as_ref().unwrap_or(&self.tokens)
+    }
 }
 
 /// The content hash of any text: `sha256:` and the 64 hex digits of SHA-256 over
@@ -178,8 +189,6 @@ pub(super) enum Piece<'a> {
     Local(u32),
     /// The block's own name.
     OwnName,
-    /// A block directly inside, by its kind alone.
-    Inner(&'a str),
 }
 
 /// The hash under [`TokenHash`] and [`ShapeHash`]: the first 16 bytes of SHA-256, as hex.
@@ -197,7 +206,9 @@ pub(super) enum Piece<'a> {
 /// | end of a node | `0xFFFFFFFF`, number of items |
 /// | local identifier (shape only) | `0xFFFFFFFE`, its number, from 0 |
 /// | the block's own name (shape only) | `0xFFFFFFFD` |
-/// | a block inside (`own` only) | `0xFFFFFFFC`, length of its kind's word, the word |
+///
+/// In `own` a block directly inside is no item of the nodes around it, nor are a `,` or `;` next to it, and a node all
+/// of whose items are left out is left out itself.
 pub(super) fn events_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> String {
     let mut bytes = Vec::with_capacity(1024);
     for piece in pieces {
@@ -206,10 +217,6 @@ pub(super) fn events_hash<'a>(pieces: impl Iterator<Item = Piece<'a>>) -> String
             Piece::Close(items) => push_numbers(&mut bytes, [u32::MAX, items]),
             Piece::Local(number) => push_numbers(&mut bytes, [u32::MAX - 1, number]),
             Piece::OwnName => push_numbers(&mut bytes, [u32::MAX - 2]),
-            Piece::Inner(kind) => {
-                push_numbers(&mut bytes, [u32::MAX - 3]);
-                push_text(&mut bytes, kind);
-            }
         }
     }
     hex(&Sha256::digest(&bytes)[..16])

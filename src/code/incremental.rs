@@ -329,6 +329,7 @@ fn spliced(
     let at = found.blocks.len();
     for block in &old.blocks.blocks[tail..] {
         let mut block = contained(block.clone(), tail, at);
+        block.lead = shift(block.lead.start)?..shift(block.lead.end)?;
         block.bytes = shift(block.bytes.start)?..shift(block.bytes.end)?;
         block.name_bytes = shift(block.name_bytes.start)?..shift(block.name_bytes.end)?;
         found.blocks.push(block);

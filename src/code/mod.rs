@@ -14,6 +14,7 @@ pub mod program;
 mod conflict;
 mod embedded;
 mod incremental;
+mod lead;
 mod minhash;
 mod outline;
 mod paragraphs;

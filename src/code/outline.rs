@@ -11,13 +11,11 @@ use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator};
 use super::block::{Block, BlockKind, Identity};
 use super::embedded::{Embedded, embedded};
 use super::fingerprint::{self, Fingerprint, Piece};
+use super::lead;
 use super::parameters::{normalised, parameter_types};
-use super::syntax::{Compiled, Role, Syntax};
+use super::syntax::{COMMENT, Compiled, Role, Syntax};
 use super::tokens::{self, Class, Event, Token, Walked};
 use super::{LineRange, position};
-
-/// Words that may stand before a definition without being part of it.
-const PREFIXES: [&str; 5] = ["export", "default", "declare", "abstract", "async"];
 
 /// Definitions deeper in the tree than this are left to the block around them:
 /// the time of a query grows with the square of the depth.
@@ -101,10 +99,13 @@ impl Draft {
             },
             name: self.name,
             container: None,
+            lead: self.bytes.start..self.bytes.start,
             lines: LineRange::FIRST,
+            whole_lines: LineRange::FIRST,
             bytes: self.bytes,
             name_bytes: self.name_bytes,
             fingerprint,
+            broken: false,
         }
     }
 }
@@ -157,10 +158,12 @@ fn walk(
     }
     let words = tokens::words(text, zone.clone());
     let at = |byte: usize| words.partition_point(|word| word.bytes.start < byte);
-    let spans =
+    let spans: Vec<_> =
         definitions.iter().map(|found| at(found.bytes.start)..at(found.bytes.end)).collect();
+    let leads = definitions.iter().zip(&spans).map(|(found, span)| (found.bytes.start, span.start));
+    let leads = leads.collect();
     let events = words.into_iter().map(Event::Token).collect();
-    Walked { events, comments: Vec::new(), spans }
+    Walked { events, spans, leads, ..Walked::default() }
 }
 
 /// What the query finds in the zone.
@@ -194,7 +197,7 @@ fn definition<'t>(
     for capture in found.captures() {
         match compiled.roles[capture.index as usize] {
             Role::Definition(kind) => {
-                definition = Some(bare(text, capture.node, kind, compiled.syntax));
+                definition = Some(bare(text, capture.node, kind, compiled));
             }
             Role::Name => name = name.or(Some(capture.node)),
             Role::NameTrait => name_trait = Some(capture.node),
@@ -224,14 +227,15 @@ fn definition<'t>(
     (!complete.bytes.is_empty()).then_some(complete)
 }
 
-/// A definition that ends before the white space some grammars give it.
-fn bare<'t>(
-    text: &str,
-    node: Node<'t>,
-    kind: BlockKind,
-    syntax: &'static Syntax,
-) -> Definition<'t> {
-    let bytes = trimmed(text, node.byte_range());
+/// A definition that ends before the white space and the comments that some grammars give it.
+fn bare<'t>(text: &str, node: Node<'t>, kind: BlockKind, compiled: &Compiled) -> Definition<'t> {
+    let syntax = compiled.syntax;
+    let is_comment = |node: Node| compiled.facts(node.kind_id()) & COMMENT != 0;
+    let end = match syntax.comments_trail {
+        true => lead::end_before_comments(text, node, is_comment),
+        false => node.end_byte(),
+    };
+    let bytes = trimmed(text, node.start_byte()..end);
     Definition {
         node,
         bytes,
@@ -305,7 +309,7 @@ impl Assembly<'_, '_> {
             let prefix = container.map(|outer: usize| blocks[outer].identity.path.clone());
             let block = self.block(at, prefix, container, &inner[at]);
             if container.is_none() {
-                let gap = (after.0..block.bytes.start, after.1..span.start);
+                let gap = (after.0..block.lead.start, after.1..self.walked.leads[at].1);
                 let path = format!("before {}", block.identity.path);
                 blocks.extend(self.region(gap.0, gap.1, path));
                 after = (block.bytes.end, span.end);
@@ -346,9 +350,10 @@ impl Assembly<'_, '_> {
             definition.parameters.and_then(|list| parameter_types(self.text, list, how));
         let span = self.walked.spans[at].clone();
         let inner = inner.iter().map(|&one| {
-            let inside = &self.walked.spans[one];
-            (inside.start - span.start..inside.end - span.start, self.definitions[one].kind)
+            let (from, to) = (self.walked.leads[one].1, self.walked.spans[one].end);
+            from.saturating_sub(span.start)..to - span.start
         });
+        let lead = self.lead(at);
         let subject = Subject {
             name_bytes: definition.names_itself().then(|| named.bytes.clone()),
             name_in_body: definition.kind != BlockKind::Method || definition.syntax.method_in_scope,
@@ -361,8 +366,24 @@ impl Assembly<'_, '_> {
             container,
             bytes: definition.bytes.clone(),
             lines: LineRange::FIRST,
+            whole_lines: LineRange::FIRST,
             name_bytes: named.bytes,
-            fingerprint: subject.fingerprint(),
+            fingerprint: Fingerprint {
+                lead: lead::hash(&self.text[lead.clone()]),
+                ..subject.fingerprint()
+            },
+            lead,
+            broken: false,
+        }
+    }
+
+    /// The bytes of a definition's lead.
+    fn lead(&self, at: usize) -> Range<usize> {
+        let node = self.definitions[at].bytes.start;
+        let start = self.walked.leads[at].0.min(node);
+        match self.text[start..node].trim().is_empty() {
+            true => node..node,
+            false => start..node,
         }
     }
 
@@ -421,14 +442,6 @@ impl Assembly<'_, '_> {
         while let Some((_, rest)) = events.split_last().filter(|(last, _)| tokens::is_space(last)) {
             events = rest;
         }
-        while let Some(last) = events.iter().rposition(|event| matches!(event, Event::Token(_))) {
-            let Event::Token(token) = &events[last] else { break };
-            if token.bytes.end != bytes.end || !PREFIXES.contains(&token.text(text)) {
-                break;
-            }
-            bytes = trimmed(text, bytes.start..token.bytes.start.max(bytes.start));
-            events = &events[..last];
-        }
         if bytes.is_empty() {
             return None;
         }
@@ -448,17 +461,9 @@ impl Assembly<'_, '_> {
             kind: BlockKind::Region,
             name: path,
             name_bytes: first_line(text, &bytes),
-            bytes: bytes.clone(),
+            bytes,
         };
-        if events.iter().any(says) {
-            return Some(draft.block(text, events));
-        }
-        let comment = self
-            .walked
-            .comments
-            .iter()
-            .any(|one| one.start >= bytes.start && one.start < bytes.end);
-        comment.then(|| draft.block_of_words(text, tokens::comment_words(text, bytes)))
+        events.iter().any(says).then(|| draft.block(text, events))
     }
 }
 
@@ -559,6 +564,7 @@ pub(super) fn finish(rope: &Rope, blocks: &mut [Block]) {
     number(blocks);
     for block in blocks {
         block.lines = position::lines_of(rope, block.bytes.clone());
+        block.whole_lines = position::lines_of(rope, block.whole_bytes());
     }
 }
 
@@ -580,6 +586,10 @@ fn leading_name(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
+fn is_token(event: &Event) -> bool {
+    matches!(event, Event::Token(_))
+}
+
 /// What a fingerprint is made of.
 struct Subject<'a> {
     text: &'a str,
@@ -588,8 +598,8 @@ struct Subject<'a> {
     name_bytes: Option<Range<usize>>,
     /// Whether the bare name means the block itself in its body.
     name_in_body: bool,
-    /// Events and kinds of the blocks directly inside.
-    inner: Vec<(Range<usize>, BlockKind)>,
+    /// Events of the blocks directly inside and their leads, in order.
+    inner: Vec<Range<usize>>,
 }
 
 impl<'a> Subject<'a> {
@@ -608,6 +618,7 @@ impl<'a> Subject<'a> {
             sketch: fingerprint::sketch(&codes),
             pairs: fingerprint::pairs(&codes),
             own: (!self.inner.is_empty()).then(|| fingerprint::token_hash(self.own().into_iter())),
+            lead: None,
             token_count: codes.len() as u32,
         }
     }
@@ -626,16 +637,42 @@ impl<'a> Subject<'a> {
         }
     }
 
+    /// The events without those of the blocks inside. Nodes lose the items that are left out, and go where none is left.
     fn own(&self) -> Vec<Piece<'a>> {
+        let is_own = self.own_events();
+        // For each item that is not yet in a node, whether it counts.
+        let mut items: Vec<bool> = Vec::new();
         let mut pieces = Vec::new();
-        let mut at = 0;
-        for (span, kind) in &self.inner {
-            pieces.extend(self.events[at..span.start].iter().map(|event| self.plain_piece(event)));
-            pieces.push(Piece::Inner(kind.as_str()));
-            at = span.end;
+        for (event, is_own) in self.events.iter().zip(is_own) {
+            let Event::Close(count) = event else {
+                items.push(is_own);
+                pieces.extend(is_own.then(|| self.plain_piece(event)));
+                continue;
+            };
+            let first = items.len().saturating_sub(*count as usize);
+            let left = items.drain(first..).filter(|counts| *counts).count() as u32;
+            items.push(left > 0);
+            pieces.extend((left > 0).then_some(Piece::Close(left)));
         }
-        pieces.extend(self.events[at..].iter().map(|event| self.plain_piece(event)));
         pieces
+    }
+
+    /// For each event whether it is one of the block's own: in none inside, and no separator next to one.
+    fn own_events(&self) -> Vec<bool> {
+        let mut own = vec![true; self.events.len()];
+        let separates = |at: usize| match &self.events[at] {
+            Event::Token(token) => matches!(token.text(self.text), "," | ";"),
+            Event::Close(_) => false,
+        };
+        for span in &self.inner {
+            own[span.clone()].fill(false);
+            let before = self.events[..span.start].iter().rposition(is_token);
+            let after = self.events[span.end..].iter().position(is_token).map(|at| span.end + at);
+            for at in before.into_iter().chain(after).filter(|at| separates(*at)) {
+                own[at] = false;
+            }
+        }
+        own
     }
 
     fn shape(&self) -> Vec<Piece<'a>> {

@@ -14,6 +14,16 @@ use super::BlockKind;
 pub(super) struct Syntax {
     /// Left out of the tokens, with all inside.
     pub comments: &'static [&'static str],
+    /// Comments that begin like this are about the file or the block they stand in, never about what follows.
+    pub about_holder: &'static [&'static str],
+    /// The grammar has comments that stand between two definitions inside the first one, at its end.
+    pub comments_trail: bool,
+    /// Nodes around a definition: what stands in them before it is its lead (`export`, `template <class T>`).
+    pub wrappers: &'static [&'static str],
+    /// Nodes beside a definition, before it, that are its lead: attributes, decorators.
+    pub leads: &'static [&'static str],
+    /// Where not empty, such a node is a lead only when its text begins with one of these words.
+    pub lead_words: &'static [&'static str],
     /// Nodes in which white space between the children counts: strings, templates.
     pub verbatim: &'static [&'static str],
     /// Strings where `'a'` and `"a"` are the same when nothing inside minds.
@@ -104,6 +114,11 @@ pub(super) enum Parameters {
 /// What all languages start from.
 pub(super) const PLAIN: Syntax = Syntax {
     comments: &["comment"],
+    about_holder: &["#!"],
+    comments_trail: false,
+    wrappers: &[],
+    leads: &[],
+    lead_words: &[],
     verbatim: &[],
     quotes: &[],
     folded: &[],
@@ -140,7 +155,7 @@ pub(super) const PLAIN: Syntax = Syntax {
 };
 
 /// Facts of one node kind, as bits.
-pub(super) type Facts = u16;
+pub(super) type Facts = u32;
 pub(super) const COMMENT: Facts = 1;
 pub(super) const VERBATIM: Facts = 1 << 1;
 pub(super) const QUOTES: Facts = 1 << 2;
@@ -158,6 +173,8 @@ pub(super) const SPACED: Facts = 1 << 12;
 pub(super) const FLOWING: Facts = 1 << 13;
 pub(super) const CASELESS: Facts = 1 << 14;
 pub(super) const ASSIGNMENT: Facts = 1 << 15;
+pub(super) const WRAPPER: Facts = 1 << 16;
+pub(super) const LEAD: Facts = 1 << 17;
 
 /// What a capture of the query says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -307,8 +324,10 @@ fn role_of(capture: &str) -> Role {
 }
 
 fn facts(grammar: &tree_sitter::Language, syntax: &Syntax) -> Vec<Facts> {
-    let of_lists: [(&[&str], Facts); 15] = [
+    let of_lists: [(&[&str], Facts); 17] = [
         (syntax.comments, COMMENT),
+        (syntax.wrappers, WRAPPER),
+        (syntax.leads, LEAD),
         (syntax.verbatim, VERBATIM),
         (syntax.quotes, QUOTES),
         (syntax.folded, FOLDED),
@@ -384,6 +403,8 @@ mod tests {
             let syntax = language.syntax;
             let lists = [
                 syntax.comments,
+                syntax.wrappers,
+                syntax.leads,
                 syntax.verbatim,
                 syntax.quotes,
                 syntax.folded,

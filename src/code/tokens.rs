@@ -7,10 +7,12 @@ use std::ops::Range;
 use tree_sitter::{Node, TreeCursor};
 
 use super::embedded::Embedded;
+use super::lead::{self, LeadRun};
 use super::minhash;
 use super::syntax::{
     ARROW_PARAMETERS, ASSIGNMENT, CASELESS, COMMENT, Compiled, FLOWING, FOLDED, Facts, IDENTIFIER,
-    LIST, PARENTHESES, PATTERN, Pair, QUOTES, SPACED, TRANSPARENT, TUPLE, TYPE, VERBATIM,
+    LEAD, LIST, PARENTHESES, PATTERN, Pair, QUOTES, SPACED, TRANSPARENT, TUPLE, TYPE, VERBATIM,
+    WRAPPER,
 };
 
 /// What a token names, as far as the shape of a block asks.
@@ -73,6 +75,8 @@ pub(super) struct Walked {
     pub comments: Vec<Range<usize>>,
     /// For each definition, the events of its node.
     pub spans: Vec<Range<usize>>,
+    /// For each definition, where its lead starts: the byte and the event. Those of the node where it has none.
+    pub leads: Vec<(usize, usize)>,
 }
 
 struct Frame {
@@ -103,6 +107,8 @@ struct Frame {
     /// What follows is a name that others use.
     marked: bool,
     definition: Option<usize>,
+    /// What may be the lead of what comes after it.
+    lead_after: Option<LeadRun>,
     end: usize,
 }
 
@@ -116,6 +122,8 @@ struct Walk<'a> {
     embedded: HashMap<usize, &'a Embedded>,
     out: Walked,
     frames: Vec<Frame>,
+    /// What may be the lead of the next node.
+    lead: Option<LeadRun>,
     /// Up to where the text is accounted for.
     at: usize,
 }
@@ -131,10 +139,13 @@ pub(super) fn walk<'t>(
     parameters: &HashSet<usize>,
     embedded: &[Embedded],
 ) -> Walked {
-    let out = Walked { spans: vec![0..0; definitions.len()], ..Walked::default() };
+    let count = definitions.len();
+    let out = Walked { spans: vec![0..0; count], leads: vec![(0, 0); count], ..Walked::default() };
     let embedded = embedded.iter().map(|one| (one.holder, one)).collect();
     let frames = Vec::new();
-    let mut walk = Walk { text, compiled, definitions, parameters, embedded, out, frames, at: 0 };
+    let lead = None;
+    let mut walk =
+        Walk { text, compiled, definitions, parameters, embedded, out, frames, lead, at: 0 };
     let root = tops.first().and_then(Node::parent);
     let is_spaced = root.is_some_and(|root| compiled.facts(root.kind_id()) & SPACED != 0);
     for (at, top) in tops.iter().enumerate() {
@@ -170,7 +181,11 @@ impl<'a> Walk<'a> {
         let facts = self.compiled.facts(kind);
         self.gap(node.start_byte());
         if facts & COMMENT != 0 {
-            self.out.comments.push(node.byte_range());
+            let event = self.out.events.len();
+            let about_holder = self.compiled.syntax.about_holder;
+            let comment = node.byte_range();
+            self.out.comments.push(comment.clone());
+            self.lead = lead::after_comment(self.text, self.lead, comment, event, about_holder);
             self.at = node.end_byte();
             return false;
         }
@@ -183,11 +198,14 @@ impl<'a> Walk<'a> {
             self.inside(inner);
             return false;
         }
+        let (lead_inside, lead_after) = self.leads(node.byte_range(), facts, definition);
         if node.child_count() > 0 {
-            let frame = self.frame(node, kind, facts, field, definition);
+            let frame = Frame { lead_after, ..self.frame(node, kind, facts, field, definition) };
             self.frames.push(frame);
+            self.lead = lead_inside;
             return true;
         }
+        self.lead = lead_after;
         self.leaf(node, kind, facts, field);
         self.passed(kind);
         if let Some(index) = definition {
@@ -196,11 +214,46 @@ impl<'a> Walk<'a> {
         false
     }
 
+    /// Takes note of a definition's lead. What may be a lead at the start of the node's children, and what after it.
+    fn leads(
+        &mut self,
+        bytes: Range<usize>,
+        facts: Facts,
+        definition: Option<usize>,
+    ) -> (Option<LeadRun>, Option<LeadRun>) {
+        let text = self.text;
+        let attached = self.lead.and_then(|run| run.attached(text, bytes.start));
+        let here =
+            attached.map_or((bytes.start, self.out.events.len()), |run| (run.start, run.event));
+        let firm = || LeadRun::firm(here.0, here.1);
+        if let Some(index) = definition {
+            self.out.leads[index] = here;
+            return (None, None);
+        }
+        let words = self.compiled.syntax.lead_words;
+        let begins = |word: &&str| text[bytes.clone()].starts_with(word);
+        if facts & LEAD != 0 && (words.is_empty() || words.iter().any(begins)) {
+            return (None, Some(firm().until(bytes.end)));
+        }
+        if facts & WRAPPER != 0 {
+            return (Some(firm().until(bytes.start)), None);
+        }
+        // White space that is a token of its own stands between nothing.
+        if text[bytes.clone()].trim().is_empty() {
+            return (None, self.lead);
+        }
+        let in_wrapper = self.frames.last().is_some_and(|up| up.facts & WRAPPER != 0);
+        let after = attached.filter(|_| in_wrapper).map(|run| run.until(bytes.end));
+        (attached, after)
+    }
+
     /// The tokens of another language's text in place of the node that holds it.
     fn inside(&mut self, embedded: &'a Embedded) {
         let outer = std::mem::replace(&mut self.compiled, embedded.compiled);
         self.at = embedded.bytes.start;
+        self.lead = None;
         self.tree(embedded.root().walk());
+        self.lead = None;
         self.gap(embedded.bytes.end);
         self.compiled = outer;
     }
@@ -241,6 +294,7 @@ impl<'a> Walk<'a> {
             assigns: facts & ASSIGNMENT != 0 && is_assignment(self.text, node),
             marked: false,
             definition,
+            lead_after: None,
             end: node.end_byte(),
         }
     }
@@ -256,6 +310,8 @@ impl<'a> Walk<'a> {
         let Some(end) = self.frames.last().map(|frame| frame.end) else { return };
         self.gap(end);
         let Some(frame) = self.frames.pop() else { return };
+        let trailing = self.lead.filter(|_| self.compiled.syntax.comments_trail);
+        self.lead = frame.lead_after.or(trailing);
         let transparent = frame.unwrap || frame.facts & TRANSPARENT != 0;
         if frame.items > 1 || (frame.items == 1 && !transparent) {
             self.out.events.push(Event::Close(frame.items));
@@ -530,21 +586,9 @@ fn fold(text: &str) -> String {
 
 /// Words of prose: runs without white space.
 pub(super) fn words(text: &str, range: Range<usize>) -> Vec<Token> {
-    split(text, range, char::is_whitespace)
-}
-
-/// Words of comments: runs of letters, digits and `_`, so that the marks at the
-/// start of each line do not count; where there are none, as in prose.
-pub(super) fn comment_words(text: &str, range: Range<usize>) -> Vec<Token> {
-    let found = split(text, range.clone(), |c| !c.is_alphanumeric() && c != '_');
-    if found.is_empty() { words(text, range) } else { found }
-}
-
-fn split(text: &str, range: Range<usize>, between: fn(char) -> bool) -> Vec<Token> {
     let start = range.start;
     let part = &text[range];
-    part.split(between)
-        .filter(|word| !word.is_empty())
+    part.split_whitespace()
         .map(|word| {
             let at = start + (word.as_ptr() as usize - part.as_ptr() as usize);
             Token::new(text, at..at + word.len(), Class::Plain)

@@ -50,7 +50,7 @@ pub struct BlockAnswer {
     pub name: String,
     /// With its containers: `AuthMiddleware.verify`.
     pub qualified_name: String,
-    /// 1-based.
+    /// The first line of its lead, 1-based.
     pub start_line: u32,
     /// Inclusive.
     pub end_line: u32,
@@ -346,7 +346,7 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         kind: block.identity.kind.as_str().to_owned(),
         name: block.name.clone(),
         qualified_name: block.identity.path.clone(),
-        start_line: block.lines.start(),
+        start_line: block.whole_lines.start(),
         end_line: block.lines.end(),
         verdict: found.verdict,
         content: found.content,

@@ -13,6 +13,17 @@ pub(in crate::code) const SQL: Syntax = Syntax {
 };
 
 pub(in crate::code) const ELIXIR: Syntax = Syntax {
+    leads: &["unary_operator"],
+    lead_words: &[
+        "@doc",
+        "@typedoc",
+        "@spec",
+        "@impl",
+        "@deprecated",
+        "@since",
+        "@tag",
+        "@dialyzer",
+    ],
     verbatim: &["string", "charlist", "sigil", "quoted_atom", "quoted_keyword"],
     // The grammar counts the white space after `do:` to the keyword.
     flowing: &["keyword"],
@@ -60,6 +71,7 @@ pub(in crate::code) const HASKELL: Syntax = Syntax {
 
 #[cfg(feature = "grammars-heavy")]
 pub(in crate::code) const OCAML: Syntax = Syntax {
+    wrappers: &["value_definition", "type_definition", "module_definition", "class_definition"],
     verbatim: &["string", "string_content", "quoted_string", "quoted_string_content", "character"],
     leading: &[("variant_declaration", "|")],
     parentheses: &[

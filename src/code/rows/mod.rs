@@ -12,6 +12,8 @@ use crate::code::syntax::{PLAIN, Parameters, Syntax};
 
 pub(in crate::code) const RUST: Syntax = Syntax {
     comments: &["line_comment", "block_comment"],
+    about_holder: &["//!", "/*!", "#!"],
+    leads: &["attribute_item"],
     verbatim: &["string_literal", "raw_string_literal", "char_literal"],
     lists: &[
         "arguments",
@@ -78,6 +80,7 @@ pub(in crate::code) const RUST: Syntax = Syntax {
 
 pub(in crate::code) const PYTHON: Syntax = Syntax {
     comments: &["comment", "line_continuation"],
+    wrappers: &["decorated_definition"],
     verbatim: &["string", "format_specifier"],
     quotes: &["string"],
     lists: &["argument_list", "parameters", "list", "dictionary", "set", "import_from_statement"],
@@ -125,6 +128,8 @@ const SCRIPT_TRIVIAL: &[&str] =
 
 pub(in crate::code) const JAVASCRIPT: Syntax = Syntax {
     comments: &["comment", "html_comment"],
+    wrappers: &["export_statement"],
+    leads: &["decorator"],
     verbatim: &["string", "template_string", "regex"],
     quotes: &["string"],
     folded: &["jsx_text"],
@@ -212,6 +217,7 @@ const TYPESCRIPT_BINDINGS: &[(&str, &str)] = &[
 ];
 
 pub(in crate::code) const TSX: Syntax = Syntax {
+    wrappers: &["export_statement", "ambient_declaration"],
     verbatim: &["string", "template_string", "template_literal_type", "regex"],
     lists: &[
         "arguments",
@@ -301,6 +307,7 @@ const C_BINDINGS: &[(&str, &str)] = &[
 ];
 
 pub(in crate::code) const C: Syntax = Syntax {
+    wrappers: &["linkage_specification"],
     verbatim: &["string_literal", "char_literal", "system_lib_string"],
     lists: &["initializer_list", "enumerator_list"],
     types: &["type_identifier"],
@@ -313,6 +320,7 @@ pub(in crate::code) const C: Syntax = Syntax {
 };
 
 pub(in crate::code) const CPP: Syntax = Syntax {
+    wrappers: &["linkage_specification", "template_declaration"],
     verbatim: &["string_literal", "char_literal", "system_lib_string", "raw_string_literal"],
     labels: &[
         ("preproc_def", "name"),
@@ -364,12 +372,18 @@ pub(in crate::code) const YAML: Syntax = Syntax {
     verbatim: &["double_quote_scalar", "single_quote_scalar", "block_scalar", "plain_scalar"],
     identifiers: &[],
     trivial: &["{", "}", "[", "]", ",", "---", "..."],
+    comments_trail: true,
     incremental: false,
     ..PLAIN
 };
 
-pub(in crate::code) const TOML: Syntax =
-    Syntax { verbatim: &["string"], lists: &["array"], identifiers: &[], ..PLAIN };
+pub(in crate::code) const TOML: Syntax = Syntax {
+    verbatim: &["string"],
+    lists: &["array"],
+    identifiers: &[],
+    comments_trail: true,
+    ..PLAIN
+};
 
 pub(in crate::code) const MARKDOWN: Syntax = Syntax {
     comments: &[],

@@ -382,6 +382,7 @@ pub(in crate::code) const DART: Syntax = Syntax {
 };
 
 pub(in crate::code) const ZIG: Syntax = Syntax {
+    about_holder: &["//!"],
     verbatim: &["string", "character", "multiline_string"],
     lists: &[
         "parameters",
