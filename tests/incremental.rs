@@ -63,7 +63,7 @@ fn boundary(text: &str, mut at: usize) -> usize {
 
 /// The first block in which two documents differ, said shortly.
 fn difference(edited: &Document, fresh: &Document) -> Option<String> {
-    let (edited, new) = (edited.blocks(), fresh.blocks());
+    let (edited, new) = (edited.parsed_blocks(), fresh.parsed_blocks());
     if edited == new {
         return None;
     }

@@ -244,10 +244,10 @@ fn a_block_answers_for_none_of_the_lines_of_those_inside_it() {
     let class = |own: &str, inner: &str| {
         format!("impl A {{\n    {own}\n    fn a() {{\n        {inner}();\n    }}\n}}\n")
     };
-    repo.write(PATH, &class("// Of all of it.", "x"));
+    repo.write(PATH, &class("#![x]", "x"));
     repo.record("INT-001", &[PATH]);
-    repo.write(PATH, &class("// Of all of it.", "y"));
-    assert_eq!(picture(&repo, 1), "1-1 as_recorded INT-001\n6-6 as_recorded INT-001\n");
+    repo.write(PATH, &class("#![x]", "y"));
+    assert_eq!(picture(&repo, 1), "1-2 as_recorded INT-001\n6-6 as_recorded INT-001\n");
     assert_eq!(
         picture(&repo, 4),
         "3-3 as_recorded INT-001\n4-4 changed\n5-5 as_recorded INT-001\n"

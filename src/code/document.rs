@@ -5,9 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use ropey::Rope;
 
+use super::alterations::Alterations;
+use super::carry::{Carry, Known};
 use super::incremental::{self, Base, Parsed};
 use super::language::{self, Language};
-use super::{Encoding, FileBlocks, LineRange, Position, paragraphs, position};
+use super::{Encoding, FileBlocks, LineRange, Position, outline, paragraphs, position};
 
 /// Files over this many bytes are left alone.
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
@@ -50,7 +52,42 @@ struct Inner {
     unread: Option<Unread>,
     /// An earlier state that was parsed, and what was touched since.
     base: Option<Base>,
-    parsed: OnceLock<Parsed>,
+    /// An earlier outline, which the text keeps where it does not parse.
+    earlier: Option<Earlier>,
+    parsed: OnceLock<Outlined>,
+}
+
+/// A parsed text with its outline.
+#[derive(Clone)]
+struct Outlined {
+    parsed: Parsed,
+    /// What the parser found; where the text holds new damage, what was carried over from an earlier text.
+    blocks: Arc<FileBlocks>,
+    /// The syntax errors that are no damage: the outline was taken from a parse with them in it.
+    known_errors: Arc<Vec<Range<usize>>>,
+}
+
+impl Outlined {
+    /// With the parser's blocks.
+    fn as_parsed(parsed: Parsed) -> Self {
+        let (blocks, known_errors) = (parsed.blocks.clone(), parsed.errors.clone());
+        Self { parsed, blocks, known_errors }
+    }
+}
+
+/// The outline of an earlier text, and how the present one differs from that text.
+#[derive(Clone)]
+struct Earlier {
+    blocks: Arc<FileBlocks>,
+    known_errors: Arc<Vec<Range<usize>>>,
+    alterations: Alterations,
+}
+
+impl Earlier {
+    fn new(outlined: &Outlined, alterations: Alterations) -> Self {
+        let Outlined { blocks, known_errors, .. } = outlined.clone();
+        Self { blocks, known_errors, alterations }
+    }
 }
 
 impl std::fmt::Debug for Document {
@@ -79,10 +116,10 @@ impl Document {
 
     /// A document from text in hand (an editor's buffer). Never fails: a text that is too large, or is no text, has no blocks and says so in [`Document::unread`].
     pub fn from_text(path: &str, text: &str) -> Self {
-        Self::new(path.into(), Rope::from_str(text), None)
+        Self::new(path.into(), Rope::from_str(text), None, None)
     }
 
-    fn new(path: Arc<str>, rope: Rope, base: Option<Base>) -> Self {
+    fn new(path: Arc<str>, rope: Rope, base: Option<Base>, earlier: Option<Earlier>) -> Self {
         let bytes = rope.len_bytes();
         let unread = if bytes > MAX_BYTES {
             Some(Unread::TooLarge { bytes })
@@ -91,7 +128,7 @@ impl Document {
         };
         let language = language::of_file(&path, &first_line(&rope));
         let parsed = OnceLock::new();
-        Self { inner: Arc::new(Inner { path, rope, language, unread, base, parsed }) }
+        Self { inner: Arc::new(Inner { path, rope, language, unread, base, earlier, parsed }) }
     }
 
     /// The document after a replacement of `range` (bytes). Costs no parse: the next [`Document::blocks`] re-parses what changed.
@@ -102,18 +139,53 @@ impl Document {
         rope.remove(characters.clone());
         rope.insert(characters.start, text);
         let base = self.base_of(&rope, &range, text);
-        let next = Self::new(self.inner.path.clone(), rope, base);
+        let earlier = self.earlier_of(&range, text.len());
+        let next = Self::new(self.inner.path.clone(), rope, base, earlier);
         Some(if same_language(next.inner.language, self.inner.language) {
             next
         } else {
-            Self::new(next.inner.path.clone(), next.inner.rope.clone(), None)
+            Self::new(next.inner.path.clone(), next.inner.rope.clone(), None, None)
         })
+    }
+
+    fn earlier_of(&self, range: &Range<usize>, length: usize) -> Option<Earlier> {
+        match self.inner.parsed.get() {
+            Some(outlined) => Some(Earlier::new(outlined, Alterations::of_edit(range, length))),
+            None => self.inner.earlier.as_ref().map(|earlier| Earlier {
+                alterations: earlier.alterations.and_edit(range, length),
+                ..earlier.clone()
+            }),
+        }
+    }
+
+    /// This text with the outline of an earlier one where it does not parse and the earlier one did: blocks outside the
+    /// damage are what they were, and those that hold it are [`Block::broken`](super::Block::broken). Every edit does
+    /// this by itself; this is for a text that was not edited step by step.
+    pub fn carrying(&self, earlier: &Self) -> Self {
+        let Inner { path, rope, language, unread, base, .. } = &*self.inner;
+        let is_damaged = self.parsed_blocks().has_error && unread.is_none();
+        if !is_damaged || !same_language(*language, earlier.inner.language) {
+            return self.clone();
+        }
+        let alterations = Alterations::between(&earlier.text(), &self.text());
+        let earlier = Earlier::new(earlier.outlined(), alterations);
+        let parsed = OnceLock::from(outlined(rope, self.outlined().parsed.clone(), Some(&earlier)));
+        let inner = Inner {
+            path: path.clone(),
+            rope: rope.clone(),
+            language: *language,
+            unread: None,
+            base: base.clone(),
+            earlier: Some(earlier),
+            parsed,
+        };
+        Self { inner: Arc::new(inner) }
     }
 
     fn base_of(&self, after: &Rope, range: &Range<usize>, text: &str) -> Option<Base> {
         let edit = incremental::input_edit(&self.inner.rope, after, range, text)?;
         match self.inner.parsed.get() {
-            Some(parsed) => Base::new(parsed, &edit),
+            Some(outlined) => Base::new(&outlined.parsed, &edit),
             None => self.inner.base.as_ref().map(|base| base.edited(&edit)),
         }
     }
@@ -140,32 +212,55 @@ impl Document {
         self.inner.language
     }
 
-    /// The blocks; parses at the first call.
+    /// The blocks; parses at the first call. Where an edit broke the syntax, those that the text had before.
     pub fn blocks(&self) -> Arc<FileBlocks> {
-        self.inner.parsed.get_or_init(|| self.parse()).blocks.clone()
+        self.outlined().blocks.clone()
+    }
+
+    /// The blocks as the parser finds them in this text, whatever it was before.
+    pub fn parsed_blocks(&self) -> Arc<FileBlocks> {
+        self.outlined().parsed.blocks.clone()
+    }
+
+    fn outlined(&self) -> &Outlined {
+        self.inner
+            .parsed
+            .get_or_init(|| outlined(&self.inner.rope, self.parse(), self.inner.earlier.as_ref()))
     }
 
     /// The syntax tree behind the blocks; `None` for a text that has none, or none in time.
     pub(super) fn tree(&self) -> Option<&tree_sitter::Tree> {
-        self.inner.parsed.get_or_init(|| self.parse()).tree()
+        self.outlined().parsed.tree()
     }
 
     /// The same text and blocks without the syntax tree, which is ten times as large, to be kept in mind.
     pub fn without_tree(&self) -> Self {
-        let parsed = OnceLock::from(Parsed::without_tree(self.blocks()));
+        let outlined = self.outlined().clone();
+        let Parsed { blocks, errors, .. } = outlined.parsed;
+        let parsed = Parsed::without_tree(blocks, errors);
         let Inner { path, rope, language, unread, .. } = &*self.inner;
-        let (path, rope, unread) = (Arc::clone(path), rope.clone(), unread.clone());
-        Self {
-            inner: Arc::new(Inner { path, rope, language: *language, unread, base: None, parsed }),
-        }
+        let inner = Inner {
+            path: Arc::clone(path),
+            rope: rope.clone(),
+            language: *language,
+            unread: unread.clone(),
+            base: None,
+            earlier: None,
+            parsed: OnceLock::from(Outlined {
+                parsed,
+                blocks: outlined.blocks,
+                known_errors: outlined.known_errors,
+            }),
+        };
+        Self { inner: Arc::new(inner) }
     }
 
     fn parse(&self) -> Parsed {
         let Inner { rope, language, unread, base, .. } = &*self.inner;
         match language {
-            _ if unread.is_some() => Parsed::without_tree(Arc::default()),
+            _ if unread.is_some() => Parsed::without_tree(Arc::default(), Arc::default()),
             Some(language) => incremental::parse(language, rope, base.as_ref()),
-            None => Parsed::without_tree(Arc::new(paragraphs::paragraphs(rope))),
+            None => Parsed::without_tree(Arc::new(paragraphs::paragraphs(rope)), Arc::default()),
         }
     }
 
@@ -210,12 +305,32 @@ impl Document {
     }
 }
 
-/// The first line, as far as a `#!` needs it.
+/// A parsed text with the outline of an earlier one where that is the better one.
+fn outlined(rope: &Rope, parsed: Parsed, earlier: Option<&Earlier>) -> Outlined {
+    let as_parsed = Outlined::as_parsed(parsed);
+    let Some(earlier) = earlier.filter(|_| !as_parsed.parsed.errors.is_empty()) else {
+        return as_parsed;
+    };
+    let (now, errors) = (&as_parsed.parsed.blocks, &as_parsed.parsed.errors);
+    let carry = Carry {
+        before: Known { blocks: &earlier.blocks, errors: &earlier.known_errors },
+        now: Known { blocks: now, errors },
+        alterations: &earlier.alterations,
+        text: &rope.to_string(),
+    };
+    let Some(mut blocks) = carry.run() else { return as_parsed };
+    outline::finish(rope, &mut blocks);
+    let blocks = FileBlocks { language: now.language, blocks, has_error: true };
+    let known_errors = Arc::new(carry.known_errors());
+    Outlined { blocks: Arc::new(blocks), known_errors, ..as_parsed }
+}
+
 /// The same probe as for a file's bytes: a buffer of it is not code either.
 fn is_binary(rope: &Rope) -> bool {
     rope.bytes().take(BINARY_PROBE).any(|byte| byte == 0)
 }
 
+/// The first line, as far as a `#!` needs it.
 fn first_line(rope: &Rope) -> String {
     const LONGEST: usize = 256;
     rope.line(0).chars().take(LONGEST).collect()

@@ -17,6 +17,7 @@ use ropey::Rope;
 use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree};
 
 use super::block::{Block, FileBlocks};
+use super::carry;
 use super::conflict;
 use super::language::Language;
 use super::outline::{self, Item, Outline};
@@ -26,17 +27,20 @@ use super::outline::{self, Item, Outline};
 pub(super) struct Parsed {
     tree: Option<Tree>,
     items: Arc<Vec<Item>>,
+    /// As the parser understood the text.
     pub blocks: Arc<FileBlocks>,
+    /// Where it did not.
+    pub errors: Arc<Vec<Range<usize>>>,
     len: usize,
     /// The next text may be parsed from this tree.
     reusable: bool,
 }
 
 impl Parsed {
-    /// Blocks that came about without a tree.
-    pub fn without_tree(blocks: Arc<FileBlocks>) -> Self {
+    /// Blocks that came about without a tree, and where the text did not parse.
+    pub fn without_tree(blocks: Arc<FileBlocks>, errors: Arc<Vec<Range<usize>>>) -> Self {
         let items = Arc::default();
-        Self { tree: None, items, blocks, len: 0, reusable: false }
+        Self { tree: None, items, blocks, errors, len: 0, reusable: false }
     }
 
     /// The syntax tree, where the text was parsed in time.
@@ -118,7 +122,10 @@ pub(super) fn parse(language: &'static Language, rope: &Rope, base: Option<&Base
     let mut parsed = base
         .and_then(|base| from_base(language, &text, base))
         .or_else(|| whole(language, &text))
-        .unwrap_or_else(|| Parsed::without_tree(Arc::new(unparsed(language))));
+        .unwrap_or_else(|| {
+            let everywhere = Arc::new(vec![0..text.len()]);
+            Parsed::without_tree(Arc::new(unparsed(language)), everywhere)
+        });
     outline::finish(rope, &mut Arc::make_mut(&mut parsed.blocks).blocks);
     parsed
 }
@@ -217,7 +224,10 @@ fn patiently(parser: &mut Parser, text: &str, base: Option<&Tree>) -> Option<Tre
 
 fn finish(language: &'static Language, text: &str, tree: Tree, found: Outline) -> Parsed {
     let is_conflict = conflict::holds_conflict(text);
-    let has_error = tree.root_node().has_error() || found.embedded_error || is_conflict;
+    let mut errors = carry::errors(tree.root_node());
+    errors.extend(found.embedded_errors);
+    errors.sort_by_key(|error| (error.start, error.end));
+    let has_error = !errors.is_empty() || is_conflict;
     let reusable =
         language.syntax.incremental && !found.embeds && !has_lone_return(text) && !is_conflict;
     let blocks = FileBlocks { language: Some(language.id), blocks: found.blocks, has_error };
@@ -225,6 +235,7 @@ fn finish(language: &'static Language, text: &str, tree: Tree, found: Outline) -
         tree: Some(tree),
         items: Arc::new(found.items),
         blocks: Arc::new(blocks),
+        errors: Arc::new(errors),
         len: text.len(),
         reusable,
     }
@@ -317,7 +328,7 @@ fn spliced(
         items: items[..before.map_or(0, |at| at + 1)].to_vec(),
         // What holds other languages' text is never the base of an edit.
         embeds: middle.embeds,
-        embedded_error: middle.embedded_error,
+        embedded_errors: middle.embedded_errors,
     };
     found.blocks.extend(middle.blocks.into_iter().map(|block| contained(block, 0, head)));
     found.items.extend(

@@ -11,6 +11,8 @@ pub mod lines;
 pub mod position;
 pub mod program;
 
+mod alterations;
+mod carry;
 mod conflict;
 mod embedded;
 mod incremental;

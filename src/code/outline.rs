@@ -9,6 +9,7 @@ use ropey::Rope;
 use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator};
 
 use super::block::{Block, BlockKind, Identity};
+use super::carry;
 use super::embedded::{Embedded, embedded};
 use super::fingerprint::{self, Fingerprint, Piece};
 use super::lead;
@@ -30,8 +31,8 @@ pub(super) struct Outline {
     pub items: Vec<Item>,
     /// Some of it is another language's text.
     pub embeds: bool,
-    /// And there is a syntax error in it.
-    pub embedded_error: bool,
+    /// And where it holds syntax errors.
+    pub embedded_errors: Vec<Range<usize>>,
 }
 
 /// A top-level node that holds blocks.
@@ -126,7 +127,7 @@ pub(super) fn outline(text: &str, root: Node, zone: Range<usize>, compiled: &Com
     let assembly = Assembly { text, compiled, zone, definitions: &definitions, walked: &walked };
     Outline {
         embeds: !embedded.is_empty(),
-        embedded_error: embedded.iter().any(|one| one.root().has_error()),
+        embedded_errors: embedded.iter().flat_map(|one| carry::errors(one.root())).collect(),
         ..assembly.run(&tops)
     }
 }

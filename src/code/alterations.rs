@@ -1,0 +1,200 @@
+//! Where two texts differ, and where a byte of the earlier one stands in the later one.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+/// What differs between an earlier text and the present one, in order. All that lies between is the same in both.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Alterations(Vec<Altered>);
+
+/// Bytes of the earlier text, and those that stand in their place now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Altered {
+    before: Range<usize>,
+    now: Range<usize>,
+}
+
+/// Where an end of a block may stand now. An insertion at the end of a block may belong to it or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Whereabouts {
+    pub first: usize,
+    pub last: usize,
+    /// Where it stands if nothing else is known.
+    pub likely: usize,
+}
+
+impl Whereabouts {
+    pub fn holds(self, byte: usize) -> bool {
+        (self.first..=self.last).contains(&byte)
+    }
+}
+
+impl Alterations {
+    /// After one edit: so many bytes in place of a range.
+    pub fn of_edit(range: &Range<usize>, length: usize) -> Self {
+        Self(vec![Altered { before: range.clone(), now: range.start..range.start + length }])
+    }
+
+    /// After one more edit, of the present text.
+    pub fn and_edit(&self, range: &Range<usize>, length: usize) -> Self {
+        let first = self.0.partition_point(|one| one.now.end < range.start);
+        let count = self.0[first..].iter().take_while(|one| one.now.start <= range.end).count();
+        let (head, rest) = self.0.split_at(first);
+        let (merged, tail) = rest.split_at(count);
+        // Between two alterations a byte differs by what the one before it added.
+        let earlier = |byte: usize, before: Option<&Altered>| match before {
+            Some(one) => byte - one.now.end + one.before.end,
+            None => byte,
+        };
+        let mut whole =
+            Altered { before: earlier(range.start, head.last())..0, now: range.start..range.end };
+        if let Some(one) = merged.first().filter(|one| one.now.start < range.start) {
+            (whole.before.start, whole.now.start) = (one.before.start, one.now.start);
+        }
+        whole.before.end = match merged.last().filter(|one| one.now.end > range.end) {
+            Some(one) => {
+                whole.now.end = one.now.end;
+                one.before.end
+            }
+            None => earlier(range.end, merged.last().or(head.last())),
+        };
+        let shift = |byte: usize| byte - range.len() + length;
+        whole.now.end = shift(whole.now.end);
+        let later = tail.iter().map(|one| Altered {
+            before: one.before.clone(),
+            now: shift(one.now.start)..shift(one.now.end),
+        });
+        Self(head.iter().cloned().chain([whole]).chain(later).collect())
+    }
+
+    /// The difference of two texts, in whole lines.
+    pub fn between(before: &str, now: &str) -> Self {
+        const PATIENCE: Duration = Duration::from_millis(500);
+        let (old, new): (Vec<&str>, Vec<&str>) =
+            (before.split_inclusive('\n').collect(), now.split_inclusive('\n').collect());
+        let (old_starts, new_starts) = (starts(&old), starts(&new));
+        let algorithm = similar::Algorithm::Patience;
+        let deadline = Some(Instant::now() + PATIENCE);
+        let mut found: Vec<Altered> = Vec::new();
+        for step in similar::capture_diff_slices_deadline(algorithm, &old, &new, deadline) {
+            if step.tag() == similar::DiffTag::Equal {
+                continue;
+            }
+            let bytes =
+                |starts: &[usize], lines: Range<usize>| starts[lines.start]..starts[lines.end];
+            let before = bytes(&old_starts, step.old_range());
+            let now = bytes(&new_starts, step.new_range());
+            match found.last_mut() {
+                Some(last) if last.before.end == before.start && last.now.end == now.start => {
+                    (last.before.end, last.now.end) = (before.end, now.end);
+                }
+                _ => found.push(Altered { before, now }),
+            }
+        }
+        Self(found)
+    }
+
+    /// Where the first byte of something stands now. What is inserted directly before it is not taken for its own.
+    pub fn start(&self, byte: usize) -> Whereabouts {
+        self.whereabouts(byte, |one| match byte == one.before.end {
+            true => one.now.end,
+            false => one.now.start,
+        })
+    }
+
+    /// Where the end of something is now. What is inserted directly behind it is taken for its own.
+    pub fn end(&self, byte: usize) -> Whereabouts {
+        self.whereabouts(byte, |one| one.now.end)
+    }
+
+    fn whereabouts(&self, byte: usize, likely: impl Fn(&Altered) -> usize) -> Whereabouts {
+        let at = self.0.partition_point(|one| one.before.end < byte);
+        if let Some(one) = self.0.get(at).filter(|one| one.before.start <= byte) {
+            return Whereabouts { first: one.now.start, last: one.now.end, likely: likely(one) };
+        }
+        let byte = match at.checked_sub(1).map(|at| &self.0[at]) {
+            Some(one) => byte - one.before.end + one.now.end,
+            None => byte,
+        };
+        Whereabouts { first: byte, last: byte, likely: byte }
+    }
+
+    fn around(&self, bytes: &Range<usize>) -> impl Iterator<Item = &Altered> {
+        let from = self.0.partition_point(|one| one.before.end < bytes.start);
+        self.0[from..].iter().take_while(|one| one.before.start <= bytes.end)
+    }
+
+    /// Whether something is changed, or something stands newly at one of its ends. Whole lines before it are not at
+    /// its start.
+    pub fn touch(&self, bytes: &Range<usize>, text: &str) -> bool {
+        let is_above =
+            |one: &Altered| one.before.end <= bytes.start && text[..one.now.end].ends_with('\n');
+        self.around(bytes).any(|one| !is_above(one))
+    }
+
+    /// Whether all that happened to something is that lines were put behind its last one.
+    pub fn begin_a_line_at_end(&self, bytes: &Range<usize>, text: &str) -> bool {
+        let is_behind = |one: &Altered| {
+            one.before.start >= bytes.end && text[one.now.start..].starts_with(['\n', '\r'])
+        };
+        let is_above =
+            |one: &Altered| one.before.end <= bytes.start && text[..one.now.end].ends_with('\n');
+        self.around(bytes).all(|one| is_behind(one) || is_above(one))
+    }
+
+    /// Whether all of something was replaced at once.
+    pub fn replace(&self, bytes: &Range<usize>) -> bool {
+        self.around(bytes).any(|one| one.before.start <= bytes.start && bytes.end <= one.before.end)
+    }
+
+    /// Whether a piece of the present text holds or touches some that is new.
+    pub fn brought(&self, now: &Range<usize>) -> bool {
+        let from = self.0.partition_point(|one| one.now.end < now.start);
+        self.0.get(from).is_some_and(|one| one.now.start <= now.end)
+    }
+}
+
+/// Where each line starts, and the end of the last one.
+fn starts(lines: &[&str]) -> Vec<usize> {
+    let mut at = 0;
+    let mut starts = vec![0];
+    starts.extend(lines.iter().map(|line| {
+        at += line.len();
+        at
+    }));
+    starts
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Composed edits say what differs: between the alterations both texts are the same.
+        #[test]
+        fn what_is_not_altered_is_the_same(edits in prop::collection::vec((0.0..1.0_f64, 0..5_usize, "[xyz\n]{0,4}"), 1..9)) {
+            let first = "abcdefghij\nklmnopqrst\nuvw\n".repeat(2);
+            let mut text = first.clone();
+            let mut all: Option<Alterations> = None;
+            for (place, removed, inserted) in edits {
+                let start = (place * text.len() as f64) as usize;
+                let range = start..(start + removed).min(text.len());
+                all = Some(match all {
+                    Some(all) => all.and_edit(&range, inserted.len()),
+                    None => Alterations::of_edit(&range, inserted.len()),
+                });
+                text.replace_range(range, &inserted);
+            }
+            for found in [all.expect("an edit"), Alterations::between(&first, &text)] {
+                let (mut old, mut new) = (0, 0);
+                for one in &found.0 {
+                    prop_assert_eq!(&first[old..one.before.start], &text[new..one.now.start]);
+                    (old, new) = (one.before.end, one.now.end);
+                }
+                prop_assert_eq!(&first[old..], &text[new..]);
+            }
+        }
+    }
+}

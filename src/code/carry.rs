@@ -1,0 +1,283 @@
+//! The outline of a text that does not parse, carried over from an earlier one.
+//!
+//! One open bracket can make a parser lose or misread every definition after it. So while a text holds new damage, the
+//! outline comes from the earlier text, and the parse only says what became of the blocks that were edited:
+//!
+//! - A block that the edit does not touch is carried over, moved to where it stands now.
+//! - A block that the edit touches is taken from the parse where the parse has it in the place where it must be and
+//!   finds no new error in it; otherwise the earlier block is kept and marked as broken.
+//! - A new block is taken from the parse where the edit touches it, it holds no error, and it fits between the others.
+//!
+//! For example, `foo(` typed into a method: the method and its class are broken, all other blocks stay what they were.
+//!
+//! A file may hold errors that were always there, since a grammar has gaps. Damage is new only where the earlier text
+//! had none.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+use super::alterations::Alterations;
+use super::{Block, FileBlocks};
+
+/// The blocks of a text and the places where it does not parse, in order.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub blocks: &'a FileBlocks,
+    pub errors: &'a [Range<usize>],
+}
+
+/// An earlier outline, and the same text as it stands now as the parser understood it.
+pub(super) struct Carry<'a> {
+    pub before: Known<'a>,
+    pub now: Known<'a>,
+    pub alterations: &'a Alterations,
+    pub text: &'a str,
+}
+
+/// Where a tree does not parse: its outermost errors and what the parser made up.
+pub(super) fn errors(root: Node) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut cursor = root.walk();
+    loop {
+        let node = cursor.node();
+        let is_damage = node.is_error() || node.is_missing();
+        if is_damage {
+            found.push(node.byte_range());
+        }
+        if !is_damage && node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return found;
+            }
+        }
+    }
+}
+
+impl Carry<'_> {
+    /// The blocks in order, their lines and ordinals not yet set; `None` where the parse holds no new damage.
+    pub fn run(&self) -> Option<Vec<Block>> {
+        if self.is_old_damage() {
+            return None;
+        }
+        let mut taken = HashSet::new();
+        let mut kept: Vec<Block> = Vec::with_capacity(self.before.blocks.blocks.len());
+        for block in &self.before.blocks.blocks {
+            kept.extend(self.become_of(block, &mut taken));
+        }
+        let new: Vec<Block> = (0..self.now.blocks.blocks.len())
+            .filter(|at| !taken.contains(at) && self.is_new(*at, &kept))
+            .map(|at| self.now.blocks.blocks[at].clone())
+            .collect();
+        kept.extend(new);
+        Some(nested(self.text, kept))
+    }
+
+    /// The known errors where they stand now.
+    pub fn known_errors(&self) -> Vec<Range<usize>> {
+        let moved = |error: &Range<usize>| {
+            let start = self.alterations.start(error.start).likely;
+            start..self.alterations.end(error.end).likely.max(start)
+        };
+        self.before.errors.iter().map(moved).collect()
+    }
+
+    /// Whether each error is one that the earlier text had at the same place, or there are fewer now.
+    fn is_old_damage(&self) -> bool {
+        let (known, now) = (self.before.errors, self.now.errors);
+        if now.len() > known.len() {
+            return false;
+        }
+        let bytes = |errors: &[Range<usize>]| errors.iter().map(Range::len).sum::<usize>();
+        let mut old = known.iter();
+        let is_known = |error: &Range<usize>| {
+            old.any(|old| {
+                self.alterations.start(old.start).holds(error.start)
+                    && self.alterations.end(old.end).holds(error.end)
+            })
+        };
+        now.iter().all(is_known) || bytes(now) <= bytes(known)
+    }
+
+    fn become_of(&self, block: &Block, taken: &mut HashSet<usize>) -> Option<Block> {
+        let whole = block.whole_bytes();
+        if !self.alterations.touch(&whole, self.text) {
+            return Some(self.moved(block));
+        }
+        if let Some(at) = self.parsed_anew(block) {
+            taken.insert(at);
+            return Some(self.now.blocks.blocks[at].clone());
+        }
+        match self.alterations.begin_a_line_at_end(&whole, self.text) {
+            true => Some(self.moved(block)),
+            false => self.broken(block),
+        }
+    }
+
+    /// The block as it was, where it stands now.
+    fn moved(&self, block: &Block) -> Block {
+        let moved = |bytes: &Range<usize>| {
+            let start = self.alterations.start(bytes.start).likely;
+            start..start + bytes.len()
+        };
+        Block {
+            lead: moved(&block.lead),
+            bytes: moved(&block.bytes),
+            name_bytes: moved(&block.name_bytes),
+            ..block.clone()
+        }
+    }
+
+    /// The block of the parse that an edited block became: the same one or, where an end of it is unchanged, one of
+    /// the same kind in the same container; with no more errors than it had.
+    fn parsed_anew(&self, block: &Block) -> Option<usize> {
+        let start = self.alterations.start(block.bytes.start);
+        let end = self.alterations.end(block.bytes.end);
+        let lead = self.alterations.start(block.lead.start).first;
+        let errors = count(self.before.errors, &block.whole_bytes());
+        let is_anchored = !self.alterations.replace(&block.bytes);
+        let blocks = &self.now.blocks.blocks;
+        let from = blocks.partition_point(|other| other.bytes.start < start.first);
+        let fits = |other: &Block| {
+            let whole = lead.min(other.lead.start)..other.bytes.end;
+            other.identity.kind == block.identity.kind
+                && end.holds(other.bytes.end)
+                && count(self.now.errors, &whole) <= errors
+        };
+        let near = || {
+            let starting =
+                blocks[from..].iter().take_while(|other| other.bytes.start <= start.last);
+            starting.zip(from..).filter(|(other, _)| fits(other))
+        };
+        let same = near().find(|(other, _)| is_same(other, block));
+        let alike = || near().find(|(other, _)| is_anchored && around(other) == around(block));
+        same.or_else(alike).map(|(_, at)| at)
+    }
+
+    /// The earlier block, marked, where the text is that took its place; `None` where it is gone.
+    fn broken(&self, block: &Block) -> Option<Block> {
+        let mut bytes = self.alterations.start(block.bytes.start).likely
+            ..self.alterations.end(block.bytes.end).likely;
+        if self.alterations.replace(&block.bytes) {
+            bytes.start = self.alterations.start(block.bytes.start).first;
+            bytes.start += line_of_name(self.text.get(bytes.clone())?, block)?;
+        }
+        let bytes = trimmed(self.text, bytes)?;
+        let lead = self.alterations.start(block.lead.start).likely.min(bytes.start)..bytes.start;
+        let lead = match block.lead.is_empty() {
+            true => bytes.start..bytes.start,
+            false => lead,
+        };
+        let name = self.alterations.start(block.name_bytes.start).likely;
+        let name = name..name + block.name_bytes.len();
+        let is_name = bytes.start <= name.start
+            && name.end <= bytes.end
+            && !self.alterations.touch(&block.name_bytes, self.text);
+        let line = self.text[bytes.clone()].lines().next().unwrap_or_default().trim_end().len();
+        let name_bytes = if is_name { name } else { bytes.start..bytes.start + line };
+        Some(Block { lead, bytes, name_bytes, broken: true, ..block.clone() })
+    }
+
+    /// Whether a block of the parse is one that the edit brought.
+    fn is_new(&self, at: usize, kept: &[Block]) -> bool {
+        let blocks = &self.now.blocks.blocks;
+        let new = &blocks[at];
+        let whole = new.whole_bytes();
+        if !self.alterations.brought(&whole) || count(self.now.errors, &whole) > 0 {
+            return false;
+        }
+        let mut container: Option<&Block> = None;
+        for other in kept {
+            let bytes = &other.bytes;
+            if bytes.end <= whole.start || whole.end <= bytes.start {
+                continue;
+            }
+            let is_around = bytes.start <= new.bytes.start && new.bytes.end <= bytes.end;
+            if is_around && *bytes != new.bytes && !other.identity.kind.is_unnamed() {
+                container =
+                    container.filter(|inner| inner.bytes.len() < bytes.len()).or(Some(other));
+            } else if !is_inside(other, new) {
+                return false;
+            }
+        }
+        let expected = new.container.map(|outer| &blocks[outer].identity.path);
+        container.map(|outer| &outer.identity.path) == expected
+            && !container.is_some_and(|outer| outer.broken)
+    }
+}
+
+/// How many of the errors touch the bytes.
+fn count(errors: &[Range<usize>], bytes: &Range<usize>) -> usize {
+    let from = errors.partition_point(|error| error.end < bytes.start);
+    errors[from..].iter().take_while(|error| error.start <= bytes.end).count()
+}
+
+fn is_same(one: &Block, other: &Block) -> bool {
+    let (one, other) = (&one.identity, &other.identity);
+    (one.kind, &one.path, &one.parameters) == (other.kind, &other.path, &other.parameters)
+}
+
+/// The path of what a block stands in.
+fn around(block: &Block) -> &str {
+    block.identity.path.strip_suffix(block.name.as_str()).unwrap_or_default()
+}
+
+fn is_inside(inner: &Block, outer: &Block) -> bool {
+    outer.bytes.start <= inner.bytes.start
+        && inner.bytes.end <= outer.bytes.end
+        && inner.bytes != outer.bytes
+        && inner.identity.path.starts_with(&outer.identity.path)
+}
+
+/// Where the line begins that has the block's name in it as a word, counted from the text's start.
+fn line_of_name(text: &str, block: &Block) -> Option<usize> {
+    if block.identity.kind.is_unnamed() {
+        return None;
+    }
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let stands_alone = |(at, name): &(usize, &str)| {
+        !text[..*at].ends_with(is_word) && !text[at + name.len()..].starts_with(is_word)
+    };
+    let (at, _) = text.match_indices(block.name.as_str()).find(stands_alone)?;
+    Some(text[..at].rfind('\n').map_or(0, |at| at + 1))
+}
+
+fn trimmed(text: &str, bytes: Range<usize>) -> Option<Range<usize>> {
+    let part = text.get(bytes.clone())?;
+    let start = bytes.start + (part.len() - part.trim_start().len());
+    let end = bytes.start + part.trim_end().len();
+    (start < end).then_some(start..end)
+}
+
+/// The blocks in order, each with its container. Where two overlap, the first ends where the second starts.
+fn nested(text: &str, mut blocks: Vec<Block>) -> Vec<Block> {
+    blocks.sort_by_key(|block| (block.bytes.start, Reverse(block.bytes.end)));
+    blocks.dedup_by(|later, earlier| later.bytes == earlier.bytes);
+    let mut nested: Vec<Block> = Vec::with_capacity(blocks.len());
+    let mut open: Vec<usize> = Vec::new();
+    for mut block in blocks {
+        while let Some(&outer) = open.last() {
+            let outer = &mut nested[outer];
+            if block.bytes.end <= outer.bytes.end && block.bytes.start < outer.bytes.end {
+                break;
+            }
+            if block.bytes.start < outer.bytes.end {
+                let cut = outer.bytes.start..block.lead.start.max(outer.bytes.start);
+                outer.bytes.end = trimmed(text, cut).map_or(block.bytes.start, |cut| cut.end);
+                outer.name_bytes.end = outer.name_bytes.end.min(outer.bytes.end);
+                outer.name_bytes.start = outer.name_bytes.start.min(outer.name_bytes.end);
+            }
+            open.pop();
+        }
+        block.container = open.last().copied();
+        if !block.identity.kind.is_unnamed() {
+            open.push(nested.len());
+        }
+        nested.push(block);
+    }
+    nested
+}
