@@ -59,11 +59,8 @@ pub(super) fn errors(root: Node) -> Vec<Range<usize>> {
 }
 
 impl Carry<'_> {
-    /// The blocks in order, their lines and ordinals not yet set; `None` where the parse holds no new damage.
-    pub fn run(&self) -> Option<Vec<Block>> {
-        if self.is_old_damage() {
-            return None;
-        }
+    /// The blocks in order, their lines and ordinals not yet set.
+    pub fn run(&self) -> Vec<Block> {
         let mut taken = HashSet::new();
         let mut kept: Vec<Block> = Vec::with_capacity(self.before.blocks.blocks.len());
         for block in &self.before.blocks.blocks {
@@ -74,7 +71,25 @@ impl Carry<'_> {
             .map(|at| self.now.blocks.blocks[at].clone())
             .collect();
         kept.extend(new);
-        Some(nested(self.text, kept))
+        nested(self.text, kept)
+    }
+
+    /// Whether the parse has each block that the edit does not touch as it was.
+    pub fn keeps_the_untouched(&self) -> bool {
+        let now = &self.now.blocks.blocks;
+        let untouched = self.before.blocks.blocks.iter().filter(|block| {
+            let is_named = !block.identity.kind.is_unnamed() && !block.broken;
+            is_named && !self.alterations.touch(&block.whole_bytes(), self.text)
+        });
+        let mut from = 0;
+        untouched.into_iter().all(|block| {
+            let start = self.alterations.start(block.bytes.start).likely;
+            from += now[from..].partition_point(|other| other.bytes.start < start);
+            let mut here = now[from..].iter().take_while(|other| other.bytes.start == start);
+            here.any(|other| {
+                is_same(other, block) && other.fingerprint.content == block.fingerprint.content
+            })
+        })
     }
 
     /// The known errors where they stand now.
@@ -87,7 +102,7 @@ impl Carry<'_> {
     }
 
     /// Whether each error is one that the earlier text had at the same place, or there are fewer now.
-    fn is_old_damage(&self) -> bool {
+    pub fn is_old_damage(&self) -> bool {
         let (known, now) = (self.before.errors, self.now.errors);
         if now.len() > known.len() {
             return false;

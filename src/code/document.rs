@@ -65,13 +65,17 @@ struct Outlined {
     blocks: Arc<FileBlocks>,
     /// The syntax errors that are no damage: the outline was taken from a parse with them in it.
     known_errors: Arc<Vec<Range<usize>>>,
+    /// The outline to go back to, should typing go on where it was and break the syntax. The text parses, but so that
+    /// blocks which nobody touched are others now. For example, `.added` typed above `:root {` makes that rule
+    /// `.added :root` until its own brace is typed.
+    unsettled: Option<Earlier>,
 }
 
 impl Outlined {
     /// With the parser's blocks.
     fn as_parsed(parsed: Parsed) -> Self {
         let (blocks, known_errors) = (parsed.blocks.clone(), parsed.errors.clone());
-        Self { parsed, blocks, known_errors }
+        Self { parsed, blocks, known_errors, unsettled: None }
     }
 }
 
@@ -85,8 +89,21 @@ struct Earlier {
 
 impl Earlier {
     fn new(outlined: &Outlined, alterations: Alterations) -> Self {
-        let Outlined { blocks, known_errors, .. } = outlined.clone();
+        let (blocks, known_errors) = (outlined.blocks.clone(), outlined.known_errors.clone());
         Self { blocks, known_errors, alterations }
+    }
+
+    /// For the text after an edit of this one.
+    fn after(outlined: &Outlined, range: &Range<usize>, length: usize) -> Self {
+        let unsettled = outlined.unsettled.as_ref();
+        match unsettled.filter(|earlier| earlier.alterations.brought(range)) {
+            Some(earlier) => earlier.and_edit(range, length),
+            None => Self::new(outlined, Alterations::of_edit(range, length)),
+        }
+    }
+
+    fn and_edit(&self, range: &Range<usize>, length: usize) -> Self {
+        Self { alterations: self.alterations.and_edit(range, length), ..self.clone() }
     }
 }
 
@@ -150,11 +167,8 @@ impl Document {
 
     fn earlier_of(&self, range: &Range<usize>, length: usize) -> Option<Earlier> {
         match self.inner.parsed.get() {
-            Some(outlined) => Some(Earlier::new(outlined, Alterations::of_edit(range, length))),
-            None => self.inner.earlier.as_ref().map(|earlier| Earlier {
-                alterations: earlier.alterations.and_edit(range, length),
-                ..earlier.clone()
-            }),
+            Some(outlined) => Some(Earlier::after(outlined, range, length)),
+            None => self.inner.earlier.as_ref().map(|earlier| earlier.and_edit(range, length)),
         }
     }
 
@@ -250,6 +264,7 @@ impl Document {
                 parsed,
                 blocks: outlined.blocks,
                 known_errors: outlined.known_errors,
+                unsettled: None,
             }),
         };
         Self { inner: Arc::new(inner) }
@@ -308,9 +323,7 @@ impl Document {
 /// A parsed text with the outline of an earlier one where that is the better one.
 fn outlined(rope: &Rope, parsed: Parsed, earlier: Option<&Earlier>) -> Outlined {
     let as_parsed = Outlined::as_parsed(parsed);
-    let Some(earlier) = earlier.filter(|_| !as_parsed.parsed.errors.is_empty()) else {
-        return as_parsed;
-    };
+    let Some(earlier) = earlier else { return as_parsed };
     let (now, errors) = (&as_parsed.parsed.blocks, &as_parsed.parsed.errors);
     let carry = Carry {
         before: Known { blocks: &earlier.blocks, errors: &earlier.known_errors },
@@ -318,7 +331,11 @@ fn outlined(rope: &Rope, parsed: Parsed, earlier: Option<&Earlier>) -> Outlined 
         alterations: &earlier.alterations,
         text: &rope.to_string(),
     };
-    let Some(mut blocks) = carry.run() else { return as_parsed };
+    if carry.is_old_damage() {
+        let unsettled = (!carry.keeps_the_untouched()).then(|| earlier.clone());
+        return Outlined { unsettled, ..as_parsed };
+    }
+    let mut blocks = carry.run();
     outline::finish(rope, &mut blocks);
     let blocks = FileBlocks { language: now.language, blocks, has_error: true };
     let known_errors = Arc::new(carry.known_errors());
