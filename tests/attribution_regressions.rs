@@ -108,7 +108,7 @@ fn comments_alone_are_not_one_because_neither_holds_a_token() {
     let repo = committed(&first);
     recorded(&repo, "INT-001", &(first.clone() + &second));
     repo.write(FILE, &first);
-    assert_eq!(repo.picture(FILE), "unrecorded - region before add\nunrecorded - function add\n");
+    assert_eq!(repo.picture(FILE), "unrecorded - function add\n");
 }
 
 #[test]

@@ -219,3 +219,22 @@ fn what_cannot_be_read_says_why() {
     assert!(smaller.unread().is_none());
     assert_eq!(smaller.blocks().blocks.len(), 1);
 }
+
+#[test]
+fn another_text_is_one_small_edit() {
+    for (before, after) in [
+        ("fn a() {}\nfn b() {}\n", "fn a() {}\nfn c() {}\n"),
+        ("fn a() {}\n", ""),
+        ("", "fn a() {}\n"),
+        ("aaa", "aa"),
+        ("é😀", "è😁"),
+        ("fn a() {}\r\n", "fn a() {}\n"),
+        ("same", "same"),
+    ] {
+        let document = Document::from_text("a.rs", before);
+        document.blocks();
+        let replaced = document.replaced(after);
+        assert_eq!(replaced.text(), after);
+        assert_eq!(difference(&replaced, &Document::from_text("a.rs", after)), None);
+    }
+}

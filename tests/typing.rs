@@ -3,10 +3,15 @@
 //! Every prefix of ordinary edits, typed character by character. `TYPING_EDITS=200 cargo test --test typing` types so
 //! many in each language instead of five.
 
+mod support;
+
 use std::ops::Range;
 use std::path::Path;
 
 use intent_lsp::code::{Block, BlockKind, Document, language};
+use serde_json::{Value, json};
+use support::Repo;
+use support::editor::{Editor, address};
 
 /// What is typed in a language: into a function's body, after an opening bracket, above a definition, and after one.
 struct Typed {
@@ -291,4 +296,149 @@ fn blocks_outside_the_edited_one_stay_while_somebody_types() {
         complaints.extend(made.into_iter().flatten());
     }
     assert!(complaints.is_empty(), "{}\n{}", complaints.len(), complaints.join("\n"));
+}
+
+/// A class of ten methods and a function after it.
+fn till() -> String {
+    let method = |n: usize| {
+        format!(
+            "    def sale_{n}(self, price):\n        self.sum += price * {n}\n        return self.sum\n\n"
+        )
+    };
+    let methods: String = (0..10).map(method).collect();
+    format!("class Till:\n    sum = 0\n\n{methods}\ndef closed(till):\n    return till.sum == 0\n")
+}
+
+/// What is typed into it, and behind what.
+const TYPED: [(&str, &str); 4] = [
+    ("self.sum += price * 3", "\n        x = dict(a=\"b\", c=[1, 2])"),
+    ("self.sum += price * 7", "\n        note = \"\"\"a\"\"\""),
+    ("return self.sum", "\n\n    @cached(\"a\")"),
+    ("return till.sum", "(price, "),
+];
+
+/// The definitions that are typed into.
+const EDITED: [&str; 5] = ["def sale_0", "def sale_3", "def sale_7", "@cached", "def closed"];
+
+/// An open file, typed into character by character.
+struct Typist {
+    editor: Editor,
+    uri: String,
+    text: String,
+    version: i64,
+}
+
+impl Typist {
+    fn open(repo: &Repo, path: &str) -> Self {
+        Self::open_with(repo, path, till())
+    }
+
+    fn open_with(repo: &Repo, path: &str, text: String) -> Self {
+        let capabilities = json!({ "textDocument": { "diagnostic": {} } });
+        let mut editor = Editor::open(repo, &capabilities);
+        let uri = address(repo, path);
+        let item = json!({ "uri": uri, "languageId": "python", "version": 1, "text": text });
+        editor.tell("textDocument/didOpen", &json!({ "textDocument": item }));
+        Self { editor, uri, text, version: 1 }
+    }
+
+    fn insert(&mut self, at: usize, c: char) {
+        let (line, start) = match self.text[..at].rfind('\n') {
+            Some(end) => (self.text[..at].matches('\n').count(), end + 1),
+            None => (0, 0),
+        };
+        let place = json!({ "line": line, "character": at - start });
+        self.text.insert(at, c);
+        self.version += 1;
+        let document = json!({ "uri": self.uri, "version": self.version });
+        let change = json!({ "range": { "start": place, "end": place }, "text": c.to_string() });
+        let params = json!({ "textDocument": document, "contentChanges": [change] });
+        self.editor.tell("textDocument/didChange", &params);
+    }
+
+    fn ask(&mut self, method: &str) -> Value {
+        let params = json!({ "textDocument": { "uri": self.uri } });
+        self.editor.ask(self.version * 2, method, &params)
+    }
+
+    /// The paths of the blocks with a lens.
+    fn lenses(&mut self) -> Vec<String> {
+        let found = self.ask("textDocument/codeLens");
+        let lenses = found.as_array().expect("lenses").iter();
+        lenses.map(|lens| lens["data"]["path"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    fn findings(&mut self) -> Vec<Value> {
+        let found = self.ask("textDocument/diagnostic");
+        found["items"].as_array().expect("diagnostics").clone()
+    }
+
+    /// Types each of the texts, and calls what looks at every prefix.
+    fn type_all(&mut self, mut look: impl FnMut(&mut Self, &str)) {
+        for (behind, text) in TYPED {
+            let mut at = self.text.find(behind).expect(behind) + behind.len();
+            for c in text.chars() {
+                self.insert(at, c);
+                at += c.len_utf8();
+                look(self, text);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_lens_goes_while_somebody_types() {
+    let repo = Repo::new();
+    repo.write("src/till.py", &till());
+    repo.record("INT-001", &["src/till.py"]);
+    repo.commit("till");
+    let mut typist = Typist::open(&repo, "src/till.py");
+    typist
+        .editor
+        .hear(|it| it["method"] == "workspace/codeLens/refresh" || !it["params"].is_null());
+    let first = typist.lenses();
+    assert_eq!(first.len(), 12, "{first:?}");
+    typist.type_all(|typist, text| {
+        let now = typist.lenses();
+        assert_eq!(now, first, "{text}: {}", typist.text);
+    });
+}
+
+#[test]
+fn a_file_that_is_opened_broken_has_the_lenses_of_its_last_commit() {
+    let repo = Repo::new();
+    repo.write("src/till.py", &till());
+    repo.record("INT-001", &["src/till.py"]);
+    repo.commit("till");
+    let broken = till().replacen("price * 5", "price * foo(", 1);
+    let mut typist = Typist::open_with(&repo, "src/till.py", broken);
+    typist
+        .editor
+        .hear(|it| it["method"] == "workspace/codeLens/refresh" || !it["params"].is_null());
+    assert_eq!(typist.lenses().len(), 12);
+}
+
+#[test]
+fn no_finding_is_false_while_somebody_types() {
+    let repo = Repo::new();
+    repo.write("lib/till.py", &till());
+    repo.commit("till");
+    intent_lsp::verbs::select::select(&repo.open(), "INT-001", None).expect("selected");
+    let mut typist = Typist::open(&repo, "lib/till.py");
+    let mut most = 0;
+    typist.type_all(|typist, text| {
+        let found = typist.findings();
+        let lines: Vec<&str> = typist.text.lines().collect();
+        let about = |finding: &Value| {
+            let line = finding["range"]["start"]["line"].as_u64().unwrap_or_default() as usize;
+            EDITED.iter().position(|edited| lines[line].contains(edited))
+        };
+        let mut about: Vec<Option<usize>> = found.iter().map(about).collect();
+        assert!(about.iter().all(Option::is_some), "{text:?}: {found:#?}");
+        about.sort();
+        about.dedup();
+        assert_eq!(about.len(), found.len(), "{text:?}: one each; {found:#?}");
+        most = most.max(found.len());
+    });
+    assert!(most > 0, "edits outside of the scope are told");
 }

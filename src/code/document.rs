@@ -54,8 +54,12 @@ struct Inner {
     base: Option<Base>,
     /// An earlier outline, which the text keeps where it does not parse.
     earlier: Option<Earlier>,
+    /// Brings a text to take the outline from, where there is no earlier one.
+    origin: Option<Origin>,
     parsed: OnceLock<Outlined>,
 }
+
+type Origin = Arc<dyn Fn() -> Option<Document> + Send + Sync>;
 
 /// A parsed text with its outline.
 #[derive(Clone)]
@@ -136,6 +140,27 @@ impl Document {
         Self::new(path.into(), Rope::from_str(text), None, None)
     }
 
+    /// The same text, which takes its outline from another where it does not parse from the start: say, from the text
+    /// at the last commit. That one is asked for only then.
+    pub fn with_origin(self, origin: impl Fn() -> Option<Self> + Send + Sync + 'static) -> Self {
+        self.originating(Some(Arc::new(origin)))
+    }
+
+    fn originating(self, origin: Option<Origin>) -> Self {
+        let Inner { path, rope, language, unread, base, earlier, .. } = &*self.inner;
+        let inner = Inner {
+            path: Arc::clone(path),
+            rope: rope.clone(),
+            language: *language,
+            unread: unread.clone(),
+            base: base.clone(),
+            earlier: earlier.clone(),
+            origin,
+            parsed: OnceLock::new(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
     fn new(path: Arc<str>, rope: Rope, base: Option<Base>, earlier: Option<Earlier>) -> Self {
         let bytes = rope.len_bytes();
         let unread = if bytes > MAX_BYTES {
@@ -145,7 +170,9 @@ impl Document {
         };
         let language = language::of_file(&path, &first_line(&rope));
         let parsed = OnceLock::new();
-        Self { inner: Arc::new(Inner { path, rope, language, unread, base, earlier, parsed }) }
+        let origin = None;
+        let inner = Inner { path, rope, language, unread, base, earlier, origin, parsed };
+        Self { inner: Arc::new(inner) }
     }
 
     /// The document after a replacement of `range` (bytes). Costs no parse: the next [`Document::blocks`] re-parses what changed.
@@ -159,14 +186,35 @@ impl Document {
         let earlier = self.earlier_of(&range, text.len());
         let next = Self::new(self.inner.path.clone(), rope, base, earlier);
         Some(if same_language(next.inner.language, self.inner.language) {
-            next
+            match &self.inner.origin {
+                Some(origin) if self.inner.parsed.get().is_none() => {
+                    next.originating(Some(Arc::clone(origin)))
+                }
+                _ => next,
+            }
         } else {
             Self::new(next.inner.path.clone(), next.inner.rope.clone(), None, None)
         })
     }
 
+    /// The document with another text, as one edit: what both texts begin and end with stays as it is.
+    pub fn replaced(&self, text: &str) -> Self {
+        let before = self.text();
+        let same = |(one, other): &(u8, u8)| one == other;
+        let start = before.bytes().zip(text.bytes()).take_while(same).count();
+        let start = before.floor_char_boundary(start).min(text.floor_char_boundary(start));
+        let (old, new) = (&before[start..], &text[start..]);
+        let end = old.bytes().rev().zip(new.bytes().rev()).take_while(same).count();
+        let old_end = before.ceil_char_boundary(before.len() - end);
+        let end = before.len() - old_end;
+        let said = text.get(start..text.len() - end);
+        let edited = said.and_then(|said| self.edited(start..old_end, said));
+        edited.unwrap_or_else(|| Self::from_text(&self.inner.path, text))
+    }
+
     fn earlier_of(&self, range: &Range<usize>, length: usize) -> Option<Earlier> {
         match self.inner.parsed.get() {
+            _ if self.inner.unread.is_some() => None,
             Some(outlined) => Some(Earlier::after(outlined, range, length)),
             None => self.inner.earlier.as_ref().map(|earlier| earlier.and_edit(range, length)),
         }
@@ -176,24 +224,31 @@ impl Document {
     /// damage are what they were, and those that hold it are [`Block::broken`](super::Block::broken). Every edit does
     /// this by itself; this is for a text that was not edited step by step.
     pub fn carrying(&self, earlier: &Self) -> Self {
-        let Inner { path, rope, language, unread, base, .. } = &*self.inner;
-        let is_damaged = self.parsed_blocks().has_error && unread.is_none();
-        if !is_damaged || !same_language(*language, earlier.inner.language) {
+        if self.unread().is_some() || !self.parsed_blocks().has_error {
             return self.clone();
         }
-        let alterations = Alterations::between(&earlier.text(), &self.text());
-        let earlier = Earlier::new(earlier.outlined(), alterations);
-        let parsed = OnceLock::from(outlined(rope, self.outlined().parsed.clone(), Some(&earlier)));
+        let Some(earlier) = self.difference(earlier) else { return self.clone() };
+        let Inner { path, rope, language, base, .. } = &*self.inner;
+        let parsed = outlined(rope, self.outlined().parsed.clone(), Some(&earlier));
         let inner = Inner {
-            path: path.clone(),
+            path: Arc::clone(path),
             rope: rope.clone(),
             language: *language,
             unread: None,
             base: base.clone(),
             earlier: Some(earlier),
-            parsed,
+            origin: None,
+            parsed: OnceLock::from(parsed),
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    /// Another text's outline and how this text differs from it; `None` where they are of different languages.
+    fn difference(&self, earlier: &Self) -> Option<Earlier> {
+        let same = same_language(self.inner.language, earlier.inner.language)
+            && earlier.unread().is_none();
+        let alterations = || Alterations::between(&earlier.text(), &self.text());
+        same.then(|| Earlier::new(earlier.outlined(), alterations()))
     }
 
     fn base_of(&self, after: &Rope, range: &Range<usize>, text: &str) -> Option<Base> {
@@ -237,9 +292,13 @@ impl Document {
     }
 
     fn outlined(&self) -> &Outlined {
-        self.inner
-            .parsed
-            .get_or_init(|| outlined(&self.inner.rope, self.parse(), self.inner.earlier.as_ref()))
+        self.inner.parsed.get_or_init(|| {
+            let Inner { rope, earlier, origin, .. } = &*self.inner;
+            let parsed = self.parse();
+            let origin = origin.as_ref().filter(|_| earlier.is_none() && parsed.blocks.has_error);
+            let committed = origin.and_then(|origin| self.difference(&origin()?));
+            outlined(rope, parsed, earlier.as_ref().or(committed.as_ref()))
+        })
     }
 
     /// The syntax tree behind the blocks; `None` for a text that has none, or none in time.
@@ -260,6 +319,7 @@ impl Document {
             unread: unread.clone(),
             base: None,
             earlier: None,
+            origin: None,
             parsed: OnceLock::from(Outlined {
                 parsed,
                 blocks: outlined.blocks,
@@ -323,7 +383,10 @@ impl Document {
 /// A parsed text with the outline of an earlier one where that is the better one.
 fn outlined(rope: &Rope, parsed: Parsed, earlier: Option<&Earlier>) -> Outlined {
     let as_parsed = Outlined::as_parsed(parsed);
-    let Some(earlier) = earlier else { return as_parsed };
+    // A text without blocks has no outline that a later one could keep.
+    let Some(earlier) = earlier.filter(|earlier| !earlier.blocks.blocks.is_empty()) else {
+        return as_parsed;
+    };
     let (now, errors) = (&as_parsed.parsed.blocks, &as_parsed.parsed.errors);
     let carry = Carry {
         before: Known { blocks: &earlier.blocks, errors: &earlier.known_errors },

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod binary;
+pub mod editor;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

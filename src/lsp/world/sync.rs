@@ -1,5 +1,6 @@
 //! Open documents, kept equal to the client's.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Deserialize;
@@ -10,6 +11,7 @@ use super::{Effect, World};
 use crate::code::Document;
 use crate::lsp::convert;
 use crate::lsp::snapshot::OpenDocument;
+use crate::workspace::{Git, Root};
 
 /// The parameters of `textDocument/didChange`, read strictly.
 ///
@@ -50,6 +52,20 @@ enum OutOfStep {
     Fault(String),
 }
 
+/// A document whose blocks are those of the last commit where it is opened with a syntax error in it.
+fn opened(name: &str, text: &str, path: Option<PathBuf>) -> Document {
+    Document::from_text(name, text).with_origin(move || committed(path.as_deref()?))
+}
+
+/// A governed file as it was at the last commit.
+fn committed(path: &Path) -> Option<Document> {
+    let root = Root::find(path).ok().filter(Root::governed)?;
+    let git = Git::open(&root).ok()??;
+    let relative = root.relative(root.path(), path).ok()?;
+    let bytes = git.file_at(&git.head().ok()??, &relative).ok()??;
+    Document::from_bytes(relative.as_str(), &bytes).ok()
+}
+
 impl World {
     /// A document is open from now on, with this text.
     pub(crate) fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) -> Vec<Effect> {
@@ -58,7 +74,7 @@ impl World {
         // The name decides about the language; of other schemes the address ends in one as well.
         let name = path.as_ref().and_then(|path| path.to_str()).unwrap_or(item.uri.path());
         let open = OpenDocument {
-            document: Document::from_text(name, &item.text),
+            document: opened(name, &item.text, path.clone()),
             path: path.clone(),
             version: item.version,
             in_sync: true,
@@ -121,17 +137,13 @@ impl World {
         }
         let mut document = open.document.clone();
         for change in &changes[whole.unwrap_or(0)..] {
-            let range = match change.range {
-                None => 0..document.len_bytes(),
-                Some(range) => convert::bytes_strict(&document, range, self.encoding)
-                    .ok_or(OutOfStep::Range { range })?,
+            let Some(range) = change.range else {
+                document = document.replaced(&change.text);
+                continue;
             };
-            document = document.edited(range, &change.text).ok_or_else(|| {
-                let reason = "it splits a character".to_owned();
-                change
-                    .range
-                    .map_or(OutOfStep::Unreadable(reason), |range| OutOfStep::Range { range })
-            })?;
+            let bytes = convert::bytes_strict(&document, range, self.encoding);
+            let edited = bytes.and_then(|bytes| document.edited(bytes, &change.text));
+            document = edited.ok_or(OutOfStep::Range { range })?;
         }
         Ok(Some(document))
     }
