@@ -343,8 +343,8 @@ fn a_container_that_is_changed_inside_only_is_no_finding() {
 #[test]
 fn another_copy_of_an_unnamed_text_is_new() {
     let repo = Repo::new();
-    let one = "#[test]\nfn one() {\n    assert!(true);\n}\n";
-    let two = "\n#[test]\nfn two() {\n    assert!(!false);\n}\n";
+    let one = "mark!();\nfn one() {\n    assert!(true);\n}\n";
+    let two = "\nmark!();\nfn two() {\n    assert!(!false);\n}\n";
     repo.write("src/t.rs", one);
     repo.record("INT-001", &["src/t.rs"]);
     repo.commit("one");
