@@ -87,7 +87,9 @@ impl Carry<'_> {
             from += now[from..].partition_point(|other| other.bytes.start < start);
             let mut here = now[from..].iter().take_while(|other| other.bytes.start == start);
             here.any(|other| {
-                is_same(other, block) && other.fingerprint.content == block.fingerprint.content
+                let (other_is, it_is) = (&other.fingerprint, &block.fingerprint);
+                is_same(other, block)
+                    && (&other_is.content, &other_is.lead) == (&it_is.content, &it_is.lead)
             })
         })
     }
@@ -244,8 +246,11 @@ fn around(block: &Block) -> &str {
 fn is_inside(inner: &Block, outer: &Block) -> bool {
     outer.bytes.start <= inner.bytes.start
         && inner.bytes.end <= outer.bytes.end
-        && inner.bytes != outer.bytes
-        && inner.identity.path.starts_with(&outer.identity.path)
+        && inner
+            .identity
+            .path
+            .strip_prefix(&outer.identity.path)
+            .is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// Where the line begins that has the block's name in it as a word, counted from the text's start.

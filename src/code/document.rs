@@ -200,15 +200,11 @@ impl Document {
     /// The document with another text, as one edit: what both texts begin and end with stays as it is.
     pub fn replaced(&self, text: &str) -> Self {
         let before = self.text();
-        let same = |(one, other): &(u8, u8)| one == other;
-        let start = before.bytes().zip(text.bytes()).take_while(same).count();
-        let start = before.floor_char_boundary(start).min(text.floor_char_boundary(start));
+        let same = |(one, other): (char, char)| (one == other).then(|| one.len_utf8());
+        let start: usize = before.chars().zip(text.chars()).map_while(same).sum();
         let (old, new) = (&before[start..], &text[start..]);
-        let end = old.bytes().rev().zip(new.bytes().rev()).take_while(same).count();
-        let old_end = before.ceil_char_boundary(before.len() - end);
-        let end = before.len() - old_end;
-        let said = text.get(start..text.len() - end);
-        let edited = said.and_then(|said| self.edited(start..old_end, said));
+        let end: usize = old.chars().rev().zip(new.chars().rev()).map_while(same).sum();
+        let edited = self.edited(start..before.len() - end, &new[..new.len() - end]);
         edited.unwrap_or_else(|| Self::from_text(&self.inner.path, text))
     }
 

@@ -97,11 +97,11 @@ pub(super) fn end_before_comments(
     let (mut last, mut end) = (node, node.end_byte());
     loop {
         let count = last.child_count();
-        let children = (0..count).rev().filter_map(|at| last.child(at as u32));
+        let children = (0..count).rev().filter_map(|at| last.child(at));
         let Some(child) = children.into_iter().find(|child| !is_between(*child)) else {
             return end;
         };
-        if last.child(count.saturating_sub(1) as u32) != Some(child) {
+        if last.child(count.saturating_sub(1)) != Some(child) {
             end = child.end_byte();
         }
         last = child;
