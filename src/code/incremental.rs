@@ -123,7 +123,7 @@ pub(super) fn parse(language: &'static Language, rope: &Rope, base: Option<&Base
         .and_then(|base| from_base(language, &text, base))
         .or_else(|| whole(language, &text))
         .unwrap_or_else(|| {
-            let everywhere = Arc::new(Vec::from([0..text.len()]));
+            let everywhere = Arc::new(Vec::from_iter(Some(0..text.len())));
             Parsed::without_tree(Arc::new(unparsed(language)), everywhere)
         });
     outline::finish(rope, &mut Arc::make_mut(&mut parsed.blocks).blocks);
