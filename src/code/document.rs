@@ -7,7 +7,7 @@ use ropey::Rope;
 
 use super::incremental::{self, Base, Parsed};
 use super::language::{self, Language};
-use super::{Encoding, FileBlocks, LineRange, Position, paragraphs, position};
+use super::{Encoding, FileBlocks, LineRange, Position, generated, paragraphs, position};
 
 /// Files over this many bytes are left alone.
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
@@ -47,6 +47,8 @@ struct Inner {
     path: Arc<str>,
     rope: Rope,
     language: Option<&'static Language>,
+    /// A program wrote it: it is one block.
+    generated: bool,
     unread: Option<Unread>,
     /// An earlier state that was parsed, and what was touched since.
     base: Option<Base>,
@@ -90,8 +92,10 @@ impl Document {
             is_binary(&rope).then_some(Unread::Binary)
         };
         let language = language::of_file(&path, &first_line(&rope));
+        let generated = unread.is_none() && generated::is_generated(&path, &rope, language);
+        let language = language.filter(|_| !generated);
         let parsed = OnceLock::new();
-        Self { inner: Arc::new(Inner { path, rope, language, unread, base, parsed }) }
+        Self { inner: Arc::new(Inner { path, rope, language, generated, unread, base, parsed }) }
     }
 
     /// The document after a replacement of `range` (bytes). Costs no parse: the next [`Document::blocks`] re-parses what changed.
@@ -135,7 +139,7 @@ impl Document {
         self.inner.unread.as_ref()
     }
 
-    /// The language, `None` for a text that is cut into paragraphs.
+    /// The language, `None` for a text that is cut into paragraphs, and for one that a program wrote.
     pub fn language(&self) -> Option<&'static Language> {
         self.inner.language
     }
@@ -153,19 +157,20 @@ impl Document {
     /// The same text and blocks without the syntax tree, which is ten times as large, to be kept in mind.
     pub fn without_tree(&self) -> Self {
         let parsed = OnceLock::from(Parsed::without_tree(self.blocks()));
-        let Inner { path, rope, language, unread, .. } = &*self.inner;
+        let Inner { path, rope, language, generated, unread, .. } = &*self.inner;
         let (path, rope, unread) = (Arc::clone(path), rope.clone(), unread.clone());
-        Self {
-            inner: Arc::new(Inner { path, rope, language: *language, unread, base: None, parsed }),
-        }
+        let (language, generated) = (*language, *generated);
+        let inner = Inner { path, rope, language, generated, unread, base: None, parsed };
+        Self { inner: Arc::new(inner) }
     }
 
     fn parse(&self) -> Parsed {
-        let Inner { rope, language, unread, base, .. } = &*self.inner;
+        let Inner { path, rope, language, generated, unread, base, .. } = &*self.inner;
         match language {
             _ if unread.is_some() => Parsed::without_tree(Arc::default()),
+            _ if *generated => Parsed::without_tree(Arc::new(generated::one_block(path, rope))),
             Some(language) => incremental::parse(language, rope, base.as_ref()),
-            None => Parsed::without_tree(Arc::new(paragraphs::paragraphs(rope))),
+            None => Parsed::without_tree(Arc::new(paragraphs::paragraphs(path, rope))),
         }
     }
 

@@ -29,6 +29,11 @@ pub struct Language {
 }
 
 impl Language {
+    /// Whether its files hold data: keys and lists, and nothing that runs.
+    pub fn is_data(&self) -> bool {
+        !self.syntax.entries.is_empty()
+    }
+
     /// The compiled query and token facts; `None` when the query does not fit
     /// the grammar, which a test rules out for every row.
     pub(super) fn compiled(&self) -> Option<&Compiled> {
@@ -72,9 +77,9 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| vec![
     row!("c", ["c", "h"], [], [], tree_sitter_c::LANGUAGE, rows::C),
     row!("cpp", ["cpp", "cc", "cxx", "hpp", "hh", "hxx"], [], [], tree_sitter_cpp::LANGUAGE, rows::CPP),
     row!("bash", ["sh", "bash"], [".bashrc", ".bash_profile", ".profile"], ["bash", "sh", "dash"], tree_sitter_bash::LANGUAGE, rows::BASH),
-    row!("json", ["json", "jsonc"], [], [], tree_sitter_json::LANGUAGE, rows::JSON),
-    row!("yaml", ["yaml", "yml"], [], [], tree_sitter_yaml::LANGUAGE, rows::YAML),
-    row!("toml", ["toml"], ["Cargo.lock"], [], tree_sitter_toml_ng::LANGUAGE, rows::TOML),
+    row!("json", ["json", "jsonc"], ["composer.lock", "Pipfile.lock", "flake.lock", "deno.lock", "Package.resolved"], [], tree_sitter_json::LANGUAGE, rows::JSON),
+    row!("yaml", ["yaml", "yml"], ["pubspec.lock", "Podfile.lock", "pixi.lock"], [], tree_sitter_yaml::LANGUAGE, rows::YAML),
+    row!("toml", ["toml"], ["Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile"], [], tree_sitter_toml_ng::LANGUAGE, rows::TOML),
     row!("markdown", ["md", "markdown"], [], [], tree_sitter_md::LANGUAGE, rows::MARKDOWN),
     #[cfg(feature = "grammars-heavy")]
     row!("csharp", ["cs", "csx"], [], ["dotnet-script"], tree_sitter_c_sharp::LANGUAGE, more::CSHARP),

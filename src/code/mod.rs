@@ -13,6 +13,8 @@ pub mod program;
 
 mod conflict;
 mod embedded;
+mod entries;
+mod generated;
 mod incremental;
 mod minhash;
 mod outline;

@@ -10,6 +10,7 @@ use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator};
 
 use super::block::{Block, BlockKind, Identity};
 use super::embedded::{Embedded, embedded};
+use super::entries;
 use super::fingerprint::{self, Fingerprint, Piece};
 use super::parameters::{normalised, parameter_types};
 use super::syntax::{Compiled, Role, Syntax};
@@ -18,10 +19,6 @@ use super::{LineRange, position};
 
 /// Words that may stand before a definition without being part of it.
 const PREFIXES: [&str; 5] = ["export", "default", "declare", "abstract", "async"];
-
-/// Definitions deeper in the tree than this are left to the block around them:
-/// the time of a query grows with the square of the depth.
-const DEEPEST: u32 = 256;
 
 /// The blocks of a stretch of a file that begins and ends between top-level nodes.
 #[derive(Debug, Default)]
@@ -59,6 +56,8 @@ struct Definition<'t> {
     name_kind: Option<Node<'t>>,
     /// The name's last word, where that is no name of its own.
     name_object: Option<Node<'t>>,
+    /// The entry of a data file that the definition is, which is named by its members.
+    name_entry: Option<Node<'t>>,
     name_trait: Option<Node<'t>>,
     scope: Option<Node<'t>>,
     parameters: Option<Node<'t>>,
@@ -69,9 +68,12 @@ struct Definition<'t> {
 
 impl Definition<'_> {
     /// A rule with other selectors is about other elements, an `update` of another
-    /// table another statement: there the name is no name that could be changed.
+    /// table another statement, an entry with another key another package: there the
+    /// name is no name that could be changed.
     fn names_itself(&self) -> bool {
-        self.name_before.is_none() && (self.name_kind.is_none() || self.name.is_some())
+        self.name_before.is_none()
+            && self.name_entry.is_none()
+            && (self.name_kind.is_none() || self.name.is_some())
     }
 }
 
@@ -172,7 +174,7 @@ fn definitions<'t>(
 ) -> Vec<Definition<'t>> {
     let mut found = Vec::new();
     let mut cursor = QueryCursor::new();
-    cursor.set_byte_range(zone.clone()).set_max_start_depth(Some(DEEPEST));
+    cursor.set_byte_range(zone.clone()).set_max_start_depth(Some(compiled.syntax.deepest));
     let mut matches = cursor.matches(compiled.query(root), root, text.as_bytes());
     while let Some(one) = matches.next() {
         found.extend(definition(text, one, compiled).filter(|definition| {
@@ -190,6 +192,7 @@ fn definition<'t>(
     let mut definition: Option<Definition> = None;
     let (mut name, mut name_trait, mut scope, mut parameters) = (None, None, None, None);
     let (mut name_before, mut name_kind, mut name_object) = (None, None, None);
+    let mut name_entry = None;
     let mut outside = false;
     for capture in found.captures() {
         match compiled.roles[capture.index as usize] {
@@ -201,6 +204,7 @@ fn definition<'t>(
             Role::NameBefore => name_before = Some(capture.node),
             Role::NameKind => name_kind = Some(capture.node),
             Role::NameObject => name_object = name_object.or(Some(capture.node)),
+            Role::NameEntry => name_entry = Some(capture.node),
             Role::Scope => scope = Some(capture.node),
             Role::Parameters => parameters = Some(capture.node),
             Role::Outside => outside = true,
@@ -215,6 +219,7 @@ fn definition<'t>(
         name_before,
         name_kind,
         name_object,
+        name_entry,
         name_trait,
         scope,
         parameters,
@@ -242,6 +247,7 @@ fn bare<'t>(
         name_before: None,
         name_kind: None,
         name_object: None,
+        name_entry: None,
         name_trait: None,
         scope: None,
         parameters: None,
@@ -374,6 +380,9 @@ impl Assembly<'_, '_> {
         if let Some(node) = definition.name_kind {
             return named_by_kind(text, definition, node);
         }
+        if let Some(node) = definition.name_entry {
+            return named_by_member(text, definition, node);
+        }
         // In broken code the query can pair a definition with a name outside of it.
         let within = |name: &tree_sitter::Node<'_>| {
             definition.bytes.start <= name.start_byte() && name.end_byte() <= definition.bytes.end
@@ -485,6 +494,21 @@ fn named_by_kind(text: &str, definition: &Definition, node: Node) -> Named {
     Named { name, bytes, scope: None }
 }
 
+/// `serde 1.0.2` in `package`: the entry's key, within the name of the list where the list has one.
+fn named_by_member(text: &str, definition: &Definition, node: Node) -> Named {
+    let list = definition.name.map(|name| normalised(text, name.byte_range(), &[]));
+    let key = entries::key(text, node, definition.syntax.entries, list.is_none());
+    let (name, bytes) = match key {
+        Some((name, bytes)) => (name, bytes),
+        None => {
+            let bytes = first_line(text, &definition.bytes);
+            let name = list.unwrap_or_else(|| "entry".into());
+            return Named { name, bytes, scope: None };
+        }
+    };
+    Named { name, bytes, scope: list }
+}
+
 /// `body, .page > main`: all before the body, in one spacing.
 fn named_by_head(text: &str, definition: &Definition, body: Node) -> Named {
     let end = body.start_byte().clamp(definition.bytes.start, definition.bytes.end);
@@ -494,7 +518,7 @@ fn named_by_head(text: &str, definition: &Definition, body: Node) -> Named {
     Named { name, bytes, scope: None }
 }
 
-fn first_line(text: &str, bytes: &Range<usize>) -> Range<usize> {
+pub(super) fn first_line(text: &str, bytes: &Range<usize>) -> Range<usize> {
     let line = text[bytes.clone()].split(['\n', '\r']).next().unwrap_or_default();
     bytes.start..bytes.start + line.trim_end().len()
 }

@@ -358,18 +358,26 @@ pub(in crate::code) const BASH: Syntax = Syntax {
 };
 
 pub(in crate::code) const JSON: Syntax =
-    Syntax { verbatim: &["string"], identifiers: &[], ..PLAIN };
+    Syntax { verbatim: &["string"], identifiers: &[], entries: &["pair"], deepest: 0, ..PLAIN };
 
 pub(in crate::code) const YAML: Syntax = Syntax {
     verbatim: &["double_quote_scalar", "single_quote_scalar", "block_scalar", "plain_scalar"],
     identifiers: &[],
     trivial: &["{", "}", "[", "]", ",", "---", "..."],
+    entries: &["block_mapping_pair", "flow_pair"],
+    deepest: 2,
     incremental: false,
     ..PLAIN
 };
 
-pub(in crate::code) const TOML: Syntax =
-    Syntax { verbatim: &["string"], lists: &["array"], identifiers: &[], ..PLAIN };
+pub(in crate::code) const TOML: Syntax = Syntax {
+    verbatim: &["string"],
+    lists: &["array"],
+    identifiers: &[],
+    entries: &["pair"],
+    deepest: 3,
+    ..PLAIN
+};
 
 pub(in crate::code) const MARKDOWN: Syntax = Syntax {
     comments: &[],

@@ -102,6 +102,7 @@ fn kind(block: BlockKind) -> lsp::SymbolKind {
         BlockKind::Constant => Symbol::Constant,
         BlockKind::Variable => Symbol::Variable,
         BlockKind::Key => Symbol::Key,
+        BlockKind::File => Symbol::File,
         BlockKind::Statement | BlockKind::Rule => Symbol::Object,
         BlockKind::Section | BlockKind::Region | BlockKind::Paragraph => Symbol::String,
     }
