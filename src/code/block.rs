@@ -53,9 +53,11 @@ pub enum BlockKind {
     Paragraph,
     /// A whole file that a program wrote.
     File,
+    /// The source of a notebook's cell.
+    Cell,
 }
 
-const KINDS: [(BlockKind, &str); 23] = [
+const KINDS: [(BlockKind, &str); 24] = [
     (BlockKind::Function, "function"),
     (BlockKind::Method, "method"),
     (BlockKind::Class, "class"),
@@ -79,6 +81,7 @@ const KINDS: [(BlockKind, &str); 23] = [
     (BlockKind::Region, "region"),
     (BlockKind::Paragraph, "paragraph"),
     (BlockKind::File, "file"),
+    (BlockKind::Cell, "cell"),
 ];
 
 impl BlockKind {

@@ -421,6 +421,9 @@ impl Assembly<'_, '_> {
 
     /// What lies between two top-level blocks, unless it says nothing.
     fn region(&self, gap: Range<usize>, events: Range<usize>, path: String) -> Option<Block> {
+        if !self.compiled.syntax.regions {
+            return None;
+        }
         let text = self.text;
         let mut bytes = trimmed(text, gap.start..gap.end.max(gap.start));
         while text[bytes.clone()].starts_with([';', ',', ')', '}']) {
@@ -478,13 +481,17 @@ struct Named {
     scope: Option<String>,
 }
 
-/// `create table orders`: what is done, in the grammar's words, and to what.
+/// `create table orders`, `run make`: what is done, in the grammar's words, and to what.
 fn named_by_kind(text: &str, definition: &Definition, node: Node) -> Named {
-    let kind = node.kind().trim_start_matches("keyword_").trim_end_matches("_statement");
+    let kind = node.kind().trim_start_matches("keyword_");
+    let kind = kind.trim_end_matches("_statement").trim_end_matches("_instruction");
     let object = definition.name.or(definition.name_object).map(|object| object.byte_range());
     let words = kind.replace('_', " ");
     let name = match &object {
-        Some(bytes) => format!("{words} {}", normalised(text, bytes.clone(), &[])),
+        Some(bytes) if definition.names_itself() => {
+            format!("{words} {}", normalised(text, bytes.clone(), &[]))
+        }
+        Some(bytes) => format!("{words} {}", beginning(text, bytes)),
         None => words,
     };
     let within = |bytes: &Range<usize>| {
@@ -498,15 +505,20 @@ fn named_by_kind(text: &str, definition: &Definition, node: Node) -> Named {
 fn named_by_member(text: &str, definition: &Definition, node: Node) -> Named {
     let list = definition.name.map(|name| normalised(text, name.byte_range(), &[]));
     let key = entries::key(text, node, definition.syntax.entries, list.is_none());
-    let (name, bytes) = match key {
-        Some((name, bytes)) => (name, bytes),
-        None => {
-            let bytes = first_line(text, &definition.bytes);
-            let name = list.unwrap_or_else(|| "entry".into());
-            return Named { name, bytes, scope: None };
-        }
+    let own = first_line(text, &definition.bytes);
+    let Some((name, bytes)) = key else {
+        return Named { name: list.unwrap_or_else(|| "entry".into()), bytes: own, scope: None };
     };
-    Named { name, bytes, scope: list }
+    let within = definition.bytes.start <= bytes.start && bytes.end <= definition.bytes.end;
+    Named { name, bytes: if within { bytes } else { own }, scope: list }
+}
+
+/// The first line of a text without white space that says nothing.
+fn beginning(text: &str, bytes: &Range<usize>) -> String {
+    const CHARS: usize = 60;
+    let line = &text[first_line(text, bytes)];
+    let words: Vec<&str> = line.trim_end_matches('\\').split_whitespace().collect();
+    words.join(" ").chars().take(CHARS).collect()
 }
 
 /// `body, .page > main`: all before the body, in one spacing.

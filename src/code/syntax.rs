@@ -79,6 +79,8 @@ pub(super) struct Syntax {
     /// Definitions deeper in the tree than this are left to the block around them: the time of a query grows with the
     /// square of the depth. Patterns that all begin at the root need no more than 0.
     pub deepest: u32,
+    /// What lies between definitions is a block; not where programs write it, as the outputs in a notebook.
+    pub regions: bool,
     /// Elements of it may hold scripts and style sheets.
     pub embeds: bool,
     /// Prose: the tokens are the words, not the leaves of the tree.
@@ -141,6 +143,7 @@ pub(super) const PLAIN: Syntax = Syntax {
     incremental: true,
     entries: &[],
     deepest: 256,
+    regions: true,
     embeds: false,
     words: false,
     parameters: Parameters::None,

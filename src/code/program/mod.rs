@@ -280,6 +280,10 @@ const DIRECTIVES: &[(&str, &[&str])] = &[
     ("tsx", SCRIPT_DIRECTIVES),
     ("ruby", &["# frozen_string_literal", "# encoding", "# coding", "# warn_indent"]),
     ("sql", &["/*+", "/*!"]),
+    ("dockerfile", &["# syntax=", "# escape=", "# check="]),
+    ("powershell", &["#requires", "#Requires", "#REQUIRES"]),
+    // What is exported and documented is read from these.
+    ("r", &["#'"]),
     ("php", &["#["]),
 ];
 

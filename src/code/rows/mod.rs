@@ -4,6 +4,7 @@
 //! where that is in doubt a reformatted block is called modified, which is a
 //! smaller fault than the reverse.
 
+pub(in crate::code) mod formats;
 pub(in crate::code) mod functional;
 pub(in crate::code) mod markup;
 pub(in crate::code) mod more;

@@ -103,7 +103,7 @@ fn kind(block: BlockKind) -> lsp::SymbolKind {
         BlockKind::Variable => Symbol::Variable,
         BlockKind::Key => Symbol::Key,
         BlockKind::File => Symbol::File,
-        BlockKind::Statement | BlockKind::Rule => Symbol::Object,
+        BlockKind::Statement | BlockKind::Rule | BlockKind::Cell => Symbol::Object,
         BlockKind::Section | BlockKind::Region | BlockKind::Paragraph => Symbol::String,
     }
 }
