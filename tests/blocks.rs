@@ -59,3 +59,21 @@ fn the_blocks_of_a_sample_in_each_language() {
         insta::assert_snapshot!(language.id, picture(&file));
     }
 }
+
+/// What a cell printed is not what somebody wrote.
+#[test]
+fn only_the_source_of_a_cell_counts() {
+    let (name, text) = sample("notebook");
+    let other = text
+        .replace("\"execution_count\": 3", "\"execution_count\": 4")
+        .replace("[\"1\\n\"]", "[\"2\\n\"]");
+    assert_ne!(text, other);
+    let (one, two) = (Document::from_text(&name, &text), Document::from_text(&name, &other));
+    let prints = |document: &Document| -> Vec<_> {
+        document.blocks().blocks.iter().map(|block| block.fingerprint.clone()).collect()
+    };
+    assert_eq!(prints(&one), prints(&two));
+    let edited = Document::from_text(&name, &text.replace("rows[0]", "rows[1]"));
+    let same = prints(&one).iter().zip(&prints(&edited)).filter(|(a, b)| a == b).count();
+    assert_eq!((prints(&one).len(), same), (3, 2));
+}

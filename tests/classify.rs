@@ -318,8 +318,9 @@ fn a_refactoring_with_a_slip_is_none() {
 /// In some grammars what is no program takes time in the square of its length.
 #[test]
 fn what_no_parser_reads_in_time_is_undetermined() {
-    let tags = "</script>".repeat(20_000);
-    let brackets = "(".repeat(100_000);
+    // In lines: a file with one of more than 5,000 characters is not parsed at all.
+    let tags = ("</script>".repeat(400) + "\n").repeat(50);
+    let brackets = ("(".repeat(4_000) + "\n").repeat(25);
     let program = "fn f(n: u32) -> u32 { n + 1 }\n";
     for (path, before, after) in [
         ("a.svelte", "<p>a</p>\n", tags.as_str()),
@@ -364,4 +365,40 @@ fn a_large_change_takes_time_in_its_size() {
     let took = start.elapsed();
     assert_eq!(found.class, Some(MutationClass::IntentEvolution));
     assert!(took < Duration::from_secs(15), "{took:?}");
+}
+
+/// A large data file is compared entry by entry, and comes out as a small one does.
+#[test]
+fn a_large_lock_file_is_classified_as_a_small_one() {
+    let lock = |entries: usize, changed: &str| {
+        let entry = |at: usize| {
+            let version = if at == 7 { changed } else { "\"1.0\"" };
+            format!("    \"node_modules/p{at}\": {{ \"version\": {version} }}")
+        };
+        let entries: Vec<String> = (0..entries).map(entry).collect();
+        format!("{{\n  \"packages\": {{\n{}\n  }}\n}}\n", entries.join(",\n"))
+    };
+    let (small, large) = (20, 4_000);
+    assert!(lock(large, "\"1.0\"").len() > 128 * 1024);
+    for (changed, class) in [
+        ("\"2.0\"", Some(MutationClass::IntentEvolution)),
+        ("\n \"1.0\"", Some(MutationClass::AstRefactor)),
+        ("\"1.0\"", None),
+        ("\"1.0", None),
+    ] {
+        for entries in [small, large] {
+            let found = classify("a.json", &lock(entries, "\"1.0\""), &lock(entries, changed));
+            assert_eq!(found.class, class, "{entries} entries, {changed}: {:?}", found.reasons);
+        }
+    }
+    let found = classify("a.json", &lock(large, "\"1.0\""), &lock(large, "\"2.0\""));
+    assert_eq!(found.reasons, ["key packages.node_modules/p7: body"]);
+    let turned = |text: &str| {
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.swap(10, 11);
+        lines.join("\n")
+    };
+    let text = lock(large, "1");
+    let found = classify("a.json", &text, &turned(&text));
+    assert_eq!(found.class, Some(MutationClass::IntentEvolution), "{:?}", found.reasons);
 }

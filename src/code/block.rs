@@ -41,7 +41,7 @@ pub enum BlockKind {
     Test,
     /// A Markdown section: its heading to its end, subsections included.
     Section,
-    /// A top-level key or table of a data file.
+    /// A key, table or entry of a data file.
     Key,
     /// A statement that defines something (SQL).
     Statement,
@@ -51,9 +51,13 @@ pub enum BlockKind {
     Region,
     /// Lines between blank lines, in a file without a grammar.
     Paragraph,
+    /// A whole file that a program wrote.
+    File,
+    /// The source of a notebook's cell.
+    Cell,
 }
 
-const KINDS: [(BlockKind, &str); 22] = [
+const KINDS: [(BlockKind, &str); 24] = [
     (BlockKind::Function, "function"),
     (BlockKind::Method, "method"),
     (BlockKind::Class, "class"),
@@ -76,6 +80,8 @@ const KINDS: [(BlockKind, &str); 22] = [
     (BlockKind::Rule, "rule"),
     (BlockKind::Region, "region"),
     (BlockKind::Paragraph, "paragraph"),
+    (BlockKind::File, "file"),
+    (BlockKind::Cell, "cell"),
 ];
 
 impl BlockKind {

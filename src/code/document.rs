@@ -9,7 +9,7 @@ use super::alterations::Alterations;
 use super::carry::{Carry, Known};
 use super::incremental::{self, Base, Parsed};
 use super::language::{self, Language};
-use super::{Encoding, FileBlocks, LineRange, Position, outline, paragraphs, position};
+use super::{Encoding, FileBlocks, LineRange, Position, generated, outline, paragraphs, position};
 
 /// Files over this many bytes are left alone.
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
@@ -49,6 +49,8 @@ struct Inner {
     path: Arc<str>,
     rope: Rope,
     language: Option<&'static Language>,
+    /// A program wrote it: it is one block.
+    generated: bool,
     unread: Option<Unread>,
     /// An earlier state that was parsed, and what was touched since.
     base: Option<Base>,
@@ -147,11 +149,12 @@ impl Document {
     }
 
     fn originating(self, origin: Option<Origin>) -> Self {
-        let Inner { path, rope, language, unread, base, earlier, .. } = &*self.inner;
+        let Inner { path, rope, language, generated, unread, base, earlier, .. } = &*self.inner;
         let inner = Inner {
             path: Arc::clone(path),
             rope: rope.clone(),
             language: *language,
+            generated: *generated,
             unread: unread.clone(),
             base: base.clone(),
             earlier: earlier.clone(),
@@ -169,9 +172,12 @@ impl Document {
             is_binary(&rope).then_some(Unread::Binary)
         };
         let language = language::of_file(&path, &first_line(&rope));
+        let generated = unread.is_none() && generated::is_generated(&path, &rope, language);
+        let language = language.filter(|_| !generated);
         let parsed = OnceLock::new();
         let origin = None;
-        let inner = Inner { path, rope, language, unread, base, earlier, origin, parsed };
+        let inner =
+            Inner { path, rope, language, generated, unread, base, earlier, origin, parsed };
         Self { inner: Arc::new(inner) }
     }
 
@@ -224,12 +230,13 @@ impl Document {
             return self.clone();
         }
         let Some(earlier) = self.difference(earlier) else { return self.clone() };
-        let Inner { path, rope, language, base, .. } = &*self.inner;
+        let Inner { path, rope, language, generated, base, .. } = &*self.inner;
         let parsed = outlined(rope, self.outlined().parsed.clone(), Some(&earlier));
         let inner = Inner {
             path: Arc::clone(path),
             rope: rope.clone(),
             language: *language,
+            generated: *generated,
             unread: None,
             base: base.clone(),
             earlier: Some(earlier),
@@ -272,7 +279,7 @@ impl Document {
         self.inner.unread.as_ref()
     }
 
-    /// The language, `None` for a text that is cut into paragraphs.
+    /// The language, `None` for a text that is cut into paragraphs, and for one that a program wrote.
     pub fn language(&self) -> Option<&'static Language> {
         self.inner.language
     }
@@ -307,11 +314,12 @@ impl Document {
         let outlined = self.outlined().clone();
         let Parsed { blocks, errors, .. } = outlined.parsed;
         let parsed = Parsed::without_tree(blocks, errors);
-        let Inner { path, rope, language, unread, .. } = &*self.inner;
+        let Inner { path, rope, language, generated, unread, .. } = &*self.inner;
         let inner = Inner {
             path: Arc::clone(path),
             rope: rope.clone(),
             language: *language,
+            generated: *generated,
             unread: unread.clone(),
             base: None,
             earlier: None,
@@ -327,11 +335,16 @@ impl Document {
     }
 
     fn parse(&self) -> Parsed {
-        let Inner { rope, language, unread, base, .. } = &*self.inner;
+        let Inner { path, rope, language, generated, unread, base, .. } = &*self.inner;
         match language {
             _ if unread.is_some() => Parsed::without_tree(Arc::default(), Arc::default()),
+            _ if *generated => {
+                Parsed::without_tree(Arc::new(generated::one_block(path, rope)), Arc::default())
+            }
             Some(language) => incremental::parse(language, rope, base.as_ref()),
-            None => Parsed::without_tree(Arc::new(paragraphs::paragraphs(rope)), Arc::default()),
+            None => {
+                Parsed::without_tree(Arc::new(paragraphs::paragraphs(path, rope)), Arc::default())
+            }
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::sync::{LazyLock, OnceLock};
 
-use super::rows::{self, functional, markup, more};
+use super::rows::{self, formats, functional, markup, more};
 use super::syntax::{Compiled, Syntax};
 
 /// A language with a grammar: everything that is particular to it, as data.
@@ -29,6 +29,11 @@ pub struct Language {
 }
 
 impl Language {
+    /// Whether its files hold data: keys and lists, and nothing that runs.
+    pub fn is_data(&self) -> bool {
+        !self.syntax.entries.is_empty()
+    }
+
     /// The compiled query and token facts; `None` when the query does not fit
     /// the grammar, which a test rules out for every row.
     pub(super) fn compiled(&self) -> Option<&Compiled> {
@@ -72,9 +77,9 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| vec![
     row!("c", ["c", "h"], [], [], tree_sitter_c::LANGUAGE, rows::C),
     row!("cpp", ["cpp", "cc", "cxx", "hpp", "hh", "hxx"], [], [], tree_sitter_cpp::LANGUAGE, rows::CPP),
     row!("bash", ["sh", "bash"], [".bashrc", ".bash_profile", ".profile"], ["bash", "sh", "dash"], tree_sitter_bash::LANGUAGE, rows::BASH),
-    row!("json", ["json", "jsonc"], [], [], tree_sitter_json::LANGUAGE, rows::JSON),
-    row!("yaml", ["yaml", "yml"], [], [], tree_sitter_yaml::LANGUAGE, rows::YAML),
-    row!("toml", ["toml"], ["Cargo.lock"], [], tree_sitter_toml_ng::LANGUAGE, rows::TOML),
+    row!("json", ["json", "jsonc"], ["composer.lock", "Pipfile.lock", "flake.lock", "deno.lock", "Package.resolved"], [], tree_sitter_json::LANGUAGE, rows::JSON),
+    row!("yaml", ["yaml", "yml"], ["pubspec.lock", "Podfile.lock", "pixi.lock"], [], tree_sitter_yaml::LANGUAGE, rows::YAML),
+    row!("toml", ["toml"], ["Cargo.lock", "poetry.lock", "uv.lock", "pdm.lock", "Pipfile"], [], tree_sitter_toml_ng::LANGUAGE, rows::TOML),
     row!("markdown", ["md", "markdown"], [], [], tree_sitter_md::LANGUAGE, rows::MARKDOWN),
     #[cfg(feature = "grammars-heavy")]
     row!("csharp", ["cs", "csx"], [], ["dotnet-script"], tree_sitter_c_sharp::LANGUAGE, more::CSHARP),
@@ -97,6 +102,18 @@ static TABLE: LazyLock<Vec<Language>> = LazyLock::new(|| vec![
     row!("elixir", ["ex", "exs"], [], ["elixir"], tree_sitter_elixir::LANGUAGE, functional::ELIXIR),
     #[cfg(feature = "grammars-heavy")]
     row!("haskell", ["hs"], [], ["runghc", "runhaskell"], tree_sitter_haskell::LANGUAGE, functional::HASKELL),
+    row!("hcl", ["hcl", "tf", "tfvars"], [], [], tree_sitter_hcl::LANGUAGE, formats::HCL),
+    row!("dockerfile", ["dockerfile", "containerfile"], ["Dockerfile", "Containerfile"], [], tree_sitter_containerfile::LANGUAGE, formats::DOCKERFILE),
+    row!("make", ["mk", "mak"], ["Makefile", "makefile", "GNUmakefile"], ["make"], tree_sitter_make::LANGUAGE, formats::MAKE),
+    row!("proto", ["proto"], [], [], tree_sitter_proto::LANGUAGE, formats::PROTO),
+    row!("xml", ["xml", "xsd", "xsl", "xslt", "wsdl", "svg", "plist", "resx", "xaml", "csproj", "fsproj", "vbproj", "props", "targets", "nuspec"], [], [], tree_sitter_xml::LANGUAGE_XML, formats::XML),
+    row!("notebook", ["ipynb"], [], [], tree_sitter_json::LANGUAGE, formats::NOTEBOOK),
+    row!("powershell", ["ps1", "psm1", "psd1"], [], ["pwsh", "powershell"], tree_sitter_powershell::LANGUAGE, formats::POWERSHELL),
+    row!("groovy", ["groovy", "gradle", "gvy"], ["Jenkinsfile"], ["groovy"], arborium_groovy::language(), formats::GROOVY),
+    row!("r", ["r", "R"], [".Rprofile"], ["Rscript"], tree_sitter_r::LANGUAGE, formats::R),
+    #[cfg(feature = "grammars-heavy")]
+    row!("julia", ["jl"], [], ["julia"], tree_sitter_julia::LANGUAGE, formats::JULIA),
+    row!("graphql", ["graphql", "graphqls", "gql"], [], [], tree_sitter_graphql::LANGUAGE, formats::GRAPHQL),
     #[cfg(feature = "grammars-heavy")]
     row!("ocaml", ["ml"], [], ["ocaml"], tree_sitter_ocaml::LANGUAGE_OCAML, functional::OCAML),
 ]);
@@ -162,7 +179,14 @@ mod tests {
             ("a.sql", "", Some("sql")),
             ("run", "#!/usr/bin/env elixir", Some("elixir")),
             ("x/.bashrc", "", Some("bash")),
-            ("Makefile", "", None),
+            ("Makefile", "", Some("make")),
+            ("build.gradle", "", Some("groovy")),
+            ("ci/Dockerfile", "", Some("dockerfile")),
+            ("main.tf", "", Some("hcl")),
+            ("R/a.R", "", Some("r")),
+            ("a.ipynb", "", Some("notebook")),
+            ("poetry.lock", "", Some("toml")),
+            ("go.sum", "", None),
             ("a.unknown", "#!/bin/bash", None),
             ("run", "#!/usr/bin/env -S python3.12 -u", Some("python")),
             ("run", "#!/bin/sh -e", Some("bash")),
@@ -193,7 +217,7 @@ mod tests {
 
     #[test]
     fn heavy_grammars_are_there_when_their_feature_is_on() {
-        for id in ["csharp", "kotlin", "swift", "scala"] {
+        for id in ["csharp", "kotlin", "swift", "scala", "julia"] {
             assert_eq!(by_id(id).is_some(), cfg!(feature = "grammars-heavy"), "{id}");
         }
     }

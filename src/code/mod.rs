@@ -15,6 +15,8 @@ mod alterations;
 mod carry;
 mod conflict;
 mod embedded;
+mod entries;
+mod generated;
 mod incremental;
 mod lead;
 mod minhash;

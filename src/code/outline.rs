@@ -11,6 +11,7 @@ use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator};
 use super::block::{Block, BlockKind, Identity};
 use super::carry;
 use super::embedded::{Embedded, embedded};
+use super::entries;
 use super::fingerprint::{self, Fingerprint, Piece};
 use super::lead;
 use super::parameters::{normalised, parameter_types};
@@ -18,9 +19,6 @@ use super::syntax::{COMMENT, Compiled, Role, Syntax};
 use super::tokens::{self, Class, Event, Token, Walked};
 use super::{LineRange, position};
 
-/// Definitions deeper in the tree than this are left to the block around them:
-/// the time of a query grows with the square of the depth.
-const DEEPEST: u32 = 256;
 
 /// The blocks of a stretch of a file that begins and ends between top-level nodes.
 #[derive(Debug, Default)]
@@ -58,6 +56,8 @@ struct Definition<'t> {
     name_kind: Option<Node<'t>>,
     /// The name's last word, where that is no name of its own.
     name_object: Option<Node<'t>>,
+    /// The entry of a data file that the definition is, which is named by its members.
+    name_entry: Option<Node<'t>>,
     name_trait: Option<Node<'t>>,
     scope: Option<Node<'t>>,
     parameters: Option<Node<'t>>,
@@ -68,9 +68,12 @@ struct Definition<'t> {
 
 impl Definition<'_> {
     /// A rule with other selectors is about other elements, an `update` of another
-    /// table another statement: there the name is no name that could be changed.
+    /// table another statement, an entry with another key another package: there the
+    /// name is no name that could be changed.
     fn names_itself(&self) -> bool {
-        self.name_before.is_none() && (self.name_kind.is_none() || self.name.is_some())
+        self.name_before.is_none()
+            && self.name_entry.is_none()
+            && (self.name_kind.is_none() || self.name.is_some())
     }
 }
 
@@ -176,7 +179,7 @@ fn definitions<'t>(
 ) -> Vec<Definition<'t>> {
     let mut found = Vec::new();
     let mut cursor = QueryCursor::new();
-    cursor.set_byte_range(zone.clone()).set_max_start_depth(Some(DEEPEST));
+    cursor.set_byte_range(zone.clone()).set_max_start_depth(Some(compiled.syntax.deepest));
     let mut matches = cursor.matches(compiled.query(root), root, text.as_bytes());
     while let Some(one) = matches.next() {
         found.extend(definition(text, one, compiled).filter(|definition| {
@@ -194,6 +197,7 @@ fn definition<'t>(
     let mut definition: Option<Definition> = None;
     let (mut name, mut name_trait, mut scope, mut parameters) = (None, None, None, None);
     let (mut name_before, mut name_kind, mut name_object) = (None, None, None);
+    let mut name_entry = None;
     let mut outside = false;
     for capture in found.captures() {
         match compiled.roles[capture.index as usize] {
@@ -205,6 +209,7 @@ fn definition<'t>(
             Role::NameBefore => name_before = Some(capture.node),
             Role::NameKind => name_kind = Some(capture.node),
             Role::NameObject => name_object = name_object.or(Some(capture.node)),
+            Role::NameEntry => name_entry = Some(capture.node),
             Role::Scope => scope = Some(capture.node),
             Role::Parameters => parameters = Some(capture.node),
             Role::Outside => outside = true,
@@ -219,6 +224,7 @@ fn definition<'t>(
         name_before,
         name_kind,
         name_object,
+        name_entry,
         name_trait,
         scope,
         parameters,
@@ -247,6 +253,7 @@ fn bare<'t>(text: &str, node: Node<'t>, kind: BlockKind, compiled: &Compiled) ->
         name_before: None,
         name_kind: None,
         name_object: None,
+        name_entry: None,
         name_trait: None,
         scope: None,
         parameters: None,
@@ -396,6 +403,9 @@ impl Assembly<'_, '_> {
         if let Some(node) = definition.name_kind {
             return named_by_kind(text, definition, node);
         }
+        if let Some(node) = definition.name_entry {
+            return named_by_member(text, definition, node);
+        }
         // In broken code the query can pair a definition with a name outside of it.
         let within = |name: &tree_sitter::Node<'_>| {
             definition.bytes.start <= name.start_byte() && name.end_byte() <= definition.bytes.end
@@ -434,6 +444,9 @@ impl Assembly<'_, '_> {
 
     /// What lies between two top-level blocks, unless it says nothing.
     fn region(&self, gap: Range<usize>, events: Range<usize>, path: String) -> Option<Block> {
+        if !self.compiled.syntax.regions {
+            return None;
+        }
         let text = self.text;
         let mut bytes = trimmed(text, gap.start..gap.end.max(gap.start));
         while text[bytes.clone()].starts_with([';', ',', ')', '}']) {
@@ -475,13 +488,17 @@ struct Named {
     scope: Option<String>,
 }
 
-/// `create table orders`: what is done, in the grammar's words, and to what.
+/// `create table orders`, `run make`: what is done, in the grammar's words, and to what.
 fn named_by_kind(text: &str, definition: &Definition, node: Node) -> Named {
-    let kind = node.kind().trim_start_matches("keyword_").trim_end_matches("_statement");
+    let kind = node.kind().trim_start_matches("keyword_");
+    let kind = kind.trim_end_matches("_statement").trim_end_matches("_instruction");
     let object = definition.name.or(definition.name_object).map(|object| object.byte_range());
     let words = kind.replace('_', " ");
     let name = match &object {
-        Some(bytes) => format!("{words} {}", normalised(text, bytes.clone(), &[])),
+        Some(bytes) if definition.names_itself() => {
+            format!("{words} {}", normalised(text, bytes.clone(), &[]))
+        }
+        Some(bytes) => format!("{words} {}", beginning(text, bytes)),
         None => words,
     };
     let within = |bytes: &Range<usize>| {
@@ -489,6 +506,26 @@ fn named_by_kind(text: &str, definition: &Definition, node: Node) -> Named {
     };
     let bytes = object.filter(within).unwrap_or_else(|| first_line(text, &definition.bytes));
     Named { name, bytes, scope: None }
+}
+
+/// `serde 1.0.2` in `package`: the entry's key, within the name of the list where the list has one.
+fn named_by_member(text: &str, definition: &Definition, node: Node) -> Named {
+    let list = definition.name.map(|name| normalised(text, name.byte_range(), &[]));
+    let key = entries::key(text, node, definition.syntax.entries, list.is_none());
+    let own = first_line(text, &definition.bytes);
+    let Some((name, bytes)) = key else {
+        return Named { name: list.unwrap_or_else(|| "entry".into()), bytes: own, scope: None };
+    };
+    let within = definition.bytes.start <= bytes.start && bytes.end <= definition.bytes.end;
+    Named { name, bytes: if within { bytes } else { own }, scope: list }
+}
+
+/// The first line of a text without white space that says nothing.
+fn beginning(text: &str, bytes: &Range<usize>) -> String {
+    const CHARS: usize = 60;
+    let line = &text[first_line(text, bytes)];
+    let words: Vec<&str> = line.trim_end_matches('\\').split_whitespace().collect();
+    words.join(" ").chars().take(CHARS).collect()
 }
 
 /// `body, .page > main`: all before the body, in one spacing.
@@ -500,7 +537,7 @@ fn named_by_head(text: &str, definition: &Definition, body: Node) -> Named {
     Named { name, bytes, scope: None }
 }
 
-fn first_line(text: &str, bytes: &Range<usize>) -> Range<usize> {
+pub(super) fn first_line(text: &str, bytes: &Range<usize>) -> Range<usize> {
     let line = text[bytes.clone()].split(['\n', '\r']).next().unwrap_or_default();
     bytes.start..bytes.start + line.trim_end().len()
 }

@@ -1,4 +1,6 @@
-//! Blocks of a text without a grammar: runs of lines that are not blank.
+//! Blocks of a text without a grammar: runs of lines that are not blank, and the entries of lock files.
+
+use std::ops::Range;
 
 use ropey::Rope;
 
@@ -7,32 +9,79 @@ use super::outline::{self, Draft};
 use super::tokens;
 
 const NAME_CHARS: usize = 40;
+const KEY_CHARS: usize = 80;
 
-/// The paragraphs of a text. Named by how they begin, so that a new one does not
-/// rename those after it.
-pub(super) fn paragraphs(rope: &Rope) -> FileBlocks {
+/// Lock files without a grammar, and what an entry is called there.
+const LOCK_FILES: [(&str, Entries); 3] = [
+    ("go.sum", Entries::Lines { words: 2 }),
+    ("go.work.sum", Entries::Lines { words: 2 }),
+    ("yarn.lock", Entries::Paragraphs),
+];
+
+/// How the entries of a lock file are written.
+#[derive(Clone, Copy)]
+enum Entries {
+    /// One on each line, called after its first words: `golang.org/x/text v0.3.0`.
+    Lines { words: usize },
+    /// One paragraph each, called after its first line: `"@babel/core@^7.0.0"`.
+    Paragraphs,
+}
+
+/// The paragraphs of a text, or the entries of a lock file. A paragraph is named by how it begins, so that a new one
+/// does not rename those after it.
+pub(super) fn paragraphs(path: &str, rope: &Rope) -> FileBlocks {
     let text = &rope.to_string();
-    let mut blocks: Vec<Block> = ranges(text).map(|range| paragraph(text, range)).collect();
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let entries = LOCK_FILES.iter().find(|(file, _)| *file == name).map(|(_, entries)| *entries);
+    let mut blocks: Vec<Block> = match entries {
+        Some(Entries::Lines { words }) => {
+            lines(text).map(|range| entry(text, range, words)).collect()
+        }
+        Some(Entries::Paragraphs) => {
+            ranges(text).map(|range| entry(text, range, usize::MAX)).collect()
+        }
+        None => ranges(text).map(|range| paragraph(text, range)).collect(),
+    };
     outline::finish(rope, &mut blocks);
     FileBlocks { language: None, blocks, has_error: false }
 }
 
-fn paragraph(text: &str, bytes: std::ops::Range<usize>) -> Block {
-    let body = &text[bytes.clone()];
-    let first = body.split(['\n', '\r']).next().unwrap_or(body);
-    let words: Vec<&str> = first.split_whitespace().collect();
-    let name: String = words.join(" ").chars().take(NAME_CHARS).collect();
-    let draft = Draft {
-        kind: BlockKind::Paragraph,
-        name: name.trim_end().into(),
-        name_bytes: bytes.start..bytes.start + first.trim_end().len(),
-        bytes: bytes.clone(),
-    };
+fn paragraph(text: &str, bytes: Range<usize>) -> Block {
+    let name = first_words(text, &bytes, usize::MAX, NAME_CHARS);
+    block(text, BlockKind::Paragraph, name, bytes)
+}
+
+fn entry(text: &str, bytes: Range<usize>, words: usize) -> Block {
+    let name = first_words(text, &bytes, words, KEY_CHARS);
+    block(text, BlockKind::Key, name.trim_end_matches(':').to_owned(), bytes)
+}
+
+fn first_words(text: &str, bytes: &Range<usize>, most: usize, chars: usize) -> String {
+    let first = &text[outline::first_line(text, bytes)];
+    let words: Vec<&str> = first.split_whitespace().take(most).collect();
+    let name: String = words.join(" ").chars().take(chars).collect();
+    name.trim_end().to_owned()
+}
+
+fn block(text: &str, kind: BlockKind, name: String, bytes: Range<usize>) -> Block {
+    let name_bytes = outline::first_line(text, &bytes);
+    let draft = Draft { kind, name, name_bytes, bytes: bytes.clone() };
     draft.block_of_words(text, tokens::words(text, bytes))
 }
 
-fn ranges(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
-    let mut found: Vec<std::ops::Range<usize>> = Vec::new();
+/// The lines that are not blank, without the white space around them.
+fn lines(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    text.split_inclusive(['\n', '\r']).filter_map(move |line| {
+        let start = at + (line.len() - line.trim_start().len());
+        let end = at + line.trim_end().len();
+        at += line.len();
+        (start < end).then_some(start..end)
+    })
+}
+
+fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
     let mut open = false;
     let mut at = 0;
     for line in text.split_inclusive(['\n', '\r']) {
@@ -54,4 +103,25 @@ fn ranges(text: &str) -> impl Iterator<Item = std::ops::Range<usize>> {
         open = true;
     }
     found.into_iter()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Document;
+
+    fn names(path: &str, text: &str) -> Vec<String> {
+        let blocks = Document::from_text(path, text).blocks();
+        blocks.blocks.iter().map(|block| block.identity.path.clone()).collect()
+    }
+
+    #[test]
+    fn entries_of_lock_files_are_called_after_what_they_lock() {
+        let sums = "a.org/b v1.0.0 h1:x=\na.org/b v1.0.0/go.mod h1:y=\r\n\na.org/c v2.0.0 h1:z=\n";
+        let expected = ["a.org/b v1.0.0", "a.org/b v1.0.0/go.mod", "a.org/c v2.0.0"];
+        assert_eq!(names("sub/go.sum", sums), expected);
+        let yarn = "# yarn lockfile v1\n\n\n\"@a/b@^1\", \"@a/b@^2\":\n  version \"1\"\n\nc@1:\n  version \"1\"\n";
+        let expected = ["# yarn lockfile v1", "\"@a/b@^1\", \"@a/b@^2\"", "c@1"];
+        assert_eq!(names("yarn.lock", yarn), expected);
+        assert_eq!(names("sums.txt", sums), ["a.org/b v1.0.0 h1:x=", "a.org/c v2.0.0 h1:z="]);
+    }
 }

@@ -84,6 +84,13 @@ pub(super) struct Syntax {
     pub trivial: &'static [&'static str],
     /// The grammar's scanner re-parses an edited text like a new one; where not, it is parsed whole.
     pub incremental: bool,
+    /// Members of the entries of a data file: nodes that hold a key and a value. Empty for code.
+    pub entries: &'static [&'static str],
+    /// Definitions deeper in the tree than this are left to the block around them: the time of a query grows with the
+    /// square of the depth. Patterns that all begin at the root need no more than 0.
+    pub deepest: u32,
+    /// What lies between definitions is a block; not where programs write it, as the outputs in a notebook.
+    pub regions: bool,
     /// Elements of it may hold scripts and style sheets.
     pub embeds: bool,
     /// Prose: the tokens are the words, not the leaves of the tree.
@@ -149,6 +156,9 @@ pub(super) const PLAIN: Syntax = Syntax {
     method_in_scope: false,
     trivial: &["{", "}", "(", ")", "[", "]", ";", ","],
     incremental: true,
+    entries: &[],
+    deepest: 256,
+    regions: true,
     embeds: false,
     words: false,
     parameters: Parameters::None,
@@ -189,6 +199,8 @@ pub(super) enum Role {
     NameKind,
     /// Stands last in the name, though it is another definition's name.
     NameObject,
+    /// The name is the value of this entry's `name`, `id` or `key`.
+    NameEntry,
     /// A definition that may have no name but `default`.
     NameDefault,
     Scope,
@@ -312,6 +324,7 @@ fn role_of(capture: &str) -> Role {
         "name.kind" => Role::NameKind,
         "name.object" => Role::NameObject,
         "name.before" => Role::NameBefore,
+        "name.entry" => Role::NameEntry,
         "name.default" => Role::NameDefault,
         "scope" => Role::Scope,
         "parameters" => Role::Parameters,
@@ -417,6 +430,7 @@ mod tests {
                 syntax.types,
                 syntax.patterns,
                 syntax.transparent,
+                syntax.entries,
             ];
             for name in lists.into_iter().flatten() {
                 assert!(!ids_of(&grammar, name).is_empty(), "{}: {name}", language.id);

@@ -5,6 +5,9 @@
 //! so takes policy and ignore rules from the base; [`document`] for one text in
 //! an editor.
 
+use std::collections::HashMap;
+use std::slice;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -131,7 +134,8 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
             let changes = git.changes(base.as_ref(), target)?;
             let gone = deleted(&changes);
             let sides = Sides { ws, base: base.as_ref(), target };
-            let classes = classes::classify(&sides.texts(&changes)?);
+            let texts = sides.texts(&changes)?;
+            let classes = classes::classify(&texts);
             match &classes {
                 Some(found) => answer.change = Some(classes::answer(found)),
                 None => {
@@ -139,8 +143,11 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
                 }
             }
             let judge = Judge { sides, rules: &rules, gone: &gone, classes };
+            let mut read: HashMap<RelativePath, Versions> =
+                texts.files.into_iter().map(|(path, old, new)| (path, (old, new))).collect();
             for changed in changes {
-                judge.file(&changed, &mut answer.summary, &mut findings)?;
+                let versions = read.remove(&changed.path).unwrap_or_default();
+                judge.file(&changed, versions, &mut answer.summary, &mut findings)?;
             }
         }
     }
@@ -263,6 +270,9 @@ fn what_widened(ws: &Workspace, before: &Registry, intent: &Intent) -> Option<&'
     (intent.in_progress() && !old.in_progress()).then_some("was put in progress")
 }
 
+/// A file at the base and as it stands, where both are known to be text.
+type Versions = (Option<Document>, Option<Document>);
+
 /// What is compared with what.
 struct Sides<'a> {
     ws: &'a Workspace,
@@ -294,10 +304,10 @@ impl Sides<'_> {
             }
             let (old, new) = (change.kind != ChangeKind::Added, change.kind != ChangeKind::Deleted);
             let before = match self.base {
-                Some(base) if old => self.ws.read_at(base, path)?.map(|found| found.text()),
+                Some(base) if old => self.ws.read_at(base, path)?,
                 _ => None,
             };
-            let after = new.then(|| self.document(change).ok()).flatten().map(|found| found.text());
+            let after = new.then(|| self.document(change).ok()).flatten();
             match before.is_some() == old && after.is_some() == new {
                 true => texts.files.push((path.clone(), before, after)),
                 false => texts.unread.push(path.clone()),
@@ -324,6 +334,7 @@ impl Judge<'_> {
     fn file(
         &self,
         change: &Change,
+        (before, after): Versions,
         summary: &mut CheckSummary,
         findings: &mut Vec<Finding>,
     ) -> Result<(), VerbError> {
@@ -332,18 +343,17 @@ impl Judge<'_> {
             return Ok(());
         }
         summary.files += 1;
-        let document = match self.sides.document(change) {
+        let document = match after.map_or_else(|| self.sides.document(change), Ok) {
             Ok(document) => document,
             Err(reason) => {
                 summary.notes.push(format!("{path} was not judged block by block: {reason}"));
                 return Ok(());
             }
         };
-        let baseline = Baseline::at_commits(
-            ws,
-            path,
-            &self.sides.base.cloned().into_iter().collect::<Vec<_>>(),
-        )?;
+        let baseline = match before {
+            Some(before) => Baseline::Blocks(vec![before.blocks()]),
+            None => Baseline::at_commits(ws, path, self.sides.base.map_or(&[], slice::from_ref))?,
+        };
         let file = why::file(ws, path, &document);
         let baseline = match self.sides.base {
             Some(base) => baseline.or_renamed(ws, path, &file.blocks, base, self.gone)?,

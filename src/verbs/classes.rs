@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use crate::code::Block;
+use crate::code::{Block, Document};
 use crate::ledger::{Basis, MutationClass};
-use crate::provenance::classify::{self, SourceFile};
+use crate::provenance::classify;
 use crate::provenance::{Classification, Provenance};
 use crate::workspace::{Code, Finding, RelativePath};
 
@@ -28,7 +28,7 @@ pub struct ClassAnswer {
 #[derive(Default)]
 pub(super) struct Texts {
     /// Path, before, after.
-    pub files: Vec<(RelativePath, Option<String>, Option<String>)>,
+    pub files: Vec<(RelativePath, Option<Document>, Option<Document>)>,
     /// Files that changed and are no text.
     pub unread: Vec<RelativePath>,
 }
@@ -38,19 +38,20 @@ pub(super) fn classify(texts: &Texts) -> Option<Classification> {
     let size: usize = texts
         .files
         .iter()
-        .map(|(_, before, after)| before.iter().chain(after).map(String::len).sum::<usize>())
+        .map(|(_, before, after)| {
+            before.iter().chain(after).map(Document::len_bytes).sum::<usize>()
+        })
         .sum();
     if size > MOST_BYTES {
         return None;
     }
-    let side = |after: bool| -> Vec<SourceFile<'_>> {
-        let each = texts.files.iter().map(|(path, old, new)| SourceFile {
-            path: path.as_str(),
-            text: if after { new.as_deref() } else { old.as_deref() },
+    let side = |after: bool| -> Vec<(&str, &Document)> {
+        let each = texts.files.iter().filter_map(|(path, old, new)| {
+            Some((path.as_str(), if after { new.as_ref()? } else { old.as_ref()? }))
         });
         each.collect()
     };
-    let mut found = classify::change(&side(false), &side(true));
+    let mut found = classify::change_of_documents(&side(false), &side(true));
     for path in &texts.unread {
         found.reasons.push(format!("file {path}: no text, so nothing is known of it"));
         if found.basis != Basis::ParseError {

@@ -5,6 +5,7 @@
 //! beside the table of languages.
 
 mod common;
+mod formats;
 #[cfg(feature = "grammars-heavy")]
 mod functional;
 mod more;

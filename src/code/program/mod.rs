@@ -15,7 +15,7 @@ use tree_sitter::Node;
 
 use super::block::FileBlocks;
 use super::document::Document;
-use super::language::{self, Language};
+use super::language::Language;
 use super::syntax::Compiled;
 use super::tokens;
 
@@ -159,14 +159,11 @@ pub struct Program {
 }
 
 impl Program {
-    /// `None` for a text that has no syntax: of no known language, prose, too large, binary.
+    /// `None` for a text that has no syntax: of no known language, prose, generated, too large, binary.
     pub fn of(path: &str, text: &str) -> Option<Self> {
-        let language = language::of_file(path, text.lines().next().unwrap_or_default())?;
-        if language.syntax.words {
-            return None;
-        }
         let document = Document::from_text(path, text);
-        if document.unread().is_some() {
+        let language = document.language()?;
+        if language.syntax.words || document.unread().is_some() {
             return None;
         }
         let compiled = language.compiled()?;
@@ -283,6 +280,10 @@ const DIRECTIVES: &[(&str, &[&str])] = &[
     ("tsx", SCRIPT_DIRECTIVES),
     ("ruby", &["# frozen_string_literal", "# encoding", "# coding", "# warn_indent"]),
     ("sql", &["/*+", "/*!"]),
+    ("dockerfile", &["# syntax=", "# escape=", "# check="]),
+    ("powershell", &["#requires", "#Requires", "#REQUIRES"]),
+    // What is exported and documented is read from these.
+    ("r", &["#'"]),
     ("php", &["#["]),
 ];
 

@@ -4,6 +4,7 @@
 //! where that is in doubt a reformatted block is called modified, which is a
 //! smaller fault than the reverse.
 
+pub(in crate::code) mod formats;
 pub(in crate::code) mod functional;
 pub(in crate::code) mod markup;
 pub(in crate::code) mod more;
@@ -366,13 +367,15 @@ pub(in crate::code) const BASH: Syntax = Syntax {
 };
 
 pub(in crate::code) const JSON: Syntax =
-    Syntax { verbatim: &["string"], identifiers: &[], ..PLAIN };
+    Syntax { verbatim: &["string"], identifiers: &[], entries: &["pair"], deepest: 0, ..PLAIN };
 
 pub(in crate::code) const YAML: Syntax = Syntax {
     verbatim: &["double_quote_scalar", "single_quote_scalar", "block_scalar", "plain_scalar"],
     identifiers: &[],
     trivial: &["{", "}", "[", "]", ",", "---", "..."],
     comments_trail: true,
+    entries: &["block_mapping_pair", "flow_pair"],
+    deepest: 2,
     incremental: false,
     ..PLAIN
 };
@@ -382,6 +385,8 @@ pub(in crate::code) const TOML: Syntax = Syntax {
     lists: &["array"],
     identifiers: &[],
     comments_trail: true,
+    entries: &["pair"],
+    deepest: 3,
     ..PLAIN
 };
 

@@ -102,7 +102,8 @@ fn kind(block: BlockKind) -> lsp::SymbolKind {
         BlockKind::Constant => Symbol::Constant,
         BlockKind::Variable => Symbol::Variable,
         BlockKind::Key => Symbol::Key,
-        BlockKind::Statement | BlockKind::Rule => Symbol::Object,
+        BlockKind::File => Symbol::File,
+        BlockKind::Statement | BlockKind::Rule | BlockKind::Cell => Symbol::Object,
         BlockKind::Section | BlockKind::Region | BlockKind::Paragraph => Symbol::String,
     }
 }

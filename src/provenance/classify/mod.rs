@@ -10,10 +10,12 @@
 
 use std::ops::Range;
 
+use crate::code::Document;
 use crate::ledger::{Basis, MutationClass};
 
 mod block;
 mod boolean;
+mod entries;
 mod helpers;
 mod imports;
 mod inline;
@@ -72,5 +74,44 @@ pub struct BlockChange {
 
 /// Classifies a change set of whole files. A file that is the same on both sides may be left out.
 pub fn change(before: &[SourceFile<'_>], after: &[SourceFile<'_>]) -> Classification {
-    judge::judge(before, after)
+    let read = |files: &[SourceFile<'_>]| -> Vec<(String, Document)> {
+        let texts = files.iter().filter_map(|file| Some((file.path, file.text?)));
+        texts.map(|(path, text)| (path.to_owned(), Document::from_text(path, text))).collect()
+    };
+    let (before, after) = (read(before), read(after));
+    change_of_documents(&borrowed(&before), &borrowed(&after))
+}
+
+fn borrowed(files: &[(String, Document)]) -> Vec<(&str, &Document)> {
+    files.iter().map(|(path, document)| (path.as_str(), document)).collect()
+}
+
+/// The same for files that somebody has read already, by path; an absent file is left out.
+pub fn change_of_documents(
+    before: &[(&str, &Document)],
+    after: &[(&str, &Document)],
+) -> Classification {
+    let other = |path: &str| after.iter().find(|file| file.0 == path).map(|file| file.1);
+    let data: Vec<entries::DataFile<'_>> = before
+        .iter()
+        .filter_map(|(path, before)| Some((*path, *before, other(path)?)))
+        .filter(|(_, before, after)| entries::is_large_data(before, after))
+        .map(|(path, before, after)| entries::DataFile {
+            path,
+            before: before.clone(),
+            after: after.clone(),
+        })
+        .collect();
+    let is_data = |path: &str| data.iter().any(|file| file.path == path);
+    let texts = |files: &[(&str, &Document)]| -> Vec<Option<String>> {
+        files.iter().map(|(path, one)| (!is_data(path)).then(|| one.text())).collect()
+    };
+    let (old, new) = (texts(before), texts(after));
+    let found = judge::judge(&sources(before, &old), &sources(after, &new));
+    entries::added(found, &data)
+}
+
+fn sources<'a>(files: &[(&'a str, &Document)], texts: &'a [Option<String>]) -> Vec<SourceFile<'a>> {
+    let both = files.iter().zip(texts);
+    both.map(|((path, _), text)| SourceFile { path, text: text.as_deref() }).collect()
 }

@@ -1,0 +1,83 @@
+//! What an entry of a data file is called: a package of a lock file, an element of a list.
+
+use std::ops::Range;
+
+use tree_sitter::Node;
+
+/// Members whose value tells an entry from the others, best first.
+const KEYS: [&str; 3] = ["name", "id", "key"];
+/// A package can be listed once for each version of it.
+const VERSION: &str = "version";
+/// How far below an entry's node its members may stand: a list item of YAML holds a node that holds the mapping.
+const DEEPEST: usize = 4;
+const NAME_CHARS: usize = 80;
+
+/// The key of an entry and where it stands: `serde 1.0.2` for `{"name": "serde", "version": "1.0.2"}`. With
+/// `any_member`, an entry without one of the usual keys is called after its first member with a plain value.
+pub(super) fn key(
+    text: &str,
+    entry: Node,
+    members: &[&str],
+    any_member: bool,
+) -> Option<(String, Range<usize>)> {
+    let members = members_of(text, entry, members);
+    let value = |key: &str| members.iter().find(|member| member.key == key)?.plain(text);
+    let usual = KEYS.iter().find_map(|key| value(key));
+    let version = value(VERSION).filter(|_| usual.is_some());
+    let first = || members.iter().find_map(|member| member.plain(text)).filter(|_| any_member);
+    let found = usual.or_else(first)?;
+    let words = [Some(&found), version.as_ref()].into_iter().flatten();
+    let words: Vec<&str> = words.flat_map(|bytes| text[bytes.clone()].split_whitespace()).collect();
+    Some((words.join(" ").chars().take(NAME_CHARS).collect(), found))
+}
+
+struct Member<'a> {
+    key: &'a str,
+    value: Range<usize>,
+}
+
+impl Member<'_> {
+    /// The value without its quotes, where it is one short word or string.
+    fn plain(&self, text: &str) -> Option<Range<usize>> {
+        let value = &text[self.value.clone()];
+        let is_plain = value.len() <= 4 * NAME_CHARS
+            && !value.contains(['\n', '\r'])
+            && !value.starts_with(['{', '[', '|', '>', '&', '*']);
+        let bytes = unquoted(text, self.value.clone());
+        (is_plain && !text[bytes.clone()].trim().is_empty()).then_some(bytes)
+    }
+}
+
+fn members_of<'a>(text: &'a str, entry: Node, kinds: &[&str]) -> Vec<Member<'a>> {
+    let mut at = entry;
+    for _ in 0..DEEPEST {
+        let mut cursor = at.walk();
+        let inner: Vec<Node> =
+            at.named_children(&mut cursor).filter(|child| !child.is_extra()).collect();
+        if inner.iter().any(|child| kinds.contains(&child.kind())) {
+            let pairs = inner.into_iter().filter(|child| kinds.contains(&child.kind()));
+            return pairs.filter_map(|pair| member(text, pair)).collect();
+        }
+        match inner[..] {
+            [only] => at = only,
+            _ => break,
+        }
+    }
+    Vec::new()
+}
+
+fn member<'a>(text: &'a str, pair: Node) -> Option<Member<'a>> {
+    let mut cursor = pair.walk();
+    let mut parts = pair.named_children(&mut cursor).filter(|child| !child.is_extra());
+    let (key, value) = (parts.next()?, parts.next()?);
+    Some(Member { key: &text[unquoted(text, key.byte_range())], value: value.byte_range() })
+}
+
+fn unquoted(text: &str, bytes: Range<usize>) -> Range<usize> {
+    let part = &text[bytes.clone()];
+    let quote = part.chars().next().filter(|c| matches!(c, '"' | '\''));
+    match quote.filter(|&quote| part.len() >= 2 && part.ends_with(quote)) {
+        Some(_) => bytes.start + 1..bytes.end - 1,
+        None => bytes,
+    }
+}

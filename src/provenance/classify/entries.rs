@@ -1,0 +1,122 @@
+//! Large data files, compared entry by entry.
+//!
+//! In a lock file of a megabyte nothing but one package changed, and there is nothing in data that the rules for
+//! programs could prove but formatting. So the blocks of both versions are held against each other by their hashes;
+//! no tree is built of what did not change.
+
+use std::collections::HashMap;
+
+use crate::code::{Block, Document, FileBlocks, Identity, Language};
+use crate::ledger::{Basis, MutationClass};
+
+use super::{BlockChange, Classification};
+
+/// A data file of more bytes than this is compared entry by entry.
+const LARGE: usize = 64 * 1024;
+
+/// The two versions of a large data file.
+pub(super) struct DataFile<'a> {
+    pub path: &'a str,
+    pub before: Document,
+    pub after: Document,
+}
+
+/// Whether a file whose versions are so long is compared entry by entry. Both must be of a data format: of another one
+/// the text may be a program.
+pub(super) fn is_large_data(before: &Document, after: &Document) -> bool {
+    let is_data = |document: &Document| document.language().is_some_and(Language::is_data);
+    before.len_bytes().max(after.len_bytes()) > LARGE && is_data(before) && is_data(after)
+}
+
+/// The classification of a change with what is said of its large data files added.
+pub(super) fn added(mut found: Classification, files: &[DataFile<'_>]) -> Classification {
+    let mut error = found.basis == Basis::ParseError;
+    let mut changes = Vec::new();
+    for file in files {
+        let (before, after) = (file.before.blocks(), file.after.blocks());
+        error |= before.has_error || after.has_error;
+        changes.extend(changed(file.path, &before, &after));
+    }
+    if changes.is_empty() {
+        return found;
+    }
+    found.reasons.extend(changes.iter().map(|change| change.reason.clone()));
+    found.blocks.extend(changes);
+    let is_proven =
+        |change: &BlockChange| change.contained && change.class == Some(MutationClass::AstRefactor);
+    (found.class, found.basis) = match (error, found.blocks.iter().all(is_proven)) {
+        (true, _) => (None, Basis::ParseError),
+        (_, true) => (Some(MutationClass::AstRefactor), Basis::Rule),
+        _ => (Some(MutationClass::IntentEvolution), Basis::None),
+    };
+    found
+}
+
+fn changed(path: &str, before: &FileBlocks, after: &FileBlocks) -> Vec<BlockChange> {
+    let named = |blocks: &FileBlocks| -> HashMap<Identity, usize> {
+        blocks.blocks.iter().enumerate().map(|(at, one)| (one.identity.clone(), at)).collect()
+    };
+    let (old, new) = (named(before), named(after));
+    let mut changes = Vec::new();
+    // Where the entries that are in both versions stand in the old one.
+    let mut order = Vec::with_capacity(after.blocks.len());
+    for block in &after.blocks {
+        match old.get(&block.identity) {
+            None => changes.push(change(path, "added", (None, Some(block)))),
+            Some(at) => {
+                order.push(*at);
+                changes.extend(compared(path, &before.blocks[*at], block));
+            }
+        }
+    }
+    let gone = before.blocks.iter().filter(|block| !new.contains_key(&block.identity));
+    changes.extend(gone.map(|block| change(path, "removed", (Some(block), None))));
+    if !order.is_sorted() {
+        changes.push(BlockChange {
+            reason: format!("file {path}: order"),
+            class: Some(MutationClass::IntentEvolution),
+            before: None,
+            after: None,
+            contained: false,
+        });
+    }
+    changes
+}
+
+/// What became of one block; nothing where only blocks inside it changed, which speak for themselves.
+fn compared(path: &str, old: &Block, new: &Block) -> Option<BlockChange> {
+    let (was, is) = (&old.fingerprint, &new.fingerprint);
+    if was.content == is.content {
+        return None;
+    }
+    let both = (Some(old), Some(new));
+    let own = |block: &Block| {
+        block.fingerprint.own.clone().unwrap_or_else(|| block.fingerprint.tokens.clone())
+    };
+    if own(old) != own(new) {
+        return Some(change(path, "body", both));
+    }
+    let is_container = was.own.is_some() || is.own.is_some();
+    (!is_container).then(|| change(path, "formatting", both))
+}
+
+fn change(
+    path: &str,
+    said: &str,
+    (before, after): (Option<&Block>, Option<&Block>),
+) -> BlockChange {
+    let named = after.or(before).map(|block| &block.identity);
+    let label = named.map_or_else(String::new, |id| format!("{} {}", id.kind.as_str(), id.path));
+    let is_proven = said == "formatting";
+    let place = |block: &Block| (path.to_owned(), block.bytes.clone());
+    BlockChange {
+        reason: format!("{label}: {said}"),
+        class: Some(match is_proven {
+            true => MutationClass::AstRefactor,
+            false => MutationClass::IntentEvolution,
+        }),
+        before: before.map(place),
+        after: after.map(place),
+        contained: is_proven,
+    }
+}
