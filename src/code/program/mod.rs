@@ -19,10 +19,12 @@ use super::language::{self, Language};
 use super::syntax::Compiled;
 use super::tokens;
 
+mod comments;
 mod names;
 mod scoping;
 mod sugar;
 
+pub use comments::Comment;
 pub use names::{Resolution, is_plain_macro, resolve};
 
 /// Nodes deeper than this are kept as a flat run of tokens: source may nest deeper than any stack.
@@ -134,15 +136,6 @@ impl Tree {
     }
 }
 
-/// A comment, and whether it is more than that.
-#[derive(Clone, Debug)]
-pub struct Comment {
-    /// Where it stands.
-    pub bytes: Range<usize>,
-    /// It tells a compiler, a type checker or a tool what to do.
-    pub directive: bool,
-}
-
 /// A parsed file.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -184,19 +177,12 @@ impl Program {
             })
             .collect();
         let mut build =
-            Build { language: language.id, compiled, tokens, next: 0, errors: Vec::new() };
+            Build { language: language.id, compiled, tokens, next: 0, quoted: 0, errors: Vec::new() };
         let tree = build
             .tree(root, None, 0)
             .unwrap_or_else(|| Tree::node("", None, 0..text.len(), Vec::new()));
         let errors = build.errors;
-        let comments = walked
-            .comments
-            .iter()
-            .map(|bytes| Comment {
-                bytes: bytes.clone(),
-                directive: is_directive(language.id, text, bytes),
-            })
-            .collect();
+        let comments = comments::comments(language.id, text, &walked.comments);
         Some(Self { language, tree, comments, errors, blocks: document.blocks() })
     }
 
@@ -223,6 +209,8 @@ struct Build<'a> {
     compiled: &'static Compiled,
     tokens: Vec<(Range<usize>, &'a str)>,
     next: usize,
+    /// How many nodes around quote what is in them.
+    quoted: usize,
     errors: Vec<Range<usize>>,
 }
 
@@ -247,6 +235,8 @@ impl Build<'_> {
                 return children.pop().map(|leaf| sugar::plain(self.language, leaf));
             }
         } else {
+            let quotes = self.compiled.syntax.quoting.contains(&kind);
+            self.quoted += usize::from(quotes);
             let mut cursor = node.walk();
             let mut more = cursor.goto_first_child();
             while more {
@@ -257,9 +247,13 @@ impl Build<'_> {
                 more = cursor.goto_next_sibling();
             }
             self.take(bytes.end, &mut children);
+            self.quoted -= usize::from(quotes);
         }
         if children.is_empty() {
             return None;
+        }
+        if self.quoted == 0 {
+            sugar::unwrap(self.compiled.syntax, kind, &mut children);
         }
         Some(sugar::plain(self.language, Tree::node(kind, field, bytes, children)))
     }
@@ -271,53 +265,4 @@ impl Build<'_> {
             self.next += 1;
         }
     }
-}
-
-/// Beginnings of comments that say what is compiled, checked or run; white space after the mark aside.
-/// Comments for linters and formatters (`noqa`, `eslint-disable`, `nolint`, `rustfmt`) do neither.
-const DIRECTIVES: &[(&str, &[&str])] = &[
-    ("go", &["//go:", "// +build", "//+build", "//export ", "//line ", "/*line "]),
-    ("python", &["# type:", "# -*-", "# vim:", "# cython:", "# distutils:", "# coding"]),
-    ("javascript", SCRIPT_DIRECTIVES),
-    ("typescript", SCRIPT_DIRECTIVES),
-    ("tsx", SCRIPT_DIRECTIVES),
-    ("ruby", &["# frozen_string_literal", "# encoding", "# coding", "# warn_indent"]),
-    ("sql", &["/*+", "/*!"]),
-    ("php", &["#["]),
-];
-
-const SCRIPT_DIRECTIVES: &[&str] = &[
-    "// @ts-",
-    "/* @ts-",
-    "// @jsx",
-    "/* @jsx",
-    "/** @jsx",
-    "// @flow",
-    "/* @flow",
-    "/// <",
-    "//# source",
-    "/* webpack",
-    "/*#__",
-    "/* #__",
-    "/*@__",
-    "/* @__",
-    "/* @vite",
-    "// @vite",
-    "// @jest-",
-    "/** @jest-",
-    "/* @license",
-    "/* istanbul",
-    "// @refresh",
-];
-
-fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
-    let comment = &text[bytes.clone()];
-    if comment.starts_with("#!") && bytes.start == 0 {
-        return true;
-    }
-    let squeezed = comment.split_whitespace().collect::<Vec<_>>().join(" ");
-    let known = DIRECTIVES.iter().filter(|(id, _)| *id == language).flat_map(|(_, list)| *list);
-    // A comment before `import "C"` is a program in C.
-    let preamble = language == "go" && text[bytes.end..].trim_start().starts_with("import \"C\"");
-    preamble || known.into_iter().any(|start| squeezed.starts_with(start))
 }

@@ -1,10 +1,9 @@
 //! Two spellings of one thing, brought to one tree.
 
 use super::Tree;
+use crate::code::syntax::Syntax;
 
-/// Where parentheses around a value can change what is called, or on what.
-const KEEPS_PARENTHESES: &[&str] =
-    &["function", "object", "constructor", "operand", "macro", "value", "argument"];
+const PARENTHESES: &str = "parenthesized_expression";
 
 /// Macros whose arguments are plain expressions, each evaluated where it stands.
 pub(super) const PLAIN_MACROS: &[&str] = &[
@@ -33,7 +32,7 @@ pub(super) const PLAIN_MACROS: &[&str] = &[
 /// The node as its longest spelling would have given it.
 pub(super) fn plain(language: &str, node: Tree) -> Tree {
     match node.kind {
-        "parenthesized_expression" => without_parentheses(node),
+        PARENTHESES => only_child(node),
         "shorthand_property_identifier" => pair(node, "pair"),
         "shorthand_property_identifier_pattern" => pair(node, "pair_pattern"),
         "object_assignment_pattern" => defaulted(node),
@@ -64,17 +63,28 @@ fn computed_key(mut node: Tree) -> Tree {
     node
 }
 
-fn without_parentheses(mut node: Tree) -> Tree {
-    let matters = node.field.is_some_and(|field| KEEPS_PARENTHESES.contains(&field));
-    let shape = match &node.children[..] {
-        [_] => Some(0),
-        [open, inner, close] if open.is("(") && close.is(")") && inner.kind != "string" => Some(1),
-        _ => None,
-    };
-    let Some(at) = shape.filter(|_| !matters) else { return node };
-    let mut inner = node.children.swap_remove(at);
-    inner.field = node.field;
-    inner
+/// Takes the parentheses off the children for which they say nothing in such a parent.
+pub(super) fn unwrap(syntax: &Syntax, parent: &str, children: &mut [Tree]) {
+    for child in children.iter_mut().filter(|child| child.kind == PARENTHESES) {
+        let place = (parent, child.field.unwrap_or_default());
+        let inert = syntax.parentheses.contains(&place) || syntax.operands.contains(&place);
+        if let [open, _, close] = &child.children[..]
+            && inert
+            && open.is("(")
+            && close.is(")")
+        {
+            let mut inner = child.children.swap_remove(1);
+            inner.field = child.field;
+            *child = inner;
+        }
+    }
+}
+
+/// What the tokens have lost their parentheses of already.
+fn only_child(mut node: Tree) -> Tree {
+    let [only] = &mut node.children[..] else { return node };
+    only.field = node.field;
+    node.children.swap_remove(0)
 }
 
 /// Statements on one line are separated by `;`, on several by the line break.

@@ -40,7 +40,7 @@ pub fn block(
     was: NamedBlock<'_>,
     is: &[NamedBlock<'_>],
 ) -> Classification {
-    let set = Set::of(before, after);
+    let set = Set::of(before, after, &[], &|_| Some(Vec::new()));
     let old = find(&set.before, was);
     let new: Vec<Option<Found<'_, '_>>> = is.iter().map(|one| find(&set.after, *one)).collect();
     let Some((old, [Some(first), ..])) = old.as_ref().map(|old| (old, &new[..])) else {

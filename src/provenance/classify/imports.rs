@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use crate::code::BlockKind;
 use crate::code::program::{Name, Tree};
 
+use crate::code::rows::called::WITHOUT_TRAITS;
+
 use super::units::{File, Unit, is_import};
 
 /// What became of a file's imports.
@@ -81,7 +83,8 @@ pub(super) fn imports(
         let given = one.any(&|node| node.kind == "visibility_modifier");
         let unseen = one.kind == "extern_crate_declaration"
             || (one.kind == "mod_item" && !names.iter().all(|name| modules.contains(&**name)));
-        if given || unseen {
+        let other = if std::ptr::eq(side, after) { &new } else { &old };
+        if given || unseen || (!known && brings_methods(one, other)) {
             return false;
         }
         match (opaque || one.kind == "package_clause" || one.kind == "package_declaration", runs) {
@@ -133,6 +136,14 @@ fn same_names(one: &Tree, others: &[&Tree], language: &str) -> bool {
     let all: HashSet<String> = others.iter().flat_map(|other| rust_paths(other)).collect();
     let mine = rust_paths(one);
     !mine.is_empty() && mine.iter().all(|path| all.contains(path))
+}
+
+/// Whether an import of Rust may be one of a trait, whose methods nobody can tell from others where they are called.
+fn brings_methods(import: &Tree, others: &[&Tree]) -> bool {
+    let kept: HashSet<String> = others.iter().flat_map(|other| rust_paths(other)).collect();
+    let is_type = |path: &&String| last(path).starts_with(char::is_uppercase);
+    let plain = |path: &String| WITHOUT_TRAITS.iter().any(|module| path.starts_with(module));
+    rust_paths(import).iter().filter(is_type).any(|path| !kept.contains(path) && !plain(path))
 }
 
 fn rust_paths(import: &Tree) -> Vec<String> {

@@ -14,6 +14,7 @@ use crate::ledger::{Basis, MutationClass};
 
 mod block;
 mod boolean;
+mod elsewhere;
 mod helpers;
 mod imports;
 mod inline;
@@ -70,7 +71,21 @@ pub struct BlockChange {
     pub contained: bool,
 }
 
-/// Classifies a change set of whole files. A file that is the same on both sides may be left out.
+/// Finds the files outside of a change that hold one of the words, as paths and texts; `None` where nobody can tell.
+/// It is asked once for a change, and only if a name is at stake.
+pub type Lookup<'a> = dyn Fn(&[&str]) -> Option<Vec<(String, String)>> + 'a;
+
+/// Classifies a change set of whole files, and takes them for all that there are. A file that is the same on both
+/// sides says only what names it uses; it may be left out where none was renamed.
 pub fn change(before: &[SourceFile<'_>], after: &[SourceFile<'_>]) -> Classification {
-    judge::judge(before, after)
+    change_among(before, after, &|_| Some(Vec::new()))
+}
+
+/// The same among other files, which may use the names of the change.
+pub fn change_among(
+    before: &[SourceFile<'_>],
+    after: &[SourceFile<'_>],
+    others: &Lookup<'_>,
+) -> Classification {
+    judge::judge(before, after, others)
 }

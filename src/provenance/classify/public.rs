@@ -4,10 +4,24 @@ use crate::code::BlockKind;
 use crate::code::program::Tree;
 
 use super::units::{File, Unit};
+use crate::code::rows::called::{CALLED, SILENT, SILENT_DERIVES};
+
+const ATTRIBUTES: &[&str] = &[
+    "attribute_item",
+    "decorator",
+    "annotation",
+    "marker_annotation",
+    "attribute_list",
+    "attribute_specifier",
+    "attribute_declaration",
+];
 
 /// Whether code outside of the change set may name the unit.
 pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
     let Some(identity) = &unit.identity else { return false };
+    if is_called(file.language(), &unit.name) || is_asked_for(file.language(), &unit.tree) {
+        return true;
+    }
     let has = |word: &str| header(&unit.tree).iter().any(|token| token == word);
     let in_container = |kinds: &[BlockKind]| {
         unit.container
@@ -31,6 +45,81 @@ pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
         "c" | "cpp" => !has("static") && !in_container(&[BlockKind::Namespace]),
         _ => true,
     }
+}
+
+/// Whether a language or a framework calls what has such a name.
+fn is_called(language: &str, name: &str) -> bool {
+    let fits = |known: &&str| match (known.strip_prefix('*'), known.strip_suffix('*')) {
+        (Some(end), _) => name.ends_with(end),
+        (_, Some(start)) => name.starts_with(start),
+        _ => name == *known,
+    };
+    listed(CALLED, language).iter().any(fits)
+        || (language == "python" && name.starts_with('_') && name.ends_with('_'))
+}
+
+fn listed(table: &[(&str, &'static [&'static str])], language: &str) -> &'static [&'static str] {
+    table.iter().find(|(id, _)| *id == language).map_or(&[], |(_, list)| list)
+}
+
+/// Whether an attribute, an annotation or a decorator may give the definition's name to somebody.
+fn is_asked_for(language: &str, tree: &Tree) -> bool {
+    let silent = |attribute: &Tree| {
+        let words = attribute.words();
+        let mut words = words.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty());
+        let words: Vec<&str> = match words.next() {
+            Some("__attribute__") => words.collect(),
+            Some("derive") => return words.all(|one| SILENT_DERIVES.contains(&one)),
+            first => first.into_iter().collect(),
+        };
+        words.iter().all(|one| listed(SILENT, language).contains(one))
+    };
+    match ATTRIBUTES.contains(&tree.kind) {
+        true => !silent(tree),
+        false => tree
+            .children
+            .iter()
+            .filter(|child| !matches!(child.field, Some("body" | "parameters")))
+            .any(|child| is_asked_for(language, child)),
+    }
+}
+
+/// Whether nothing outside of its file can use the unit, or a member of it, unless a text names it.
+pub(super) fn keeps_to_file(file: &File<'_>, unit: &Unit, node: Option<&Tree>) -> bool {
+    let tree = node.unwrap_or(&unit.tree);
+    let has = |word: &str| header(tree).iter().any(|token| token == word);
+    let kind = unit.identity.as_ref().map(|identity| identity.kind);
+    match file.language() {
+        // A child module sees what is private, and a macro holds in what follows.
+        "rust" => {
+            let open = |one: &Unit| one.tree.any(&|node| is_module_elsewhere(node));
+            let tree = if tree.kind == "enum_variant" { &unit.tree } else { tree };
+            visibility(tree).is_none()
+                && kind != Some(BlockKind::Macro)
+                && !file.units.iter().any(open)
+        }
+        "java" | "kotlin" | "scala" | "swift" | "php" => has("private") || has("fileprivate"),
+        "lua" => has("local"),
+        "zig" => true,
+        "c" | "cpp" => has("static") && !file_ends(file, &[".h", ".hpp", ".hh", ".hxx", ".inl"]),
+        "javascript" | "typescript" | "tsx" => {
+            let is_module = |node: &Tree| {
+                matches!(node.kind, "import_statement" | "export_statement")
+                    || node.any(&|one| one.is("require") || one.is("module"))
+            };
+            unit.name.starts_with('#')
+                || (kind != Some(BlockKind::Method) && file.units.iter().any(|one| is_module(&one.tree) || one.tree.children.iter().any(is_module)))
+        }
+        _ => false,
+    }
+}
+
+fn is_module_elsewhere(node: &Tree) -> bool {
+    node.kind == "mod_item" && node.child("body").is_none()
+}
+
+fn file_ends(file: &File<'_>, ends: &[&str]) -> bool {
+    ends.iter().any(|end| file.path.ends_with(end))
 }
 
 fn script(file: &File<'_>, unit: &Unit, kind: BlockKind) -> bool {
@@ -98,11 +187,12 @@ fn strip(tree: &mut Tree) {
 
 /// Whether code outside of the change set may name a member of a container: a field, a variant.
 pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
-    const ANNOTATIONS: &[&str] =
-        &["annotation", "marker_annotation", "decorator", "attribute_list"];
     let Some(member) = member(&unit.tree, name) else { return true };
     let says = |word: &str| header(member).iter().any(|token| token == word);
-    let annotated = unit.tree.any(&|node| ANNOTATIONS.contains(&node.kind));
+    let annotated = unit.tree.any(&|node| ATTRIBUTES.contains(&node.kind));
+    if is_called(file.language(), name) {
+        return true;
+    }
     match (file.language(), member.kind) {
         ("rust", "field_declaration") => {
             let open = member
@@ -114,7 +204,8 @@ pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
         ("rust", "enum_variant") => is_public(file, unit) || is_read_by_name(&unit.tree),
         ("java", "field_declaration") => {
             let constant = unit.identity.as_ref().is_none_or(|id| id.kind == BlockKind::Interface);
-            constant || annotated || says("public") || says("protected")
+            let written = header(&unit.tree).iter().any(|word| word == "Serializable" || word == "Externalizable");
+            constant || written || annotated || says("public") || says("protected")
         }
         ("go", "field_declaration") => {
             name.starts_with(char::is_uppercase) || member.child("tag").is_some()
@@ -123,9 +214,7 @@ pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
             annotated || !(says("private") || name.starts_with('#'))
         }
         ("c" | "cpp", "field_declaration" | "enumerator") => {
-            !file.path.ends_with(".c")
-                && !file.path.ends_with(".cc")
-                && !file.path.ends_with(".cpp")
+            !file_ends(file, &[".c", ".cc", ".cpp"])
         }
         ("csharp" | "kotlin" | "php", "field_declaration" | "property_declaration") => {
             annotated || !says("private")
@@ -135,7 +224,7 @@ pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
 }
 
 /// The member that declares a name.
-fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
+pub(super) fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
     const MEMBERS: &[&str] = &[
         "field_declaration",
         "enum_variant",
@@ -154,31 +243,6 @@ fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
 }
 
 /// Whether an attribute of Rust may make code of a type's fields and variants by their names, as serialisation does.
-fn is_read_by_name(tree: &Tree) -> bool {
-    const PLAIN: &[&str] = &[
-        "derive",
-        "Clone",
-        "Copy",
-        "Debug",
-        "Default",
-        "PartialEq",
-        "Eq",
-        "Hash",
-        "PartialOrd",
-        "Ord",
-        "allow",
-        "expect",
-        "dead_code",
-        "doc",
-        "must_use",
-        "non_exhaustive",
-        "repr",
-        "default",
-    ];
-    let attributes = |node: &Tree| node.kind == "attribute_item";
-    let strange = |node: &Tree| {
-        node.kind.ends_with("identifier")
-            && node.text.as_deref().is_some_and(|text| !PLAIN.contains(&text))
-    };
-    tree.any(&|node| attributes(node) && node.any(&strange))
+pub(super) fn is_read_by_name(tree: &Tree) -> bool {
+    tree.any(&|node| node.kind == "attribute_item" && is_asked_for("rust", node))
 }

@@ -5,8 +5,10 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::code::program::{Program, Tree};
+use crate::code::program::{Comment, Program, Tree};
 use crate::code::{BlockKind, Identity};
+
+use super::public;
 
 /// A file of a change set, parsed where it can be.
 pub(super) struct File<'a> {
@@ -91,6 +93,7 @@ fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Com
     // Units begin in the order in which they stand, outer before inner.
     let mut around: Vec<usize> = Vec::new();
     let mut next = 0;
+    let visible = VisibleDocs::of(program);
     for comment in &program.comments {
         while units.get(next).is_some_and(|unit| unit.bytes.start <= comment.bytes.start) {
             around.retain(|at| units[*at].bytes.end >= units[next].bytes.end);
@@ -102,14 +105,53 @@ fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Com
         let Some(unit) = inner.copied() else { continue };
         let (all, directives) = found.entry(unit).or_default();
         let said = &text[comment.bytes.clone()];
+        let before = units[next..].iter().find(|one| one.container == Some(unit));
+        let acts = comment.directive || visible.has(said, comment, [Some(&units[unit]), before]);
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        if comment.directive {
-            let before = units[next..].iter().find(|one| one.container == Some(unit));
-            directives.push(format!("{said}\0{}", before.map_or("", |one| &one.name)));
+        if acts {
+            let place = match units[unit].is_function() {
+                true => tokens_before(&units[unit].tree, comment.bytes.start).to_string(),
+                false => before.map_or("", |one| &one.name).to_owned(),
+            };
+            directives.push(format!("{said}\0{place}"));
         }
         all.push(said);
     }
     found
+}
+
+fn tokens_before(tree: &Tree, end: usize) -> usize {
+    tree.tokens().iter().take_while(|token| token.bytes.start < end).count()
+}
+
+/// Doc comments that a macro of Rust is given, as an attribute: `clap` prints them.
+struct VisibleDocs {
+    macros: Vec<Range<usize>>,
+    rust: bool,
+}
+
+impl VisibleDocs {
+    fn of(program: &Program) -> Self {
+        let (mut macros, rust) = (Vec::new(), program.language.id == "rust");
+        program.tree.visit(&mut |node| {
+            if rust && node.kind == "macro_invocation" {
+                macros.push(node.bytes.clone());
+            }
+        });
+        Self { macros, rust }
+    }
+
+    fn has(&self, said: &str, comment: &Comment, near: [Option<&Unit>; 2]) -> bool {
+        let doc = ["///", "//!", "/**", "/*!"].iter().any(|opener| said.starts_with(opener));
+        let at = comment.bytes.start;
+        let derived = |unit: &Unit| {
+            unit.identity.is_some() && !unit.is_function() && public::is_read_by_name(&unit.tree)
+        };
+        self.rust
+            && doc
+            && (self.macros.iter().any(|bytes| bytes.contains(&at))
+                || near.into_iter().flatten().any(derived))
+    }
 }
 
 struct Cut<'a> {

@@ -89,7 +89,8 @@ pub(in crate::verbs) fn told(
     let class = match texts {
         (Some(before), Some(after)) if others.is_empty() => {
             let side = |text| [SourceFile { path: path.as_str(), text: Some(text) }];
-            classify::change(&side(before), &side(after))
+            // One file alone does not tell who else uses its names.
+            classify::change_among(&side(before), &side(after), &|_| None)
         }
         _ => classify::provisional(&changed, parsed),
     };
