@@ -195,7 +195,9 @@ impl Pair {
         let (old, new) = self.path.split_once(" -> ").unwrap_or((&self.path, &self.path));
         let side = |path, text| {
             let mut all = vec![SourceFile { path, text: Some(text) }];
-            all.extend(self.others.iter().map(|(path, text)| SourceFile { path, text: Some(text) }));
+            all.extend(
+                self.others.iter().map(|(path, text)| SourceFile { path, text: Some(text) }),
+            );
             all
         };
         change(&side(old, &self.before), &side(new, &self.after))

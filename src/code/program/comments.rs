@@ -24,7 +24,8 @@ pub(super) fn comments(language: &str, text: &str, places: &[Range<usize>]) -> V
     let mut found: Vec<Comment> = Vec::new();
     let mut run = 0;
     for (at, bytes) in places.iter().enumerate() {
-        found.push(Comment { bytes: bytes.clone(), directive: is_directive(language, text, bytes) });
+        found
+            .push(Comment { bytes: bytes.clone(), directive: is_directive(language, text, bytes) });
         let end = bytes.start + text[bytes.clone()].trim_end().len();
         let next = places.get(at + 1).map_or(text.len(), |next| next.start);
         let goes_on = at + 1 < places.len()
@@ -80,7 +81,11 @@ fn of(table: &'static [(&str, &[&str])], language: &str) -> impl Iterator<Item =
 
 fn without_opener(line: &str) -> &str {
     let line = line.trim();
-    OPENERS.iter().find_map(|opener| line.strip_prefix(opener)).unwrap_or(line).trim_start_matches(|c: char| c.is_whitespace() || "-*!:".contains(c))
+    OPENERS
+        .iter()
+        .find_map(|opener| line.strip_prefix(opener))
+        .unwrap_or(line)
+        .trim_start_matches(|c: char| c.is_whitespace() || "-*!:".contains(c))
 }
 
 /// Whether a line of a comment, without what begins it, has the shape of something that is read.
@@ -93,9 +98,7 @@ fn acts(language: &str, line: &str) -> bool {
     };
     let tagged = first.strip_prefix('@').map(name_of);
     let typed = words.clone().next().is_some_and(|next| next.starts_with('{'));
-    let tag = tagged.is_some_and(|tag| {
-        !tag.is_empty() && (typed || !DOCUMENTING.contains(&&*tag))
-    });
+    let tag = tagged.is_some_and(|tag| !tag.is_empty() && (typed || !DOCUMENTING.contains(&&*tag)));
     let sign = first.strip_prefix(['+', '$', '#']).is_some_and(|rest| !name_of(rest).is_empty());
     let plain = |key: &str| {
         !key.is_empty() && key.chars().all(|c| c.is_ascii_alphabetic() || "_-+".contains(c))
@@ -104,23 +107,30 @@ fn acts(language: &str, line: &str) -> bool {
     let joined = first.split_once(':').is_some_and(|(key, value)| {
         plain(key) && value.starts_with(|c: char| c.is_alphanumeric() || c == '+')
     });
-    let set = first
-        .split_once('=')
-        .is_some_and(|(key, value)| plain(key) && value.starts_with(|c: char| c.is_alphanumeric() || c == '"'));
+    let set = first.split_once('=').is_some_and(|(key, value)| {
+        plain(key) && value.starts_with(|c: char| c.is_alphanumeric() || c == '"')
+    });
     let keyed = line.split_once(':').is_some_and(|(key, _)| {
         let key = key.trim_end();
         // `webpackChunkName:`, `frozen_string_literal:`, `coding:`.
         let camel = key.starts_with(char::is_lowercase) && key.contains(char::is_uppercase);
-        let compound = camel || key.contains(['_', '-']);
+        let lower = !key.contains(char::is_uppercase);
+        let compound = camel || (lower && key.contains(['_', '-']));
         plain(key) && (compound || of(KEYS, language).any(|known| key.eq_ignore_ascii_case(known)))
     });
-    let told = lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let told =
+        lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     let mut told = told.take(4);
     let tool = told.next().unwrap_or_default();
     let ordered = told.any(|word| ORDERS.contains(&word));
     // `eslint-disable-line`, but not `off-by-one`.
-    let kebab = first.split('-').skip(1).any(|part| ORDERS.contains(&part.trim_end_matches([':', ','])));
-    tag || sign || joined || set || keyed || kebab
+    let kebab =
+        first.split('-').skip(1).any(|part| ORDERS.contains(&part.trim_end_matches([':', ','])));
+    tag || sign
+        || joined
+        || set
+        || keyed
+        || kebab
         || ALONE.contains(&tool)
         || (TOOLS.contains(&tool) && ordered)
         || PHRASES.iter().any(|phrase| lower.starts_with(phrase))

@@ -16,12 +16,13 @@ use tree_sitter::Node;
 use super::block::FileBlocks;
 use super::document::Document;
 use super::language::{self, Language};
+use super::rows::roles::{Role, Roles, made};
 use super::syntax::Compiled;
 use super::tokens;
 
 mod comments;
 mod names;
-mod scoping;
+pub(super) mod scoping;
 mod sugar;
 
 pub use comments::Comment;
@@ -52,6 +53,8 @@ pub enum Name {
 pub struct Tree {
     /// The grammar's name of it; empty for a token that no node holds.
     pub kind: &'static str,
+    /// What such a node is to the rules.
+    roles: &'static Roles,
     /// What it is to its parent.
     pub field: Option<&'static str>,
     /// Where it stands.
@@ -71,7 +74,7 @@ impl Tree {
         bytes: Range<usize>,
         text: &str,
     ) -> Self {
-        Self { kind, field, bytes, text: Some(text.into()), name: Name::Not, children: Vec::new() }
+        Self { text: Some(text.into()), ..Self::node(kind, field, bytes, Vec::new()) }
     }
 
     pub(crate) fn node(
@@ -80,12 +83,32 @@ impl Tree {
         bytes: Range<usize>,
         children: Vec<Tree>,
     ) -> Self {
-        Self { kind, field, bytes, text: None, name: Name::Not, children }
+        let roles = Roles::of(kind);
+        Self { kind, roles, field, bytes, text: None, name: Name::Not, children }
+    }
+
+    /// The same without what is in it.
+    pub(crate) fn shallow(&self) -> Self {
+        let (text, name) = (self.text.clone(), self.name);
+        Self { text, name, ..Self::node(self.kind, self.field, self.bytes.clone(), Vec::new()) }
+    }
+
+    /// Makes a token a plain name.
+    pub(crate) fn rename(&mut self, text: &str) {
+        *self = Self {
+            name: self.name,
+            ..Self::leaf(made::IDENTIFIER, self.field, self.bytes.clone(), text)
+        };
     }
 
     /// Whether it is this token.
     pub fn is(&self, text: &str) -> bool {
         self.text.as_deref() == Some(text)
+    }
+
+    /// Whether such a node has the role.
+    pub(crate) fn is_a(&self, role: Role) -> bool {
+        self.roles.has(role)
     }
 
     /// The child in this field.
@@ -176,8 +199,14 @@ impl Program {
                 tokens::Event::Close(_) => None,
             })
             .collect();
-        let mut build =
-            Build { language: language.id, compiled, tokens, next: 0, quoted: 0, errors: Vec::new() };
+        let mut build = Build {
+            language: language.id,
+            compiled,
+            tokens,
+            next: 0,
+            quoted: 0,
+            errors: Vec::new(),
+        };
         let tree = build
             .tree(root, None, 0)
             .unwrap_or_else(|| Tree::node("", None, 0..text.len(), Vec::new()));
@@ -230,8 +259,7 @@ impl Build<'_> {
             if let [only] = &mut children[..]
                 && node.child_count() == 0
             {
-                only.kind = kind;
-                only.field = field;
+                (only.kind, only.roles, only.field) = (kind, Roles::of(kind), field);
                 return children.pop().map(|leaf| sugar::plain(self.language, leaf));
             }
         } else {

@@ -9,6 +9,11 @@ pub(in crate::code) mod directives;
 pub(in crate::code) mod functional;
 pub(in crate::code) mod markup;
 pub(in crate::code) mod more;
+mod role_tables;
+pub(crate) mod roles;
+mod roles_of_c;
+mod roles_of_others;
+pub(in crate::code) mod scoping;
 
 use crate::code::syntax::{PLAIN, Parameters, Syntax};
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crate::code::program::Name;
 use crate::code::rows::called::REFLECTING;
+use crate::code::rows::roles::Role;
 
 use super::same::Resolved;
 use super::units::File;
@@ -31,18 +32,17 @@ impl Mentions {
     }
 
     /// What files outside of a change say, those of them that hold one of the words.
-    pub fn elsewhere(
-        wanted: &[&str],
-        same: &[SourceFile<'_>],
-        others: &Lookup<'_>,
-    ) -> Self {
+    pub fn elsewhere(wanted: &[&str], same: &[SourceFile<'_>], others: &Lookup<'_>) -> Self {
         let mut all = Self::default();
         if wanted.is_empty() {
             return all;
         }
         let holds = |text: &str| wanted.iter().any(|word| text.contains(word));
         for file in same {
-            file.text.filter(|text| holds(text)).into_iter().for_each(|text| all.read(file.path, text));
+            file.text
+                .filter(|text| holds(text))
+                .into_iter()
+                .for_each(|text| all.read(file.path, text));
         }
         match others(wanted) {
             Some(found) => found.iter().for_each(|(path, text)| all.read(path, text)),
@@ -72,7 +72,10 @@ impl Mentions {
                     Name::Not => {
                         self.texts.insert(text.trim_matches(['"', '\'', '`']).into());
                         // What a macro of C holds is one text.
-                        if reflects || node.kind == "preproc_arg" || !text.contains(char::is_whitespace) {
+                        if reflects
+                            || node.is_a(Role::PreprocArg)
+                            || !text.contains(char::is_whitespace)
+                        {
                             self.texts.extend(words(text));
                         }
                     }
@@ -89,7 +92,9 @@ impl Mentions {
 
     /// Whether a name or a text is this.
     pub fn has(&self, name: &str) -> bool {
-        self.unknown || self.names.contains(name) || self.texts.contains(name)
+        self.unknown
+            || self.names.contains(name)
+            || self.texts.contains(name)
             || self.names.contains(&*any_case(name))
     }
 

@@ -4,13 +4,14 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::code::program::Tree;
+use crate::code::rows::roles::Role;
 use crate::ledger::{Basis, MutationClass};
 
+use super::elsewhere::Mentions;
 use super::helpers::{self, Helper};
 use super::imports::{self, Imports};
 use super::inline::{self, Inlined, Reached};
 use super::order::{self, Order};
-use super::elsewhere::Mentions;
 use super::pairs::{self, Id, Pairs};
 use super::public::{is_public, keeps_to_file, member, shows_member, without_visibility};
 use super::reach::{self, Named};
@@ -188,8 +189,15 @@ impl<'a> Set<'a> {
     }
 
     /// Whether a file outside of the set may mean a definition, or a member of it, by its name.
-    fn used_elsewhere(&self, file: &File<'_>, unit: &Unit, member: Option<&Tree>, name: &str) -> bool {
-        let included = matches!(file.language(), "c" | "cpp") && self.elsewhere.says(file_name(file.path));
+    fn used_elsewhere(
+        &self,
+        file: &File<'_>,
+        unit: &Unit,
+        member: Option<&Tree>,
+        name: &str,
+    ) -> bool {
+        let included =
+            matches!(file.language(), "c" | "cpp") && self.elsewhere.says(file_name(file.path));
         match keeps_to_file(file, unit, member) && !included {
             true => REFLECTING.contains(&file.language()) && self.elsewhere.says(name),
             false => self.elsewhere.has(name),
@@ -581,7 +589,7 @@ impl<'a> Set<'a> {
         if extracted.contains(&id) {
             let visible =
                 is_public(file, unit) && !matches!(file.language(), "python" | "c" | "javascript");
-            let exported = visible || unit.tree.kind == "export_statement";
+            let exported = visible || unit.tree.is_a(Role::Export);
             // Somebody may inherit it, and have the name already.
             let taken = self.used_elsewhere(file, unit, None, &unit.name);
             let mut said = vec!["extracted".to_owned()];

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use crate::code::program::{Comment, Program, Tree};
+use crate::code::rows::roles::{Role, made};
 use crate::code::{BlockKind, Identity};
 
 use super::public;
@@ -61,9 +62,6 @@ fn is_container(kind: BlockKind) -> bool {
     use BlockKind::{Class, Enum, Impl, Interface, Module, Namespace, Struct, Trait, Union};
     matches!(kind, Class | Struct | Enum | Union | Trait | Interface | Impl | Module | Namespace)
 }
-
-/// Siblings that belong to the definition after them.
-const ATTACHED: &[&str] = &["attribute_item", "decorator", "attribute_list", "annotation"];
 
 impl<'a> File<'a> {
     pub fn of(path: &'a str, text: &'a str) -> Self {
@@ -134,7 +132,7 @@ impl VisibleDocs {
     fn of(program: &Program) -> Self {
         let (mut macros, rust) = (Vec::new(), program.language.id == "rust");
         program.tree.visit(&mut |node| {
-            if rust && node.kind == "macro_invocation" {
+            if rust && node.is_a(Role::MacroInvocation) {
                 macros.push(node.bytes.clone());
             }
         });
@@ -224,7 +222,7 @@ impl Cut<'_> {
         let cuts = held.iter().any(|held| !held.is_empty());
         for (child, held) in node.children.iter().zip(held) {
             match &held[..] {
-                [] if ATTACHED.contains(&child.kind) => {
+                [] if child.is_a(Role::Attached) => {
                     attached.push(child);
                     continue;
                 }
@@ -248,7 +246,9 @@ impl Cut<'_> {
             }
         }
         kept.extend(attached.into_iter().cloned());
-        Tree { children: kept, ..shallow(node) }
+        let mut tree = node.shallow();
+        tree.children = kept;
+        tree
     }
 
     fn unit(&mut self, item: &Tree, attached: &[&Tree], block: usize, owner: usize) -> usize {
@@ -263,7 +263,7 @@ impl Cut<'_> {
             container: Some(owner),
             bytes: bytes.clone(),
             name_bytes: found.name_bytes.clone(),
-            tree: shallow(item),
+            tree: item.shallow(),
             members: Vec::new(),
         });
         let inner = match is_container(found.identity.kind) {
@@ -279,7 +279,7 @@ impl Cut<'_> {
             let mut children: Vec<Tree> = attached.iter().map(|one| (*one).clone()).collect();
             tree.field = None;
             children.push(tree);
-            tree = Tree::node("with attributes", None, bytes, children);
+            tree = Tree::node(made::WITH_ATTRIBUTES, None, bytes, children);
         }
         self.units[at].tree = tree;
         self.units[at].members = members;
@@ -287,43 +287,13 @@ impl Cut<'_> {
     }
 }
 
-fn shallow(node: &Tree) -> Tree {
-    Tree {
-        kind: node.kind,
-        field: node.field,
-        bytes: node.bytes.clone(),
-        text: node.text.clone(),
-        name: node.name,
-        children: Vec::new(),
-    }
-}
-
 /// Whether a node is one definition rather than the list that holds it.
 fn is_item(node: &Tree) -> bool {
-    let list = node.kind.ends_with("body")
-        || node.kind.ends_with("_list")
-        || node.kind.ends_with("block")
-        || node.field == Some("body");
-    !list
+    !node.is_a(Role::List) && node.field != Some("body")
 }
 
 /// Whether a node only makes names known.
 pub(super) fn is_import(node: &Tree) -> bool {
-    const IMPORTS: &[&str] = &[
-        "use_declaration",
-        "import_statement",
-        "import_from_statement",
-        "import_declaration",
-        "future_import_statement",
-        "package_clause",
-        "package_declaration",
-        "preproc_include",
-        "using_directive",
-        "using_declaration",
-        "extern_crate_declaration",
-        "import_header",
-        "namespace_use_declaration",
-    ];
-    let module = node.kind == "mod_item" && node.child("body").is_none();
-    module || IMPORTS.contains(&node.kind)
+    let module = node.is_a(Role::ModItem) && node.child("body").is_none();
+    module || node.is_a(Role::Import)
 }
