@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::code::rows::directives::{
-    ALONE, BEGINNINGS, DOCUMENTING, KEYS, OPENERS, ORDERS, PHRASES, TOOLS,
+    ALONE, BEGINNINGS, DOCUMENTING, KEYS, OPENERS, ORDERS, PHRASES, REQUESTS, TOOLS,
 };
 
 /// A comment, and whether it is more than that.
@@ -79,6 +79,7 @@ fn of(table: &'static [(&str, &[&str])], language: &str) -> impl Iterator<Item =
     rows.flat_map(|(_, list)| list.iter().copied())
 }
 
+/// `# -*- mode: ruby -*-` keeps its end, by which it is known.
 fn without_opener(line: &str) -> &str {
     let line = line.trim();
     OPENERS
@@ -96,7 +97,7 @@ fn acts(language: &str, line: &str) -> bool {
     let name_of = |rest: &'_ str| -> String {
         rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
     };
-    let tagged = first.strip_prefix('@').map(name_of);
+    let tagged = first.strip_prefix('@').map(|tag| name_of(tag.trim_start_matches('!')));
     let typed = words.clone().next().is_some_and(|next| next.starts_with('{'));
     let tag = tagged.is_some_and(|tag| !tag.is_empty() && (typed || !DOCUMENTING.contains(&&*tag)));
     let sign = first.strip_prefix(['+', '$', '#']).is_some_and(|rest| !name_of(rest).is_empty());
@@ -110,13 +111,16 @@ fn acts(language: &str, line: &str) -> bool {
     let set = first.split_once('=').is_some_and(|(key, value)| {
         plain(key) && value.starts_with(|c: char| c.is_alphanumeric() || c == '"')
     });
-    let keyed = line.split_once(':').is_some_and(|(key, _)| {
+    let keyed = line.split_once(':').is_some_and(|(key, value)| {
         let key = key.trim_end();
-        // `webpackChunkName:`, `frozen_string_literal:`, `coding:`.
+        // `webpackChunkName:`, `frozen_string_literal:`, `coding:`, `zizmor: ignore`.
         let camel = key.starts_with(char::is_lowercase) && key.contains(char::is_uppercase);
         let lower = !key.contains(char::is_uppercase);
         let compound = camel || (lower && key.contains(['_', '-']));
-        plain(key) && (compound || of(KEYS, language).any(|known| key.eq_ignore_ascii_case(known)))
+        let asked = value.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+        let asked = asked.is_some_and(|word| REQUESTS.contains(&word));
+        let known = || of(KEYS, language).any(|known| key.eq_ignore_ascii_case(known));
+        plain(key) && (compound || asked || known())
     });
     let told =
         lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
@@ -132,6 +136,7 @@ fn acts(language: &str, line: &str) -> bool {
         || keyed
         || kebab
         || ALONE.contains(&tool)
-        || (TOOLS.contains(&tool) && ordered)
+        || (TOOLS.contains(&tool) && (ordered || first.contains(['-', ':', '=', '[', '('])))
+        || line.contains("-*-")
         || PHRASES.iter().any(|phrase| lower.starts_with(phrase))
 }

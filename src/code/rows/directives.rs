@@ -16,18 +16,33 @@ pub(in crate::code) const BEGINNINGS: &[(&str, &[&str])] = &[
     ("tsx", SCRIPT),
     (
         "sql",
-        &["/*+", "/*!", "--changeset", "--rollback", "--liquibase", "--precondition", "-- migrate"],
+        &[
+            "/*+",
+            "/*!",
+            "--changeset",
+            "--rollback",
+            "--liquibase",
+            "--precondition",
+            "-- migrate",
+            "-- !",
+            "# --- !",
+            "-- :",
+            "--;;",
+        ],
     ),
     ("php", &["#["]),
     ("html", HTML),
     ("vue", HTML),
     ("svelte", HTML),
     ("haskell", &["{-#"]),
+    ("lua", &["--!"]),
+    ("css", &["/*!"]),
     ("c", &["/*@", "//@"]),
     ("cpp", &["/*@", "//@"]),
 ];
 
-const SCRIPT: &[&str] = &["/// <", "//# ", "/*! "];
+const SCRIPT: &[&str] =
+    &["/// <", "//# ", "/*! ", "/* global ", "/*global ", "/* exported ", "//@ "];
 const HTML: &[&str] = &["<!--[", "<!--<!", "<!--#", "<!-- ko", "<!-- /ko", "<!--esi", "<!-- [if"];
 
 /// Keys that say something before a colon: `# type: ignore`. Those with `_` or `-` in them (`frozen_string_literal:`)
@@ -71,10 +86,10 @@ pub(in crate::code) const KEYS: &[(&str, &[&str])] = &[
             "spdx-filecopyrighttext",
         ],
     ),
-    ("go", &["output"]),
+    ("go", &["output", "deprecated"]),
     ("python", &["type"]),
     ("ruby", &["typed"]),
-    ("sql", &["name", "param", "result", "sqlfluff", "dialect"]),
+    ("sql", &["name", "param", "result", "depends", "sqlfluff", "dialect"]),
     ("yaml", &["schema"]),
     ("toml", &["schema"]),
 ];
@@ -104,6 +119,13 @@ pub(in crate::code) const ALONE: &[&str] = &[
     "exported",
     "nocov",
     "formatter",
+    "nodoc",
+    "startdoc",
+    "stopdoc",
+    "iwyu",
+    "fallthru",
+    "notreached",
+    "argsused",
 ];
 
 /// Tools that are told something by the words after their name.
@@ -111,7 +133,6 @@ pub(in crate::code) const TOOLS: &[&str] = &[
     "istanbul",
     "c8",
     "v8",
-    "node",
     "shellcheck",
     "clang",
     "prettier",
@@ -120,10 +141,8 @@ pub(in crate::code) const TOOLS: &[&str] = &[
     "rome",
     "rustfmt",
     "gofmt",
-    "black",
     "pylint",
     "rubocop",
-    "standard",
     "stylelint",
     "tslint",
     "hadolint",
@@ -159,10 +178,14 @@ pub(in crate::code) const TOOLS: &[&str] = &[
     "markdownlint",
     "yamllint",
     "spellchecker",
-    "global",
     "jshint",
     "simplecov",
     "fmt",
+    "autoprefixer",
+    "purgecss",
+    "kics",
+    "renovate",
+    "spotless",
 ];
 
 /// What tools are told.
@@ -172,6 +195,10 @@ pub(in crate::code) const ORDERS: &[&str] = &[
     "error", "nocheck", "check", "false", "true",
 ];
 
+/// What is asked for behind a colon, whoever is asked: `# anything: ignore`.
+pub(in crate::code) const REQUESTS: &[&str] =
+    &["disable", "enable", "ignore", "off", "skip", "suppress"];
+
 /// Beginnings of lines, in lower case.
 pub(in crate::code) const PHRASES: &[&str] = &[
     "code generated",
@@ -180,6 +207,7 @@ pub(in crate::code) const PHRASES: &[&str] = &[
     "begin generated",
     "end generated",
     "liquibase formatted",
+    "changeset ",
 ];
 
 /// Tags that document; every other word after `@` acts.

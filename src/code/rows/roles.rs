@@ -20,12 +20,13 @@ pub(crate) enum Role {
     AnyCall,
     ArrayLiteral,
     Assertion,
-    Assignment,
+    AssignmentExpression,
     AssignmentToLeft,
     /// Stands before a definition and belongs to it.
     Attached,
     /// An attribute, an annotation or a decorator.
     Attribute,
+    AttributeAccess,
     AttributeItem,
     Binary,
     /// Statements in braces, or by indentation.
@@ -71,6 +72,7 @@ pub(crate) enum Role {
     ExternCrateDeclaration,
     Field,
     FieldAccess,
+    FieldExpression,
     FieldPattern,
     /// A statement that may evaluate a call before anything else.
     FirstValue,
@@ -126,6 +128,7 @@ pub(crate) enum Role {
     MayDeclare,
     /// Declares a field or a variant.
     Member,
+    MemberExpression,
     Method,
     MethodDefinition,
     MethodInvocation,
@@ -134,6 +137,7 @@ pub(crate) enum Role {
     ModuleStatement,
     /// A name of anything.
     Name,
+    NameAssignment,
     Named,
     NamedParameter,
     NamedType,
@@ -172,6 +176,7 @@ pub(crate) enum Role {
     /// Evaluates its parts any number of times.
     Repeated,
     Return,
+    ReturnExpression,
     ReturnStatement,
     /// A function that can be put back for its calls.
     Routine,
@@ -287,6 +292,8 @@ pub(crate) mod made {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use crate::code::language;
 
     /// A name that the grammar does not know would be a rule that silently never holds.
@@ -313,6 +320,35 @@ mod tests {
         let all = super::super::role_tables::TABLES.iter().flat_map(|(ids, _)| *ids);
         for id in all.filter(|_| cfg!(feature = "grammars-heavy")) {
             assert!(language::by_id(id).is_some(), "{id}");
+        }
+    }
+
+    /// A rule that names a node itself would be one that no table says and no grammar checks.
+    #[test]
+    fn no_rule_names_a_node() {
+        let mut known: HashSet<String> = HashSet::new();
+        for language in language::all() {
+            let grammar = (language.grammar)();
+            let kinds = (0..grammar.node_kind_count() as u16)
+                .filter_map(|id| grammar.node_kind_for_id(id))
+                .filter(|kind| kind.contains('_') && grammar.field_id_for_name(kind).is_none());
+            known.extend(kinds.map(str::to_owned));
+        }
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+        for folder in ["provenance/classify", "code/program"] {
+            for file in std::fs::read_dir(root.join(folder)).expect("the rules") {
+                let path = file.expect("a file").path();
+                let text = std::fs::read_to_string(&path).expect("a source");
+                for (at, line) in text.lines().enumerate() {
+                    let code = line.split("//").next().unwrap_or_default();
+                    let named =
+                        code.split('"').skip(1).step_by(2).find(|word| known.contains(*word));
+                    let asked = ["kind == \"", "kind != \"", "kind.starts_with(", "kind.contains("]
+                        .iter()
+                        .find(|form| code.contains(**form));
+                    assert_eq!((named, asked), (None, None), "{}:{}", path.display(), at + 1);
+                }
+            }
         }
     }
 }

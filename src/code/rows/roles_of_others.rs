@@ -6,7 +6,7 @@ use super::roles::Role::*;
 pub(super) const CSHARP: Rows = &[
     (AccessWord, "private protected public"),
     (Attached, "attribute_list"),
-    (Attribute, "attribute attribute_list"),
+    (Attribute, "attribute_list"),
     (Block, "block"),
     (Entry, "field"),
     (ExpressionStatement, "expression_statement"),
@@ -34,7 +34,7 @@ pub(super) const PHP: Rows = &[
     (Access, "visibility_modifier"),
     (AccessWord, "private protected public"),
     (Attached, "attribute_list"),
-    (Attribute, "attribute attribute_list"),
+    (Attribute, "attribute_list"),
     (Block, "compound_statement"),
     (ExpressionStatement, "expression_statement"),
     (Field, "property_declaration"),
@@ -59,7 +59,6 @@ pub(super) const PHP: Rows = &[
 ];
 
 pub(super) const LUA: Rows = &[
-    (Attribute, "attribute"),
     (Block, "block"),
     (Entry, "field"),
     (Identifier, "identifier"),
@@ -111,7 +110,6 @@ pub(super) const DART: Rows = &[
         function_expression_body identifier_list initialized_identifier_list parameter_type_list \
         static_final_declaration_list switch_block",
     ),
-    (Member, "member_expression"),
     (Name, "identifier initialized_identifier type_identifier typed_identifier"),
     (NamedType, "type_identifier"),
     (ParameterMark, "annotation"),
@@ -124,7 +122,6 @@ pub(super) const DART: Rows = &[
 pub(super) const ZIG: Rows = &[
     (Block, "block"),
     (ExpressionStatement, "expression_statement"),
-    (Field, "field_expression"),
     (Identifier, "identifier"),
     (List, "block initializer_list"),
     (Name, "builtin_identifier identifier"),
@@ -153,7 +150,6 @@ pub(super) const SCALA: Rows = &[
     (Attached, "annotation"),
     (Attribute, "annotation"),
     (Block, "block"),
-    (Field, "field_expression"),
     (Identifier, "identifier"),
     (Import, "import_declaration package_clause using_directive"),
     (ImportDeclaration, "import_declaration"),
@@ -179,7 +175,6 @@ pub(super) const SCALA: Rows = &[
 pub(super) const SWIFT: Rows = &[
     (Access, "visibility_modifier"),
     (AccessWord, "private public"),
-    (Attribute, "attribute"),
     (Field, "property_declaration"),
     (Identifier, "identifier"),
     (Import, "import_declaration"),
@@ -248,8 +243,7 @@ pub(super) const HASKELL: Rows = &[
 
 pub(super) const OCAML: Rows = &[
     (AccessWord, "private"),
-    (Attribute, "attribute"),
-    (Field, "field_declaration field_expression"),
+    (Field, "field_declaration"),
     (FieldPattern, "field_pattern"),
     (List, "empty_list"),
     (Member, "field_declaration"),
@@ -262,4 +256,4 @@ pub(super) const SVELTE: Rows = &[(List, "catch_block else_block else_if_block t
 
 pub(super) const JSON: Rows = &[(StringContent, "string_content")];
 
-pub(super) const PAGES: Rows = &[(Attribute, "attribute"), (RustAttribute, "attribute")];
+pub(super) const PAGES: Rows = &[(RustAttribute, "attribute")];

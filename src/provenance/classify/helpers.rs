@@ -361,7 +361,7 @@ pub(super) fn is_return(node: &Tree) -> bool {
     match node {
         _ if node.is_a(Role::Return) => true,
         _ if node.is_a(Role::ExpressionStatement) => {
-            node.children.first().is_some_and(|one| one.is_a(Role::ReturnStatement))
+            node.children.first().is_some_and(|one| one.is_a(Role::ReturnExpression))
         }
         _ => false,
     }

@@ -374,13 +374,13 @@ fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
                 {
                     Some((text(function)?, None, arguments))
                 }
-                _ if function.is_a(Role::Member) => {
+                _ if function.is_a(Role::MemberExpression) => {
                     Some((text(function.child("property")?)?, function.child("object"), arguments))
                 }
-                _ if function.is_a(Role::Attribute) => {
+                _ if function.is_a(Role::AttributeAccess) => {
                     Some((text(function.child("attribute")?)?, function.child("object"), arguments))
                 }
-                _ if function.is_a(Role::Field) => {
+                _ if function.is_a(Role::FieldExpression) => {
                     let object = function.child("value").or_else(|| function.child("argument"));
                     Some((text(function.child("field")?)?, object, arguments))
                 }
@@ -471,7 +471,7 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
             // What is called is looked up, not evaluated.
             let looked_up =
                 matches!(earlier.field, Some("function" | "name" | "constructor" | "type"))
-                    || node.is_a(Role::Assignment);
+                    || node.is_a(Role::AssignmentExpression);
             let earlier_parameter =
                 |leaf: &Tree| leaf.text.as_deref().is_some_and(|text| text.starts_with('\u{1}'));
             let reads = earlier.any(&|leaf| {
@@ -557,7 +557,8 @@ fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
         }
         // Python: the first assignment of a name.
         _ if statement.is_a(Role::ExpressionStatement) => {
-            let assignment = statement.children.first().filter(|one| one.is_a(Role::Assignment))?;
+            let assignment =
+                statement.children.first().filter(|one| one.is_a(Role::NameAssignment))?;
             let value = assignment.child("right")?;
             let left = assignment.child("left")?;
             return left
