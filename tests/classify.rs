@@ -233,6 +233,21 @@ fn pairs(file: &str) -> Vec<Pair> {
     source.split("\ncase ").map(read).collect()
 }
 
+#[test]
+fn a_move_is_none_while_another_file_looks_for_the_old_place() {
+    let moved = "def _total(all):\n    result = 0\n    for one in all:\n        result += one\n    return result\n";
+    let (here, there) = ("def f(a):\n    return a\n", "def g(a):\n    return a\n");
+    let (full, other) = (format!("{moved}\n\n{here}"), format!("{there}\n\n{moved}"));
+    for (uses, wanted) in [("from .a import _total\n", "E"), ("from .a import f\n", "R")] {
+        let side = |a, b| {
+            let files = [("a.py", a), ("b.py", b), ("c.py", uses)];
+            files.map(|(path, text)| SourceFile { path, text: Some(text) })
+        };
+        let found = change(&side(&full, there), &side(here, &other));
+        assert_eq!(word(&found), wanted, "{uses}{:?}", found.reasons);
+    }
+}
+
 /// A small generator, so that a failure can be repeated from its seed.
 struct Dice(u64);
 

@@ -224,6 +224,7 @@ pub(in crate::code) const JAVASCRIPT: Syntax = Syntax {
     patterns: &["array_pattern", "rest_pattern"],
     trivial: SCRIPT_TRIVIAL,
     operands: &[
+        ("unary_expression", "argument"),
         ("if_statement", "condition"),
         ("while_statement", "condition"),
         ("do_statement", "condition"),
@@ -452,6 +453,7 @@ pub(in crate::code) const CPP: Syntax = Syntax {
     ],
     method_in_scope: true,
     operands: &[
+        ("unary_expression", "argument"),
         ("binary_expression", "left"),
         ("binary_expression", "right"),
         ("assignment_expression", "right"),

@@ -112,10 +112,10 @@ impl<'a> Set<'a> {
         };
         set.new = set.helpers(&set.after, &|id| !set.pairs.back.contains_key(id));
         set.gone = set.helpers(&set.before, &|id| !set.pairs.there.contains_key(id));
+        set.moved = set.moved_names();
         let candidates = set.renamed();
         set.renames = set.renamed_declarations(&candidates);
         set.elsewhere = Mentions::elsewhere(&set.at_stake(&candidates), same, others);
-        set.moved = set.moved_names();
         set
     }
 
@@ -175,10 +175,11 @@ impl<'a> Set<'a> {
         candidates.iter().filter(alone).cloned().collect()
     }
 
-    /// Names that other files may use: of what is called otherwise now, of what was taken out or put in.
+    /// Names that other files may use: of what has another name or place now, of what was taken out or put in.
     fn at_stake<'s>(&'s self, candidates: &'s [(String, String)]) -> Vec<&'s str> {
         let mut names: Vec<&str> =
             candidates.iter().flat_map(|(old, new)| [old.as_str(), new.as_str()]).collect();
+        names.extend(self.moved.iter().map(String::as_str));
         names.extend(self.new.iter().chain(&self.gone).map(|(_, helper)| helper.name.as_str()));
         if !names.is_empty() {
             // Whoever includes a file of C can use all that is in it.
@@ -410,7 +411,9 @@ impl<'a> Set<'a> {
         found.said.push(format!("moved from {from}"));
         let free = old_file.units[was].identity.is_none() && new_file.units[is].identity.is_none();
         let same_type = old_file.units[was].name == new_file.units[is].name;
-        let exported = is_public(old_file, before) && by_module(new_file.language());
+        let by_module = by_module(new_file.language());
+        let exported = by_module && is_public(old_file, before);
+        let sought = by_module && self.used_elsewhere(old_file, before, None, &before.name);
         let still_there = self
             .pairs
             .there
@@ -421,6 +424,9 @@ impl<'a> Set<'a> {
             found.set = false;
         } else if exported && !still_there {
             found.said.push("API: a public name is found elsewhere".into());
+            found.set = false;
+        } else if sought && !still_there {
+            found.said.push("another file may look for it where it was".into());
             found.set = false;
         }
         if found.block && !relocate::same_meaning(old_file, before, new_file, after) {
@@ -594,7 +600,7 @@ impl<'a> Set<'a> {
             let taken = self.used_elsewhere(file, unit, None, &unit.name);
             let mut said = vec!["extracted".to_owned()];
             said.extend(exported.then(|| "API: a public name was added".to_owned()));
-            said.extend(taken.then(|| "another file has the name".to_owned()));
+            said.extend(taken.then(|| "another file may have the name".to_owned()));
             return Found { set: !exported && !taken, ..Found::proven(said) };
         }
         let api = is_public(file, unit) && unit.identity.is_some();
