@@ -252,6 +252,9 @@ impl Roles {
     pub fn of(kind: &str) -> &'static Self {
         static KNOWN: OnceLock<HashMap<&str, Roles>> = OnceLock::new();
         static NONE: Roles = Roles([0; 3]);
+        if kind.is_empty() {
+            return &NONE;
+        }
         let known = KNOWN.get_or_init(|| {
             let mut known: HashMap<&str, Self> = HashMap::new();
             for (role, kinds) in super::role_tables::TABLES.iter().flat_map(|(_, rows)| *rows) {
