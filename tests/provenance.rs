@@ -386,3 +386,29 @@ fn a_claim_of_refactoring_is_kept_and_contradicted_by_the_whole_change() {
         "first was recorded as AST_REFACTOR, and since the base it is INTENT_EVOLUTION (function first: body)."
     );
 }
+
+#[test]
+fn a_rename_is_judged_by_the_files_that_did_not_change() {
+    use intent_lsp::ledger::MutationClass::{AstRefactor, IntentEvolution};
+    let total = "pub(crate) fn total(count: u32) -> u32 {\n    let sum = count;\n    sum + 1\n}\n";
+    let mut classes = Vec::new();
+    for other in ["crate::a::total(1)", "2 // Less than a total.", "let total = 1; total"] {
+        let repo = Repo::new();
+        repo.write("src/a.rs", total);
+        repo.write("src/b.rs", &format!("fn other() -> u32 {{\n    {other}\n}}\n"));
+        repo.write("README.md", "The total is a number.\n");
+        repo.commit("one");
+        repo.write("src/a.rs", &total.replace("total", "sum_up"));
+        let class = |against| {
+            let found = check::change(&repo.open(), against).expect("judged");
+            found.change.and_then(|change| change.class)
+        };
+        let tree = class(&check::Against::Head);
+        repo.git(&["add", "src/a.rs"]);
+        classes.push((tree, class(&check::Against::Staged)));
+    }
+    let [used, free, local] = &classes[..] else { panic!("{classes:?}") };
+    assert_eq!(*used, (Some(IntentEvolution), Some(IntentEvolution)));
+    assert_eq!(*free, (Some(AstRefactor), Some(AstRefactor)));
+    assert_eq!(*local, (Some(AstRefactor), Some(AstRefactor)));
+}

@@ -23,7 +23,7 @@ mod minhash;
 mod outline;
 mod paragraphs;
 mod parameters;
-mod rows;
+pub(crate) mod rows;
 mod syntax;
 mod tokens;
 

@@ -52,6 +52,10 @@ pub(super) struct Syntax {
     pub transparent: &'static [&'static str],
     /// Where a `parenthesized_expression` may lose its parentheses.
     pub parentheses: &'static [(&'static str, &'static str)],
+    /// Further places where they say nothing, because the tree without them is the same: `(a * b) + c`.
+    pub operands: &'static [(&'static str, &'static str)],
+    /// Nodes in which all parentheses count, since what is read may be quoted: arguments of what may be a macro of C.
+    pub quoting: &'static [&'static str],
     /// Nodes that name things.
     pub identifiers: &'static [&'static str],
     /// Nodes that name types.
@@ -140,6 +144,8 @@ pub(super) const PLAIN: Syntax = Syntax {
     breaks: &[],
     transparent: &[],
     parentheses: &[],
+    operands: &[],
+    quoting: &[],
     identifiers: &["identifier"],
     types: &[],
     callees: &[],
@@ -431,6 +437,7 @@ mod tests {
                 syntax.patterns,
                 syntax.transparent,
                 syntax.entries,
+                syntax.quoting,
             ];
             for name in lists.into_iter().flatten() {
                 assert!(!ids_of(&grammar, name).is_empty(), "{}: {name}", language.id);
@@ -449,6 +456,7 @@ mod tests {
             }
             let fields = [
                 syntax.parentheses,
+                syntax.operands,
                 syntax.callees,
                 syntax.labels,
                 syntax.bindings,

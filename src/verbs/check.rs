@@ -135,7 +135,7 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
             let gone = deleted(&changes);
             let sides = Sides { ws, base: base.as_ref(), target };
             let texts = sides.texts(&changes)?;
-            let classes = classes::classify(&texts);
+            let classes = sides.classified(&texts);
             match &classes {
                 Some(found) => answer.change = Some(classes::answer(found)),
                 None => {
@@ -162,7 +162,7 @@ pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
     let (git, base) = (ws.git()?, ws.head());
     let sides = Sides { ws, base, target: Target::WorkTree };
     let changes = git.changes(base, sides.target).ok()?;
-    let found = classes::classify(&sides.texts(&changes).ok()?)?;
+    let found = sides.classified(&sides.texts(&changes).ok()?)?;
     (!found.reasons.is_empty()).then(|| classes::answer(&found))
 }
 
@@ -314,6 +314,24 @@ impl Sides<'_> {
             }
         }
         Ok(texts)
+    }
+
+    fn classified(&self, texts: &classes::Texts) -> Option<Classification> {
+        let others = |words: &[&str]| {
+            let paths = self.ws.git()?.tracked().ok()?;
+            classes::holding(paths, texts, words, |path| self.unchanged(path))
+        };
+        classes::classify(texts, &others)
+    }
+
+    /// A file that is the same on both sides, and text.
+    fn unchanged(&self, path: &RelativePath) -> Option<String> {
+        let bytes = match (self.target, self.base) {
+            (Target::WorkTree, _) => std::fs::read(self.ws.root.absolute(path)).ok(),
+            (Target::Index, Some(base)) => self.ws.git()?.file_at(base, path).ok().flatten(),
+            (Target::Index, None) => None,
+        };
+        String::from_utf8(bytes?).ok()
     }
 
     fn document(&self, change: &Change) -> Result<Document, String> {

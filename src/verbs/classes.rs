@@ -1,12 +1,14 @@
 //! What kind of change a whole change is, base to head, and what agents said it was.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
 use crate::code::{Block, Document};
 use crate::ledger::{Basis, MutationClass};
-use crate::provenance::classify;
+use crate::provenance::classify::{self, Lookup};
 use crate::provenance::{Classification, Provenance};
 use crate::workspace::{Code, Finding, RelativePath};
 
@@ -33,8 +35,36 @@ pub(super) struct Texts {
     pub unread: Vec<RelativePath>,
 }
 
+/// More text than this in the files that did not change is not searched for a name.
+const MOST_SEARCHED: usize = 64 * 1024 * 1024;
+/// More files than these that hold a name are not read: it is in use.
+const MOST_FILES: usize = 400;
+
+/// The files that hold one of the words, of those that a change left alone; `None` where there is too much to search.
+pub(super) fn holding(
+    paths: Vec<RelativePath>,
+    texts: &Texts,
+    words: &[&str],
+    read: impl Fn(&RelativePath) -> Option<String>,
+) -> Option<Vec<(String, String)>> {
+    let changed: HashSet<&RelativePath> =
+        texts.files.iter().map(|(path, ..)| path).chain(&texts.unread).collect();
+    let (mut found, mut size) = (Vec::new(), 0);
+    for path in paths.iter().filter(|path| !changed.contains(path) && !path.is_orchestration()) {
+        let Some(text) = read(path) else { continue };
+        size += text.len();
+        if words.iter().any(|word| text.contains(word)) {
+            found.push((path.as_str().to_owned(), text));
+        }
+        if size > MOST_SEARCHED || found.len() > MOST_FILES {
+            return None;
+        }
+    }
+    Some(found)
+}
+
 /// Classifies a change; `None` where it is too large.
-pub(super) fn classify(texts: &Texts) -> Option<Classification> {
+pub(super) fn classify(texts: &Texts, others: &Lookup<'_>) -> Option<Classification> {
     let size: usize = texts
         .files
         .iter()
@@ -51,7 +81,7 @@ pub(super) fn classify(texts: &Texts) -> Option<Classification> {
         });
         each.collect()
     };
-    let mut found = classify::change_of_documents(&side(false), &side(true));
+    let mut found = classify::change_among(&side(false), &side(true), others);
     for path in &texts.unread {
         found.reasons.push(format!("file {path}: no text, so nothing is known of it"));
         if found.basis != Basis::ParseError {

@@ -16,13 +16,16 @@ use tree_sitter::Node;
 use super::block::FileBlocks;
 use super::document::Document;
 use super::language::Language;
+use super::rows::roles::{Role, Roles, made};
 use super::syntax::Compiled;
 use super::tokens;
 
+mod comments;
 mod names;
-mod scoping;
+pub(super) mod scoping;
 mod sugar;
 
+pub use comments::Comment;
 pub use names::{Resolution, is_plain_macro, resolve};
 
 /// Nodes deeper than this are kept as a flat run of tokens: source may nest deeper than any stack.
@@ -50,6 +53,8 @@ pub enum Name {
 pub struct Tree {
     /// The grammar's name of it; empty for a token that no node holds.
     pub kind: &'static str,
+    /// What such a node is to the rules.
+    roles: &'static Roles,
     /// What it is to its parent.
     pub field: Option<&'static str>,
     /// Where it stands.
@@ -69,7 +74,7 @@ impl Tree {
         bytes: Range<usize>,
         text: &str,
     ) -> Self {
-        Self { kind, field, bytes, text: Some(text.into()), name: Name::Not, children: Vec::new() }
+        Self { text: Some(text.into()), ..Self::node(kind, field, bytes, Vec::new()) }
     }
 
     pub(crate) fn node(
@@ -78,12 +83,32 @@ impl Tree {
         bytes: Range<usize>,
         children: Vec<Tree>,
     ) -> Self {
-        Self { kind, field, bytes, text: None, name: Name::Not, children }
+        let roles = Roles::of(kind);
+        Self { kind, roles, field, bytes, text: None, name: Name::Not, children }
+    }
+
+    /// The same without what is in it.
+    pub(crate) fn shallow(&self) -> Self {
+        let (text, name) = (self.text.clone(), self.name);
+        Self { text, name, ..Self::node(self.kind, self.field, self.bytes.clone(), Vec::new()) }
+    }
+
+    /// Makes a token a plain name.
+    pub(crate) fn rename(&mut self, text: &str) {
+        *self = Self {
+            name: self.name,
+            ..Self::leaf(made::IDENTIFIER, self.field, self.bytes.clone(), text)
+        };
     }
 
     /// Whether it is this token.
     pub fn is(&self, text: &str) -> bool {
         self.text.as_deref() == Some(text)
+    }
+
+    /// Whether such a node has the role.
+    pub(crate) fn is_a(&self, role: Role) -> bool {
+        self.roles.has(role)
     }
 
     /// The child in this field.
@@ -134,15 +159,6 @@ impl Tree {
     }
 }
 
-/// A comment, and whether it is more than that.
-#[derive(Clone, Debug)]
-pub struct Comment {
-    /// Where it stands.
-    pub bytes: Range<usize>,
-    /// It tells a compiler, a type checker or a tool what to do.
-    pub directive: bool,
-}
-
 /// A parsed file.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -180,20 +196,19 @@ impl Program {
                 tokens::Event::Close(_) => None,
             })
             .collect();
-        let mut build =
-            Build { language: language.id, compiled, tokens, next: 0, errors: Vec::new() };
+        let mut build = Build {
+            language: language.id,
+            compiled,
+            tokens,
+            next: 0,
+            quoted: 0,
+            errors: Vec::new(),
+        };
         let tree = build
             .tree(root, None, 0)
             .unwrap_or_else(|| Tree::node("", None, 0..text.len(), Vec::new()));
         let errors = build.errors;
-        let comments = walked
-            .comments
-            .iter()
-            .map(|bytes| Comment {
-                bytes: bytes.clone(),
-                directive: is_directive(language.id, text, bytes),
-            })
-            .collect();
+        let comments = comments::comments(language.id, text, &walked.comments);
         Some(Self { language, tree, comments, errors, blocks: document.blocks() })
     }
 
@@ -220,6 +235,8 @@ struct Build<'a> {
     compiled: &'static Compiled,
     tokens: Vec<(Range<usize>, &'a str)>,
     next: usize,
+    /// How many nodes around quote what is in them.
+    quoted: usize,
     errors: Vec<Range<usize>>,
 }
 
@@ -239,11 +256,12 @@ impl Build<'_> {
             if let [only] = &mut children[..]
                 && node.child_count() == 0
             {
-                only.kind = kind;
-                only.field = field;
+                (only.kind, only.roles, only.field) = (kind, Roles::of(kind), field);
                 return children.pop().map(|leaf| sugar::plain(self.language, leaf));
             }
         } else {
+            let quotes = self.compiled.syntax.quoting.contains(&kind);
+            self.quoted += usize::from(quotes);
             let mut cursor = node.walk();
             let mut more = cursor.goto_first_child();
             while more {
@@ -254,9 +272,13 @@ impl Build<'_> {
                 more = cursor.goto_next_sibling();
             }
             self.take(bytes.end, &mut children);
+            self.quoted -= usize::from(quotes);
         }
         if children.is_empty() {
             return None;
+        }
+        if self.quoted == 0 {
+            sugar::unwrap(self.compiled.syntax, kind, &mut children);
         }
         Some(sugar::plain(self.language, Tree::node(kind, field, bytes, children)))
     }
@@ -268,57 +290,4 @@ impl Build<'_> {
             self.next += 1;
         }
     }
-}
-
-/// Beginnings of comments that say what is compiled, checked or run; white space after the mark aside.
-/// Comments for linters and formatters (`noqa`, `eslint-disable`, `nolint`, `rustfmt`) do neither.
-const DIRECTIVES: &[(&str, &[&str])] = &[
-    ("go", &["//go:", "// +build", "//+build", "//export ", "//line ", "/*line "]),
-    ("python", &["# type:", "# -*-", "# vim:", "# cython:", "# distutils:", "# coding"]),
-    ("javascript", SCRIPT_DIRECTIVES),
-    ("typescript", SCRIPT_DIRECTIVES),
-    ("tsx", SCRIPT_DIRECTIVES),
-    ("ruby", &["# frozen_string_literal", "# encoding", "# coding", "# warn_indent"]),
-    ("sql", &["/*+", "/*!"]),
-    ("dockerfile", &["# syntax=", "# escape=", "# check="]),
-    ("powershell", &["#requires", "#Requires", "#REQUIRES"]),
-    // What is exported and documented is read from these.
-    ("r", &["#'"]),
-    ("php", &["#["]),
-];
-
-const SCRIPT_DIRECTIVES: &[&str] = &[
-    "// @ts-",
-    "/* @ts-",
-    "// @jsx",
-    "/* @jsx",
-    "/** @jsx",
-    "// @flow",
-    "/* @flow",
-    "/// <",
-    "//# source",
-    "/* webpack",
-    "/*#__",
-    "/* #__",
-    "/*@__",
-    "/* @__",
-    "/* @vite",
-    "// @vite",
-    "// @jest-",
-    "/** @jest-",
-    "/* @license",
-    "/* istanbul",
-    "// @refresh",
-];
-
-fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
-    let comment = &text[bytes.clone()];
-    if comment.starts_with("#!") && bytes.start == 0 {
-        return true;
-    }
-    let squeezed = comment.split_whitespace().collect::<Vec<_>>().join(" ");
-    let known = DIRECTIVES.iter().filter(|(id, _)| *id == language).flat_map(|(_, list)| *list);
-    // A comment before `import "C"` is a program in C.
-    let preamble = language == "go" && text[bytes.end..].trim_start().starts_with("import \"C\"");
-    preamble || known.into_iter().any(|start| squeezed.starts_with(start))
 }

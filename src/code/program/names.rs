@@ -7,9 +7,11 @@ use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::sync::Arc;
 
-use super::scoping::{self, Reach, Scoping, holds};
+use super::scoping::{Reach, Scoping, holds};
 use super::sugar::PLAIN_MACROS;
 use super::{Name, Tree};
+use crate::code::rows;
+use crate::code::rows::roles::Role;
 
 /// A local of a tree.
 #[derive(Clone, Debug)]
@@ -50,7 +52,7 @@ impl Resolution {
 /// Marks every name of the tree with what it means.
 pub fn resolve(tree: &mut Tree, language: &str) -> Resolution {
     unmark(tree);
-    let scoping = scoping::of(language);
+    let scoping = rows::scoping::of(language);
     let mut resolver = Resolver {
         scoping,
         language,
@@ -85,7 +87,7 @@ struct Resolver<'a> {
 }
 
 fn is_identifier(leaf: &Tree) -> bool {
-    leaf.text.is_some() && leaf.kind == "identifier"
+    leaf.text.is_some() && leaf.is_a(Role::Identifier)
 }
 
 fn is_name(leaf: &Tree, scoping: &Scoping) -> bool {
@@ -101,17 +103,17 @@ impl Resolver<'_> {
         let inside = !self.scopes.is_empty();
         self.out.reflective |= scoping.reflecting.contains(&tree.kind);
         // What stands twice, once for each platform, is declared twice.
-        let conditional = tree.kind == "attribute_item" && tree.any(&|word| word.is("cfg"));
+        let conditional = tree.is_a(Role::AttributeItem) && tree.any(&|word| word.is("cfg"));
         self.out.reflective |= inside && conditional;
         // `f"{x=}"` prints the name.
-        let shown = tree.kind == "interpolation" && tree.children.iter().any(|one| one.is("="));
+        let shown = tree.is_a(Role::Interpolation) && tree.children.iter().any(|one| one.is("="));
         if inside && (shown || self.is_opaque(tree, parent, scoping)) {
             return self.fix(tree);
         }
-        if tree.kind == "macro_invocation" && self.language == "rust" {
+        if tree.is_a(Role::MacroInvocation) && self.language == "rust" {
             return self.macro_call(tree);
         }
-        if tree.kind == "composite_literal" {
+        if tree.is_a(Role::CompositeLiteral) {
             struct_keys(tree);
         }
         if scoping.syntax.keyed.contains(&(parent, tree.kind)) && tree.children.len() > 2 {
@@ -119,7 +121,7 @@ impl Resolver<'_> {
         }
         let function = scoping.functions.contains(&tree.kind);
         // What a loop of Lua declares still holds in the condition at its end.
-        let holder = scoping.functions.contains(&parent) || parent == "repeat_statement";
+        let holder = scoping.functions.contains(&parent) || Role::Repeat.has(parent);
         let is_body = holder && tree.field == Some("body");
         let opens = function || (inside && !is_body && scoping.scopes.contains(&tree.kind));
         let mut done = HashSet::new();
@@ -128,7 +130,7 @@ impl Resolver<'_> {
         }
         if opens {
             if !function && scoping.reach == Reach::Function {
-                self.first_iterable(tree, &mut done);
+                self.first_iterable(tree);
             }
             self.scopes.push(Scope { function, ..Scope::default() });
             self.hoist(tree, scoping);
@@ -189,20 +191,20 @@ impl Resolver<'_> {
     }
 
     /// The first iterable of a comprehension is read outside of it.
-    fn first_iterable(&mut self, tree: &mut Tree, done: &mut HashSet<usize>) {
-        let clause = tree.children.iter_mut().find(|child| child.kind == "for_in_clause");
+    fn first_iterable(&mut self, tree: &mut Tree) {
+        let clause = tree.children.iter_mut().find(|child| child.is_a(Role::ForInClause));
         let Some(clause) = clause else { return };
-        let _ = done;
+        let kind = clause.kind;
         if let Some(right) = clause.children.iter_mut().find(|one| one.field == Some("right")) {
-            self.visit(right, "for_in_clause");
+            self.visit(right, kind);
             // Seen: a leaf's second visit must not change what it means.
             seal(right);
         }
     }
 
     fn is_opaque(&self, tree: &Tree, parent: &str, scoping: &Scoping) -> bool {
-        let header = tree.kind == "function_declarator"
-            && (scoping.functions.contains(&parent) || parent == "pointer_declarator")
+        let header = tree.is_a(Role::FunctionDeclarator)
+            && (scoping.functions.contains(&parent) || Role::PointerDeclarator.has(parent))
             && tree.field == Some("declarator");
         scoping.opaque.contains(&tree.kind) && !header
     }
@@ -228,7 +230,7 @@ impl Resolver<'_> {
             leaf.name = Name::Type;
             return;
         }
-        if parent.starts_with("jsx_") {
+        if Role::Jsx.has(parent) {
             return self.fix(leaf);
         }
         self.reference(leaf, scoping);
@@ -388,7 +390,7 @@ impl Resolver<'_> {
     fn fix(&mut self, tree: &mut Tree) {
         if let Some(text) = &tree.text {
             let known = self.scoping.is_some_and(|scoping| scoping.is_name(tree.kind));
-            if known || tree.kind.ends_with("identifier") {
+            if known || tree.is_a(Role::Name) {
                 tree.name = Name::Fixed;
                 self.out.fixed.insert(text.clone());
             } else if text.contains(|c: char| c.is_whitespace() || c == '(') {
@@ -403,9 +405,9 @@ impl Resolver<'_> {
     fn macro_call(&mut self, tree: &mut Tree) {
         let plain = is_plain_macro(tree.child("macro").and_then(|name| name.text.as_deref()));
         for child in &mut tree.children {
-            match child.kind {
-                "token_tree" if plain => self.macro_arguments(child),
-                "token_tree" => self.fix(child),
+            match child {
+                _ if child.is_a(Role::TokenTree) && plain => self.macro_arguments(child),
+                _ if child.is_a(Role::TokenTree) => self.fix(child),
                 _ => plain_member(child),
             }
         }
@@ -418,7 +420,7 @@ impl Resolver<'_> {
         for (at, child) in tree.children.iter_mut().enumerate() {
             let before = if at > 0 { near(at - 1) } else { Arc::default() };
             let after = near(at + 1);
-            if child.kind == "token_tree" {
+            if child.is_a(Role::TokenTree) {
                 let called = at > 1 && &*before == "!";
                 match !called || is_plain_macro(Some(&near(at.saturating_sub(2)))) {
                     true => self.macro_arguments(child),
@@ -447,7 +449,7 @@ pub fn is_plain_macro(name: Option<&str>) -> bool {
 }
 
 fn plain_member(tree: &mut Tree) {
-    if tree.kind.ends_with("identifier") {
+    if tree.is_a(Role::Name) {
         tree.name = Name::Member;
     }
     tree.children.iter_mut().for_each(plain_member);
@@ -461,14 +463,12 @@ fn member(leaf: &mut Tree) {
 
 /// `T{key: value}`: fields of `T` in Go, unless it is seen to be a map, an array or a slice.
 fn struct_keys(tree: &mut Tree) {
-    let named = tree
-        .child("type")
-        .is_some_and(|of| matches!(of.kind, "type_identifier" | "qualified_type" | "generic_type"));
+    let named = tree.child("type").is_some_and(|of| of.is_a(Role::NamedType));
     let Some(body) = tree.children.iter_mut().find(|c| c.field == Some("body")).filter(|_| named)
     else {
         return;
     };
-    for pair in body.children.iter_mut().filter(|child| child.kind == "keyed_element") {
+    for pair in body.children.iter_mut().filter(|child| child.is_a(Role::KeyedElement)) {
         if let Some(key) = pair.children.first_mut() {
             let leaf = match key.text.is_none() && key.children.len() == 1 {
                 true => &mut key.children[0],
@@ -484,22 +484,20 @@ fn struct_keys(tree: &mut Tree) {
 /// A language without a row: names are told by their kind, and none is local.
 fn plain(tree: &mut Tree) {
     if tree.text.is_some() {
-        tree.name = match tree.kind {
-            "identifier" => Name::Free,
-            kind => name_by_kind(kind),
+        tree.name = match tree.is_a(Role::Identifier) {
+            true => Name::Free,
+            false => name_by_kind(tree.kind),
         };
     }
     tree.children.iter_mut().for_each(plain);
 }
 
 fn name_by_kind(kind: &str) -> Name {
-    match kind {
-        "type_identifier" => Name::Type,
-        "shorthand_field_identifier" => Name::Fixed,
-        // Of a function, a class or a member in PHP.
-        "name" => Name::Member,
-        _ if kind.ends_with("identifier") => Name::Member,
-        _ => Name::Not,
+    match () {
+        () if Role::TypeName.has(kind) => Name::Type,
+        () if Role::ShorthandFieldIdentifier.has(kind) => Name::Fixed,
+        () if Role::Name.has(kind) || Role::PlainName.has(kind) => Name::Member,
+        () => Name::Not,
     }
 }
 
@@ -513,24 +511,17 @@ fn seal(tree: &mut Tree) {
 /// Whether a node of a kind that can declare does so: `x := range y`, `for (const x of y)`.
 fn declares(tree: &Tree) -> bool {
     let has = |text: &str| tree.children.iter().any(|child| child.is(text));
-    match tree.kind {
-        "range_clause" | "receive_statement" => has(":="),
-        "for_in_statement" => tree.child("kind").is_some(),
-        _ => true,
+    match () {
+        () if tree.is_a(Role::MayDeclare) => has(":="),
+        () if tree.is_a(Role::ForIn) => tree.child("kind").is_some(),
+        () => true,
     }
 }
 
 /// Whether a parameter is more than that: a field as well, or known to a framework by its name.
 fn hides_behind(tree: &Tree) -> bool {
-    let known = [
-        "accessibility_modifier",
-        "override_modifier",
-        "decorator",
-        "annotation",
-        "marker_annotation",
-    ];
-    matches!(tree.kind, "required_parameter" | "optional_parameter" | "formal_parameter")
-        && tree.any(&|node| known.contains(&node.kind) || node.is("readonly"))
+    tree.is_a(Role::DeclaredParameter)
+        && tree.any(&|node| node.is_a(Role::ParameterMark) || node.is("readonly"))
 }
 
 fn pattern_names(tree: &Tree, scoping: &Scoping, names: &mut Vec<Arc<str>>) {
@@ -551,7 +542,7 @@ fn python_names(
     names: &mut Vec<Arc<str>>,
     outer: &mut HashSet<Arc<str>>,
 ) {
-    if matches!(tree.kind, "global_statement" | "nonlocal_statement") {
+    if tree.is_a(Role::OuterNames) {
         outer.extend(
             tree.children.iter().filter(|c| is_identifier(c)).filter_map(|c| c.text.clone()),
         );
@@ -562,17 +553,17 @@ fn python_names(
         return;
     }
     let comprehension = scoping.scopes.contains(&tree.kind);
-    if !top && (comprehension || tree.kind == "class_definition") {
+    if !top && (comprehension || tree.is_a(Role::ClassDefinition)) {
         // `:=` inside a comprehension names a local of the function.
         tree.visit(&mut |node| {
-            if node.kind == "named_expression" {
+            if node.is_a(Role::Named) {
                 names.extend(node.child("name").and_then(|name| name.text.clone()));
             }
         });
         return;
     }
     if top && comprehension {
-        for clause in tree.children.iter().filter(|child| child.kind == "for_in_clause") {
+        for clause in tree.children.iter().filter(|child| child.is_a(Role::ForInClause)) {
             clause.child("left").into_iter().for_each(|left| pattern_names(left, scoping, names));
         }
         return;
@@ -607,7 +598,7 @@ fn variables(
         "$argc",
         "$argv",
     ];
-    if tree.kind == "global_declaration" {
+    if tree.is_a(Role::GlobalDeclaration) {
         outer.extend(tree.children.iter().filter_map(|child| child.text.clone()));
     }
     if !top && scoping.functions.contains(&tree.kind) {
@@ -624,19 +615,18 @@ fn variables(
 fn script_vars(tree: &Tree, top: bool, scoping: &Scoping, names: &mut Vec<Arc<str>>) {
     let function = scoping.functions.contains(&tree.kind);
     if !top && function {
-        if tree.kind.ends_with("_declaration") {
+        if tree.is_a(Role::HoistedFunction) {
             names.extend(tree.child("name").and_then(|name| name.text.clone()));
         }
         return;
     }
-    let is_var = tree.kind == "variable_declaration"
-        || (tree.kind == "for_in_statement"
-            && tree.child("kind").is_some_and(|kind| kind.is("var")));
+    let is_var = tree.is_a(Role::VariableDeclaration)
+        || (tree.is_a(Role::ForIn) && tree.child("kind").is_some_and(|kind| kind.is("var")));
     for child in &tree.children {
-        if tree.kind == "for_in_statement" && is_var && child.field == Some("left") {
+        if tree.is_a(Role::ForIn) && is_var && child.field == Some("left") {
             pattern_names(child, scoping, names);
         }
-        if is_var && child.kind == "variable_declarator" {
+        if is_var && child.is_a(Role::VariableDeclarator) {
             child.child("name").into_iter().for_each(|name| pattern_names(name, scoping, names));
         }
         script_vars(child, false, scoping, names);
@@ -646,17 +636,19 @@ fn script_vars(tree: &Tree, top: bool, scoping: &Scoping, names: &mut Vec<Arc<st
 fn script_lexical(tree: &Tree, scoping: &Scoping, names: &mut Vec<Arc<str>>) {
     let function = scoping.functions.contains(&tree.kind);
     for child in &tree.children {
-        match child.kind {
-            "lexical_declaration" => {
-                for one in child.children.iter().filter(|one| one.kind == "variable_declarator") {
+        match child {
+            _ if child.is_a(Role::LexicalDeclaration) => {
+                for one in child.children.iter().filter(|one| one.is_a(Role::VariableDeclarator)) {
                     one.child("name").into_iter().for_each(|n| pattern_names(n, scoping, names));
                 }
             }
-            "function_declaration" | "generator_function_declaration" if !function => {
+            _ if child.is_a(Role::HoistedFunction) && !function => {
                 names.extend(child.child("name").and_then(|name| name.text.clone()));
             }
-            "switch_case" | "switch_default" => script_lexical(child, scoping, names),
-            "statement_block" if function => script_lexical(child, scoping, names),
+            _ if child.is_a(Role::SwitchSection) => script_lexical(child, scoping, names),
+            _ if child.is_a(Role::StatementBlock) && function => {
+                script_lexical(child, scoping, names)
+            }
             _ => {}
         }
     }

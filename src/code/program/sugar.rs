@@ -1,10 +1,8 @@
 //! Two spellings of one thing, brought to one tree.
 
 use super::Tree;
-
-/// Where parentheses around a value can change what is called, or on what.
-const KEEPS_PARENTHESES: &[&str] =
-    &["function", "object", "constructor", "operand", "macro", "value", "argument"];
+use crate::code::rows::roles::{Role, made};
+use crate::code::syntax::Syntax;
 
 /// Macros whose arguments are plain expressions, each evaluated where it stands.
 pub(super) const PLAIN_MACROS: &[&str] = &[
@@ -32,27 +30,36 @@ pub(super) const PLAIN_MACROS: &[&str] = &[
 
 /// The node as its longest spelling would have given it.
 pub(super) fn plain(language: &str, node: Tree) -> Tree {
-    match node.kind {
-        "parenthesized_expression" => without_parentheses(node),
-        "shorthand_property_identifier" => pair(node, "pair"),
-        "shorthand_property_identifier_pattern" => pair(node, "pair_pattern"),
-        "object_assignment_pattern" => defaulted(node),
-        "shorthand_field_initializer" if node.children.len() == 1 => field_initializer(node),
-        "field_pattern" if language == "rust" => field_pattern(node),
-        "statement_list" | "block" if language == "go" => without_separators(node),
-        "macro_invocation" if language == "rust" => with_captures(node),
-        "match_arm" | "closure_expression" if language == "rust" => without_braces(node),
-        "attribute" if language == "rust" => known_attribute(node),
-        "variable_name" if language == "php" => variable(node),
-        "field" if language == "lua" => computed_key(node),
-        _ => node,
+    match () {
+        () if node.is_a(Role::Parenthesized) => only_child(node),
+        () if node.is_a(Role::ShorthandProperty) => pair(node, made::PAIR),
+        () if node.is_a(Role::ShorthandPattern) => pair(node, made::PAIR_PATTERN),
+        () if node.is_a(Role::ObjectAssignmentPattern) => defaulted(node),
+        () if node.is_a(Role::ShorthandFieldInitializer) && node.children.len() == 1 => {
+            field_initializer(node)
+        }
+        () if language == "rust" => rust(node),
+        () if node.is_a(Role::GoBlock) && language == "go" => without_separators(node),
+        () if node.is_a(Role::VariableName) && language == "php" => variable(node),
+        () if node.is_a(Role::Entry) && language == "lua" => computed_key(node),
+        () => node,
+    }
+}
+
+fn rust(node: Tree) -> Tree {
+    match () {
+        () if node.is_a(Role::FieldPattern) => field_pattern(node),
+        () if node.is_a(Role::MacroInvocation) => with_captures(node),
+        () if node.is_a(Role::ValuePlace) => without_braces(node),
+        () if node.is_a(Role::RustAttribute) => known_attribute(node),
+        () => node,
     }
 }
 
 /// `$x` as one token: without its sign it would be the name of a function.
 fn variable(node: Tree) -> Tree {
     let text: String = node.children.iter().filter_map(|part| part.text.as_deref()).collect();
-    Tree::leaf("variable_name", node.field, node.bytes, &text)
+    Tree::leaf(made::VARIABLE_NAME, node.field, node.bytes, &text)
 }
 
 /// `{ [k] = v }`: the key is a value, though the grammar calls it a name as in `{ k = v }`.
@@ -64,17 +71,28 @@ fn computed_key(mut node: Tree) -> Tree {
     node
 }
 
-fn without_parentheses(mut node: Tree) -> Tree {
-    let matters = node.field.is_some_and(|field| KEEPS_PARENTHESES.contains(&field));
-    let shape = match &node.children[..] {
-        [_] => Some(0),
-        [open, inner, close] if open.is("(") && close.is(")") && inner.kind != "string" => Some(1),
-        _ => None,
-    };
-    let Some(at) = shape.filter(|_| !matters) else { return node };
-    let mut inner = node.children.swap_remove(at);
-    inner.field = node.field;
-    inner
+/// Takes the parentheses off the children for which they say nothing in such a parent.
+pub(super) fn unwrap(syntax: &Syntax, parent: &str, children: &mut [Tree]) {
+    for child in children.iter_mut().filter(|child| child.is_a(Role::Parenthesized)) {
+        let place = (parent, child.field.unwrap_or_default());
+        let inert = syntax.parentheses.contains(&place) || syntax.operands.contains(&place);
+        if let [open, _, close] = &child.children[..]
+            && inert
+            && open.is("(")
+            && close.is(")")
+        {
+            let mut inner = child.children.swap_remove(1);
+            inner.field = child.field;
+            *child = inner;
+        }
+    }
+}
+
+/// What the tokens have lost their parentheses of already.
+fn only_child(mut node: Tree) -> Tree {
+    let [only] = &mut node.children[..] else { return node };
+    only.field = node.field;
+    node.children.swap_remove(0)
 }
 
 /// Statements on one line are separated by `;`, on several by the line break.
@@ -88,16 +106,16 @@ fn pair(leaf: Tree, kind: &'static str) -> Tree {
     let text = leaf.text.as_deref().unwrap_or_default();
     let at = leaf.bytes.clone();
     let children = vec![
-        Tree::leaf("property_identifier", Some("key"), at.clone(), text),
+        Tree::leaf(made::PROPERTY_IDENTIFIER, Some("key"), at.clone(), text),
         Tree::leaf(":", None, at.clone(), ":"),
-        Tree::leaf("identifier", Some("value"), at.clone(), text),
+        Tree::leaf(made::IDENTIFIER, Some("value"), at.clone(), text),
     ];
     Tree::node(kind, leaf.field, at, children)
 }
 
 /// `{a = 1}` as `{a: a = 1}`.
 fn defaulted(mut node: Tree) -> Tree {
-    let expanded = node.children.first().is_some_and(|left| left.kind == "pair_pattern");
+    let expanded = node.children.first().is_some_and(|left| left.is_a(Role::PairPattern));
     if !expanded {
         return node;
     }
@@ -107,7 +125,7 @@ fn defaulted(mut node: Tree) -> Tree {
     let mut children = vec![value];
     children.append(&mut node.children);
     pair.children.push(Tree::node(
-        "assignment_pattern",
+        made::ASSIGNMENT_PATTERN,
         Some("value"),
         node.bytes.clone(),
         children,
@@ -122,24 +140,24 @@ fn field_initializer(mut node: Tree) -> Tree {
     let text = leaf.text.as_deref().unwrap_or_default();
     let at = leaf.bytes.clone();
     let children = vec![
-        Tree::leaf("field_identifier", Some("field"), at.clone(), text),
+        Tree::leaf(made::FIELD_IDENTIFIER, Some("field"), at.clone(), text),
         Tree::leaf(":", None, at.clone(), ":"),
-        Tree::leaf("identifier", Some("value"), at, text),
+        Tree::leaf(made::IDENTIFIER, Some("value"), at, text),
     ];
-    Tree::node("field_initializer", node.field, node.bytes, children)
+    Tree::node(made::FIELD_INITIALIZER, node.field, node.bytes, children)
 }
 
 /// The pattern `S { a }` as `S { a: a }`.
 fn field_pattern(mut node: Tree) -> Tree {
     if let [leaf] = &node.children[..]
-        && leaf.kind == "shorthand_field_identifier"
+        && leaf.is_a(Role::ShorthandFieldIdentifier)
     {
         let text = leaf.text.as_deref().unwrap_or_default();
         let at = leaf.bytes.clone();
         node.children = vec![
-            Tree::leaf("field_identifier", Some("name"), at.clone(), text),
+            Tree::leaf(made::FIELD_IDENTIFIER, Some("name"), at.clone(), text),
             Tree::leaf(":", None, at.clone(), ":"),
-            Tree::leaf("identifier", Some("pattern"), at, text),
+            Tree::leaf(made::IDENTIFIER, Some("pattern"), at, text),
         ];
     }
     node
@@ -151,7 +169,7 @@ fn without_braces(mut node: Tree) -> Tree {
     let body = node
         .children
         .iter_mut()
-        .find(|child| child.kind == "block" && matches!(child.field, Some("value" | "body")));
+        .find(|child| child.is_a(Role::Block) && matches!(child.field, Some("value" | "body")));
     if let Some(body) = body
         && let [_, inner, _] = &body.children[..]
         && is_value(inner)
@@ -165,9 +183,7 @@ fn without_braces(mut node: Tree) -> Tree {
 
 /// An expression that nothing ends: what a block evaluates to.
 fn is_value(node: &Tree) -> bool {
-    let statement =
-        ["expression_statement", "let_declaration", "empty_statement", "macro_definition", "label"];
-    !statement.contains(&node.kind) && !node.kind.ends_with("_item") && !node.is(";")
+    !node.is_a(Role::RustStatement) && !node.is(";")
 }
 
 /// A comma at the end says nothing to the compiler's own attributes.
@@ -179,7 +195,7 @@ fn known_attribute(mut node: Tree) -> Tree {
         .and_then(|path| path.text.as_deref())
         .is_some_and(|path| KNOWN.contains(&path));
     if known {
-        let lists = node.children.iter_mut().filter(|child| child.kind == "token_tree");
+        let lists = node.children.iter_mut().filter(|child| child.is_a(Role::TokenTree));
         lists.for_each(without_last_commas);
     }
     node
@@ -187,7 +203,7 @@ fn known_attribute(mut node: Tree) -> Tree {
 
 fn without_last_commas(list: &mut Tree) {
     without_last_comma(list);
-    let inner = list.children.iter_mut().filter(|child| child.kind == "token_tree");
+    let inner = list.children.iter_mut().filter(|child| child.is_a(Role::TokenTree));
     inner.for_each(without_last_commas);
 }
 
@@ -206,7 +222,7 @@ fn with_captures(mut node: Tree) -> Tree {
         .and_then(|name| name.text.as_deref())
         .is_some_and(|name| PLAIN_MACROS.contains(&name));
     if plain {
-        for child in node.children.iter_mut().filter(|child| child.kind == "token_tree") {
+        for child in node.children.iter_mut().filter(|child| child.is_a(Role::TokenTree)) {
             without_last_comma(child);
             split_captures(child);
         }
@@ -215,15 +231,16 @@ fn with_captures(mut node: Tree) -> Tree {
 }
 
 fn split_captures(node: &mut Tree) {
-    if node.kind != "token_tree"
-        && node.kind != "string_literal"
-        && node.kind != "raw_string_literal"
+    if !node.is_a(Role::TokenTree)
+        && !node.is_a(Role::StringLiteral)
+        && !node.is_a(Role::RawStringLiteral)
     {
         return;
     }
     let children = std::mem::take(&mut node.children);
     for mut child in children {
-        if child.kind == "string_content" || (child.text.is_some() && node.kind != "token_tree") {
+        if child.is_a(Role::StringContent) || (child.text.is_some() && !node.is_a(Role::TokenTree))
+        {
             node.children.extend(pieces(&child));
             continue;
         }
@@ -247,7 +264,7 @@ fn pieces(leaf: &Tree) -> Vec<Tree> {
         at = open + 1;
         if end > 0 && !rest.starts_with(|c: char| c.is_ascii_digit()) {
             out.push(Tree::leaf(leaf.kind, None, leaf.bytes.clone(), &text[from..=open]));
-            out.push(Tree::leaf("identifier", None, leaf.bytes.clone(), &rest[..end]));
+            out.push(Tree::leaf(made::IDENTIFIER, None, leaf.bytes.clone(), &rest[..end]));
             from = open + 1 + end;
             at = from;
         }

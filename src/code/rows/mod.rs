@@ -4,10 +4,17 @@
 //! where that is in doubt a reformatted block is called modified, which is a
 //! smaller fault than the reverse.
 
+pub(crate) mod called;
+pub(in crate::code) mod directives;
 pub(in crate::code) mod formats;
 pub(in crate::code) mod functional;
 pub(in crate::code) mod markup;
 pub(in crate::code) mod more;
+mod role_tables;
+pub(crate) mod roles;
+mod roles_of_c;
+mod roles_of_others;
+pub(in crate::code) mod scoping;
 
 use crate::code::syntax::{PLAIN, Parameters, Syntax};
 
@@ -76,6 +83,23 @@ pub(in crate::code) const RUST: Syntax = Syntax {
         "captured_pattern",
     ],
     parameters: Parameters::TypeField,
+    operands: &[
+        ("binary_expression", "left"),
+        ("binary_expression", "right"),
+        ("unary_expression", ""),
+        ("reference_expression", "value"),
+        ("type_cast_expression", "value"),
+        ("arguments", ""),
+        ("index_expression", ""),
+        ("array_expression", ""),
+        ("match_arm", "value"),
+        ("closure_expression", "body"),
+        ("field_initializer", "value"),
+        ("let_condition", "value"),
+        ("compound_assignment_expr", "right"),
+        ("for_expression", "value"),
+        ("parenthesized_expression", ""),
+    ],
     ..PLAIN
 };
 
@@ -121,6 +145,27 @@ pub(in crate::code) const PYTHON: Syntax = Syntax {
         ("list_splat_pattern", ""),
     ],
     patterns: &["pattern_list", "tuple_pattern", "list_pattern", "list_splat_pattern"],
+    operands: &[
+        ("binary_operator", "left"),
+        ("binary_operator", "right"),
+        ("boolean_operator", "left"),
+        ("boolean_operator", "right"),
+        ("not_operator", "argument"),
+        ("unary_operator", "argument"),
+        ("comparison_operator", ""),
+        ("argument_list", ""),
+        ("keyword_argument", "value"),
+        ("list", ""),
+        ("pair", "value"),
+        ("subscript", "subscript"),
+        ("conditional_expression", ""),
+        ("lambda", "body"),
+        ("if_clause", ""),
+        ("assert_statement", ""),
+        ("list_comprehension", "body"),
+        ("augmented_assignment", "right"),
+        ("parenthesized_expression", ""),
+    ],
     ..PLAIN
 };
 
@@ -184,6 +229,25 @@ pub(in crate::code) const JAVASCRIPT: Syntax = Syntax {
     ],
     patterns: &["array_pattern", "rest_pattern"],
     trivial: SCRIPT_TRIVIAL,
+    operands: &[
+        ("unary_expression", "argument"),
+        ("if_statement", "condition"),
+        ("while_statement", "condition"),
+        ("do_statement", "condition"),
+        ("binary_expression", "left"),
+        ("binary_expression", "right"),
+        ("ternary_expression", "condition"),
+        ("ternary_expression", "consequence"),
+        ("ternary_expression", "alternative"),
+        ("arguments", ""),
+        ("array", ""),
+        ("pair", "value"),
+        ("spread_element", ""),
+        ("subscript_expression", "index"),
+        ("template_substitution", ""),
+        ("augmented_assignment_expression", "right"),
+        ("parenthesized_expression", ""),
+    ],
     ..PLAIN
 };
 
@@ -266,6 +330,19 @@ pub(in crate::code) const GO: Syntax = Syntax {
     ],
     patterns: &["expression_list"],
     parameters: Parameters::TypePerName,
+    operands: &[
+        ("binary_expression", "left"),
+        ("binary_expression", "right"),
+        ("unary_expression", "operand"),
+        ("expression_list", ""),
+        ("argument_list", ""),
+        ("if_statement", "condition"),
+        ("for_clause", "condition"),
+        ("for_statement", ""),
+        ("index_expression", "index"),
+        ("expression_switch_statement", "value"),
+        ("parenthesized_expression", ""),
+    ],
     ..PLAIN
 };
 
@@ -298,6 +375,26 @@ pub(in crate::code) const JAVA: Syntax = Syntax {
     ],
     method_in_scope: true,
     parameters: Parameters::TypeField,
+    operands: &[
+        ("if_statement", "condition"),
+        ("while_statement", "condition"),
+        ("do_statement", "condition"),
+        ("binary_expression", "left"),
+        ("binary_expression", "right"),
+        ("unary_expression", "operand"),
+        ("ternary_expression", "condition"),
+        ("ternary_expression", "consequence"),
+        ("ternary_expression", "alternative"),
+        ("argument_list", ""),
+        ("array_access", "index"),
+        ("assignment_expression", "right"),
+        ("variable_declarator", "value"),
+        ("cast_expression", "value"),
+        ("return_statement", ""),
+        ("throw_statement", ""),
+        ("lambda_expression", "body"),
+        ("parenthesized_expression", ""),
+    ],
     ..PLAIN
 };
 
@@ -317,6 +414,23 @@ pub(in crate::code) const C: Syntax = Syntax {
     bindings: C_BINDINGS,
     patterns: &["pointer_declarator", "array_declarator", "init_declarator"],
     parameters: Parameters::Declarator,
+    operands: &[
+        ("if_statement", "condition"),
+        ("while_statement", "condition"),
+        ("do_statement", "condition"),
+        ("binary_expression", "left"),
+        ("binary_expression", "right"),
+        ("unary_expression", "argument"),
+        ("conditional_expression", "condition"),
+        ("conditional_expression", "consequence"),
+        ("conditional_expression", "alternative"),
+        ("assignment_expression", "right"),
+        ("subscript_expression", "index"),
+        ("init_declarator", "value"),
+        ("return_statement", ""),
+        ("parenthesized_expression", ""),
+    ],
+    quoting: &["argument_list"],
     ..PLAIN
 };
 
@@ -347,6 +461,15 @@ pub(in crate::code) const CPP: Syntax = Syntax {
         "structured_binding_declarator",
     ],
     method_in_scope: true,
+    operands: &[
+        ("unary_expression", "argument"),
+        ("binary_expression", "left"),
+        ("binary_expression", "right"),
+        ("assignment_expression", "right"),
+        ("condition_clause", "value"),
+        ("parenthesized_expression", ""),
+    ],
+    quoting: &["argument_list", "decltype", "template_argument_list"],
     ..C
 };
 

@@ -51,6 +51,14 @@ pub(in crate::code) const CSHARP: Syntax = Syntax {
     keyed: &[("initializer_expression", "assignment_expression")],
     method_in_scope: true,
     parameters: Parameters::Written,
+    operands: &[
+        ("binary_expression", "left"),
+        ("binary_expression", "right"),
+        ("assignment_expression", "right"),
+        ("conditional_expression", "condition"),
+        ("return_statement", ""),
+        ("parenthesized_expression", ""),
+    ],
     ..PLAIN
 };
 
@@ -144,6 +152,12 @@ pub(in crate::code) const PHP: Syntax = Syntax {
     foreign: &[("global_declaration", "")],
     patterns: &["variable_name", "list_literal", "pair", "by_ref"],
     trivial: &["{", "}", "(", ")", "[", "]", ";", ",", "<?php", "?>"],
+    operands: &[
+        ("binary_expression", "left"),
+        ("binary_expression", "right"),
+        ("assignment_expression", "right"),
+        ("parenthesized_expression", ""),
+    ],
     ..PLAIN
 };
 
@@ -220,6 +234,13 @@ pub(in crate::code) const LUA: Syntax = Syntax {
         ("for_numeric_clause", "name"),
     ],
     patterns: &["assignment_statement", "variable_list"],
+    operands: &[
+        ("binary_expression", "left"),
+        ("binary_expression", "right"),
+        ("unary_expression", "operand"),
+        ("bracket_index_expression", "field"),
+        ("parenthesized_expression", ""),
+    ],
     ..PLAIN
 };
 
@@ -409,5 +430,10 @@ pub(in crate::code) const ZIG: Syntax = Syntax {
     // An assignment is the same node without the word.
     declared: &[("variable_declaration", "const"), ("variable_declaration", "var")],
     parameters: Parameters::TypeField,
+    operands: &[
+        ("binary_expression", "left"),
+        ("binary_expression", "right"),
+        ("parenthesized_expression", ""),
+    ],
     ..PLAIN
 };

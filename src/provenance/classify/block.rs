@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::code::program::Tree;
+use crate::code::rows::roles::Role;
 use crate::ledger::{Basis, MutationClass};
 
 use super::judge::Set;
@@ -40,7 +41,7 @@ pub fn block(
     was: NamedBlock<'_>,
     is: &[NamedBlock<'_>],
 ) -> Classification {
-    let set = Set::of(before, after);
+    let set = Set::of(before, after, &[], &|_| Some(Vec::new()));
     let old = find(&set.before, was);
     let new: Vec<Option<Found<'_, '_>>> = is.iter().map(|one| find(&set.after, *one)).collect();
     let Some((old, [Some(first), ..])) = old.as_ref().map(|old| (old, &new[..])) else {
@@ -117,13 +118,13 @@ fn plainly(set: &Set<'_>, old: &Found<'_, '_>, new: &Found<'_, '_>) -> bool {
 
 /// The definition without the words around it that say where it stands.
 fn core(tree: &Tree) -> Tree {
-    let inner = match tree.kind {
-        "export_statement" => tree.child("declaration"),
-        "type_declaration" => {
+    let inner = match tree {
+        _ if tree.is_a(Role::Export) => tree.child("declaration"),
+        _ if tree.is_a(Role::TypeDeclaration) => {
             let mut specs = tree.children.iter().filter(|child| child.text.is_none());
             specs.next().filter(|_| specs.next().is_none())
         }
-        "expression_statement" => tree.children.first(),
+        _ if tree.is_a(Role::ExpressionStatement) => tree.children.first(),
         _ => None,
     };
     let mut core = inner.map_or_else(|| tree.clone(), core);

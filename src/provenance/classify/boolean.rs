@@ -5,6 +5,7 @@
 //! same things in the same order and leave at the same moment.
 
 use crate::code::program::Tree;
+use crate::code::rows::roles::{Role, made};
 
 use super::helpers::is_block;
 
@@ -32,7 +33,7 @@ fn visit(tree: &mut Tree) {
 
 /// The operand of `!x`.
 fn is_negation(tree: &Tree) -> Option<&Tree> {
-    let unary = tree.kind == "unary_expression" && tree.children.len() == 2;
+    let unary = tree.is_a(Role::Unary) && tree.children.len() == 2;
     (unary && tree.children[0].is("!")).then(|| &tree.children[1])
 }
 
@@ -41,7 +42,7 @@ fn is_chain(tree: &Tree) -> bool {
 }
 
 fn chain_operator(tree: &Tree) -> Option<&'static str> {
-    if tree.kind != "binary_expression" || tree.children.len() != 3 {
+    if !tree.is_a(Role::Binary) || tree.children.len() != 3 {
         return None;
     }
     match tree.children[1].text.as_deref() {
@@ -89,7 +90,7 @@ fn negated(tree: Tree) -> Tree {
     let mark = Tree::leaf("!", Some("operator"), at.clone(), "!");
     let mut operand = tree;
     operand.field = Some("argument");
-    Tree::node("unary_expression", None, at, vec![mark, operand])
+    Tree::node(made::UNARY, None, at, vec![mark, operand])
 }
 
 fn flatten(tree: Tree, operator: &str, into: &mut Vec<Tree>) {
@@ -118,7 +119,7 @@ fn positive_once(tree: Tree) -> Tree {
 fn chain(operands: Vec<Tree>, operator: &'static str) -> Tree {
     let mut operands = operands.into_iter().map(|mut one| {
         // The grammars name the operand of `!` differently.
-        if one.kind == "unary_expression" && one.children.len() == 2 {
+        if one.is_a(Role::Unary) && one.children.len() == 2 {
             one.children[0].field = Some("operator");
             one.children[1].field = Some("argument");
         }
@@ -130,7 +131,7 @@ fn chain(operands: Vec<Tree>, operator: &'static str) -> Tree {
         tree.field = Some("left");
         right.field = Some("right");
         let mark = Tree::leaf(operator, Some("operator"), at.clone(), operator);
-        tree = Tree::node("binary_expression", None, at, vec![tree, mark, right]);
+        tree = Tree::node(made::BINARY, None, at, vec![tree, mark, right]);
     }
     tree
 }
@@ -150,11 +151,11 @@ fn merge_checks(block: &mut Tree) {
 }
 
 fn check(statement: &Tree) -> Option<&Tree> {
-    let core = match statement.kind {
-        "expression_statement" => statement.children.first()?,
+    let core = match statement {
+        _ if statement.is_a(Role::ExpressionStatement) => statement.children.first()?,
         _ => statement,
     };
-    let known = matches!(core.kind, "if_statement" | "if_expression");
+    let known = core.is_a(Role::If);
     let alone = core.child("alternative").is_none() && core.child("initializer").is_none();
     (known && alone).then_some(core)
 }
@@ -166,8 +167,7 @@ fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
         return None;
     }
     let (a, b) = (one.child("condition")?.clone(), two.child("condition")?.clone());
-    if a.any(&|node| node.kind.starts_with("let_")) || b.any(&|node| node.kind.starts_with("let_"))
-    {
+    if a.any(&|node| node.is_a(Role::LetForm)) || b.any(&|node| node.is_a(Role::LetForm)) {
         return None;
     }
     let (mut left, mut right) = (Vec::new(), Vec::new());
@@ -177,8 +177,8 @@ fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
     let mut condition = chain(left, "||");
     condition.field = Some("condition");
     let mut merged = first.clone();
-    let core = match merged.kind {
-        "expression_statement" => merged.children.first_mut()?,
+    let core = match merged {
+        _ if merged.is_a(Role::ExpressionStatement) => merged.children.first_mut()?,
         _ => &mut merged,
     };
     let place = core.children.iter_mut().find(|child| child.field == Some("condition"))?;
@@ -189,11 +189,11 @@ fn merged(first: &Tree, second: &Tree) -> Option<Tree> {
 /// Whether a branch always leaves what is around it.
 fn leaves(tree: &Tree) -> bool {
     let leaving = |node: &Tree| {
-        let core = match node.kind {
-            "expression_statement" => node.children.first().unwrap_or(node),
+        let core = match node {
+            _ if node.is_a(Role::ExpressionStatement) => node.children.first().unwrap_or(node),
             _ => node,
         };
-        ["return", "break", "continue", "throw"].iter().any(|word| core.kind.starts_with(word))
+        core.is_a(Role::Exit)
     };
     match is_block(tree) {
         true => {

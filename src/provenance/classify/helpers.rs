@@ -2,6 +2,7 @@
 //! parameters, and a body whose locals cannot clash with anybody's.
 
 use crate::code::program::{Name, Tree, resolve};
+use crate::code::rows::roles::Role;
 
 use super::surroundings::{self, Surroundings};
 use super::types::{Types, returned_type};
@@ -48,40 +49,6 @@ pub(super) struct Parameter {
 const LANGUAGES: &[&str] =
     &["rust", "python", "javascript", "typescript", "tsx", "go", "java", "c", "cpp"];
 
-const FUNCTIONS: &[&str] = &[
-    "function_item",
-    "function_definition",
-    "function_declaration",
-    "method_declaration",
-    "method_definition",
-    "constructor_declaration",
-    "arrow_function",
-    "function_expression",
-];
-
-/// What a body must not hold if it is to stand elsewhere: it would return, wait or clean up somewhere else.
-const BOUND: &[&str] = &[
-    "yield",
-    "yield_expression",
-    "await_expression",
-    "await",
-    "defer_statement",
-    "goto_statement",
-    "try_expression",
-    "labeled_statement",
-    "storage_class_specifier",
-    "unsafe_block",
-    "super",
-    "preproc_ifdef",
-    "preproc_if",
-    "go_statement",
-    "decorator",
-    "nonlocal_statement",
-    "global_statement",
-    "class_declaration",
-    "class_definition",
-];
-
 const ASSIGNING: &[&str] = &[
     "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "**=", "//=", "??=", "&&=",
     "||=", ":=", "++", "--", ">>>=", "&^=", "@=",
@@ -100,7 +67,7 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     }
     let (receiver, parameters) = parameters(&core, language)?;
     let mut body = core.child("body")?.clone();
-    if body.any(&|node| BOUND.contains(&node.kind)) || calls(&body, name) {
+    if body.any(&|node| node.is_a(Role::Bound)) || calls(&body, name) {
         return None;
     }
     let surroundings = surroundings::taken(&core, &body, &names)?;
@@ -129,7 +96,7 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     let returns = parts.statements.iter().any(holds_return) || surroundings::may_leave(&body);
     let returned = returned_type(&core, language);
     let keeps = |result: &Tree| types.comes_back(result, returned.as_deref(), language);
-    let method = core.kind.starts_with("method") || body.any(&|node| is_this(node));
+    let method = core.is_a(Role::Method) || body.any(&|node| is_this(node));
     Some(Helper {
         name: name.to_owned(),
         parameters: known,
@@ -142,25 +109,25 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         statements: parts.statements,
         result: parts.result,
         method,
-        constructor: core.kind == "constructor_declaration",
+        constructor: core.is_a(Role::ConstructorDeclaration),
         surroundings,
     })
 }
 
 pub(super) fn is_this(node: &Tree) -> bool {
-    matches!(node.kind, "this" | "self") || node.is("this") || node.is("arguments")
+    node.is_a(Role::This) || node.is("this") || node.is("arguments")
 }
 
 /// The function in an item: itself, or what `export`, attributes and `const f =` hold.
 pub(super) fn function_of(item: &Tree) -> Option<&Tree> {
-    if FUNCTIONS.contains(&item.kind) {
+    if item.is_a(Role::Routine) {
         return Some(item);
     }
-    match item.kind {
-        "with attributes" => item.children.last().and_then(function_of),
-        "export_statement" => item.child("declaration").and_then(function_of),
-        "lexical_declaration" => {
-            let mut all = item.children.iter().filter(|child| child.kind == "variable_declarator");
+    match item {
+        _ if item.is_a(Role::WithAttributes) => item.children.last().and_then(function_of),
+        _ if item.is_a(Role::Export) => item.child("declaration").and_then(function_of),
+        _ if item.is_a(Role::LexicalDeclaration) => {
+            let mut all = item.children.iter().filter(|child| child.is_a(Role::VariableDeclarator));
             let only = all.next().filter(|_| all.next().is_none())?;
             only.child("value").and_then(function_of)
         }
@@ -177,12 +144,9 @@ fn is_special(item: &Tree, core: &Tree) -> bool {
         node.bytes.start < body
             && node.field != Some("name")
             && (node.text.as_deref().is_some_and(|text| SPECIAL.contains(&text))
-                || matches!(
-                    node.kind,
-                    "annotation" | "marker_annotation" | "decorator" | "attribute_item"
-                ))
+                || node.is_a(Role::Annotation))
     };
-    let pointer_star = |node: &Tree| node.is("*") && !matches!(core.kind, "method_definition");
+    let pointer_star = |node: &Tree| node.is("*") && !core.is_a(Role::MethodDefinition);
     item.any(&|node| word(node) && !pointer_star(node))
 }
 
@@ -193,8 +157,7 @@ fn calls(tree: &Tree, name: &str) -> bool {
 /// Gives every local a name that nobody else has.
 fn hygienic(tree: &mut Tree, name: &str) {
     if let Name::Local(local) = tree.name {
-        tree.text = Some(format!("\u{1}{name}\u{1}{local}").into());
-        tree.kind = "identifier";
+        tree.rename(&format!("\u{1}{name}\u{1}{local}"));
     }
     tree.children.iter_mut().for_each(|child| hygienic(child, name));
 }
@@ -212,23 +175,25 @@ fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
     let mut found = Vec::new();
     let mut receiver = None;
     for child in list.children.iter().filter(|child| !punctuation(child)) {
-        match child.kind {
-            "self_parameter" => {}
-            "identifier" => found.push(local(child)?),
-            "parameter_declaration" if language == "c" || language == "cpp" => {
+        match child {
+            _ if child.is_a(Role::SelfParameter) => {}
+            _ if child.is_a(Role::Identifier) => found.push(local(child)?),
+            _ if child.is_a(Role::ParameterDeclaration)
+                && (language == "c" || language == "cpp") =>
+            {
                 match child.child("declarator") {
                     Some(declarator) => found.push(innermost(declarator)?),
                     None if child.words() == "void" => {}
                     None => return None,
                 }
             }
-            "parameter" | "required_parameter" => {
+            _ if child.is_a(Role::PatternParameter) => {
                 if child.child("value").is_some() {
                     return None;
                 }
                 found.push(local(child.child("pattern")?)?);
             }
-            "formal_parameter" | "parameter_declaration" => {
+            _ if child.is_a(Role::NamedParameter) => {
                 let names: Vec<&Tree> =
                     child.children.iter().filter(|one| one.field == Some("name")).collect();
                 if names.is_empty() {
@@ -238,7 +203,7 @@ fn parameters(core: &Tree, language: &str) -> Option<(Option<u32>, Vec<u32>)> {
                     found.push(local(name)?);
                 }
             }
-            "typed_parameter" => {
+            _ if child.is_a(Role::TypedParameter) => {
                 found.push(local(child.children.first()?)?);
             }
             _ => return None,
@@ -270,9 +235,11 @@ fn punctuation(node: &Tree) -> bool {
 }
 
 fn declared_parameters(declarator: &Tree) -> Option<&Tree> {
-    match declarator.kind {
-        "function_declarator" => declarator.child("parameters"),
-        "pointer_declarator" => declarator.child("declarator").and_then(declared_parameters),
+    match declarator {
+        _ if declarator.is_a(Role::FunctionDeclarator) => declarator.child("parameters"),
+        _ if declarator.is_a(Role::PointerDeclarator) => {
+            declarator.child("declarator").and_then(declared_parameters)
+        }
         _ => None,
     }
 }
@@ -280,7 +247,7 @@ fn declared_parameters(declarator: &Tree) -> Option<&Tree> {
 fn innermost(declarator: &Tree) -> Option<u32> {
     match declarator.text {
         Some(_) => local(declarator),
-        None if declarator.kind == "pointer_declarator" => {
+        None if declarator.is_a(Role::PointerDeclarator) => {
             innermost(declarator.child("declarator")?)
         }
         None => None,
@@ -311,11 +278,7 @@ fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
         }
     }
     let kept = body.any(&|node| {
-        let function = FUNCTIONS.contains(&node.kind)
-            || matches!(
-                node.kind,
-                "closure_expression" | "func_literal" | "lambda" | "lambda_expression"
-            );
+        let function = node.is_a(Role::Routine) || node.is_a(Role::Closure);
         function && node.any(&|leaf| leaf.is(placeholder))
     });
     (!kept).then_some(uses)
@@ -323,27 +286,24 @@ fn uses_of(body: &Tree, placeholder: &str) -> Option<usize> {
 
 /// Whether a parameter may be a copy of a value that the body changes: then it matters that it is one.
 fn may_copy(core: &Tree, body: &Tree, local: u32, placeholder: &str) -> bool {
-    const SHARED: &[&str] =
-        &["pointer_type", "pointer_declarator", "map_type", "slice_type", "reference_declarator"];
     let declares = |node: &Tree| {
-        matches!(node.kind, "parameter_declaration" | "formal_parameter" | "parameter")
-            && node.any(&|leaf| leaf.name == Name::Local(local))
+        node.is_a(Role::Parameter) && node.any(&|leaf| leaf.name == Name::Local(local))
     };
-    let shared = |node: &Tree| node.any(&|part| SHARED.contains(&part.kind));
+    let shared = |node: &Tree| node.any(&|part| part.is_a(Role::SharedType));
     let header = core.children.iter().filter(|child| child.field != Some("body"));
     if header.into_iter().any(|part| part.any(&|node| declares(node) && shared(node))) {
         return false;
     }
     body.any(&|node| {
         let first = node.children.first();
-        let target = match node.kind {
-            "assignment_statement" | "assignment_expression" => node.child("left"),
-            "inc_statement" | "dec_statement" | "update_expression" => Some(node),
-            "unary_expression" | "pointer_expression" => {
-                first.filter(|mark| mark.is("&")).map(|_| node)
-            }
+        let target = match node {
+            _ if node.is_a(Role::AssignmentToLeft) => node.child("left"),
+            _ if node.is_a(Role::Update) => Some(node),
+            _ if node.is_a(Role::Reference) => first.filter(|mark| mark.is("&")).map(|_| node),
             // A method may change what it is called on.
-            "call_expression" => node.child("function").filter(|called| called.text.is_none()),
+            _ if node.is_a(Role::CallExpression) => {
+                node.child("function").filter(|called| called.text.is_none())
+            }
             _ => None,
         };
         target.is_some_and(|target| target.any(&|leaf| leaf.is(placeholder)))
@@ -377,25 +337,19 @@ fn parts(body: &Tree, language: &str) -> Parts {
 
 /// A Rust expression at the end of a block, without a semicolon.
 pub(super) fn is_value(node: &Tree) -> bool {
-    let statement = ["expression_statement", "let_declaration", "empty_statement"];
-    !statement.contains(&node.kind)
-        && !node.kind.ends_with("_item")
-        && !node.kind.ends_with("declaration")
+    !node.is_a(Role::NoValue)
 }
 
 pub(super) fn is_block(node: &Tree) -> bool {
-    matches!(
-        node.kind,
-        "block" | "statement_block" | "compound_statement" | "constructor_body" | "statement_list"
-    )
+    node.is_a(Role::Block)
 }
 
 /// The statements of a block.
 pub(super) fn statements(block: &Tree) -> Vec<Tree> {
     let mut found = Vec::new();
     for child in &block.children {
-        match child.kind {
-            "statement_list" => found.extend(statements(child)),
+        match child {
+            _ if child.is_a(Role::StatementList) => found.extend(statements(child)),
             _ if child.is("{") || child.is("}") || child.is(";") => {}
             _ => found.push(child.clone()),
         }
@@ -404,10 +358,10 @@ pub(super) fn statements(block: &Tree) -> Vec<Tree> {
 }
 
 pub(super) fn is_return(node: &Tree) -> bool {
-    match node.kind {
-        "return_statement" | "return_expression" => true,
-        "expression_statement" => {
-            node.children.first().is_some_and(|one| one.kind == "return_expression")
+    match node {
+        _ if node.is_a(Role::Return) => true,
+        _ if node.is_a(Role::ExpressionStatement) => {
+            node.children.first().is_some_and(|one| one.is_a(Role::ReturnExpression))
         }
         _ => false,
     }
@@ -418,19 +372,19 @@ pub(super) fn returned(node: &Tree) -> Option<&Tree> {
     if !is_return(node) {
         return None;
     }
-    let core = match node.kind {
-        "expression_statement" => node.children.first()?,
+    let core = match node {
+        _ if node.is_a(Role::ExpressionStatement) => node.children.first()?,
         _ => node,
     };
     let value = core.children.iter().find(|child| !child.is("return") && !child.is(";"))?;
     match &value.children[..] {
-        [only] if value.kind == "expression_list" => Some(only),
+        [only] if value.is_a(Role::ExpressionList) => Some(only),
         _ => Some(value),
     }
 }
 
 fn is_end(node: &Tree) -> bool {
-    is_return(node) || matches!(node.kind, "throw_statement" | "raise_statement")
+    is_return(node) || node.is_a(Role::Throw)
 }
 
 /// Whether every value that a `return` below gives back satisfies `test`.
@@ -438,17 +392,13 @@ fn each_returned(tree: &Tree, test: &impl Fn(&Tree) -> bool) -> bool {
     if is_return(tree) {
         return returned(tree).is_none_or(test);
     }
-    surroundings::is_function(tree.kind) || tree.children.iter().all(|one| each_returned(one, test))
+    tree.is_a(Role::Function) || tree.children.iter().all(|one| each_returned(one, test))
 }
 
 fn holds_return(tree: &Tree) -> bool {
     if is_return(tree) {
         return true;
     }
-    let function = FUNCTIONS.contains(&tree.kind)
-        || matches!(
-            tree.kind,
-            "closure_expression" | "func_literal" | "lambda" | "lambda_expression" | "class_body"
-        );
+    let function = tree.is_a(Role::Routine) || tree.is_a(Role::Enclosing);
     !function && tree.children.iter().any(holds_return)
 }

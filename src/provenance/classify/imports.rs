@@ -4,6 +4,9 @@ use std::collections::HashSet;
 
 use crate::code::BlockKind;
 use crate::code::program::{Name, Tree};
+use crate::code::rows::roles::Role;
+
+use crate::code::rows::called::WITHOUT_TRAITS;
 
 use super::units::{File, Unit, is_import};
 
@@ -24,7 +27,7 @@ fn list<'f>(file: &'f File<'_>) -> Vec<&'f Tree> {
         let whole = found.len();
         // One declaration of Go holds many.
         import.visit(&mut |node| {
-            if node.kind == "import_spec" {
+            if node.is_a(Role::ImportSpec) {
                 found.push(node);
             }
         });
@@ -73,18 +76,20 @@ pub(super) fn imports(
     }
     let harmless = |one: &Tree, side: &File<'_>| {
         let names = names(one);
-        let unnamed = one.kind == "import_spec" && !names.iter().all(|name| is_package_name(name));
+        let unnamed = one.is_a(Role::ImportSpec) && !names.iter().all(|name| is_package_name(name));
         let opaque = unnamed || one.any(&|node| node.is("*") || node.is("_"));
         let runs = ordered && !elsewhere.contains(&one.words());
         let known = names.iter().all(|name| moved.contains(name));
         // Others take a name from here, or code comes and goes that is not in the set.
-        let given = one.any(&|node| node.kind == "visibility_modifier");
-        let unseen = one.kind == "extern_crate_declaration"
-            || (one.kind == "mod_item" && !names.iter().all(|name| modules.contains(&**name)));
-        if given || unseen {
+        let given = one.any(&|node| node.is_a(Role::VisibilityModifier));
+        let unseen = one.is_a(Role::ExternCrateDeclaration)
+            || (one.is_a(Role::ModItem) && !names.iter().all(|name| modules.contains(&**name)));
+        let other = if std::ptr::eq(side, after) { &new } else { &old };
+        if given || unseen || (!known && brings_methods(one, other)) {
             return false;
         }
-        match (opaque || one.kind == "package_clause" || one.kind == "package_declaration", runs) {
+        match (opaque || one.is_a(Role::PackageClause) || one.is_a(Role::PackageDeclaration), runs)
+        {
             (true, _) => false,
             (_, true) => known && !names.is_empty(),
             _ => known || !names.iter().any(|name| !moved.contains(name) && uses(side, name)),
@@ -98,13 +103,13 @@ pub(super) fn imports(
 
 /// The full paths that an import of Rust, Java or Go makes known.
 fn sources(import: &Tree) -> Vec<String> {
-    match import.kind {
-        "use_declaration" => rust_paths(import),
-        "import_declaration" => {
+    match import {
+        _ if import.is_a(Role::UseDeclaration) => rust_paths(import),
+        _ if import.is_a(Role::ImportDeclaration) => {
             let parts: Vec<_> = import
                 .tokens()
                 .iter()
-                .filter(|token| token.kind.ends_with("identifier"))
+                .filter(|token| token.is_a(Role::Name))
                 .filter_map(|token| token.text.as_deref().map(str::to_owned))
                 .collect();
             vec![parts.join("::")]
@@ -135,10 +140,18 @@ fn same_names(one: &Tree, others: &[&Tree], language: &str) -> bool {
     !mine.is_empty() && mine.iter().all(|path| all.contains(path))
 }
 
+/// Whether an import of Rust may be one of a trait, whose methods nobody can tell from others where they are called.
+fn brings_methods(import: &Tree, others: &[&Tree]) -> bool {
+    let kept: HashSet<String> = others.iter().flat_map(|other| rust_paths(other)).collect();
+    let is_type = |path: &&String| last(path).starts_with(char::is_uppercase);
+    let plain = |path: &String| WITHOUT_TRAITS.iter().any(|module| path.starts_with(module));
+    rust_paths(import).iter().filter(is_type).any(|path| !kept.contains(path) && !plain(path))
+}
+
 fn rust_paths(import: &Tree) -> Vec<String> {
     let mut found = Vec::new();
     if let Some(argument) = import.child("argument") {
-        let visible = import.children.iter().find(|child| child.kind == "visibility_modifier");
+        let visible = import.children.iter().find(|child| child.is_a(Role::VisibilityModifier));
         let prefix = visible.map_or_else(String::new, |said| format!("{} ", said.words()));
         expand(argument, &prefix, &mut found);
     }
@@ -146,19 +159,19 @@ fn rust_paths(import: &Tree) -> Vec<String> {
 }
 
 fn expand(tree: &Tree, prefix: &str, found: &mut Vec<String>) {
-    match tree.kind {
-        "scoped_use_list" => {
+    match tree {
+        _ if tree.is_a(Role::ScopedUseList) => {
             let path = tree
                 .child("path")
                 .map_or_else(String::new, |path| format!("{}::", path.words().replace(' ', "")));
             let prefix = format!("{prefix}{path}");
             tree.child("list").into_iter().for_each(|list| expand(list, &prefix, found));
         }
-        "use_list" => {
+        _ if tree.is_a(Role::UseList) => {
             let items = tree.children.iter().filter(|c| !c.is("{") && !c.is("}") && !c.is(","));
             items.for_each(|item| expand(item, prefix, found));
         }
-        "use_as_clause" => {
+        _ if tree.is_a(Role::UseAsClause) => {
             let part = |field: &str| tree.child(field).map(|part| part.words().replace(' ', ""));
             let (path, alias) = (part("path"), part("alias"));
             found.push(format!(
@@ -177,15 +190,13 @@ fn names(import: &Tree) -> Vec<String> {
     import.visit(&mut |node| {
         let Some(text) = &node.text else { return };
         let last = import_tail(text);
-        if node.kind.ends_with("identifier") || node.kind == "identifier" {
+        if node.is_a(Role::Name) {
             names.push(text.to_string());
-        } else if text.contains('/') || node.kind.contains("string_literal") {
+        } else if text.contains('/') || node.is_a(Role::StringLiteralPart) {
             names.extend(last.map(str::to_owned));
         }
     });
-    let last_only =
-        ["use_declaration", "import_declaration", "import_from_statement", "import_spec"];
-    if last_only.contains(&import.kind) {
+    if import.is_a(Role::NamesLast) {
         // Only the last segments are made known.
         let last: Vec<String> = tails(import);
         if !last.is_empty() {
@@ -201,15 +212,15 @@ fn import_tail(text: &str) -> Option<&str> {
 
 /// `c` of `use a::b::c`, of `import a.b.c`, of `from a import c`.
 fn tails(import: &Tree) -> Vec<String> {
-    match import.kind {
-        "use_declaration" => {
+    match import {
+        _ if import.is_a(Role::UseDeclaration) => {
             let of = |path: &String| {
                 let last = path.rsplit("::").next()?;
                 Some(last.rsplit(" as ").next().unwrap_or(last).to_owned())
             };
             rust_paths(import).iter().filter_map(of).collect()
         }
-        "import_from_statement" => import
+        _ if import.is_a(Role::ImportFrom) => import
             .children
             .iter()
             .filter(|child| child.field == Some("name"))
@@ -217,10 +228,10 @@ fn tails(import: &Tree) -> Vec<String> {
                 child.tokens().last().and_then(|last| last.text.as_deref().map(str::to_owned))
             })
             .collect(),
-        _ if import.any(&|node| node.kind == "import_spec") => {
+        _ if import.any(&|node| node.is_a(Role::ImportSpec)) => {
             let mut found = Vec::new();
             import.visit(&mut |node| {
-                if node.kind == "import_spec" {
+                if node.is_a(Role::ImportSpec) {
                     let name = node.child("name").and_then(|name| name.text.clone());
                     let tail = node.child("path").map(|path| path.words().replace(' ', ""));
                     let tail = tail.as_deref().and_then(import_tail).map(str::to_owned);
@@ -232,7 +243,7 @@ fn tails(import: &Tree) -> Vec<String> {
         _ => import
             .tokens()
             .iter()
-            .rfind(|token| token.kind.ends_with("identifier"))
+            .rfind(|token| token.is_a(Role::Name))
             .and_then(|last| last.text.as_deref().map(str::to_owned))
             .into_iter()
             .collect(),
@@ -257,20 +268,20 @@ pub(super) fn differing(before: &File<'_>, after: &File<'_>) -> Vec<String> {
 
 /// Where an imported name comes from, where the import says it in full.
 pub(super) fn source_of(file: &File<'_>, name: &str) -> Option<String> {
-    list(file).into_iter().find_map(|import| match import.kind {
-        "import_statement" => {
+    list(file).into_iter().find_map(|import| match import {
+        _ if import.is_a(Role::ImportStatement) => {
             let source = import.child("source")?;
             let named = import.any(&|node| node.is(name));
             named.then(|| source.words().replace(' ', ""))
         }
-        "import_from_statement" => {
+        _ if import.is_a(Role::ImportFrom) => {
             let module = import.child("module_name")?;
             tails(import).iter().any(|tail| tail == name).then(|| module.words().replace(' ', ""))
         }
-        "import_declaration" | "import_spec" => {
+        _ if import.is_a(Role::PathImport) => {
             tails(import).iter().any(|tail| tail == name).then(|| import.words())
         }
-        "use_declaration" => {
+        _ if import.is_a(Role::UseDeclaration) => {
             rust_paths(import).into_iter().find(|path| path.rsplit("::").next() == Some(name))
         }
         _ => None,
@@ -293,18 +304,18 @@ pub(super) fn means_other_files(file: &File<'_>, path: &str) -> bool {
                 let text = text.trim_start_matches(['"', '\'', '`']);
                 text.starts_with("./") || text.starts_with("../") || matches!(text, "." | "..")
             };
-            moved && node.kind.contains("string") && node.any(&dots)
+            moved && node.is_a(Role::Text) && node.any(&dots)
         }
-        "python" => moved && node.kind == "relative_import",
+        "python" => moved && node.is_a(Role::RelativeImport),
         "c" | "cpp" => {
             moved
-                && node.kind == "preproc_include"
-                && node.child("path").is_some_and(|path| path.kind == "string_literal")
+                && node.is_a(Role::PreprocInclude)
+                && node.child("path").is_some_and(|path| path.is_a(Role::StringLiteral))
         }
         // A module's files lie in the folder that is called like its own file.
         "rust" => {
-            (node.kind == "mod_item" && node.child("body").is_none())
-                || (moved && node.kind == "super")
+            (node.is_a(Role::ModItem) && node.child("body").is_none())
+                || (moved && node.is_a(Role::Super))
         }
         _ => false,
     };

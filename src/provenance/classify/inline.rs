@@ -10,12 +10,13 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::code::program::{Name, Tree, resolve};
+use crate::code::rows::roles::Role;
 
 use super::helpers::{self, Helper, is_block, is_return, is_this, is_value, returned, statements};
 use super::pairs::Id;
 use super::reach::Ways;
 use super::same::{Renames, Resolved, same};
-use super::surroundings::{self, Given};
+use super::surroundings::Given;
 use super::types::{Types, returned_type};
 
 /// A helper that a unit can call, and how.
@@ -42,7 +43,7 @@ pub(super) fn inlined(tree: &Tree, language: &str, helpers: &[Reached<'_>]) -> I
     let called = |tree: &Tree| -> Vec<&Reached<'_>> {
         let words: HashSet<&str> =
             tree.tokens().iter().filter_map(|token| token.text.as_deref()).collect();
-        let delegates = tree.any(&|node| node.kind == "explicit_constructor_invocation");
+        let delegates = tree.any(&|node| node.is_a(Role::ExplicitConstructorInvocation));
         let fits =
             |helper: &Helper| words.contains(&*helper.name) || (helper.constructor && delegates);
         helpers.iter().filter(|one| fits(one.helper)).collect()
@@ -99,7 +100,7 @@ struct Call<'h> {
 impl<'h> Put<'h> {
     /// `wanted` is the type that the value of the node becomes, where that is said.
     fn node(&mut self, tree: &mut Tree, wanted: Option<&str>) {
-        let function = surroundings::is_function(tree.kind);
+        let function = tree.is_a(Role::Function);
         let returns = self.returns.clone();
         if function && std::mem::replace(&mut self.entered, true) {
             self.returns = None;
@@ -108,10 +109,10 @@ impl<'h> Put<'h> {
             let last = tree.field == Some("body");
             self.block(tree, last);
         }
-        let said = match tree.kind {
-            "return_statement" => self.returns.clone(),
-            _ if is_typed_declaration(tree.kind) => tree.child("type").map(Tree::words),
-            "variable_declarator" | "init_declarator" => wanted.map(str::to_owned),
+        let said = match tree {
+            _ if tree.is_a(Role::ReturnStatement) => self.returns.clone(),
+            _ if tree.is_a(Role::TypedDeclaration) => tree.child("type").map(Tree::words),
+            _ if tree.is_a(Role::Declarator) => wanted.map(str::to_owned),
             _ => None,
         };
         for child in &mut tree.children {
@@ -143,11 +144,11 @@ impl<'h> Put<'h> {
         let mut kept: Vec<Tree> = Vec::with_capacity(count);
         for (at, child) in children.into_iter().enumerate() {
             // What an attribute stands before is one statement, and must stay one.
-            if kept.last().is_some_and(|last| last.kind == "attribute_item") {
+            if kept.last().is_some_and(|last| last.is_a(Role::AttributeItem)) {
                 kept.push(child);
                 continue;
             }
-            if child.kind == "statement_list" {
+            if child.is_a(Role::StatementList) {
                 let mut list = child;
                 self.block(&mut list, is_body);
                 kept.push(list);
@@ -166,17 +167,13 @@ impl<'h> Put<'h> {
         // `h(a);`
         if let Some(call) = called(statement).and_then(|call| self.call(call)) {
             let helper = call.helper;
-            let unit = !is_value(statement)
-                || matches!(
-                    statement.kind,
-                    "expression_statement" | "explicit_constructor_invocation"
-                );
+            let unit = !is_value(statement) || statement.is_a(Role::UnitCall);
             if unit && !helper.returns_early && helper.result.is_none() {
                 self.used.push(call.id);
                 return Some(self.all(&call, &helper.statements));
             }
             // A Rust value at the end.
-            if statement.kind == "call_expression" && !helper.returns_early {
+            if statement.is_a(Role::CallExpression) && !helper.returns_early {
                 self.used.push(call.id);
                 let mut all = self.all(&call, &helper.statements);
                 all.extend(helper.result.as_ref().map(|result| self.with(&call, result)));
@@ -235,21 +232,7 @@ impl<'h> Put<'h> {
 
     /// The way to a call that nothing in the statement is evaluated before.
     fn first_call(&self, statement: &Tree) -> Option<Vec<usize>> {
-        const FITTING: &[&str] = &[
-            "expression_statement",
-            "let_declaration",
-            "lexical_declaration",
-            "variable_declaration",
-            "local_variable_declaration",
-            "declaration",
-            "return_statement",
-            "if_statement",
-            "if_expression",
-            "short_var_declaration",
-            "assignment_statement",
-            "throw_statement",
-        ];
-        if !FITTING.contains(&statement.kind) {
+        if !statement.is_a(Role::FirstValue) {
             return None;
         }
         let mut path = Vec::new();
@@ -271,15 +254,12 @@ impl<'h> Put<'h> {
             let skipped = child.text.is_some()
                 || child.field.is_some_and(|field| {
                     LATER.contains(&field)
-                        && child.kind != "init_declarator"
-                        && child.kind != "variable_declarator"
-                        && child.kind != "binary_expression"
+                        && !child.is_a(Role::InitDeclarator)
+                        && !child.is_a(Role::VariableDeclarator)
+                        && !child.is_a(Role::Binary)
                 });
-            if skipped && !(child.field == Some("left") && node.kind.contains("binary")) {
-                if child.field == Some("left")
-                    && child
-                        .any(&|one| one.kind.contains("call") || one.kind.contains("invocation"))
-                {
+            if skipped && !(child.field == Some("left") && node.is_a(Role::AnyBinary)) {
+                if child.field == Some("left") && child.any(&|one| one.is_a(Role::AnyCall)) {
                     return false;
                 }
                 continue;
@@ -311,7 +291,7 @@ impl<'h> Put<'h> {
     fn call(&self, node: &Tree) -> Option<Call<'h>> {
         let (name, receiver, arguments) = callee(node)?;
         self.helpers.iter().find_map(|Reached { id, helper, ways }| {
-            let delegates = node.kind == "explicit_constructor_invocation";
+            let delegates = node.is_a(Role::ExplicitConstructorInvocation);
             let named = helper.constructor == delegates && (delegates || helper.name == name);
             if !named || !can_mean(ways, node, receiver) {
                 return None;
@@ -352,7 +332,7 @@ impl<'h> Put<'h> {
 
 /// Whether a call with this receiver can reach a helper that is reached in these ways.
 fn can_mean(ways: &Ways, call: &Tree, receiver: Option<&Tree>) -> bool {
-    let through_type = call.child("function").is_some_and(|one| one.kind == "scoped_identifier");
+    let through_type = call.child("function").is_some_and(|one| one.is_a(Role::ScopedIdentifier));
     match receiver {
         None if through_type => ways.own,
         None => ways.bare,
@@ -366,10 +346,6 @@ fn keeps_type(helper: &Helper, wanted: Option<&str>) -> bool {
     helper.keeps_type || (wanted.is_some() && helper.returns.as_deref() == wanted)
 }
 
-fn is_typed_declaration(kind: &str) -> bool {
-    matches!(kind, "local_variable_declaration" | "declaration" | "var_spec" | "let_declaration")
-}
-
 fn block_end(at: usize, count: usize) -> bool {
     at + 2 == count
 }
@@ -381,36 +357,38 @@ fn separator(node: &Tree) -> bool {
 /// The name, the receiver and the arguments of a call.
 fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
     let text = |leaf: &Tree| leaf.text.as_deref().map(str::to_owned);
-    match node.kind {
-        "method_invocation" => {
+    match node {
+        _ if node.is_a(Role::MethodInvocation) => {
             Some((text(node.child("name")?)?, node.child("object"), node.child("arguments")?))
         }
-        "explicit_constructor_invocation" => {
+        _ if node.is_a(Role::ExplicitConstructorInvocation) => {
             let this = node.child("constructor").is_some_and(|one| one.is("this"));
             this.then_some((String::new(), None, node.child("arguments")?))
         }
-        "call_expression" | "call" => {
+        _ if node.is_a(Role::Call) => {
             let function = node.child("function")?;
             let arguments = node.child("arguments")?;
-            match function.kind {
-                "identifier" if !matches!(function.name, Name::Local(_)) => {
+            match function {
+                _ if function.is_a(Role::Identifier)
+                    && !matches!(function.name, Name::Local(_)) =>
+                {
                     Some((text(function)?, None, arguments))
                 }
-                "member_expression" => {
+                _ if function.is_a(Role::MemberExpression) => {
                     Some((text(function.child("property")?)?, function.child("object"), arguments))
                 }
-                "attribute" => {
+                _ if function.is_a(Role::AttributeAccess) => {
                     Some((text(function.child("attribute")?)?, function.child("object"), arguments))
                 }
-                "field_expression" => {
+                _ if function.is_a(Role::FieldExpression) => {
                     let object = function.child("value").or_else(|| function.child("argument"));
                     Some((text(function.child("field")?)?, object, arguments))
                 }
-                "selector_expression" => {
+                _ if function.is_a(Role::Selector) => {
                     Some((text(function.child("field")?)?, function.child("operand"), arguments))
                 }
-                "scoped_identifier"
-                    if function.child("path").is_some_and(|path| path.is("Self")) =>
+                _ if function.is_a(Role::ScopedIdentifier)
+                    && function.child("path").is_some_and(|path| path.is("Self")) =>
                 {
                     Some((text(function.child("name")?)?, None, arguments))
                 }
@@ -423,12 +401,12 @@ fn callee(node: &Tree) -> Option<(String, Option<&Tree>, &Tree)> {
 
 /// The call that a statement consists of.
 fn called(statement: &Tree) -> Option<&Tree> {
-    match statement.kind {
-        "expression_statement" => {
+    match statement {
+        _ if statement.is_a(Role::ExpressionStatement) => {
             let mut inner = statement.children.iter().filter(|child| !child.is(";"));
             inner.next().filter(|_| inner.next().is_none())
         }
-        "call_expression" | "call" | "explicit_constructor_invocation" => Some(statement),
+        _ if statement.is_a(Role::CallOrDelegation) => Some(statement),
         _ => None,
     }
 }
@@ -439,22 +417,13 @@ fn is_own(receiver: &Tree) -> bool {
 
 /// A value that is the same whenever it is read: a literal, a local, the object itself.
 fn is_stable(tree: &Tree) -> bool {
-    let literal = tree.kind.contains("literal")
-        || tree.kind.contains("string")
-        || matches!(
-            tree.kind,
-            "integer" | "float" | "number" | "true" | "false" | "none" | "null" | "nil"
-        );
-    let calls = tree.any(&|node| {
-        node.kind.contains("interpolation")
-            || node.kind.contains("substitution")
-            || node.name != Name::Not
-    });
+    let literal = tree.is_a(Role::Literal) || tree.is_a(Role::PlainValue);
+    let calls = tree.any(&|node| node.is_a(Role::Hole) || node.name != Name::Not);
     if literal
         && !calls
-        && tree.kind != "composite_literal"
-        && tree.kind != "func_literal"
-        && tree.kind != "array_literal"
+        && !tree.is_a(Role::CompositeLiteral)
+        && !tree.is_a(Role::FuncLiteral)
+        && !tree.is_a(Role::ArrayLiteral)
     {
         return true;
     }
@@ -462,15 +431,7 @@ fn is_stable(tree: &Tree) -> bool {
 }
 
 fn is_effect(node: &Tree) -> bool {
-    node.kind.contains("call")
-        || node.kind.contains("invocation")
-        || node.kind.contains("creation")
-        || node.kind.contains("assign")
-        || node.kind.contains("update")
-        || node.kind.contains("await")
-        || node.kind.contains("yield")
-        || node.kind.contains("macro")
-        || node.kind == "new_expression"
+    node.is_a(Role::Effect)
 }
 
 /// Whether a parameter is read once, always, and before anything that could make a difference, like the arguments before it.
@@ -490,25 +451,13 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
     let mut node = first;
     for step in way {
         let child = &node.children[step];
-        let looped = node.kind.starts_with("for")
-            || node.kind.starts_with("while")
-            || node.kind.starts_with("do")
-            || node.kind.starts_with("loop");
-        let lazy = node.kind.contains("closure")
-            || node.kind.contains("lambda")
-            || node.kind.contains("arrow")
-            || node.kind.contains("func_literal");
+        let (looped, lazy) = (node.is_a(Role::Repeated), node.is_a(Role::Later));
         let short_circuit = node.children.iter().any(|one| {
             one.text
                 .as_deref()
                 .is_some_and(|t| matches!(t, "&&" | "||" | "and" | "or" | "??" | "?."))
         });
-        let conditional = node.kind.contains("conditional")
-            || node.kind.contains("ternary")
-            || node.kind.starts_with("if")
-            || node.kind.contains("switch")
-            || node.kind.contains("match")
-            || node.kind.contains("try");
+        let conditional = node.is_a(Role::Conditional);
         if looped || lazy {
             return false;
         }
@@ -522,7 +471,7 @@ fn once_and_first(helper: &Helper, at: usize, arguments: &[&Tree]) -> bool {
             // What is called is looked up, not evaluated.
             let looked_up =
                 matches!(earlier.field, Some("function" | "name" | "constructor" | "type"))
-                    || node.kind == "assignment_expression";
+                    || node.is_a(Role::AssignmentExpression);
             let earlier_parameter =
                 |leaf: &Tree| leaf.text.as_deref().is_some_and(|text| text.starts_with('\u{1}'));
             let reads = earlier.any(&|leaf| {
@@ -579,32 +528,24 @@ fn respell(tree: &mut Tree, from: &str, to: &Arc<str>) {
 
 fn declares(statements: &[Tree], name: &str) -> bool {
     statements.iter().any(|one| {
-        let binding = matches!(
-            one.kind,
-            "let_declaration"
-                | "lexical_declaration"
-                | "variable_declaration"
-                | "local_variable_declaration"
-                | "declaration"
-                | "short_var_declaration"
-                | "expression_statement"
-                | "var_declaration"
-        );
+        let binding = one.is_a(Role::Declaring);
         binding && one.any(&|leaf| leaf.is(name))
     })
 }
 
 /// The local that a declaration gives the value of `node` to.
 fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
-    let holder = match statement.kind {
-        "let_declaration" => statement,
-        "lexical_declaration" | "variable_declaration" | "local_variable_declaration" => {
+    let holder = match statement {
+        _ if statement.is_a(Role::LetDeclaration) => statement,
+        _ if statement.is_a(Role::LocalDeclaration) => {
             let mut all =
-                statement.children.iter().filter(|child| child.kind == "variable_declarator");
+                statement.children.iter().filter(|child| child.is_a(Role::VariableDeclarator));
             all.next().filter(|_| all.next().is_none())?
         }
-        "declaration" => statement.children.iter().find(|child| child.kind == "init_declarator")?,
-        "short_var_declaration" => {
+        _ if statement.is_a(Role::Declaration) => {
+            statement.children.iter().find(|child| child.is_a(Role::InitDeclarator))?
+        }
+        _ if statement.is_a(Role::ShortVarDeclaration) => {
             let (left, right) = (statement.child("left")?, statement.child("right")?);
             let whole = right.bytes == node.bytes;
             let name = match left.text {
@@ -615,8 +556,9 @@ fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
             return name.text.clone().filter(|_| whole);
         }
         // Python: the first assignment of a name.
-        "expression_statement" => {
-            let assignment = statement.children.first().filter(|one| one.kind == "assignment")?;
+        _ if statement.is_a(Role::ExpressionStatement) => {
+            let assignment =
+                statement.children.first().filter(|one| one.is_a(Role::NameAssignment))?;
             let value = assignment.child("right")?;
             let left = assignment.child("left")?;
             return left
@@ -637,14 +579,14 @@ fn declared_by(statement: &Tree, node: &Tree) -> Option<Arc<str>> {
 /// A `return` of another value.
 fn with_value(statement: &Tree, value: Tree) -> Tree {
     let mut statement = statement.clone();
-    let core = match statement.kind {
-        "expression_statement" => statement.children.first_mut(),
+    let core = match statement {
+        _ if statement.is_a(Role::ExpressionStatement) => statement.children.first_mut(),
         _ => Some(&mut statement),
     };
     if let Some(place) = core.and_then(|core| {
         core.children.iter_mut().find(|child| !child.is("return") && !child.is(";"))
     }) {
-        let list = place.kind == "expression_list" && value.kind != "expression_list";
+        let list = place.is_a(Role::ExpressionList) && !value.is_a(Role::ExpressionList);
         let place = match list && place.children.len() == 1 {
             true => &mut place.children[0],
             false => place,
@@ -714,29 +656,19 @@ fn removed_checks(before: &Tree, after: &Tree) -> Vec<String> {
 }
 
 fn checks(tree: &Tree, found: &mut Vec<String>) {
-    const LEAVING: &[&str] = &[
-        "return_statement",
-        "throw_statement",
-        "raise_statement",
-        "return_expression",
-        "continue_statement",
-        "break_statement",
-        "continue_expression",
-        "break_expression",
-    ];
     let leaves = |tree: &Tree| -> bool {
         let all = if is_block(tree) { statements(tree) } else { vec![tree.clone()] };
         let leaving = |one: &Tree| {
-            LEAVING.contains(&one.kind)
+            one.is_a(Role::Leaving)
                 || is_return(one)
-                || one.children.first().is_some_and(|inner| LEAVING.contains(&inner.kind))
+                || one.children.first().is_some_and(|inner| inner.is_a(Role::Leaving))
                 || one.words().starts_with("panic")
         };
         all.last().is_some_and(leaving)
     };
     let cap = |words: String| -> String { words.chars().take(60).collect() };
-    match tree.kind {
-        "if_statement" | "if_expression" => {
+    match tree {
+        _ if tree.is_a(Role::If) => {
             let then = tree.child("consequence");
             if then.is_some_and(leaves)
                 && let Some(condition) = tree.child("condition")
@@ -744,8 +676,10 @@ fn checks(tree: &Tree, found: &mut Vec<String>) {
                 found.push(cap(condition.words()));
             }
         }
-        "assert_statement" | "guard_statement" => found.push(cap(tree.words())),
-        "macro_invocation" if tree.words().starts_with("assert") => found.push(cap(tree.words())),
+        _ if tree.is_a(Role::Assertion) => found.push(cap(tree.words())),
+        _ if tree.is_a(Role::MacroInvocation) && tree.words().starts_with("assert") => {
+            found.push(cap(tree.words()))
+        }
         _ => {}
     }
     tree.children.iter().for_each(|child| checks(child, found));

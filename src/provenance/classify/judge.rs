@@ -2,22 +2,24 @@
 //! looks at what only the set can tell.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
 
-use crate::code::program::{Name, Tree};
+use crate::code::program::Tree;
+use crate::code::rows::roles::Role;
 use crate::ledger::{Basis, MutationClass};
 
+use super::elsewhere::Mentions;
 use super::helpers::{self, Helper};
 use super::imports::{self, Imports};
 use super::inline::{self, Inlined, Reached};
 use super::order::{self, Order};
 use super::pairs::{self, Id, Pairs};
-use super::public::{is_public, shows_member, without_visibility};
+use super::public::{is_public, keeps_to_file, member, shows_member, without_visibility};
 use super::reach::{self, Named};
 use super::relocate;
 use super::same::{self, Alike, Renames, Resolved};
 use super::units::{File, Unit, is_import};
-use super::{BlockChange, Classification, SourceFile};
+use super::{BlockChange, Classification, Lookup, SourceFile};
+use crate::code::rows::called::REFLECTING;
 
 /// What was found out about one unit.
 #[derive(Clone, Debug, Default)]
@@ -56,27 +58,41 @@ pub(super) struct Set<'a> {
     named: (Named, Named),
     /// Names of units that are in another file now, or are called something else.
     moved: HashSet<String>,
+    /// What the files that did not change say of the names that did.
+    elsewhere: Mentions,
 }
 
-pub(super) fn judge(before: &[SourceFile<'_>], after: &[SourceFile<'_>]) -> Classification {
-    let (old, new) = (changed(before, after), changed(after, before));
+pub(super) fn judge(
+    before: &[SourceFile<'_>],
+    after: &[SourceFile<'_>],
+    others: &Lookup<'_>,
+) -> Classification {
+    let ((old, same), (new, _)) = (changed(before, after), changed(after, before));
     if old.is_empty() && new.is_empty() {
         let (class, basis) = (None, Basis::None);
         return Classification { class, basis, reasons: Vec::new(), blocks: Vec::new() };
     }
-    Set::of(&old, &new).judged()
+    Set::of(&old, &new, &same, others).judged()
 }
 
-/// The files that are there, and are not the same on the other side.
-fn changed<'a>(files: &[SourceFile<'a>], others: &[SourceFile<'_>]) -> Vec<SourceFile<'a>> {
-    let same = |file: &SourceFile<'_>| {
-        others.iter().any(|other| other.path == file.path && other.text == file.text)
+/// The files that are there: those that are not the same on the other side, and those that are.
+fn changed<'a>(
+    files: &[SourceFile<'a>],
+    others: &[SourceFile<'_>],
+) -> (Vec<SourceFile<'a>>, Vec<SourceFile<'a>>) {
+    let differs = |file: &SourceFile<'_>| {
+        !others.iter().any(|other| other.path == file.path && other.text == file.text)
     };
-    files.iter().filter(|file| file.text.is_some() && !same(file)).copied().collect()
+    files.iter().filter(|file| file.text.is_some()).partition(|file| differs(file))
 }
 
 impl<'a> Set<'a> {
-    pub fn of(before: &[SourceFile<'a>], after: &[SourceFile<'a>]) -> Self {
+    pub fn of(
+        before: &[SourceFile<'a>],
+        after: &[SourceFile<'a>],
+        same: &[SourceFile<'_>],
+        others: &Lookup<'_>,
+    ) -> Self {
         let read = |files: &[SourceFile<'a>]| -> Vec<File<'a>> {
             files.iter().filter_map(|file| Some(File::of(file.path, file.text?))).collect()
         };
@@ -92,11 +108,14 @@ impl<'a> Set<'a> {
             gone: Vec::new(),
             named,
             moved: HashSet::new(),
+            elsewhere: Mentions::default(),
         };
         set.new = set.helpers(&set.after, &|id| !set.pairs.back.contains_key(id));
         set.gone = set.helpers(&set.before, &|id| !set.pairs.there.contains_key(id));
-        set.renames = set.renamed_declarations();
         set.moved = set.moved_names();
+        let candidates = set.renamed();
+        set.renames = set.renamed_declarations(&candidates);
+        set.elsewhere = Mentions::elsewhere(&set.at_stake(&candidates), same, others);
         set
     }
 
@@ -121,8 +140,8 @@ impl<'a> Set<'a> {
         (&self.after[id.0], &self.after[id.0].units[id.1])
     }
 
-    /// Declarations that have another name now, with every use of the old name in the set gone.
-    fn renamed_declarations(&self) -> Renames {
+    /// Declarations that seem to have another name now.
+    fn renamed(&self) -> Vec<(String, String)> {
         let mut candidates: Vec<(String, String)> = Vec::new();
         for (old, new) in &self.pairs.there {
             let ((_, before), (_, after)) = (self.unit_before(*old), self.unit_after(*new));
@@ -137,18 +156,53 @@ impl<'a> Set<'a> {
         }
         candidates.sort();
         candidates.dedup();
+        candidates
+    }
+
+    /// Those of them of which every use of the old name in the set is gone.
+    fn renamed_declarations(&self, candidates: &[(String, String)]) -> Renames {
         if candidates.is_empty() {
             return Renames::new();
         }
-        let (old, new) = (names_in(&self.before), names_in(&self.after));
+        let (old, new) = (Mentions::of(&self.before), Mentions::of(&self.after));
         let alone = |candidate: &&(String, String)| {
             let (from, to) = candidate;
             candidates.iter().filter(|other| other.0 == *from || other.1 == *to).count() == 1
-                && ![from.as_str(), &any_case(from)].iter().any(|name| new.contains(*name))
-                && ![to.as_str(), &any_case(to)].iter().any(|name| old.contains(*name))
+                && !new.has(from)
+                && !old.has(to)
                 && from.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
         };
         candidates.iter().filter(alone).cloned().collect()
+    }
+
+    /// Names that other files may use: of what has another name or place now, of what was taken out or put in.
+    fn at_stake<'s>(&'s self, candidates: &'s [(String, String)]) -> Vec<&'s str> {
+        let mut names: Vec<&str> =
+            candidates.iter().flat_map(|(old, new)| [old.as_str(), new.as_str()]).collect();
+        names.extend(self.moved.iter().map(String::as_str));
+        names.extend(self.new.iter().chain(&self.gone).map(|(_, helper)| helper.name.as_str()));
+        if !names.is_empty() {
+            // Whoever includes a file of C can use all that is in it.
+            let files = self.before.iter().filter(|file| matches!(file.language(), "c" | "cpp"));
+            names.extend(files.map(|file| file_name(file.path)));
+        }
+        names
+    }
+
+    /// Whether a file outside of the set may mean a definition, or a member of it, by its name.
+    fn used_elsewhere(
+        &self,
+        file: &File<'_>,
+        unit: &Unit,
+        member: Option<&Tree>,
+        name: &str,
+    ) -> bool {
+        let included =
+            matches!(file.language(), "c" | "cpp") && self.elsewhere.says(file_name(file.path));
+        match keeps_to_file(file, unit, member) && !included {
+            true => REFLECTING.contains(&file.language()) && self.elsewhere.says(name),
+            false => self.elsewhere.has(name),
+        }
     }
 
     fn moved_names(&self) -> HashSet<String> {
@@ -338,6 +392,11 @@ impl<'a> Set<'a> {
             } else if !known {
                 found.said.push("the old name is still in use, or the new one was before".into());
                 found.set = false;
+            } else if self.used_elsewhere(old_file, before, None, &before.name)
+                || self.used_elsewhere(new_file, after, None, &after.name)
+            {
+                found.said.push("another file may use the old name, or the new one".into());
+                found.set = false;
             }
         }
         let homes = (before.container, after.container);
@@ -352,7 +411,9 @@ impl<'a> Set<'a> {
         found.said.push(format!("moved from {from}"));
         let free = old_file.units[was].identity.is_none() && new_file.units[is].identity.is_none();
         let same_type = old_file.units[was].name == new_file.units[is].name;
-        let exported = is_public(old_file, before) && by_module(new_file.language());
+        let by_module = by_module(new_file.language());
+        let exported = by_module && is_public(old_file, before);
+        let sought = by_module && self.used_elsewhere(old_file, before, None, &before.name);
         let still_there = self
             .pairs
             .there
@@ -363,6 +424,9 @@ impl<'a> Set<'a> {
             found.set = false;
         } else if exported && !still_there {
             found.said.push("API: a public name is found elsewhere".into());
+            found.set = false;
+        } else if sought && !still_there {
+            found.said.push("another file may look for it where it was".into());
             found.set = false;
         }
         if found.block && !relocate::same_meaning(old_file, before, new_file, after) {
@@ -398,7 +462,7 @@ impl<'a> Set<'a> {
         };
         let mut found = match same::same(&rest(before), &rest(after), &self.renames) {
             Some(alike) => {
-                let shown = shows_renamed(old_file, before, &alike.uses);
+                let shown = self.shows_renamed(old_file, before, &alike.uses);
                 Found { set: !shown, ..Found::proven(said(&alike)) }
             }
             None => Found::changed(vec!["statements".into()]),
@@ -424,7 +488,7 @@ impl<'a> Set<'a> {
         if let Some(alike) = same::same(&was, &is, &renames) {
             let own = (before.name.clone(), after.name.clone());
             let uses: Vec<_> = alike.uses.into_iter().filter(|used| *used != own).collect();
-            let shown = shows_renamed(old_file, before, &uses);
+            let shown = self.shows_renamed(old_file, before, &uses);
             let mut found = Found::proven(said(&Alike { uses, ..alike }));
             found.said.extend(shown.then(|| "API: a public name changed".to_owned()));
             found.set = !shown;
@@ -448,6 +512,19 @@ impl<'a> Set<'a> {
             };
         }
         Found::changed(inline::what_changed(&before.tree, &after.tree, &was, &is, &renames))
+    }
+
+    /// Whether a container declares, for others to see, one of the names that it has under another spelling now.
+    fn shows_renamed(&self, file: &File<'_>, unit: &Unit, uses: &[(String, String)]) -> bool {
+        // What is a unit of its own is judged as such.
+        let own = |name: &str| file.units.iter().any(|one| one.name == name);
+        let shown = |old: &str, new: &str| {
+            let member = member(&unit.tree, old);
+            let used = |name: &str| self.used_elsewhere(file, unit, member, name);
+            shows_member(file, unit, old) || used(old) || used(new)
+        };
+        let renamed = declared(&unit.tree, uses.to_vec());
+        !unit.is_function() && renamed.iter().any(|(old, new)| !own(old) && shown(old, new))
     }
 
     /// Whether the unit stands where it stood.
@@ -518,12 +595,13 @@ impl<'a> Set<'a> {
         if extracted.contains(&id) {
             let visible =
                 is_public(file, unit) && !matches!(file.language(), "python" | "c" | "javascript");
-            let exported = unit.tree.kind == "export_statement";
-            let said = match visible || exported {
-                true => vec!["extracted".into(), "API: a public name was added".into()],
-                false => vec!["extracted".into()],
-            };
-            return Found { set: !visible && !exported, ..Found::proven(said) };
+            let exported = visible || unit.tree.is_a(Role::Export);
+            // Somebody may inherit it, and have the name already.
+            let taken = self.used_elsewhere(file, unit, None, &unit.name);
+            let mut said = vec!["extracted".to_owned()];
+            said.extend(exported.then(|| "API: a public name was added".to_owned()));
+            said.extend(taken.then(|| "another file may have the name".to_owned()));
+            return Found { set: !exported && !taken, ..Found::proven(said) };
         }
         let api = is_public(file, unit) && unit.identity.is_some();
         let said = if api { "added (API)" } else { "added" };
@@ -539,7 +617,8 @@ impl<'a> Set<'a> {
                 .after
                 .iter()
                 .flat_map(|file| &file.units)
-                .any(|one| mentions(&one.tree, &unit.name));
+                .any(|one| mentions(&one.tree, &unit.name))
+                || self.used_elsewhere(file, unit, None, &unit.name);
             let mut said = vec!["inlined".to_owned()];
             said.extend(api.then(|| "API: a public name is gone".to_owned()));
             said.extend(left.then(|| "the name is still in use".to_owned()));
@@ -563,14 +642,6 @@ fn by_module(language: &str) -> bool {
 
 fn mentions(tree: &Tree, name: &str) -> bool {
     tree.any(&|node| node.text.as_deref() == Some(name))
-}
-
-/// Whether a container declares, for others to see, one of the names that it has under another spelling now.
-fn shows_renamed(file: &File<'_>, unit: &Unit, uses: &[(String, String)]) -> bool {
-    // What is a unit of its own is judged as such.
-    let own = |name: &str| file.units.iter().any(|one| one.name == name);
-    let renamed = declared(&unit.tree, uses.to_vec());
-    !unit.is_function() && renamed.iter().any(|(old, _)| !own(old) && shows_member(file, unit, old))
 }
 
 /// Of names that differ between two versions of a container, those that it declares.
@@ -619,38 +690,8 @@ fn reached<'h>(
     found
 }
 
-/// Every text that is a name of more than a local, or could be one in quotes.
-fn names_in(files: &[File<'_>]) -> HashSet<Arc<str>> {
-    let mut found = HashSet::new();
-    for (file, unit) in files.iter().flat_map(|file| file.units.iter().map(move |one| (file, one)))
-    {
-        let resolved = Resolved::of(&unit.tree, file.language());
-        resolved.tree.visit(&mut |node| match (&node.text, node.name) {
-            // What a macro of C holds is one text.
-            (Some(text), _) if node.kind == "preproc_arg" => found.extend(words(text)),
-            (Some(_), Name::Local(local)) if resolved.names.may_rename(local) => {}
-            (Some(text), _) => {
-                let name = text.trim_matches(['"', '\'', '`']);
-                found.insert(name.into());
-                if file.language() == "php" {
-                    found.insert(any_case(name).into());
-                }
-            }
-            (None, _) => {}
-        });
-    }
-    found
-}
-
-/// A name in a language where functions are called in capitals as well.
-fn any_case(name: &str) -> String {
-    format!("\0{}", name.to_lowercase())
-}
-
-fn words(text: &str) -> impl Iterator<Item = Arc<str>> + '_ {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|word| !word.is_empty())
-        .map(Arc::from)
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn ids<'f, 'a>(files: &'f [File<'a>]) -> Vec<(&'f File<'a>, Id)> {

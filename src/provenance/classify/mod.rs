@@ -15,6 +15,7 @@ use crate::ledger::{Basis, MutationClass};
 
 mod block;
 mod boolean;
+mod elsewhere;
 mod entries;
 mod helpers;
 mod imports;
@@ -72,24 +73,31 @@ pub struct BlockChange {
     pub contained: bool,
 }
 
-/// Classifies a change set of whole files. A file that is the same on both sides may be left out.
+/// Finds the files outside of a change that hold one of the words, as paths and texts; `None` where nobody can tell.
+/// It is asked once for a change, and only if a name is at stake.
+pub type Lookup<'a> = dyn Fn(&[&str]) -> Option<Vec<(String, String)>> + 'a;
+
+/// Classifies a change set of whole files, and takes them for all that there are. A file that is the same on both
+/// sides says only what names it uses; it may be left out where none was renamed.
 pub fn change(before: &[SourceFile<'_>], after: &[SourceFile<'_>]) -> Classification {
     let read = |files: &[SourceFile<'_>]| -> Vec<(String, Document)> {
         let texts = files.iter().filter_map(|file| Some((file.path, file.text?)));
         texts.map(|(path, text)| (path.to_owned(), Document::from_text(path, text))).collect()
     };
     let (before, after) = (read(before), read(after));
-    change_of_documents(&borrowed(&before), &borrowed(&after))
+    change_among(&borrowed(&before), &borrowed(&after), &|_| Some(Vec::new()))
 }
 
 fn borrowed(files: &[(String, Document)]) -> Vec<(&str, &Document)> {
     files.iter().map(|(path, document)| (path.as_str(), document)).collect()
 }
 
-/// The same for files that somebody has read already, by path; an absent file is left out.
-pub fn change_of_documents(
+/// The same for files that somebody has read already, by path, among other files, which may use the names of the
+/// change. An absent file is left out.
+pub fn change_among(
     before: &[(&str, &Document)],
     after: &[(&str, &Document)],
+    others: &Lookup<'_>,
 ) -> Classification {
     let other = |path: &str| after.iter().find(|file| file.0 == path).map(|file| file.1);
     let data: Vec<entries::DataFile<'_>> = before
@@ -107,7 +115,7 @@ pub fn change_of_documents(
         files.iter().map(|(path, one)| (!is_data(path)).then(|| one.text())).collect()
     };
     let (old, new) = (texts(before), texts(after));
-    let found = judge::judge(&sources(before, &old), &sources(after, &new));
+    let found = judge::judge(&sources(before, &old), &sources(after, &new), others);
     entries::added(found, &data)
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::code::BlockKind;
 use crate::code::program::Tree;
+use crate::code::rows::roles::Role;
 
 use super::pairs::{Id, Pairs};
 use super::units::{File, Member, Unit};
@@ -137,7 +138,7 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> Weight {
 
 fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> Weight {
     let decorated =
-        unit.tree.any(&|node| node.kind == "decorator" || node.kind == "computed_property_name");
+        unit.tree.any(&|node| node.is_a(Role::Decorator) || node.is_a(Role::ComputedPropertyName));
     if !unique || decorated {
         return Weight::Ordered;
     }
@@ -156,37 +157,31 @@ fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> Weight {
 
 /// `function f() {}`, which holds in its whole scope.
 fn declared(tree: &Tree) -> Option<&Tree> {
-    match tree.kind {
-        "function_declaration" | "generator_function_declaration" => Some(tree),
-        "export_statement" => tree.child("declaration").and_then(declared),
+    match tree {
+        _ if tree.is_a(Role::HoistedFunction) => Some(tree),
+        _ if tree.is_a(Role::Export) => tree.child("declaration").and_then(declared),
         _ => None,
     }
 }
 
 /// `const f = () => …`: evaluating it does nothing.
 fn holds_function(tree: &Tree) -> bool {
-    match tree.kind {
-        "export_statement" => tree.child("declaration").is_some_and(holds_function),
-        "lexical_declaration" => {
-            tree.children.iter().filter(|child| child.kind == "variable_declarator").all(|one| {
-                one.child("value").is_some_and(|value| {
-                    matches!(value.kind, "arrow_function" | "function_expression")
-                })
-            })
-        }
+    match tree {
+        _ if tree.is_a(Role::Export) => tree.child("declaration").is_some_and(holds_function),
+        _ if tree.is_a(Role::LexicalDeclaration) => tree
+            .children
+            .iter()
+            .filter(|child| child.is_a(Role::VariableDeclarator))
+            .all(|one| one.child("value").is_some_and(|value| value.is_a(Role::FunctionValue))),
         _ => false,
     }
 }
 
 /// A function whose definition evaluates nothing: no decorator, no default but a literal, no annotation.
 fn is_plain_python(tree: &Tree) -> bool {
-    let simple = |value: &Tree| {
-        matches!(value.kind, "integer" | "float" | "string" | "true" | "false" | "none")
-    };
-    let defaults = |node: &Tree| {
-        matches!(node.kind, "default_parameter" | "typed_default_parameter")
-            && !node.child("value").is_some_and(simple)
-    };
+    let simple = |value: &Tree| value.is_a(Role::PlainDefault);
+    let defaults =
+        |node: &Tree| node.is_a(Role::DefaultParameter) && !node.child("value").is_some_and(simple);
     let header = |tree: &Tree| tree.child("parameters").is_none_or(|list| !list.any(&defaults));
-    tree.kind == "function_definition" && header(tree)
+    tree.is_a(Role::FunctionDefinition) && header(tree)
 }

@@ -2,12 +2,17 @@
 
 use crate::code::BlockKind;
 use crate::code::program::Tree;
+use crate::code::rows::roles::Role;
 
 use super::units::{File, Unit};
+use crate::code::rows::called::{CALLED, SILENT, SILENT_DERIVES};
 
 /// Whether code outside of the change set may name the unit.
 pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
     let Some(identity) = &unit.identity else { return false };
+    if is_called(file.language(), &unit.name) || is_asked_for(file.language(), &unit.tree) {
+        return true;
+    }
     let has = |word: &str| header(&unit.tree).iter().any(|token| token == word);
     let in_container = |kinds: &[BlockKind]| {
         unit.container
@@ -33,8 +38,88 @@ pub(super) fn is_public(file: &File<'_>, unit: &Unit) -> bool {
     }
 }
 
+/// Whether a language or a framework calls what has such a name.
+fn is_called(language: &str, name: &str) -> bool {
+    let fits = |known: &&str| match (known.strip_prefix('*'), known.strip_suffix('*')) {
+        (Some(end), _) => name.ends_with(end),
+        (_, Some(start)) => name.starts_with(start),
+        _ => name == *known,
+    };
+    listed(CALLED, language).iter().any(fits)
+        || (language == "python" && name.starts_with('_') && name.ends_with('_'))
+}
+
+fn listed(table: &[(&str, &'static [&'static str])], language: &str) -> &'static [&'static str] {
+    table.iter().find(|(id, _)| *id == language).map_or(&[], |(_, list)| list)
+}
+
+/// Whether an attribute, an annotation or a decorator may give the definition's name to somebody.
+fn is_asked_for(language: &str, tree: &Tree) -> bool {
+    let silent = |attribute: &Tree| {
+        let words = attribute.words();
+        let mut words =
+            words.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|w| !w.is_empty());
+        let words: Vec<&str> = match words.next() {
+            Some("__attribute__") => words.collect(),
+            Some("derive") => return words.all(|one| SILENT_DERIVES.contains(&one)),
+            first => first.into_iter().collect(),
+        };
+        words.iter().all(|one| listed(SILENT, language).contains(one))
+    };
+    match tree.is_a(Role::Attribute) {
+        true => !silent(tree),
+        false => tree
+            .children
+            .iter()
+            .filter(|child| !matches!(child.field, Some("body" | "parameters")))
+            .any(|child| is_asked_for(language, child)),
+    }
+}
+
+/// Whether nothing outside of its file can use the unit, or a member of it, unless a text names it.
+pub(super) fn keeps_to_file(file: &File<'_>, unit: &Unit, node: Option<&Tree>) -> bool {
+    let tree = node.unwrap_or(&unit.tree);
+    let has = |word: &str| header(tree).iter().any(|token| token == word);
+    let kind = unit.identity.as_ref().map(|identity| identity.kind);
+    match file.language() {
+        // A child module sees what is private, and a macro holds in what follows.
+        "rust" => {
+            let open = |one: &Unit| one.tree.any(&|node| is_module_elsewhere(node));
+            let tree = if tree.is_a(Role::EnumVariant) { &unit.tree } else { tree };
+            visibility(tree).is_none()
+                && kind != Some(BlockKind::Macro)
+                && !file.units.iter().any(open)
+        }
+        "java" | "kotlin" | "scala" | "swift" | "php" => has("private") || has("fileprivate"),
+        "lua" => has("local"),
+        "zig" => true,
+        "c" | "cpp" => has("static") && !file_ends(file, &[".h", ".hpp", ".hh", ".hxx", ".inl"]),
+        "javascript" | "typescript" | "tsx" => {
+            let is_module = |node: &Tree| {
+                node.is_a(Role::ModuleStatement)
+                    || node.any(&|one| one.is("require") || one.is("module"))
+            };
+            unit.name.starts_with('#')
+                || (kind != Some(BlockKind::Method)
+                    && file
+                        .units
+                        .iter()
+                        .any(|one| is_module(&one.tree) || one.tree.children.iter().any(is_module)))
+        }
+        _ => false,
+    }
+}
+
+fn is_module_elsewhere(node: &Tree) -> bool {
+    node.is_a(Role::ModItem) && node.child("body").is_none()
+}
+
+fn file_ends(file: &File<'_>, ends: &[&str]) -> bool {
+    ends.iter().any(|end| file.path.ends_with(end))
+}
+
 fn script(file: &File<'_>, unit: &Unit, kind: BlockKind) -> bool {
-    if unit.tree.kind == "export_statement" {
+    if unit.tree.is_a(Role::Export) {
         return true;
     }
     if kind == BlockKind::Method {
@@ -42,7 +127,7 @@ fn script(file: &File<'_>, unit: &Unit, kind: BlockKind) -> bool {
         return !hidden && !unit.name.starts_with('#');
     }
     // `module.exports = …`, `export { … }`, or an assignment to somebody's property.
-    let assigned = unit.tree.kind == "expression_statement";
+    let assigned = unit.tree.is_a(Role::ExpressionStatement);
     let named = |node: &Tree| {
         let words = node.words();
         (words.contains("exports") || words.starts_with("export "))
@@ -59,16 +144,16 @@ fn header(tree: &Tree) -> Vec<String> {
 }
 
 fn visibility(tree: &Tree) -> Option<String> {
-    match tree.kind {
-        "with attributes" => tree.children.last().and_then(visibility),
-        _ => tree.children.iter().find(|c| c.kind == "visibility_modifier").map(Tree::words),
+    match tree {
+        _ if tree.is_a(Role::WithAttributes) => tree.children.last().and_then(visibility),
+        _ => tree.children.iter().find(|c| c.is_a(Role::VisibilityModifier)).map(Tree::words),
     }
 }
 
 /// The tree without what says who may see it.
 pub(super) fn without_visibility(tree: &Tree) -> Tree {
     let mut tree = tree.clone();
-    if tree.kind == "export_statement"
+    if tree.is_a(Role::Export)
         && tree.children.iter().all(|c| c.is("export") || c.field == Some("declaration"))
         && let Some(inner) = tree.children.pop()
     {
@@ -81,9 +166,9 @@ pub(super) fn without_visibility(tree: &Tree) -> Tree {
 
 fn strip(tree: &mut Tree) {
     let said = |node: &Tree| {
-        matches!(node.kind, "visibility_modifier" | "accessibility_modifier" | "override_modifier")
-            || (node.text.is_some() && matches!(node.kind, "public" | "private" | "protected"))
-            || (node.kind == "marker_annotation" && node.words() == "@ Override")
+        node.is_a(Role::Access)
+            || (node.text.is_some() && node.is_a(Role::AccessWord))
+            || (node.is_a(Role::MarkerAnnotation) && node.words() == "@ Override")
     };
     tree.children.retain(|child| !said(child));
     for child in &mut tree.children {
@@ -92,93 +177,60 @@ fn strip(tree: &mut Tree) {
         }
     }
     tree.children.retain(|child| {
-        child.text.is_some() || !child.children.is_empty() || child.kind != "modifiers"
+        child.text.is_some() || !child.children.is_empty() || !child.is_a(Role::Modifiers)
     });
 }
 
 /// Whether code outside of the change set may name a member of a container: a field, a variant.
 pub(super) fn shows_member(file: &File<'_>, unit: &Unit, name: &str) -> bool {
-    const ANNOTATIONS: &[&str] =
-        &["annotation", "marker_annotation", "decorator", "attribute_list"];
     let Some(member) = member(&unit.tree, name) else { return true };
     let says = |word: &str| header(member).iter().any(|token| token == word);
-    let annotated = unit.tree.any(&|node| ANNOTATIONS.contains(&node.kind));
-    match (file.language(), member.kind) {
-        ("rust", "field_declaration") => {
+    let annotated = unit.tree.any(&|node| node.is_a(Role::Attribute));
+    if is_called(file.language(), name) {
+        return true;
+    }
+    match file.language() {
+        "rust" if member.is_a(Role::Field) => {
             let open = member
                 .children
                 .iter()
-                .any(|child| child.kind == "visibility_modifier" && child.words() == "pub");
+                .any(|child| child.is_a(Role::VisibilityModifier) && child.words() == "pub");
             open || is_read_by_name(&unit.tree)
         }
-        ("rust", "enum_variant") => is_public(file, unit) || is_read_by_name(&unit.tree),
-        ("java", "field_declaration") => {
-            let constant = unit.identity.as_ref().is_none_or(|id| id.kind == BlockKind::Interface);
-            constant || annotated || says("public") || says("protected")
+        "rust" if member.is_a(Role::Variant) => {
+            is_public(file, unit) || is_read_by_name(&unit.tree)
         }
-        ("go", "field_declaration") => {
+        "java" if member.is_a(Role::Field) => {
+            let constant = unit.identity.as_ref().is_none_or(|id| id.kind == BlockKind::Interface);
+            let written = header(&unit.tree)
+                .iter()
+                .any(|word| word == "Serializable" || word == "Externalizable");
+            constant || written || annotated || says("public") || says("protected")
+        }
+        "go" if member.is_a(Role::Field) => {
             name.starts_with(char::is_uppercase) || member.child("tag").is_some()
         }
-        ("javascript" | "typescript" | "tsx", "field_definition" | "public_field_definition") => {
+        "javascript" | "typescript" | "tsx" if member.is_a(Role::Field) => {
             annotated || !(says("private") || name.starts_with('#'))
         }
-        ("c" | "cpp", "field_declaration" | "enumerator") => {
-            !file.path.ends_with(".c")
-                && !file.path.ends_with(".cc")
-                && !file.path.ends_with(".cpp")
-        }
-        ("csharp" | "kotlin" | "php", "field_declaration" | "property_declaration") => {
-            annotated || !says("private")
-        }
+        "c" | "cpp" => !file_ends(file, &[".c", ".cc", ".cpp"]),
+        "csharp" | "kotlin" | "php" if member.is_a(Role::Field) => annotated || !says("private"),
         _ => true,
     }
 }
 
 /// The member that declares a name.
-fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
-    const MEMBERS: &[&str] = &[
-        "field_declaration",
-        "enum_variant",
-        "field_definition",
-        "public_field_definition",
-        "property_declaration",
-        "enumerator",
-    ];
+pub(super) fn member<'t>(tree: &'t Tree, name: &str) -> Option<&'t Tree> {
     let names = |node: &Tree| {
         matches!(node.field, Some("name" | "declarator" | "property")) && node.is(name)
     };
-    if MEMBERS.contains(&tree.kind) && tree.any(&names) {
+    if tree.is_a(Role::Member) && tree.any(&names) {
         return Some(tree);
     }
     tree.children.iter().find_map(|child| member(child, name))
 }
 
 /// Whether an attribute of Rust may make code of a type's fields and variants by their names, as serialisation does.
-fn is_read_by_name(tree: &Tree) -> bool {
-    const PLAIN: &[&str] = &[
-        "derive",
-        "Clone",
-        "Copy",
-        "Debug",
-        "Default",
-        "PartialEq",
-        "Eq",
-        "Hash",
-        "PartialOrd",
-        "Ord",
-        "allow",
-        "expect",
-        "dead_code",
-        "doc",
-        "must_use",
-        "non_exhaustive",
-        "repr",
-        "default",
-    ];
-    let attributes = |node: &Tree| node.kind == "attribute_item";
-    let strange = |node: &Tree| {
-        node.kind.ends_with("identifier")
-            && node.text.as_deref().is_some_and(|text| !PLAIN.contains(&text))
-    };
-    tree.any(&|node| attributes(node) && node.any(&strange))
+pub(super) fn is_read_by_name(tree: &Tree) -> bool {
+    tree.any(&|node| node.is_a(Role::AttributeItem) && is_asked_for("rust", node))
 }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use crate::code::program::{Name, Tree};
+use crate::code::rows::roles::{Role, made};
 
 use super::helpers::{function_of, is_this, returned, statements};
 use super::imports;
@@ -68,9 +69,9 @@ pub(super) fn relocated(set: &Set<'_>, old: Id, new: Id, renames: &Renames) -> O
 fn bare(unit: &Unit) -> Option<Tree> {
     let mut tree = without_visibility(&unit.tree);
     function_of(&tree)?;
-    let modifiers = tree.children.iter_mut().filter(|child| child.kind == "modifiers");
+    let modifiers = tree.children.iter_mut().filter(|child| child.is_a(Role::Modifiers));
     modifiers.for_each(|one| one.children.retain(|word| !word.is("static") && !word.is("final")));
-    tree.children.retain(|child| child.kind != "modifiers" || !child.children.is_empty());
+    tree.children.retain(|child| !child.is_a(Role::Modifiers) || !child.children.is_empty());
     Some(tree)
 }
 
@@ -104,15 +105,15 @@ fn replace(tree: &mut Tree, parameter: &str, getters: &[(String, String)]) {
     if !tree.child("object").is_some_and(|object| object.is(parameter)) {
         return;
     }
-    match tree.kind {
-        "field_access" => own_field(tree),
-        "method_invocation" => {
+    match tree {
+        _ if tree.is_a(Role::FieldAccess) => own_field(tree),
+        _ if tree.is_a(Role::MethodInvocation) => {
             let bare = tree.child("arguments").is_some_and(|list| list.children.len() == 2);
             let called = tree.child("name").and_then(|name| name.text.as_deref());
             let field = getters.iter().find(|(getter, _)| Some(getter.as_str()) == called && bare);
             match field {
                 Some((_, field)) => {
-                    *tree = Tree::leaf("identifier", tree.field, tree.bytes.clone(), field);
+                    *tree = Tree::leaf(made::IDENTIFIER, tree.field, tree.bytes.clone(), field);
                 }
                 None => {
                     tree.children.retain(|child| child.field != Some("object") && !child.is("."));
@@ -125,7 +126,7 @@ fn replace(tree: &mut Tree, parameter: &str, getters: &[(String, String)]) {
 
 fn own_field(access: &mut Tree) {
     if let Some(name) = access.child("field").and_then(|field| field.text.clone()) {
-        *access = Tree::leaf("identifier", access.field, access.bytes.clone(), &name);
+        *access = Tree::leaf(made::IDENTIFIER, access.field, access.bytes.clone(), &name);
     }
 }
 
@@ -143,7 +144,7 @@ fn own_plainly(method: &Tree) -> Tree {
 
 fn strip_this(tree: &mut Tree, local: &dyn Fn(&str) -> bool) {
     tree.children.iter_mut().for_each(|child| strip_this(child, local));
-    let own = tree.kind == "field_access" && tree.child("object").is_some_and(is_this);
+    let own = tree.is_a(Role::FieldAccess) && tree.child("object").is_some_and(is_this);
     let name = tree.child("field").and_then(|field| field.text.clone());
     if own && name.is_some_and(|name| !local(&name)) {
         own_field(tree);
@@ -159,7 +160,7 @@ fn getters(file: &File<'_>, unit: &Unit) -> Vec<(String, String)> {
             let list = method.child("parameters")?;
             let body = statements(method.child("body")?);
             let [only] = &body[..] else { return None };
-            let field = returned(only).filter(|value| value.kind == "identifier")?;
+            let field = returned(only).filter(|value| value.is_a(Role::Identifier))?;
             (list.children.len() == 2)
                 .then(|| Some((one.name.clone(), field.text.as_deref()?.to_owned())))?
         })
@@ -171,7 +172,7 @@ fn has_field(file: &File<'_>, unit: &Unit, name: &str) -> bool {
     let Some(container) = unit.container else { return false };
     let declares = |tree: &Tree| {
         tree.any(&|node| {
-            node.kind == "variable_declarator"
+            node.is_a(Role::VariableDeclarator)
                 && node.child("name").is_some_and(|known| known.is(name))
         })
     };

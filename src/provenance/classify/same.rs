@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::code::program::{Name, Resolution, Tree};
+use crate::code::rows::roles::Role;
 
 /// Names of declarations before, and after.
 pub(super) type Renames = HashMap<String, String>;
@@ -106,7 +107,7 @@ impl Walk<'_> {
 
 /// The kind of a quote is its raw text, which says nothing.
 fn same_kind(before: &Tree, after: &Tree) -> bool {
-    let quote = |tree: &Tree| matches!(tree.kind, "'" | "\"");
+    let quote = |tree: &Tree| tree.is_a(Role::Quote);
     before.kind == after.kind || (quote(before) && quote(after))
 }
 
@@ -123,7 +124,7 @@ pub(super) fn differing_names(
         if old == new {
             return true;
         }
-        let name = before.kind.ends_with("identifier");
+        let name = before.is_a(Role::Name);
         if name {
             found.push((old.to_string(), new.to_string()));
         }

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::code::program::{Name, Resolution, Tree, is_plain_macro};
+use crate::code::rows::roles::Role;
 
 type Words = HashSet<Arc<str>>;
 
@@ -48,15 +49,15 @@ impl Given {
     }
 
     fn declared(&mut self, tree: &Tree, outermost: bool) {
-        if is_import(tree.kind) {
-            self.unknown |= tree.any(&|leaf| leaf.is("*") || leaf.kind == "use_wildcard");
+        if tree.is_a(Role::LocalImport) {
+            self.unknown |= tree.any(&|leaf| leaf.is("*") || leaf.is_a(Role::UseWildcard));
             words(tree, &mut self.others);
             return;
         }
-        if is_type_parameters(tree.kind) {
+        if tree.is_a(Role::TypeParameters) {
             parameter_names(tree, &mut self.others);
         }
-        if HIDDEN_PATTERNS.contains(&tree.kind) {
+        if tree.is_a(Role::HiddenPattern) {
             words(tree, &mut self.others);
         }
         if !outermost && is_definition(tree) {
@@ -64,7 +65,7 @@ impl Given {
             // `typedef … name;`
             self.others.extend(tree.child("declarator").and_then(|name| name.text.clone()));
         }
-        let outermost = outermost && is_wrapping(tree.kind);
+        let outermost = outermost && tree.is_a(Role::Wrapping);
         tree.children.iter().for_each(|child| self.declared(child, outermost));
     }
 }
@@ -91,7 +92,7 @@ pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<Surr
     words(body, &mut mentioned);
     // What its own type parameters stand for is found by inference.
     let mut own = Words::new();
-    let lists = core.children.iter().filter(|child| is_type_parameters(child.kind));
+    let lists = core.children.iter().filter(|child| child.is_a(Role::TypeParameters));
     lists.for_each(|list| parameter_names(list, &mut own));
     own.is_disjoint(&mentioned).then_some(Surroundings { values, mentioned })
 }
@@ -100,17 +101,17 @@ pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<Surr
 /// a statement that was left behind, and nothing that it gives a name to without our seeing it.
 pub(super) fn is_whole(body: &Tree, language: &str) -> bool {
     let part = |node: &Tree| {
-        node.kind.ends_with("_item")
-            || node.kind.starts_with("preproc_")
-            || is_import(node.kind)
-            || HIDDEN_PATTERNS.contains(&node.kind)
-            || (is_definition(node) && !is_function(node.kind))
+        node.is_a(Role::Item)
+            || node.is_a(Role::Preprocessor)
+            || node.is_a(Role::LocalImport)
+            || node.is_a(Role::HiddenPattern)
+            || (is_definition(node) && !node.is_a(Role::Function))
     };
     // `"use strict"`, and what Python keeps as a function's documentation.
     let prologue = matches!(language, "javascript" | "typescript" | "tsx" | "python")
         && body.children.iter().find(|child| !child.is("{")).is_some_and(|first| {
-            first.kind == "expression_statement"
-                && first.children.first().is_some_and(|value| value.kind == "string")
+            first.is_a(Role::ExpressionStatement)
+                && first.children.first().is_some_and(|value| value.is_a(Role::String))
         });
     !prologue && !body.any(&part) && !jumps_out(body, Inside::default())
 }
@@ -121,7 +122,7 @@ pub(super) fn may_leave(body: &Tree) -> bool {
 }
 
 fn is_unknown_macro(node: &Tree) -> bool {
-    node.kind == "macro_invocation"
+    node.is_a(Role::MacroInvocation)
         && !is_plain_macro(node.child("macro").and_then(|name| name.text.as_deref()))
 }
 
@@ -141,121 +142,40 @@ struct Inside {
 }
 
 fn jumps_out(tree: &Tree, inside: Inside) -> bool {
-    let kind = tree.kind;
-    let inside = match kind {
-        _ if is_function(kind) => Inside::default(),
-        _ if is_loop(kind) => Inside { a_loop: true, ..inside },
-        _ if kind.contains("switch") && !kind.contains("case") || kind == "select_statement" => {
-            Inside { a_switch: true, ..inside }
-        }
+    let inside = match tree {
+        _ if tree.is_a(Role::Function) => Inside::default(),
+        _ if tree.is_a(Role::Loop) => Inside { a_loop: true, ..inside },
+        _ if tree.is_a(Role::Switch) => Inside { a_switch: true, ..inside },
         _ => inside,
     };
-    let loose = match kind {
-        "break_statement" | "break_expression" => {
-            is_labelled(tree) || !(inside.a_loop || inside.a_switch)
-        }
-        "continue_statement" | "continue_expression" => is_labelled(tree) || !inside.a_loop,
-        "case_statement" | "fallthrough_statement" => !inside.a_switch,
+    let loose = match tree {
+        _ if tree.is_a(Role::Break) => is_labelled(tree) || !(inside.a_loop || inside.a_switch),
+        _ if tree.is_a(Role::Continue) => is_labelled(tree) || !inside.a_loop,
+        _ if tree.is_a(Role::SwitchPart) => !inside.a_switch,
         _ => false,
     };
     loose || tree.children.iter().any(|child| jumps_out(child, inside))
 }
 
 fn is_labelled(jump: &Tree) -> bool {
-    match jump.kind.ends_with("_statement") {
+    match jump.is_a(Role::JumpStatement) {
         true => jump.tokens().len() > 1 + usize::from(jump.any(&|leaf| leaf.is(";"))),
-        false => jump.children.iter().any(|child| matches!(child.kind, "label" | "lifetime")),
+        false => jump.children.iter().any(|child| child.is_a(Role::JumpLabel)),
     }
-}
-
-fn is_loop(kind: &str) -> bool {
-    let statement = kind.ends_with("_statement") || kind.ends_with("_expression");
-    let begins = ["for_", "while_", "do_", "loop_", "enhanced_for_"];
-    kind == "for_range_loop" || (statement && begins.iter().any(|begin| kind.starts_with(begin)))
-}
-
-/// Patterns whose names are locals, though they are not resolved as such.
-const HIDDEN_PATTERNS: &[&str] = &["case_pattern", "record_pattern", "type_pattern"];
-
-fn is_import(kind: &str) -> bool {
-    const IMPORTS: &[&str] = &[
-        "use_declaration",
-        "import_statement",
-        "import_from_statement",
-        "future_import_statement",
-        "import_declaration",
-        "extern_crate_declaration",
-        "using_declaration",
-        "using_directive",
-    ];
-    IMPORTS.contains(&kind)
-}
-
-fn is_type_parameters(kind: &str) -> bool {
-    matches!(kind, "type_parameters" | "type_parameter_list" | "template_parameter_list")
 }
 
 /// What declares a name that is no value's, or a function's.
 fn is_definition(node: &Tree) -> bool {
-    const DEFINITIONS: &[&str] = &[
-        "class_declaration",
-        "abstract_class_declaration",
-        "class_definition",
-        "record_declaration",
-        "interface_declaration",
-        "enum_declaration",
-        "annotation_type_declaration",
-        "type_alias_declaration",
-        "type_alias_statement",
-        "type_declaration",
-        "type_spec",
-        "type_alias",
-        "type_definition",
-        "alias_declaration",
-        "namespace_alias_definition",
-        "macro_definition",
-    ];
-    const WITH_A_BODY: &[&str] =
-        &["struct_specifier", "union_specifier", "enum_specifier", "class_specifier"];
-    node.kind.ends_with("_item")
-        || DEFINITIONS.contains(&node.kind)
-        || is_function(node.kind)
-        || (WITH_A_BODY.contains(&node.kind) && node.child("body").is_some())
-}
-
-pub(super) fn is_function(kind: &str) -> bool {
-    matches!(
-        kind,
-        "function_item"
-            | "function_definition"
-            | "function_declaration"
-            | "generator_function_declaration"
-            | "method_declaration"
-            | "method_definition"
-            | "constructor_declaration"
-            | "arrow_function"
-            | "function_expression"
-            | "generator_function"
-            | "closure_expression"
-            | "func_literal"
-            | "lambda"
-            | "lambda_expression"
-    )
-}
-
-/// What may stand around the definition that a tree is of.
-fn is_wrapping(kind: &str) -> bool {
-    matches!(
-        kind,
-        "with attributes" | "export_statement" | "decorated_definition" | "template_declaration"
-    )
+    node.is_a(Role::Definition)
+        || node.is_a(Role::Function)
+        || (node.is_a(Role::Specifier) && node.child("body").is_some())
 }
 
 /// All names in a tree, but for those that only a helper has.
 fn words(tree: &Tree, found: &mut Words) {
     tree.visit(&mut |leaf| {
         if let Some(text) = &leaf.text
-            && (leaf.kind.ends_with("identifier") || leaf.kind == "label_name")
+            && (leaf.is_a(Role::Name) || leaf.is_a(Role::LabelName))
         {
             found.insert(text.clone());
         }
@@ -265,7 +185,7 @@ fn words(tree: &Tree, found: &mut Words) {
 /// The names in a list of type parameters, without what bounds them.
 fn parameter_names(list: &Tree, found: &mut Words) {
     for parameter in &list.children {
-        let own = parameter.tokens().into_iter().find(|one| one.kind.ends_with("identifier"));
+        let own = parameter.tokens().into_iter().find(|one| one.is_a(Role::Name));
         found.extend(own.and_then(|leaf| leaf.text.clone()));
     }
 }

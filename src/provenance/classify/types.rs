@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use crate::code::program::{Name, Tree};
+use crate::code::rows::roles::Role;
 
 /// Whether the language has no types that change what an expression does.
 fn is_untyped(language: &str) -> bool {
@@ -36,10 +37,14 @@ impl Types {
             self.0.insert(local, said);
             return;
         }
-        let said = match declarator.kind {
-            "variable_declarator" if declarator.child("dimensions").is_none() => said,
-            "init_declarator" => said,
-            "pointer_declarator" | "array_declarator" => said + " *",
+        let said = match declarator {
+            _ if declarator.is_a(Role::VariableDeclarator)
+                && declarator.child("dimensions").is_none() =>
+            {
+                said
+            }
+            _ if declarator.is_a(Role::InitDeclarator) => said,
+            _ if declarator.is_a(Role::IndirectDeclarator) => said + " *",
             _ => return,
         };
         let inner = declarator.child("name").or_else(|| declarator.child("declarator"));
@@ -58,14 +63,14 @@ impl Types {
         if let Name::Local(local) = value.name {
             return self.of_local(local).filter(|said| !is_inferred(said)).map(str::to_owned);
         }
-        match value.kind {
-            "cast_expression" | "object_creation_expression" => {
-                value.child("type").map(Tree::words)
-            }
-            "unary_expression" if value.children.first().is_some_and(|sign| sign.is("-")) => {
+        match value {
+            _ if value.is_a(Role::OfSaidType) => value.child("type").map(Tree::words),
+            _ if value.is_a(Role::Unary)
+                && value.children.first().is_some_and(|sign| sign.is("-")) =>
+            {
                 self.of_value(value.children.last()?, language)
             }
-            kind => of_literal(kind, value, language).map(str::to_owned),
+            _ => of_literal(value, language).map(str::to_owned),
         }
     }
 
@@ -81,7 +86,7 @@ impl Types {
             // No value is of a type without a size.
             (None, "rust") => wanted != "str" && (!wanted.starts_with('[') || wanted.contains(';')),
             (Some(is), _) => is == wanted,
-            (None, _) if matches!(argument.kind, "null_literal" | "nil") => !is_numeric(wanted),
+            (None, _) if argument.is_a(Role::Null) => !is_numeric(wanted),
             (None, "go") if is_constant(argument) => is_composite(wanted),
             (None, _) => is_unconverted(wanted, language),
         }
@@ -99,7 +104,7 @@ impl Types {
         match self.of_value(result, language) {
             Some(is) => is == returns,
             // The sum of what is smaller than an `int` is one; what is larger would not be converted.
-            None if language == "java" && returns == "int" => result.kind == "binary_expression",
+            None if language == "java" && returns == "int" => result.is_a(Role::Binary),
             None if language == "java" && returns == "boolean" => true,
             None if language == "go" && is_constant(result) => is_composite(returns),
             None => is_unconverted(returns, language),
@@ -107,27 +112,42 @@ impl Types {
     }
 }
 
-fn of_literal(kind: &str, value: &Tree, language: &str) -> Option<&'static str> {
+/// What the literals of a language are, where nothing is said.
+struct LiteralTypes {
+    whole: &'static str,
+    point: &'static str,
+    text: Option<&'static str>,
+    character: Option<&'static str>,
+    truth: Option<&'static str>,
+}
+
+fn literal_types(language: &str) -> Option<LiteralTypes> {
+    let (whole, point, text, character, truth) = match language {
+        "rust" => ("i32", "f64", None, None, None),
+        "go" => ("int", "float64", Some("string"), None, Some("bool")),
+        "java" => ("int", "double", Some("String"), Some("char"), Some("boolean")),
+        "c" => ("int", "double", None, None, None),
+        "cpp" => ("int", "double", None, None, Some("bool")),
+        _ => return None,
+    };
+    Some(LiteralTypes { whole, point, text, character, truth })
+}
+
+fn of_literal(value: &Tree, language: &str) -> Option<&'static str> {
     let text = value.words();
     let plain = text.chars().all(|c| c.is_ascii_digit() || c == '_');
-    let number = |plain_type, point_type| match (plain, text.contains('.')) {
-        (true, _) => Some(plain_type),
-        (_, true) if text.ends_with(|c: char| c.is_ascii_digit()) => Some(point_type),
-        _ => None,
-    };
-    match (language, kind) {
-        ("rust", "integer_literal" | "float_literal") => number("i32", "f64"),
-        ("go", "int_literal" | "float_literal") => number("int", "float64"),
-        ("go", "interpreted_string_literal" | "raw_string_literal") => Some("string"),
-        ("go", "true" | "false") => Some("bool"),
-        ("java", "decimal_integer_literal" | "decimal_floating_point_literal") => {
-            number("int", "double")
+    let types = literal_types(language)?;
+    match value {
+        _ if value.is_a(Role::Number) && plain => Some(types.whole),
+        _ if value.is_a(Role::Number)
+            && text.contains('.')
+            && text.ends_with(|c: char| c.is_ascii_digit()) =>
+        {
+            Some(types.point)
         }
-        ("java", "string_literal") => Some("String"),
-        ("java", "character_literal") => Some("char"),
-        ("java", "true" | "false") => Some("boolean"),
-        ("c" | "cpp", "number_literal") => number("int", "double"),
-        ("cpp", "true" | "false") => Some("bool"),
+        _ if value.is_a(Role::PlainText) => types.text,
+        _ if value.is_a(Role::Character) => types.character,
+        _ if value.is_a(Role::TruthValue) => types.truth,
         _ => None,
     }
 }
@@ -139,7 +159,7 @@ fn is_inferred(said: &str) -> bool {
 
 /// What may be a constant of Go, which becomes what it is given to.
 fn is_constant(value: &Tree) -> bool {
-    !value.any(&|node| matches!(node.name, Name::Local(_)) || node.kind.starts_with("call"))
+    !value.any(&|node| matches!(node.name, Name::Local(_)) || node.is_a(Role::CallLike))
 }
 
 fn is_composite(said: &str) -> bool {
@@ -150,9 +170,7 @@ fn is_composite(said: &str) -> bool {
 fn is_truth(value: &Tree) -> bool {
     const TRUTH: &[&str] = &["==", "!=", "<", ">", "<=", ">=", "&&", "||", "!", "instanceof"];
     let operator = |child: &Tree| child.text.as_deref().is_some_and(|text| TRUTH.contains(&text));
-    matches!(value.kind, "true" | "false" | "instanceof_expression")
-        || (matches!(value.kind, "binary_expression" | "unary_expression")
-            && value.children.iter().any(operator))
+    value.is_a(Role::Truth) || (value.is_a(Role::Operation) && value.children.iter().any(operator))
 }
 
 fn is_numeric(said: &str) -> bool {
@@ -202,7 +220,7 @@ pub(super) fn returned_type(core: &Tree, language: &str) -> Option<String> {
         "go" => core.child("result").map(Tree::words),
         "c" | "cpp" => {
             let pointer =
-                core.child("declarator").is_some_and(|one| one.kind == "pointer_declarator");
+                core.child("declarator").is_some_and(|one| one.is_a(Role::PointerDeclarator));
             let said = core.child("type").map(Tree::words)?;
             Some(if pointer { said + " *" } else { said })
         }

@@ -5,8 +5,11 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use crate::code::program::{Program, Tree};
+use crate::code::program::{Comment, Program, Tree};
+use crate::code::rows::roles::{Role, made};
 use crate::code::{BlockKind, Identity};
+
+use super::public;
 
 /// A file of a change set, parsed where it can be.
 pub(super) struct File<'a> {
@@ -60,9 +63,6 @@ fn is_container(kind: BlockKind) -> bool {
     matches!(kind, Class | Struct | Enum | Union | Trait | Interface | Impl | Module | Namespace)
 }
 
-/// Siblings that belong to the definition after them.
-const ATTACHED: &[&str] = &["attribute_item", "decorator", "attribute_list", "annotation"];
-
 impl<'a> File<'a> {
     pub fn of(path: &'a str, text: &'a str) -> Self {
         let program = Program::of(path, text);
@@ -91,6 +91,7 @@ fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Com
     // Units begin in the order in which they stand, outer before inner.
     let mut around: Vec<usize> = Vec::new();
     let mut next = 0;
+    let visible = VisibleDocs::of(program);
     for comment in &program.comments {
         while units.get(next).is_some_and(|unit| unit.bytes.start <= comment.bytes.start) {
             around.retain(|at| units[*at].bytes.end >= units[next].bytes.end);
@@ -102,14 +103,53 @@ fn comments(text: &str, program: &Program, units: &[Unit]) -> HashMap<usize, Com
         let Some(unit) = inner.copied() else { continue };
         let (all, directives) = found.entry(unit).or_default();
         let said = &text[comment.bytes.clone()];
+        let before = units[next..].iter().find(|one| one.container == Some(unit));
+        let acts = comment.directive || visible.has(said, comment, [Some(&units[unit]), before]);
         let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-        if comment.directive {
-            let before = units[next..].iter().find(|one| one.container == Some(unit));
-            directives.push(format!("{said}\0{}", before.map_or("", |one| &one.name)));
+        if acts {
+            let place = match units[unit].is_function() {
+                true => tokens_before(&units[unit].tree, comment.bytes.start).to_string(),
+                false => before.map_or("", |one| &one.name).to_owned(),
+            };
+            directives.push(format!("{said}\0{place}"));
         }
         all.push(said);
     }
     found
+}
+
+fn tokens_before(tree: &Tree, end: usize) -> usize {
+    tree.tokens().iter().take_while(|token| token.bytes.start < end).count()
+}
+
+/// Doc comments that a macro of Rust is given, as an attribute: `clap` prints them.
+struct VisibleDocs {
+    macros: Vec<Range<usize>>,
+    rust: bool,
+}
+
+impl VisibleDocs {
+    fn of(program: &Program) -> Self {
+        let (mut macros, rust) = (Vec::new(), program.language.id == "rust");
+        program.tree.visit(&mut |node| {
+            if rust && node.is_a(Role::MacroInvocation) {
+                macros.push(node.bytes.clone());
+            }
+        });
+        Self { macros, rust }
+    }
+
+    fn has(&self, said: &str, comment: &Comment, near: [Option<&Unit>; 2]) -> bool {
+        let doc = ["///", "//!", "/**", "/*!"].iter().any(|opener| said.starts_with(opener));
+        let at = comment.bytes.start;
+        let derived = |unit: &Unit| {
+            unit.identity.is_some() && !unit.is_function() && public::is_read_by_name(&unit.tree)
+        };
+        self.rust
+            && doc
+            && (self.macros.iter().any(|bytes| bytes.contains(&at))
+                || near.into_iter().flatten().any(derived))
+    }
 }
 
 struct Cut<'a> {
@@ -182,7 +222,7 @@ impl Cut<'_> {
         let cuts = held.iter().any(|held| !held.is_empty());
         for (child, held) in node.children.iter().zip(held) {
             match &held[..] {
-                [] if ATTACHED.contains(&child.kind) => {
+                [] if child.is_a(Role::Attached) => {
                     attached.push(child);
                     continue;
                 }
@@ -206,7 +246,9 @@ impl Cut<'_> {
             }
         }
         kept.extend(attached.into_iter().cloned());
-        Tree { children: kept, ..shallow(node) }
+        let mut tree = node.shallow();
+        tree.children = kept;
+        tree
     }
 
     fn unit(&mut self, item: &Tree, attached: &[&Tree], block: usize, owner: usize) -> usize {
@@ -221,7 +263,7 @@ impl Cut<'_> {
             container: Some(owner),
             bytes: bytes.clone(),
             name_bytes: found.name_bytes.clone(),
-            tree: shallow(item),
+            tree: item.shallow(),
             members: Vec::new(),
         });
         let inner = match is_container(found.identity.kind) {
@@ -237,7 +279,7 @@ impl Cut<'_> {
             let mut children: Vec<Tree> = attached.iter().map(|one| (*one).clone()).collect();
             tree.field = None;
             children.push(tree);
-            tree = Tree::node("with attributes", None, bytes, children);
+            tree = Tree::node(made::WITH_ATTRIBUTES, None, bytes, children);
         }
         self.units[at].tree = tree;
         self.units[at].members = members;
@@ -245,43 +287,13 @@ impl Cut<'_> {
     }
 }
 
-fn shallow(node: &Tree) -> Tree {
-    Tree {
-        kind: node.kind,
-        field: node.field,
-        bytes: node.bytes.clone(),
-        text: node.text.clone(),
-        name: node.name,
-        children: Vec::new(),
-    }
-}
-
 /// Whether a node is one definition rather than the list that holds it.
 fn is_item(node: &Tree) -> bool {
-    let list = node.kind.ends_with("body")
-        || node.kind.ends_with("_list")
-        || node.kind.ends_with("block")
-        || node.field == Some("body");
-    !list
+    !node.is_a(Role::List) && node.field != Some("body")
 }
 
 /// Whether a node only makes names known.
 pub(super) fn is_import(node: &Tree) -> bool {
-    const IMPORTS: &[&str] = &[
-        "use_declaration",
-        "import_statement",
-        "import_from_statement",
-        "import_declaration",
-        "future_import_statement",
-        "package_clause",
-        "package_declaration",
-        "preproc_include",
-        "using_directive",
-        "using_declaration",
-        "extern_crate_declaration",
-        "import_header",
-        "namespace_use_declaration",
-    ];
-    let module = node.kind == "mod_item" && node.child("body").is_none();
-    module || IMPORTS.contains(&node.kind)
+    let module = node.is_a(Role::ModItem) && node.child("body").is_none();
+    module || node.is_a(Role::Import)
 }

@@ -16,7 +16,7 @@ use crate::ledger::{
     RecordedDecision,
 };
 use crate::provenance::Outline;
-use crate::provenance::classify::{self, ChangedBlock, Parsed, SourceFile};
+use crate::provenance::classify::{self, ChangedBlock, Parsed};
 use crate::verbs::Workspace;
 use crate::verbs::edited::{Baseline, Edits};
 use crate::workspace::session::calls::{Before, Call, Predicted};
@@ -87,9 +87,10 @@ pub(in crate::verbs) fn told(
     // With both texts at hand and nobody else's work between them, the texts tell more than the hashes.
     let texts = (work.earlier_text(), work.now.text.as_deref());
     let class = match texts {
-        (Some(before), Some(after)) if others.is_empty() => {
-            let side = |text| [SourceFile { path: path.as_str(), text: Some(text) }];
-            classify::change(&side(before), &side(after))
+        (Some(_), Some(_)) if others.is_empty() => {
+            // One file alone does not tell who else uses its names.
+            let (before, after) = ((path.as_str(), &earlier), (path.as_str(), &current));
+            classify::change_among(&[before], &[after], &|_| None)
         }
         _ => classify::provisional(&changed, parsed),
     };

@@ -1,0 +1,142 @@
+//! Comments, and which of them are more than that.
+//!
+//! A comment that is shaped like something that a tool reads counts as one that acts: `//go:embed`, `# noqa`,
+//! `@Route("/")`, `frozen_string_literal: true`. To take prose for one costs a refactoring its name; the reverse
+//! would hide a change.
+
+use std::ops::Range;
+
+use crate::code::rows::directives::{
+    ALONE, BEGINNINGS, DOCUMENTING, KEYS, OPENERS, ORDERS, PHRASES, REQUESTS, TOOLS,
+};
+
+/// A comment, and whether it is more than that.
+#[derive(Clone, Debug)]
+pub struct Comment {
+    /// Where it stands.
+    pub bytes: Range<usize>,
+    /// It tells a compiler, a type checker or a tool what to do.
+    pub directive: bool,
+}
+
+/// The comments of a file that stand at these places, in order.
+pub(super) fn comments(language: &str, text: &str, places: &[Range<usize>]) -> Vec<Comment> {
+    let mut found: Vec<Comment> = Vec::new();
+    let mut run = 0;
+    for (at, bytes) in places.iter().enumerate() {
+        found
+            .push(Comment { bytes: bytes.clone(), directive: is_directive(language, text, bytes) });
+        let end = bytes.start + text[bytes.clone()].trim_end().len();
+        let next = places.get(at + 1).map_or(text.len(), |next| next.start);
+        let goes_on = at + 1 < places.len()
+            && text[end..next].trim().is_empty()
+            && text[end..next].matches('\n').count() < 2;
+        if !goes_on {
+            together(language, text, &mut found[run..], &text[end..]);
+            run = at + 1;
+        }
+    }
+    found
+}
+
+/// Lines of one comment tell what the lines around them are: an example's output, a program in a program's comment.
+fn together(language: &str, text: &str, run: &mut [Comment], after: &str) {
+    let mut inside = language == "go" && after.trim_start().starts_with("import \"C\"");
+    let mut fenced = false;
+    for comment in run {
+        let said = &text[comment.bytes.clone()];
+        let line = without_opener(said);
+        let fence = language == "rust"
+            && (said.starts_with("///") || said.starts_with("//!"))
+            && (line.starts_with("```") || line.starts_with("~~~"));
+        inside |= language == "go" && is_output(line);
+        comment.directive |= inside || fenced || fence;
+        fenced ^= fence;
+        comment.directive |= language == "rust"
+            && (said.starts_with("/**") || said.starts_with("/*!"))
+            && said.contains("```");
+    }
+}
+
+fn is_output(line: &str) -> bool {
+    let line = line.to_lowercase();
+    line.starts_with("output:") || line.starts_with("unordered output:")
+}
+
+fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
+    let comment = &text[bytes.clone()];
+    if comment.starts_with("#!") && bytes.start == 0 {
+        return true;
+    }
+    let squeezed = comment.split_whitespace().collect::<Vec<_>>().join(" ");
+    of(BEGINNINGS, language).any(|start| squeezed.starts_with(start))
+        || comment.lines().any(|line| acts(language, without_opener(line)))
+}
+
+/// What a table says of a language.
+fn of(table: &'static [(&str, &[&str])], language: &str) -> impl Iterator<Item = &'static str> {
+    let rows = table.iter().filter(move |(id, _)| id.is_empty() || *id == language);
+    rows.flat_map(|(_, list)| list.iter().copied())
+}
+
+/// `# -*- mode: ruby -*-` keeps its end, by which it is known.
+fn without_opener(line: &str) -> &str {
+    let line = line.trim();
+    OPENERS
+        .iter()
+        .find_map(|opener| line.strip_prefix(opener))
+        .unwrap_or(line)
+        .trim_start_matches(|c: char| c.is_whitespace() || "-*!:".contains(c))
+}
+
+/// Whether a line of a comment, without what begins it, has the shape of something that is read.
+fn acts(language: &str, line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let Some(first) = words.next() else { return false };
+    let lower = line.to_lowercase();
+    let name_of = |rest: &'_ str| -> String {
+        rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    let tagged = first.strip_prefix('@').map(|tag| name_of(tag.trim_start_matches('!')));
+    let typed = words.clone().next().is_some_and(|next| next.starts_with('{'));
+    let tag = tagged.is_some_and(|tag| !tag.is_empty() && (typed || !DOCUMENTING.contains(&&*tag)));
+    let sign = first.strip_prefix(['+', '$', '#']).is_some_and(|rest| !name_of(rest).is_empty());
+    let plain = |key: &str| {
+        !key.is_empty() && key.chars().all(|c| c.is_ascii_alphabetic() || "_-+".contains(c))
+    };
+    // `go:embed`, but not `std::vector` or `http://`.
+    let joined = first.split_once(':').is_some_and(|(key, value)| {
+        plain(key) && value.starts_with(|c: char| c.is_alphanumeric() || c == '+')
+    });
+    let set = first.split_once('=').is_some_and(|(key, value)| {
+        plain(key) && value.starts_with(|c: char| c.is_alphanumeric() || c == '"')
+    });
+    let keyed = line.split_once(':').is_some_and(|(key, value)| {
+        let key = key.trim_end();
+        // `webpackChunkName:`, `frozen_string_literal:`, `coding:`, `zizmor: ignore`.
+        let camel = key.starts_with(char::is_lowercase) && key.contains(char::is_uppercase);
+        let lower = !key.contains(char::is_uppercase);
+        let compound = camel || (lower && key.contains(['_', '-']));
+        let asked = value.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+        let asked = asked.is_some_and(|word| REQUESTS.contains(&word));
+        let known = || of(KEYS, language).any(|known| key.eq_ignore_ascii_case(known));
+        plain(key) && (compound || asked || known())
+    });
+    let told =
+        lower.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let mut told = told.take(4);
+    let tool = told.next().unwrap_or_default();
+    let ordered = told.any(|word| ORDERS.contains(&word));
+    // `eslint-disable-line`, but not `off-by-one`.
+    let kebab =
+        first.split('-').skip(1).any(|part| ORDERS.contains(&part.trim_end_matches([':', ','])));
+    tag || sign
+        || joined
+        || set
+        || keyed
+        || kebab
+        || ALONE.contains(&tool)
+        || (TOOLS.contains(&tool) && (ordered || first.contains(['-', ':', '=', '[', '('])))
+        || line.contains("-*-")
+        || PHRASES.iter().any(|phrase| lower.starts_with(phrase))
+}

@@ -1,0 +1,430 @@
+//! Where names are declared and how far they reach, language by language.
+
+use super::more;
+use crate::code::program::scoping::{Reach, Scoping};
+use crate::code::syntax::PLAIN;
+
+const NONE: Scoping = Scoping {
+    syntax: &PLAIN,
+    reach: Reach::FromHere,
+    functions: &[],
+    scopes: &[],
+    bindings: &[],
+    late: &[],
+    patterns: &[],
+    not_pattern: &[],
+    public: &[],
+    members: &[],
+    opaque: &[],
+    reflection: &[],
+    reflecting: &[],
+    names: &[],
+};
+
+const RUST: Scoping = Scoping {
+    syntax: &super::RUST,
+    functions: &["function_item", "closure_expression"],
+    scopes: &[
+        "block",
+        "for_expression",
+        "match_arm",
+        "if_expression",
+        "while_expression",
+        "async_block",
+        "unsafe_block",
+        "const_block",
+        "loop_expression",
+    ],
+    late: &["let_declaration", "let_condition", "for_expression"],
+    patterns: &[
+        "tuple_struct_pattern",
+        "struct_pattern",
+        "field_pattern",
+        "or_pattern",
+        "match_pattern",
+    ],
+    not_pattern: &[
+        ("tuple_struct_pattern", "type"),
+        ("struct_pattern", "type"),
+        ("field_pattern", "name"),
+        ("match_pattern", "condition"),
+    ],
+    members: &[
+        ("scoped_identifier", "path"),
+        ("scoped_identifier", "name"),
+        ("scoped_type_identifier", "path"),
+        ("label", ""),
+        ("lifetime", ""),
+        ("attribute", ""),
+        ("macro_invocation", "macro"),
+    ],
+    opaque: &["token_tree", "macro_definition", "attribute_item"],
+    ..NONE
+};
+
+const PYTHON: Scoping = Scoping {
+    syntax: &super::PYTHON,
+    reach: Reach::Function,
+    functions: &["function_definition", "lambda"],
+    scopes: &[
+        "list_comprehension",
+        "set_comprehension",
+        "dictionary_comprehension",
+        "generator_expression",
+    ],
+    bindings: &[("as_pattern_target", ""), ("except_clause", "alias")],
+    patterns: &[
+        "dictionary_splat_pattern",
+        "as_pattern_target",
+        "parenthesized_expression",
+        "tuple",
+        "default_parameter",
+        "typed_parameter",
+        "typed_default_parameter",
+    ],
+    not_pattern: &[
+        ("default_parameter", "value"),
+        ("typed_default_parameter", "value"),
+        ("typed_default_parameter", "type"),
+        ("typed_parameter", "type"),
+    ],
+    public: &[
+        ("parameters", ""),
+        ("default_parameter", "name"),
+        ("typed_parameter", ""),
+        ("typed_default_parameter", "name"),
+        ("lambda_parameters", ""),
+        ("list_splat_pattern", ""),
+        ("dictionary_splat_pattern", ""),
+    ],
+    members: &[("attribute", "attribute"), ("keyword_argument", "name")],
+    opaque: &[
+        "global_statement",
+        "nonlocal_statement",
+        "class_definition",
+        "case_pattern",
+        "import_statement",
+        "import_from_statement",
+    ],
+    reflection: &["locals", "vars", "eval", "exec", "globals", "dir", "_getframe", "currentframe"],
+    ..NONE
+};
+
+const SCRIPT: Scoping = Scoping {
+    syntax: &super::JAVASCRIPT,
+    reach: Reach::Block,
+    functions: &[
+        "function_declaration",
+        "function_expression",
+        "arrow_function",
+        "method_definition",
+        "generator_function",
+        "generator_function_declaration",
+    ],
+    scopes: &[
+        "statement_block",
+        "for_statement",
+        "for_in_statement",
+        "catch_clause",
+        "switch_body",
+        "class_static_block",
+    ],
+    patterns: &["object_pattern", "pair_pattern", "assignment_pattern"],
+    not_pattern: &[("assignment_pattern", "right"), ("pair_pattern", "key")],
+    members: &[
+        ("jsx_opening_element", "name"),
+        ("jsx_closing_element", "name"),
+        ("jsx_self_closing_element", "name"),
+        ("labeled_statement", "label"),
+    ],
+    opaque: &["import_statement", "export_clause", "class_declaration", "class", "decorator"],
+    reflection: &["eval"],
+    ..NONE
+};
+
+const TYPESCRIPT: Scoping = Scoping { syntax: &super::TYPESCRIPT, ..SCRIPT };
+const TSX: Scoping = Scoping { syntax: &super::TSX, ..SCRIPT };
+
+const GO: Scoping = Scoping {
+    syntax: &super::GO,
+    reach: Reach::FromHereOnce,
+    functions: &["function_declaration", "method_declaration", "func_literal"],
+    scopes: &[
+        "block",
+        "if_statement",
+        "for_statement",
+        "expression_switch_statement",
+        "type_switch_statement",
+        "select_statement",
+        "expression_case",
+        "default_case",
+        "type_case",
+        "communication_case",
+    ],
+    bindings: &[("const_spec", "name")],
+    late: &["short_var_declaration", "var_spec", "const_spec", "range_clause", "receive_statement"],
+    members: &[("labeled_statement", "label")],
+    opaque: &["type_declaration"],
+    ..NONE
+};
+
+const JAVA: Scoping = Scoping {
+    syntax: &super::JAVA,
+    functions: &[
+        "method_declaration",
+        "constructor_declaration",
+        "lambda_expression",
+        "compact_constructor_declaration",
+    ],
+    scopes: &[
+        "block",
+        "for_statement",
+        "enhanced_for_statement",
+        "catch_clause",
+        "try_with_resources_statement",
+        "switch_block",
+        "switch_rule",
+    ],
+    bindings: &[("instanceof_expression", "name")],
+    // Where such a name ends to hold depends on which way the test went.
+    public: &[("instanceof_expression", "name")],
+    late: &["enhanced_for_statement"],
+    members: &[
+        ("method_invocation", "name"),
+        ("field_access", "field"),
+        ("scoped_identifier", "scope"),
+        ("scoped_identifier", "name"),
+        ("labeled_statement", ""),
+        ("break_statement", ""),
+        ("continue_statement", ""),
+        ("annotation", "name"),
+        ("marker_annotation", "name"),
+        ("element_value_pair", "key"),
+    ],
+    opaque: &["class_declaration", "record_declaration", "switch_label", "field_declaration"],
+    ..NONE
+};
+
+const C: Scoping = Scoping {
+    syntax: &super::C,
+    functions: &["function_definition"],
+    scopes: &["compound_statement", "for_statement"],
+    patterns: &["attributed_declarator"],
+    not_pattern: &[("init_declarator", "value"), ("array_declarator", "size")],
+    opaque: &[
+        "preproc_ifdef",
+        "preproc_if",
+        "preproc_def",
+        "preproc_function_def",
+        "preproc_call",
+        "gnu_asm_expression",
+        "struct_specifier",
+        "function_declarator",
+    ],
+    ..NONE
+};
+
+const CPP: Scoping = Scoping {
+    syntax: &super::CPP,
+    functions: &["function_definition", "lambda_expression"],
+    scopes: &[
+        "compound_statement",
+        "for_statement",
+        "for_range_loop",
+        "catch_clause",
+        "if_statement",
+        "while_statement",
+        "switch_statement",
+    ],
+    late: &["for_range_loop"],
+    members: &[("qualified_identifier", "name"), ("template_function", "name")],
+    opaque: &[
+        "preproc_ifdef",
+        "preproc_if",
+        "preproc_def",
+        "preproc_function_def",
+        "preproc_call",
+        "gnu_asm_expression",
+        "struct_specifier",
+        "class_specifier",
+        "function_declarator",
+        "lambda_capture_initializer",
+        "field_initializer_list",
+    ],
+    ..C
+};
+
+const LUA: Scoping = Scoping {
+    syntax: &more::LUA,
+    functions: &["function_declaration", "function_definition"],
+    scopes: &["block", "for_statement", "repeat_statement"],
+    late: &["assignment_statement", "for_generic_clause", "for_numeric_clause"],
+    members: more::LUA.labels,
+    reflection: &["debug"],
+    ..NONE
+};
+
+/// No name of Zig hides another one, so it matters little where one ends to hold.
+const ZIG: Scoping = Scoping {
+    syntax: &more::ZIG,
+    functions: &["function_declaration"],
+    scopes: &[
+        "block",
+        "for_statement",
+        "while_statement",
+        "if_statement",
+        "else_clause",
+        "catch_expression",
+        "switch_case",
+    ],
+    late: &["variable_declaration"],
+    members: more::ZIG.labels,
+    opaque: &[
+        "struct_declaration",
+        "enum_declaration",
+        "union_declaration",
+        "opaque_declaration",
+        "asm_expression",
+    ],
+    ..NONE
+};
+
+const PHP: Scoping = Scoping {
+    syntax: &more::PHP,
+    reach: Reach::Everywhere,
+    functions: &["function_definition", "method_declaration", "anonymous_function"],
+    public: &[("simple_parameter", "name"), ("variadic_parameter", "name")],
+    members: &[("scoped_property_access_expression", "name")],
+    // An arrow function has the variables of the one around it.
+    opaque: &[
+        "anonymous_function_use_clause",
+        "arrow_function",
+        "property_promotion_parameter",
+        "heredoc",
+        "shell_command_expression",
+        "class_declaration",
+        "anonymous_class",
+    ],
+    reflection: &["compact", "extract", "get_defined_vars", "parse_str", "eval"],
+    reflecting: &[
+        "dynamic_variable_name",
+        "include_expression",
+        "include_once_expression",
+        "require_expression",
+        "require_once_expression",
+    ],
+    names: &["variable_name"],
+    ..NONE
+};
+
+const DART: Scoping = Scoping {
+    syntax: &more::DART,
+    functions: &["function_declaration", "function_expression", "method_declaration"],
+    scopes: &["block", "for_statement", "try_statement", "switch_statement_case"],
+    // Callers can name parameters.
+    public: &[("formal_parameter", "name"), ("formal_parameter", "")],
+    members: more::DART.labels,
+    opaque: &[
+        "pattern_variable_declaration",
+        "variable_pattern",
+        "record_pattern",
+        "object_pattern",
+        "local_function_declaration",
+        "annotation",
+    ],
+    ..NONE
+};
+
+#[cfg(feature = "grammars-heavy")]
+const CSHARP: Scoping = Scoping {
+    syntax: &more::CSHARP,
+    functions: &[
+        "method_declaration",
+        "constructor_declaration",
+        "local_function_statement",
+        "lambda_expression",
+        "anonymous_method_expression",
+        "operator_declaration",
+        "accessor_declaration",
+    ],
+    scopes: &[
+        "block",
+        "for_statement",
+        "foreach_statement",
+        "using_statement",
+        "catch_clause",
+        "switch_section",
+    ],
+    // Callers can name parameters; where what a test declares ends to hold depends on the way the test went.
+    public: &[
+        ("parameter", "name"),
+        ("parameter_list", "name"),
+        ("declaration_expression", "name"),
+        ("declaration_pattern", "name"),
+    ],
+    members: more::CSHARP.labels,
+    // Their members are called like the locals that they are made of.
+    opaque: &[
+        "anonymous_object_creation_expression",
+        "tuple_expression",
+        "query_expression",
+        "tuple_pattern",
+        "recursive_pattern",
+        "var_pattern",
+        "preproc_if",
+        "class_declaration",
+        "attribute_list",
+    ],
+    reflection: &["nameof"],
+    ..NONE
+};
+
+/// The row of a language, if it has one.
+pub(in crate::code) fn of(language: &str) -> Option<&'static Scoping> {
+    match language {
+        "rust" => Some(&RUST),
+        "python" => Some(&PYTHON),
+        "javascript" => Some(&SCRIPT),
+        "typescript" => Some(&TYPESCRIPT),
+        "tsx" => Some(&TSX),
+        "go" => Some(&GO),
+        "java" => Some(&JAVA),
+        "c" => Some(&C),
+        "cpp" => Some(&CPP),
+        "lua" => Some(&LUA),
+        "zig" => Some(&ZIG),
+        "php" => Some(&PHP),
+        "dart" => Some(&DART),
+        #[cfg(feature = "grammars-heavy")]
+        "csharp" => Some(&CSHARP),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::code::language;
+
+    /// A name that the grammar does not know would be a rule that silently never holds.
+    #[test]
+    fn every_name_in_a_row_is_known_to_its_grammar() {
+        for language in language::all() {
+            let Some(row) = of(language.id) else { continue };
+            let grammar = (language.grammar)();
+            let kinds: Vec<&str> = (0..grammar.node_kind_count() as u16)
+                .filter_map(|id| grammar.node_kind_for_id(id))
+                .collect();
+            let lists = [row.functions, row.scopes, row.late, row.patterns, row.opaque];
+            for name in lists.concat().iter().chain(row.reflecting).chain(row.names) {
+                let script = ["javascript", "typescript", "tsx"].contains(&language.id);
+                assert!(script || kinds.contains(name), "{}: {name}", language.id);
+            }
+            for (parent, field) in [row.bindings, row.not_pattern, row.public].concat() {
+                let known = field.is_empty() || grammar.field_id_for_name(field).is_some();
+                let script = ["javascript", "typescript", "tsx"].contains(&language.id);
+                assert!(script || (known && kinds.contains(&parent)), "{}: {parent}", language.id);
+            }
+        }
+    }
+}
