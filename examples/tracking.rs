@@ -265,7 +265,7 @@ fn ask(
     let Some((path, block)) = best else { return lost() };
     let found = Found {
         path,
-        start_line: block.start_line,
+        start_line: block.node_start_line,
         end_line: block.end_line,
         tier: block.tier.map(|tier| tier.as_str().to_owned()).unwrap_or_default(),
     };

@@ -478,7 +478,7 @@ fn of_two_copies_the_one_whose_container_went_on_keeps_the_record() {
     let class = |name: &str, limit, wait| {
         format!("class {name}:\n    LIMIT = {limit}\n    WAIT = {wait}\n")
     };
-    let expected = ["unrecorded - method Lazy.scan", "moved INT-001 method Eager.scan"];
+    let expected = ["unrecorded - method Lazy.scan", "exact INT-001 method Eager.scan"];
     let told = |picture: String| expected.iter().all(|line| picture.contains(line));
     assert!(told(parted(class("Eager", 7, 8), class("Lazy", 1, 2))));
     assert!(told(parted(class("Lazy", 1, 2), class("Eager", 7, 8))));

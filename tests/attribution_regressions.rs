@@ -101,7 +101,7 @@ fn an_unrecorded_block_does_not_inherit_from_its_namesake_in_another_container()
 }
 
 #[test]
-fn comments_alone_are_not_one_because_neither_holds_a_token() {
+fn a_documented_function_does_not_inherit_from_its_twin_that_goes() {
     let documented = |name: &str, words: &str| format!("/// {words}\n{}", busy(name, 1));
     let first = documented("add", "Adds a thing to the store, and says how many there are.");
     let second = documented("sub", "Takes everything out again, whatever it may be.");

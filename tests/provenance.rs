@@ -308,7 +308,7 @@ fn during_a_merge_a_block_that_equals_any_parent_is_no_edit() {
     let path = relative("src/a.rs");
     let file = why::file(&ws, &path, &ws.read(&path).expect("readable"));
     let baseline = intent_lsp::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
-    assert!(baseline.edits(&file.blocks).now.is_empty());
+    assert!(baseline.edits(&file.document).now.is_empty());
 }
 
 #[test]
@@ -343,15 +343,15 @@ fn a_container_that_is_changed_inside_only_is_no_finding() {
 #[test]
 fn another_copy_of_an_unnamed_text_is_new() {
     let repo = Repo::new();
-    let one = "mark!();\nfn one() {\n    assert!(true);\n}\n";
-    let two = "\nmark!();\nfn two() {\n    assert!(!false);\n}\n";
-    repo.write("src/t.rs", one);
-    repo.record("INT-001", &["src/t.rs"]);
+    let one = "register(1)\n\ndef one():\n    return 1\n";
+    let two = "\nregister(1)\n\ndef two():\n    return 2\n";
+    repo.write("src/t.py", one);
+    repo.record("INT-001", &["src/t.py"]);
     repo.commit("one");
-    repo.write("src/t.rs", &format!("{one}{two}"));
-    assert_eq!(repo.record("INT-001", &["src/t.rs"]).recorded[0].blocks, 2);
+    repo.write("src/t.py", &format!("{one}{two}"));
+    assert_eq!(repo.record("INT-001", &["src/t.py"]).recorded[0].blocks, 2);
     assert_eq!(codes(&repo, &check::Against::Base("HEAD".to_owned())), Vec::<String>::new());
-    repo.write("src/t.rs", &format!("{two}\n{one}"));
+    repo.write("src/t.py", &format!("{two}\n{one}"));
     assert_eq!(codes(&repo, &check::Against::Head), Vec::<String>::new(), "order is no edit");
 }
 

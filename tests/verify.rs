@@ -103,7 +103,7 @@ fn another_block_that_reads_the_same_is_not_where_a_lost_one_went() {
 
 #[test]
 fn what_has_no_name_goes_with_its_file_as_often_as_it_stands_there() {
-    let test = |name: &str| format!("#[test]\n{}", function(name, 1));
+    let test = |name: &str| format!("mark!();\n{}", function(name, 1));
     let repo = repo_with("src/a.rs", &(test("a") + &test("b") + &test("c")));
     repo.remove("src/a.rs");
     repo.write("src/b.rs", &(test("a") + &test("b")));

@@ -1,7 +1,8 @@
 //! Where two texts differ, and where a byte of the earlier one stands in the later one.
 
 use std::ops::Range;
-use std::time::{Duration, Instant};
+
+use super::difference;
 
 /// What differs between an earlier text and the present one, in order. All that lies between is the same in both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,29 +70,15 @@ impl Alterations {
 
     /// The difference of two texts, in whole lines.
     pub fn between(before: &str, now: &str) -> Self {
-        const PATIENCE: Duration = Duration::from_millis(500);
         let (old, new): (Vec<&str>, Vec<&str>) =
             (before.split_inclusive('\n').collect(), now.split_inclusive('\n').collect());
         let (old_starts, new_starts) = (starts(&old), starts(&new));
-        let algorithm = similar::Algorithm::Patience;
-        let deadline = Some(Instant::now() + PATIENCE);
-        let mut found: Vec<Altered> = Vec::new();
-        for step in similar::capture_diff_slices_deadline(algorithm, &old, &new, deadline) {
-            if step.tag() == similar::DiffTag::Equal {
-                continue;
-            }
-            let bytes =
-                |starts: &[usize], lines: Range<usize>| starts[lines.start]..starts[lines.end];
-            let before = bytes(&old_starts, step.old_range());
-            let now = bytes(&new_starts, step.new_range());
-            match found.last_mut() {
-                Some(last) if last.before.end == before.start && last.now.end == now.start => {
-                    (last.before.end, last.now.end) = (before.end, now.end);
-                }
-                _ => found.push(Altered { before, now }),
-            }
-        }
-        Self(found)
+        let bytes = |starts: &[usize], lines: Range<usize>| starts[lines.start]..starts[lines.end];
+        let altered = difference::changes(&old, &new).into_iter().map(|change| Altered {
+            before: bytes(&old_starts, change.before),
+            now: bytes(&new_starts, change.now),
+        });
+        Self(altered.collect())
     }
 
     /// Where the first byte of something stands now. What is inserted directly before it is not taken for its own.

@@ -90,6 +90,11 @@ impl BlockKind {
         KINDS[self as usize].1
     }
 
+    /// All kinds.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+        KINDS.iter().map(|(kind, _)| *kind)
+    }
+
     /// The kind with this word; also of a capture name's tail (`definition.function`).
     pub fn parse(word: &str) -> Option<Self> {
         let word = word.rsplit('.').next().unwrap_or(word);

@@ -151,6 +151,9 @@ pub struct Fingerprint {
     /// Tokens of the block without the blocks inside it, their leads, and the separators next to them; only for a block
     /// that contains others. So a class that gains, loses or reorders a method keeps it.
     pub own: Option<TokenHash>,
+    /// The text of the block without the blocks inside it and their leads, indentation, blank lines and the separators
+    /// next to those aside; only for a block that contains others.
+    pub own_text: Option<ContentHash>,
     /// The text of the block's lead, indentation and blank lines aside; `None` without a lead.
     pub lead: Option<ContentHash>,
     /// How many tokens the block has.

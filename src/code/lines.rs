@@ -22,7 +22,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::{Block, ContentHash, Document, FileBlocks};
+use super::{Block, ContentHash, Document, FileBlocks, difference};
 
 /// A block that answers for more lines than this has no line fingerprints.
 pub const MAX_LINES: usize = 2_000;
@@ -90,10 +90,10 @@ impl LineHash {
 pub struct Places(String);
 
 impl Places {
-    /// Those that have no counterpart, given which line of a text before each is.
-    pub fn unmatched(matched: &[Option<usize>]) -> Self {
+    /// Those of which it is said.
+    pub fn of(said: &[bool]) -> Self {
         let mut spans: Vec<(usize, usize)> = Vec::new();
-        for (place, _) in (1..).zip(matched).filter(|(_, at)| at.is_none()) {
+        for (place, _) in (1..).zip(said).filter(|(_, said)| **said) {
             match spans.last_mut() {
                 Some((_, last)) if *last + 1 == place => *last = place,
                 _ => spans.push((place, place)),
@@ -130,6 +130,13 @@ pub struct OwnLine {
     pub hash: LineHash,
     /// It is blank or holds punctuation alone: the like of it stands everywhere, so it proves nothing.
     pub common: bool,
+}
+
+impl OwnLine {
+    /// Nothing but white space stands on it.
+    pub fn is_blank(&self) -> bool {
+        self.common && self.hash == LineHash::of("")
+    }
 }
 
 /// The lines that a block of the document answers for.
@@ -177,12 +184,8 @@ pub fn matched(
     // What has no counterpart at all only costs time.
     let (old_places, old) = shared(before, now);
     let (new_places, new) = shared(now, before);
-    for operation in similar::capture_diff_slices(similar::Algorithm::Patience, &old, &new) {
-        if let similar::DiffOp::Equal { old_index, new_index, len } = operation {
-            for nth in 0..len {
-                found[new_places[new_index + nth]] = Some(old_places[old_index + nth]);
-            }
-        }
+    for (before, now) in difference::common(&old, &new) {
+        found[new_places[now]] = Some(old_places[before]);
     }
     let common: Vec<bool> = now.iter().map(common).collect();
     if found.iter().zip(&common).all(|(at, common)| at.is_none() || *common)
@@ -241,7 +244,7 @@ fn inside<'a>(
 }
 
 /// The lines of a text, each without its line break; the text after the last line break is a line too.
-fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+pub(super) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let bytes = text.as_bytes();
     let mut next = Some(0);
     std::iter::from_fn(move || {
@@ -364,7 +367,8 @@ mod tests {
             (vec![None, Some(1), None, None, Some(9), None], "1,3-4,6"),
             (vec![None, None], "1-2"),
         ] {
-            let places = Places::unmatched(&matched);
+            let new: Vec<bool> = matched.iter().map(Option::is_none).collect();
+            let places = Places::of(&new);
             assert_eq!(places.0, text);
             let among: Vec<bool> = matched.iter().map(Option::is_none).collect();
             assert_eq!(places.among(matched.len()), Some(among));

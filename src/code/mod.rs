@@ -4,6 +4,7 @@
 //! Nothing here reads a file: callers bring bytes.
 
 pub mod block;
+pub mod difference;
 pub mod document;
 pub mod fingerprint;
 pub mod language;

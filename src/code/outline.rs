@@ -19,7 +19,6 @@ use super::syntax::{COMMENT, Compiled, Role, Syntax};
 use super::tokens::{self, Class, Event, Token, Walked};
 use super::{LineRange, position};
 
-
 /// The blocks of a stretch of a file that begins and ends between top-level nodes.
 #[derive(Debug, Default)]
 pub(super) struct Outline {
@@ -327,6 +326,7 @@ impl Assembly<'_, '_> {
         }
         let rest = after.1..self.walked.events.len();
         blocks.extend(self.region(after.0..self.zone.end, rest, "end".into()));
+        hash_own_texts(self.text, &mut blocks);
         let items = items(self.text, tops, &blocks);
         Outline { blocks, items, ..Outline::default() }
     }
@@ -618,6 +618,28 @@ fn number(blocks: &mut [Block]) {
     }
 }
 
+/// Sets [`Fingerprint::own_text`] of the blocks that contain others.
+fn hash_own_texts(text: &str, blocks: &mut [Block]) {
+    let mut inner: HashMap<usize, Vec<Range<usize>>> = HashMap::new();
+    for block in blocks.iter() {
+        if let Some(outer) = block.container {
+            inner.entry(outer).or_default().push(block.whole_bytes());
+        }
+    }
+    for (outer, inner) in inner {
+        let bytes = blocks[outer].bytes.clone();
+        let starts = std::iter::once(bytes.start).chain(inner.iter().map(|one| one.end));
+        let ends = inner.iter().map(|one| one.start).chain([bytes.end]);
+        let pieces = starts.zip(ends).map(|(start, end)| text.get(start..end).unwrap_or_default());
+        let lines = pieces.flat_map(|piece| {
+            let piece = piece.trim().trim_matches([',', ';']);
+            piece.lines().map(str::trim).filter(|line| !line.is_empty())
+        });
+        let own: Vec<&str> = lines.collect();
+        blocks[outer].fingerprint.own_text = Some(fingerprint::content_hash(&own.join("\n")));
+    }
+}
+
 /// The name that a text begins with.
 fn leading_name(text: &str) -> &str {
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_');
@@ -656,6 +678,7 @@ impl<'a> Subject<'a> {
             sketch: fingerprint::sketch(&codes),
             pairs: fingerprint::pairs(&codes),
             own: (!self.inner.is_empty()).then(|| fingerprint::token_hash(self.own().into_iter())),
+            own_text: None,
             lead: None,
             token_count: codes.len() as u32,
         }

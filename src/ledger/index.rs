@@ -38,6 +38,15 @@ pub struct ClaimRef {
     pub range: u32,
 }
 
+/// An outline that is recorded of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outlined {
+    /// The record, or all parts of it: indices in [`Ledger::entries`].
+    pub entries: Vec<u32>,
+    /// The outline.
+    pub delta: OutlineDelta,
+}
+
 /// A [`ClaimRef`] resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
@@ -69,8 +78,6 @@ struct Asked {
     /// By hundreds, so that what is not asked for takes no room.
     entries: OnceLock<Vec<OnceLock<Box<Hundred>>>>,
     claims: Memo<Vec<ClaimRef>>,
-    /// Outlines whose parts stood in several records.
-    joined: Memo<Vec<OutlineDelta>>,
     /// Of chains that something is wrong with, where the entries begin that this clone's own heads lead back to.
     vouched: Memo<HashSet<(RelativePath, u64)>>,
     /// Files read again for the sake of such chains.
@@ -486,45 +493,30 @@ impl Ledger {
     pub(super) fn has_chain(&self, writer: &str) -> bool {
         self.trusted().index.chains.contains_key(writer)
     }
-    /// The outline deltas of the path, newest (in fold order) first.
-    pub fn outlines_of(&self, path: &RelativePath) -> Vec<&OutlineDelta> {
+    /// The outlines that are recorded of a path, in fold order. Those of the parts of one mutation are joined.
+    pub fn outlines_of(&self, path: &RelativePath) -> Vec<Outlined> {
         let key = key(Kind::Outline, &[path.as_str()]);
-        let entries = self.ask(|ledger| ledger.index.entries_with(key));
-        let mut joined: Vec<OutlineDelta> = Vec::new();
+        let mut all: Vec<Outlined> = Vec::new();
         let mut places: HashMap<(&str, &str), usize> = HashMap::new();
-        // Either one that stands as a whole, or which of those that are joined.
-        let mut all: Vec<Result<&OutlineDelta, usize>> = Vec::new();
-        for at in entries {
+        for at in self.ask(|ledger| ledger.index.entries_with(key)) {
             let record = &self.entry(at).record;
             let here = record.files.iter().filter(|file| file.relative_path == *path);
             for outline in here.filter_map(|file| file.outline.as_ref()) {
-                let Some(mutation) = record.mutation.as_deref().filter(|_| record.part.is_some())
-                else {
-                    all.push(Ok(outline));
-                    continue;
-                };
-                match places.get(&(record.writer.as_str(), mutation)) {
+                let mutation = record.mutation.as_deref().filter(|_| record.part.is_some());
+                let place = mutation.map(|mutation| (record.writer.as_str(), mutation));
+                match place.and_then(|place| places.get(&place)) {
                     Some(&place) => {
-                        joined[place].put.extend_from_slice(&outline.put);
-                        joined[place].drop.extend_from_slice(&outline.drop);
+                        all[place].entries.push(at);
+                        all[place].delta.edits.extend_from_slice(&outline.edits);
                     }
                     None => {
-                        places.insert((&record.writer, mutation), joined.len());
-                        all.push(Err(joined.len()));
-                        joined.push(outline.clone());
+                        places.extend(place.map(|place| (place, all.len())));
+                        all.push(Outlined { entries: vec![at], delta: outline.clone() });
                     }
                 }
             }
         }
-        let joined: &[OutlineDelta] = match joined.is_empty() {
-            true => &[],
-            false => self.trusted().asked.joined.put((0, key), joined),
-        };
-        let resolve = |one| match one {
-            Ok(whole) => Some(whole),
-            Err(at) => joined.get::<usize>(at),
-        };
-        all.into_iter().rev().filter_map(resolve).collect()
+        all
     }
     /// Where the chains in this ledger stand, so that a clone can keep them in mind ([`super::append::remember_heads`]).
     pub fn heads(&self) -> Vec<Head> {

@@ -23,7 +23,7 @@ mod strict;
 mod table;
 
 pub use append::{AppendError, Writer};
-pub use index::{Claim, ClaimRef, Entries, Ledger};
+pub use index::{Claim, ClaimRef, Entries, Ledger, Outlined};
 pub use read::{Dialect, Entry, Origin, Trust};
 pub use record::*;
 

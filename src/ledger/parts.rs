@@ -12,8 +12,7 @@ const CHAIN: usize = 400;
 enum Piece {
     Range(usize, Box<BlockRecord>),
     Reason(String),
-    Put(String),
-    Drop(String),
+    Edit(String),
 }
 
 /// The record as one line, or as parts. The first carries `parents`.
@@ -73,8 +72,7 @@ impl Parts {
         }
         pieces.extend(std::mem::take(&mut file.reasons).into_iter().map(Piece::Reason));
         if let Some(outline) = &mut file.outline {
-            pieces.extend(std::mem::take(&mut outline.put).into_iter().map(Piece::Put));
-            pieces.extend(std::mem::take(&mut outline.drop).into_iter().map(Piece::Drop));
+            pieces.extend(std::mem::take(&mut outline.edits).into_iter().map(Piece::Edit));
         }
         let mut frame = Frame::new(file);
         self.open(&mut frame, 0)?;
@@ -169,9 +167,7 @@ impl Frame {
                 };
                 length(range).saturating_add(around + 1)
             }
-            Piece::Reason(text) | Piece::Put(text) | Piece::Drop(text) => {
-                length(text).saturating_add(16)
-            }
+            Piece::Reason(text) | Piece::Edit(text) => length(text).saturating_add(16),
         }
     }
 
@@ -185,8 +181,7 @@ impl Frame {
                 file.conversations[place].ranges.push(*range);
             }
             Piece::Reason(text) => file.reasons.push(text),
-            Piece::Put(text) => file.outline.get_or_insert_default().put.push(text),
-            Piece::Drop(text) => file.outline.get_or_insert_default().drop.push(text),
+            Piece::Edit(text) => file.outline.get_or_insert_default().edits.push(text),
         }
     }
 }

@@ -150,7 +150,7 @@ pub struct FileRecord {
     /// What it is related to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
-    /// Short hashes of all definitions of the file afterwards.
+    /// Short hashes of all blocks of the file afterwards, recorded or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outline: Option<OutlineDelta>,
     /// Per block, what the classifier found.
@@ -223,6 +223,12 @@ pub struct BlockRecord {
     /// See [`crate::code::Fingerprint`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub own_hash: Option<TokenHash>,
+    /// See [`crate::code::Fingerprint::own_text`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own_text_hash: Option<ContentHash>,
+    /// See [`crate::code::Fingerprint::lead`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lead_hash: Option<ContentHash>,
     /// See [`crate::code::Fingerprint`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<Sketch>,
@@ -232,10 +238,12 @@ pub struct BlockRecord {
     /// How many tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u32>,
-    /// Which blocks stood before it, nearest first, and which after: base64url of 4 bytes each of the short hashes of
-    /// their identities, as in [`OutlineDelta`], four and four, zeros where there was none.
+    /// Which row of the file's outline it is, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub neighbours: Option<String>,
+    pub row: Option<u32>,
+    /// Which row of the outline before the change it was; absent of what is new.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<u32>,
     /// See [`crate::code::lines`]; absent in records of earlier versions, and of blocks of very many lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<Lines>,
@@ -264,10 +272,13 @@ impl BlockRecord {
             token_hash: None,
             shape_hash: None,
             own_hash: None,
+            own_text_hash: None,
+            lead_hash: None,
             sketch: None,
             pairs: None,
             tokens: None,
-            neighbours: None,
+            row: None,
+            was: None,
             lines: None,
             brought: None,
             replaces: None,
@@ -309,19 +320,20 @@ pub struct Related {
     pub value: String,
 }
 
-/// Short hashes of all definitions of a file, as a difference to an earlier outline.
+/// The outline of a file after a change, as a difference to an earlier one.
+///
+/// The rows of the earlier outline are gone through in order. An edit `=17` keeps the next 17 of them, `-2` leaves out
+/// the next 2, `+` and base64url is a new row, and `|` begins again with what has come about so far. What stands before
+/// a `|` had changed before the recorded change and was not recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OutlineDelta {
-    /// Hash of the outline this is a difference to; `None`: this is the whole.
+    /// Hash of the outline this is a difference to; `None`: there was nothing.
     pub base: Option<String>,
-    /// Hash of the outline that results: `o2:<32 hex>`, or `o1:` where entries have no shape hash.
+    /// Hash of the outline that results: `o3:<32 hex>`.
     pub hash: String,
-    /// Entries that are new or changed: base64url of identity, token, content and shape hash, 8 bytes each, and of 4 bytes of the name's.
+    /// How it comes about.
     #[serde(default)]
-    pub put: Vec<String>,
-    /// Identities that are gone: base64url of 8 bytes.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub drop: Vec<String>,
+    pub edits: Vec<String>,
 }
 
 /// The tool that recorded.

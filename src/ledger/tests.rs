@@ -257,10 +257,9 @@ mod writing {
         let w = Workspace::new(Layout::Segments);
         let mut record = mutation("s", "a.rs", 0..400);
         record.files[0].outline = Some(OutlineDelta {
-            base: Some("o1:base".into()),
-            hash: "o1:hash".into(),
-            put: (0..3000).map(|n| format!("{n:032}")).collect(),
-            drop: vec!["gone".into()],
+            base: Some("o3:base".into()),
+            hash: "o3:hash".into(),
+            edits: (0..3000).map(|n| format!("{n:032}")).collect(),
         });
         record.files[0].reasons = vec!["a: renamed".into()];
         record.files.push(mutation("s", "b.rs", [900]).files.remove(0));
@@ -278,7 +277,9 @@ mod writing {
             .collect();
         assert_eq!(blocks, (0..400).collect::<Vec<_>>());
         assert_eq!(ledger.of_path(&path("b.rs")).len(), 1);
-        assert_eq!(ledger.outlines_of(&path("a.rs")), [record.files[0].outline.as_ref().unwrap()]);
+        let outlines = ledger.outlines_of(&path("a.rs"));
+        let deltas: Vec<_> = outlines.iter().map(|outlined| &outlined.delta).collect();
+        assert_eq!(deltas, [record.files[0].outline.as_ref().unwrap()]);
         assert_eq!(ledger.of_intent("INT-001").len(), 401);
 
         let cut = bytes[..bytes.len() - 1].iter().rposition(|&b| b == b'\n').unwrap() + 1;

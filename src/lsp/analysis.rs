@@ -266,16 +266,16 @@ mod tests {
     fn what_a_file_is_compared_with_is_read_once_a_commit() {
         let mut editor = Editor::in_git(CODE);
         let first = compared(&editor);
-        assert_eq!(first.edits(&matched(&editor).file.blocks).now.len(), 0);
+        assert_eq!(first.edits(&matched(&editor).file.document).now.len(), 0);
         editor.replace("/src/a.rs", "fn a", "fn c");
         assert!(Arc::ptr_eq(&first, &compared(&editor)), "a keystroke reads no commit");
-        assert_eq!(first.edits(&matched(&editor).file.blocks).now.len(), 1);
+        assert_eq!(first.edits(&matched(&editor).file.document).now.len(), 1);
         editor.record("/src/a.rs", "INT-001", "someone");
         assert!(Arc::ptr_eq(&first, &compared(&editor)), "nor does a record");
         editor.commit();
         let after = compared(&editor);
         assert!(!Arc::ptr_eq(&first, &after));
-        assert_eq!(after.edits(&matched(&editor).file.blocks).now.len(), 0);
+        assert_eq!(after.edits(&matched(&editor).file.document).now.len(), 0);
     }
 
     #[test]

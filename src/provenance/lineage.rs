@@ -1,6 +1,6 @@
-//! The history of a block: every record that made it what it is, newest first,
-//! with an unrecorded stretch shown as a gap.
+//! The history of a block: every record that made it what it is, newest first, with an unrecorded stretch shown as a gap.
 
+use super::matching::Surroundings;
 use crate::code::ContentHash;
 use crate::ledger::{ClaimRef, Ledger};
 
@@ -20,45 +20,46 @@ pub enum Step {
 }
 
 /// The history behind a claim, the claim itself first.
-pub fn of(ledger: &Ledger, claim: ClaimRef) -> Vec<Step> {
+pub fn of(ledger: &Ledger, surroundings: &dyn Surroundings, claim: ClaimRef) -> Vec<Step> {
     let mut steps = vec![Step::Recorded(claim)];
     let mut at = claim;
     while steps.len() < MAX_STEPS {
-        let Some(before) = ledger.claim(at).range.replaces.clone() else { break };
-        if let Some(earlier) = predecessor(ledger, at, &before) {
-            steps.push(Step::Recorded(earlier));
-            at = earlier;
-            continue;
+        let range = ledger.claim(at).range;
+        let (earlier, has_gap) = before(ledger, surroundings, at);
+        if has_gap && let Some(before) = &range.replaces {
+            steps.push(Step::Gap { before: before.clone() });
         }
-        steps.push(Step::Gap { before });
-        let Some(earlier) = same_block_before(ledger, at) else { break };
+        let Some(earlier) = earlier.filter(|earlier| *earlier < at) else { break };
         steps.push(Step::Recorded(earlier));
         at = earlier;
     }
     steps
 }
 
-/// The newest earlier claim with exactly that content, on the same path first.
-fn predecessor(ledger: &Ledger, at: ClaimRef, content: &ContentHash) -> Option<ClaimRef> {
-    let path = &ledger.claim(at).file.relative_path;
-    let same = ledger.by_content(content);
-    let earlier = |here: bool| {
-        same.iter().rev().copied().find(|other| {
-            *other < at
-                && !ledger.claim(*other).range.deleted
-                && (ledger.claim(*other).file.relative_path == *path) == here
-        })
-    };
-    earlier(true).or_else(|| earlier(false))
-}
-
-/// The newest earlier claim on the same path that names the same block.
-fn same_block_before(ledger: &Ledger, at: ClaimRef) -> Option<ClaimRef> {
+/// The record that a record goes on from, and whether something was not recorded in between, or before it.
+fn before(
+    ledger: &Ledger,
+    surroundings: &dyn Surroundings,
+    at: ClaimRef,
+) -> (Option<ClaimRef>, bool) {
     let claim = ledger.claim(at);
-    let name = claim.range.block.as_ref()?;
-    let here = ledger.of_path(&claim.file.relative_path);
-    here.iter()
-        .rev()
-        .copied()
-        .find(|other| *other < at && ledger.claim(*other).range.block.as_ref() == Some(name))
+    let trail = surroundings.trail(&claim.file.relative_path);
+    let state = trail.made_by(at);
+    let before = state.and_then(|id| trail.state(id).before);
+    let known = before.and_then(|before| {
+        let earlier = trail.chain(before).find(|id| trail.state(*id).by.is_some())?;
+        let is_same = trail.state(earlier).row.text == trail.state(before).row.text;
+        Some((trail.state(earlier).by, !is_same))
+    });
+    if let Some(known) = known {
+        return known;
+    }
+    let Some(replaces) = &claim.range.replaces else { return (None, false) };
+    // It came from another file, or its own history is not known.
+    let here = |other: ClaimRef| ledger.claim(other).file.relative_path == claim.file.relative_path;
+    let same = ledger.by_content(replaces).iter().rev().copied();
+    let earlier = |other: &ClaimRef| *other < at && !ledger.claim(*other).range.deleted;
+    let is_free = |other: &ClaimRef| !here(*other) || before.is_none();
+    let found = same.filter(earlier).filter(is_free).max_by_key(|other| here(*other));
+    (found, found.is_none())
 }

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::lineage::{self, Step};
+use super::matching::Surroundings;
 use super::{Content, Provenance};
 use crate::code::lines::{self, LineHash, OwnLine};
 use crate::ledger::{ClaimRef, Ledger};
@@ -48,7 +49,12 @@ const MOST_WORK: usize = 50_000_000;
 
 /// How the lines of a block stand to the record it was found to come from; `None` where no record is named, or where
 /// it has no line fingerprints and the text is not the same.
-pub fn of(ledger: &Ledger, found: &Provenance, own: &[OwnLine]) -> Option<Lines> {
+pub fn of(
+    ledger: &Ledger,
+    surroundings: &dyn Surroundings,
+    found: &Provenance,
+    own: &[OwnLine],
+) -> Option<Lines> {
     let claim = found.claim?;
     let now: Vec<LineHash> = own.iter().map(|line| line.hash).collect();
     let same = found.content == Some(Content::Exact);
@@ -72,7 +78,7 @@ pub fn of(ledger: &Ledger, found: &Provenance, own: &[OwnLine]) -> Option<Lines>
     };
     let gone = gone(recorded.len(), &matched, otherwise);
     let mut walk = Walk::new(matched);
-    walk.along(ledger, claim, recorded, &common);
+    walk.along(ledger, lineage::of(ledger, surroundings, claim), recorded, &common);
     let standing = walk.found.iter().map(|at| at.map_or(otherwise, Standing::Recorded)).collect();
     Some(Lines { standing, gone })
 }
@@ -126,12 +132,12 @@ impl Walk {
     fn along(
         &mut self,
         ledger: &Ledger,
-        newest: ClaimRef,
+        history: Vec<Step>,
         mut recorded: Vec<LineHash>,
         common: &HashSet<LineHash>,
     ) {
-        let mut steps = lineage::of(ledger, newest).into_iter().skip(1);
-        let mut claim = newest;
+        let mut steps = history.into_iter();
+        let Some(Step::Recorded(mut claim)) = steps.next() else { return };
         let mut work = 0;
         loop {
             let brought = self.take_brought(ledger, claim, &recorded);

@@ -5,19 +5,21 @@
 //! well, both are named; where none does, the block is `unrecorded`.
 
 pub mod classify;
-mod heads;
+pub mod difference;
 pub mod lineage;
 pub mod lines;
 pub mod matching;
 mod names;
 pub mod outline;
+pub mod trail;
 mod verdict;
 
 pub use classify::Classification;
-pub use heads::heads;
+pub use difference::Difference;
 pub use lineage::Step;
 pub use names::{block_name, textless};
 pub use outline::Outline;
+pub use trail::Trail;
 pub use verdict::{
     Content, Origin, Place, Provenance, Rejected, Rejection, Relation, Scores, Tier, Verdict,
 };

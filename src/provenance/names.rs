@@ -3,18 +3,6 @@
 use crate::code::{Block, BlockKind};
 use crate::ledger::{BlockName, BlockRecord};
 
-pub(super) fn same_name(a: Option<&BlockName>, b: Option<&BlockName>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => {
-            a.kind == b.kind
-                && a.path == b.path
-                && a.parameters == b.parameters
-                && a.ordinal == b.ordinal
-        }
-        _ => false,
-    }
-}
-
 /// A block's name as the ledger writes it.
 pub fn block_name(block: &Block, language: Option<&str>) -> BlockName {
     BlockName {
@@ -34,21 +22,13 @@ pub fn textless(block: &Block, language: Option<&str>) -> BlockRecord {
         token_hash: Some(print.tokens.clone()),
         shape_hash: Some(print.shape.clone()),
         own_hash: print.own.clone(),
+        own_text_hash: print.own_text.clone(),
+        lead_hash: print.lead.clone(),
         sketch: Some(print.sketch.clone()),
         pairs: Some(print.pairs.clone()),
         tokens: Some(print.token_count),
         ..BlockRecord::bare(block.lines.start(), block.lines.end(), print.content.clone())
     }
-}
-
-pub(super) type NameKey<'a> = (&'a str, &'a str, Option<&'a str>);
-
-pub(super) fn key_of_block(block: &Block) -> NameKey<'_> {
-    (block.identity.kind.as_str(), &block.identity.path, block.identity.parameters.as_deref())
-}
-
-pub(super) fn key_of_name(name: &BlockName) -> NameKey<'_> {
-    (&name.kind, &name.path, name.parameters.as_deref())
 }
 
 /// The last segment of a recorded path; a region's path is all of it.

@@ -31,11 +31,6 @@ pub enum Content {
     Modified,
 }
 
-impl Content {
-    /// Those that are an equality of some hash.
-    pub(super) const WITH_TEXT: [Self; 3] = [Self::Exact, Self::Reformatted, Self::Renamed];
-}
-
 /// Where a block stands compared with where it was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]

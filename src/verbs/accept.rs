@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{VerbError, Workspace, record, why};
-use crate::ledger::{Contributor, Conversation, FileRecord, OutlineDelta, Record, RecordKind};
-use crate::provenance::Verdict;
+use crate::ledger::{Contributor, Conversation, FileRecord, Record, RecordKind};
+use crate::provenance::{Verdict, matching};
 use crate::workspace::{RelativePath, session};
 
 /// Which blocks to accept.
@@ -65,12 +65,21 @@ pub fn accept(
             })
             .collect(),
     };
-    let last = chosen.len().saturating_sub(1);
-    let outline = outline(ws, path, &file, &chosen);
-    for (nth, at) in chosen.into_iter().enumerate() {
+    // What else changed stays to be recorded.
+    let mut last = ws.trail(path).last_outline();
+    for at in chosen {
         let block = &file.blocks.blocks[at];
         let found = &file.provenance[at];
-        let before = found.claim.map(|claim| record::Replaced::recorded(ws, claim));
+        let mut before =
+            found.claim.map(|claim| record::Before::recorded(ws, claim, &document, block));
+        let outline = last.as_mut().map(|last| {
+            let (after, row, was) = matching::with_block(last, &file.blocks, at);
+            let before = before.get_or_insert_default();
+            (before.row, before.was) = (Some(row), was);
+            let delta = after.delta(Some(last), None);
+            *last = after;
+            delta
+        });
         let intent = why::intent_of(ws, found);
         let known = intent.as_deref().and_then(|id| ws.registry.get(id));
         let record = Record {
@@ -85,11 +94,15 @@ pub fn accept(
                 conversations: vec![Conversation {
                     url: None,
                     contributor: Contributor::default(),
-                    ranges: vec![record::block_record(&document, block, before)],
+                    ranges: vec![record::block_record(
+                        &document,
+                        block,
+                        before.unwrap_or_default(),
+                    )],
                     extra: Default::default(),
                 }],
                 related: Vec::new(),
-                outline: (nth == last).then(|| outline.clone()).flatten(),
+                outline,
                 reasons: Vec::new(),
                 extra: Default::default(),
             }],
@@ -102,19 +115,4 @@ pub fn accept(
         answer.settled = session::ungated::settle(&ws.root, path)?;
     }
     Ok(answer)
-}
-
-/// The file's last outline with the accepted blocks as they stand now; what else changed stays to be recorded.
-fn outline(
-    ws: &Workspace,
-    path: &RelativePath,
-    file: &why::FileProvenance,
-    accepted: &[usize],
-) -> Option<OutlineDelta> {
-    let before = ws.recorded_outline(path)?;
-    let mut after = before.clone();
-    for at in accepted {
-        after.put(&file.blocks.blocks[*at]);
-    }
-    Some(after.delta(Some(&before)))
 }

@@ -369,12 +369,13 @@ impl Judge<'_> {
             }
         };
         let baseline = match before {
-            Some(before) => Baseline::Blocks(vec![before.blocks()]),
+            Some(before) => Baseline::Texts(vec![before]),
             None => Baseline::at_commits(ws, path, self.sides.base.map_or(&[], slice::from_ref))?,
         };
+        let document = baseline.carried_by(document);
         let file = why::file(ws, path, &document);
         let baseline = match self.sides.base {
-            Some(base) => baseline.or_renamed(ws, path, &file.blocks, base, self.gone)?,
+            Some(base) => baseline.or_renamed(ws, path, &document, base, self.gone)?,
             None => baseline,
         };
         if matches!(baseline, Baseline::Unknown) {
@@ -384,7 +385,7 @@ impl Judge<'_> {
             summary.notes.push(note);
             return Ok(());
         }
-        let edits = baseline.edits(&file.blocks);
+        let edits = baseline.edits(&file.document);
         summary.blocks += edits.now.len();
         for (at, _) in &edits.now {
             let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
@@ -431,7 +432,7 @@ pub fn document(
         return Vec::new();
     }
     let mut findings = Vec::new();
-    let edits = baseline.edits(&file.blocks);
+    let edits = baseline.edits(&file.document);
     let selected = ws.selected(None);
     for (at, _) in &edits.now {
         let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);

@@ -1,25 +1,22 @@
 //! What counts as an edit: the difference between a text and its baseline, block by block.
 //!
-//! A block that contains others is edited only when its own tokens are: what
-//! happens inside is told by the blocks inside. A region that merely got
-//! another neighbour is not edited.
-
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+//! The two are aligned ([`Difference`]). A block that contains others is edited only where its own lines are: what happens
+//! inside is told by the blocks inside. A block that merely moved, or got another neighbour, is not edited.
 
 use super::{VerbError, Workspace};
-use crate::code::{Block, ContentHash, Document, FileBlocks, Identity};
+use crate::code::{Block, Document};
 use crate::ledger::BlockName;
+use crate::provenance::difference::{Difference, brought_by_all};
 use crate::provenance::matching;
-use crate::provenance::outline::{Against, Outline, own_tokens};
+use crate::provenance::outline::{Against, Outline};
 use crate::workspace::{CommitId, RelativePath};
 
 /// What a file is compared with.
 #[derive(Clone, Debug)]
 pub enum Baseline {
-    /// The file at one or more commits (several while a merge is under way); an empty list of blocks where it did not exist.
-    Blocks(Vec<Arc<FileBlocks>>),
-    /// Short hashes of the file as last recorded.
+    /// The file at one or more commits (several while a merge is under way); an empty text where it did not exist.
+    Texts(Vec<Document>),
+    /// The file as last recorded, where there is no git.
     Outline(Outline),
     /// Nothing is known, so edits are not judged.
     Unknown,
@@ -56,7 +53,7 @@ impl Baseline {
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
         if ws.git().is_none() {
-            return Ok(ws.recorded_outline(path).map_or(Self::Unknown, Self::Outline));
+            return Ok(ws.trail(path).last_outline().map_or(Self::Unknown, Self::Outline));
         }
         if ws.git_error().is_some() {
             // Not knowing the commit is not the same as there being none.
@@ -72,21 +69,19 @@ impl Baseline {
         commits: &[CommitId],
     ) -> Result<Self, VerbError> {
         let Some(git) = ws.git() else { return Ok(Self::Unknown) };
-        let mut versions = Vec::with_capacity(commits.len());
+        let mut versions = Vec::with_capacity(commits.len().max(1));
         for commit in commits {
-            match git.file_at(commit, path)? {
-                None => versions.push(Arc::default()),
-                Some(bytes) => match Document::from_bytes(path.as_str(), &bytes) {
-                    Ok(document) => versions.push(document.blocks()),
-                    // It was there, and nobody can say with which blocks: not the same as empty.
-                    Err(_) => return Ok(Self::Unknown),
-                },
+            let bytes = git.file_at(commit, path)?.unwrap_or_default();
+            match Document::from_bytes(path.as_str(), &bytes) {
+                Ok(document) => versions.push(document),
+                // It was there, and nobody can say with which blocks: not the same as empty.
+                Err(_) => return Ok(Self::Unknown),
             }
         }
         if versions.is_empty() {
-            versions.push(Arc::default());
+            versions.push(Document::from_text(path.as_str(), ""));
         }
-        Ok(Self::Blocks(versions))
+        Ok(Self::Texts(versions))
     }
 
     /// The same, knowing which files are gone at the same time: where a file that was not there before goes on one of
@@ -95,13 +90,13 @@ impl Baseline {
         self,
         ws: &Workspace,
         path: &RelativePath,
-        now: &FileBlocks,
+        now: &Document,
         commit: &CommitId,
         gone: &[RelativePath],
     ) -> Result<Self, VerbError> {
-        let Self::Blocks(mut versions) = self else { return Ok(self) };
-        if versions.iter().any(|old| !old.blocks.is_empty()) {
-            return Ok(Self::Blocks(versions));
+        let Self::Texts(mut versions) = self else { return Ok(self) };
+        if versions.iter().any(|old| !old.blocks().blocks.is_empty()) {
+            return Ok(Self::Texts(versions));
         }
         let extension = |path: &RelativePath| {
             path.file_name().rsplit_once('.').map(|(_, extension)| extension.to_owned())
@@ -109,146 +104,98 @@ impl Baseline {
         let alike = gone.iter().filter(|old| extension(old) == extension(path)).take(MAX_RENAMED);
         for old in alike {
             if let Some(document) = ws.read_at(commit, old)? {
-                let blocks = document.blocks();
-                if matching::goes_on((old, &Outline::of(&blocks)), (path, now)) {
-                    versions.push(blocks);
+                let then = Outline::of(&document.blocks());
+                if matching::goes_on((old, &then), (path, &now.blocks())) {
+                    versions.push(document);
                 }
             }
         }
-        Ok(Self::Blocks(versions))
+        Ok(Self::Texts(versions))
+    }
+
+    /// A text that takes its outline from the first text of the baseline where it does not parse.
+    pub fn carried_by(&self, now: Document) -> Document {
+        match self {
+            Self::Texts(versions) => versions.first().map_or(now.clone(), |old| now.carrying(old)),
+            _ => now,
+        }
     }
 
     /// The difference of the blocks as they stand now.
-    pub fn edits(&self, now: &FileBlocks) -> Edits {
-        let against = match self {
-            Self::Unknown => return Edits::default(),
+    pub fn edits(&self, now: &Document) -> Edits {
+        match self {
+            Self::Unknown => Edits::default(),
             Self::Outline(outline) => {
-                standing(now, |block| outline.against(block), |text| outline.count(text))
+                let against = matching::against(outline, now).into_iter().enumerate();
+                let is_edit = |(_, how): &(usize, Against)| *how != Against::Same;
+                Edits { now: against.filter(is_edit).collect(), gone: Vec::new() }
             }
-            Self::Blocks(versions) => least(versions, now),
-        };
-        let gone = match self {
-            Self::Blocks(versions) => {
-                versions.first().map(|first| gone(first, now)).unwrap_or_default()
-            }
-            _ => Vec::new(),
-        };
-        let edited = against.into_iter().enumerate();
-        Edits { now: edited.filter(|(at, how)| counts(*how, &now.blocks[*at])).collect(), gone }
+            Self::Texts(_) => Edits::of(&self.differences(now)),
+        }
+    }
+
+    /// The differences to each text that the baseline is made of.
+    pub fn differences(&self, now: &Document) -> Vec<Difference> {
+        let Self::Texts(versions) = self else { return Vec::new() };
+        versions.iter().map(|version| Difference::new(version, now)).collect()
     }
 
     /// Whether a version the baseline is made of has a syntax error.
     pub fn has_error(&self) -> bool {
-        matches!(self, Self::Blocks(versions) if versions.iter().any(|version| version.has_error))
+        matches!(self, Self::Texts(versions) if versions.iter().any(|version| version.blocks().has_error))
     }
 
     /// Whether it is known that there was no block at all.
     pub fn is_empty(&self) -> bool {
-        matches!(self, Self::Blocks(versions) if versions.iter().all(|old| old.blocks.is_empty()))
+        matches!(self, Self::Texts(versions) if versions.iter().all(|old| old.blocks().blocks.is_empty()))
     }
 
     /// Whether it is known that the recorded block was not there: none was called so; none read so, where it has no
     /// name of its own.
-    pub fn lacks(&self, name: &BlockName, content: &ContentHash) -> bool {
+    pub fn lacks(&self, name: &BlockName, content: &crate::code::ContentHash) -> bool {
         let is_it = |block: &Block| {
             let kind = block.identity.kind;
             kind.as_str() == name.kind
                 && (block.identity.path == name.path
                     || kind.is_unnamed() && block.fingerprint.content == *content)
         };
-        matches!(self, Self::Blocks(versions) if !versions.iter().any(|old| old.blocks.iter().any(is_it)))
+        matches!(self, Self::Texts(versions) if !versions.iter().any(|old| old.blocks().blocks.iter().any(is_it)))
     }
+}
 
-    /// What the block was before, where the baseline knows its full hash.
-    pub fn content_before(&self, block: &Block) -> Option<ContentHash> {
-        let Self::Blocks(versions) = self else { return None };
-        let before = |version: &Arc<FileBlocks>| {
-            let same = version.blocks.iter().find(|old| old.identity == block.identity)?;
-            Some(same.fingerprint.content.clone())
+impl Edits {
+    /// The blocks that every one of several differences touches: during a merge a block that equals any parent is no
+    /// edit. What is gone is told by the first of them.
+    pub fn of(differences: &[Difference]) -> Self {
+        let Some(first) = differences.first() else { return Self::default() };
+        let touched = |index: usize| {
+            let is_touched = |difference: &Difference| difference.touches(index);
+            let brought = || brought_by_all(differences, index).unwrap_or_default();
+            let is_new_to_all = |difference: &Difference| difference.was(index).is_none();
+            match differences {
+                [only] => only.touches(index),
+                all => {
+                    let adds = !all.iter().all(is_new_to_all) || brought().contains(&true);
+                    all.iter().all(is_touched) && adds
+                }
+            }
         };
-        versions.iter().find_map(before)
+        let least = |index: usize| {
+            let all = differences.iter().map(|difference| difference.against(index));
+            all.min_by_key(|how| match how {
+                Against::Same => 0,
+                Against::Reformatted => 1,
+                Against::Changed => 2,
+                Against::New => 3,
+            })
+        };
+        let now = (0..first.len())
+            .filter(|index| touched(*index))
+            .filter_map(|index| Some((index, least(index)?)))
+            .collect();
+        Self { now, gone: first.gone().into_iter().cloned().collect() }
     }
 }
 
 /// Among more vanished files than this, no other name is looked for.
 const MAX_RENAMED: usize = 64;
-
-fn counts(against: Against, block: &Block) -> bool {
-    match against {
-        Against::Same => false,
-        Against::Reformatted => block.fingerprint.own.is_none(),
-        Against::New | Against::Changed => true,
-    }
-}
-
-/// How each block stands, given how it stands by name and how often an unnamed text was there before.
-///
-/// A region or paragraph is named after its surroundings, so it is the same wherever its text was before; but as
-/// often as it was there, no more: another copy of it is new.
-fn standing(
-    now: &FileBlocks,
-    by_name: impl Fn(&Block) -> Against,
-    count: impl Fn(&ContentHash) -> usize,
-) -> Vec<Against> {
-    let mut all: Vec<Against> = now.blocks.iter().map(by_name).collect();
-    let mut left: HashMap<&ContentHash, usize> = HashMap::new();
-    for kept in [true, false] {
-        for (block, how) in
-            now.blocks.iter().zip(&mut all).filter(|(block, _)| block.identity.kind.is_unnamed())
-        {
-            let text = &block.fingerprint.content;
-            let left = left.entry(text).or_insert_with(|| count(text));
-            if (*how == Against::Same) == kept && *left > 0 {
-                *left -= 1;
-                *how = Against::Same;
-            }
-        }
-    }
-    all
-}
-
-/// The smallest difference to any version: during a merge a block that equals any parent is no edit.
-fn least(versions: &[Arc<FileBlocks>], now: &FileBlocks) -> Vec<Against> {
-    let rank = |against: &Against| match against {
-        Against::Same => 0,
-        Against::Reformatted => 1,
-        Against::Changed => 2,
-        Against::New => 3,
-    };
-    let mut smallest = vec![Against::New; now.blocks.len()];
-    for version in versions {
-        for (best, how) in smallest.iter_mut().zip(against_version(version, now)) {
-            if rank(&how) < rank(best) {
-                *best = how;
-            }
-        }
-    }
-    smallest
-}
-
-fn against_version(version: &FileBlocks, now: &FileBlocks) -> Vec<Against> {
-    let named: HashMap<&Identity, &Block> =
-        version.blocks.iter().map(|old| (&old.identity, old)).collect();
-    let mut texts: HashMap<&ContentHash, usize> = HashMap::new();
-    for old in &version.blocks {
-        *texts.entry(&old.fingerprint.content).or_default() += 1;
-    }
-    let by_name = |block: &Block| match named.get(&block.identity) {
-        None => Against::New,
-        Some(old) if old.fingerprint.content == block.fingerprint.content => Against::Same,
-        Some(old) if own_tokens(old) == own_tokens(block) => Against::Reformatted,
-        Some(_) => Against::Changed,
-    };
-    standing(now, by_name, |text| texts.get(text).copied().unwrap_or_default())
-}
-
-fn gone(before: &FileBlocks, now: &FileBlocks) -> Vec<Block> {
-    let names: HashSet<&Identity> = now.blocks.iter().map(|block| &block.identity).collect();
-    let texts: HashSet<&ContentHash> =
-        now.blocks.iter().map(|block| &block.fingerprint.content).collect();
-    let still = |old: &Block| {
-        names.contains(&old.identity)
-            || (old.identity.kind.is_unnamed() && texts.contains(&old.fingerprint.content))
-    };
-    before.blocks.iter().filter(|old| !still(old)).cloned().collect()
-}

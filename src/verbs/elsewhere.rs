@@ -7,10 +7,11 @@ use std::time::{Duration, Instant, SystemTime};
 use super::{ReadError, Workspace};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity, TokenHash};
-use crate::ledger::{ClaimRef, Trust};
-use crate::provenance::Content;
-use crate::provenance::matching::{self, Candidate, Orphans};
-use crate::provenance::outline::{self, Outline, Short};
+use crate::ledger::ClaimRef;
+use crate::provenance::Trail;
+use crate::provenance::matching::{self, Candidate, Orphans, SharedTrail};
+use crate::provenance::outline::{Outline, Row};
+use crate::provenance::trail::Version;
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath, cache};
 
@@ -28,8 +29,7 @@ pub(super) struct Elsewhere {
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
     changed: Mutex<HashMap<String, (Instant, Arc<Changes>)>>,
     candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
-    outlines: Mutex<Outlines>,
-    outlines_before: Mutex<Outlines>,
+    trails: Mutex<HashMap<RelativePath, SharedTrail>>,
     recorded: OnceLock<Recorded>,
 }
 
@@ -69,9 +69,6 @@ struct Standing {
     files: HashMap<RelativePath, (cache::Stamp, Document)>,
     blocks: usize,
 }
-
-/// What was in files when they were recorded, by entry and file.
-type Outlines = HashMap<(u32, u32), Option<Arc<Outline>>>;
 
 /// Records that may be of a block.
 type Candidates = Arc<Vec<Candidate>>;
@@ -212,63 +209,16 @@ impl Around<'_> {
         self.0.ledger.claim(at).entry.record.vcs.as_ref()?.revision_id.as_deref()
     }
 
-    /// Of what a record replaced, where the commit that it was based on holds that.
-    fn of_replaced<T>(
-        &self,
-        at: ClaimRef,
-        before: &ContentHash,
-        told: impl FnOnce(&Block) -> T,
-    ) -> Option<T> {
-        let path = &self.0.ledger.claim(at).file.relative_path;
-        let then = self.at_commit(self.based_on(at)?, path)?.blocks();
-        then.blocks.iter().find(|old| old.fingerprint.content == *before).map(told)
-    }
-
     /// Whether a block of this name, or of this text, stood in `path` already when the record was made; `None` where
     /// nobody can say.
-    pub(super) fn stood_as(
-        &self,
-        at: ClaimRef,
-        path: &RelativePath,
-        (name, text): (&Short, &ContentHash),
-    ) -> Option<bool> {
-        if self.outline_before(at, path).is_some_and(|outline| outline.holds(name, text)) {
+    pub(super) fn stood_as(&self, at: ClaimRef, path: &RelativePath, row: &Row) -> Option<bool> {
+        let is_it = |other: &Row| other.identity == row.identity || other.text == row.text;
+        let trail = self.0.trail(path);
+        if trail.before(at).is_some_and(|version| trail.outline(version).rows.iter().any(is_it)) {
             return Some(true);
         }
-        Some(self.at_commit(self.based_on(at)?, path)?.outline().holds(name, text))
+        Some(self.at_commit(self.based_on(at)?, path)?.outline().rows.iter().any(is_it))
     }
-
-    /// The last outline of a file that was recorded no later than a record of another.
-    fn outline_before(&self, at: ClaimRef, path: &RelativePath) -> Option<Arc<Outline>> {
-        let ledger = &self.0.ledger;
-        let claims = ledger.of_path(path);
-        let earlier = claims.partition_point(|other| other.entry <= at.entry);
-        claims[..earlier]
-            .iter()
-            .rev()
-            .filter(|other| ledger.claim(**other).entry.trust != Trust::Contradicted)
-            .find_map(|other| matching::Surroundings::outline(self, *other))
-    }
-}
-
-/// An outline that is made once.
-fn kept(
-    outlines: &Mutex<Outlines>,
-    at: ClaimRef,
-    made: impl FnOnce() -> Option<Outline>,
-) -> Option<Arc<Outline>> {
-    let key = (at.entry, at.file);
-    let lock = || outlines.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = lock().get(&key) {
-        return known.clone();
-    }
-    let outline = made().map(Arc::new);
-    let mut kept = lock();
-    if kept.len() >= MAX_KEPT {
-        kept.clear();
-    }
-    kept.insert(key, outline.clone());
-    outline
 }
 
 fn folder(path: &RelativePath) -> &str {
@@ -301,7 +251,7 @@ impl matching::Surroundings for Around<'_> {
     }
 
     fn stood(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool> {
-        self.stood_as(at, path, (&outline::key(&block.identity), &block.fingerprint.content))
+        self.stood_as(at, path, &Row::of(block, 0))
     }
 
     fn candidates(&self, block: &Block) -> Candidates {
@@ -319,29 +269,31 @@ impl matching::Surroundings for Around<'_> {
         candidates
     }
 
-    fn outline(&self, at: ClaimRef) -> Option<Arc<Outline>> {
-        kept(&self.0.elsewhere.outlines, at, || Outline::at_record(&self.0.ledger, at))
-    }
-
-    fn then(&self, at: ClaimRef) -> Option<(String, Document)> {
-        let (commit, claim) = (self.based_on(at)?, self.0.ledger.claim(at));
-        let (path, range) = (&claim.file.relative_path, claim.range);
-        let holds = |file: &Arc<AtCommit>| {
-            let name = range.block.as_ref();
-            name.is_some_and(|name| file.outline().held(name, &range.content_hash))
-        };
-        let based_on = self.at_commit(commit, path);
-        if !based_on.as_ref().is_some_and(holds)
-            && let Some(head) = self.0.head()
-            && let Some(last) = self.at_commit(&head.0, path).filter(holds)
-        {
-            return Some((head.0.clone(), last.document.clone()));
+    fn trail(&self, path: &RelativePath) -> SharedTrail {
+        let lock = || self.0.elsewhere.trails.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(path) {
+            return Arc::clone(known);
         }
-        Some((commit.to_owned(), based_on?.document.clone()))
+        let trail = Arc::new(Trail::of(&self.0.ledger, path));
+        let mut kept = lock();
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(path.clone(), Arc::clone(&trail));
+        trail
     }
 
-    fn now(&self, path: &RelativePath) -> Option<Document> {
-        self.standing(path).ok()
+    fn text_of(
+        &self,
+        path: &RelativePath,
+        version: &Version,
+        outline: &Outline,
+    ) -> Option<Document> {
+        let head = self.0.head().map(|head| head.0.as_str());
+        let based_on = version.last.and_then(|at| self.based_on(at));
+        let commits = head.into_iter().chain(based_on);
+        let mut files = commits.filter_map(|commit| self.at_commit(commit, path));
+        files.find(|file| file.outline() == outline).map(|file| file.document.clone())
     }
 
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath> {
@@ -352,27 +304,11 @@ impl matching::Surroundings for Around<'_> {
         near.flatten().filter(|near| *near != path && self.is_gone(near)).cloned().collect()
     }
 
-    fn reads_as_before(
-        &self,
-        at: ClaimRef,
-        before: &ContentHash,
-        block: &Block,
-    ) -> Option<Content> {
-        let ledger = &self.0.ledger;
-        let recorded =
-            kept(&self.0.elsewhere.outlines_before, at, || Outline::before_record(ledger, at));
-        if let Some(content) = recorded.and_then(|then| then.reads_as(before, block)) {
-            return Some(content);
-        }
-        self.of_replaced(at, before, |old| outline::reads_as(old, block))
-    }
-
-    fn tokens_before(&self, at: ClaimRef, before: &ContentHash) -> Option<TokenHash> {
-        self.of_replaced(at, before, |old| old.fingerprint.tokens.clone())
-    }
-
     fn pairs_before(&self, at: ClaimRef, before: &ContentHash) -> Option<PairLanes> {
-        self.of_replaced(at, before, |old| old.fingerprint.pairs.lanes())?
+        let path = &self.0.ledger.claim(at).file.relative_path;
+        let then = self.at_commit(self.based_on(at)?, path)?.blocks();
+        let replaced = then.blocks.iter().find(|old| old.fingerprint.content == *before)?;
+        replaced.fingerprint.pairs.lanes()
     }
 
     fn stood_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool {

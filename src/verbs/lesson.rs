@@ -16,6 +16,7 @@ use crate::ledger::{
     BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord, OutlineDelta, Record,
     RecordKind,
 };
+use crate::provenance::{Difference, matching};
 use crate::workspace::policy::Lessons;
 use crate::workspace::{RelativePath, store};
 use section::Placed;
@@ -282,18 +283,18 @@ fn changed(
     line: u32,
 ) -> (Vec<BlockRecord>, Option<OutlineDelta>) {
     let blocks = now.blocks();
-    let Some(block) = blocks.at_line(line).and_then(|at| blocks.blocks.get(at)) else {
-        return Default::default();
+    let Some(index) = blocks.at_line(line) else { return Default::default() };
+    let block = &blocks.blocks[index];
+    let difference = Difference::new(then, now);
+    let last = ws.trail(path).last_outline();
+    let placed = last.as_ref().map(|last| matching::with_block(last, &blocks, index));
+    let before = record::Before {
+        replaces: difference.origin(index).map(|was| was.fingerprint.content.clone()),
+        brought: Some(difference.brought(index)),
+        row: placed.as_ref().map(|(_, row, _)| *row),
+        was: placed.as_ref().and_then(|(_, _, was)| *was),
     };
-    let known = then.blocks();
-    let was = known.blocks.iter().find(|known| known.identity == block.identity);
-    let content = was.map(|was| was.fingerprint.content.clone());
-    let replaced = content.map(|content| record::Replaced::in_text(content, then));
-    let range = record::block_record(now, block, replaced);
-    let outline = ws.recorded_outline(path).map(|last| {
-        let mut outline = last.clone();
-        outline.put(block);
-        outline.delta(Some(&last))
-    });
+    let range = record::block_record(now, block, before);
+    let outline = placed.map(|(after, ..)| after.delta(last.as_ref(), None));
     (vec![range], outline)
 }

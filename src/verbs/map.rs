@@ -14,7 +14,7 @@ use super::classes::ClassAnswer;
 use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, check};
 use crate::ledger::{ClaimRef, Ledger};
-use crate::provenance;
+use crate::provenance::Trail;
 use crate::workspace::{RelativePath, store, text};
 
 /// The whole map.
@@ -78,7 +78,7 @@ pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<ClaimRef
             named.is_some_and(|id| ids.contains(&id))
         };
         for path in paths {
-            let mut blocks = provenance::heads(&ledger, path);
+            let mut blocks = Trail::of(&ledger, path).heads();
             blocks.retain(of_intent);
             if !blocks.is_empty() {
                 files.push((path.clone(), blocks));
@@ -124,7 +124,7 @@ fn last_words(
     path: &RelativePath,
 ) -> BTreeMap<String, Vec<MappedBlock>> {
     let mut found: BTreeMap<String, Vec<MappedBlock>> = BTreeMap::new();
-    for at in provenance::heads(ledger, path) {
+    for at in Trail::of(ledger, path).heads() {
         let claim = ledger.claim(at);
         if let (Some(intent), Some(name)) = (&claim.entry.record.intent_id, &claim.range.block) {
             let intent = called.get(intent.as_str()).map_or(intent.as_str(), |id| *id);

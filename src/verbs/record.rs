@@ -14,9 +14,7 @@ use changes::{Changes, Subject};
 
 use super::edited::Baseline;
 use super::{VerbError, Workspace};
-use crate::code::{
-    Block, ContentHash, Document, FileBlocks, LineHash, LineRange, Lines, Places, lines,
-};
+use crate::code::{Block, ContentHash, Document, FileBlocks, LineRange, Lines, Places, lines};
 use crate::intent::Intent;
 use crate::ledger::{
     AppendError, Basis, BlockRecord, Claim, ClaimRef, Contributor, Conversation, EntityType,
@@ -24,7 +22,7 @@ use crate::ledger::{
     Writer,
 };
 use crate::provenance::classify::{self, Parsed};
-use crate::provenance::{self, Outline, outline};
+use crate::provenance::{self, difference};
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, session, store};
 
@@ -206,17 +204,13 @@ fn record_file(
         }
         Err(error) => return Ok(Outcome::nothing(error.to_string())),
     };
+    let committed = committed(ws, path, &document)?;
+    let document = committed.carried_by(document);
     let now = document.blocks();
-    let outline = ws.recorded_outline(path);
-    let committed = committed(ws, path, &now)?;
-    let baseline = match &outline {
-        Some(outline) => Baseline::Outline(outline.clone()),
-        None => committed.clone(),
-    };
-    if matches!((&baseline, request.extent), (Baseline::Unknown, Extent::Changes)) {
+    let subject = Subject::new(ws, path, &document, &committed);
+    if !subject.knows_before() && request.extent == Extent::Changes {
         return Ok(Outcome::nothing(unknown_before(ws)));
     }
-    let subject = Subject::new(ws, path, (&document, &now), (&baseline, &committed));
     let by_these = |claim: &Claim<'_>| {
         ws.intent_of(&claim.entry.record).as_ref() == Some(&intent.id.value)
             && claim.conversation.contributor == contributor(request)
@@ -234,7 +228,7 @@ fn record_file(
         return skipped(reason);
     }
     let parsed =
-        if now.has_error || baseline.has_error() { Parsed::WithErrors } else { Parsed::Cleanly };
+        if now.has_error || committed.has_error() { Parsed::WithErrors } else { Parsed::Cleanly };
     let class = classify::provisional(&changes.classified(&now), parsed);
     let deletions = changes.ranges.iter().any(|range| range.deleted);
     let left = changes.left;
@@ -249,7 +243,7 @@ fn record_file(
             extra: Default::default(),
         }],
         related: related(intent),
-        outline: Some(Outline::of(&now).delta(outline.as_ref())),
+        outline: Some(changes.outline),
         reasons: class.reasons.clone(),
         extra: Default::default(),
     };
@@ -285,11 +279,11 @@ fn record_file(
 }
 
 /// The file as git has it, also under the name it had before it was renamed.
-fn committed(ws: &Workspace, path: &RelativePath, now: &FileBlocks) -> Result<Baseline, VerbError> {
+fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<Baseline, VerbError> {
     let (Some(git), None) = (ws.git(), ws.git_error()) else { return Ok(Baseline::Unknown) };
     let baseline = Baseline::of_work(ws, path)?;
     let Some(head) = ws.head() else { return Ok(baseline) };
-    if now.blocks.is_empty() || !baseline.is_empty() {
+    if now.blocks().blocks.is_empty() || !baseline.is_empty() {
         return Ok(baseline);
     }
     let gone = super::check::deleted(&git.changes(Some(head), Target::WorkTree)?);
@@ -314,7 +308,7 @@ fn nothing_differs(
         return "it is a folder; name its files, or record it with `intent record` in a terminal";
     }
     if ws.root.absolute(path).symlink_metadata().is_err() {
-        if !provenance::heads(&ws.ledger, path).is_empty() {
+        if !ws.trail(path).heads().is_empty() {
             return "it is gone by a commit since its last record, so whose deed that is is not known; claim it with --all";
         }
         return "it does not exist, and no block of it is recorded or committed that is gone since";
@@ -410,64 +404,61 @@ fn decide(
     RecordedDecision { outcome: outcome.to_owned(), rule, approval: None }
 }
 
-/// What a block was before, and its lines where they are known.
-pub(super) struct Replaced {
-    content: ContentHash,
-    lines: Option<Vec<LineHash>>,
+/// What a recorded block was before.
+#[derive(Default)]
+pub(super) struct Before {
+    /// What it read; `None` of what is new.
+    pub(super) replaces: Option<ContentHash>,
+    /// Which of its lines are new; `None` where nobody can say, or all are.
+    pub(super) brought: Option<Vec<bool>>,
+    /// Its row in the outline.
+    pub(super) row: Option<usize>,
+    /// Its row in the outline before.
+    pub(super) was: Option<usize>,
 }
 
-impl Replaced {
-    /// A block of this content, in this text if it is there.
-    pub(super) fn in_text(content: ContentHash, before: &Document) -> Self {
-        let lines = lines::of_content(before, &content);
-        Self { content, lines }
-    }
-
+impl Before {
     /// What a record speaks of.
-    pub(super) fn recorded(ws: &Workspace, at: ClaimRef) -> Self {
+    pub(super) fn recorded(
+        ws: &Workspace,
+        at: ClaimRef,
+        document: &Document,
+        block: &Block,
+    ) -> Self {
         let range = ws.ledger.claim(at).range;
-        let lines = range.lines.as_ref().and_then(Lines::hashes);
-        Self { content: range.content_hash.clone(), lines }
+        let replaces = Some(range.content_hash.clone());
+        Self { replaces, brought: brought_since(ws, at, document, block), ..Self::default() }
     }
+}
+
+/// Which lines of a block no record has; `None` where the record does not tell its lines.
+fn brought_since(
+    ws: &Workspace,
+    at: ClaimRef,
+    document: &Document,
+    block: &Block,
+) -> Option<Vec<bool>> {
+    let recorded = ws.ledger.claim(at).range.lines.as_ref().and_then(Lines::hashes)?;
+    let matched = lines::matched_own(&recorded, &lines::own(document, block));
+    Some(matched.iter().map(Option::is_none).collect())
 }
 
 /// A block of a text in hand as the ledger writes it.
-pub(super) fn block_record(
-    document: &Document,
-    block: &Block,
-    replaced: Option<Replaced>,
-) -> BlockRecord {
+pub(super) fn block_record(document: &Document, block: &Block, before: Before) -> BlockRecord {
     let language = document.language().map(|language| language.id);
-    let own = lines::own(document, block);
-    let lines = Lines::of_own(&own);
-    let before = replaced.as_ref().and_then(|replaced| replaced.lines.as_deref());
-    let brought = before.filter(|_| lines.is_some());
-    let brought = brought.map(|before| Places::unmatched(&lines::matched_own(before, &own)));
-    let replaces = replaced.map(|replaced| replaced.content);
-    let blocks = document.blocks();
-    let at = blocks.blocks.iter().position(|other| other.identity == block.identity);
-    let neighbours = at.map(|at| outline::neighbours(&blocks.blocks, at));
-    BlockRecord { lines, brought, neighbours, replaces, ..provenance::textless(block, language) }
-}
-
-/// What the block was before under another name: that is then not gone. Only where one alone fits.
-fn renamed_from(gone: &mut Vec<&Block>, block: &Block) -> Option<ContentHash> {
-    let alike = |old: &Block| {
-        let (old, new) = (&old.fingerprint, &block.fingerprint);
-        old.tokens == new.tokens
-            || old.shape == new.shape
-            || old.sketch.similarity(&new.sketch).is_some_and(|kept| kept >= LEAST_KEPT)
-    };
-    let fits = |(at, old): (usize, &&Block)| {
-        (old.identity.kind == block.identity.kind && alike(old)).then_some(at)
-    };
-    let mut fitting = gone.iter().enumerate().filter_map(fits);
-    let only = fitting.next()?;
-    if fitting.next().is_some() {
-        return None;
+    let lines = Lines::of_own(&lines::own(document, block));
+    let brought = before.brought.filter(|_| lines.is_some());
+    let brought = brought.and_then(|brought| match before.replaces {
+        None => difference::places(&brought),
+        Some(_) => Some(Places::of(&brought)),
+    });
+    let row = |row: Option<usize>| row.and_then(|row| u32::try_from(row).ok());
+    BlockRecord {
+        lines,
+        brought,
+        row: row(before.row),
+        was: row(before.was),
+        replaces: before.replaces,
+        ..provenance::textless(block, language)
     }
-    Some(gone.remove(only).fingerprint.content.clone())
 }
-
-/// A block of which less is left under another name is another block.
-const LEAST_KEPT: f32 = 0.5;

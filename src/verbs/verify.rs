@@ -12,7 +12,7 @@ use super::{Workspace, why};
 use crate::code::LineRange;
 use crate::intent::lint;
 use crate::ledger::ClaimRef;
-use crate::provenance::{self, Provenance, Verdict};
+use crate::provenance::{Provenance, Verdict};
 use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 
 /// The state of the evidence.
@@ -181,7 +181,7 @@ pub(super) fn verify_telling(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) ->
                 answer.blocks.count(found);
                 standing.add(ws, path, found);
             }
-            let last = provenance::heads(&ws.ledger, path);
+            let last = ws.trail(path).heads();
             told(&Held { ws, path, file: file.as_ref(), heads: &last });
             heads.extend(last.into_iter().map(|at| (*path, at)));
         }

@@ -23,6 +23,8 @@ pub use lines::{BlockLines, LineRun, LineState, span};
 /// A file's blocks with what is known of each: the state behind every face's answer.
 #[derive(Clone)]
 pub struct FileProvenance {
+    /// The text.
+    pub document: Document,
     /// The blocks.
     pub blocks: Arc<FileBlocks>,
     /// One for each block.
@@ -52,6 +54,8 @@ pub struct BlockAnswer {
     pub qualified_name: String,
     /// The first line of its lead, 1-based.
     pub start_line: u32,
+    /// The first line of the definition itself, without decorators, attributes, doc comment and `export`.
+    pub node_start_line: u32,
     /// Inclusive.
     pub end_line: u32,
     /// The one word.
@@ -229,7 +233,7 @@ pub enum Which {
 /// Matches a file's blocks against the ledger.
 pub fn file(ws: &Workspace, path: &RelativePath, document: &Document) -> FileProvenance {
     let provenance = matching::file(&ws.ledger, path, document, &Around(ws));
-    FileProvenance { blocks: document.blocks(), provenance }
+    FileProvenance { document: document.clone(), blocks: document.blocks(), provenance }
 }
 
 /// The answer for people and programs, without the lines and origins of each block: those cost comparisons.
@@ -347,6 +351,7 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         name: block.name.clone(),
         qualified_name: block.identity.path.clone(),
         start_line: block.whole_lines.start(),
+        node_start_line: block.lines.start(),
         end_line: block.lines.end(),
         verdict: found.verdict,
         content: found.content,
@@ -410,7 +415,7 @@ fn weighed(ws: &Workspace, found: &Provenance) -> Option<Weighed> {
 }
 
 fn steps(ws: &Workspace, claim: ClaimRef) -> Vec<LineageStep> {
-    lineage::of(&ws.ledger, claim)
+    lineage::of(&ws.ledger, &Around(ws), claim)
         .into_iter()
         .map(|step| match step {
             Step::Recorded(at) => LineageStep::Record(candidate(ws, &ws.ledger.claim(at))),

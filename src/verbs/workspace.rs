@@ -9,7 +9,7 @@ use super::elsewhere::Elsewhere;
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{Intent, Registry};
 use crate::ledger::{ClaimRef, Ledger, Record};
-use crate::provenance::Outline;
+use crate::provenance::matching::{self, SharedTrail};
 use crate::workspace::{
     CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection, git::GitError,
     root::RootError, session,
@@ -242,9 +242,9 @@ impl Workspace {
         Ok(bytes.and_then(|bytes| Document::from_bytes(path.as_str(), &bytes).ok()))
     }
 
-    /// The last recorded outline of a file; `None` when there is none, or it cannot be put together.
-    pub fn recorded_outline(&self, path: &RelativePath) -> Option<Outline> {
-        Outline::from_deltas(&self.ledger.outlines_of(path))
+    /// What is recorded of a file.
+    pub fn trail(&self, path: &RelativePath) -> SharedTrail {
+        matching::Surroundings::trail(&super::elsewhere::Around(self), path)
     }
 
     /// The intent that a record names, by the id it goes by now: a rename changes the registry, never the ledger.

@@ -37,7 +37,8 @@ fn same(ledger: &Ledger, plain: &Plain, what: &str) {
     }
     assert!(ledger.by_id("").is_none() && ledger.by_id("no such id").is_none());
     for path in plain.paths() {
-        let outlines: Vec<OutlineDelta> = ledger.outlines_of(&path).into_iter().cloned().collect();
+        let outlines: Vec<OutlineDelta> =
+            ledger.outlines_of(&path).into_iter().map(|one| one.delta).collect();
         assert_eq!(outlines, plain.outlines_of(&path), "{what}: {path}");
     }
     same_entries(ledger, plain, what);
@@ -176,8 +177,7 @@ impl Story {
         record.files[0].outline = Some(OutlineDelta {
             base: None,
             hash: format!("o1:{n:032x}"),
-            put: vec![format!("put{m}")],
-            drop: Vec::new(),
+            edits: vec![format!("put{m}")],
         });
         if m.is_multiple_of(11) {
             // Too large for a line, so that it is written in parts.

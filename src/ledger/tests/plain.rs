@@ -102,14 +102,13 @@ impl Plain {
                 let key = mutation.map(|mutation| (entry.record.writer.clone(), mutation));
                 match all.iter_mut().find(|(known, _)| key.is_some() && *known == key) {
                     Some((_, whole)) => {
-                        whole.put.extend_from_slice(&outline.put);
-                        whole.drop.extend_from_slice(&outline.drop);
+                        whole.edits.extend_from_slice(&outline.edits);
                     }
                     None => all.push((key, outline.clone())),
                 }
             }
         }
-        all.into_iter().rev().map(|(_, outline)| outline).collect()
+        all.into_iter().map(|(_, outline)| outline).collect()
     }
 
     pub fn similar(&self, sketch: &crate::code::Sketch) -> Vec<ClaimRef> {

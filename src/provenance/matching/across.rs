@@ -9,27 +9,37 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use super::likeness;
+use super::align::{Fit, Scene};
+use super::item::Item;
+use super::likeness::{self, Reach};
 use super::lookup::Candidate;
 use super::onward::goes_on;
-use super::siblings::Siblings;
-use super::tiers::{Old, Reach, Tiers};
-use super::{MARGIN, Orphans};
+use super::reading::{Reading, content_of, is_its_own, kept, provenance, refused_for};
+use super::rules::{MARGIN, MIN_ACROSS_TOKENS};
+use super::{Orphans, SharedTrail, against_version, is_copy};
 use crate::code::fingerprint::PairLanes;
-use crate::code::{Block, ContentHash, Document, FileBlocks, TokenHash};
+use crate::code::{Block, ContentHash, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::names::{is_unnamed, leaf, may_become};
 use crate::provenance::outline::Outline;
-use crate::provenance::{Content, Provenance, Rejected, Rejection, Tier};
+use crate::provenance::trail::Version;
+use crate::provenance::{Content, Place, Provenance, Rejected, Rejection, Tier};
 use crate::workspace::RelativePath;
 
-/// Below this many tokens a block is never given to a record of another file by its body.
-pub(super) const MIN_ACROSS_TOKENS: u32 = 12;
 /// No more files than this are looked at for one.
 pub(super) const MAX_SOURCES: usize = 16;
 
 /// What the matcher asks of the rest of the work tree.
 pub trait Surroundings {
+    /// What is recorded of a path.
+    fn trail(&self, path: &RelativePath) -> SharedTrail;
+    /// The text of a recorded version, whose outline is given, where a commit still has it.
+    fn text_of(
+        &self,
+        path: &RelativePath,
+        version: &Version,
+        outline: &Outline,
+    ) -> Option<Document>;
     /// The records of another file that may be found in this one: [`super::orphans`].
     fn orphans(&self, path: &RelativePath) -> Arc<Orphans>;
     /// Whether there is no such file any more.
@@ -40,23 +50,11 @@ pub trait Surroundings {
     fn candidates(&self, block: &Block) -> Arc<Vec<Candidate>>;
     /// Recorded files that are gone, and had the name or the folder of this one.
     fn gone_nearby(&self, path: &RelativePath) -> Vec<RelativePath>;
-    /// The outline of the file of a record as it was then: [`Outline::at_record`].
-    fn outline(&self, at: ClaimRef) -> Option<Arc<Outline>>;
-    /// The file of a record at a commit, and which: the one that the record was based on, or else the last one, if that
-    /// has the block as it was recorded; `None` where neither can be read.
-    fn then(&self, at: ClaimRef) -> Option<(String, Document)>;
-    /// A file as it stands on disk.
-    fn now(&self, path: &RelativePath) -> Option<Document>;
-    /// How a block stands to the text that a record replaced; `None` where nobody can say.
-    fn reads_as_before(&self, at: ClaimRef, before: &ContentHash, block: &Block)
-    -> Option<Content>;
-    /// The tokens of the text that a record replaced; `None` where nobody can say.
-    fn tokens_before(&self, at: ClaimRef, before: &ContentHash) -> Option<TokenHash>;
-    /// The finer sketch of the text that a record replaced; `None` where nobody can say.
-    fn pairs_before(&self, at: ClaimRef, before: &ContentHash) -> Option<PairLanes>;
     /// Whether a block of that name and those tokens stood anywhere in the tree that the record was based on: in this
     /// file, or in one that has changed since.
     fn stood_anywhere(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> bool;
+    /// The finer sketch of the text that a record replaced; `None` where nobody can say.
+    fn pairs_before(&self, at: ClaimRef, before: &ContentHash) -> Option<PairLanes>;
     /// The files that are new or changed since the commit that a record was based on.
     fn changed_since(&self, at: ClaimRef) -> Arc<Vec<(RelativePath, Arc<FileBlocks>)>>;
 }
@@ -65,36 +63,76 @@ pub trait Surroundings {
 pub(super) fn file(
     ledger: &Ledger,
     path: &RelativePath,
-    (document, blocks): (&Document, &FileBlocks),
-    mut found: Vec<Option<Provenance>>,
+    now: (&Document, &FileBlocks),
+    found: &mut [Option<Provenance>],
     surroundings: &dyn Surroundings,
-    siblings: &Siblings<'_>,
-) -> Vec<Option<Provenance>> {
-    let now = (document, blocks);
-    let sources = sources(ledger, path, blocks, &found, surroundings);
-    let mut scattered = Vec::new();
-    let mut renamed = HashSet::new();
+) {
+    let sources = sources(ledger, path, now.1, found, surroundings);
+    let (mut scattered, mut renamed) = (Vec::new(), HashSet::new());
     for source in &sources {
         let orphans = surroundings.orphans(source);
         if orphans.is_empty() {
             continue;
         }
-        let all = || sorted([&orphans.gone[..], &orphans.unnamed].concat());
-        if surroundings.is_gone(source) && goes_on_vanished(ledger, siblings, &all(), path, blocks)
-        {
-            let old = Old { claims: ledger.of_path(source), heads: all() };
-            let mut tiers = Tiers::new(ledger, old, now, found, Reach::Renamed, siblings);
-            tiers.run();
-            found = tiers.into_found().0;
+        if surroundings.is_gone(source) && goes_on_vanished(source, (path, now.1), surroundings) {
+            renamed_file(ledger, (path, source), now, found, surroundings);
         } else {
             scattered.extend(orphans.gone.iter().chain(&orphans.renamed).copied());
             renamed.extend(orphans.renamed.iter().copied());
         }
     }
-    if scattered.is_empty() {
-        return found;
+    if !scattered.is_empty() {
+        let heads = sorted(scattered);
+        moved_blocks(ledger, path, now.1, found, (&heads, &renamed), surroundings);
     }
-    let heads = sorted(scattered);
+}
+
+/// The blocks of a file that goes on a vanished one under another name.
+fn renamed_file(
+    ledger: &Ledger,
+    (path, source): (&RelativePath, &RelativePath),
+    (document, blocks): (&Document, &FileBlocks),
+    found: &mut [Option<Provenance>],
+    surroundings: &dyn Surroundings,
+) {
+    let trail = surroundings.trail(source);
+    let Some(version) = trail.leaves().next() else { return };
+    let items = Item::of_blocks(blocks);
+    let parts = (path, document, &items[..]);
+    let aligned = against_version(ledger, parts, (&trail, version), Reach::Renamed, surroundings);
+    let ids = trail.ids(version);
+    let rows = Outline::of(blocks).rows;
+    for (index, fit) in aligned.fits.iter().enumerate() {
+        if !Provenance::is_open(found[index].as_ref()) {
+            continue;
+        }
+        let block = &blocks.blocks[index];
+        let reading = match fit {
+            Fit::New => continue,
+            Fit::Is(paired) => {
+                let mut reading = Reading::of(&trail, ids[paired.then], &rows[index], block);
+                reading.look_further_back((ledger, surroundings), &trail, (&rows[index], block));
+                reading.tell(paired, Place::Moved);
+                reading.rejected = refused_for(&aligned, &ids, &trail, index);
+                reading
+            }
+            Fit::Ambiguous(all) => {
+                Reading::ambiguous(all.iter().filter_map(|then| trail.claim(ids[*then])).collect())
+            }
+        };
+        found[index] = provenance(ledger, &trail, block, vec![reading]);
+    }
+}
+
+/// Blocks that came one by one.
+fn moved_blocks(
+    ledger: &Ledger,
+    path: &RelativePath,
+    blocks: &FileBlocks,
+    found: &mut [Option<Provenance>],
+    (heads, renamed): (&[ClaimRef], &HashSet<ClaimRef>),
+    surroundings: &dyn Surroundings,
+) {
     // The same of all records of one entry.
     let stood: RefCell<HashMap<(u32, usize), bool>> = RefCell::default();
     let is_new = |at: ClaimRef, index: usize| {
@@ -115,11 +153,42 @@ pub(super) fn file(
             && (!renamed.contains(&at) || is_as_recorded(ledger, at, block))
             && is_new(at, index)
     };
-    let old = Old { claims: &heads, heads: heads.clone() };
-    let reach = Reach::Elsewhere { admits: &admits };
-    let mut tiers = Tiers::new(ledger, old, now, found, reach, siblings);
-    tiers.run();
-    tiers.into_found().0
+    let of_record = |at: &ClaimRef| Item::of_record(ledger.claim(*at).range, *at);
+    let (claims, then): (Vec<ClaimRef>, Vec<Item<'_>>) =
+        heads.iter().filter_map(|at| Some((*at, of_record(at)?))).unzip();
+    let now = Item::of_blocks(blocks);
+    let open: Vec<bool> = found.iter().map(|found| Provenance::is_open(found.as_ref())).collect();
+    let scene = Scene {
+        then: &then,
+        now: &now,
+        reach: Reach::Elsewhere,
+        texts: None,
+        is_open: &|index| open[index],
+        admits: &|old, index| admits(claims[old], index),
+        is_copy: &|index| is_copy(ledger, path, blocks, index),
+    };
+    let aligned = scene.align();
+    for (index, fit) in aligned.fits.iter().enumerate() {
+        let block = &blocks.blocks[index];
+        match fit {
+            Fit::New => {}
+            Fit::Is(paired) => {
+                let at = claims[paired.then];
+                let range = ledger.claim(at).range;
+                let content = content_of(range, block);
+                found[index] = Some(Provenance {
+                    kept: kept(range, block).filter(|_| content == Content::Modified),
+                    only_inside: content == Content::Modified && is_its_own(range, block),
+                    scores: paired.likeness.map(|likeness| likeness.scores()),
+                    ..Provenance::found(at, paired.rule.tier, content, Place::Moved)
+                });
+            }
+            Fit::Ambiguous(all) => {
+                let all = all.iter().map(|old| claims[*old]).collect();
+                found[index] = Some(Provenance::ambiguous(all));
+            }
+        }
+    }
 }
 
 /// Whether a block has the name of a record, and its text or its tokens.
@@ -240,15 +309,13 @@ pub(super) fn withdraw(
 
 /// Whether a file goes on one that is gone, by what was in that when it was last recorded.
 fn goes_on_vanished(
-    ledger: &Ledger,
-    siblings: &Siblings<'_>,
-    orphans: &[ClaimRef],
-    path: &RelativePath,
-    blocks: &FileBlocks,
+    source: &RelativePath,
+    now: (&RelativePath, &FileBlocks),
+    surroundings: &dyn Surroundings,
 ) -> bool {
-    let Some(newest) = orphans.iter().max() else { return false };
-    let old_path = &ledger.claim(*newest).file.relative_path;
-    let then = siblings.outline(*newest).filter(|outline| outline.names_blocks());
-    let then = then.unwrap_or_else(|| Arc::new(Outline::of_recorded(ledger, old_path)));
-    goes_on((old_path, &then), (path, blocks))
+    let trail = surroundings.trail(source);
+    let Some(version) = trail.newest() else { return false };
+    let known = version.states.iter().chain(&version.loose);
+    let then = Outline { rows: known.map(|id| trail.state(*id).row).collect() };
+    goes_on((source, &then), now)
 }

@@ -1,13 +1,12 @@
-//! Records and blocks that no equality brought together, by likeness.
+//! How alike two blocks are.
 //!
-//! Body, name, container, parameters and neighbours are weighed together. A pair is taken when it is alike enough
-//! ([`ENOUGH`]) and clearly more so than any rival on either side ([`super::MARGIN`]); the weights and both limits
-//! were set before anything was measured.
+//! Body, name, container, parameters and neighbours are measured once for a pair. The rules (see `rules`) read
+//! them; the weights of the sum and its limits were set before anything was measured.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::code::fingerprint::{PairLanes, Pairs, Sketch};
+use crate::code::fingerprint::{self, PairLanes, Pairs, Sketch};
 use crate::code::{Block, TokenHash};
 use crate::ledger::{BlockName, BlockRecord, Claim};
 use crate::provenance::Scores;
@@ -20,47 +19,100 @@ pub(super) const ENOUGH: f32 = 0.6;
 pub(super) const ENOUGH_BODY: f32 = 0.4;
 /// At least this share, where the names have nothing in common.
 pub(super) const ENOUGH_NAMELESS_BODY: f32 = 0.7;
-/// At least this share, where the block was another one before.
-pub(super) const ENOUGH_TO_TAKE_OVER: f32 = 0.8;
 /// Where the names have nothing in common, smaller blocks prove nothing.
 pub(super) const MIN_NAMELESS_TOKENS: u32 = 30;
 /// Shorter bodies are alike by chance.
 pub(super) const MIN_TOKENS: u32 = 8;
 
-/// What the tiers know of a pair, beyond its texts.
-pub(super) struct Circumstances {
+/// How much of a block's body two items share, and of what surrounds them: everything that the rules may ask about a
+/// pair. Measured once, never changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Likeness {
+    /// Where the earlier block comes from.
+    pub reach: Reach,
+    /// The earlier block had gone before the last record of its file.
+    pub had_gone: bool,
+    /// Of a file that goes on another one: enough of its blocks read as they did there to show that it is that file,
+    /// not its like.
+    pub is_that_file: bool,
+    /// Neither is a region or a paragraph.
+    pub is_named: bool,
+    /// The same text.
+    pub text: bool,
+    /// The same tokens.
+    pub tokens: bool,
+    /// The same tokens but for names.
+    pub shape: bool,
+    /// The same kind, path and parameters.
+    pub identity: bool,
+    /// The same kind and last segment of the name.
+    pub leaf: bool,
+    /// One kind may have become the other.
+    pub may_become: bool,
+    /// How many tokens the block has now.
+    pub size: u32,
+    /// How alike the bodies are, from 0 to 1; `None` where a body is not known.
+    pub body: Option<f32>,
+    /// The share of the earlier text that still stands, from 0 to 1; `None` likewise.
+    pub kept: Option<f32>,
+    /// The share of words in common in the two names.
+    pub words: f32,
+    /// Whether the parameter types are the same, from 0 to 1.
+    pub signature: f32,
     /// Whether the containers are the same, from 0 to 1.
-    pub(super) scope: f32,
-    /// Whether the neighbours are the same, from 0 to 1; `None` where that says nothing: in another file.
-    pub(super) position: Option<f32>,
-    /// What called the one calls the other now.
-    pub(super) is_called_instead: bool,
+    pub container: f32,
+    /// The share of the blocks inside the earlier one that stand inside the other now.
+    pub members: f32,
+    /// Whether the neighbours are the same, from 0 to 1; 0 in another file.
+    pub neighbours: f32,
+    /// Both lie between the same unchanged neighbours.
+    pub in_gap: bool,
+    /// The lines of the earlier block are left where the other stands.
+    pub lines_left: bool,
+    /// What called the earlier block calls the other now.
+    pub is_called_instead: bool,
+    /// Another block that is still open carries the earlier one's name, and most of its text.
+    pub name_stands: bool,
+    /// No other open block on either side has this last segment of a name.
+    pub is_only_leaf: bool,
+    /// Nothing else went from the file and nothing else came.
+    pub is_exchange: bool,
 }
 
-/// Weighs a record against a block whose bodies are so alike.
-pub(super) fn weigh(
-    body: f32,
-    name: &BlockName,
-    block: &Block,
-    circumstances: &Circumstances,
-) -> Scores {
-    let names = match circumstances.is_called_instead {
-        true => 1.0,
-        false => words_in_common(leaf(name), &block.name),
-    };
-    let (then, now) = (name.parameters.as_deref(), block.identity.parameters.as_deref());
-    let signature = match leaf(name) == block.name {
-        true => signature_of_namesake(then, now),
-        false => signature(then, now),
-    };
-    let Circumstances { scope, position, .. } = *circumstances;
-    let alike = 0.45 * body + 0.2 * names + 0.1 * scope + 0.1 * signature;
-    let total = match position {
-        Some(position) => alike + 0.15 * position,
-        None => alike / 0.85,
-    };
-    let position = position.unwrap_or_default();
-    Scores { body, name: names, scope, signature, position, total }
+/// Where the earlier block of a pair comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// The same file.
+    File,
+    /// A file that is gone, and that this one goes on under another name.
+    Renamed,
+    /// Another file, where nothing stands for it any more.
+    Elsewhere,
+}
+
+impl Likeness {
+    /// The weighed sum, and its parts.
+    pub fn scores(&self) -> Scores {
+        let body = self.body.unwrap_or_default();
+        let names = if self.is_called_instead { 1.0 } else { self.words };
+        let (scope, position) = match self.lines_left {
+            // What contains it now was put around it.
+            true => (1.0, 1.0),
+            false => {
+                let scope =
+                    if self.is_only_leaf { self.container.max(0.5) } else { self.container };
+                let least = if self.reach == Reach::Renamed { 0.5 } else { 0.0 };
+                let position = if self.is_exchange { 1.0 } else { self.neighbours.max(least) };
+                (scope, position)
+            }
+        };
+        let alike = 0.45 * body + 0.2 * names + 0.1 * scope + 0.1 * self.signature;
+        let (position, total) = match self.reach {
+            Reach::Elsewhere => (0.0, alike / 0.85),
+            Reach::File | Reach::Renamed => (position, alike + 0.15 * position),
+        };
+        Scores { body, name: names, scope, signature: self.signature, position, total }
+    }
 }
 
 /// How alike a record and a block of any file are, to compare blocks of several files: a file of the same name counts
@@ -71,16 +123,15 @@ pub(super) fn anywhere(
     path: &RelativePath,
     block: &Block,
 ) -> f32 {
-    let same_path = name.path == block.identity.path;
-    let same_file = claim.file.relative_path.file_name() == path.file_name();
     let place = |same: bool| if same { 1.0 } else { 0.0 };
-    let there = Circumstances {
-        scope: place(same_path),
-        position: Some(place(same_file)),
-        is_called_instead: false,
-    };
-    let body = Body::of_record(claim.range).likeness(&Body::of_block(block));
-    weigh(body, name, block, &there).total
+    let body = Body::of_record(claim.range).likeness(&Body::of_block(block)).unwrap_or_default();
+    let (then, now) = (name.parameters.as_deref(), block.identity.parameters.as_deref());
+    let signature = signature(leaf(name) == block.name, then, now);
+    0.45 * body
+        + 0.2 * words_in_common(leaf(name), &block.name)
+        + 0.1 * place(name.path == block.identity.path)
+        + 0.1 * signature
+        + 0.15 * place(claim.file.relative_path.file_name() == path.file_name())
 }
 
 /// A body made ready to be compared with many.
@@ -101,20 +152,25 @@ impl<'a> Body<'a> {
         Self { own: print.own.as_ref(), pairs: print.pairs.lanes(), sketch: Some(&print.sketch) }
     }
 
-    /// How alike two bodies are, about as a token by token comparison would say: 0 to 1, and 0 where nobody can say.
+    /// How alike two bodies are, about as a token by token comparison would say: 0 to 1, and `None` where nobody can say.
     ///
     /// The share of pairs of tokens in common (Dice), estimated from sketches; of records that have none, that of
     /// shingles of four tokens. One token changed takes up to two pairs or four shingles, which the exponents bring
     /// back.
-    pub(super) fn likeness(&self, other: &Self) -> f32 {
+    pub(super) fn likeness(&self, other: &Self) -> Option<f32> {
         if self.own.is_some() && self.own == other.own {
-            return 1.0;
+            return Some(1.0);
         }
         if let (Some(then), Some(now)) = (&self.pairs, &other.pairs) {
-            return LIKENESS_OF_PAIRS[then.in_common(now)];
+            return Some(LIKENESS_OF_PAIRS[then.in_common(now)]);
         }
-        let similarity = self.sketch.zip(other.sketch).and_then(|(then, now)| then.similarity(now));
-        dice(similarity.unwrap_or_default()).sqrt()
+        let (then, now) = self.sketch.zip(other.sketch)?;
+        then.similarity(now).map(|similarity| dice(similarity).sqrt())
+    }
+
+    /// The estimated share of this body, of so many tokens, that stands in the other, of so many.
+    pub(super) fn kept(&self, tokens: u32, other: &Self, now: u32) -> Option<f32> {
+        fingerprint::kept(self.sketch?, tokens, other.sketch?, now)
     }
 }
 
@@ -163,33 +219,24 @@ fn words(name: &str) -> HashSet<String> {
     words
 }
 
-/// Whether the parameter types are the same; where one of them is not known, neither yes nor no.
-fn signature(then: Option<&str>, now: Option<&str>) -> f32 {
-    compared(then, now, share)
-}
-
-/// The same of two definitions of one name: who adds a parameter, or takes one away, keeps the others.
-fn signature_of_namesake(then: Option<&str>, now: Option<&str>) -> f32 {
-    compared(then, now, |then, now| {
-        let share = share(then, now);
-        let kept = if then.is_subset(now) || now.is_subset(then) { 1.0 } else { share };
-        (share + kept) / 2.0
-    })
-}
-
-type Types<'a> = HashSet<&'a str>;
-
-fn compared(
-    then: Option<&str>,
-    now: Option<&str>,
-    alike: impl Fn(&Types<'_>, &Types<'_>) -> f32,
-) -> f32 {
+/// Whether the parameter types are the same, from 0 to 1; where one of them is not known, neither yes nor no. A
+/// definition that keeps its name and gains a parameter, or loses one, keeps the others.
+pub(super) fn signature(is_namesake: bool, then: Option<&str>, now: Option<&str>) -> f32 {
     match (then, now) {
-        (Some(then), Some(now)) if then != now => alike(&types(then), &types(now)),
+        (Some(then), Some(now)) if then != now => {
+            let (then, now) = (types(then), types(now));
+            let share = share(&then, &now);
+            match is_namesake {
+                true if then.is_subset(&now) || now.is_subset(&then) => (share + 1.0) / 2.0,
+                _ => share,
+            }
+        }
         (Some(_), None) | (None, Some(_)) => 0.5,
         _ => 1.0,
     }
 }
+
+type Types<'a> = HashSet<&'a str>;
 
 fn types(parameters: &str) -> Types<'_> {
     let inside = parameters.trim_matches(['(', ')']);
@@ -215,15 +262,15 @@ mod tests {
 
     #[test]
     fn parameters_count_where_both_are_known() {
-        assert_eq!(signature(Some("(u32, &str)"), Some("(u32, &str)")), 1.0);
-        assert_eq!(signature(Some("(u32, &str)"), Some("(u32)")), 0.5);
-        assert_eq!(signature(Some("(u32)"), Some("(String)")), 0.0);
-        assert_eq!(signature(None, None), 1.0);
+        assert_eq!(signature(false, Some("(u32, &str)"), Some("(u32, &str)")), 1.0);
+        assert_eq!(signature(false, Some("(u32, &str)"), Some("(u32)")), 0.5);
+        assert_eq!(signature(false, Some("(u32)"), Some("(String)")), 0.0);
+        assert_eq!(signature(false, None, None), 1.0);
     }
 
     #[test]
     fn a_parameter_more_or_less_leaves_a_namesake_the_others() {
-        let signature = signature_of_namesake;
+        let signature = |then, now| signature(true, then, now);
         assert_eq!(signature(Some("(u32, &str)"), Some("(u32)")), 0.75);
         assert_eq!(signature(Some("()"), Some("(u32)")), 0.5);
         assert_eq!(signature(Some("(u32, &str)"), Some("(u32, u64)")), 1.0 / 3.0);

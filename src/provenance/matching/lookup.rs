@@ -1,6 +1,6 @@
 //! Records that may be of a block, looked up by text, tokens, shape, name and likeness; never is the ledger scanned.
 
-use super::across::MIN_ACROSS_TOKENS;
+use super::rules::MIN_ACROSS_TOKENS;
 use crate::code::{Block, ContentHash, ShapeHash, Sketch, TokenHash};
 use crate::ledger::{BlockRecord, ClaimRef, Ledger};
 use crate::provenance::names::{kinds_it_may_have_been, leaf};

@@ -1,66 +1,45 @@
 //! Finding recorded blocks again in the files as they stand.
 //!
-//! A cascade from certain to plausible; each tier only sees what the tiers
-//! before it left over, on both sides:
-//!
-//! 1. same name, same text → `exact`
-//! 2. same name, same tokens → `reformatted`
-//! 3. another name, same text or tokens, and no block of the recorded name left → `moved`; of several copies, the one
-//!    around which the container of the recorded one went on
-//! 4. another name, same shape, at least [`MIN_RENAMED_TOKENS`] tokens, unique on both sides → `renamed`
-//! 5. same name, other tokens → `modified`; of several blocks of one name, those that keep most are paired first
-//! 6. what is left on both sides, by likeness (see `weighing`), and by what the change since the record's commit says:
-//!    where its lines are left, what its callers call now (see `since`)
-//!
-//! First within the file, against the records of its path; then, for what no record of the file speaks of, against
-//! records that nothing stands for any more where they were made: see `across`.
-//!
-//! A name proves little where less than half of the recorded text stands under it (`MOSTLY_KEPT`):
-//! tiers 3 and 4 then treat the record as one whose name is gone, so that a text found whole under another name
-//! goes there, and the newcomer under the old name gets nothing. And what stood beside a block when it was recorded
-//! is not that block under another name: see `siblings`.
-//!
-//! A tier with several records that fit equally well answers `ambiguous`. A record that only formatted a block is of it
-//! while it stands so; after that, the record that wrote it is: see `before`.
+//! The file is aligned with the versions that are recorded of it (`align`); each block then reads as one of the states
+//! of its history (`reading`). What no version of the file explains may have come from another file (`across`).
+
+pub(crate) mod align;
+pub(crate) mod item;
+pub(crate) mod likeness;
+pub mod rules;
 
 mod across;
-mod before;
-mod index;
-mod likeness;
 mod lookup;
 mod onward;
 mod origins;
-mod siblings;
-mod since;
-mod tiers;
-mod weighing;
+mod reading;
+mod texts;
 
-use crate::code::{Block, Document};
+use std::sync::Arc;
+
+use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger};
 use crate::workspace::RelativePath;
 
 use super::Provenance;
-use super::heads::{Folded, fold};
 use super::names::{is_unnamed, leaf};
-use siblings::Siblings;
-use tiers::{Old, Reach, Tiers};
+use super::outline::{Against, Outline};
+use super::trail::{Trail, Version};
+use align::{Alignment, Fit, MIN_COPY_TOKENS, Scene};
+use item::Item;
+use likeness::Reach;
+use reading::{Reading, place_of, provenance};
+use texts::Texts;
 
 pub use across::Surroundings;
+pub use item::row_of_record;
 pub use lookup::{Candidate, candidates};
 pub use onward::{before_own_records, goes_on, may_speak_of, recorded_elsewhere};
 pub use origins::Origins;
+pub use rules::MIN_RENAMED_TOKENS;
 
-/// Below this many tokens an equal shape proves nothing: getters and wrappers all look alike.
-pub const MIN_RENAMED_TOKENS: u32 = 15;
-/// A region or paragraph has no name of its own, so it must keep at least this share to be called modified.
-const MIN_KEPT: f32 = 0.3;
-/// So many definitions read as they did in the file that another goes on show that it is that file, not its like.
-const MIN_READ_ON: usize = 3;
-/// A name under which less than this stands of the recorded text may have passed to another block, where that text
-/// stands whole under a new one.
-const MOSTLY_KEPT: f32 = 0.5;
-/// Two rivals whose kept shares differ by less than this fit equally well.
-const MARGIN: f32 = 0.08;
+/// Of more versions that nothing is recorded on top of, only the newest are looked at.
+const MAX_LEAVES: usize = 8;
 
 /// What is known of every block of a file, in the order of [`crate::code::FileBlocks::blocks`].
 pub fn file(
@@ -70,19 +49,210 @@ pub fn file(
     surroundings: &dyn Surroundings,
 ) -> Vec<Provenance> {
     let blocks = &*document.blocks();
-    let now = (document, blocks);
-    let siblings = Siblings::new(ledger, surroundings);
-    let mut found = vec![None; blocks.blocks.len()];
-    let claims = ledger.of_path(path);
-    if !claims.is_empty() {
-        let old = Old { heads: fold(ledger, claims).standing, claims };
-        let mut tiers = Tiers::new(ledger, old, now, found, Reach::File, &siblings);
-        tiers.run();
-        found = tiers.into_found().0;
-    }
-    found = across::file(ledger, path, now, found, surroundings, &siblings);
+    let matched = Matched::of(ledger, path, document, surroundings);
+    let mut found = matched.found;
+    across::file(ledger, path, (document, blocks), &mut found, surroundings);
     across::withdraw(ledger, path, blocks, &mut found, surroundings);
     found.into_iter().map(|found| found.unwrap_or_else(Provenance::unrecorded)).collect()
+}
+
+/// A file against its own recorded versions.
+struct Matched {
+    /// `None` of a block that is new.
+    found: Vec<Option<Provenance>>,
+    /// Records of blocks that stand, under whatever name.
+    standing: Vec<ClaimRef>,
+    /// Those of them that something older, or something under another name, stands for.
+    undone: Vec<ClaimRef>,
+}
+
+impl Matched {
+    fn of(
+        ledger: &Ledger,
+        path: &RelativePath,
+        document: &Document,
+        surroundings: &dyn Surroundings,
+    ) -> Self {
+        let blocks = &*document.blocks();
+        let trail = surroundings.trail(path);
+        let rows = Outline::of(blocks).rows;
+        let now = Item::of_blocks(blocks);
+        let mut readings: Vec<Vec<Reading>> = vec![Vec::new(); blocks.blocks.len()];
+        let mut matched = Self { found: Vec::new(), standing: Vec::new(), undone: Vec::new() };
+        // Where the newest version knows a block, older ones speak only of what reads as it did in them: by a change of
+        // branches that may stand again.
+        for version in trail.leaves().take(MAX_LEAVES) {
+            let aligned = against_version(
+                ledger,
+                (path, document, &now),
+                (&trail, version),
+                Reach::File,
+                surroundings,
+            );
+            let ids = trail.ids(version);
+            for (index, fit) in aligned.fits.iter().enumerate() {
+                let block = &blocks.blocks[index];
+                let read = |then: usize| Reading::of(&trail, ids[then], &rows[index], block);
+                match fit {
+                    Fit::New => {}
+                    Fit::Is(paired) => {
+                        let mut reading = read(paired.then);
+                        let around = (ledger, surroundings);
+                        reading.look_further_back(around, &trail, (&rows[index], block));
+                        reading.tell(paired, place_of(ledger, &reading, block, paired));
+                        reading.rejected = reading::refused_for(&aligned, &ids, &trail, index);
+                        let newest = trail.claim(ids[paired.then]);
+                        matched.standing.extend(newest);
+                        if newest != reading.claim || reading.is_renamed(ledger, block) {
+                            matched.undone.extend(newest);
+                        }
+                        if readings[index].is_empty() || reading.is_equal() {
+                            readings[index].push(reading);
+                        }
+                    }
+                    Fit::Ambiguous(_) if !readings[index].is_empty() => {}
+                    Fit::Ambiguous(all) => {
+                        let all: Vec<ClaimRef> =
+                            all.iter().filter_map(|then| trail.claim(ids[*then])).collect();
+                        matched.standing.extend(&all);
+                        readings[index].push(Reading::ambiguous(all));
+                    }
+                }
+            }
+        }
+        let readings = readings.into_iter().zip(&blocks.blocks);
+        matched.found =
+            readings.map(|(readings, block)| provenance(ledger, &trail, block, readings)).collect();
+        for (block, found) in blocks.blocks.iter().zip(&mut matched.found) {
+            let open = found.as_ref().is_none_or(|found| found.claim.is_none());
+            if open && let Some(at) = trail.nameless(&block.fingerprint.content) {
+                *found = Some(reading::of_nameless(at));
+            }
+        }
+        matched
+    }
+}
+
+/// Aligns the blocks of a file with a recorded version of it, or of one that it goes on under another name.
+fn against_version(
+    ledger: &Ledger,
+    (path, document, now): (&RelativePath, &Document, &[Item<'_>]),
+    (trail, version): (&Trail, &Version),
+    reach: Reach,
+    surroundings: &dyn Surroundings,
+) -> Alignment {
+    let text = surroundings.text_of(path, version, &trail.outline(version));
+    let texts = text.map(|then| Texts::new(then, document.clone()));
+    let then_blocks = texts.as_ref().map(|texts| texts.then().blocks());
+    let mut then = trail.items(ledger, version);
+    if let Some(then_blocks) = &then_blocks {
+        let known = std::mem::take(&mut then);
+        then = known
+            .into_iter()
+            .enumerate()
+            .map(|(at, item)| match then_blocks.blocks.get(at).filter(|_| item.in_sequence) {
+                Some(block) => item.with_block(block),
+                None => item,
+            })
+            .collect();
+    }
+    let blocks = &*document.blocks();
+    let scene = Scene {
+        then: &then,
+        now,
+        reach,
+        texts: texts.as_ref(),
+        is_open: &|_| true,
+        admits: &|_, _| true,
+        is_copy: &|index| is_copy(ledger, path, blocks, index),
+    };
+    scene.align()
+}
+
+/// Whether a block reads as another one of its file, or as what was recorded in another file: then it is a copy of that,
+/// or came from there.
+fn is_copy(ledger: &Ledger, path: &RelativePath, blocks: &FileBlocks, index: usize) -> bool {
+    let print = &blocks.blocks[index].fingerprint;
+    if print.token_count < MIN_COPY_TOKENS {
+        return false;
+    }
+    let is_twin =
+        |(at, other): (usize, &Block)| at != index && other.fingerprint.shape == print.shape;
+    if blocks.blocks.iter().enumerate().any(is_twin) {
+        return true;
+    }
+    let same = ledger.by_content(&print.content).iter().chain(ledger.by_tokens(&print.tokens));
+    let mut claims = same.map(|at| ledger.claim(*at)).filter(|claim| !claim.range.deleted);
+    claims.any(|claim| claim.file.relative_path != *path)
+}
+
+/// Which block of an earlier text of a file each block of a later one was: for each block of `now` the index of one of
+/// `then`, or `None` of a new one.
+pub fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> {
+    let (old, new) = (then.blocks(), now.blocks());
+    let texts = Texts::new(then.clone(), now.clone());
+    let (old, new) = (Item::of_blocks(&old), Item::of_blocks(&new));
+    let scene = Scene {
+        then: &old,
+        now: &new,
+        reach: Reach::File,
+        texts: Some(&texts),
+        is_open: &|_| true,
+        admits: &|_, _| true,
+        is_copy: &|_| false,
+    };
+    let alignment = scene.align();
+    (0..new.len()).map(|at| alignment.of(at)).collect()
+}
+
+/// The same against an outline, of which no text is known: for each block that stands its row.
+pub fn rows_in(then: &Outline, now: &FileBlocks) -> Vec<Option<usize>> {
+    let containers = then.containers();
+    let rows = then.rows.iter().zip(containers);
+    let old: Vec<Item<'_>> = rows.map(|(row, container)| Item::of_row(*row, container)).collect();
+    let new = Item::of_blocks(now);
+    let scene = Scene {
+        then: &old,
+        now: &new,
+        reach: Reach::File,
+        texts: None,
+        is_open: &|_| true,
+        admits: &|_, _| true,
+        is_copy: &|_| false,
+    };
+    let alignment = scene.align();
+    (0..new.len()).map(|at| alignment.of(at)).collect()
+}
+
+/// An outline in which one block of the file is as it stands now: the outline, the block's row, and which row it was.
+pub fn with_block(
+    then: &Outline,
+    blocks: &FileBlocks,
+    index: usize,
+) -> (Outline, usize, Option<usize>) {
+    let rows = rows_in(then, blocks);
+    let block = Outline::of(blocks).rows[index];
+    let mut outline = then.clone();
+    if let Some(was) = rows[index] {
+        outline.rows[was] = block;
+        return (outline, was, Some(was));
+    }
+    let row = rows[..index].iter().rev().flatten().next().map_or(0, |before| before + 1);
+    outline.rows.insert(row, block);
+    (outline, row, None)
+}
+
+/// How each block stands against an outline of its file.
+pub fn against(then: &Outline, now: &Document) -> Vec<Against> {
+    let blocks = now.blocks();
+    let rows = Outline::of(&blocks).rows;
+    let against = |(at, origin): (usize, Option<usize>)| match origin.map(|old| then.rows[old]) {
+        None => Against::New,
+        Some(old) if old.text == rows[at].text => Against::Same,
+        Some(old) if old.tokens == rows[at].tokens => Against::Reformatted,
+        Some(_) => Against::Changed,
+    };
+    rows_in(then, &blocks).into_iter().enumerate().map(against).collect()
 }
 
 /// Records of a path that may be found in another file.
@@ -114,36 +284,30 @@ pub fn orphans(
     document: Option<&Document>,
     surroundings: &dyn Surroundings,
 ) -> Orphans {
-    let Folded { standing, deleted } = fold(ledger, ledger.of_path(path));
-    let mut orphans = Orphans::default();
-    match document {
-        None => orphans.gone = standing,
-        Some(document) => {
-            let blocks = &*document.blocks();
-            let siblings = Siblings::new(ledger, surroundings);
-            let old = Old { heads: standing, claims: ledger.of_path(path) };
-            let found = vec![None; blocks.blocks.len()];
-            let mut tiers =
-                Tiers::new(ledger, old, (document, blocks), found, Reach::File, &siblings);
-            tiers.run();
-            orphans.renamed = tiers.undone();
-            let (found, gone) = tiers.into_found();
-            orphans.gone = gone;
-            let other_name = |(block, found): (&Block, Option<Provenance>)| {
-                let at = found?.claim?;
-                let name = ledger.claim(at).range.block.as_ref()?;
-                (leaf(name) != block.name).then_some(at)
-            };
-            orphans.renamed.extend(blocks.blocks.iter().zip(found).filter_map(other_name));
-        }
+    let trail = surroundings.trail(path);
+    let mut orphans = Orphans { gone: trail.heads(), ..Orphans::default() };
+    if let Some(document) = document {
+        let matched = Matched::of(ledger, path, document, surroundings);
+        orphans.gone.retain(|at| !matched.standing.contains(at));
+        orphans.renamed = matched.undone;
     }
-    orphans.gone.extend(deleted);
+    orphans.gone.extend(trail.gone());
     let is_unnamed = |at: &ClaimRef| {
         ledger.claim(*at).range.block.as_ref().is_none_or(|name| is_unnamed(&name.kind))
     };
     let may_be_elsewhere = |at: &ClaimRef| recorded_elsewhere(ledger, *at).next().is_none();
     orphans.renamed.retain(|at| !is_unnamed(at) && may_be_elsewhere(at));
     orphans.gone.retain(may_be_elsewhere);
+    orphans.gone.sort_unstable();
+    orphans.gone.dedup();
     (orphans.unnamed, orphans.gone) = orphans.gone.into_iter().partition(is_unnamed);
     orphans
+}
+
+/// A trail that is kept.
+pub type SharedTrail = Arc<Trail>;
+
+/// Whether a record's block goes by another name now.
+fn goes_by_another_name(ledger: &Ledger, at: ClaimRef, block: &Block) -> bool {
+    ledger.claim(at).range.block.as_ref().is_some_and(|name| leaf(name) != block.name)
 }

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::across::{self, MAX_SOURCES, MIN_ACROSS_TOKENS, Surroundings};
+use super::across::{self, MAX_SOURCES, Surroundings};
 use super::lookup::{candidates_of_record, namesakes};
-use super::siblings::Siblings;
+use super::rules::MIN_ACROSS_TOKENS;
 use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger};
 use crate::provenance::names::leaf;
-use crate::provenance::outline::{self, Called, Outline};
+use crate::provenance::outline::{self, Outline, Row};
 use crate::provenance::{Provenance, Step, lineage};
 use crate::workspace::RelativePath;
 
@@ -65,7 +65,8 @@ pub fn before_own_records(
     let mut first = Vec::with_capacity(found.len());
     let mut open = Vec::with_capacity(found.len());
     for (block, found) in blocks.blocks.iter().zip(found) {
-        let steps = found.claim.map(|claim| lineage::of(ledger, claim)).unwrap_or_default();
+        let steps = found.claim.map(|claim| lineage::of(ledger, surroundings, claim));
+        let steps = steps.unwrap_or_default();
         // A block of that name or text that stood here before is another one, whatever was recorded of it since.
         let is_it = |at: &ClaimRef| surroundings.stood(*at, path, block) != Some(true);
         before.extend(recorded(&steps).filter(is_it));
@@ -78,8 +79,8 @@ pub fn before_own_records(
         first.push(recorded(&steps).last().filter(|_| begins_untold));
         open.push((!begins_untold).then(|| found.clone()));
     }
-    let siblings = Siblings::new(ledger, surroundings);
-    let again = across::file(ledger, path, (document, blocks), open, surroundings, &siblings);
+    let mut again = open;
+    across::file(ledger, path, (document, blocks), &mut again, surroundings);
     for (first, found) in first.into_iter().zip(again) {
         let (Some(first), Some(found)) = (first, found) else { continue };
         let older = found.claim.into_iter().chain(found.candidates).filter(|at| *at < first);
@@ -103,21 +104,26 @@ pub fn goes_on(
     (old_path, then): (&RelativePath, &Outline),
     (path, now): (&RelativePath, &FileBlocks),
 ) -> bool {
-    let stood = |block: &&Block| then.count(&block.fingerprint.content) > 0;
-    let definitions: Vec<&Block> =
-        now.blocks.iter().filter(|block| !block.identity.kind.is_unnamed()).collect();
+    let texts: HashSet<outline::Short> = then.rows.iter().map(|row| row.text).collect();
+    let rows = Outline::of(now).rows;
+    let named = |row: &&Row| !row.is_unnamed();
+    let called = |row: &Row| (row.kind, row.name);
+    let compared: Vec<(&Row, &Block)> = rows.iter().zip(&now.blocks).collect();
+    let definitions: Vec<(&Row, &Block)> =
+        compared.iter().copied().filter(|(row, _)| named(row)).collect();
     let (in_common, of) = if definitions.is_empty() {
-        (now.blocks.iter().filter(stood).count(), then.len().min(now.blocks.len()))
+        let stood = rows.iter().filter(|row| texts.contains(&row.text)).count();
+        (stood, then.rows.len().min(rows.len()))
     } else {
-        let names: HashSet<Called> =
-            definitions.iter().map(|block| outline::called(block)).collect();
-        let called = then.called();
-        (called.intersection(&names).count(), called.len().min(names.len()))
+        let names: HashSet<_> = definitions.iter().map(|(row, _)| called(row)).collect();
+        let before: HashSet<_> = then.rows.iter().filter(named).map(called).collect();
+        (before.intersection(&names).count(), before.len().min(names.len()))
     };
-    let compared = if definitions.is_empty() { now.blocks.iter().collect() } else { definitions };
-    let mut sizeable =
-        compared.into_iter().filter(|block| block.fingerprint.token_count >= MIN_ACROSS_TOKENS);
+    let compared = if definitions.is_empty() { compared } else { definitions };
+    let is_sizeable_and_stood = |(row, block): &(&Row, &Block)| {
+        block.fingerprint.token_count >= MIN_ACROSS_TOKENS && texts.contains(&row.text)
+    };
     let same_name = old_path.file_name() == path.file_name();
-    let least = if same_name || sizeable.any(|block| stood(&block)) { 1 } else { 3 };
+    let least = if same_name || compared.iter().any(is_sizeable_and_stood) { 1 } else { 3 };
     in_common >= least && in_common * 2 >= of
 }

@@ -5,12 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::SharedTrail;
 use super::across::Surroundings;
-use super::siblings::Siblings;
 use crate::code::{Block, FileBlocks, fingerprint};
 use crate::ledger::{ClaimRef, Ledger, Trust};
-use crate::provenance::heads::{Folded, fold};
-use crate::provenance::outline::{Against, Entry};
+use crate::provenance::outline::Outline;
 use crate::provenance::{Content, Origin, Provenance, Relation, Verdict};
 use crate::workspace::RelativePath;
 
@@ -38,7 +37,9 @@ pub struct Origins<'a> {
     /// Records that were found, and how.
     stands: HashMap<ClaimRef, (Content, &'a Block)>,
     surroundings: &'a dyn Surroundings,
-    siblings: Siblings<'a>,
+    trail: SharedTrail,
+    rows: Outline,
+    blocks: &'a FileBlocks,
 }
 
 impl<'a> Origins<'a> {
@@ -56,11 +57,12 @@ impl<'a> Origins<'a> {
             .zip(found)
             .filter_map(|(block, found)| Some((found.claim?, (found.content?, block))))
             .collect();
-        let Folded { standing: heads, deleted } = fold(ledger, ledger.of_path(path));
-        let all = heads.iter().copied().chain(deleted);
+        let trail = surroundings.trail(path);
+        let heads = trail.heads();
+        let all = heads.iter().copied().chain(trail.gone());
         let gone = all.filter(|at| !stands.contains_key(at)).collect();
-        let siblings = Siblings::new(ledger, surroundings);
-        Self { ledger, path, heads, gone, stands, surroundings, siblings }
+        let rows = Outline::of(blocks);
+        Self { ledger, path, heads, gone, stands, surroundings, trail, rows, blocks }
     }
 
     /// Of a block that no record speaks of, or that changed.
@@ -134,7 +136,8 @@ impl<'a> Origins<'a> {
     fn is_new(&self, at: ClaimRef, block: &Block) -> bool {
         let path = &self.ledger.claim(at).file.relative_path;
         if path == self.path {
-            return self.siblings.beside(at, &Entry::of(block)) == Against::New;
+            let index = self.blocks.blocks.iter().position(|other| std::ptr::eq(other, block));
+            return index.is_none_or(|index| !self.trail.stood_beside(at, &self.rows.rows[index]));
         }
         self.surroundings.stood(at, self.path, block) == Some(false)
     }

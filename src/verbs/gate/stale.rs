@@ -51,8 +51,9 @@ fn disjoint(seen: &Outline, file: &Touched) -> bool {
     if now.blocks.is_empty() || now.has_error || after.has_error {
         return false;
     }
-    let theirs = seen.touched(&now);
-    let ours = Outline::of(&now).touched(&after);
+    let now_outline = Outline::of(&now);
+    let theirs = seen.touched(&now_outline);
+    let ours = now_outline.touched(&Outline::of(&after));
     theirs.is_disjoint(&ours) && !theirs.is_empty() && !whole(&ours, &now)
 }
 

@@ -4,21 +4,20 @@
 //! one that this clone recorded last, where nothing has been committed since, and whole otherwise.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{Replaced, block_record, no_code, related, renamed_from, skeleton};
+use super::{Before as WasBefore, block_record, no_code, related, skeleton};
 use crate::code::{self, Block, Document, FileBlocks, Identity};
 use crate::intent::Intent;
 use crate::ledger::{
     BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord, Record, RecordKind,
     RecordedDecision,
 };
-use crate::provenance::Outline;
 use crate::provenance::classify::{self, ChangedBlock, Parsed};
+use crate::provenance::{Difference, Outline};
 use crate::verbs::Workspace;
-use crate::verbs::edited::{Baseline, Edits};
+use crate::verbs::edited::Edits;
 use crate::workspace::session::calls::{Before, Call, Predicted};
 use crate::workspace::session::seen::{self, State};
 
@@ -56,20 +55,22 @@ pub(in crate::verbs) fn told(
     }
     let earlier = document(work, work.earlier_text(), work.before.hash.is_some())?;
     let current = document(work, work.now.text.as_deref(), work.now.hash.is_some())?;
-    let (before, now) = (earlier.blocks(), current.blocks());
+    let current = current.carrying(&earlier);
+    let now = current.blocks();
     if work.now.text.as_deref().is_some_and(code::holds_conflict) {
         return Err("it holds the markers of a merge conflict".to_owned());
     }
-    let baseline = Baseline::Blocks(vec![Arc::clone(&before)]);
-    let mut edits = baseline.edits(&now);
+    let differences = [Difference::new(&earlier, &current)];
+    let mut edits = Edits::of(&differences);
     let others = match &work.before.predicted {
         Predicted::Text(after) if !work.before.foresaw(work.now) => {
-            let predicted = document(work, Some(after), true)?.blocks();
-            leave_others(&mut edits, &now, &baseline.edits(&predicted), &predicted)
+            let predicted = document(work, Some(after), true)?;
+            let foreseen = Edits::of(&[Difference::new(&earlier, &predicted)]);
+            leave_others(&mut edits, &now, &foreseen, &predicted.blocks())
         }
         _ => Vec::new(),
     };
-    let (ranges, gone) = ranges(work, &baseline, &edits, &current, &earlier);
+    let (ranges, gone) = ranges(work, &differences[0], &edits, &current, &earlier);
     let outline = Outline::of(&now);
     if ranges.is_empty() {
         return Ok(Told { record: None, others, outline });
@@ -80,7 +81,7 @@ pub(in crate::verbs) fn told(
         .map(|(at, against)| ChangedBlock::Now(&now.blocks[*at], *against))
         .chain(gone.iter().map(|(kind, path)| ChangedBlock::Gone(kind, path)))
         .collect();
-    let parsed = match now.has_error || before.has_error {
+    let parsed = match now.has_error || earlier.blocks().has_error {
         true => Parsed::WithErrors,
         false => Parsed::Cleanly,
     };
@@ -94,6 +95,7 @@ pub(in crate::verbs) fn told(
         }
         _ => classify::provisional(&changed, parsed),
     };
+    let before_outline = Outline::of(&earlier.blocks());
     let file = FileRecord {
         relative_path: path.clone(),
         conversations: vec![Conversation {
@@ -106,7 +108,7 @@ pub(in crate::verbs) fn told(
             extra: Default::default(),
         }],
         related: related(intent),
-        outline: Some(outline.delta(last_recorded(ws, work).as_ref())),
+        outline: Some(outline.delta(last_recorded(ws, work).as_ref(), Some(&before_outline))),
         reasons: class.reasons,
         extra: Default::default(),
     };
@@ -200,28 +202,27 @@ fn leave_others(
 /// The blocks that changed, and the kinds and names of those that are gone.
 fn ranges(
     work: &Work<'_>,
-    baseline: &Baseline,
+    difference: &Difference,
     edits: &Edits,
     now: &Document,
     before: &Document,
 ) -> (Vec<BlockRecord>, Vec<(String, String)>) {
-    let mut gone: Vec<&Block> = edits
-        .gone
-        .iter()
-        .filter(|block| !block.identity.kind.is_unnamed() && !work.moved_away())
-        .collect();
+    let is_gone = |block: &&Block| !block.identity.kind.is_unnamed() && !work.moved_away();
     let blocks = now.blocks();
     let mut ranges = Vec::new();
     for (at, _) in &edits.now {
-        let block = &blocks.blocks[*at];
-        let replaces = baseline.content_before(block).or_else(|| renamed_from(&mut gone, block));
-        let replaced = replaces.map(|content| Replaced::in_text(content, before));
-        ranges.push(block_record(now, block, replaced));
+        let known = WasBefore {
+            replaces: difference.origin(*at).map(|was| was.fingerprint.content.clone()),
+            brought: Some(difference.brought(*at)),
+            row: Some(*at),
+            was: difference.was(*at),
+        };
+        ranges.push(block_record(now, &blocks.blocks[*at], known));
     }
     let mut names = Vec::new();
-    for block in gone {
+    for block in edits.gone.iter().filter(is_gone) {
         let replaces = Some(block.fingerprint.content.clone());
-        let record = block_record(before, block, None);
+        let record = block_record(before, block, WasBefore::default());
         ranges.push(BlockRecord { replaces, deleted: true, ..record });
         names.push((block.identity.kind.as_str().to_owned(), block.identity.path.clone()));
     }

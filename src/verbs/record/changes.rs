@@ -1,17 +1,18 @@
 //! Which blocks of a file a record speaks of: what changed, less what others have recorded or committed.
 
-use std::cell::OnceCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use super::{Extent, Replaced, block_record, renamed_from};
-use crate::code::{self, Block, ContentHash, Document, FileBlocks, LineRange, lines};
-use crate::ledger::{BlockName, BlockRecord, Claim, ClaimRef};
+use super::{Before, Extent, block_record, brought_since};
+use crate::code::{self, Block, ContentHash, Document, FileBlocks, LineRange};
+use crate::ledger::{BlockRecord, Claim, ClaimRef, OutlineDelta};
 use crate::provenance::classify::ChangedBlock;
-use crate::provenance::outline::Against;
+use crate::provenance::difference::{Difference, brought_by_all};
+use crate::provenance::matching::{self, SharedTrail};
+use crate::provenance::outline::{Against, Outline};
 use crate::provenance::{self, Place, Provenance, Verdict};
-use crate::verbs::edited::{Baseline, Edits, commits_of_work};
+use crate::verbs::edited::{Baseline, Edits};
 use crate::verbs::{Workspace, why};
-use crate::workspace::{CommitId, RelativePath};
+use crate::workspace::RelativePath;
 
 /// The blocks that a record speaks of.
 pub(super) struct Changes {
@@ -20,6 +21,8 @@ pub(super) struct Changes {
     edits: Edits,
     pub(super) ranges: Vec<BlockRecord>,
     gone: Vec<(String, String)>,
+    /// The file as it stands, as a difference to the last outline that is recorded.
+    pub(super) outline: OutlineDelta,
 }
 
 /// A file that is to be recorded: as it stands, and what is known of it before.
@@ -28,11 +31,13 @@ pub(super) struct Subject<'a> {
     pub(super) path: &'a RelativePath,
     pub(super) document: &'a Document,
     text: String,
-    pub(super) now: &'a FileBlocks,
-    /// What counts as before.
-    pub(super) baseline: &'a Baseline,
+    now: std::sync::Arc<FileBlocks>,
     /// The file as git has it.
-    pub(super) committed: &'a Baseline,
+    committed: &'a Baseline,
+    differences: Vec<Difference>,
+    trail: SharedTrail,
+    /// The last recorded version, and for each block that stands its row there.
+    last: Option<(Outline, Vec<Option<usize>>)>,
     provenance: Vec<Provenance>,
     heads: Vec<ClaimRef>,
 }
@@ -41,31 +46,87 @@ impl<'a> Subject<'a> {
     pub(super) fn new(
         ws: &'a Workspace,
         path: &'a RelativePath,
-        (document, now): (&'a Document, &'a FileBlocks),
-        (baseline, committed): (&'a Baseline, &'a Baseline),
+        document: &'a Document,
+        committed: &'a Baseline,
     ) -> Self {
-        let provenance = why::file(ws, path, document).provenance;
-        let heads = provenance::heads(&ws.ledger, path);
-        let text = document.text();
-        Self { ws, path, document, text, now, baseline, committed, provenance, heads }
+        let now = document.blocks();
+        let trail = ws.trail(path);
+        let last = trail.last_outline().map(|last| {
+            let rows = matching::rows_in(&last, &now);
+            (last, rows)
+        });
+        Self {
+            ws,
+            path,
+            document,
+            text: document.text(),
+            committed,
+            differences: committed.differences(document),
+            last,
+            provenance: why::file(ws, path, document).provenance,
+            heads: trail.heads(),
+            trail,
+            now,
+        }
+    }
+
+    /// Whether anything is known of the file before.
+    pub(super) fn knows_before(&self) -> bool {
+        self.last.is_some() || !matches!(self.committed, Baseline::Unknown)
+    }
+
+    /// Whether the last record was made on top of the commit that the work tree is based on: then what it recorded may
+    /// not be committed yet.
+    fn is_ahead(&self) -> bool {
+        let Some(last) = self.trail.newest().and_then(|version| version.last) else { return false };
+        self.differences.is_empty()
+            || based_on(self.ws, last) == self.ws.head().map(|head| head.0.as_str())
+    }
+
+    /// What changed since the commit and since the last record.
+    fn edits(&self) -> Edits {
+        let rows = Outline::of(&self.now).rows;
+        let mut edits = match &self.last {
+            Some((last, _)) if self.differences.is_empty() => {
+                Baseline::Outline(last.clone()).edits(self.document)
+            }
+            _ => Edits::of(&self.differences),
+        };
+        if let Some((last, origins)) = &self.last {
+            let is_as_recorded =
+                |at: usize| origins[at].is_some_and(|old| last.rows[old].text == rows[at].text);
+            edits.now.retain(|(at, _)| !is_as_recorded(*at));
+        }
+        edits
+    }
+
+    /// The outline before this change, and for each block that stands its row there.
+    fn before(&self) -> (Outline, Vec<Option<usize>>) {
+        let committed = || {
+            let first = self.differences.first()?;
+            let origins = (0..first.len()).map(|at| first.was(at)).collect();
+            Some((first.outline_before(), origins))
+        };
+        let last = self.last.clone().filter(|_| self.is_ahead());
+        last.or_else(committed).or_else(|| self.last.clone()).unwrap_or_default()
     }
 }
 
 impl Changes {
     /// What changed since the baseline, without what is recorded or committed already.
     pub(super) fn since(subject: &Subject<'_>) -> Self {
-        let mut edits = subject.baseline.edits(subject.now);
+        let mut edits = subject.edits();
         // Recorded already: by another process, or on a branch whose outline is not the last.
         edits.now.retain(|(at, _)| !subject.recorded_alike(*at, |_| true));
-        let mut left = subject.leave_committed(&mut edits);
+        let mut left = subject.committed_since(&edits);
         left.extend(subject.leave_moved(&mut edits));
         Self::of(subject, edits, left, Extent::Changes)
     }
 
     /// Every block of the file, but for those whose last record is such a one already.
     pub(super) fn all_but(subject: &Subject<'_>, such: impl Fn(&Claim<'_>) -> bool) -> Self {
-        let mut edits = subject.baseline.edits(subject.now);
-        every_block(&mut edits, subject.now);
+        let mut edits = subject.edits();
+        every_block(&mut edits, &subject.now);
         edits.now.retain(|(at, _)| !subject.recorded_alike(*at, &such));
         Self::of(subject, edits, Vec::new(), Extent::WholeFile)
     }
@@ -76,8 +137,8 @@ impl Changes {
         lines: LineRange,
         such: impl Fn(&Claim<'_>) -> bool,
     ) -> Self {
-        let mut edits = subject.baseline.edits(subject.now);
-        every_block(&mut edits, subject.now);
+        let mut edits = subject.edits();
+        every_block(&mut edits, &subject.now);
         let within = |at: usize| {
             let block = subject.now.blocks[at].lines;
             lines.start() <= block.start() && block.end() <= lines.end()
@@ -93,33 +154,28 @@ impl Changes {
 
     fn of(subject: &Subject<'_>, mut edits: Edits, mut left: Vec<String>, extent: Extent) -> Self {
         left.extend(subject.leave_conflicts(&mut edits));
-        let mut past = Past::new(subject);
-        let mut gone: Vec<&Block> =
-            edits.gone.iter().filter(|block| !block.identity.kind.is_unnamed()).collect();
+        let (before, rows) = subject.before();
         let mut ranges: Vec<BlockRecord> = edits
             .now
             .iter()
             .map(|(at, _)| {
-                let block = &subject.now.blocks[*at];
-                let found = &subject.provenance[*at];
-                let content = past.before(block, found);
-                if let Some(content) = &content
-                    && subject.baseline.content_before(block).is_none()
-                    && let Some(at) = gone.iter().position(|old| reads(old, content))
-                {
-                    gone.remove(at);
-                }
-                let content = content.or_else(|| renamed_from(&mut gone, block));
-                let replaced = content.map(|content| past.replaced(content, found, extent));
-                block_record(subject.document, block, replaced)
+                let known = Before {
+                    replaces: subject.replaces(*at),
+                    brought: subject.brought(*at, extent),
+                    row: Some(*at),
+                    was: rows.get(*at).copied().flatten(),
+                };
+                block_record(subject.document, &subject.now.blocks[*at], known)
             })
             .collect();
         let (deleted, gone) = match extent {
             Extent::Lines(_) => Default::default(),
-            Extent::Changes | Extent::WholeFile => subject.deletions(&gone, extent),
+            Extent::Changes | Extent::WholeFile => subject.deletions(&edits.gone, extent),
         };
         ranges.extend(deleted);
-        Self { left, edits, ranges, gone }
+        let base = subject.last.as_ref().map(|(last, _)| last);
+        let outline = Outline::of(&subject.now).delta(base, Some(&before));
+        Self { left, edits, ranges, gone, outline }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -137,10 +193,6 @@ impl Changes {
     }
 }
 
-fn reads(block: &Block, content: &ContentHash) -> bool {
-    block.fingerprint.content == *content
-}
-
 fn every_block(edits: &mut Edits, now: &FileBlocks) {
     let known: HashSet<usize> = edits.now.iter().map(|(at, _)| *at).collect();
     let others = (0..now.blocks.len()).filter(|at| !known.contains(at));
@@ -149,6 +201,56 @@ fn every_block(edits: &mut Edits, now: &FileBlocks) {
 }
 
 impl Subject<'_> {
+    /// What a block read before: as it was recorded last, where that may not be committed yet; else as it was committed.
+    /// What is claimed as it stands replaces what was recorded before, not itself.
+    fn replaces(&self, at: usize) -> Option<ContentHash> {
+        let other = |content: &ContentHash| *content != self.now.blocks[at].fingerprint.content;
+        let recorded = || {
+            let state = self.state_of(at)?;
+            let claim = self.trail.claim(state)?;
+            let range = self.ws.ledger.claim(claim).range;
+            let made = self.trail.state(self.trail.made_by(claim)?);
+            let is_as_recorded = made.row.text == self.trail.state(state).row.text;
+            is_as_recorded.then(|| range.content_hash.clone())
+        };
+        let committed = || {
+            let mut origins = self.differences.iter().filter_map(|one| one.origin(at));
+            origins.next().map(|origin| origin.fingerprint.content.clone())
+        };
+        let found = || {
+            self.provenance[at]
+                .claim
+                .map(|claim| self.ws.ledger.claim(claim).range.content_hash.clone())
+        };
+        let first = if self.is_ahead() { recorded() } else { None };
+        let known = first.or_else(committed).or_else(recorded).or_else(found);
+        known.filter(other)
+    }
+
+    /// The last recorded state of a block.
+    fn state_of(&self, at: usize) -> Option<provenance::trail::StateId> {
+        let (_, origins) = self.last.as_ref()?;
+        let version = self.trail.versions_known().next()?;
+        version.states.get(origins[at]?).copied()
+    }
+
+    /// Which lines of a block are new to every text that is known of before. Of a file that is claimed as it stands, all
+    /// that no record has.
+    fn brought(&self, at: usize, extent: Extent) -> Option<Vec<bool>> {
+        let block = &self.now.blocks[at];
+        let recorded = self.provenance[at].claim.or_else(|| self.trail.claim(self.state_of(at)?));
+        let since = recorded.and_then(|claim| brought_since(self.ws, claim, self.document, block));
+        match extent {
+            Extent::WholeFile | Extent::Lines(_) => since,
+            Extent::Changes => match (brought_by_all(&self.differences, at), since) {
+                (Some(all), Some(since)) => {
+                    Some(all.into_iter().zip(since).map(|(a, b)| a && b).collect())
+                }
+                (all, since) => all.or(since),
+            },
+        }
+    }
+
     /// Whether the last word on a block is a record of this very text, in its place, that also satisfies `too`.
     fn recorded_alike(&self, at: usize, too: impl Fn(&Claim<'_>) -> bool) -> bool {
         let found = &self.provenance[at];
@@ -160,22 +262,19 @@ impl Subject<'_> {
         exact && found.claim.is_some_and(|at| last(&at) && too(&claim(at)))
     }
 
-    /// Takes out what changed since the last record but is committed as it stands: it may be anybody's, and was most
-    /// likely pulled. Against the last record alone, the next one would be given the work of all others since.
-    fn leave_committed(&self, edits: &mut Edits) -> Vec<String> {
-        let (Baseline::Outline(outline), Baseline::Blocks(_)) = (self.baseline, self.committed)
-        else {
+    /// What changed since the last record but is committed as it stands: it may be anybody's, and was most likely pulled.
+    fn committed_since(&self, edits: &Edits) -> Vec<String> {
+        let (Some((last, origins)), false) = (&self.last, self.differences.is_empty()) else {
             return Vec::new();
         };
-        let since = self.committed.edits(self.now);
-        let uncommitted: HashSet<usize> = since.now.iter().map(|(at, _)| *at).collect();
-        let all = std::mem::take(&mut edits.now);
-        let (kept, left): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|(at, _)| uncommitted.contains(at));
-        edits.now = kept;
-        edits.gone = since.gone;
-        edits.gone.retain(|gone| outline.against(gone) != Against::New);
-        left.iter().map(|(at, _)| committed_already(&self.now.blocks[*at])).collect()
+        let rows = Outline::of(&self.now).rows;
+        let edited: HashSet<usize> = edits.now.iter().map(|(at, _)| *at).collect();
+        let changed = |at: &usize| {
+            origins[*at].is_none_or(|old| last.rows[old].text != rows[*at].text)
+                && !edited.contains(at)
+                && !self.provenance[*at].covered()
+        };
+        (0..rows.len()).filter(changed).map(|at| committed_already(&self.now.blocks[at])).collect()
     }
 
     /// Takes out what came unchanged from another file, where its record says who asked for it.
@@ -239,104 +338,6 @@ fn committed_already(block: &Block) -> String {
     )
 }
 
-/// What the ledger says last of the blocks of a file.
-struct Past<'a> {
-    subject: &'a Subject<'a>,
-    by_name: HashMap<BlockName, ClaimRef>,
-    /// Records that were found again, under whatever name.
-    found: HashSet<ClaimRef>,
-    /// The file at the commits that records were based on.
-    then: HashMap<String, Baseline>,
-    /// The file as it is committed.
-    texts: OnceCell<Vec<Document>>,
-}
-
-impl<'a> Past<'a> {
-    fn new(subject: &'a Subject<'a>) -> Self {
-        let named = subject.heads.iter().rev().filter_map(|at| {
-            let name = subject.ws.ledger.claim(*at).range.block.clone()?;
-            Some((BlockName { language: None, ..name }, *at))
-        });
-        let found = subject.provenance.iter().filter_map(|found| found.claim).collect();
-        Self {
-            subject,
-            by_name: named.collect(),
-            found,
-            then: HashMap::new(),
-            texts: OnceCell::new(),
-        }
-    }
-
-    /// What the block was before, as the chain of `replaces` needs it: what the baseline says, else what the ledger last
-    /// recorded under its name, unless that has gone to another block, else what it was found to be. Where commits have
-    /// changed it since that record, what they made of it: the chain then shows the gap.
-    fn before(&mut self, block: &Block, found: &Provenance) -> Option<ContentHash> {
-        // What is claimed as it stands replaces what was recorded before, not itself.
-        let other = |content: &ContentHash| *content != block.fingerprint.content;
-        if let Some(content) = self.subject.baseline.content_before(block).filter(other) {
-            return Some(content);
-        }
-        let committed = self.subject.committed.content_before(block).filter(other);
-        let same_name = self.by_name.get(&provenance::block_name(block, None)).copied();
-        let free = same_name.filter(|at| found.claim == Some(*at) || !self.found.contains(at));
-        let Some(last) = free.or(found.claim) else { return committed };
-        let range = self.subject.ws.ledger.claim(last).range;
-        if let Some(committed) = committed
-            && committed != range.content_hash
-            && self.changed_by_commits(last, block, &committed)
-        {
-            return Some(committed);
-        }
-        let Baseline::Outline(outline) = self.subject.baseline else {
-            return Some(range.content_hash.clone());
-        };
-        let then = range.block.as_ref()?;
-        // Somebody changed the block between its record and the outline: say nothing rather than skip over the gap.
-        outline.held(then, &range.content_hash).then(|| range.content_hash.clone())
-    }
-
-    /// What a block was before, with its lines. Of a file that is claimed as it stands, all lines that no record has are
-    /// the claim's.
-    fn replaced(&self, content: ContentHash, found: &Provenance, extent: Extent) -> Replaced {
-        match (extent, found.claim) {
-            (Extent::WholeFile | Extent::Lines(_), None) => {
-                Replaced { content, lines: Some(Vec::new()) }
-            }
-            (Extent::WholeFile | Extent::Lines(_), Some(last)) => {
-                Replaced { content, ..Replaced::recorded(self.subject.ws, last) }
-            }
-            (Extent::Changes, _) => {
-                let texts = self.texts.get_or_init(|| self.subject.committed_texts());
-                let mut lines = texts.iter().filter_map(|text| lines::of_content(text, &content));
-                Replaced { lines: lines.next(), content }
-            }
-        }
-    }
-
-    /// Whether the block is committed otherwise now than at the commit that the record was based on.
-    fn changed_by_commits(&mut self, at: ClaimRef, block: &Block, now: &ContentHash) -> bool {
-        let Subject { ws, path, .. } = self.subject;
-        let Some(then) = based_on(ws, at) else { return true };
-        if Some(then) == ws.head().map(|head| head.0.as_str()) {
-            return false;
-        }
-        let baseline = self.then.entry(then.to_owned()).or_insert_with(|| {
-            let commit = CommitId(then.to_owned());
-            Baseline::at_commits(ws, path, &[commit]).unwrap_or(Baseline::Unknown)
-        });
-        baseline.content_before(block).as_ref() != Some(now)
-    }
-}
-
-impl Subject<'_> {
-    /// Under the name that it has now; what cannot be read tells nothing.
-    fn committed_texts(&self) -> Vec<Document> {
-        let commits = commits_of_work(self.ws).unwrap_or_default();
-        let read = |commit| self.ws.read_at(commit, self.path).ok().flatten();
-        commits.iter().filter_map(read).collect()
-    }
-}
-
 /// The commit that the work tree was based on when the record was made.
 fn based_on(ws: &Workspace, at: ClaimRef) -> Option<&str> {
     ws.ledger.claim(at).entry.record.vcs.as_ref()?.revision_id.as_deref()
@@ -347,10 +348,10 @@ impl Subject<'_> {
     /// may be anybody's deed, so only a claim of the whole file speaks of it.
     fn deletions(
         &self,
-        unrecorded: &[&Block],
+        unrecorded: &[Block],
         extent: Extent,
     ) -> (Vec<BlockRecord>, Vec<(String, String)>) {
-        let (ws, now) = (self.ws, self.now);
+        let (ws, now) = (self.ws, &self.now);
         let matched: HashSet<ClaimRef> = self
             .provenance
             .iter()
@@ -383,7 +384,7 @@ impl Subject<'_> {
                 ..range.clone()
             });
         }
-        for block in unrecorded {
+        for block in unrecorded.iter().filter(|block| !block.identity.kind.is_unnamed()) {
             let known = gone.iter().any(|(kind, path)| {
                 kind == block.identity.kind.as_str() && *path == block.identity.path
             });

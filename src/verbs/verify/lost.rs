@@ -12,7 +12,8 @@ use super::LostBlock;
 use crate::code::fingerprint::content_hash;
 use crate::code::{BlockKind, ContentHash, language};
 use crate::ledger::{BlockName, BlockRecord, ClaimRef};
-use crate::provenance::{self, Provenance, Verdict, matching, outline};
+use crate::provenance::matching::{self, row_of_record};
+use crate::provenance::{Provenance, Verdict};
 use crate::verbs::elsewhere::Around;
 use crate::verbs::workspace::AT_ONCE;
 use crate::verbs::{Workspace, why};
@@ -124,9 +125,8 @@ fn without(
 fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut Standing) -> bool {
     let is_new_there = |later: &ClaimRef| {
         let later = ws.ledger.claim(*later);
-        let Some(name) = &later.range.block else { return false };
-        let known_as = (&outline::key_of_name(name), &later.range.content_hash);
-        Around(ws).stood_as(at, &later.file.relative_path, known_as) != Some(true)
+        let Some(row) = row_of_record(later.range) else { return false };
+        Around(ws).stood_as(at, &later.file.relative_path, &row) != Some(true)
     };
     let later = matching::recorded_elsewhere(&ws.ledger, at).find(is_new_there);
     if let Some(later) = later {
@@ -327,7 +327,7 @@ impl Files {
             let is_away = standing.away.contains(at) || !standing.holds(*at);
             is_away && !self.open.contains(at) && ws.ledger.claim(*at).range.content_hash == *text
         };
-        provenance::heads(&ws.ledger, path).iter().filter(|at| went(at)).count()
+        ws.trail(path).heads().iter().filter(|at| went(at)).count()
     }
 
     /// A later version of this program may cut a file into other blocks, of which no record speaks.

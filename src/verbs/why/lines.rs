@@ -9,6 +9,7 @@ use crate::code::lines::{self, OwnLine};
 use crate::provenance::Verdict;
 use crate::provenance::lines::{Lines, Origin, Standing, of};
 use crate::verbs::Workspace;
+use crate::verbs::elsewhere::Around;
 
 /// The lines that a block answers for: all of its own but those of blocks inside it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -59,7 +60,7 @@ pub(super) fn of_block(
     at: usize,
 ) -> Option<BlockLines> {
     let own = lines::own(document, file.blocks.blocks.get(at)?);
-    let Lines { standing, gone } = of(&ws.ledger, file.provenance.get(at)?, &own)?;
+    let Lines { standing, gone } = of(&ws.ledger, &Around(ws), file.provenance.get(at)?, &own)?;
     let mut runs: Vec<(LineRun, Standing)> = Vec::new();
     for (OwnLine { number, .. }, standing) in own.iter().zip(standing) {
         match runs.last_mut() {

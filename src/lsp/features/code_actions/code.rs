@@ -59,7 +59,8 @@ pub(super) fn offers(
     });
     let selected = workspace.selected(None);
     let here = Here { request, open, workspace, path, selected, findings };
-    let edits = analysis::baseline(request.snapshot, workspace, path).edits(&analysis.file.blocks);
+    let edits =
+        analysis::baseline(request.snapshot, workspace, path).edits(&analysis.file.document);
     let mut offers = here.select();
     offers.extend(here.widen());
     offers.extend(here.create());

@@ -1,0 +1,137 @@
+//! One side of an alignment: the blocks of a file, as they stand, as an outline has them, or as they were recorded.
+
+use crate::code::{Block, FileBlocks, LineRange};
+use crate::ledger::{BlockName, BlockRecord, ClaimRef};
+use crate::provenance::names::leaf;
+use crate::provenance::outline::{self, Outline, Row};
+
+use super::likeness::Body;
+
+/// A block and what is known of it.
+pub struct Item<'a> {
+    pub(super) row: Row,
+    /// Index of the item around it.
+    pub(super) container: Option<usize>,
+    /// It stands in the sequence; not so what is gone, or comes from several files.
+    pub(super) in_sequence: bool,
+    /// It had gone before the last record of its file, so that it can only have come back as it was.
+    pub(super) had_gone: bool,
+    pub(super) name: Option<Name<'a>>,
+    pub(super) body: Option<Body<'a>>,
+    /// How many tokens.
+    pub(super) size: Option<u32>,
+    pub(super) lines: Option<LineRange>,
+    /// The record that answers for it; equal rivals with one answer are no rivals.
+    pub(super) answer: Option<ClaimRef>,
+}
+
+/// What a block is called, in words.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name<'a> {
+    pub(super) kind: &'a str,
+    pub(super) path: &'a str,
+    pub(super) leaf: &'a str,
+    pub(super) parameters: Option<&'a str>,
+}
+
+impl<'a> Item<'a> {
+    /// A row of which nothing else is known.
+    pub(crate) fn of_row(row: Row, container: Option<usize>) -> Self {
+        Self {
+            row,
+            container,
+            in_sequence: true,
+            had_gone: false,
+            name: None,
+            body: None,
+            size: None,
+            lines: None,
+            answer: None,
+        }
+    }
+
+    /// The blocks of a file in order.
+    pub(crate) fn of_blocks(blocks: &'a FileBlocks) -> Vec<Self> {
+        let rows = Outline::of(blocks).rows;
+        let items = rows.into_iter().zip(&blocks.blocks);
+        items.map(|(row, block)| Self::of_row(row, block.container).with_block(block)).collect()
+    }
+
+    /// The same, out of the sequence.
+    pub(crate) fn aside(self) -> Self {
+        Self { in_sequence: false, ..self }
+    }
+
+    /// The same, of what had gone.
+    pub(crate) fn gone(self) -> Self {
+        Self { had_gone: true, ..self.aside() }
+    }
+
+    /// The same, with what the block tells.
+    pub(crate) fn with_block(mut self, block: &'a Block) -> Self {
+        self.name = Some(Name {
+            kind: block.identity.kind.as_str(),
+            path: &block.identity.path,
+            leaf: &block.name,
+            parameters: block.identity.parameters.as_deref(),
+        });
+        self.body = Some(Body::of_block(block));
+        self.size = Some(block.fingerprint.token_count);
+        self.lines = Some(block.lines);
+        self
+    }
+
+    /// The same, with what its record tells.
+    pub(crate) fn with_record(mut self, range: &'a BlockRecord, answer: ClaimRef) -> Self {
+        self.answer = Some(answer);
+        self.name = range.block.as_ref().map(Name::of);
+        self.body = Some(Body::of_record(range));
+        self.size = range.tokens;
+        self.lines = LineRange::new(range.start_line, range.end_line);
+        self
+    }
+
+    /// A record by itself.
+    pub(crate) fn of_record(range: &'a BlockRecord, answer: ClaimRef) -> Option<Self> {
+        let row = row_of_record(range)?;
+        Some(Self::of_row(row, None).aside().with_record(range, answer))
+    }
+
+    pub(super) fn is_unnamed(&self) -> bool {
+        self.row.is_unnamed()
+    }
+}
+
+impl<'a> Name<'a> {
+    fn of(name: &'a BlockName) -> Self {
+        Self {
+            kind: &name.kind,
+            path: &name.path,
+            leaf: leaf(name),
+            parameters: name.parameters.as_deref(),
+        }
+    }
+
+    /// The path of what contains it.
+    pub(super) fn container(&self) -> &'a str {
+        self.path.strip_suffix(self.leaf).unwrap_or(self.path).trim_end_matches('.')
+    }
+}
+
+/// The row that a recorded block would have in an outline; `None` where the record names no block.
+pub fn row_of_record(range: &BlockRecord) -> Option<Row> {
+    let name = range.block.as_ref()?;
+    let (text, lead) = (range.own_text_hash.as_ref(), range.lead_hash.as_ref());
+    let tokens = range.own_hash.as_ref().or(range.token_hash.as_ref());
+    let own = range.own_hash.as_ref().map(|hash| hash.as_str());
+    let shape = own.or(range.shape_hash.as_ref().map(|hash| hash.as_str()));
+    Some(Row {
+        identity: outline::identity_of_name(name),
+        text: outline::with_lead(text.unwrap_or(&range.content_hash).as_str(), lead),
+        tokens: tokens.map(|hash| outline::with_lead(hash.as_str(), lead)).unwrap_or_default(),
+        shape: shape.map(outline::short).unwrap_or_default(),
+        name: outline::name(leaf(name)),
+        kind: outline::kind_of(&name.kind),
+        depth: 0,
+    })
+}

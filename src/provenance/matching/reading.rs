@@ -1,0 +1,334 @@
+//! What a block reads as: which state of its history, which record made that, and how it stands to the record.
+//!
+//! A block that was aligned with the last recorded state may read as an older one: a change that was taken back. So its
+//! states are gone through, newest first, for one of the same text, then of the same tokens, then of the same shape.
+//! From there back, the first state that a record made says who answers. Where there is none, the block stands as it did
+//! before its first record, and nobody does.
+
+use super::across::Surroundings;
+use super::align::{Alignment, Fit, Paired};
+use super::goes_by_another_name;
+use super::rules::{MARGIN, MIN_RENAMED_TOKENS};
+use crate::code::{Block, fingerprint};
+use crate::ledger::{BlockRecord, ClaimRef, Ledger};
+use crate::provenance::names::leaf;
+use crate::provenance::outline::Row;
+use crate::provenance::trail::{StateId, Trail};
+use crate::provenance::{Content, Place, Provenance, Rejected, Rejection, Scores, Tier};
+
+/// In so many lanes at least must a block be as what a record replaced, and not as what it made.
+const MIN_LANES: usize = 3;
+/// And so many times more often than the reverse: that happens by chance to one block of 256.
+const MANY_TIMES: usize = 16;
+
+/// A block against one version of its file.
+#[derive(Clone, Debug)]
+pub(super) struct Reading {
+    /// The state that it reads as.
+    state: Option<StateId>,
+    /// How it stands to that state.
+    content: Content,
+    /// The record that made the state, or an earlier one.
+    pub(super) claim: Option<ClaimRef>,
+    /// The record that is known of the block and that it stood before.
+    stood_before: Option<ClaimRef>,
+    tier: Tier,
+    scores: Option<Scores>,
+    place: Place,
+    /// Where several fit, all of them.
+    candidates: Vec<ClaimRef>,
+    pub(super) rejected: Option<Rejected>,
+}
+
+impl Reading {
+    /// Of a block that goes on from a state.
+    pub(super) fn of(trail: &Trail, newest: StateId, row: &Row, block: &Block) -> Self {
+        let (state, content) = state_of(trail, newest, row, block.fingerprint.token_count);
+        let claim = author(trail, state, row);
+        let known = trail.claim(newest);
+        Self {
+            state: Some(state),
+            content,
+            claim,
+            stood_before: known.filter(|_| claim.is_none()),
+            tier: Tier::Text,
+            scores: None,
+            place: Place::Same,
+            candidates: Vec::new(),
+            rejected: None,
+        }
+    }
+
+    /// A block that was put back and edited since is nearer to what its record replaced than to what that made: then it
+    /// is older than the record.
+    pub(super) fn look_further_back(
+        &mut self,
+        (ledger, surroundings): (&Ledger, &dyn Surroundings),
+        trail: &Trail,
+        (row, block): (&Row, &Block),
+    ) {
+        while let Some(claim) = self.claim.filter(|_| self.content == Content::Modified) {
+            let range = ledger.claim(claim).range;
+            let lanes = || {
+                let made = range.pairs.as_ref()?.lanes()?;
+                let before = surroundings.pairs_before(claim, range.replaces.as_ref()?)?;
+                Some(block.fingerprint.pairs.lanes()?.between(&before, &made))
+            };
+            let is_made_of_before = lanes()
+                .is_some_and(|[before, made]| before >= MIN_LANES && made * MANY_TIMES <= before);
+            if !is_made_of_before {
+                return;
+            }
+            self.stood_before = Some(claim);
+            let before = trail.made_by(claim).and_then(|id| trail.state(id).before);
+            self.claim = before.and_then(|before| author(trail, before, row));
+        }
+    }
+
+    /// Of a block that several records fit.
+    pub(super) fn ambiguous(mut candidates: Vec<ClaimRef>) -> Self {
+        candidates.sort_unstable();
+        candidates.dedup();
+        Self {
+            state: None,
+            content: Content::Modified,
+            claim: None,
+            stood_before: None,
+            tier: Tier::Text,
+            scores: None,
+            place: Place::Same,
+            candidates,
+            rejected: None,
+        }
+    }
+
+    /// Adds how the block was found.
+    pub(super) fn tell(&mut self, paired: &Paired, place: Place) {
+        self.tier = paired.rule.tier;
+        self.place = place;
+        self.scores = paired
+            .likeness
+            .filter(|_| paired.rule.tier == Tier::Likeness)
+            .map(|likeness| likeness.scores());
+    }
+
+    /// Whether the block reads as a state, but for layout and names.
+    pub(super) fn is_equal(&self) -> bool {
+        self.content != Content::Modified
+    }
+
+    pub(super) fn is_renamed(&self, ledger: &Ledger, block: &Block) -> bool {
+        self.claim.is_some_and(|at| goes_by_another_name(ledger, at, block))
+    }
+}
+
+/// The newest state that reads as the block, by the strictest equality that one of them has; else the newest.
+fn state_of(trail: &Trail, newest: StateId, row: &Row, tokens: u32) -> (StateId, Content) {
+    let find =
+        |same: &dyn Fn(&Row) -> bool| trail.chain(newest).find(|id| same(&trail.state(*id).row));
+    if let Some(id) = find(&|then| then.text == row.text) {
+        return (id, Content::Exact);
+    }
+    if let Some(id) = find(&|then| then.tokens == row.tokens).filter(|_| tokens > 0) {
+        return (id, Content::Reformatted);
+    }
+    let is_sizeable = tokens >= MIN_RENAMED_TOKENS;
+    if let Some(id) = find(&|then| then.shape == row.shape).filter(|_| is_sizeable) {
+        return (id, Content::Renamed);
+    }
+    // It goes by a name that it had before, and no longer: what gave it the later one is undone.
+    let is_named = |then: &Row| then.identity == row.identity;
+    let named = find(&is_named).filter(|_| !row.is_unnamed());
+    (named.unwrap_or(newest), Content::Modified)
+}
+
+/// Who made a state: the newest record, but for one that only formatted the block, where that layout is gone.
+fn author(trail: &Trail, state: StateId, row: &Row) -> Option<ClaimRef> {
+    for id in trail.chain(state) {
+        let made = trail.state(id);
+        let Some(by) = made.by else { continue };
+        let is_layout =
+            |before: &Row| before.tokens == made.row.tokens && before.text != made.row.text;
+        let only_formatted = made.row.text != row.text
+            && made.before.is_some_and(|before| is_layout(&trail.state(before).row));
+        if !only_formatted {
+            return Some(by);
+        }
+    }
+    None
+}
+
+/// What the readings of a block against several versions come to; `None` where it is new to all of them.
+pub(super) fn provenance(
+    ledger: &Ledger,
+    trail: &Trail,
+    block: &Block,
+    readings: Vec<Reading>,
+) -> Option<Provenance> {
+    let best = readings.iter().map(|reading| rank(ledger, block, reading)).min()?;
+    let mut readings: Vec<Reading> =
+        readings.into_iter().filter(|one| rank(ledger, block, one) == best).collect();
+    // Of two versions the one goes on from the other's record: that is the later word.
+    let older = |one: &Reading| {
+        readings.iter().any(|other| {
+            other.claim != one.claim
+                && other.state.is_some_and(|state| {
+                    let mut earlier = trail.chain(state).filter_map(|id| trail.state(id).by);
+                    earlier.any(|by| Some(by) == one.claim)
+                })
+        })
+    };
+    let is_older: Vec<bool> = readings.iter().map(older).collect();
+    let mut at = 0;
+    if is_older.iter().any(|older| !older) {
+        readings.retain(|_| {
+            at += 1;
+            !is_older[at - 1]
+        });
+    }
+    readings.sort_by_key(|reading| std::cmp::Reverse(reading.claim));
+    let first = readings.first()?.clone();
+    if !first.candidates.is_empty() {
+        return Some(Provenance::ambiguous(first.candidates));
+    }
+    let Some(claim) = first.claim else {
+        return Some(match first.stood_before {
+            Some(claim) => {
+                Provenance::refused(Rejected { claim, scores: None, why: Rejection::StoodBefore })
+            }
+            None => Provenance { rejected: first.rejected, ..Provenance::unrecorded() },
+        });
+    };
+    let found = against_record(ledger, claim, block, &first);
+    let rivals: Vec<ClaimRef> = readings
+        .iter()
+        .filter_map(|other| other.claim)
+        .filter(|other| *other != claim && fits_as_well(ledger, block, &found, *other))
+        .collect();
+    if !rivals.is_empty() && found.content == Some(Content::Modified) {
+        let mut all = [rivals, vec![claim]].concat();
+        all.sort_unstable();
+        all.dedup();
+        return Some(Provenance::ambiguous(all));
+    }
+    Some(found)
+}
+
+/// Better readings first: the nearer text, then one that a record answers for.
+fn rank(ledger: &Ledger, block: &Block, reading: &Reading) -> (bool, Content, bool) {
+    let exact = reading
+        .claim
+        .is_some_and(|at| ledger.claim(at).range.content_hash == block.fingerprint.content);
+    let content = if exact { Content::Exact } else { reading.content };
+    (!reading.candidates.is_empty(), content, reading.claim.is_none())
+}
+
+fn fits_as_well(ledger: &Ledger, block: &Block, found: &Provenance, other: ClaimRef) -> bool {
+    let other = kept(ledger.claim(other).range, block).unwrap_or_default();
+    found.kept.unwrap_or_default() - other < MARGIN
+}
+
+/// How a block stands to the record that answers for it.
+fn against_record(ledger: &Ledger, at: ClaimRef, block: &Block, reading: &Reading) -> Provenance {
+    let range = ledger.claim(at).range;
+    let content = content_of(range, block);
+    let tier = match content {
+        Content::Exact if reading.tier == Tier::Name => Tier::Text,
+        _ => reading.tier,
+    };
+    let found = Provenance::found(at, tier, content, reading.place);
+    Provenance {
+        kept: kept(range, block).filter(|_| content == Content::Modified),
+        only_inside: content == Content::Modified && is_its_own(range, block),
+        scores: reading.scores,
+        rejected: reading.rejected,
+        ..found
+    }
+}
+
+/// Whether the text that a container answers for is as recorded, so that the difference lies in the blocks inside it.
+pub(super) fn is_its_own(range: &BlockRecord, block: &Block) -> bool {
+    let print = &block.fingerprint;
+    let (then, now) = (range.own_text_hash.as_ref(), print.own_text.as_ref());
+    let (then, now) = (then.unwrap_or(&range.content_hash), now.unwrap_or(&print.content));
+    then == now && range.lead_hash == print.lead
+}
+
+/// How a block reads beside what was recorded.
+pub(super) fn content_of(range: &BlockRecord, block: &Block) -> Content {
+    let print = &block.fingerprint;
+    match () {
+        () if range.lead_hash != print.lead => Content::Modified,
+        () if range.content_hash == print.content => Content::Exact,
+        () if print.token_count == 0 => Content::Modified,
+        () if range.token_hash.as_ref() == Some(&print.tokens) => Content::Reformatted,
+        () if range.shape_hash.as_ref() == Some(&print.shape)
+            && print.token_count >= MIN_RENAMED_TOKENS =>
+        {
+            Content::Renamed
+        }
+        () => Content::Modified,
+    }
+}
+
+/// The share of a record's text that stands in a block; `None` where the record does not say enough.
+pub(super) fn kept(range: &BlockRecord, block: &Block) -> Option<f32> {
+    let print = &block.fingerprint;
+    fingerprint::kept(range.sketch.as_ref()?, range.tokens?, &print.sketch, print.token_count)
+}
+
+/// Whether a block stands in the container that its record names, or in one that goes on from it.
+pub(super) fn place_of(
+    ledger: &Ledger,
+    reading: &Reading,
+    block: &Block,
+    paired: &Paired,
+) -> Place {
+    let Some(claim) = reading.claim else { return Place::Same };
+    let name = ledger.claim(claim).range.block.as_ref();
+    let container = |path: &str, leaf: &str| path.strip_suffix(leaf).unwrap_or(path).to_owned();
+    let then = name.map(|name| container(&name.path, leaf(name)));
+    let now = container(&block.identity.path, &block.name);
+    let is_same = block.identity.kind.is_unnamed()
+        || then.is_none_or(|then| then == now)
+        || paired.likeness.is_some_and(|likeness| likeness.container == 1.0);
+    if is_same { Place::Same } else { Place::Moved }
+}
+
+/// A block that a foreign record, which names none, has the text of.
+pub(super) fn of_nameless(at: ClaimRef) -> Provenance {
+    Provenance::found(at, Tier::Text, Content::Exact, Place::Same)
+}
+
+/// The best record that was compared with a block and not taken.
+pub(super) fn refused_for(
+    aligned: &Alignment,
+    ids: &[StateId],
+    trail: &Trail,
+    index: usize,
+) -> Option<Rejected> {
+    let taken = match &aligned.fits[index] {
+        Fit::Is(paired) => Some(paired.then),
+        _ => None,
+    };
+    let compared =
+        aligned.compared.iter().filter(|pair| pair.now == index && Some(pair.then) != taken);
+    let scored = compared.filter_map(|pair| {
+        let claim = trail.claim(*ids.get(pair.then)?)?;
+        let why = pair.outcome.err()?;
+        Some(Rejected { claim, scores: Some(pair.likeness.scores()), why })
+    });
+    let total = |one: &Rejected| one.scores.map_or(0.0, |scores| scores.total);
+    scored.max_by(|a, b| total(a).total_cmp(&total(b)))
+}
+
+/// Whether the table of rules is in the order of their strength, as [`Tier`] has it.
+#[cfg(test)]
+#[test]
+fn a_text_is_stronger_than_a_name_alone() {
+    use super::rules::RULES;
+    let first = |tier: Tier| RULES.iter().position(|rule| rule.tier == tier).expect("a rule");
+    assert!(first(Tier::Text) < first(Tier::Tokens));
+    assert!(first(Tier::Tokens) < first(Tier::Name));
+    assert!(first(Tier::Name) < first(Tier::Likeness));
+}
