@@ -118,6 +118,28 @@ impl Scene<'_> {
                 alignment.settle(old, new, &RULES[0], None);
             }
         }
+        self.pin_aside(alignment, key);
+    }
+
+    /// Of what has no place in the sequence, that whose name and text stand once.
+    fn pin_aside(&self, alignment: &mut Alignment, key: impl Fn(&Item<'_>) -> (Short, Short)) {
+        let is_aside = |old: &usize| !self.then[*old].in_sequence && !self.then[*old].had_gone;
+        let aside: Vec<usize> = (0..self.then.len()).filter(is_aside).collect();
+        if aside.is_empty() {
+            return;
+        }
+        let mut standing: HashMap<(Short, Short), Vec<usize>> = HashMap::new();
+        for new in (0..self.now.len()).filter(|new| (self.is_open)(*new)) {
+            standing.entry(key(&self.now[new])).or_default().push(new);
+        }
+        for old in aside {
+            if let Some([new]) = standing.get(&key(&self.then[old])).map(Vec::as_slice)
+                && alignment.is_open(old, *new)
+                && (self.admits)(old, *new)
+            {
+                alignment.settle(old, *new, &RULES[0], None);
+            }
+        }
     }
 }
 
