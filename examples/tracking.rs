@@ -313,7 +313,7 @@ fn explain(
     for held in case.after.iter().chain(unrelated) {
         let Ok(answer) = why::on_disk(&ws, &relative(&held.path), Which::All) else { continue };
         for block in answer.blocks {
-            if block.recorded.is_some() || block.weighed.is_some() || !block.candidates.is_empty() {
+            if block.recorded.is_some() || block.refused.is_some() || !block.candidates.is_empty() {
                 emit(&format!(
                     "{}: {}\n",
                     held.path,

@@ -581,9 +581,8 @@ impl Story {
                         let claim = workspace.ledger.claim(*at);
                         let name = claim.range.block.as_ref().map(|name| &*name.path);
                         let path = &claim.file.relative_path;
-                        let (tier, scores) = (found.tier, found.scores);
-                        writeln!(told, "    by {tier:?} {scores:?} of {name:?} in {path}")
-                            .expect("a string");
+                        let tier = found.tier;
+                        writeln!(told, "    by {tier:?} of {name:?} in {path}").expect("a string");
                     }
                 }
                 self.count(&path, &block.name, &known, &named);

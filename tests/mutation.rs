@@ -19,8 +19,9 @@ use mutate::{Chance, KINDS, Step, World};
 
 const SEED: u64 = 20_260_218;
 const ROUNDS: u64 = 12;
-/// The share of cases that may go wrong: none does with this seed, and one in some hundreds with others.
-const WRONG_CASES: f64 = 0.003;
+/// The share of cases that may go wrong: none does with this seed where all locked dependencies are at hand (`cargo
+/// fetch`), and one in some hundreds with other seeds or fewer sources.
+const WRONG_CASES: f64 = 0.005;
 const CASES_OF_A_ROUND: usize = 40;
 const FILES_OF_A_ROUND: usize = 8;
 

@@ -21,5 +21,5 @@ pub use names::{block_name, textless};
 pub use outline::Outline;
 pub use trail::Trail;
 pub use verdict::{
-    Content, Origin, Place, Provenance, Rejected, Rejection, Relation, Scores, Tier, Verdict,
+    Content, Origin, Place, Provenance, Refused, Rejection, Relation, Scores, Tier, Verdict,
 };

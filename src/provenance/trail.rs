@@ -8,9 +8,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::matching::Reach;
 use super::matching::align::Scene;
 use super::matching::item::{Item, row_of_record};
-use super::matching::likeness::Reach;
 use super::outline::{Outline, Row};
 use crate::code::{ContentHash, difference};
 use crate::ledger::{Claim, ClaimRef, Ledger, OutlineDelta, Trust};

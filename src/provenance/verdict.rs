@@ -99,10 +99,8 @@ pub struct Provenance {
     pub candidates: Vec<ClaimRef>,
     /// On which evidence the record was found.
     pub tier: Option<Tier>,
-    /// Of a record found by likeness: how it was scored.
-    pub scores: Option<Scores>,
-    /// The best record that was not taken, where any was weighed.
-    pub rejected: Option<Rejected>,
+    /// A record that the block was found to go on from, and that does not answer for it all the same.
+    pub refused: Option<Refused>,
 }
 
 /// On which evidence a record was found, strongest first.
@@ -171,14 +169,12 @@ pub struct Scores {
     pub total: f32,
 }
 
-/// A record that was weighed and not taken.
+/// A record that does not answer for a block that was found to go on from it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rejected {
+pub struct Refused {
     /// The record.
     pub claim: ClaimRef,
-    /// How it was scored; `None` where that did not matter.
-    pub scores: Option<Scores>,
-    /// Why it was not taken.
+    /// Why not.
     pub why: Rejection,
 }
 
@@ -238,15 +234,14 @@ impl Provenance {
     /// Whether a record may still be found for it: none is, and it is not known to be older than those it might have.
     pub(super) fn is_open(found: Option<&Self>) -> bool {
         found.is_none_or(|found| {
-            let older =
-                found.rejected.is_some_and(|rejected| rejected.why == Rejection::StoodBefore);
+            let older = found.refused.is_some_and(|refused| refused.why == Rejection::StoodBefore);
             found.verdict == Verdict::Unrecorded && !older
         })
     }
 
-    /// Unrecorded, and which record was weighed and not taken.
-    pub(super) fn refused(rejected: Rejected) -> Self {
-        Self { rejected: Some(rejected), ..Self::unrecorded() }
+    /// Unrecorded, although the block goes on from what was recorded.
+    pub(super) fn refused(claim: ClaimRef, why: Rejection) -> Self {
+        Self { refused: Some(Refused { claim, why }), ..Self::unrecorded() }
     }
 
     pub(super) fn unrecorded() -> Self {
@@ -259,8 +254,7 @@ impl Provenance {
             claim: None,
             candidates: Vec::new(),
             tier: None,
-            scores: None,
-            rejected: None,
+            refused: None,
         }
     }
 

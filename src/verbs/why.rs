@@ -11,7 +11,7 @@ use super::Workspace;
 use super::elsewhere::Around;
 use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{Claim, ClaimRef, Contributor, Evidence, RecordKind, Trust};
-use crate::provenance::matching::Origins;
+use crate::provenance::matching::{Comparison, Likeness, Origins};
 use crate::provenance::{
     Content, Origin, Place, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict, lineage,
     matching,
@@ -102,9 +102,12 @@ pub struct BlockAnswer {
     /// Recorded code that this block holds and that its own record, if any, is not about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<OriginAnswer>,
-    /// How the record was weighed, where it was; the best one that was not taken.
+    /// A record that the block was found to go on from, and that does not answer for it all the same.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub weighed: Option<Weighed>,
+    pub refused: Option<RefusedAnswer>,
+    /// The earlier blocks that it was compared with, where that was asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compared: Vec<ComparedAnswer>,
 }
 
 impl BlockAnswer {
@@ -149,28 +152,34 @@ pub struct OriginAnswer {
     pub record: Candidate,
 }
 
-/// What was weighed.
+/// A record that a block was found to go on from, and that does not answer for it.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct Weighed {
-    /// Of the record that was taken, where likeness decided.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scores: Option<Scores>,
-    /// The best record that was not taken.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rejected: Option<RejectedAnswer>,
-}
-
-/// A record that was weighed and not taken.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-pub struct RejectedAnswer {
+pub struct RefusedAnswer {
     /// Why not.
     pub why: Rejection,
-    /// How it was weighed; `null` where that did not matter.
-    pub scores: Option<Scores>,
     /// Where it was recorded.
     pub recorded: RecordedBlock,
     /// The record.
     pub record: Candidate,
+}
+
+/// An earlier block that a block was compared with.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ComparedAnswer {
+    /// `function`, `method`, …; `None` where only a hash of it is known.
+    pub kind: Option<String>,
+    /// With its containers; `None` likewise.
+    pub name: Option<String>,
+    /// The record that answers for it; `None` where nobody recorded it.
+    pub record: Option<Candidate>,
+    /// The rule that took it; `None` where none did.
+    pub rule: Option<String>,
+    /// Why it was not taken.
+    pub refused: Option<Rejection>,
+    /// How alike the two are; `None` where the order of the blocks told that they are one.
+    pub likeness: Option<Likeness>,
+    /// The weighed sum that the rule of likeness reads.
+    pub scores: Option<Scores>,
 }
 
 /// An intent in brief.
@@ -298,6 +307,24 @@ pub fn on_disk_in_full(
     })
 }
 
+/// The same, with what each block was compared with.
+pub fn on_disk_explained(
+    ws: &Workspace,
+    path: &RelativePath,
+    which: Which,
+) -> Result<WhyAnswer, super::ReadError> {
+    on_disk_by(ws, path, |path, document| {
+        let file = file(ws, path, document);
+        let mut answer = answer_in_full(ws, path, document, &file, which);
+        let mut comparisons = matching::comparisons(&ws.ledger, path, document, &Around(ws));
+        for (block, at) in answer.blocks.iter_mut().zip(chosen(&file, which)) {
+            let all = std::mem::take(&mut comparisons[at]);
+            block.compared = all.into_iter().map(|one| compared(ws, one)).collect();
+        }
+        answer
+    })
+}
+
 /// What is told of a text in hand: in full where one block is asked for.
 pub fn told(ws: &Workspace, path: &RelativePath, document: &Document, which: Which) -> WhyAnswer {
     let file = file(ws, path, document);
@@ -375,7 +402,8 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         tier: found.tier,
         recorded: claim.as_ref().and_then(recorded),
         origins: Vec::new(),
-        weighed: weighed(ws, found),
+        refused: refused(ws, found),
+        compared: Vec::new(),
     }
 }
 
@@ -400,18 +428,24 @@ fn origin(ws: &Workspace, origin: &Origin) -> Option<OriginAnswer> {
     })
 }
 
-fn weighed(ws: &Workspace, found: &Provenance) -> Option<Weighed> {
-    let rejected = found.rejected.and_then(|rejected| {
-        let claim = ws.ledger.claim(rejected.claim);
-        Some(RejectedAnswer {
-            why: rejected.why,
-            scores: rejected.scores,
-            recorded: recorded(&claim)?,
-            record: candidate(ws, &claim),
-        })
-    });
-    let weighed = Weighed { scores: found.scores, rejected };
-    (weighed.scores.is_some() || weighed.rejected.is_some()).then_some(weighed)
+fn refused(ws: &Workspace, found: &Provenance) -> Option<RefusedAnswer> {
+    let refused = found.refused?;
+    let claim = ws.ledger.claim(refused.claim);
+    let (recorded, record) = (recorded(&claim)?, candidate(ws, &claim));
+    Some(RefusedAnswer { why: refused.why, recorded, record })
+}
+
+fn compared(ws: &Workspace, comparison: Comparison) -> ComparedAnswer {
+    let (kind, name) = comparison.name.unzip();
+    ComparedAnswer {
+        kind,
+        name,
+        record: comparison.claim.map(|at| candidate(ws, &ws.ledger.claim(at))),
+        rule: comparison.outcome.ok().map(|rule| rule.word.to_owned()),
+        refused: comparison.outcome.err(),
+        likeness: comparison.likeness,
+        scores: comparison.likeness.map(|likeness| likeness.scores()),
+    }
 }
 
 fn steps(ws: &Workspace, claim: ClaimRef) -> Vec<LineageStep> {

@@ -10,7 +10,7 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::target::Target;
-use crate::verbs::why::{Which, on_disk, on_disk_in_full};
+use crate::verbs::why::{Which, on_disk, on_disk_explained, on_disk_in_full};
 
 /// Say which intent asked for code, who wrote it, and whether it is still what was recorded
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,8 @@ Examples:
   intent why src/auth/jwt.rs:42 --lines
                                       which of its lines are whose, and which changed since
   intent why src/auth/jwt.rs:42 --explain
-                                      by what the record was found, and what else was weighed")]
+                                      every earlier block that it was compared with, how alike
+                                      the two are, and which rule decided")]
 pub(crate) struct Args {
     /// A file, or a line of it
     #[arg(value_name = "PATH[:LINE]")]
@@ -44,7 +45,7 @@ pub(crate) struct Args {
     #[arg(long)]
     lines: bool,
 
-    /// Show what each verdict rests on, and the best record that was not taken
+    /// Show what each verdict rests on: every earlier block that was compared, and the rule that decided
     #[arg(long)]
     explain: bool,
 }
@@ -54,9 +55,10 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let (workspace, path) = context.existing_file(&target)?;
     workspace.governed()?;
     let which = target.line.map_or(Which::All, Which::Line);
-    let answer = match args.lines || args.explain {
-        true => on_disk_in_full(&workspace, &path, which)?,
-        false => on_disk(&workspace, &path, which)?,
+    let answer = match (args.explain, args.lines) {
+        (true, _) => on_disk_explained(&workspace, &path, which)?,
+        (false, true) => on_disk_in_full(&workspace, &path, which)?,
+        (false, false) => on_disk(&workspace, &path, which)?,
     };
     let wanted = show::Wanted {
         line: target.line,

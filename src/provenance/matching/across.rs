@@ -14,16 +14,16 @@ use super::item::Item;
 use super::likeness::{self, Reach};
 use super::lookup::Candidate;
 use super::onward::goes_on;
-use super::reading::{Reading, content_of, is_its_own, kept, provenance, refused_for};
+use super::reading::{Reading, content_of, is_its_own, kept, provenance};
 use super::rules::{MARGIN, MIN_ACROSS_TOKENS};
-use super::{Orphans, SharedTrail, against_version, is_copy};
+use super::{Orphans, SharedTrail, Watch, against_version, is_copy};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, ContentHash, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::names::{is_unnamed, leaf, may_become};
 use crate::provenance::outline::Outline;
 use crate::provenance::trail::Version;
-use crate::provenance::{Content, Place, Provenance, Rejected, Rejection, Tier};
+use crate::provenance::{Content, Place, Provenance, Rejection, Tier};
 use crate::workspace::RelativePath;
 
 /// No more files than this are looked at for one.
@@ -66,6 +66,7 @@ pub(super) fn file(
     now: (&Document, &FileBlocks),
     found: &mut [Option<Provenance>],
     surroundings: &dyn Surroundings,
+    watch: Watch<'_>,
 ) {
     let sources = sources(ledger, path, now.1, found, surroundings);
     let (mut scattered, mut renamed) = (Vec::new(), HashSet::new());
@@ -75,7 +76,7 @@ pub(super) fn file(
             continue;
         }
         if surroundings.is_gone(source) && goes_on_vanished(source, (path, now.1), surroundings) {
-            renamed_file(ledger, (path, source), now, found, surroundings);
+            renamed_file(ledger, (path, source), now, found, surroundings, watch);
         } else {
             scattered.extend(orphans.gone.iter().chain(&orphans.renamed).copied());
             renamed.extend(orphans.renamed.iter().copied());
@@ -83,7 +84,7 @@ pub(super) fn file(
     }
     if !scattered.is_empty() {
         let heads = sorted(scattered);
-        moved_blocks(ledger, path, now.1, found, (&heads, &renamed), surroundings);
+        moved_blocks(ledger, path, now.1, found, (&heads, &renamed), surroundings, watch);
     }
 }
 
@@ -94,12 +95,14 @@ fn renamed_file(
     (document, blocks): (&Document, &FileBlocks),
     found: &mut [Option<Provenance>],
     surroundings: &dyn Surroundings,
+    watch: Watch<'_>,
 ) {
     let trail = surroundings.trail(source);
     let Some(version) = trail.leaves().next() else { return };
     let items = Item::of_blocks(blocks);
     let parts = (path, document, &items[..]);
-    let aligned = against_version(ledger, parts, (&trail, version), Reach::Renamed, surroundings);
+    let aligned =
+        against_version(ledger, parts, (&trail, version), Reach::Renamed, surroundings, watch);
     let ids = trail.ids(version);
     let rows = Outline::of(blocks).rows;
     for (index, fit) in aligned.fits.iter().enumerate() {
@@ -113,7 +116,6 @@ fn renamed_file(
                 let mut reading = Reading::of(&trail, ids[paired.then], &rows[index], block);
                 reading.look_further_back((ledger, surroundings), &trail, (&rows[index], block));
                 reading.tell(paired, Place::Moved);
-                reading.rejected = refused_for(&aligned, &ids, &trail, index);
                 reading
             }
             Fit::Ambiguous(all) => {
@@ -132,6 +134,7 @@ fn moved_blocks(
     found: &mut [Option<Provenance>],
     (heads, renamed): (&[ClaimRef], &HashSet<ClaimRef>),
     surroundings: &dyn Surroundings,
+    watch: Watch<'_>,
 ) {
     // The same of all records of one entry.
     let stood: RefCell<HashMap<(u32, usize), bool>> = RefCell::default();
@@ -168,6 +171,7 @@ fn moved_blocks(
         is_copy: &|index| is_copy(ledger, path, blocks, index),
     };
     let aligned = scene.align();
+    watch(&scene, &aligned);
     for (index, fit) in aligned.fits.iter().enumerate() {
         let block = &blocks.blocks[index];
         match fit {
@@ -179,7 +183,6 @@ fn moved_blocks(
                 found[index] = Some(Provenance {
                     kept: kept(range, block).filter(|_| content == Content::Modified),
                     only_inside: content == Content::Modified && is_its_own(range, block),
-                    scores: paired.likeness.map(|likeness| likeness.scores()),
                     ..Provenance::found(at, paired.rule.tier, content, Place::Moved)
                 });
             }
@@ -272,11 +275,9 @@ pub(super) fn withdraw(
             continue;
         }
         let (at, tier) = (*at, *tier);
-        let scores = found.as_ref().and_then(|found| found.scores);
-        let refused = |why| Some(Provenance::refused(Rejected { claim: at, scores, why }));
         let is_renamed = tier > Tier::TokensElsewhere && !name.path.ends_with(&block.name);
         if is_renamed && surroundings.stood_anywhere(at, path, block) {
-            *found = refused(Rejection::StoodBefore);
+            *found = Some(Provenance::refused(at, Rejection::StoodBefore));
             continue;
         }
         let mine = likeness::anywhere(&claim, name, path, block);
@@ -302,7 +303,7 @@ pub(super) fn withdraw(
                 rivals.any(|block| surroundings.stood(at, other, block) == Some(false))
             });
         if rival {
-            *found = refused(Rejection::Rivals);
+            *found = Some(Provenance::refused(at, Rejection::Rivals));
         }
     }
 }

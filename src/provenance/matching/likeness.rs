@@ -3,8 +3,11 @@
 //! Body, name, container, parameters and neighbours are measured once for a pair. The rules (see `rules`) read
 //! them; the weights of the sum and its limits were set before anything was measured.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::code::fingerprint::{self, PairLanes, Pairs, Sketch};
 use crate::code::{Block, TokenHash};
@@ -26,7 +29,7 @@ pub(super) const MIN_TOKENS: u32 = 8;
 
 /// How much of a block's body two items share, and of what surrounds them: everything that the rules may ask about a
 /// pair. Measured once, never changed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Likeness {
     /// Where the earlier block comes from.
     pub reach: Reach,
@@ -80,7 +83,8 @@ pub struct Likeness {
 }
 
 /// Where the earlier block of a pair comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
 pub enum Reach {
     /// The same file.
     File,
@@ -126,9 +130,14 @@ pub(super) fn anywhere(
     let place = |same: bool| if same { 1.0 } else { 0.0 };
     let body = Body::of_record(claim.range).likeness(&Body::of_block(block)).unwrap_or_default();
     let (then, now) = (name.parameters.as_deref(), block.identity.parameters.as_deref());
-    let signature = signature(leaf(name) == block.name, then, now);
+    let is_namesake = leaf(name) == block.name;
+    let signature = signature(is_namesake, then, now);
+    let words = match is_namesake {
+        true => 1.0,
+        false => Words::of(leaf(name)).in_common(&Words::of(&block.name)),
+    };
     0.45 * body
-        + 0.2 * words_in_common(leaf(name), &block.name)
+        + 0.2 * words
         + 0.1 * place(name.path == block.identity.path)
         + 0.1 * signature
         + 0.15 * place(claim.file.relative_path.file_name() == path.file_name())
@@ -188,35 +197,37 @@ pub(super) fn of_like_size(then: u32, now: u32) -> bool {
     then.max(now) <= then.min(now).saturating_mul(5)
 }
 
-/// The share of words that two names have in common: `isValidToken` and `is_token_valid` have all.
-pub(super) fn words_in_common(a: &str, b: &str) -> f32 {
-    if a == b {
-        return 1.0;
-    }
-    let (a, b) = (words(a), words(b));
-    let common = a.intersection(&b).count();
-    let all = a.len() + b.len() - common;
-    if all == 0 { 0.0 } else { common as f32 / all as f32 }
-}
+/// The words of a name: `isValidToken` and `is_token_valid` have the same.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Words(BTreeSet<String>);
 
-fn words(name: &str) -> HashSet<String> {
-    let mut words = HashSet::new();
-    let mut word = String::new();
-    let mut was_lower = false;
-    for letter in name.chars() {
-        let boundary = !letter.is_alphanumeric() || (letter.is_uppercase() && was_lower);
-        if boundary && !word.is_empty() {
-            words.insert(std::mem::take(&mut word));
+impl Words {
+    pub(super) fn of(name: &str) -> Self {
+        let mut words = BTreeSet::new();
+        let mut word = String::new();
+        let mut was_lower = false;
+        for letter in name.chars() {
+            let boundary = !letter.is_alphanumeric() || (letter.is_uppercase() && was_lower);
+            if boundary && !word.is_empty() {
+                words.insert(std::mem::take(&mut word));
+            }
+            was_lower = letter.is_lowercase() || letter.is_numeric();
+            if letter.is_alphanumeric() {
+                word.extend(letter.to_lowercase());
+            }
         }
-        was_lower = letter.is_lowercase() || letter.is_numeric();
-        if letter.is_alphanumeric() {
-            word.extend(letter.to_lowercase());
+        if !word.is_empty() {
+            words.insert(word);
         }
+        Self(words)
     }
-    if !word.is_empty() {
-        words.insert(word);
+
+    /// The share of words in common, from 0 to 1.
+    pub(super) fn in_common(&self, other: &Self) -> f32 {
+        let common = self.0.intersection(&other.0).count();
+        let all = self.0.len() + other.0.len() - common;
+        if all == 0 { 0.0 } else { common as f32 / all as f32 }
     }
-    words
 }
 
 /// Whether the parameter types are the same, from 0 to 1; where one of them is not known, neither yes nor no. A
@@ -254,6 +265,7 @@ mod tests {
 
     #[test]
     fn names_are_compared_by_their_words() {
+        let words_in_common = |a: &str, b: &str| Words::of(a).in_common(&Words::of(b));
         assert_eq!(words_in_common("isValidToken", "is_token_valid"), 1.0);
         assert_eq!(words_in_common("parseHTTPHeader", "parse_header"), 1.0 / 3.0);
         assert_eq!(words_in_common("read", "write"), 0.0);

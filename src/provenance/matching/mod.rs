@@ -5,11 +5,12 @@
 
 pub(crate) mod align;
 pub(crate) mod item;
-pub(crate) mod likeness;
+mod likeness;
 pub mod rules;
 
 mod across;
 mod lookup;
+mod measure;
 mod onward;
 mod origins;
 mod reading;
@@ -21,22 +22,22 @@ use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger};
 use crate::workspace::RelativePath;
 
-use super::Provenance;
 use super::names::{is_unnamed, leaf};
 use super::outline::{Against, Outline};
 use super::trail::{Trail, Version};
-use align::{Alignment, Fit, MIN_COPY_TOKENS, Scene};
+use super::{Provenance, Rejection};
+use align::{Alignment, Fit, MIN_COPY_TOKENS, Paired, Scene};
 use item::Item;
-use likeness::Reach;
 use reading::{Reading, place_of, provenance};
 use texts::Texts;
 
 pub use across::Surroundings;
 pub use item::row_of_record;
+pub use likeness::{Likeness, Reach};
 pub use lookup::{Candidate, candidates};
 pub use onward::{before_own_records, goes_on, may_speak_of, recorded_elsewhere};
 pub use origins::Origins;
-pub use rules::MIN_RENAMED_TOKENS;
+pub use rules::{MIN_RENAMED_TOKENS, Rule};
 
 /// Of more versions that nothing is recorded on top of, only the newest are looked at.
 const MAX_LEAVES: usize = 8;
@@ -48,12 +49,65 @@ pub fn file(
     document: &Document,
     surroundings: &dyn Surroundings,
 ) -> Vec<Provenance> {
+    watched(ledger, path, document, surroundings, &mut |_, _| {})
+}
+
+fn watched(
+    ledger: &Ledger,
+    path: &RelativePath,
+    document: &Document,
+    surroundings: &dyn Surroundings,
+    watch: Watch<'_>,
+) -> Vec<Provenance> {
     let blocks = &*document.blocks();
-    let matched = Matched::of(ledger, path, document, surroundings);
+    let matched = Matched::of(ledger, path, document, surroundings, watch);
     let mut found = matched.found;
-    across::file(ledger, path, (document, blocks), &mut found, surroundings);
+    across::file(ledger, path, (document, blocks), &mut found, surroundings, watch);
     across::withdraw(ledger, path, blocks, &mut found, surroundings);
     found.into_iter().map(|found| found.unwrap_or_else(Provenance::unrecorded)).collect()
+}
+
+/// Is shown each alignment that is made while a file is matched.
+type Watch<'a> = &'a mut dyn FnMut(&Scene<'_>, &Alignment);
+
+/// An earlier block that a block was compared with.
+#[derive(Clone, Debug)]
+pub struct Comparison {
+    /// Its kind and its path; `None` where only hashes of them are known.
+    pub name: Option<(String, String)>,
+    /// The record that answers for it; `None` where nobody recorded it.
+    pub claim: Option<ClaimRef>,
+    /// How alike the two are; `None` where the order of the two versions told that they are one.
+    pub likeness: Option<Likeness>,
+    /// The rule that took it, or why none did.
+    pub outcome: Result<&'static Rule, Rejection>,
+}
+
+/// What each block of a file was compared with on the way to what [`file`] says of it, in order.
+pub fn comparisons(
+    ledger: &Ledger,
+    path: &RelativePath,
+    document: &Document,
+    surroundings: &dyn Surroundings,
+) -> Vec<Vec<Comparison>> {
+    let mut compared: Vec<Vec<Comparison>> = vec![Vec::new(); document.blocks().blocks.len()];
+    let mut watch = |scene: &Scene<'_>, aligned: &Alignment| {
+        for (index, all) in compared.iter_mut().enumerate() {
+            let by_order = match &aligned.fits[index] {
+                Fit::Is(Paired { then, rule, likeness: None }) => Some((*then, None, Ok(*rule))),
+                _ => None,
+            };
+            let measured = aligned.compared(index).iter();
+            let measured = measured.map(|pair| (pair.then, Some(pair.likeness), pair.outcome));
+            all.extend(by_order.into_iter().chain(measured).map(|(then, likeness, outcome)| {
+                let item = &scene.then[then];
+                let name = item.name.map(|name| (name.kind.to_owned(), name.path.to_owned()));
+                Comparison { name, claim: item.answer, likeness, outcome }
+            }));
+        }
+    };
+    watched(ledger, path, document, surroundings, &mut watch);
+    compared
 }
 
 /// A file against its own recorded versions.
@@ -72,6 +126,7 @@ impl Matched {
         path: &RelativePath,
         document: &Document,
         surroundings: &dyn Surroundings,
+        watch: Watch<'_>,
     ) -> Self {
         let blocks = &*document.blocks();
         let trail = surroundings.trail(path);
@@ -88,6 +143,7 @@ impl Matched {
                 (&trail, version),
                 Reach::File,
                 surroundings,
+                watch,
             );
             let ids = trail.ids(version);
             for (index, fit) in aligned.fits.iter().enumerate() {
@@ -100,7 +156,6 @@ impl Matched {
                         let around = (ledger, surroundings);
                         reading.look_further_back(around, &trail, (&rows[index], block));
                         reading.tell(paired, place_of(ledger, &reading, block, paired));
-                        reading.rejected = reading::refused_for(&aligned, &ids, &trail, index);
                         let newest = trail.claim(ids[paired.then]);
                         matched.standing.extend(newest);
                         if newest != reading.claim || reading.is_renamed(ledger, block) {
@@ -140,6 +195,7 @@ fn against_version(
     (trail, version): (&Trail, &Version),
     reach: Reach,
     surroundings: &dyn Surroundings,
+    watch: Watch<'_>,
 ) -> Alignment {
     let text = surroundings.text_of(path, version, &trail.outline(version));
     let texts = text.map(|then| Texts::new(then, document.clone()));
@@ -166,7 +222,9 @@ fn against_version(
         admits: &|_, _| true,
         is_copy: &|index| is_copy(ledger, path, blocks, index),
     };
-    scene.align()
+    let aligned = scene.align();
+    watch(&scene, &aligned);
+    aligned
 }
 
 /// Whether a block reads as another one of its file, or as what was recorded in another file: then it is a copy of that,
@@ -287,7 +345,7 @@ pub fn orphans(
     let trail = surroundings.trail(path);
     let mut orphans = Orphans { gone: trail.heads(), ..Orphans::default() };
     if let Some(document) = document {
-        let matched = Matched::of(ledger, path, document, surroundings);
+        let matched = Matched::of(ledger, path, document, surroundings, &mut |_, _| {});
         orphans.gone.retain(|at| !matched.standing.contains(at));
         orphans.renamed = matched.undone;
     }

@@ -80,7 +80,7 @@ pub fn before_own_records(
         open.push((!begins_untold).then(|| found.clone()));
     }
     let mut again = open;
-    across::file(ledger, path, (document, blocks), &mut again, surroundings);
+    across::file(ledger, path, (document, blocks), &mut again, surroundings, &mut |_, _| {});
     for (first, found) in first.into_iter().zip(again) {
         let (Some(first), Some(found)) = (first, found) else { continue };
         let older = found.claim.into_iter().chain(found.candidates).filter(|at| *at < first);

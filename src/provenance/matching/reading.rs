@@ -6,7 +6,7 @@
 //! before its first record, and nobody does.
 
 use super::across::Surroundings;
-use super::align::{Alignment, Fit, Paired};
+use super::align::Paired;
 use super::goes_by_another_name;
 use super::rules::{MARGIN, MIN_RENAMED_TOKENS};
 use crate::code::{Block, fingerprint};
@@ -14,7 +14,7 @@ use crate::ledger::{BlockRecord, ClaimRef, Ledger};
 use crate::provenance::names::leaf;
 use crate::provenance::outline::Row;
 use crate::provenance::trail::{StateId, Trail};
-use crate::provenance::{Content, Place, Provenance, Rejected, Rejection, Scores, Tier};
+use crate::provenance::{Content, Place, Provenance, Rejection, Tier};
 
 /// In so many lanes at least must a block be as what a record replaced, and not as what it made.
 const MIN_LANES: usize = 3;
@@ -33,11 +33,9 @@ pub(super) struct Reading {
     /// The record that is known of the block and that it stood before.
     stood_before: Option<ClaimRef>,
     tier: Tier,
-    scores: Option<Scores>,
     place: Place,
     /// Where several fit, all of them.
     candidates: Vec<ClaimRef>,
-    pub(super) rejected: Option<Rejected>,
 }
 
 impl Reading {
@@ -52,10 +50,8 @@ impl Reading {
             claim,
             stood_before: known.filter(|_| claim.is_none()),
             tier: Tier::Text,
-            scores: None,
             place: Place::Same,
             candidates: Vec::new(),
-            rejected: None,
         }
     }
 
@@ -95,10 +91,8 @@ impl Reading {
             claim: None,
             stood_before: None,
             tier: Tier::Text,
-            scores: None,
             place: Place::Same,
             candidates,
-            rejected: None,
         }
     }
 
@@ -106,10 +100,6 @@ impl Reading {
     pub(super) fn tell(&mut self, paired: &Paired, place: Place) {
         self.tier = paired.rule.tier;
         self.place = place;
-        self.scores = paired
-            .likeness
-            .filter(|_| paired.rule.tier == Tier::Likeness)
-            .map(|likeness| likeness.scores());
     }
 
     /// Whether the block reads as a state, but for layout and names.
@@ -193,10 +183,8 @@ pub(super) fn provenance(
     }
     let Some(claim) = first.claim else {
         return Some(match first.stood_before {
-            Some(claim) => {
-                Provenance::refused(Rejected { claim, scores: None, why: Rejection::StoodBefore })
-            }
-            None => Provenance { rejected: first.rejected, ..Provenance::unrecorded() },
+            Some(claim) => Provenance::refused(claim, Rejection::StoodBefore),
+            None => Provenance::unrecorded(),
         });
     };
     let found = against_record(ledger, claim, block, &first);
@@ -240,8 +228,6 @@ fn against_record(ledger: &Ledger, at: ClaimRef, block: &Block, reading: &Readin
     Provenance {
         kept: kept(range, block).filter(|_| content == Content::Modified),
         only_inside: content == Content::Modified && is_its_own(range, block),
-        scores: reading.scores,
-        rejected: reading.rejected,
         ..found
     }
 }
@@ -298,28 +284,6 @@ pub(super) fn place_of(
 /// A block that a foreign record, which names none, has the text of.
 pub(super) fn of_nameless(at: ClaimRef) -> Provenance {
     Provenance::found(at, Tier::Text, Content::Exact, Place::Same)
-}
-
-/// The best record that was compared with a block and not taken.
-pub(super) fn refused_for(
-    aligned: &Alignment,
-    ids: &[StateId],
-    trail: &Trail,
-    index: usize,
-) -> Option<Rejected> {
-    let taken = match &aligned.fits[index] {
-        Fit::Is(paired) => Some(paired.then),
-        _ => None,
-    };
-    let compared =
-        aligned.compared.iter().filter(|pair| pair.now == index && Some(pair.then) != taken);
-    let scored = compared.filter_map(|pair| {
-        let claim = trail.claim(*ids.get(pair.then)?)?;
-        let why = pair.outcome.err()?;
-        Some(Rejected { claim, scores: Some(pair.likeness.scores()), why })
-    });
-    let total = |one: &Rejected| one.scores.map_or(0.0, |scores| scores.total);
-    scored.max_by(|a, b| total(a).total_cmp(&total(b)))
 }
 
 /// Whether the table of rules is in the order of their strength, as [`Tier`] has it.

@@ -11,7 +11,7 @@ use std::hash::{Hash, Hasher};
 use crate::code::{Block, Document, LineRange, difference};
 
 /// A block stands where another stood when at least this share of the lines of that one is left in it.
-const MIN_LEFT: f32 = 1.0 / 3.0;
+const MIN_LEFT: f64 = 1.0 / 3.0;
 /// A definition is called instead of another when this share of the callers of either calls the other, too.
 const MIN_CALLERS: f32 = 0.5;
 /// Shorter names are words of the language, or letters.
@@ -21,8 +21,9 @@ const MIN_NAME: usize = 3;
 pub struct Texts {
     then: Side,
     now: Side,
-    /// By line then, counted from 1: the same line now, and whether no other line of its text is in either file.
-    left: OnceCell<HashMap<u32, (u32, bool)>>,
+    /// By line then, counted from 0: the same line now, counted from 1, and whether no other line of its text is in
+    /// either file.
+    left: OnceCell<Vec<Option<(u32, bool)>>>,
     /// How many of the lines before each line then say something.
     said: OnceCell<Vec<u32>>,
 }
@@ -49,13 +50,12 @@ impl Texts {
 
     /// Whether enough of the lines that stood in `then` are left in `now`, among them one that there is no other of.
     pub(super) fn stands_where(&self, then: LineRange, now: LineRange) -> bool {
-        let left = self.left.get_or_init(|| self.lines_left());
-        let lines = then.start()..=then.end();
-        let inside: Vec<bool> = lines
-            .filter_map(|line| left.get(&line))
-            .filter(|(line, _)| now.contains(*line))
-            .map(|(_, is_only)| *is_only)
-            .collect();
+        let inside = self.left(then).filter(|(line, _)| now.contains(*line));
+        let (mut count, mut is_told) = (0, false);
+        for (_, is_only) in inside {
+            count += 1;
+            is_told |= is_only;
+        }
         let said = self.said.get_or_init(|| {
             let lines = self.then.text().lines();
             let says = lines.map(|line| u32::from(line.chars().any(char::is_alphanumeric)));
@@ -67,29 +67,34 @@ impl Texts {
         });
         let before = |line: u32| said.get(line as usize).or(said.last()).copied().unwrap_or(0);
         let all = before(then.end()) - before(then.start() - 1);
-        inside.iter().any(|is_only| *is_only) && inside.len() as f32 >= MIN_LEFT * all as f32
+        is_told && f64::from(count) >= MIN_LEFT * f64::from(all)
     }
 
     /// Whether the lines that stood in `then`, that there is no other of and that are left, are all in `now`.
     pub(super) fn went_to(&self, then: LineRange, now: LineRange) -> bool {
-        let left = self.left.get_or_init(|| self.lines_left());
-        let lines = (then.start()..=then.end()).filter_map(|line| left.get(&line));
-        let mut only = lines.filter(|(_, is_only)| *is_only).peekable();
-        only.peek().is_some() && only.all(|(line, _)| now.contains(*line))
+        let mut only = self.left(then).filter(|(_, is_only)| *is_only).peekable();
+        only.peek().is_some() && only.all(|(line, _)| now.contains(line))
     }
 
-    fn lines_left(&self) -> HashMap<u32, (u32, bool)> {
+    fn left(&self, then: LineRange) -> impl Iterator<Item = (u32, bool)> {
+        let left = self.left.get_or_init(|| self.lines_left());
+        let lines = then.start() as usize - 1..(then.end() as usize).min(left.len());
+        left.get(lines).unwrap_or_default().iter().flatten().copied()
+    }
+
+    fn lines_left(&self) -> Vec<Option<(u32, bool)>> {
         let (then, now) = (self.then.text(), self.now.text());
         let lines = |text: &'_ str| text.lines().map(str::trim).map(str::to_owned).collect();
         let (then, now): (Vec<String>, Vec<String>) = (lines(then), lines(now));
         let (once_then, once_now) = (once(&then), once(&now));
         let is_only = |line: &str| once_then.contains(line) && once_now.contains(line);
-        let number = |index: usize| (index + 1) as u32;
-        difference::common(&then, &now)
-            .into_iter()
-            .filter(|(old, _)| then[*old].chars().any(char::is_alphanumeric))
-            .map(|(old, new)| (number(old), (number(new), is_only(&then[old]))))
-            .collect()
+        let mut left = vec![None; then.len()];
+        for (old, new) in difference::common(&then, &now) {
+            if then[old].chars().any(char::is_alphanumeric) {
+                left[old] = Some((new as u32 + 1, is_only(&then[old])));
+            }
+        }
+        left
     }
 
     /// Whether what called `then` calls `now`: a name that nothing mentions any more, and one that nothing mentioned.

@@ -56,7 +56,7 @@ pub(super) struct Wanted {
 pub(super) enum Evidenced {
     /// Where the record was made, and what else stands in the block.
     InBrief,
-    /// The tier, the scores, and the best record that was not taken.
+    /// By what the record was found, and every earlier block that was compared with this one.
     InFull,
 }
 
@@ -80,11 +80,11 @@ pub(super) fn answer(page: &mut Page, answer: &WhyAnswer, wanted: &Wanted, now: 
         }
         Some(_) => cards(page, path, answer.blocks.iter(), wanted, now),
         None if in_full => {
-            let explained = |block: &&BlockAnswer| {
-                let weighed = block.weighed.is_some() || !block.origins.is_empty();
-                is_recorded(block) || wanted.evidence == Evidenced::InFull && weighed
+            let has_more = |block: &&BlockAnswer| {
+                let explained = !block.compared.is_empty() || !block.origins.is_empty();
+                is_recorded(block) || wanted.evidence == Evidenced::InFull && explained
             };
-            let recorded = answer.blocks.iter().filter(explained);
+            let recorded = answer.blocks.iter().filter(has_more);
             cards(page, path, recorded, wanted, now);
             page.gap();
             summary(page, &answer.blocks);
@@ -145,7 +145,7 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: 
     evidence::origins(page, path, block, now);
     candidates(page, &block.candidates, now);
     if wanted.evidence == Evidenced::InFull {
-        evidence::weighed(page, block, now);
+        evidence::explained(page, block, now);
     }
     if wanted.lines == Lines::Each {
         match &block.lines {

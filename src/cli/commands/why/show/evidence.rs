@@ -1,11 +1,12 @@
-//! What a verdict rests on: where the record was made, what else stands in the block, how it was weighed.
+//! What a verdict rests on: where the record was made, what else stands in the block, what it was compared with.
 
 use jiff::Timestamp;
 
 use super::{VALUES, percent, step};
-use crate::cli::print::{DIM, Page, STRONG};
-use crate::provenance::{Rejection, Scores, Tier};
-use crate::verbs::why::{BlockAnswer, RecordedBlock};
+use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG};
+use crate::provenance::matching::Likeness;
+use crate::provenance::{Rejection, Tier};
+use crate::verbs::why::{BlockAnswer, ComparedAnswer, RecordedBlock};
 
 /// Where the record was made, where that is not here and under this name; and what else stands in the block.
 pub(super) fn origins(page: &mut Page, path: &str, block: &BlockAnswer, now: Timestamp) {
@@ -25,27 +26,67 @@ pub(super) fn origins(page: &mut Page, path: &str, block: &BlockAnswer, now: Tim
     }
 }
 
-/// The tier, the scores, and the best record that was not taken.
-pub(super) fn weighed(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
+/// By what the record was found, what does not answer for the block all the same, and every earlier block that was
+/// compared with it.
+pub(super) fn explained(page: &mut Page, block: &BlockAnswer, now: Timestamp) {
     if let Some(tier) = block.tier {
         page.own("  ").own("found by").to(VALUES).text(by(tier)).end();
     }
-    let Some(weighed) = &block.weighed else { return };
-    if let Some(scores) = &weighed.scores {
-        page.own("  ").own("weighed").to(VALUES).text(&sum(scores)).end();
-    }
-    if let Some(rejected) = &weighed.rejected {
+    if let Some(refused) = &block.refused {
         page.own("  ").own("not taken").to(VALUES);
-        place(page, &rejected.recorded);
+        place(page, &refused.recorded);
         page.own("  ");
-        step(page, &rejected.record, now);
+        step(page, &refused.record, now);
         page.end();
-        page.to(VALUES).text(because(rejected.why));
-        if let Some(scores) = &rejected.scores {
-            page.own(": ").text(&sum(scores));
-        }
-        page.end();
+        page.to(VALUES).text(because(refused.why)).end();
     }
+    if !block.compared.is_empty() {
+        page.own("  ").own("compared with the earlier blocks").end();
+        let head = HEAD.iter().map(|word| Cell::new(DIM, *word)).collect();
+        let rows = block.compared.iter().map(compared);
+        page.table(4, &std::iter::once(head).chain(rows).collect::<Vec<_>>());
+    }
+}
+
+/// The columns of the table of comparisons.
+const HEAD: [&str; 9] =
+    ["block", "intent", "same", "body", "kept", "name", "container", "neighbours", "outcome"];
+
+fn compared(earlier: &ComparedAnswer) -> Vec<Cell> {
+    let name = [earlier.kind.as_deref(), earlier.name.as_deref()].map(Option::unwrap_or_default);
+    let intent = earlier.record.as_ref().and_then(|record| record.intent.as_deref());
+    let share = |share: Option<f32>| share.map_or("-".to_owned(), |share| format!("{share:.2}"));
+    let of = |part: fn(&Likeness) -> Option<f32>| share(earlier.likeness.as_ref().and_then(part));
+    let outcome = match (&earlier.rule, earlier.refused, &earlier.scores) {
+        (Some(rule), ..) => format!("taken: {rule}"),
+        (None, Some(Rejection::TooUnlike), Some(scores)) => {
+            format!("too unlike: {:.2} in all", scores.total)
+        }
+        (None, why, _) => why.map(because).unwrap_or_default().to_owned(),
+    };
+    let style = if earlier.rule.is_some() { GOOD } else { PLAIN };
+    vec![
+        Cell::new(STRONG, name.join(" ").trim()),
+        Cell::new(INTENT, intent.unwrap_or("-")),
+        Cell::new(PLAIN, same(earlier.likeness.as_ref())),
+        Cell::new(PLAIN, of(|pair| pair.body)),
+        Cell::new(PLAIN, of(|pair| pair.kept)),
+        Cell::new(PLAIN, of(|pair| Some(pair.words))),
+        Cell::new(PLAIN, of(|pair| Some(pair.container))),
+        Cell::new(PLAIN, of(|pair| Some(pair.neighbours))),
+        Cell::new(style, outcome),
+    ]
+}
+
+/// What two blocks have in common as a whole.
+fn same(likeness: Option<&Likeness>) -> String {
+    let Some(pair) = likeness else { return "name, text, order".to_owned() };
+    let text = [(pair.text, "text"), (pair.tokens, "tokens"), (pair.shape, "shape")];
+    let name = [(pair.identity, "name"), (pair.leaf, "last name")];
+    let first =
+        |all: &[(bool, &'static str)]| all.iter().find(|(is, _)| *is).map(|(_, word)| *word);
+    let words: Vec<&str> = [first(&name), first(&text)].into_iter().flatten().collect();
+    if words.is_empty() { "-".to_owned() } else { words.join(", ") }
 }
 
 fn place(page: &mut Page, recorded: &RecordedBlock) {
@@ -72,11 +113,4 @@ fn because(why: Rejection) -> &'static str {
         Rejection::Rivals => "another one fits about as well, or better",
         Rejection::StoodBefore => "the block reads as it did before that record",
     }
-}
-
-fn sum(scores: &Scores) -> String {
-    format!(
-        "{:.2} in all: body {:.2}, name {:.2}, container {:.2}, parameters {:.2}, neighbours {:.2}",
-        scores.total, scores.body, scores.name, scores.scope, scores.signature, scores.position
-    )
 }
