@@ -9,9 +9,10 @@ use std::ops::Range;
 use std::path::Path;
 
 use intent_lsp::code::{Block, BlockKind, Document, language};
+use intent_lsp::verbs::why;
 use serde_json::{Value, json};
-use support::Repo;
 use support::editor::{Editor, address};
+use support::{Repo, relative};
 
 /// What is typed in a language: into a function's body, after an opening bracket, above a definition, and after one.
 struct Typed {
@@ -276,18 +277,18 @@ fn type_it(path: &str, document: &Document, edit: &Edit) -> Option<Vec<String>> 
     Some(complaints)
 }
 
+/// How many edits are typed in each language.
+fn wanted() -> usize {
+    let asked = std::env::var("TYPING_EDITS").ok().and_then(|count| count.parse().ok());
+    asked.unwrap_or(5)
+}
+
 #[test]
 fn blocks_outside_the_edited_one_stay_while_somebody_types() {
-    let wanted = std::env::var("TYPING_EDITS").ok().and_then(|count| count.parse().ok());
-    let wanted = wanted.unwrap_or(5);
+    let wanted = wanted();
     let mut complaints = Vec::new();
     for language in language::all() {
-        let folder =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages").join(language.id);
-        let sample = std::fs::read_dir(&folder).expect("samples").filter_map(Result::ok);
-        let path = sample.map(|entry| entry.path()).next().expect("a sample");
-        let text = std::fs::read_to_string(&path).expect("a readable sample");
-        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let (name, text) = sample(language.id);
         let document = Document::from_text(&name, &text);
         let edits = edits(&document, &typed(language.id));
         let made = edits.iter().filter_map(|edit| type_it(&name, &document, edit)).take(wanted);
@@ -296,6 +297,70 @@ fn blocks_outside_the_edited_one_stay_while_somebody_types() {
         complaints.extend(made.into_iter().flatten());
     }
     assert!(complaints.is_empty(), "{}\n{}", complaints.len(), complaints.join("\n"));
+}
+
+/// The sample of a language: its file name and text.
+fn sample(id: &str) -> (String, String) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages").join(id);
+    let mut files = std::fs::read_dir(&folder).expect("samples").filter_map(Result::ok);
+    let path = files.next().expect("a sample").path();
+    let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+    (name, std::fs::read_to_string(&path).expect("a readable sample"))
+}
+
+/// So many prefixes are recorded of one edit in each language; of more edits with `TYPING_EDITS`.
+const PREFIXES: usize = 10;
+
+#[test]
+fn what_is_recorded_while_somebody_types_is_of_the_edited_block() {
+    let edits_wanted = wanted().div_ceil(5);
+    let mut wrong = Vec::new();
+    for language in language::all() {
+        let (name, text) = sample(language.id);
+        let path = format!("src/{name}");
+        let document = Document::from_text(&path, &text);
+        let all = edits(&document, &typed(language.id));
+        let ordinary = all.iter().filter(|edit| type_it(&path, &document, edit).is_some());
+        for edit in ordinary.take(edits_wanted) {
+            let repo = Repo::new();
+            repo.write(&path, &text);
+            repo.record("INT-001", &[&path]);
+            repo.commit("before");
+            let steps = edit.text.chars().count();
+            let ends: Vec<usize> = edit.text.char_indices().map(|(at, _)| at).skip(1).collect();
+            let mut chosen: Vec<usize> =
+                (0..PREFIXES).map(|nth| (nth * 7 + edit.at) % steps.max(2)).collect();
+            chosen.sort_unstable();
+            chosen.dedup();
+            let prefixes = chosen.iter().filter_map(|nth| ends.get(*nth).copied());
+            for length in prefixes.chain([edit.text.len()]) {
+                let (head, tail) = text.split_at(edit.at);
+                let now = format!("{head}{}{tail}", &edit.text[..length]);
+                let is_broken = Document::from_text(&path, &now).blocks().has_error;
+                repo.write(&path, &now);
+                let answer = repo.record("INT-002", &[&path]);
+                if is_broken && !answer.recorded.is_empty() {
+                    let said = &edit.text[..length];
+                    wrong.push(format!("{path} {said:?}: {:?}", answer.recorded[0].reasons));
+                }
+            }
+            let answer = why::on_disk(&repo.open(), &relative(&path), why::Which::All);
+            let answer = answer.expect("readable");
+            for old in outside(&document.blocks().blocks, edit) {
+                let here = answer.blocks.iter().filter(|block| {
+                    block.qualified_name == old.identity.path
+                        && block.kind == old.identity.kind.as_str()
+                });
+                let intents: Vec<Option<&str>> =
+                    here.map(|block| block.intent.as_ref().map(|it| it.id.as_str())).collect();
+                // At a prefix that parses it may have been another block for a while; then nobody is named.
+                if intents.contains(&Some("INT-002")) && !intents.contains(&Some("INT-001")) {
+                    wrong.push(format!("{path} {edit:?}: {:?} is of {intents:?}", old.identity));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
 }
 
 /// A class of ten methods and a function after it.

@@ -6,7 +6,8 @@
 //! - A block that the edit does not touch is carried over, moved to where it stands now.
 //! - A block that the edit touches is taken from the parse where the parse has it in the place where it must be and
 //!   finds no new error in it; otherwise the earlier block is kept and marked as broken.
-//! - A new block is taken from the parse where the edit touches it, it holds no error, and it fits between the others.
+//! - A new block with a name is taken from the parse where the edit touches it, it holds no error, and it fits between
+//!   the others.
 //!
 //! For example, `foo(` typed into a method: the method and its class are broken, all other blocks stay what they were.
 //!
@@ -204,7 +205,9 @@ impl Carry<'_> {
         let blocks = &self.now.blocks.blocks;
         let new = &blocks[at];
         let whole = new.whole_bytes();
-        if !self.alterations.brought(&whole) || count(self.now.errors, &whole) > 0 {
+        // Text without a name may be a definition that somebody is still typing.
+        let is_unnamed = new.identity.kind.is_unnamed();
+        if is_unnamed || !self.alterations.brought(&whole) || count(self.now.errors, &whole) > 0 {
             return false;
         }
         let mut container: Option<&Block> = None;

@@ -240,7 +240,10 @@ fn inside<'a>(
         .iter()
         .take_while(|other| other.bytes.start < block.bytes.end)
         .filter(move |other| at.is_some() && other.container == at)
-        .map(move |other| other.lead.start - start..other.bytes.end.min(block.bytes.end) - start)
+        // In an outline that is carried across damage, what is inside may begin before what is around it.
+        .map(move |other| {
+            other.lead.start.max(start) - start..other.bytes.end.min(block.bytes.end) - start
+        })
 }
 
 /// The lines of a text, each without its line break; the text after the last line break is a line too.

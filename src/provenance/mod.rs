@@ -17,6 +17,7 @@ mod verdict;
 pub use classify::Classification;
 pub use difference::Difference;
 pub use lineage::Step;
+pub(crate) use names::is_unnamed;
 pub use names::{block_name, textless};
 pub use outline::Outline;
 pub use trail::Trail;

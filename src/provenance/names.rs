@@ -37,7 +37,7 @@ pub(super) fn leaf(name: &BlockName) -> &str {
 }
 
 /// [`BlockKind::is_unnamed`] of the ledger's word for a kind.
-pub(super) fn is_unnamed(kind: &str) -> bool {
+pub(crate) fn is_unnamed(kind: &str) -> bool {
     BlockKind::parse(kind).is_some_and(BlockKind::is_unnamed)
 }
 

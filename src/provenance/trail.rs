@@ -117,6 +117,13 @@ impl Trail {
         self.versions.last()
     }
 
+    /// The last version in which a block stood: of a file that is gone, what it was before its blocks were recorded as
+    /// removed.
+    pub fn last_standing(&self) -> Option<&Version> {
+        let stands = |version: &&Version| !version.states.is_empty() || !version.loose.is_empty();
+        self.leaves().find(stands).or_else(|| self.versions.iter().rev().find(stands))
+    }
+
     /// The last version that was recorded no later than a record of any path.
     pub fn before(&self, at: ClaimRef) -> Option<&Version> {
         let earlier = |version: &&Version| version.last.is_some_and(|last| last.entry <= at.entry);

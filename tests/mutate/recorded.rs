@@ -175,14 +175,38 @@ impl Recorded {
             claim.range.content_hash == block.fingerprint.content
                 && (here || unnamed(block.identity.kind))
         };
+        // Recorded when less of the file was written: a group of one constant is called by that, and the text of `let rec
+        // even` goes as far as the `and odd` that came later.
+        let while_it_grew = |at: &ClaimRef| {
+            let claim = workspace.ledger.claim(*at);
+            let leaf = claim.range.block.as_ref().and_then(|name| name.path.rsplit('.').next());
+            of(at).is_empty()
+                && claim.file.relative_path.as_str() == path
+                && leaf == Some(&*block.name)
+        };
         let fits = |at: &ClaimRef| {
             holds(&of(at))
                 || to_the_letter(at)
+                || while_it_grew(at)
                 || found.claim.is_none() && self.are_twins(&truth, &of(at))
         };
         if !named.is_empty() && !named.iter().any(fits) {
-            let said = named.iter().flat_map(of).map(|id| self.describe(&Truth::Is(id)));
-            let said: Vec<String> = said.collect();
+            let recorded = |at: &ClaimRef| {
+                let claim = workspace.ledger.claim(*at);
+                let name = claim.range.block.as_ref().map(|name| &*name.path);
+                format!("{} of {}", name.unwrap_or("text"), claim.file.relative_path)
+            };
+            let said: Vec<String> = named
+                .iter()
+                .map(|at| match of(at).as_slice() {
+                    [] => format!("what nobody knows of: {}", recorded(at)),
+                    ids => ids
+                        .iter()
+                        .map(|id| self.describe(&Truth::Is(*id)))
+                        .collect::<Vec<String>>()
+                        .join(" | "),
+                })
+                .collect();
             outcome.wrong.push(Wrong {
                 path: path.to_owned(),
                 block: format!(

@@ -98,7 +98,7 @@ fn renamed_file(
     watch: Watch<'_>,
 ) {
     let trail = surroundings.trail(source);
-    let Some(version) = trail.leaves().next() else { return };
+    let Some(version) = trail.last_standing() else { return };
     let items = Item::of_blocks(blocks);
     let parts = (path, document, &items[..]);
     let aligned =
@@ -315,7 +315,7 @@ fn goes_on_vanished(
     surroundings: &dyn Surroundings,
 ) -> bool {
     let trail = surroundings.trail(source);
-    let Some(version) = trail.newest() else { return false };
+    let Some(version) = trail.last_standing() else { return false };
     let known = version.states.iter().chain(&version.loose);
     let then = Outline { rows: known.map(|id| trail.state(*id).row).collect() };
     goes_on((source, &then), now)

@@ -1,6 +1,6 @@
 //! Which blocks of a file a record speaks of: what changed, less what others have recorded or committed.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::{Before, Extent, block_record, brought_since};
 use crate::code::{self, Block, ContentHash, Document, FileBlocks, LineRange};
@@ -9,7 +9,7 @@ use crate::provenance::classify::ChangedBlock;
 use crate::provenance::difference::{Difference, brought_by_all};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::provenance::outline::{Against, Outline};
-use crate::provenance::{self, Place, Provenance, Verdict};
+use crate::provenance::{self, Place, Provenance, Verdict, is_unnamed};
 use crate::verbs::edited::{Baseline, Edits};
 use crate::verbs::{Workspace, why};
 use crate::workspace::RelativePath;
@@ -371,7 +371,7 @@ impl Subject<'_> {
             let Some(name) = &range.block else { continue };
             let stands = names.contains(&(name.kind.as_str(), name.path.as_str()))
                 || texts.contains(&range.content_hash)
-                || self.may_stand(&name.path);
+                || self.may_stand(&name.kind, &name.path);
             let by_commit = || gone_by_commit(ws, *head, self.committed);
             if stands || (extent == Extent::Changes && by_commit()) {
                 continue;
@@ -384,11 +384,18 @@ impl Subject<'_> {
                 ..range.clone()
             });
         }
+        // Twins have one name; each of them that has a record is told of above.
+        let mut told: HashMap<(String, String), usize> = HashMap::new();
+        for name in &gone {
+            *told.entry(name.clone()).or_default() += 1;
+        }
         for block in unrecorded.iter().filter(|block| !block.identity.kind.is_unnamed()) {
-            let known = gone.iter().any(|(kind, path)| {
-                kind == block.identity.kind.as_str() && *path == block.identity.path
-            });
-            if known || self.may_stand(&block.identity.path) {
+            let (kind, path) = (block.identity.kind.as_str(), &block.identity.path);
+            if let Some(left @ 1..) = told.get_mut(&(kind.to_owned(), path.clone())) {
+                *left -= 1;
+                continue;
+            }
+            if self.may_stand(kind, path) || self.is_recorded_gone(block) {
                 continue;
             }
             gone.push((block.identity.kind.as_str().to_owned(), block.identity.path.clone()));
@@ -402,10 +409,27 @@ impl Subject<'_> {
         (ranges, gone)
     }
 
-    /// A syntax error can hide a block that is still there: it is gone only when its name is.
-    fn may_stand(&self, path: &str) -> bool {
+    /// Whether a record on top of this commit says already that a committed block is gone.
+    fn is_recorded_gone(&self, block: &Block) -> bool {
+        let head = self.ws.head().map(|head| head.0.as_str());
+        self.ws.ledger.of_path(self.path).iter().any(|at| {
+            let range = self.ws.ledger.claim(*at).range;
+            let is_it = range.block.as_ref().is_some_and(|name| {
+                name.kind == block.identity.kind.as_str() && name.path == block.identity.path
+            });
+            range.deleted
+                && is_it
+                && range.replaces.as_ref() == Some(&block.fingerprint.content)
+                && based_on(self.ws, *at) == head
+        })
+    }
+
+    /// A syntax error can hide a block that is still there: it is gone only when a word of its name is. What has no name
+    /// may always be there.
+    fn may_stand(&self, kind: &str, path: &str) -> bool {
         let name = path.rsplit('.').next().unwrap_or(path);
-        self.now.has_error && self.text.contains(name)
+        let mut words = name.split(|c: char| !c.is_alphanumeric() && c != '_');
+        self.now.has_error && (is_unnamed(kind) || words.all(|word| self.text.contains(word)))
     }
 }
 

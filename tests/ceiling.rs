@@ -1,0 +1,185 @@
+//! No claim goes beyond what the difference of two texts touches, whatever was edited.
+//!
+//! The samples of all languages are edited at random, line by line, with no regard for their syntax. `PROPTEST_CASES`
+//! runs more, `PROPTEST_RNG_SEED` others.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use intent_lsp::code::difference::{Change, changed_lines};
+use intent_lsp::code::{Document, language};
+use intent_lsp::verbs::why::{self, BlockAnswer, LineState, Which};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use support::{Repo, relative};
+
+/// The file name and text of one sample of each language.
+fn samples() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/languages");
+    let sample = |language: &'static language::Language| {
+        let files = std::fs::read_dir(folder.join(language.id)).expect("samples");
+        let paths: BTreeSet<_> =
+            files.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+        let path = paths.first().expect("a sample");
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        Some((name, std::fs::read_to_string(path).ok()?))
+    };
+    language::all().iter().filter_map(sample).collect()
+}
+
+/// What happens to some lines; places are shares of the file, from 0 to 1000.
+#[derive(Clone, Debug)]
+enum Edit {
+    Delete { at: usize, count: usize },
+    Copy { at: usize, count: usize, to: usize },
+    Move { at: usize, count: usize, to: usize },
+    Word { at: usize },
+    Indent { at: usize },
+    Insert { at: usize },
+}
+
+fn edit() -> impl Strategy<Value = Edit> {
+    let (at, to, count) = (0..1000_usize, 0..1000_usize, 1..6_usize);
+    prop_oneof![
+        (at.clone(), count.clone()).prop_map(|(at, count)| Edit::Delete { at, count }),
+        (at.clone(), count.clone(), to.clone()).prop_map(|(at, count, to)| Edit::Copy {
+            at,
+            count,
+            to
+        }),
+        (at.clone(), count, to).prop_map(|(at, count, to)| Edit::Move { at, count, to }),
+        at.clone().prop_map(|at| Edit::Word { at }),
+        at.clone().prop_map(|at| Edit::Indent { at }),
+        at.prop_map(|at| Edit::Insert { at }),
+    ]
+}
+
+fn edited(text: &str, edits: &[Edit]) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for (nth, edit) in edits.iter().enumerate() {
+        let place = |share: usize, lines: &[String]| share * lines.len() / 1000;
+        match *edit {
+            Edit::Delete { at, count } => {
+                let at = place(at, &lines);
+                lines.drain(at..(at + count).min(lines.len()));
+            }
+            Edit::Copy { at, count, to } | Edit::Move { at, count, to } => {
+                let at = place(at, &lines);
+                let range = at..(at + count).min(lines.len());
+                let taken = lines[range.clone()].to_vec();
+                if matches!(edit, Edit::Move { .. }) {
+                    lines.drain(range);
+                }
+                let to = place(to, &lines);
+                lines.splice(to..to, taken);
+            }
+            Edit::Word { at } => {
+                let at = place(at, &lines);
+                if let Some(line) = lines.get_mut(at) {
+                    *line = line.replacen(|c: char| c.is_ascii_lowercase(), &format!("w{nth}"), 1);
+                }
+            }
+            Edit::Indent { at } => {
+                let at = place(at, &lines);
+                if let Some(line) = lines.get_mut(at) {
+                    line.insert_str(0, "  ");
+                }
+            }
+            Edit::Insert { at } => {
+                let at = place(at, &lines);
+                let near = lines.get(at).cloned().unwrap_or_default();
+                let said = near.replacen(|c: char| c.is_ascii_digit(), &format!("9{nth}"), 1);
+                lines.insert(at, said);
+            }
+        }
+    }
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// Whether a change of lines lies in a block, or took something out of one that was called so; a region is called by
+/// what follows. Blank lines around it may have been inside.
+fn is_touched(block: &BlockAnswer, changes: &[Change], before: &Document, now: &str) -> bool {
+    let all: Vec<&str> = now.lines().collect();
+    let (start, end) = (block.start_line as usize - 1, block.end_line as usize);
+    let is_blank = |line: &&&str| line.trim().is_empty();
+    let start = start - all[..start].iter().rev().take_while(is_blank).count();
+    let end = end + all[end..].iter().take_while(is_blank).count();
+    let blocks = before.blocks();
+    let took_out = |change: &Change| {
+        let same = blocks.blocks.iter().filter(|old| {
+            old.identity.path == block.qualified_name
+                || old.identity.kind.is_unnamed() && block.kind == old.identity.kind.as_str()
+        });
+        same.map(|old| old.lines).any(|old| {
+            change.before.start < old.end() as usize && (old.start() as usize) <= change.before.end
+        })
+    };
+    changes
+        .iter()
+        .any(|change| change.now.start <= end && start <= change.now.end || took_out(change))
+}
+
+fn complaints(repo: &Repo, path: &str, before: &str, after: &str) -> Vec<String> {
+    let changes = changed_lines(before, after);
+    let text_before = Document::from_text(path, before);
+    let is_added =
+        |line: u32| changes.iter().any(|change| change.now.contains(&(line as usize - 1)));
+    let answer = why::on_disk_in_full(&repo.open(), &relative(path), Which::All).expect("readable");
+    let mut wrong = Vec::new();
+    for block in &answer.blocks {
+        let is_second = block.intent.as_ref().is_some_and(|intent| intent.id == "INT-002");
+        if is_second && !is_touched(block, &changes, &text_before, after) {
+            wrong.push(format!("{} in line {} is claimed", block.qualified_name, block.start_line));
+        }
+        for run in block.lines.iter().flat_map(|lines| &lines.runs) {
+            let from = run.from.as_ref().and_then(|from| from.intent.as_deref());
+            if run.state == LineState::AsRecorded && !run.or_before && from == Some("INT-002") {
+                let over = (run.start..=run.end).filter(|line| !is_added(*line));
+                wrong.extend(
+                    over.map(|line| format!("line {line} of {} is claimed", block.qualified_name)),
+                );
+            }
+        }
+    }
+    wrong
+}
+
+/// The same few cases each time, unless the environment asks for others.
+fn config() -> ProptestConfig {
+    let asked = ProptestConfig { failure_persistence: None, ..ProptestConfig::default() };
+    let is_set = |name: &str| std::env::var_os(name).is_some();
+    ProptestConfig {
+        cases: if is_set("PROPTEST_CASES") { asked.cases } else { 48 },
+        rng_seed: if is_set("PROPTEST_RNG_SEED") { asked.rng_seed } else { RngSeed::Fixed(12) },
+        ..asked
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn nothing_is_claimed_that_the_difference_does_not_touch(
+        (name, text) in proptest::sample::select(samples()),
+        first in proptest::collection::vec(edit(), 0..4),
+        second in proptest::collection::vec(edit(), 1..6),
+    ) {
+        let path = format!("src/{name}");
+        let repo = Repo::new();
+        let before = edited(&text, &first);
+        repo.write(&path, &before);
+        repo.record("INT-001", &[&path]);
+        repo.commit("before");
+        let after = edited(&before, &second);
+        repo.write(&path, &after);
+        repo.record("INT-002", &[&path]);
+        let wrong = complaints(&repo, &path, &before, &after);
+        prop_assert!(wrong.is_empty(), "{path}: {}\n{before}\n==== now\n{after}", wrong.join("\n"));
+        let again = repo.record("INT-002", &[&path]);
+        let reasons = again.recorded.iter().map(|file| file.reasons.join(", "));
+        let reasons: Vec<String> = reasons.collect();
+        prop_assert!(reasons.is_empty(), "{path}: once more {reasons:?}\n{before}\n==== now\n{after}");
+    }
+}

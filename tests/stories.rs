@@ -1,0 +1,338 @@
+//! One story for each way in which an untouched definition was once given to the wrong record.
+//!
+//! Each has two versions of a few files: the first is recorded under INT-001, the second under INT-002. INT-002 must
+//! have the blocks that the change touched and no other, and no line that the change did not add.
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use intent_lsp::verbs::why::{self, LineState, Which};
+use support::{Repo, relative};
+
+type Files = Vec<(&'static str, String)>;
+
+struct Story {
+    name: &'static str,
+    before: Files,
+    after: Files,
+    /// The blocks that INT-002 answers for.
+    touched: &'static [&'static str],
+}
+
+fn one(path: &'static str, text: impl Into<String>) -> Files {
+    vec![(path, text.into())]
+}
+
+/// A text with some of its parts put in the place of others.
+fn changed(text: &str, from: &str, to: &str) -> String {
+    assert!(text.contains(from), "{from:?} is in {text}");
+    text.replacen(from, to, 1)
+}
+
+fn states(names: &[&str]) -> String {
+    let state = |name: &&str| {
+        format!(
+            "    {name} {{\n        @Override\n        void read(Token t, Builder b) {{\n            if (t.isDoctype()) {{\n                b.insert(t);\n            }}\n        }}\n    }},\n"
+        )
+    };
+    let all: String = names.iter().map(state).collect();
+    format!("enum State {{\n{all}    ;\n\n    abstract void read(Token t, Builder b);\n}}\n")
+}
+
+fn crates(names: &[&str]) -> String {
+    let package = |name: &&str| {
+        format!(
+            "[[package]]\nname = \"{name}\"\nversion = \"1.0.0\"\nsource = \"registry\"\n\n[package.metadata]\nof = \"{name}\"\n\n"
+        )
+    };
+    "version = 4\n\n".to_owned() + &names.iter().map(package).collect::<String>()
+}
+
+fn modules(names: &[&str]) -> String {
+    let module = |name: &&str| {
+        format!(
+            "    \"node_modules/{name}\": {{\n      \"version\": \"1.0.0\",\n      \"dev\": true\n    }}"
+        )
+    };
+    let all: Vec<String> = names.iter().map(module).collect();
+    format!("{{\n  \"name\": \"app\",\n  \"packages\": {{\n{}\n  }}\n}}\n", all.join(",\n"))
+}
+
+fn sums(names: &[&str]) -> String {
+    let sum = |name: &&str| {
+        format!(
+            "example.test/{name} v1.0.0 h1:{name}A=\nexample.test/{name} v1.0.0/go.mod h1:{name}B=\n"
+        )
+    };
+    names.iter().map(sum).collect()
+}
+
+fn yarn(names: &[&str]) -> String {
+    let entry =
+        |name: &&str| format!("{name}@^1.0.0:\n  version \"1.0.0\"\n  resolved \"of {name}\"\n\n");
+    "# yarn lockfile v1\n\n\n".to_owned() + &names.iter().map(entry).collect::<String>()
+}
+
+fn overloads(kinds: &[&str]) -> String {
+    let twin =
+        |kind: &&str| format!("@overload\ndef opened(path: {kind}) -> Reader[{kind}]: ...\n\n\n");
+    let all: String = kinds.iter().map(twin).collect();
+    format!("{all}def opened(path):\n    return Reader(path)\n")
+}
+
+fn configured(systems: &[&str]) -> String {
+    let twin = |system: &&str| {
+        format!(
+            "#[cfg(target_os = \"{system}\")]\npub fn home() -> PathBuf {{\n    env(\"HOME\")\n}}\n\n"
+        )
+    };
+    systems.iter().map(twin).collect()
+}
+
+fn asserted(types: &[&str]) -> String {
+    let lines: String = types.iter().map(|it| format!("var _ Model = (*{it})(nil)\n\n")).collect();
+    format!("package tea\n\n{lines}func Run(m Model) error {{\n\treturn m.Init()\n}}\n")
+}
+
+const CLASS: &str = "class Url:\n    def __init__(self, text):\n        self.text = text\n\n    @property\n    def host(self):\n        return self.text.split(\"/\")[2]\n\n    def join(self, other):\n        return Url(self.text + other.text)\n";
+const BOOK: &str = "# Book\n\nAbout it.\n\n## Begin\n\nFirst install it.\n\n### Linux\n\nUse the package.\n\n## End\n\nThen go.\n";
+const TEMPLATE: &str = "package main\n\nvar tpl = `usage:\n  {{.Name}} [flags]\n  {{.Name}} [command]\n`\n\nfunc main() {\n\trun(tpl)\n}\n";
+const IMPORTS: &str = "from app.models import Model\nfrom app.views import View\n\n\ndef run():\n    return View(Model())\n";
+
+fn stories() -> Vec<Story> {
+    let both = ["Doctype", "Comment", "Text", "Other"];
+    vec![
+        Story {
+            name: "a constant of an enum goes, and its neighbours have methods that read alike",
+            before: one("src/State.java", states(&both)),
+            after: one("src/State.java", states(&["Doctype", "Text", "Other"])),
+            touched: &["State"],
+        },
+        Story {
+            name: "a constant comes before those that read alike",
+            before: one("src/State.java", states(&both[1..])),
+            after: one("src/State.java", states(&both)),
+            touched: &["State", "State.read"],
+        },
+        Story {
+            name: "a package is put at the top of Cargo.lock",
+            before: one("Cargo.lock", crates(&["bytes", "cfg", "digest"])),
+            after: one("Cargo.lock", crates(&["ahash", "bytes", "cfg", "digest"])),
+            touched: &["package.ahash 1.0.0", "package.metadata"],
+        },
+        Story {
+            name: "a package is put at the top of package-lock.json",
+            before: one("package-lock.json", modules(&["bytes", "cfg", "digest"])),
+            after: one("package-lock.json", modules(&["ahash", "bytes", "cfg", "digest"])),
+            touched: &["packages.node_modules/ahash"],
+        },
+        Story {
+            name: "a module is put at the top of go.sum",
+            before: one("go.sum", sums(&["bytes", "cfg", "digest"])),
+            after: one("go.sum", sums(&["ahash", "bytes", "cfg", "digest"])),
+            touched: &["example.test/ahash v1.0.0", "example.test/ahash v1.0.0/go.mod"],
+        },
+        Story {
+            name: "a package is put at the top of yarn.lock",
+            before: one("yarn.lock", yarn(&["bytes", "cfg", "digest"])),
+            after: one("yarn.lock", yarn(&["ahash", "bytes", "cfg", "digest"])),
+            touched: &["ahash@^1.0.0"],
+        },
+        Story {
+            name: "an overload comes first",
+            before: one("src/reader.py", overloads(&["str", "bytes"])),
+            after: one("src/reader.py", overloads(&["Path", "str", "bytes"])),
+            touched: &["opened"],
+        },
+        Story {
+            name: "an overload goes",
+            before: one("src/reader.py", overloads(&["Path", "str", "bytes"])),
+            after: one("src/reader.py", overloads(&["Path", "bytes"])),
+            touched: &[],
+        },
+        Story {
+            name: "a configured twin comes first",
+            before: one("src/home.rs", configured(&["linux", "macos"])),
+            after: one("src/home.rs", configured(&["windows", "linux", "macos"])),
+            touched: &["home"],
+        },
+        Story {
+            name: "a type is asserted to be what others are",
+            before: one("src/tea.go", asserted(&["List", "Table"])),
+            after: one("src/tea.go", asserted(&["Form", "List", "Table"])),
+            touched: &["_"],
+        },
+        Story {
+            name: "a variable becomes a constant",
+            before: one("src/main.go", TEMPLATE),
+            after: one("src/main.go", changed(TEMPLATE, "var tpl", "const tpl")),
+            touched: &["tpl"],
+        },
+        Story {
+            name: "a module says what it exports",
+            before: one("src/app.py", IMPORTS),
+            after: one(
+                "src/app.py",
+                changed(IMPORTS, "View\n\n", "View\n\n__all__ = [\"run\"]\n\n"),
+            ),
+            touched: &["__all__"],
+        },
+        Story {
+            name: "a class is renamed",
+            before: one("src/url.py", CLASS),
+            after: one("src/url.py", changed(CLASS, "class Url:", "class Address:")),
+            touched: &["Address"],
+        },
+        Story {
+            name: "a heading is renamed",
+            before: one("BOOK.md", BOOK),
+            after: one("BOOK.md", changed(BOOK, "## Begin", "## Install")),
+            touched: &["Book.Install"],
+        },
+        Story {
+            name: "a class gains a method",
+            before: one("src/url.py", CLASS),
+            after: one(
+                "src/url.py",
+                changed(
+                    CLASS,
+                    "    def join",
+                    "    def port(self):\n        return 80\n\n    def join",
+                ),
+            ),
+            touched: &["Url.port"],
+        },
+        Story {
+            name: "a decorator is replaced",
+            before: one("src/url.py", CLASS),
+            after: one("src/url.py", changed(CLASS, "@property", "@functools.cached_property")),
+            touched: &["Url.host"],
+        },
+        Story {
+            name: "a bracket is not closed yet",
+            before: one("src/url.py", CLASS),
+            after: one(
+                "src/url.py",
+                changed(
+                    CLASS,
+                    "return Url(self.text + other.text)",
+                    "return Url(foo(self.text + other.text)",
+                ),
+            ),
+            touched: &[],
+        },
+        Story {
+            name: "files are only moved",
+            before: vec![
+                ("src/url.py", CLASS.to_owned()),
+                ("src/State.java", states(&both)),
+                ("src/tea.go", asserted(&["List", "Table"])),
+            ],
+            after: vec![
+                ("src/net/url.py", CLASS.to_owned()),
+                ("src/html/State.java", states(&both)),
+                ("src/ui/tea.go", asserted(&["List", "Table"])),
+            ],
+            touched: &[],
+        },
+        Story {
+            name: "a file is moved and one of its classes is edited",
+            before: one(
+                "src/url.py",
+                CLASS.to_owned()
+                    + "\n\nclass Query:\n    def get(self, key):\n        return self.all[key]\n",
+            ),
+            after: one(
+                "src/net/url.py",
+                CLASS.to_owned()
+                    + "\n\nclass Query:\n    def get(self, key):\n        return self.all.get(key)\n",
+            ),
+            touched: &["Query.get"],
+        },
+    ]
+}
+
+/// The lines, counted from 1, that the last commit added to a file, as git sees it.
+fn added(repo: &Repo, path: &str) -> BTreeSet<u32> {
+    let patch = repo.git(&["diff", "-U0", "-M", "--histogram", "HEAD~1", "HEAD"]);
+    let of_file =
+        patch.split("\ndiff --git ").find(|part| part.contains(&format!("+++ b/{path}\n")));
+    let mut lines = BTreeSet::new();
+    for header in of_file.unwrap_or_default().lines().filter(|line| line.starts_with("@@ ")) {
+        let now = header.split(' ').find_map(|word| word.strip_prefix('+')).expect("a hunk");
+        let (start, count) = now.split_once(',').unwrap_or((now, "1"));
+        let (start, count): (u32, u32) =
+            (start.parse().expect("a line"), count.parse().expect("a number"));
+        lines.extend(start..start + count);
+    }
+    lines
+}
+
+fn record(repo: &Repo, intent: &str, files: &Files, gone: &Files) {
+    for (path, text) in files {
+        repo.write(path, text);
+    }
+    let left = gone.iter().filter(|(path, _)| files.iter().all(|(other, _)| other != path));
+    let left: Vec<&str> = left.map(|(path, _)| *path).collect();
+    left.iter().for_each(|path| repo.remove(path));
+    let paths: Vec<&str> = files.iter().map(|(path, _)| *path).chain(left).collect();
+    repo.record(intent, &paths);
+    repo.commit(intent);
+}
+
+#[test]
+fn a_change_is_given_what_it_touched_and_nothing_else() {
+    let mut wrong = Vec::new();
+    for Story { name, before, after, touched } in stories() {
+        let repo = Repo::new();
+        record(&repo, "INT-001", &before, &Vec::new());
+        record(&repo, "INT-002", &after, &before);
+        let mut given = Vec::new();
+        for (path, text) in &after {
+            let added = added(&repo, path);
+            let answer =
+                why::on_disk_in_full(&repo.open(), &relative(path), Which::All).expect("readable");
+            for block in &answer.blocks {
+                match block.intent.as_ref().map(|intent| intent.id.as_str()) {
+                    Some("INT-002") => given.push(block.qualified_name.clone()),
+                    Some(_) => {}
+                    None => wrong
+                        .push(format!("{name}: {} of {path} is nobody's", block.qualified_name)),
+                }
+                for run in block.lines.iter().flat_map(|lines| &lines.runs) {
+                    let from = run.from.as_ref().and_then(|from| from.intent.as_deref());
+                    let is_second = from == Some("INT-002");
+                    if run.state == LineState::AsRecorded && is_second {
+                        let over = (run.start..=run.end).filter(|line| !added.contains(line));
+                        wrong.extend(over.map(|line| {
+                            format!(
+                                "{name}: line {line} `{}`",
+                                text.lines().nth(line as usize - 1).unwrap_or_default()
+                            )
+                        }));
+                    }
+                }
+            }
+            let all: Vec<&str> = text.lines().collect();
+            for block in answer.blocks.iter().filter(|block| block.kind == "region") {
+                let lines = &all[block.start_line as usize - 1..block.end_line as usize];
+                let says = |line: &&&str| {
+                    !line.trim().is_empty() && !line.starts_with("//") && !line.starts_with('#')
+                };
+                if !lines.iter().any(|line| says(&line)) {
+                    wrong.push(format!("{name}: {} is only comments", block.qualified_name));
+                }
+            }
+        }
+        if given != touched {
+            wrong.push(format!("{name}: INT-002 has {given:?}, not {touched:?}"));
+        }
+        let paths: Vec<_> = after.iter().map(|(path, _)| *path).collect();
+        let again = repo.record("INT-002", &paths);
+        if !again.recorded.is_empty() {
+            wrong.push(format!("{name}: recorded once more: {:?}", again.recorded));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
