@@ -8,6 +8,8 @@ mod support;
 use std::collections::BTreeSet;
 
 use intent_lsp::verbs::why::{self, LineState, Which};
+use serde_json::json;
+use support::editor::{Editor, address};
 use support::{Repo, relative};
 
 type Files = Vec<(&'static str, String)>;
@@ -335,4 +337,26 @@ fn a_change_is_given_what_it_touched_and_nothing_else() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_git_is_told_is_generated_is_one_block_for_everybody() {
+    let repo = Repo::new();
+    let text = |number: u8| {
+        format!("pub fn one() -> u8 {{\n    {number}\n}}\n\npub fn two() -> u8 {{\n    2\n}}\n")
+    };
+    repo.write(".gitattributes", "src/gen/** linguist-generated\n");
+    repo.write("src/gen/api.rs", &text(1));
+    repo.record("INT-001", &["src/gen/api.rs"]);
+    repo.commit("before");
+    assert_eq!(repo.picture("src/gen/api.rs"), "exact INT-001 file api.rs\n");
+    repo.write("src/gen/api.rs", &text(3));
+    repo.record("INT-002", &["src/gen/api.rs"]);
+    assert_eq!(repo.picture("src/gen/api.rs"), "exact INT-002 file api.rs\n");
+    let mut editor = Editor::open(&repo, &json!({}));
+    let uri = address(&repo, "src/gen/api.rs");
+    let item = json!({ "uri": uri, "languageId": "rust", "version": 1, "text": text(3) });
+    editor.tell("textDocument/didOpen", &json!({ "textDocument": item }));
+    let lenses = editor.ask(1, "textDocument/codeLens", &json!({ "textDocument": { "uri": uri } }));
+    assert_eq!(lenses.as_array().map(Vec::len), Some(1), "{lenses}");
 }

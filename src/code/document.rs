@@ -45,12 +45,21 @@ pub struct Document {
     inner: Arc<Inner>,
 }
 
+/// Whether a program wrote a text: then it is one block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Generated {
+    No,
+    /// By its name or its text.
+    AsItReads,
+    /// By somebody's word, whatever the text says.
+    Declared,
+}
+
 struct Inner {
     path: Arc<str>,
     rope: Rope,
     language: Option<&'static Language>,
-    /// A program wrote it: it is one block.
-    generated: bool,
+    generated: Generated,
     unread: Option<Unread>,
     /// An earlier state that was parsed, and what was touched since.
     base: Option<Base>,
@@ -142,6 +151,23 @@ impl Document {
         Self::new(path.into(), Rope::from_str(text), None, None)
     }
 
+    /// The same text, written by a program as `.gitattributes` says: it is one block.
+    pub fn declared_generated(self) -> Self {
+        let Inner { path, rope, unread, .. } = &*self.inner;
+        let inner = Inner {
+            path: Arc::clone(path),
+            rope: rope.clone(),
+            language: None,
+            generated: Generated::Declared,
+            unread: unread.clone(),
+            base: None,
+            earlier: None,
+            origin: None,
+            parsed: OnceLock::new(),
+        };
+        Self { inner: Arc::new(inner) }
+    }
+
     /// The same text, which takes its outline from another where it does not parse from the start: say, from the text
     /// at the last commit. That one is asked for only then.
     pub fn with_origin(self, origin: impl Fn() -> Option<Self> + Send + Sync + 'static) -> Self {
@@ -172,8 +198,9 @@ impl Document {
             is_binary(&rope).then_some(Unread::Binary)
         };
         let language = language::of_file(&path, &first_line(&rope));
-        let generated = unread.is_none() && generated::is_generated(&path, &rope, language);
-        let language = language.filter(|_| !generated);
+        let reads_so = || unread.is_none() && generated::is_generated(&path, &rope, language);
+        let generated = if reads_so() { Generated::AsItReads } else { Generated::No };
+        let language = language.filter(|_| generated == Generated::No);
         let parsed = OnceLock::new();
         let origin = None;
         let inner =
@@ -191,6 +218,9 @@ impl Document {
         let base = self.base_of(&rope, &range, text);
         let earlier = self.earlier_of(&range, text.len());
         let next = Self::new(self.inner.path.clone(), rope, base, earlier);
+        if self.inner.generated == Generated::Declared {
+            return Some(next.declared_generated());
+        }
         Some(if same_language(next.inner.language, self.inner.language) {
             match &self.inner.origin {
                 Some(origin) if self.inner.parsed.get().is_none() => {
@@ -338,7 +368,7 @@ impl Document {
         let Inner { path, rope, language, generated, unread, base, .. } = &*self.inner;
         match language {
             _ if unread.is_some() => Parsed::without_tree(Arc::default(), Arc::default()),
-            _ if *generated => {
+            _ if *generated != Generated::No => {
                 Parsed::without_tree(Arc::new(generated::one_block(path, rope)), Arc::default())
             }
             Some(language) => incremental::parse(language, rope, base.as_ref()),

@@ -94,10 +94,12 @@ impl Difference {
         if own.iter().filter(|line| says(line)).any(|line| added.contains(&line.number)) {
             return true;
         }
+        // Something was taken out of it; where all of the origin was, what stands is made of lines that were not its own.
         let before = self.origin(index).map(|origin| lines::own(&self.before, origin));
-        before.is_some_and(|before| {
-            before.iter().filter(|line| says(line)).any(|line| removed.contains(&line.number))
-        })
+        let said = before.iter().flatten().filter(|line| says(line));
+        let (gone, left): (Vec<&OwnLine>, Vec<&OwnLine>) =
+            said.partition(|line| removed.contains(&line.number));
+        !gone.is_empty() && !left.is_empty()
     }
 
     /// For each line that a block answers for, whether the change brought it.

@@ -36,6 +36,12 @@ pub(super) fn leaf(name: &BlockName) -> &str {
     name.path.rsplit('.').next().unwrap_or(&name.path)
 }
 
+/// Whether a block goes by the recorded name, its containers aside. The name of a file or of a key may hold dots itself.
+pub(super) fn is_called(name: &BlockName, block: &Block) -> bool {
+    let before = name.path.strip_suffix(&*block.name);
+    before.is_some_and(|before| before.is_empty() || before.ends_with('.'))
+}
+
 /// [`BlockKind::is_unnamed`] of the ledger's word for a kind.
 pub(crate) fn is_unnamed(kind: &str) -> bool {
     BlockKind::parse(kind).is_some_and(BlockKind::is_unnamed)

@@ -344,7 +344,7 @@ impl Sides<'_> {
         }
         let git = self.ws.git().ok_or("there is no git here")?;
         let bytes = git.file_in_index(path).map_err(|error| error.to_string())?.unwrap_or_default();
-        Document::from_bytes(path.as_str(), &bytes).map_err(|reason| reason.to_string())
+        self.ws.document(path, &bytes).map_err(|reason| reason.to_string())
     }
 }
 

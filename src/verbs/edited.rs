@@ -72,7 +72,7 @@ impl Baseline {
         let mut versions = Vec::with_capacity(commits.len().max(1));
         for commit in commits {
             let bytes = git.file_at(commit, path)?.unwrap_or_default();
-            match Document::from_bytes(path.as_str(), &bytes) {
+            match ws.document(path, &bytes) {
                 Ok(document) => versions.push(document),
                 // It was there, and nobody can say with which blocks: not the same as empty.
                 Err(_) => return Ok(Self::Unknown),

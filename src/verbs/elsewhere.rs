@@ -150,7 +150,7 @@ impl Around<'_> {
         }
         let commit = CommitId(commit.to_owned());
         let bytes = self.0.git()?.file_at(&commit, path).ok()?;
-        let document = Document::from_bytes(path.as_str(), &bytes.unwrap_or_default()).ok()?;
+        let document = self.0.document(path, &bytes.unwrap_or_default()).ok()?;
         let (document, outline) = (document.without_tree(), OnceLock::new());
         let file = Arc::new(AtCommit { document, outline });
         let mut kept = lock();

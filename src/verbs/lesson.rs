@@ -235,7 +235,7 @@ fn append(
     let intent = request.intent.clone().or_else(selected);
     let intent = intent.as_deref().and_then(|id| ws.registry.get(id));
     let after = placed.text.as_deref().unwrap_or_default();
-    let (then, now) = (document(path, before), document(path, after));
+    let (then, now) = (document(&ws, path, before), document(&ws, path, after));
     let (ranges, outline) = changed(&ws, path, &then, &now, placed.line);
     let named = request.agent.is_some() || request.model.is_some();
     let entity_type = if named { EntityType::Ai } else { EntityType::Unknown };
@@ -269,8 +269,8 @@ fn append(
 }
 
 /// A file that is too large, or is no text, has no blocks.
-fn document(path: &RelativePath, text: &str) -> Document {
-    let document = Document::from_bytes(path.as_str(), text.as_bytes());
+fn document(ws: &Workspace, path: &RelativePath, text: &str) -> Document {
+    let document = ws.document(path, text.as_bytes());
     document.unwrap_or_else(|_| Document::from_text(path.as_str(), ""))
 }
 

@@ -11,8 +11,8 @@ use crate::intent::{Intent, Registry};
 use crate::ledger::{ClaimRef, Ledger, Record};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::workspace::{
-    CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection, git::GitError,
-    root::RootError, session,
+    Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
+    git::GitError, root::RootError, session,
 };
 
 /// Who goes through all of the ledger looks at so many files, or blocks, before what was read of it for their sake is
@@ -34,6 +34,8 @@ pub struct Workspace {
     pub ledger: Arc<LazyLedger>,
     /// What no agent may touch, and what git ignores.
     pub ignores: Arc<Ignores>,
+    /// What git is told of files.
+    attributes: Arc<Attributes>,
     /// The repository and its head; opened when first asked for, so that the gate never pays for them.
     repository: Arc<LazyRepository>,
     /// What the person in this work tree has selected.
@@ -134,6 +136,7 @@ impl Workspace {
             registry: Arc::new(Registry::load(&root)),
             ledger: Arc::new(LazyLock::new(Box::new(move || Ledger::load(&of_ledger)))),
             ignores: Arc::new(Ignores::load(&root)),
+            attributes: Arc::new(Attributes::load(&root)),
             selection: session::selected(&root),
             repository: Arc::new(LazyLock::new(Box::new(move || Repository::open(&of_repository)))),
             elsewhere: Arc::default(),
@@ -154,6 +157,7 @@ impl Workspace {
             ledger,
             elsewhere,
             ignores: Arc::new(Ignores::load(&root)),
+            attributes: Arc::new(Attributes::load(&root)),
             selection: session::selected(&root),
             repository: Arc::new(LazyLock::new(Box::new(move || repository))),
             root,
@@ -227,8 +231,17 @@ impl Workspace {
             }
             Err(source) => return Err(ReadError::Io { path: absolute, source }),
         };
-        Document::from_bytes(path.as_str(), &bytes)
+        self.document(path, &bytes)
             .map_err(|reason| ReadError::Unread { path: path.clone(), reason })
+    }
+
+    /// A text of a file, whenever it stood there.
+    pub fn document(&self, path: &RelativePath, bytes: &[u8]) -> Result<Document, Unread> {
+        let document = Document::from_bytes(path.as_str(), bytes)?;
+        Ok(match self.attributes.is_generated(path) {
+            true => document.declared_generated(),
+            false => document,
+        })
     }
 
     /// A file as it was at a commit; `None` where it did not exist or cannot be read as text.
@@ -239,7 +252,7 @@ impl Workspace {
     ) -> Result<Option<Document>, GitError> {
         let Some(git) = self.git() else { return Ok(None) };
         let bytes = git.file_at(commit, path)?;
-        Ok(bytes.and_then(|bytes| Document::from_bytes(path.as_str(), &bytes).ok()))
+        Ok(bytes.and_then(|bytes| self.document(path, &bytes).ok()))
     }
 
     /// What is recorded of a file.

@@ -3,6 +3,7 @@
 
 pub mod agents;
 pub mod approvals;
+pub mod attributes;
 pub(crate) mod cache;
 mod discover;
 pub mod finding;
@@ -19,6 +20,7 @@ pub mod session;
 pub mod store;
 pub mod text;
 
+pub use attributes::Attributes;
 pub use finding::{Code, Finding, Fix, Level, Related};
 pub use git::{CommitId, Git};
 pub use ignores::Ignores;

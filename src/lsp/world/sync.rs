@@ -11,7 +11,7 @@ use super::{Effect, World};
 use crate::code::Document;
 use crate::lsp::convert;
 use crate::lsp::snapshot::OpenDocument;
-use crate::workspace::{Git, Root};
+use crate::workspace::{Attributes, Git, Root};
 
 /// The parameters of `textDocument/didChange`, read strictly.
 ///
@@ -54,7 +54,17 @@ enum OutOfStep {
 
 /// A document whose blocks are those of the last commit where it is opened with a syntax error in it.
 fn opened(name: &str, text: &str, path: Option<PathBuf>) -> Document {
-    Document::from_text(name, text).with_origin(move || committed(path.as_deref()?))
+    let document = Document::from_text(name, text);
+    match path.as_deref().is_some_and(is_declared_generated) {
+        true => document.declared_generated(),
+        false => document.with_origin(move || committed(path.as_deref()?)),
+    }
+}
+
+fn is_declared_generated(path: &Path) -> bool {
+    let Some(root) = Root::find(path).ok().filter(Root::governed) else { return false };
+    let relative = root.relative(root.path(), path);
+    relative.is_ok_and(|relative| Attributes::load(&root).is_generated(&relative))
 }
 
 /// A governed file as it was at the last commit.

@@ -20,7 +20,7 @@ use super::{Orphans, SharedTrail, Watch, against_version, is_copy};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, ContentHash, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger, Trust};
-use crate::provenance::names::{is_unnamed, leaf, may_become};
+use crate::provenance::names::{is_called, is_unnamed, leaf, may_become};
 use crate::provenance::outline::Outline;
 use crate::provenance::trail::Version;
 use crate::provenance::{Content, Place, Provenance, Rejection, Tier};
@@ -199,7 +199,7 @@ fn is_as_recorded(ledger: &Ledger, at: ClaimRef, block: &Block) -> bool {
     let (range, print) = (ledger.claim(at).range, &block.fingerprint);
     let same =
         range.content_hash == print.content || range.token_hash.as_ref() == Some(&print.tokens);
-    same && range.block.as_ref().is_some_and(|name| leaf(name) == block.name)
+    same && range.block.as_ref().is_some_and(|name| is_called(name, block))
 }
 
 fn sorted(mut heads: Vec<ClaimRef>) -> Vec<ClaimRef> {
@@ -270,7 +270,7 @@ pub(super) fn withdraw(
         let claim = ledger.claim(*at);
         let Some(name) = &claim.range.block else { continue };
         let is_elsewhere = claim.file.relative_path != *path;
-        let by_its_name = leaf(name) == block.name && !is_elsewhere;
+        let by_its_name = is_called(name, block) && !is_elsewhere;
         if *tier <= Tier::Tokens || by_its_name || is_unnamed(&name.kind) {
             continue;
         }

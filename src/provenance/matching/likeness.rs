@@ -13,7 +13,7 @@ use crate::code::fingerprint::{self, PairLanes, Pairs, Sketch};
 use crate::code::{Block, TokenHash};
 use crate::ledger::{BlockName, BlockRecord, Claim};
 use crate::provenance::Scores;
-use crate::provenance::names::leaf;
+use crate::provenance::names::{is_called, leaf};
 use crate::workspace::RelativePath;
 
 /// At least this much, of 1, must speak for a pair.
@@ -130,7 +130,7 @@ pub(super) fn anywhere(
     let place = |same: bool| if same { 1.0 } else { 0.0 };
     let body = Body::of_record(claim.range).likeness(&Body::of_block(block)).unwrap_or_default();
     let (then, now) = (name.parameters.as_deref(), block.identity.parameters.as_deref());
-    let is_namesake = leaf(name) == block.name;
+    let is_namesake = is_called(name, block);
     let signature = signature(is_namesake, then, now);
     let words = match is_namesake {
         true => 1.0,

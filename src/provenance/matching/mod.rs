@@ -22,7 +22,7 @@ use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger};
 use crate::workspace::RelativePath;
 
-use super::names::{is_unnamed, leaf};
+use super::names::{is_called, is_unnamed};
 use super::outline::{Against, Outline};
 use super::trail::{Trail, Version};
 use super::{Provenance, Rejection};
@@ -367,5 +367,5 @@ pub type SharedTrail = Arc<Trail>;
 
 /// Whether a record's block goes by another name now.
 fn goes_by_another_name(ledger: &Ledger, at: ClaimRef, block: &Block) -> bool {
-    ledger.claim(at).range.block.as_ref().is_some_and(|name| leaf(name) != block.name)
+    ledger.claim(at).range.block.as_ref().is_some_and(|name| !is_called(name, block))
 }

@@ -11,7 +11,7 @@ use super::goes_by_another_name;
 use super::rules::{MARGIN, MIN_RENAMED_TOKENS};
 use crate::code::{Block, fingerprint};
 use crate::ledger::{BlockRecord, ClaimRef, Ledger};
-use crate::provenance::names::leaf;
+use crate::provenance::names::{is_called, leaf};
 use crate::provenance::outline::Row;
 use crate::provenance::trail::{StateId, Trail};
 use crate::provenance::{Content, Place, Provenance, Rejection, Tier};
@@ -273,7 +273,10 @@ pub(super) fn place_of(
     let Some(claim) = reading.claim else { return Place::Same };
     let name = ledger.claim(claim).range.block.as_ref();
     let container = |path: &str, leaf: &str| path.strip_suffix(leaf).unwrap_or(path).to_owned();
-    let then = name.map(|name| container(&name.path, leaf(name)));
+    let then = name.map(|name| match is_called(name, block) {
+        true => container(&name.path, &block.name),
+        false => container(&name.path, leaf(name)),
+    });
     let now = container(&block.identity.path, &block.name);
     let is_same = block.identity.kind.is_unnamed()
         || then.is_none_or(|then| then == now)

@@ -53,8 +53,8 @@ pub(in crate::verbs) fn told(
     if let Some(reason) = no_code(path) {
         return Err(reason.to_owned());
     }
-    let earlier = document(work, work.earlier_text(), work.before.hash.is_some())?;
-    let current = document(work, work.now.text.as_deref(), work.now.hash.is_some())?;
+    let earlier = document(ws, work, work.earlier_text(), work.before.hash.is_some())?;
+    let current = document(ws, work, work.now.text.as_deref(), work.now.hash.is_some())?;
     let current = current.carrying(&earlier);
     let now = current.blocks();
     if work.now.text.as_deref().is_some_and(code::holds_conflict) {
@@ -64,7 +64,7 @@ pub(in crate::verbs) fn told(
     let mut edits = Edits::of(&differences);
     let others = match &work.before.predicted {
         Predicted::Text(after) if !work.before.foresaw(work.now) => {
-            let predicted = document(work, Some(after), true)?;
+            let predicted = document(ws, work, Some(after), true)?;
             let foreseen = Edits::of(&[Difference::new(&earlier, &predicted)]);
             leave_others(&mut edits, &now, &foreseen, &predicted.blocks())
         }
@@ -161,12 +161,18 @@ impl Work<'_> {
     }
 }
 
-fn document(work: &Work<'_>, text: Option<&str>, exists: bool) -> Result<Document, String> {
+fn document(
+    ws: &Workspace,
+    work: &Work<'_>,
+    text: Option<&str>,
+    exists: bool,
+) -> Result<Document, String> {
     match text {
         None if exists => Err("it is no text, or too large to be looked at".to_owned()),
         None => Ok(Document::from_text("", "")),
-        Some(text) => Document::from_bytes(work.before.path.as_str(), text.as_bytes())
-            .map_err(|reason| reason.to_string()),
+        Some(text) => {
+            ws.document(&work.before.path, text.as_bytes()).map_err(|reason| reason.to_string())
+        }
     }
 }
 
