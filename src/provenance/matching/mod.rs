@@ -83,7 +83,7 @@ pub struct Comparison {
     pub outcome: Result<&'static Rule, Rejection>,
 }
 
-/// What each block of a file was compared with on the way to what [`file`] says of it, in order.
+/// What each block of a file was compared with on the way to what [`file()`] says of it, in order.
 pub fn comparisons(
     ledger: &Ledger,
     path: &RelativePath,
