@@ -45,13 +45,13 @@ pub struct Document {
     inner: Arc<Inner>,
 }
 
-/// Whether a program wrote a text: then it is one block.
+/// Whether a program wrote a text. Such a text is one block, whatever its language.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Generated {
     No,
-    /// By its name or its text.
+    /// Its name or its text says so: `a.min.js`, or `@generated` at the top.
     AsItReads,
-    /// By somebody's word, whatever the text says.
+    /// `.gitattributes` says so.
     Declared,
 }
 

@@ -117,8 +117,8 @@ impl Trail {
         self.versions.last()
     }
 
-    /// The last version in which a block stood: of a file that is gone, what it was before its blocks were recorded as
-    /// removed.
+    /// The last version that has any block. For a file whose blocks were all recorded as removed, this is the version before
+    /// that.
     pub fn last_standing(&self) -> Option<&Version> {
         let stands = |version: &&Version| !version.states.is_empty() || !version.loose.is_empty();
         self.leaves().find(stands).or_else(|| self.versions.iter().rev().find(stands))

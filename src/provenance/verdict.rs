@@ -87,7 +87,7 @@ pub struct Provenance {
     pub verdict: Verdict,
     /// How its text stands; `None` when unrecorded or ambiguous.
     pub content: Option<Content>,
-    /// Where it stands; `None` likewise.
+    /// Where it stands; `None` when unrecorded or ambiguous.
     pub place: Option<Place>,
     /// Of a modified block, the estimated share of what was recorded that is still there, 0 to 1.
     pub kept: Option<f32>,
@@ -127,7 +127,7 @@ pub enum Tier {
     Tokens,
     /// The same text under another name or elsewhere, and the recorded name is gone.
     TextElsewhere,
-    /// Likewise the same tokens.
+    /// The same tokens under another name or elsewhere, and the recorded name is gone.
     TokensElsewhere,
     /// The same tokens but for names.
     Shape,

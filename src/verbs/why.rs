@@ -103,7 +103,7 @@ pub struct BlockAnswer {
     /// Recorded code that this block holds and that its own record, if any, is not about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub origins: Vec<OriginAnswer>,
-    /// A record that the block was found to go on from, and that does not answer for it all the same.
+    /// A record that matches the block but is not named as its origin, and the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<RefusedAnswer>,
     /// The earlier blocks that it was compared with, where that was asked for.
@@ -153,7 +153,7 @@ pub struct OriginAnswer {
     pub record: Candidate,
 }
 
-/// A record that a block was found to go on from, and that does not answer for it.
+/// A record that matches a block but is not named as its origin.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RefusedAnswer {
     /// Why not.
@@ -169,7 +169,7 @@ pub struct RefusedAnswer {
 pub struct ComparedAnswer {
     /// `function`, `method`, …; `None` where only a hash of it is known.
     pub kind: Option<String>,
-    /// With its containers; `None` likewise.
+    /// The name with its containers, such as `Shop.open`; `None` where only a hash of it is known.
     pub name: Option<String>,
     /// The record that answers for it; `None` where nobody recorded it.
     pub record: Option<Candidate>,
@@ -177,7 +177,7 @@ pub struct ComparedAnswer {
     pub rule: Option<String>,
     /// Why it was not taken.
     pub refused: Option<Rejection>,
-    /// How alike the two are; `None` where the order of the blocks told that they are one.
+    /// How alike the two are; `None` where name, text and order are the same, so that nothing was measured.
     pub likeness: Option<Likeness>,
     /// The weighed sum that the rule of likeness reads.
     pub scores: Option<Scores>,

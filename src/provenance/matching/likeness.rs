@@ -56,7 +56,7 @@ pub struct Likeness {
     pub size: u32,
     /// How alike the bodies are, from 0 to 1; `None` where a body is not known.
     pub body: Option<f32>,
-    /// The share of the earlier text that still stands, from 0 to 1; `None` likewise.
+    /// The share of the earlier text that still stands, from 0 to 1; `None` where a body is not known.
     pub kept: Option<f32>,
     /// The share of words in common in the two names.
     pub words: f32,

@@ -162,7 +162,7 @@ impl<'a> Measure<'a> {
         }
     }
 
-    /// Every pair that may be one block, measured.
+    /// Collects the pairs whose two blocks may be one, and measures how alike each pair is.
     pub(super) fn pairs(&self) -> Vec<Compared> {
         let candidates = self.candidates();
         let kept: Vec<Option<f32>> =
@@ -388,7 +388,7 @@ impl<'a> Measure<'a> {
         alike.into_iter().map(|(_, new)| new).collect()
     }
 
-    /// Containers that hold the same blocks.
+    /// Adds each pair of open containers of which a settled block went from the one to the other.
     fn add_containers(&self, candidates: &mut Vec<(usize, usize)>) {
         let (then, now): (BTreeSet<usize>, BTreeSet<usize>) =
             (self.then.iter().copied().collect(), self.now.iter().copied().collect());
@@ -397,7 +397,8 @@ impl<'a> Measure<'a> {
     }
 }
 
-/// Whether a block of one kind may have become one of the other; what is not known in words is compared by its hash.
+/// Whether the earlier block may have become the other, by their kinds: a function may become a method. Where only a hash
+/// of the earlier kind is known, the kinds must be equal.
 fn may_be_one(then: &Item<'_>, now: &Item<'_>) -> bool {
     match (then.name, now.name) {
         (Some(a), Some(b)) => may_become(a.kind, b.kind),

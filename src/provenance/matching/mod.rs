@@ -77,7 +77,7 @@ pub struct Comparison {
     pub name: Option<(String, String)>,
     /// The record that answers for it; `None` where nobody recorded it.
     pub claim: Option<ClaimRef>,
-    /// How alike the two are; `None` where the order of the two versions told that they are one.
+    /// How alike the two are; `None` where name, text and order are the same, so that nothing was measured.
     pub likeness: Option<Likeness>,
     /// The rule that took it, or why none did.
     pub outcome: Result<&'static Rule, Rejection>,

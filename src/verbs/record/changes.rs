@@ -131,7 +131,7 @@ impl Changes {
         Self::of(subject, edits, Vec::new(), Extent::WholeFile)
     }
 
-    /// Every block of those lines, likewise.
+    /// Every block of those lines, but for those whose last record is such a one already.
     pub(super) fn of_lines(
         subject: &Subject<'_>,
         lines: LineRange,
@@ -389,13 +389,16 @@ impl Subject<'_> {
         for name in &gone {
             *told.entry(name.clone()).or_default() += 1;
         }
+        let recorded_gone =
+            if unrecorded.is_empty() { HashSet::new() } else { self.recorded_gone() };
         for block in unrecorded.iter().filter(|block| !block.identity.kind.is_unnamed()) {
             let (kind, path) = (block.identity.kind.as_str(), &block.identity.path);
             if let Some(left @ 1..) = told.get_mut(&(kind.to_owned(), path.clone())) {
                 *left -= 1;
                 continue;
             }
-            if self.may_stand(kind, path) || self.is_recorded_gone(block) {
+            let text = &block.fingerprint.content;
+            if self.may_stand(kind, path) || recorded_gone.contains(&(kind, path.as_str(), text)) {
                 continue;
             }
             gone.push((block.identity.kind.as_str().to_owned(), block.identity.path.clone()));
@@ -409,19 +412,18 @@ impl Subject<'_> {
         (ranges, gone)
     }
 
-    /// Whether a record on top of this commit says already that a committed block is gone.
-    fn is_recorded_gone(&self, block: &Block) -> bool {
+    /// The committed blocks of which a record on top of this commit says already that they are gone: kind, path, text.
+    fn recorded_gone(&self) -> HashSet<(&str, &str, &ContentHash)> {
         let head = self.ws.head().map(|head| head.0.as_str());
-        self.ws.ledger.of_path(self.path).iter().any(|at| {
-            let range = self.ws.ledger.claim(*at).range;
-            let is_it = range.block.as_ref().is_some_and(|name| {
-                name.kind == block.identity.kind.as_str() && name.path == block.identity.path
-            });
-            range.deleted
-                && is_it
-                && range.replaces.as_ref() == Some(&block.fingerprint.content)
-                && based_on(self.ws, *at) == head
-        })
+        let claims = self.ws.ledger.of_path(self.path).iter().copied();
+        let deleted = claims.filter(|at| self.ws.ledger.claim(*at).range.deleted);
+        let on_this_commit = deleted.filter(|at| based_on(self.ws, *at) == head);
+        let named = on_this_commit.filter_map(|at| {
+            let range = self.ws.ledger.claim(at).range;
+            let name = range.block.as_ref()?;
+            Some((name.kind.as_str(), name.path.as_str(), range.replaces.as_ref()?))
+        });
+        named.collect()
     }
 
     /// A syntax error can hide a block that is still there: it is gone only when a word of its name is. What has no name

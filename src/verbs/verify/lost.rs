@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use super::LostBlock;
 use crate::code::fingerprint::content_hash;
-use crate::code::{BlockKind, ContentHash, language};
+use crate::code::{ContentHash, language};
 use crate::ledger::{BlockName, BlockRecord, ClaimRef};
 use crate::provenance::matching::{self, row_of_record};
-use crate::provenance::{Provenance, Verdict};
+use crate::provenance::{self, Provenance, Verdict};
 use crate::verbs::elsewhere::Around;
 use crate::verbs::workspace::AT_ONCE;
 use crate::verbs::{Workspace, why};
@@ -207,8 +207,7 @@ fn changed_since(ws: &Workspace, heads: &[Head<'_>]) -> Option<Vec<RelativePath>
 }
 
 fn is_unnamed(range: &BlockRecord) -> bool {
-    let kind = range.block.as_ref().and_then(|name| BlockKind::parse(&name.kind));
-    kind.is_some_and(BlockKind::is_unnamed)
+    range.block.as_ref().is_some_and(|name| provenance::is_unnamed(&name.kind))
 }
 
 /// Files as they stand, and what is known of their blocks.
