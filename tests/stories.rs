@@ -7,6 +7,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
+use intent_lsp::verbs::verify;
 use intent_lsp::verbs::why::{self, LineState, Which};
 use serde_json::json;
 use support::editor::{Editor, address};
@@ -359,4 +360,28 @@ fn what_git_is_told_is_generated_is_one_block_for_everybody() {
     editor.tell("textDocument/didOpen", &json!({ "textDocument": item }));
     let lenses = editor.ask(1, "textDocument/codeLens", &json!({ "textDocument": { "uri": uri } }));
     assert_eq!(lenses.as_array().map(Vec::len), Some(1), "{lenses}");
+}
+
+#[test]
+fn a_syntax_error_costs_no_block_in_any_answer() {
+    let repo = Repo::new();
+    let function =
+        |at: usize| format!("fn step_{at}(x: &str) -> String {{\n    say(x, \"{at}\")\n}}\n\n");
+    let text: String = (0..12).map(function).collect();
+    repo.write("src/steps.rs", &text);
+    repo.record("INT-001", &["src/steps.rs"]);
+    repo.commit("steps");
+    let picture = repo.picture("src/steps.rs");
+    for broken in ["    say(x, \"5)\n", "    say(x, \"5\"\n    if x {\n", "    /* say(x, \"5\")\n"]
+    {
+        repo.write("src/steps.rs", &changed(&text, "    say(x, \"5\")\n", broken));
+        let now = repo.picture("src/steps.rs");
+        let is_of_five = |line: &&str| line.contains("step_5");
+        let others = |picture: &str| -> Vec<String> {
+            picture.lines().filter(|line| !is_of_five(line)).map(str::to_owned).collect()
+        };
+        assert_eq!(others(&now), others(&picture), "with {broken:?}");
+        let lost = verify::verify(&repo.open()).lost;
+        assert!(lost.is_empty(), "with {broken:?}: {lost:?}");
+    }
 }

@@ -55,6 +55,7 @@ enum Generated {
     Declared,
 }
 
+#[derive(Clone)]
 struct Inner {
     path: Arc<str>,
     rope: Rope,
@@ -153,19 +154,15 @@ impl Document {
 
     /// The same text, written by a program as `.gitattributes` says: it is one block.
     pub fn declared_generated(self) -> Self {
-        let Inner { path, rope, unread, .. } = &*self.inner;
-        let inner = Inner {
-            path: Arc::clone(path),
-            rope: rope.clone(),
+        self.but(|inner| Inner {
             language: None,
             generated: Generated::Declared,
-            unread: unread.clone(),
             base: None,
             earlier: None,
             origin: None,
             parsed: OnceLock::new(),
-        };
-        Self { inner: Arc::new(inner) }
+            ..inner
+        })
     }
 
     /// The same text, which takes its outline from another where it does not parse from the start: say, from the text
@@ -175,19 +172,11 @@ impl Document {
     }
 
     fn originating(self, origin: Option<Origin>) -> Self {
-        let Inner { path, rope, language, generated, unread, base, earlier, .. } = &*self.inner;
-        let inner = Inner {
-            path: Arc::clone(path),
-            rope: rope.clone(),
-            language: *language,
-            generated: *generated,
-            unread: unread.clone(),
-            base: base.clone(),
-            earlier: earlier.clone(),
-            origin,
-            parsed: OnceLock::new(),
-        };
-        Self { inner: Arc::new(inner) }
+        self.but(|inner| Inner { origin, parsed: OnceLock::new(), ..inner })
+    }
+
+    fn but(&self, change: impl FnOnce(Inner) -> Inner) -> Self {
+        Self { inner: Arc::new(change((*self.inner).clone())) }
     }
 
     fn new(path: Arc<str>, rope: Rope, base: Option<Base>, earlier: Option<Earlier>) -> Self {
@@ -260,20 +249,13 @@ impl Document {
             return self.clone();
         }
         let Some(earlier) = self.difference(earlier) else { return self.clone() };
-        let Inner { path, rope, language, generated, base, .. } = &*self.inner;
-        let parsed = outlined(rope, self.outlined().parsed.clone(), Some(&earlier));
-        let inner = Inner {
-            path: Arc::clone(path),
-            rope: rope.clone(),
-            language: *language,
-            generated: *generated,
-            unread: None,
-            base: base.clone(),
+        let parsed = outlined(&self.inner.rope, self.outlined().parsed.clone(), Some(&earlier));
+        self.but(|inner| Inner {
             earlier: Some(earlier),
             origin: None,
             parsed: OnceLock::from(parsed),
-        };
-        Self { inner: Arc::new(inner) }
+            ..inner
+        })
     }
 
     /// Another text's outline and how this text differs from it; `None` where they are of different languages.
@@ -344,24 +326,15 @@ impl Document {
         let outlined = self.outlined().clone();
         let Parsed { blocks, errors, .. } = outlined.parsed;
         let parsed = Parsed::without_tree(blocks, errors);
-        let Inner { path, rope, language, generated, unread, .. } = &*self.inner;
-        let inner = Inner {
-            path: Arc::clone(path),
-            rope: rope.clone(),
-            language: *language,
-            generated: *generated,
-            unread: unread.clone(),
+        let (blocks, known_errors) = (outlined.blocks, outlined.known_errors);
+        let parsed = Outlined { parsed, blocks, known_errors, unsettled: None };
+        self.but(|inner| Inner {
             base: None,
             earlier: None,
             origin: None,
-            parsed: OnceLock::from(Outlined {
-                parsed,
-                blocks: outlined.blocks,
-                known_errors: outlined.known_errors,
-                unsettled: None,
-            }),
-        };
-        Self { inner: Arc::new(inner) }
+            parsed: OnceLock::from(parsed),
+            ..inner
+        })
     }
 
     fn parse(&self) -> Parsed {

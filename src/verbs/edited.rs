@@ -113,16 +113,6 @@ impl Baseline {
         Ok(Self::Texts(versions))
     }
 
-    /// A text of the work tree that takes its outline from the commit where it does not parse.
-    pub fn carry(ws: &Workspace, path: &RelativePath, now: Document) -> Document {
-        match now.blocks().has_error {
-            true => {
-                Self::of_work(ws, path).map_or(now.clone(), |baseline| baseline.carried_by(now))
-            }
-            false => now,
-        }
-    }
-
     /// A text that takes its outline from the first text of the baseline where it does not parse.
     pub fn carried_by(&self, now: Document) -> Document {
         match self {

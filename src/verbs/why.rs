@@ -8,7 +8,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use super::edited::Baseline;
 use super::elsewhere::Around;
 use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{Claim, ClaimRef, Contributor, Evidence, RecordKind, Trust};
@@ -342,7 +341,7 @@ fn on_disk_by(
 ) -> Result<WhyAnswer, super::ReadError> {
     let path = &ws.root.resolve(path).unwrap_or_else(|_| path.clone());
     match ws.read(path) {
-        Ok(document) => Ok(told(path, &Baseline::carry(ws, path, document))),
+        Ok(document) => Ok(told(path, &document)),
         Err(super::ReadError::Unread { reason, .. }) => {
             Ok(WhyAnswer { path: path.clone(), blocks: Vec::new(), note: Some(reason.to_string()) })
         }

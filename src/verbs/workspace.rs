@@ -214,7 +214,7 @@ impl Workspace {
         Ok(self.root.relative(cwd, target)?)
     }
 
-    /// A file of the work tree, as a document.
+    /// A file of the work tree, as a document that takes its outline from the last commit where it does not parse.
     pub fn read(&self, path: &RelativePath) -> Result<Document, ReadError> {
         let absolute = self.root.absolute(path);
         let bytes = match regular(&absolute) {
@@ -231,7 +231,9 @@ impl Workspace {
             }
             Err(source) => return Err(ReadError::Io { path: absolute, source }),
         };
+        let (ws, at) = (self.clone(), path.clone());
         self.document(path, &bytes)
+            .map(|document| document.with_origin(move || ws.read_at(ws.head()?, &at).ok()?))
             .map_err(|reason| ReadError::Unread { path: path.clone(), reason })
     }
 

@@ -599,14 +599,7 @@ fn with_value(statement: &Tree, value: Tree) -> Tree {
 }
 
 /// What changed in a unit, for the reasons: its signature, a check that is gone, its body.
-pub(super) fn what_changed(
-    before: &Tree,
-    after: &Tree,
-    was: &Resolved,
-    is: &Resolved,
-    renames: &Renames,
-) -> Vec<String> {
-    let _ = (was, is);
+pub(super) fn what_changed(before: &Tree, after: &Tree, renames: &Renames) -> Vec<String> {
     let (Some(old), Some(new)) = (helpers::function_of(before), helpers::function_of(after)) else {
         return vec!["body".into()];
     };

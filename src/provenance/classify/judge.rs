@@ -511,7 +511,7 @@ impl<'a> Set<'a> {
                 false => Found::changed(vec!["API: visibility".into()]),
             };
         }
-        Found::changed(inline::what_changed(&before.tree, &after.tree, &was, &is, &renames))
+        Found::changed(inline::what_changed(&before.tree, &after.tree, &renames))
     }
 
     /// Whether a container declares, for others to see, one of the names that it has under another spelling now.

@@ -35,8 +35,8 @@ pub struct Likeness {
     pub reach: Reach,
     /// The earlier block had gone before the last record of its file.
     pub had_gone: bool,
-    /// Of a file that goes on another one: enough of its blocks read as they did there to show that it is that file,
-    /// not its like.
+    /// Of a file that goes on another one: enough of its blocks read as they did there, or both are methods of a type
+    /// of one name, so that it is that file, not its like.
     pub is_that_file: bool,
     /// Neither is a region or a paragraph.
     pub is_named: bool,

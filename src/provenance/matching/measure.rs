@@ -140,6 +140,14 @@ impl<'a> Measure<'a> {
         now.iter().filter(reads).take(MIN_READ_ON).count() == MIN_READ_ON
     }
 
+    /// Whether both are methods of a type that is called the same in the file that goes on the other: a class that
+    /// implements the same interface is called otherwise.
+    fn is_of_that_type(&self, then: &Item<'_>, now: &Item<'_>) -> bool {
+        let (Some(a), Some(b)) = (then.name, now.name) else { return false };
+        let are_methods = a.kind == "method" && b.kind == "method";
+        self.scene.reach == Reach::Renamed && are_methods && a.container() == b.container()
+    }
+
     /// A container whose blocks do not tell where it went may be known by the lines of its own that are left.
     fn find_containers(&mut self) {
         let Scene { then, now, texts: Some(texts), .. } = self.scene else { return };
@@ -213,7 +221,7 @@ impl<'a> Measure<'a> {
         Likeness {
             reach: self.scene.reach,
             had_gone: then.had_gone,
-            is_that_file: self.is_that_file,
+            is_that_file: self.is_that_file || self.is_of_that_type(then, now),
             is_named: !then.is_unnamed() && !now.is_unnamed(),
             text: then.row.text == now.row.text,
             tokens: then.row.tokens == now.row.tokens,

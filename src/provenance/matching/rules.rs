@@ -163,6 +163,8 @@ fn by_members(pair: &Likeness) -> f32 {
     pair.members + 0.2 * pair.words
 }
 
+/// Of two that are about as much alike, the one that has the name is ahead of the one that has some of its words.
 fn by_likeness(pair: &Likeness) -> f32 {
-    pair.scores().total
+    let name = if pair.leaf { MARGIN } else { 0.0 };
+    pair.scores().total + name
 }
