@@ -22,7 +22,7 @@ fn asked(repo: &Repo, line: u32) -> why::BlockAnswer {
     answer.blocks.pop().expect("a block")
 }
 
-/// A line a run: `3-5 as_recorded INT-001`, a `?` where it may be older than that record.
+/// A line a run: `3-5 as_recorded INT-001`.
 fn pictured(lines: &BlockLines) -> String {
     let mut picture: String = lines
         .runs
@@ -34,8 +34,7 @@ fn pictured(lines: &BlockLines) -> String {
                 None if state == "as_recorded" => " nobody's".to_owned(),
                 from => from.map(|id| format!(" {id}")).unwrap_or_default(),
             };
-            let older = if run.or_before { "?" } else { "" };
-            format!("{}-{} {}{from}{older}\n", run.start, run.end, state.as_str().expect("a word"))
+            format!("{}-{} {}{from}\n", run.start, run.end, state.as_str().expect("a word"))
         })
         .collect();
     if lines.gone > 0 {

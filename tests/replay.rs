@@ -177,7 +177,7 @@ impl<'a> History<'a> {
 
 fn lines_wrong(block: &BlockAnswer, first: u32, item: &Item) -> Vec<String> {
     let runs = block.lines.iter().flat_map(|lines| &lines.runs);
-    let recorded = runs.filter(|run| run.state == LineState::AsRecorded && !run.or_before);
+    let recorded = runs.filter(|run| run.state == LineState::AsRecorded);
     let mut wrong = Vec::new();
     for run in recorded {
         let Some(from) = step_of(run.from.as_ref().and_then(tool)) else { continue };
@@ -294,7 +294,7 @@ fn a_real_history_names_nobody_whom_git_does_not_know() {
         let now: Vec<&str> = now.lines().collect();
         for block in &answer.blocks {
             let runs = block.lines.iter().flat_map(|lines| &lines.runs);
-            for run in runs.filter(|run| run.state == LineState::AsRecorded && !run.or_before) {
+            for run in runs.filter(|run| run.state == LineState::AsRecorded) {
                 let Some(step) = step_of(run.from.as_ref().and_then(tool)) else { continue };
                 for number in run.start..=run.end {
                     let Some(line) = now.get(number as usize - 1) else { continue };

@@ -7,6 +7,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
+use intent_lsp::ledger::MutationClass;
 use intent_lsp::verbs::verify;
 use intent_lsp::verbs::why::{self, LineState, Which};
 use serde_json::json;
@@ -253,7 +254,64 @@ fn stories() -> Vec<Story> {
             ),
             touched: &["Query.get"],
         },
+        Story {
+            name: "a bold line becomes a heading, and the section before it ends there",
+            before: one("docs/a.md", "# A\n\n## One\n\nIt reads.\n\n**Two**\n\nIt writes.\n"),
+            after: one("docs/a.md", "# A\n\n## One\n\nIt reads.\n\n## Two\n\nIt writes.\n"),
+            touched: &["A.Two"],
+        },
+        Story {
+            name: "a comment behind a method is another one, which is no change of the class",
+            before: one("src/a.cpp", proxy("// one")),
+            after: one("src/a.cpp", proxy("// two")),
+            touched: &[],
+        },
+        Story {
+            name: "a comment behind a constant is another one, which is no change of what follows",
+            before: one("src/a.rs", "const A: u8 = 1; // one\nstart!(A);\n\nfn f() {}\n"),
+            after: one("src/a.rs", "const A: u8 = 1; // two\nstart!(A);\n\nfn f() {}\n"),
+            touched: &[],
+        },
+        Story {
+            name: "the constants after the imports go",
+            before: one("src/level.go", level("const (\n\tlow = 1\n\thigh = 2\n)\n\n")),
+            after: one("src/level.go", level("")),
+            touched: &[],
+        },
+        Story {
+            name: "the middle of a function becomes one of its own, and its lines stay where they are",
+            before: one("src/flag.py", flag(&["        self.ready = False"])),
+            after: one(
+                "src/flag.py",
+                flag(&[
+                    "        self.ready = self.needs(flag)",
+                    "",
+                    "    def needs(self, flag):",
+                    "        \"\"\"Whether it needs a value.\"\"\"",
+                ]),
+            ),
+            touched: &["Flag.read", "Flag.needs"],
+        },
     ]
+}
+
+fn proxy(comment: &str) -> String {
+    format!(
+        "class Proxy {{\n public:\n    Proxy() {{ start(); }} {comment}\n    int size() const {{ return 1; }}\n}};\n"
+    )
+}
+
+fn level(constants: &str) -> String {
+    format!(
+        "package level\n\nimport (\n\t\"context\"\n\t\"maps\"\n)\n\n{constants}type key struct{{}}\n\nfunc of(c context.Context) any {{\n\treturn maps.Keys(c.Value(key{{}}))\n}}\n"
+    )
+}
+
+fn flag(middle: &[&str]) -> String {
+    let middle = middle.join("\n");
+    format!(
+        "class Flag:\n    def read(self, flag):\n        self.flag = flag\n{middle}\n        if flag is None:\n            return self.default\n        if flag.hidden:\n            return self.hidden\n        return flag.value\n"
+    )
 }
 
 /// The lines, counted from 1, that the last commit added to a file, as git sees it.
@@ -381,7 +439,26 @@ fn a_syntax_error_costs_no_block_in_any_answer() {
             picture.lines().filter(|line| !is_of_five(line)).map(str::to_owned).collect()
         };
         assert_eq!(others(&now), others(&picture), "with {broken:?}");
+        let answer = repo.record("INT-002", &["src/steps.rs"]);
+        assert!(answer.recorded.is_empty(), "with {broken:?}: {answer:?}");
+        assert!(answer.skipped[0].reason.starts_with("it does not parse"), "{answer:?}");
         let lost = verify::verify(&repo.open()).lost;
         assert!(lost.is_empty(), "with {broken:?}: {lost:?}");
     }
+}
+
+#[test]
+fn another_decorator_is_no_formatting() {
+    let repo = Repo::new();
+    let text = "class Url:\n    @property\n    def host(self):\n        return self.parts[1]\n";
+    repo.write("src/url.py", text);
+    repo.record("INT-001", &["src/url.py"]);
+    repo.commit("before");
+    repo.write("src/url.py", &changed(text, "@property", "@cached_property"));
+    let answer = repo.record("INT-002", &["src/url.py"]);
+    assert_eq!(
+        answer.recorded[0].mutation_class,
+        Some(MutationClass::IntentEvolution),
+        "{answer:?}"
+    );
 }

@@ -46,7 +46,8 @@ pub fn changed_lines(before: &str, now: &str) -> Vec<Change> {
     all(&diff)
 }
 
-fn lines(text: &str) -> impl Iterator<Item = &str> {
+/// The lines that [`changed_lines`] compares.
+pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     line_ranges(text).map(|range| text[range].trim_end())
 }
 

@@ -291,6 +291,11 @@ impl Document {
         self.inner.unread.as_ref()
     }
 
+    /// Whether it has no syntax whose nodes could be compared: prose, or a language without a grammar.
+    pub fn is_prose(&self) -> bool {
+        self.inner.language.is_none_or(|language| language.syntax.words)
+    }
+
     /// The language, `None` for a text that is cut into paragraphs, and for one that a program wrote.
     pub fn language(&self) -> Option<&'static Language> {
         self.inner.language

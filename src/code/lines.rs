@@ -156,7 +156,7 @@ pub fn own(document: &Document, block: &Block) -> Vec<OwnLine> {
         }
         let left = without(&text, &line, &holes);
         let common = !left.contains(char::is_alphanumeric);
-        if holes.is_empty() || !common {
+        if holes.is_empty() || !common && !is_comment_behind(&left) {
             own.push(OwnLine { number, hash: LineHash::of(&left), common });
         }
     }
@@ -257,6 +257,13 @@ pub(super) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> + '_
         next = length.map(|_| end + if bytes[end..].starts_with(b"\r\n") { 2 } else { 1 });
         Some(start..end)
     })
+}
+
+/// Whether what is left of a line on which an inner block ends is a comment, which is about that block.
+fn is_comment_behind(left: &str) -> bool {
+    let is_punctuation = |letter: char| letter.is_whitespace() || "()[]{},;".contains(letter);
+    let said = left.trim_start_matches(is_punctuation);
+    ["//", "/*", "#", "--", "<!--", "%"].iter().any(|opener| said.starts_with(opener))
 }
 
 fn without(text: &str, line: &Range<usize>, holes: &[Range<usize>]) -> String {

@@ -442,6 +442,25 @@ impl Assembly<'_, '_> {
         Named { name, bytes, scope }
     }
 
+    /// Without a comment on the line on which the block before ends: it is about that one.
+    fn without_comment_behind(
+        &self,
+        gap: &Range<usize>,
+        bytes: Range<usize>,
+        events: &[Event],
+    ) -> Range<usize> {
+        let rest = &self.text[gap.start..bytes.end.max(gap.start)];
+        let line_end = gap.start + rest.find('\n').unwrap_or(rest.len());
+        let is_token = |event: &Event| match event {
+            Event::Token(token) => (bytes.start..line_end).contains(&token.bytes.start),
+            Event::Close(_) => false,
+        };
+        if gap.start == self.zone.start || bytes.start >= line_end || events.iter().any(is_token) {
+            return bytes;
+        }
+        trimmed(self.text, line_end..bytes.end)
+    }
+
     /// What lies between two top-level blocks, unless it says nothing.
     fn region(&self, gap: Range<usize>, events: Range<usize>, path: String) -> Option<Block> {
         if !self.compiled.syntax.regions {
@@ -453,6 +472,7 @@ impl Assembly<'_, '_> {
             bytes = trimmed(text, bytes.start + 1..bytes.end);
         }
         let mut events = &self.walked.events[events.start..events.end.max(events.start)];
+        bytes = self.without_comment_behind(&gap, bytes, events);
         while let Some((_, rest)) = events.split_last().filter(|(last, _)| tokens::is_space(last)) {
             events = rest;
         }

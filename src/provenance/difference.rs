@@ -5,13 +5,15 @@
 //! a block none of whose own lines it adds, changes or takes out.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::matching;
 use super::outline::{Against, Outline, own_tokens};
+use crate::code::difference::{self, Change};
 use crate::code::lines::{self, OwnLine};
-use crate::code::{Block, Document, FileBlocks, Places, difference};
+use crate::code::{Block, Document, FileBlocks, Places};
 
 /// Two versions of a file, block by block.
 pub struct Difference {
@@ -22,8 +24,53 @@ pub struct Difference {
     /// For each block that stands, which it was.
     origins: Vec<Option<usize>>,
     against: Vec<Against>,
-    /// Lines, counted from 1, that stand now and did not, and that stood and do not.
-    lines: OnceCell<(HashSet<u32>, HashSet<u32>)>,
+    lines: OnceCell<Lines>,
+}
+
+/// Where the lines of two texts differ. Numbers count from 1.
+#[derive(Default)]
+struct Lines {
+    changes: Vec<Change>,
+    /// Lines that stand now and did not.
+    added: HashSet<u32>,
+    /// Those of them whose text was taken out elsewhere, so that it may only have moved.
+    moved: HashSet<u32>,
+    /// Lines that stood and do not.
+    removed: HashSet<u32>,
+}
+
+impl Lines {
+    fn between(before: &str, now: &str) -> Self {
+        let changes = difference::changed_lines(before, now);
+        let lines_of = |text| difference::lines(text).collect::<Vec<&str>>();
+        let (then, stands) = (lines_of(before), lines_of(now));
+        let mut lines = Self::default();
+        // How many more lines of a text stand now; no difference of the two texts could say otherwise.
+        let mut more: HashMap<&str, isize> = HashMap::new();
+        for change in &changes {
+            change.now.clone().for_each(|at| *more.entry(stands[at]).or_default() += 1);
+            change.before.clone().for_each(|at| *more.entry(then[at]).or_default() -= 1);
+            lines.added.extend(numbers(&change.now));
+            lines.removed.extend(numbers(&change.before));
+        }
+        let has_moved = |number: &u32| more[stands[*number as usize - 1]] <= 0;
+        lines.moved = lines.added.iter().copied().filter(has_moved).collect();
+        Self { changes, ..lines }
+    }
+}
+
+/// Whether something was taken out of a block that stands there: inside of it, or beside a line of its own without
+/// anything put in its place. What follows the block may have been cut off it: a new heading ends a section.
+fn takes_out_of(change: &Change, block: &Block, own: &[OwnLine]) -> bool {
+    let (last, next) = (change.now.start as u32, change.now.end as u32 + 1);
+    let holds = |line: u32| block.whole_lines.start() <= line && line <= block.whole_lines.end();
+    let is_own = |line: u32| own.iter().any(|own| own.number == line);
+    let is_inside = holds(last) && holds(next);
+    is_inside || change.now.is_empty() && (is_own(last) || is_own(next))
+}
+
+fn numbers(places: &Range<usize>) -> impl Iterator<Item = u32> + use<> {
+    places.clone().map(|at| at as u32 + 1)
 }
 
 impl Difference {
@@ -88,18 +135,24 @@ impl Difference {
         if self.against[index] == Against::Same || self.new.blocks[index].broken {
             return false;
         }
-        let (added, removed) = self.lines();
+        let lines = self.lines();
         let says = |line: &OwnLine| !line.is_blank();
         let own = lines::own(&self.now, &self.new.blocks[index]);
-        if own.iter().filter(|line| says(line)).any(|line| added.contains(&line.number)) {
+        let is_new = |line: &OwnLine| {
+            lines.added.contains(&line.number) && !lines.moved.contains(&line.number)
+        };
+        if own.iter().filter(|line| says(line)).any(is_new) {
             return true;
         }
         // Something was taken out of it; where all of the origin was, what stands is made of lines that were not its own.
         let before = self.origin(index).map(|origin| lines::own(&self.before, origin));
-        let said = before.iter().flatten().filter(|line| says(line));
-        let (gone, left): (Vec<&OwnLine>, Vec<&OwnLine>) =
-            said.partition(|line| removed.contains(&line.number));
-        !gone.is_empty() && !left.is_empty()
+        let said: Vec<OwnLine> = before.into_iter().flatten().filter(says).collect();
+        let is_left = said.iter().any(|line| !lines.removed.contains(&line.number));
+        let takes_out = |change: &Change| {
+            let was_own = |line: &OwnLine| change.before.contains(&(line.number as usize - 1));
+            said.iter().any(was_own) && takes_out_of(change, &self.new.blocks[index], &own)
+        };
+        is_left && lines.changes.iter().any(takes_out)
     }
 
     /// For each line that a block answers for, whether the change brought it.
@@ -107,22 +160,18 @@ impl Difference {
         let own = lines::own(&self.now, &self.new.blocks[index]);
         let before = self.origin(index).map(|origin| lines::own(&self.before, origin));
         let before: Vec<_> = before.unwrap_or_default().iter().map(|line| line.hash).collect();
-        let (added, _) = self.lines();
+        let lines = self.lines();
+        let is_brought = |line: &OwnLine| {
+            lines.added.contains(&line.number)
+                && (line.common || !lines.moved.contains(&line.number))
+        };
         let matched = lines::matched_own(&before, &own);
         let is_new = own.iter().zip(matched);
-        is_new.map(|(line, at)| at.is_none() && added.contains(&line.number)).collect()
+        is_new.map(|(line, at)| at.is_none() && is_brought(line)).collect()
     }
 
-    fn lines(&self) -> &(HashSet<u32>, HashSet<u32>) {
-        self.lines.get_or_init(|| {
-            let numbers = |places: std::ops::Range<usize>| places.map(|at| at as u32 + 1);
-            let (mut added, mut removed) = (HashSet::new(), HashSet::new());
-            for change in difference::changed_lines(&self.before.text(), &self.now.text()) {
-                added.extend(numbers(change.now));
-                removed.extend(numbers(change.before));
-            }
-            (added, removed)
-        })
+    fn lines(&self) -> &Lines {
+        self.lines.get_or_init(|| Lines::between(&self.before.text(), &self.now.text()))
     }
 }
 

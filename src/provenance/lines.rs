@@ -11,24 +11,15 @@ use crate::ledger::{ClaimRef, Ledger};
 /// How one line stands to the block's record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// As recorded; white space at both ends aside. Without an origin it stood there before, and no record says whose
-    /// it is.
-    Recorded(Option<Origin>),
+    /// As recorded, white space at both ends aside: the record that brought it, of those that made the block what it was
+    /// recorded as. `None` where no record says that it did.
+    Recorded(Option<ClaimRef>),
     /// Not as it was, but all tokens are: by formatting, or a comment.
     Reformatted,
     /// Not as it was, but all that differs is names, changed throughout; or layout.
     Renamed,
     /// New or changed since.
     Changed,
-}
-
-/// Where a line that is as recorded comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Origin {
-    /// The oldest record known to have it, of those that made the block what it was recorded as.
-    pub claim: ClaimRef,
-    /// It may be older: what stood there before that record is not known.
-    pub or_before: bool,
 }
 
 /// How the lines of a block stand to its record.
@@ -107,7 +98,7 @@ struct Walk {
     /// Which line of the record in hand each line is, as long as its origin is not found.
     at: Vec<Option<usize>>,
     /// What was found; `None` for a line that is not as recorded.
-    found: Vec<Option<Option<Origin>>>,
+    found: Vec<Option<Option<ClaimRef>>>,
 }
 
 /// What is known of a line of the record in hand.
@@ -150,18 +141,18 @@ impl Walk {
                 next = steps.next();
             }
             let Some(Step::Recorded(earlier)) = next else {
-                let replaces = ledger.claim(claim).range.replaces.is_some();
-                return self.settle(brought, Origin { claim, or_before: replaces }, None);
+                let is_new = ledger.claim(claim).range.replaces.is_none();
+                let origin = brought.where_not_before(claim).filter(|_| is_new);
+                return self.settle_where(|_| Some(origin));
             };
-            let of_earlier = (!gap).then_some(Origin { claim: earlier, or_before: true });
             let fingerprints = ledger.claim(earlier).range.lines.as_ref();
             let before = fingerprints.and_then(|lines| lines.hashes());
             work += before.as_ref().map_or(0, |before| (before.len() + recorded.len()).pow(2));
             let Some(before) = before.filter(|_| work <= MOST_WORK) else {
-                return self.settle(brought, Origin { claim, or_before: true }, of_earlier);
+                return self.settle_where(|_| Some(None));
             };
             let back = lines::matched(&before, &recorded, |hash| common.contains(hash));
-            self.step(&back, brought, Origin { claim, or_before: gap }, of_earlier);
+            self.step(&back, brought.where_not_before(claim).filter(|_| !gap));
             (claim, recorded) = (earlier, before);
         }
     }
@@ -175,33 +166,20 @@ impl Walk {
         let Some(brought) = brought.filter(|_| fingerprints.as_deref() == Some(recorded)) else {
             return Brought::Unknown;
         };
-        let origin = Origin { claim, or_before: false };
-        self.settle_where(|line| brought[line].then_some(Some(origin)));
+        self.settle_where(|line| brought[line].then_some(Some(claim)));
         Brought::No
     }
 
-    /// One record back: what was not there yet came with the record in hand, if that does not say otherwise.
-    fn step(
-        &mut self,
-        back: &[Option<usize>],
-        brought: Brought,
-        of_this: Origin,
-        of_earlier: Option<Origin>,
-    ) {
-        let otherwise = brought.of(of_this, of_earlier);
-        self.settle_where(|line| back[line].is_none().then_some(otherwise));
+    /// One record back, given who brought what was not there yet.
+    fn step(&mut self, back: &[Option<usize>], origin: Option<ClaimRef>) {
+        self.settle_where(|line| back[line].is_none().then_some(origin));
         for at in &mut self.at {
             *at = at.and_then(|line| back[line]);
         }
     }
 
-    fn settle(&mut self, brought: Brought, of_this: Origin, of_earlier: Option<Origin>) {
-        let origin = brought.of(of_this, of_earlier);
-        self.settle_where(|_| Some(origin));
-    }
-
     /// Ends the search for the lines of which this tells an end; they are named by their place in the record in hand.
-    fn settle_where(&mut self, end: impl Fn(usize) -> Option<Option<Origin>>) {
+    fn settle_where(&mut self, end: impl Fn(usize) -> Option<Option<ClaimRef>>) {
         for (at, found) in self.at.iter_mut().zip(&mut self.found) {
             if let Some(origin) = at.and_then(&end) {
                 (*at, *found) = (None, Some(origin));
@@ -211,10 +189,8 @@ impl Walk {
 }
 
 impl Brought {
-    fn of(self, of_this: Origin, of_earlier: Option<Origin>) -> Option<Origin> {
-        match self {
-            Self::No => of_earlier,
-            Self::Unknown => Some(of_this),
-        }
+    /// Who brought a line that the record before does not have.
+    fn where_not_before(self, claim: ClaimRef) -> Option<ClaimRef> {
+        (self == Self::Unknown).then_some(claim)
     }
 }

@@ -229,7 +229,10 @@ fn record_file(
     }
     let parsed =
         if now.has_error || committed.has_error() { Parsed::WithErrors } else { Parsed::Cleanly };
-    let class = classify::provisional(&changes.classified(&now), parsed);
+    let class = match subject.text_before().filter(|_| request.extent == Extent::Changes) {
+        Some(before) => call::class_of(path, before, &document),
+        None => classify::provisional(&changes.classified(&now), parsed),
+    };
     let deletions = changes.ranges.iter().any(|range| range.deleted);
     let left = changes.left;
     let decision = decide(ws, request, &intent.id.value, path);
@@ -315,6 +318,9 @@ fn nothing_differs(
     }
     if now.blocks.is_empty() {
         return "it holds no block";
+    }
+    if now.blocks.iter().any(|block| block.broken) {
+        return "it does not parse, and only the blocks around the syntax error differ; record it again when the error is gone";
     }
     match extent {
         Extent::WholeFile => {

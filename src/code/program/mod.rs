@@ -179,7 +179,7 @@ impl Program {
     pub fn of(path: &str, text: &str) -> Option<Self> {
         let document = Document::from_text(path, text);
         let language = document.language()?;
-        if language.syntax.words || document.unread().is_some() {
+        if document.is_prose() || document.unread().is_some() {
             return None;
         }
         let compiled = language.compiled()?;

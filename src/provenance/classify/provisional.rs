@@ -1,9 +1,9 @@
-//! What the hashes of an outline tell about a change, where the text before is
-//! not at hand: every changed block has the tokens it had, or something else.
-//! Regions are left out, because a comment between definitions can be a
-//! directive (`//go:build`, `#!`).
+//! What the hashes of an outline tell about a change, where the text before is not at hand.
+//!
+//! That is never a refactoring: where all tokens are what they were, a comment may still be another one, and there are
+//! comments that act (`//go:build`, `// Output:`).
 
-use crate::code::{Block, BlockKind};
+use crate::code::Block;
 use crate::ledger::{Basis, MutationClass};
 
 use super::super::outline::Against;
@@ -41,17 +41,8 @@ pub fn provisional(changed: &[ChangedBlock<'_>], parsed: Parsed) -> Classificati
             blocks: Vec::new(),
         };
     }
-    let format_only = changed.iter().all(is_formatting);
-    let (class, basis) = if format_only {
-        (MutationClass::AstRefactor, Basis::Rule)
-    } else {
-        (MutationClass::IntentEvolution, Basis::None)
-    };
-    Classification { class: Some(class), basis, reasons, blocks: Vec::new() }
-}
-
-fn is_formatting(changed: &ChangedBlock<'_>) -> bool {
-    matches!(changed, ChangedBlock::Now(block, Against::Reformatted) if block.identity.kind != BlockKind::Region)
+    let class = Some(MutationClass::IntentEvolution);
+    Classification { class, basis: Basis::None, reasons, blocks: Vec::new() }
 }
 
 fn reason(changed: &ChangedBlock<'_>) -> String {
@@ -61,7 +52,7 @@ fn reason(changed: &ChangedBlock<'_>) -> String {
             let what = match against {
                 Against::New => "added",
                 Against::Same => "same",
-                Against::Reformatted => "formatting",
+                Against::Reformatted => "same tokens",
                 Against::Changed => "body",
             };
             format!("{} {}: {what}", block.identity.kind.as_str(), block.identity.path)

@@ -14,10 +14,11 @@ use crate::ledger::{
     BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord, Record, RecordKind,
     RecordedDecision,
 };
-use crate::provenance::classify::{self, ChangedBlock, Parsed};
+use crate::provenance::classify::{self, ChangedBlock, Classification, Parsed};
 use crate::provenance::{Difference, Outline};
 use crate::verbs::Workspace;
 use crate::verbs::edited::Edits;
+use crate::workspace::RelativePath;
 use crate::workspace::session::calls::{Before, Call, Predicted};
 use crate::workspace::session::seen::{self, State};
 
@@ -88,11 +89,7 @@ pub(in crate::verbs) fn told(
     // With both texts at hand and nobody else's work between them, the texts tell more than the hashes.
     let texts = (work.earlier_text(), work.now.text.as_deref());
     let class = match texts {
-        (Some(_), Some(_)) if others.is_empty() => {
-            // One file alone does not tell who else uses its names.
-            let (before, after) = ((path.as_str(), &earlier), (path.as_str(), &current));
-            classify::change_among(&[before], &[after], &|_| None)
-        }
+        (Some(_), Some(_)) if others.is_empty() => class_of(path, &earlier, &current),
         _ => classify::provisional(&changed, parsed),
     };
     let before_outline = Outline::of(&earlier.blocks());
@@ -159,6 +156,12 @@ impl Work<'_> {
         let path = Some(&self.before.path);
         self.call.files.iter().any(|file| file.moved_from.as_ref() == path)
     }
+}
+
+/// The class of a change of one file, which alone does not tell who else uses its names.
+pub(super) fn class_of(path: &RelativePath, before: &Document, after: &Document) -> Classification {
+    let name = path.as_str();
+    classify::change_among(&[(name, before)], &[(name, after)], &|_| None)
 }
 
 fn document(

@@ -83,6 +83,16 @@ impl<'a> Subject<'a> {
             || based_on(self.ws, last) == self.ws.head().map(|head| head.0.as_str())
     }
 
+    /// The text that the change was made to, where that is the one at the commit and can be compared node by node.
+    pub(super) fn text_before(&self) -> Option<&Document> {
+        match self.committed {
+            Baseline::Texts(versions) if versions.len() == 1 => {
+                versions.first().filter(|_| !self.is_ahead() && !self.document.is_prose())
+            }
+            _ => None,
+        }
+    }
+
     /// What changed since the commit and since the last record.
     fn edits(&self) -> Edits {
         let rows = Outline::of(&self.now).rows;

@@ -7,7 +7,7 @@ use super::{BlockAnswer, Candidate, FileProvenance, candidate};
 use crate::code::Document;
 use crate::code::lines::{self, OwnLine};
 use crate::provenance::Verdict;
-use crate::provenance::lines::{Lines, Origin, Standing, of};
+use crate::provenance::lines::{Lines, Standing, of};
 use crate::verbs::Workspace;
 use crate::verbs::elsewhere::Around;
 
@@ -33,9 +33,6 @@ pub struct LineRun {
     /// before the one that has them, and no earlier one has them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Candidate>,
-    /// They may be older than that record: what stood there before it is not known.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub or_before: bool,
 }
 
 /// How lines stand to the block's record.
@@ -82,8 +79,7 @@ fn run(ws: &Workspace, line: u32, standing: Standing) -> LineRun {
         start: line,
         end: line,
         state,
-        from: origin.map(|Origin { claim, .. }| candidate(ws, &ws.ledger.claim(claim))),
-        or_before: origin.is_some_and(|origin| origin.or_before),
+        from: origin.map(|claim| candidate(ws, &ws.ledger.claim(claim))),
     }
 }
 
@@ -178,11 +174,7 @@ impl LineRun {
     fn owner(&self) -> String {
         let Some(from) = &self.from else { return BEFORE.to_owned() };
         let intent = from.intent.as_deref().unwrap_or("a record without an intent");
-        if self.or_before {
-            format!("came with {intent} or before it")
-        } else {
-            format!("came with {intent}")
-        }
+        format!("came with {intent}")
     }
 }
 
@@ -238,7 +230,6 @@ mod tests {
             end: *end,
             state: *state,
             from: None,
-            or_before: false,
         };
         let lines = BlockLines { runs: runs.iter().map(run).collect(), gone };
         lines.sentence().unwrap_or_else(|| "nothing".to_owned())

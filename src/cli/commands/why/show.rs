@@ -256,9 +256,6 @@ fn each_line(page: &mut Page, lines: &BlockLines, now: Timestamp) {
         match (run.state, &run.from) {
             (LineState::AsRecorded, Some(from)) => {
                 step(page, from, now);
-                if run.or_before {
-                    page.own("  ").styled(UNSURE, "or before it");
-                }
             }
             (LineState::AsRecorded, None) => {
                 page.styled(DIM, "·").own(" ").styled(DIM, "came with no record");
