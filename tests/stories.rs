@@ -273,6 +273,27 @@ fn stories() -> Vec<Story> {
             touched: &[],
         },
         Story {
+            name: "a file of one function is renamed and a line of it edited",
+            before: one("src/handler.py", steps(7)),
+            after: one("src/lambda_handler.py", steps(77)),
+            touched: &["handler"],
+        },
+        Story {
+            name: "a style sheet of two rules is renamed and a line of it edited",
+            before: one("src/f.css", RULES),
+            after: one("src/g.css", changed(RULES, "route108", "route109")),
+            touched: &[".split"],
+        },
+        Story {
+            name: "a makefile is renamed and a rule added",
+            before: one("a.mk", "build: src\n\tgo build ./...\n\ntest: build\n\tgo test ./...\n"),
+            after: one(
+                "b.mk",
+                "build: src\n\tgo build ./...\n\ntest: build\n\tgo test ./...\n\nlint: src\n\tgo vet ./...\n",
+            ),
+            touched: &["lint"],
+        },
+        Story {
             name: "the constants after the imports go",
             before: one("src/level.go", level("const (\n\tlow = 1\n\thigh = 2\n)\n\n")),
             after: one("src/level.go", level("")),
@@ -293,6 +314,14 @@ fn stories() -> Vec<Story> {
             touched: &["Flag.read", "Flag.needs"],
         },
     ]
+}
+
+const RULES: &str = ".open {\n  page-save: queue1;\n}\n\n.split {\n  price-parse: price3;\n  file-send: route108;\n}\n";
+
+fn steps(seventh: usize) -> String {
+    let number = |at: usize| if at == 7 { seventh } else { at };
+    let step = |at: usize| format!("    v{at} = step_{at}(event, {})\n", number(at));
+    format!("def handler(event):\n{}    return v20\n", (1..=20).map(step).collect::<String>())
 }
 
 fn proxy(comment: &str) -> String {
@@ -461,4 +490,47 @@ fn another_decorator_is_no_formatting() {
         Some(MutationClass::IntentEvolution),
         "{answer:?}"
     );
+}
+
+#[test]
+fn a_file_that_is_renamed_twice_keeps_what_was_recorded_in_between() {
+    let repo = Repo::new();
+    let text = "def two(x):\n    y = go(x, 2)\n    return y * 3\n\ndef three(z):\n    for q in z:\n        emit(q, 9)\n";
+    repo.write("m.py", text);
+    repo.record("INT-001", &["m.py"]);
+    repo.commit("one");
+    repo.git(&["mv", "m.py", "b.py"]);
+    repo.commit("renamed");
+    repo.write("b.py", &changed(text, "q, 9", "q, 10"));
+    repo.record("INT-002", &["b.py"]);
+    repo.commit("two");
+    repo.git(&["mv", "b.py", "c.py"]);
+    repo.commit("renamed again");
+    assert_eq!(repo.picture("c.py"), "moved INT-001 function two\nmoved INT-002 function three\n");
+}
+
+#[test]
+fn what_moved_to_another_file_keeps_its_record_when_that_file_is_recorded_next() {
+    let repo = Repo::new();
+    let load = |at: u8| {
+        format!("def load_user(token):\n    price = open_user(token, {at})\n    return price\n")
+    };
+    let parse = "def parse_state(raw):\n    return int(raw)\n";
+    let fetch =
+        |at: u8| format!("def fetch(state):\n    item = save(state, {at})\n    return item\n");
+    repo.write("a.py", &(load(6) + parse));
+    repo.write("b.py", &fetch(44));
+    repo.record("INT-001", &["a.py", "b.py"]);
+    repo.commit("one");
+    repo.write("a.py", &(load(7) + parse));
+    repo.record("INT-001", &["a.py"]);
+    repo.commit("two");
+    repo.write("a.py", parse);
+    repo.write("b.py", &(fetch(44) + &load(7)));
+    repo.commit("moved");
+    let moved = "moved INT-001 function load_user\n";
+    assert_eq!(repo.picture("b.py"), format!("exact INT-001 function fetch\n{moved}"));
+    repo.write("b.py", &(fetch(45) + &load(7)));
+    repo.record("INT-002", &["b.py"]);
+    assert_eq!(repo.picture("b.py"), format!("exact INT-002 function fetch\n{moved}"));
 }

@@ -43,7 +43,7 @@ pub struct Version {
     pub gone: Vec<StateId>,
     /// Nothing is recorded on top of it.
     pub is_leaf: bool,
-    /// The newest record in it.
+    /// The newest record in it; `None` of a version that nobody recorded.
     pub last: Option<ClaimRef>,
 }
 
@@ -253,7 +253,8 @@ impl Trail {
         let gone = left.filter(|id| !used.contains(id) && self.claim(*id).is_some()).collect();
         let loose = base.loose.iter().copied().filter(|id| !used.contains(id)).collect();
         let deletes = claims.iter().any(|at| ledger.claim(*at).range.deleted);
-        let (hash, last) = (outline.hash(), base.last);
+        // What nobody recorded came at a time that is not known.
+        let (hash, last) = (outline.hash(), base.last.filter(|_| !claims.is_empty()));
         let version = Version { hash, states, loose, gone, is_leaf: true, last };
         if let Some(below) = on_top_of {
             self.versions[below].is_leaf &= is_fork;

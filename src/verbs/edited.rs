@@ -85,7 +85,7 @@ impl Baseline {
     }
 
     /// The same, knowing which files are gone at the same time: where a file that was not there before goes on one of
-    /// them under another name ([`matching::goes_on`]), what it holds unchanged is no edit.
+    /// them under another name ([`matching::goes_on`], [`matching::reads_on`]), what it holds unchanged is no edit.
     pub fn or_renamed(
         self,
         ws: &Workspace,
@@ -98,14 +98,13 @@ impl Baseline {
         if versions.iter().any(|old| !old.blocks().blocks.is_empty()) {
             return Ok(Self::Texts(versions));
         }
-        let extension = |path: &RelativePath| {
-            path.file_name().rsplit_once('.').map(|(_, extension)| extension.to_owned())
-        };
-        let alike = gone.iter().filter(|old| extension(old) == extension(path)).take(MAX_RENAMED);
+        let alike = gone.iter().filter(|old| may_be_renamed(old, path)).take(MAX_RENAMED);
         for old in alike {
             if let Some(document) = ws.read_at(commit, old)? {
                 let then = Outline::of(&document.blocks());
-                if matching::goes_on((old, &then), (path, &now.blocks())) {
+                if matching::goes_on((old, &then), (path, &now.blocks()))
+                    || matching::reads_on(&document.text(), &now.text())
+                {
                     versions.push(document);
                 }
             }
@@ -199,3 +198,10 @@ impl Edits {
 
 /// Among more vanished files than this, no other name is looked for.
 const MAX_RENAMED: usize = 64;
+
+/// By the names alone: the same ending, or `Dockerfile` and `Dockerfile.release`.
+fn may_be_renamed(old: &RelativePath, new: &RelativePath) -> bool {
+    let (old, new) = (old.file_name(), new.file_name());
+    let ending = |name: &str| name.rsplit_once('.').map(|(_, ending)| ending.to_owned());
+    ending(old) == ending(new) || old.starts_with(new) || new.starts_with(old)
+}

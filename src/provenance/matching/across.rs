@@ -13,7 +13,7 @@ use super::align::{Fit, Scene};
 use super::item::Item;
 use super::likeness::{self, Reach};
 use super::lookup::Candidate;
-use super::onward::goes_on;
+use super::onward::{goes_on, reads_on};
 use super::reading::{Reading, content_of, is_its_own, kept, provenance};
 use super::rules::{MARGIN, MIN_ACROSS_TOKENS};
 use super::{Orphans, SharedTrail, Watch, against_version, is_copy};
@@ -69,18 +69,23 @@ pub(super) fn file(
     watch: Watch<'_>,
 ) {
     let sources = sources(ledger, path, now.1, found, surroundings);
-    let (mut scattered, mut renamed) = (Vec::new(), HashSet::new());
+    let (mut scattered, mut renamed, mut continued) = (Vec::new(), HashSet::new(), Vec::new());
     for source in &sources {
         let orphans = surroundings.orphans(source);
         if orphans.is_empty() {
             continue;
         }
-        if surroundings.is_gone(source) && goes_on_vanished(source, (path, now.1), surroundings) {
-            renamed_file(ledger, (path, source), now, found, surroundings, watch);
+        if surroundings.is_gone(source) && goes_on_vanished(source, path, now, surroundings) {
+            continued.push((surroundings.trail(source).newest().and_then(|one| one.last), source));
         } else {
             scattered.extend(orphans.gone.iter().chain(&orphans.renamed).copied());
             renamed.extend(orphans.renamed.iter().copied());
         }
+    }
+    // A file may have been renamed more than once: what was recorded last speaks first.
+    continued.sort();
+    for (_, source) in continued.into_iter().rev() {
+        renamed_file(ledger, (path, source), now, found, surroundings, watch);
     }
     if !scattered.is_empty() {
         let heads = sorted(scattered);
@@ -311,12 +316,15 @@ pub(super) fn withdraw(
 /// Whether a file goes on one that is gone, by what was in that when it was last recorded.
 fn goes_on_vanished(
     source: &RelativePath,
-    now: (&RelativePath, &FileBlocks),
+    path: &RelativePath,
+    (document, blocks): (&Document, &FileBlocks),
     surroundings: &dyn Surroundings,
 ) -> bool {
     let trail = surroundings.trail(source);
     let Some(version) = trail.last_standing() else { return false };
     let known = version.states.iter().chain(&version.loose);
     let then = Outline { rows: known.map(|id| trail.state(*id).row).collect() };
-    goes_on((source, &then), now)
+    let text = || surroundings.text_of(source, version, &trail.outline(version));
+    goes_on((source, &then), (path, blocks))
+        || text().is_some_and(|then| reads_on(&then.text(), &document.text()))
 }

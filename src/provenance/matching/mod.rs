@@ -35,7 +35,7 @@ pub use across::Surroundings;
 pub use item::row_of_record;
 pub use likeness::{Likeness, Reach};
 pub use lookup::{Candidate, candidates};
-pub use onward::{before_own_records, goes_on, may_speak_of, recorded_elsewhere};
+pub use onward::{before_own_records, goes_on, may_speak_of, reads_on, recorded_elsewhere};
 pub use origins::Origins;
 pub use rules::{MIN_RENAMED_TOKENS, Rule};
 

@@ -1,11 +1,11 @@
 //! Where recorded blocks went on: under later records, in other files, in files that go on others under another name.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::across::{self, MAX_SOURCES, Surroundings};
 use super::lookup::{candidates_of_record, namesakes};
 use super::rules::MIN_ACROSS_TOKENS;
-use crate::code::{Block, Document, FileBlocks};
+use crate::code::{Block, Document, FileBlocks, difference};
 use crate::ledger::{ClaimRef, Ledger};
 use crate::provenance::names::leaf;
 use crate::provenance::outline::{self, Outline, Row};
@@ -94,6 +94,21 @@ fn recorded(steps: &[Step]) -> impl Iterator<Item = ClaimRef> {
         Step::Recorded(at) => Some(*at),
         Step::Gap { .. } => None,
     })
+}
+
+/// Whether two texts have at least half of their lines in common, by length: what `git diff -M` takes for one file under
+/// two names.
+pub fn reads_on(before: &str, now: &str) -> bool {
+    let mut left: HashMap<&str, usize> = HashMap::new();
+    difference::lines(before).for_each(|line| *left.entry(line).or_default() += 1);
+    let mut common = 0;
+    for line in difference::lines(now) {
+        if let Some(count) = left.get_mut(line).filter(|count| **count > 0) {
+            *count -= 1;
+            common += line.len();
+        }
+    }
+    common > 0 && common * 2 >= before.len().max(now.len())
 }
 
 /// Whether a file goes on one that is gone under another name: it holds most of its blocks, by what they are called;
