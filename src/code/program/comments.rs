@@ -69,7 +69,19 @@ fn is_directive(language: &str, text: &str, bytes: &Range<usize>) -> bool {
         return true;
     }
     let squeezed = comment.split_whitespace().collect::<Vec<_>>().join(" ");
-    of(BEGINNINGS, language).any(|start| squeezed.starts_with(start))
+    // `#SBATCH`, `#cloud-config`: prose stands apart from what begins the comment, or is plain words.
+    let is_joined = ["#", "//", "/*"].iter().any(|opener| {
+        let rest = comment.strip_prefix(opener).unwrap_or_default();
+        let word: &str =
+            rest.split(|c: char| !c.is_alphanumeric() && c != '-').next().unwrap_or_default();
+        let shouts = word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase());
+        shouts
+            || word.starts_with(|c: char| c.is_ascii_lowercase())
+                && word.contains('-')
+                && !word.contains(char::is_uppercase)
+    });
+    is_joined
+        || of(BEGINNINGS, language).any(|start| squeezed.starts_with(start))
         || comment.lines().any(|line| acts(language, without_opener(line)))
 }
 
@@ -100,6 +112,7 @@ fn acts(language: &str, line: &str) -> bool {
     let tagged = first.strip_prefix('@').map(|tag| name_of(tag.trim_start_matches('!')));
     let typed = words.clone().next().is_some_and(|next| next.starts_with('{'));
     let tag = tagged.is_some_and(|tag| !tag.is_empty() && (typed || !DOCUMENTING.contains(&&*tag)));
+    let marked = first.starts_with(['>', '$', '{']) && !first.starts_with("{@");
     let sign = first.strip_prefix(['+', '$', '#']).is_some_and(|rest| !name_of(rest).is_empty());
     let plain = |key: &str| {
         !key.is_empty() && key.chars().all(|c| c.is_ascii_alphabetic() || "_-+".contains(c))
@@ -131,6 +144,9 @@ fn acts(language: &str, line: &str) -> bool {
     let kebab =
         first.split('-').skip(1).any(|part| ORDERS.contains(&part.trim_end_matches([':', ','])));
     tag || sign
+        || marked
+        || line.starts_with("RUN:")
+        || line.starts_with("CHECK")
         || joined
         || set
         || keyed

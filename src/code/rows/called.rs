@@ -183,3 +183,44 @@ pub(crate) const WITHOUT_TRAITS: &[&str] = &[
     "std::time::",
     "std::thread::",
 ];
+
+/// What means the function that it stands in, and its call.
+pub(crate) const FRAME: &[&str] =
+    &["recover", "alloca", "__builtin_alloca", "va_start", "va_arg", "va_end", "using"];
+
+/// What means the file that it stands in.
+pub(crate) const PLACES: &[&str] = &[
+    "file",
+    "line",
+    "column",
+    "module_path",
+    "include",
+    "include_str",
+    "include_bytes",
+    "__file__",
+    "__name__",
+    "__dirname",
+    "__filename",
+    "__FILE__",
+    "__LINE__",
+    "__DIR__",
+];
+
+/// What says of a whole file how it is read, or whether.
+pub(crate) const HEADS: &[&str] = &[
+    "#![",
+    "\"use strict\"",
+    "'use strict'",
+    "go:build",
+    "from __future__",
+    "strict_types",
+    "macro_rules!",
+    "#define",
+    "#undef",
+    "#pragma",
+    "using namespace",
+];
+
+/// What changes how the rest of a file of Rust, C or C++ is read.
+pub(crate) const FROM_ABOVE: &[&str] =
+    &["macro_rules!", "#[macro_use]", "#define", "#undef", "#pragma", "using namespace"];

@@ -2,6 +2,7 @@
 //! parameters, and a body whose locals cannot clash with anybody's.
 
 use crate::code::program::{Name, Tree, resolve};
+use crate::code::rows::called::FRAME;
 use crate::code::rows::roles::Role;
 
 use super::surroundings::{self, Surroundings};
@@ -49,6 +50,45 @@ pub(super) struct Parameter {
 const LANGUAGES: &[&str] =
     &["rust", "python", "javascript", "typescript", "tsx", "go", "java", "c", "cpp"];
 
+/// Whether values come to their end in the function, which may be an act (a lock is given back): then it matters whose
+/// body they belong to. A parameter that is changed may be a copy of the caller's value.
+fn ends_values(core: &Tree, body: &Tree, language: &str) -> bool {
+    if language == "c" {
+        return body.any(&|node| node.is("cleanup") || node.is("__cleanup__"));
+    }
+    if !matches!(language, "rust" | "cpp") {
+        return false;
+    }
+    let calls = |node: &Tree| node.any(&|one| one.is_a(Role::AnyCall));
+    let declares = |node: &Tree| {
+        [Role::LetDeclaration, Role::Declaration, Role::LocalDeclaration]
+            .iter()
+            .any(|role| node.is_a(*role))
+    };
+    // In C++ a declaration alone calls a constructor.
+    let ends = |node: &Tree| declares(node) && (language == "cpp" || calls(node));
+    let is_part_of_a_call =
+        |node: &Tree| node.is_a(Role::FieldExpression) && node.child("value").is_some_and(calls);
+    body.any(&|node| ends(node) || language == "rust" && is_part_of_a_call(node))
+        || language == "rust" && takes_values(core)
+}
+
+/// Whether a function of Rust takes a value that it may end, or changes a copy.
+fn takes_values(core: &Tree) -> bool {
+    let parameters = core.child("parameters").into_iter().flat_map(|list| &list.children);
+    let is_kept = |one: &Tree| match one.child("type").map(Tree::words) {
+        Some(said) => {
+            let is_plain = said.starts_with(['u', 'i', 'f', 'b', 'c'])
+                && said
+                    .chars()
+                    .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit());
+            said.starts_with('&') || is_plain
+        }
+        None => one.text.is_some() || one.words().starts_with('&'),
+    };
+    parameters.into_iter().any(|one| !is_kept(one) || one.words().starts_with("mut "))
+}
+
 const ASSIGNING: &[&str] = &[
     "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "**=", "//=", "??=", "&&=",
     "||=", ":=", "++", "--", ">>>=", "&^=", "@=",
@@ -67,7 +107,12 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
     }
     let (receiver, parameters) = parameters(&core, language)?;
     let mut body = core.child("body")?.clone();
-    if body.any(&|node| node.is_a(Role::Bound)) || calls(&body, name) {
+    let is_bound = |node: &Tree| {
+        node.is_a(Role::Bound)
+            || FRAME.iter().any(|word| node.is(word))
+            || node.children.len() == 3 && node.words() == "new . target"
+    };
+    if body.any(&is_bound) || calls(&body, name) || ends_values(&core, &body, language) {
         return None;
     }
     let surroundings = surroundings::taken(&core, &body, &names)?;
@@ -88,9 +133,12 @@ pub(super) fn helper(item: &Tree, name: &str, language: &str) -> Option<Helper> 
         let said = types.of_local(local).map(str::to_owned);
         known.push(Parameter { placeholder, uses, said });
     }
+    if by_value && receiver.is_some_and(|own| may_copy(&core, &body, own, &placeholder(own))) {
+        return None;
+    }
     let receiver = receiver.map(placeholder);
-    if let Some(one) = &receiver {
-        uses_of(&body, one)?;
+    if let Some(placeholder) = &receiver {
+        uses_of(&body, placeholder)?;
     }
     let parts = parts(&body, language);
     let returns = parts.statements.iter().any(holds_return) || surroundings::may_leave(&body);

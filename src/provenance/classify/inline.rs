@@ -84,7 +84,7 @@ struct Put<'h> {
     used: Vec<Id>,
     /// Of the caller's locals.
     types: Types,
-    /// What the caller gives back; `None` inside a function of its own.
+    /// What the caller gives back.
     returns: Option<String>,
     /// The caller's own node was seen.
     entered: bool,
@@ -100,10 +100,9 @@ struct Call<'h> {
 impl<'h> Put<'h> {
     /// `wanted` is the type that the value of the node becomes, where that is said.
     fn node(&mut self, tree: &mut Tree, wanted: Option<&str>) {
-        let function = tree.is_a(Role::Function);
-        let returns = self.returns.clone();
-        if function && std::mem::replace(&mut self.entered, true) {
-            self.returns = None;
+        // A function of its own has another `this`, and is called at another time.
+        if tree.is_a(Role::Function) && std::mem::replace(&mut self.entered, true) {
+            return;
         }
         if is_block(tree) {
             let last = tree.field == Some("body");
@@ -119,7 +118,6 @@ impl<'h> Put<'h> {
             let passed = matches!(child.field, None | Some("value" | "declarator"));
             self.node(child, said.as_deref().filter(|_| passed));
         }
-        self.returns = returns;
         if let Some(value) = self.expression(tree, wanted) {
             let field = tree.field;
             *tree = value;

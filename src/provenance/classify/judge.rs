@@ -429,7 +429,13 @@ impl<'a> Set<'a> {
             found.said.push("another file may look for it where it was".into());
             found.set = false;
         }
-        if found.block && !relocate::same_meaning(old_file, before, new_file, after) {
+        if old_file.path != new_file.path
+            && !relocate::surely_means_the_same(old_file, before, new_file)
+        {
+            found.said.push("a name it uses may mean something else there".into());
+            found.set = false;
+        }
+        if found.block && !relocate::same_meaning(old_file, before, new_file) {
             found.said.push("a name it uses means something else there".into());
             (found.block, found.set) = (false, false);
         }
@@ -597,10 +603,18 @@ impl<'a> Set<'a> {
                 is_public(file, unit) && !matches!(file.language(), "python" | "c" | "javascript");
             let exported = visible || unit.tree.is_a(Role::Export);
             // Somebody may inherit it, and have the name already.
-            let taken = self.used_elsewhere(file, unit, None, &unit.name);
+            let home = |file: &File<'_>, one: &Unit| (file.path.to_owned(), one.container);
+            let is_namesake = |other: &File<'_>, one: &Unit| {
+                one.is_function() && one.name == unit.name && home(other, one) != home(file, unit)
+            };
+            let taken = self
+                .after
+                .iter()
+                .any(|other| other.units.iter().any(|one| is_namesake(other, one)))
+                || self.used_elsewhere(file, unit, None, &unit.name);
             let mut said = vec!["extracted".to_owned()];
             said.extend(exported.then(|| "API: a public name was added".to_owned()));
-            said.extend(taken.then(|| "another file may have the name".to_owned()));
+            said.extend(taken.then(|| "something else has the name".to_owned()));
             return Found { set: !exported && !taken, ..Found::proven(said) };
         }
         let api = is_public(file, unit) && unit.identity.is_some();

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::code::BlockKind;
 use crate::code::program::Tree;
+use crate::code::rows::called::FROM_ABOVE;
 use crate::code::rows::roles::Role;
 
 use super::pairs::{Id, Pairs};
@@ -117,15 +118,18 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> Weight {
         .filter(|member| matches!(member, Member::Unit(at) if file.units[*at].name == unit.name));
     let unique = twins.count() == 1;
     let callable = matches!(kind, Function | Method);
+    if reads_on_from_above(file) {
+        return Weight::Ordered;
+    }
     match file.language() {
         "rust" if kind != Macro => Weight::Free,
         "go" if callable && unit.name != "init" => Weight::Free,
-        "go" if matches!(kind, Type | Struct | Interface | Constant) => Weight::Free,
+        "go" if matches!(kind, Type | Struct | Interface) => Weight::Free,
         "java" if callable || matches!(kind, Class | Interface | Enum) => Weight::Free,
         "c" if callable || matches!(kind, Struct | Union | Enum | Type) => Weight::Free,
-        "cpp" if (callable && unique) || matches!(kind, Struct | Class | Union | Enum | Type) => {
-            Weight::Free
-        }
+        // A function that is declared later is no overload of a call before it.
+        "cpp" if kind == Method && unique => Weight::Free,
+        "cpp" if matches!(kind, Struct | Class | Union | Enum | Type) => Weight::Free,
         "javascript" | "typescript" | "tsx" => script_weight(unit, kind, unique),
         "python" if callable && unique && is_plain_python(&unit.tree) => Weight::Plain,
         "csharp" | "kotlin" | "swift" | "dart" | "zig" | "php" if callable && unique => {
@@ -134,6 +138,12 @@ fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> Weight {
         _ if matches!(kind, Variable | Constant | Test) => Weight::Ordered,
         _ => Weight::Ordered,
     }
+}
+
+/// Whether what stands above in a file decides how it is read: a macro that is defined for the second time, say.
+fn reads_on_from_above(file: &File<'_>) -> bool {
+    matches!(file.language(), "rust" | "c" | "cpp")
+        && FROM_ABOVE.iter().any(|word| file.text.contains(word))
 }
 
 fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> Weight {

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use crate::code::program::{Name, Tree};
+use crate::code::rows::called::{HEADS, PLACES};
 use crate::code::rows::roles::{Role, made};
 
 use super::helpers::{function_of, is_this, returned, statements};
@@ -15,9 +16,65 @@ use super::same::{Renames, Resolved, same};
 use super::units::{File, Unit};
 
 /// Whether no name that a definition uses is imported from elsewhere in its new file.
-pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>, after: &Unit) -> bool {
-    let resolved = Resolved::of(&before.tree, old.language());
-    let _ = after;
+pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>) -> bool {
+    free_names(old, before).iter().all(|name| {
+        match (imports::source_of(old, name), imports::source_of(new, name)) {
+            (Some(was), Some(is)) => was == is || is_relative(&was) || is_relative(&is),
+            _ => true,
+        }
+    })
+}
+
+/// Whether each name that a definition uses certainly means in another file what it did: it is imported from the same
+/// place there, or is declared in neither file and imported in neither; and nothing at the head of one file alone
+/// changes how its text is read.
+pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_>) -> bool {
+    let declares = |file: &File<'_>, name: &str| {
+        file.units.iter().any(|unit| unit.identity.is_some() && unit.name == name)
+    };
+    let is_same = |name: &std::sync::Arc<str>| {
+        let is_known = declares(old, name) || declares(new, name);
+        let is_itself = **name == *before.name;
+        let (was, is) = (imports::source_of(old, name), imports::source_of(new, name));
+        was == is && (is_itself || !is_known) && bringing(old, name) == bringing(new, name)
+    };
+    let says_where = |node: &Tree| PLACES.iter().any(|word| node.is(word));
+    if before.tree.any(&says_where) || before.name == "init" || has_another_target(old, new) {
+        return false;
+    }
+    let heads = HEADS.iter().all(|head| old.text.contains(head) == new.text.contains(head));
+    heads && wildcards(old) == wildcards(new) && free_names(old, before).iter().all(is_same)
+}
+
+/// Whether the names of two files of Go say that they are built for different targets: `a_windows.go`, `a_test.go`.
+fn has_another_target(old: &File<'_>, new: &File<'_>) -> bool {
+    let target = |file: &File<'_>| {
+        let name = file.path.strip_suffix(".go")?;
+        name.rsplit('/').next()?.split_once('_').map(|(_, target)| target.to_owned())
+    };
+    target(old) != target(new)
+}
+
+/// The imports of Go whose path may bring a name: `yaml` comes with `gopkg.in/yaml.v2`.
+fn bringing<'a>(file: &File<'a>, name: &str) -> HashSet<&'a str> {
+    let is_import = |line: &&str| line.starts_with('"') || line.starts_with("import");
+    let lines = file.text.lines().map(str::trim).filter(|_| file.language() == "go");
+    lines.filter(is_import).filter(|line| line.contains(name)).collect()
+}
+
+/// Imports that do not say which names they bring.
+fn wildcards<'a>(file: &File<'a>) -> HashSet<&'a str> {
+    let is_import = |line: &&str| {
+        ["use ", "pub use ", "import ", "from ", "\t. \""].iter().any(|word| line.starts_with(word))
+    };
+    let brings_all =
+        |line: &&str| line.contains('*') || line.contains(". \"") || line.contains(" as _");
+    file.text.lines().filter(is_import).filter(brings_all).collect()
+}
+
+/// The names that a definition uses and does not declare.
+fn free_names(file: &File<'_>, unit: &Unit) -> HashSet<std::sync::Arc<str>> {
+    let resolved = Resolved::of(&unit.tree, file.language());
     let mut names = HashSet::new();
     resolved.tree.visit(&mut |node| {
         if matches!(node.name, Name::Free | Name::Type)
@@ -26,10 +83,7 @@ pub(super) fn same_meaning(old: &File<'_>, before: &Unit, new: &File<'_>, after:
             names.insert(text.clone());
         }
     });
-    names.iter().all(|name| match (imports::source_of(old, name), imports::source_of(new, name)) {
-        (Some(was), Some(is)) => was == is || is_relative(&was) || is_relative(&is),
-        _ => true,
-    })
+    names
 }
 
 fn is_relative(source: &str) -> bool {
