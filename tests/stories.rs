@@ -367,7 +367,9 @@ fn record(repo: &Repo, intent: &str, files: &Files, gone: &Files) {
     let left: Vec<&str> = left.map(|(path, _)| *path).collect();
     left.iter().for_each(|path| repo.remove(path));
     let paths: Vec<&str> = files.iter().map(|(path, _)| *path).chain(left).collect();
-    repo.record(intent, &paths);
+    for file in repo.record(intent, &paths).recorded {
+        assert!(file.reasons.len() <= file.blocks, "only of what is recorded: {file:?}");
+    }
     repo.commit(intent);
 }
 

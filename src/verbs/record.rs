@@ -233,6 +233,7 @@ fn record_file(
         Some(before) => call::class_of(path, before, &document),
         None => classify::provisional(&changes.classified(&now), parsed),
     };
+    let reasons = reasons_of(&class.reasons, &changes.ranges);
     let deletions = changes.ranges.iter().any(|range| range.deleted);
     let left = changes.left;
     let decision = decide(ws, request, &intent.id.value, path);
@@ -247,7 +248,7 @@ fn record_file(
         }],
         related: related(intent),
         outline: Some(changes.outline),
-        reasons: class.reasons.clone(),
+        reasons: reasons.clone(),
         extra: Default::default(),
     };
     let blocks = file.conversations[0].ranges.len();
@@ -275,7 +276,7 @@ fn record_file(
         blocks,
         mutation_class: class.class,
         basis: Some(class.basis),
-        reasons: class.reasons,
+        reasons,
         outcome,
     };
     Ok(Outcome { recorded: Some(recorded), left, deletions })
@@ -291,6 +292,23 @@ fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<Base
     }
     let gone = super::check::deleted(&git.changes(Some(head), Target::WorkTree)?);
     baseline.or_renamed(ws, path, now, head, &gone)
+}
+
+/// Of what was found in a file, what is said of the blocks that are recorded; of several with one name as many as are.
+fn reasons_of(found: &[String], ranges: &[BlockRecord]) -> Vec<String> {
+    let mut left: Vec<String> = ranges
+        .iter()
+        .filter_map(|range| range.block.as_ref())
+        .map(|block| match provenance::is_unnamed(&block.kind) {
+            true => "file ".to_owned(),
+            false => format!("{} {}:", block.kind, block.path),
+        })
+        .collect();
+    let mut is_recorded = |reason: &&String| {
+        let at = left.iter().position(|name| reason.starts_with(name));
+        at.map(|at| left.swap_remove(at)).is_some()
+    };
+    found.iter().filter(|reason| is_recorded(reason)).cloned().collect()
 }
 
 fn unknown_before(ws: &Workspace) -> String {
