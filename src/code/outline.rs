@@ -455,7 +455,9 @@ impl Assembly<'_, '_> {
             Event::Token(token) => (bytes.start..line_end).contains(&token.bytes.start),
             Event::Close(_) => false,
         };
-        if gap.start == self.zone.start || bytes.start >= line_end || events.iter().any(is_token) {
+        let before = &self.text[..gap.start];
+        let ends_here = !before[before.rfind('\n').map_or(0, |at| at + 1)..].trim().is_empty();
+        if !ends_here || bytes.start >= line_end || events.iter().any(is_token) {
             return bytes;
         }
         trimmed(self.text, line_end..bytes.end)
