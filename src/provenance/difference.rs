@@ -24,28 +24,29 @@ pub struct Difference {
     /// For each block that stands, which it was.
     origins: Vec<Option<usize>>,
     against: Vec<Against>,
-    lines: OnceCell<Lines>,
+    lines: OnceCell<LineChanges>,
 }
 
 /// Where the lines of two texts differ. Numbers count from 1.
 #[derive(Default)]
-struct Lines {
+struct LineChanges {
     changes: Vec<Change>,
     /// Lines that stand now and did not.
     added: HashSet<u32>,
-    /// Those of them whose text was taken out elsewhere, so that it may only have moved.
+    /// Added lines whose text was also taken out in another place, as often or more often: they may only have moved.
     moved: HashSet<u32>,
     /// Lines that stood and do not.
     removed: HashSet<u32>,
 }
 
-impl Lines {
+impl LineChanges {
     fn between(before: &str, now: &str) -> Self {
         let changes = difference::changed_lines(before, now);
         let lines_of = |text| difference::lines(text).collect::<Vec<&str>>();
         let (then, stands) = (lines_of(before), lines_of(now));
         let mut lines = Self::default();
-        // How many more lines of a text stand now; no difference of the two texts could say otherwise.
+        // For each text of a line, how many more such lines the file has now. Two ways to compare the same files may
+        // disagree about which line is new, but never about this number.
         let mut more: HashMap<&str, isize> = HashMap::new();
         for change in &changes {
             change.now.clone().for_each(|at| *more.entry(stands[at]).or_default() += 1);
@@ -170,8 +171,8 @@ impl Difference {
         is_new.map(|(line, at)| at.is_none() && is_brought(line)).collect()
     }
 
-    fn lines(&self) -> &Lines {
-        self.lines.get_or_init(|| Lines::between(&self.before.text(), &self.now.text()))
+    fn lines(&self) -> &LineChanges {
+        self.lines.get_or_init(|| LineChanges::between(&self.before.text(), &self.now.text()))
     }
 }
 

@@ -189,7 +189,8 @@ impl Walk {
 }
 
 impl Brought {
-    /// Who brought a line that the record before does not have.
+    /// The record that brought a line which the record before it does not have; `None` where this record says that it
+    /// did not bring the line.
     fn where_not_before(self, claim: ClaimRef) -> Option<ClaimRef> {
         (self == Self::Unknown).then_some(claim)
     }

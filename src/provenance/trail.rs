@@ -253,7 +253,7 @@ impl Trail {
         let gone = left.filter(|id| !used.contains(id) && self.claim(*id).is_some()).collect();
         let loose = base.loose.iter().copied().filter(|id| !used.contains(id)).collect();
         let deletes = claims.iter().any(|at| ledger.claim(*at).range.deleted);
-        // What nobody recorded came at a time that is not known.
+        // A version that nobody recorded was only seen later: when it came to be is not known.
         let (hash, last) = (outline.hash(), base.last.filter(|_| !claims.is_empty()));
         let version = Version { hash, states, loose, gone, is_leaf: true, last };
         if let Some(below) = on_top_of {

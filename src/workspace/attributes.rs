@@ -1,8 +1,8 @@
 //! Which files `.gitattributes` says a program wrote: `linguist-generated`.
 //!
-//! Each folder from the workspace's root down to a file may have a `.gitattributes`. The one nearest to the file decides;
-//! within it, the last line whose pattern matches. The format is that of git's manual page `gitattributes`; patterns are
-//! those of `.gitignore`.
+//! Each folder from the workspace's root down to a file may have a `.gitattributes`. The one nearest to the file decides,
+//! and within it the last line whose pattern matches the file. The format is that of git's manual page `gitattributes`;
+//! patterns are those of `.gitignore`.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::code::rows::directives::{
-    ALONE, BEGINNINGS, DOCUMENTING, KEYS, OPENERS, ORDERS, PHRASES, REQUESTS, TOOLS,
+    ALONE, BEGINNINGS, DOCUMENTING, KEYS, OPENERS, ORDERS, PHRASES, REQUESTS, SHOUTED, TOOLS,
 };
 
 /// A comment, and whether it is more than that.
@@ -145,8 +145,7 @@ fn acts(language: &str, line: &str) -> bool {
         first.split('-').skip(1).any(|part| ORDERS.contains(&part.trim_end_matches([':', ','])));
     tag || sign
         || marked
-        || line.starts_with("RUN:")
-        || line.starts_with("CHECK")
+        || SHOUTED.iter().any(|word| line.starts_with(word))
         || joined
         || set
         || keyed

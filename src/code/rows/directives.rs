@@ -248,6 +248,9 @@ pub(in crate::code) const PHRASES: &[&str] = &[
     "/ script",
 ];
 
+/// What a test runner reads at the start of a line, in capitals only.
+pub(in crate::code) const SHOUTED: &[&str] = &["RUN:", "CHECK"];
+
 /// Tags that document; every other word after `@` acts.
 pub(in crate::code) const DOCUMENTING: &[&str] = &[
     "param",

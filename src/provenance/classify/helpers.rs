@@ -65,7 +65,7 @@ fn ends_values(core: &Tree, body: &Tree, language: &str) -> bool {
             .iter()
             .any(|role| node.is_a(*role))
     };
-    // In C++ a declaration alone calls a constructor.
+    // In Rust only a declaration with a call can make such a value; in C++ every declaration calls a constructor.
     let ends = |node: &Tree| declares(node) && (language == "cpp" || calls(node));
     let is_part_of_a_call =
         |node: &Tree| node.is_a(Role::FieldExpression) && node.child("value").is_some_and(calls);

@@ -100,7 +100,7 @@ struct Call<'h> {
 impl<'h> Put<'h> {
     /// `wanted` is the type that the value of the node becomes, where that is said.
     fn node(&mut self, tree: &mut Tree, wanted: Option<&str>) {
-        // A function of its own has another `this`, and is called at another time.
+        // Calls inside a nested function are left alone: there `this` is another object, and it runs at another time.
         if tree.is_a(Role::Function) && std::mem::replace(&mut self.entered, true) {
             return;
         }

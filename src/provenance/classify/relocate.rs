@@ -46,7 +46,8 @@ pub(super) fn surely_means_the_same(old: &File<'_>, before: &Unit, new: &File<'_
     heads && wildcards(old) == wildcards(new) && free_names(old, before).iter().all(is_same)
 }
 
-/// Whether the names of two files of Go say that they are built for different targets: `a_windows.go`, `a_test.go`.
+/// Whether two Go files may be built for different targets, by the part of their names after the first `_`:
+/// `a_windows.go`, `a_test.go`.
 fn has_another_target(old: &File<'_>, new: &File<'_>) -> bool {
     let target = |file: &File<'_>| {
         let name = file.path.strip_suffix(".go")?;
@@ -55,7 +56,7 @@ fn has_another_target(old: &File<'_>, new: &File<'_>) -> bool {
     target(old) != target(new)
 }
 
-/// The imports of Go whose path may bring a name: `yaml` comes with `gopkg.in/yaml.v2`.
+/// The import lines of a Go file whose path contains a name. For example, `yaml` comes with `gopkg.in/yaml.v2`.
 fn bringing<'a>(file: &File<'a>, name: &str) -> HashSet<&'a str> {
     let is_import = |line: &&str| line.starts_with('"') || line.starts_with("import");
     let lines = file.text.lines().map(str::trim).filter(|_| file.language() == "go");

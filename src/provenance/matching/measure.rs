@@ -406,7 +406,7 @@ impl<'a> Measure<'a> {
 }
 
 /// Whether the earlier block may have become the other, by their kinds: a function may become a method. Where only a hash
-/// of the earlier kind is known, the kinds must be equal.
+/// of the earlier block's kind is known, both kinds must be equal.
 fn may_be_one(then: &Item<'_>, now: &Item<'_>) -> bool {
     match (then.name, now.name) {
         (Some(a), Some(b)) => may_become(a.kind, b.kind),
