@@ -19,7 +19,10 @@ fn segments(repo: &Repo) -> Vec<std::path::PathBuf> {
         {
             match entry.path().is_dir() {
                 true => folders.push(entry.path()),
-                false => files.push(entry.path()),
+                false if entry.path().extension().is_some_and(|ending| ending == "jsonl") => {
+                    files.push(entry.path());
+                }
+                false => {}
             }
         }
     }

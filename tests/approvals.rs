@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use intent_lsp::intent::Status;
-use intent_lsp::ledger::{Evidence, Record, RecordKind};
+use intent_lsp::ledger::{Record, RecordKind, Strength};
 use intent_lsp::verbs::approval::{self, Place, Verdict};
 use intent_lsp::verbs::proposal::{self, IntentProposal, ScopeProposal};
 use intent_lsp::workspace::approvals::{self, Approval, Request, State, Subject};
@@ -48,7 +48,7 @@ fn a_wider_scope_is_written_in_place_and_recorded() {
     assert_eq!((status.state, status.result.as_deref()), (State::Approved, Some("INT-001")));
     let approvals = records(&repo, RecordKind::Approval);
     let [record] = approvals.as_slice() else { panic!("{approvals:?}") };
-    assert_eq!(record.evidence, Some(Evidence::Declared));
+    assert_eq!(record.strength, Some(Strength::Declared));
     assert_eq!(record.intent_id.as_deref(), Some("INT-001"));
     assert_eq!(record.session.as_deref(), Some(ACTOR));
     let note = record.note.as_deref().unwrap();

@@ -175,12 +175,7 @@ fn a_damaged_ledger_is_named_and_nothing_of_it_is_lost_by_appending() {
         bytes.split_inclusive(|byte| *byte == b'\n').nth(nth).expect("a line")
     }
     let damages: &[(&str, Damage, &[&str], u64)] = &[
-        (
-            "torn",
-            |whole| whole[..whole.len() - 40].to_vec(),
-            &["ledger-torn", "ledger-truncated"],
-            1,
-        ),
+        ("torn", |whole| whole[..whole.len() - 40].to_vec(), &["ledger-torn"], 1),
         ("no line break", |whole| whole[..whole.len() - 1].to_vec(), &["ledger-torn"], 2),
         (
             "foreign lines",
@@ -194,7 +189,7 @@ fn a_damaged_ledger_is_named_and_nothing_of_it_is_lost_by_appending() {
             &["ledger-forged"],
             2,
         ),
-        ("last gone", |whole| line(whole, 0).to_vec(), &["ledger-truncated"], 1),
+        ("last gone", |whole| line(whole, 0).to_vec(), &[], 1),
         ("first gone", |whole| line(whole, 1).to_vec(), &["ledger-broken"], 1),
         ("swapped", |whole| [line(whole, 1), line(whole, 0)].concat(), &["ledger-broken"], 2),
         ("twice by a union merge", |whole| [whole, whole].concat(), &[], 2),
@@ -238,7 +233,9 @@ fn a_damaged_ledger_is_named_and_nothing_of_it_is_lost_by_appending() {
         assert_eq!(answer.code, 0, "{name}: {}", answer.err);
         assert_eq!(why(&repo, "src/new.rs"), "exact INT-001 c\n", "{name}");
         let after = std::fs::read(&file).expect("a ledger");
-        assert!(after.starts_with(&damaged), "{name}: what stood there stands there");
+        // Only a torn end goes: nobody was told that it was written.
+        let kept = if *name == "torn" { &damaged[..line(&damaged, 0).len()] } else { &damaged };
+        assert!(after.starts_with(kept), "{name}: what stood there stands there");
         assert_eq!(verified(&repo).1, records + 1, "{name}");
     }
 }
@@ -307,13 +304,10 @@ fn a_process_killed_while_it_records_leaves_a_ledger_that_verifies() {
 
 #[test]
 fn what_stands_in_the_way_of_the_ledger_is_named() {
-    let in_the_way: [Stand<'_>; 3] = [
+    let in_the_way: [Stand<'_>; 2] = [
         ("a file", &|root| {
-            std::fs::write(root.join(".orchestration/agent_trace"), "x").expect("written");
-        }),
-        ("a link", &|root| {
-            let path = root.join(".orchestration/agent_trace");
-            std::os::unix::fs::symlink("../src", path).expect("linked");
+            std::fs::create_dir(root.join(".git/intent")).expect("a folder");
+            std::fs::write(root.join(".git/intent/open"), "x").expect("written");
         }),
         ("a file in git's folder", &|root| {
             std::fs::write(root.join(".git/intent"), "x").expect("written");
@@ -329,18 +323,14 @@ fn what_stands_in_the_way_of_the_ledger_is_named() {
         {
             let answer = intent(&repo, arguments);
             assert_eq!(answer.code, 2, "{name}: {arguments:?}");
-            assert!(
-                (answer.err.contains("agent_trace") || answer.err.contains(".git/intent")),
-                "{name}: {}",
-                answer.err
-            );
+            assert!(answer.err.contains(".git/intent"), "{name}: {}", answer.err);
         }
         assert_eq!(picture(&repo.root()), before, "{name}: exit code 2 means nothing was changed");
     }
 }
 
 #[test]
-fn a_record_in_many_parts_comes_back_whole() {
+fn a_record_of_very_many_blocks_comes_back_whole() {
     let repo = Repo::new();
     let source: String = (0..1500)
         .map(|nth| format!("pub fn f{nth}(a: u32) -> u32 {{ let x = a + {nth}; x * 2 }}\n"))
@@ -349,9 +339,7 @@ fn a_record_in_many_parts_comes_back_whole() {
     assert_eq!(recorded(&repo, "INT-001", "src/many.rs").code, 0);
     let answer = why(&repo, "src/many.rs");
     assert_eq!(answer.lines().filter(|line| line.starts_with("exact INT-001 f")).count(), 1500);
-    let (codes, records) = verified(&repo);
-    assert_eq!(codes, Vec::<String>::new());
-    assert!(records > 1, "it needs more than one line");
+    assert_eq!(verified(&repo).0, Vec::<String>::new());
 }
 
 // ---------------------------------------------------------------- files

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use intent_lsp::code::LineHash;
 use intent_lsp::edits::{Change, Replacement};
-use intent_lsp::ledger::{Evidence, Record, RecordKind};
+use intent_lsp::ledger::{Record, RecordKind, Strength};
 use intent_lsp::shell::Dialect;
 use intent_lsp::verbs::accept::{self, AcceptExtent};
 use intent_lsp::verbs::after::{Feedback, after, idle};
@@ -80,7 +80,7 @@ fn repo() -> Repo {
     repo
 }
 
-fn mutations(repo: &Repo) -> Vec<(String, String, Evidence, Vec<String>)> {
+fn mutations(repo: &Repo) -> Vec<(String, String, Strength, Vec<String>)> {
     let ws = repo.open();
     let records = ws.ledger.entries().iter().map(|entry| &entry.record);
     records
@@ -94,7 +94,7 @@ fn mutations(repo: &Repo) -> Vec<(String, String, Evidence, Vec<String>)> {
             (
                 record.intent_id.clone().unwrap_or_default(),
                 file.relative_path.to_string(),
-                record.evidence.expect("every record says how it is known"),
+                record.strength.expect("every record says how it is known"),
                 blocks.collect(),
             )
         })
@@ -189,7 +189,7 @@ fn what_was_foreseen_and_is_there_is_verified() {
     assert_eq!(feedback.expect("let through"), Feedback::default());
     assert_eq!(
         mutations(&repo),
-        [("INT-001".into(), "src/a.rs".into(), Evidence::Verified, vec!["two".into()])]
+        [("INT-001".into(), "src/a.rs".into(), Strength::Verified, vec!["two".into()])]
     );
     assert_eq!(repo.picture("src/a.rs"), "unrecorded - function one\nexact INT-001 function two\n");
     // The end of the same call, seen twice, is one record.
@@ -207,7 +207,7 @@ fn what_others_changed_meanwhile_is_not_given_to_the_call() {
     assert!(feedback.context.is_some_and(|said| said.contains("one")));
     assert_eq!(
         mutations(&repo),
-        [("INT-001".into(), "src/a.rs".into(), Evidence::Observed, vec!["two".into()])]
+        [("INT-001".into(), "src/a.rs".into(), Strength::Observed, vec!["two".into()])]
     );
 }
 
@@ -238,9 +238,9 @@ fn creating_moving_and_deleting_are_told_as_what_they_are() {
     assert_eq!(
         told,
         [
-            ("src/new.rs".into(), Evidence::Verified, "made".to_owned()),
-            ("src/c.rs".into(), Evidence::Verified, "two".to_owned()),
-            ("src/new.rs".into(), Evidence::Verified, "-made".to_owned()),
+            ("src/new.rs".into(), Strength::Verified, "made".to_owned()),
+            ("src/c.rs".into(), Strength::Verified, "two".to_owned()),
+            ("src/new.rs".into(), Strength::Verified, "-made".to_owned()),
         ]
     );
     let out = event(
@@ -376,8 +376,8 @@ fn a_record_that_cannot_be_written_waits() {
     let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
     before(&edit);
     repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
-    let trace = repo.root().join(".orchestration/agent_trace");
-    let aside = repo.root().join(".orchestration/aside");
+    let trace = repo.root().join(".git/intent/open");
+    let aside = repo.root().join(".git/intent/aside");
     std::fs::rename(&trace, &aside).expect("moved aside");
     std::fs::write(&trace, "a file where a folder is needed").expect("written");
     assert_eq!(after(&edit), Feedback::default(), "the agent's work goes on");
@@ -431,7 +431,7 @@ fn a_call_whose_end_nobody_told_is_found_when_the_agent_rests() {
     idle(&event(&repo, "s", vec![]));
     assert_eq!(
         mutations(&repo),
-        [("INT-001".into(), "src/a.rs".into(), Evidence::Verified, vec!["two".into()])],
+        [("INT-001".into(), "src/a.rs".into(), Strength::Verified, vec!["two".into()])],
         "what is not as it was foreseen may be anybody's"
     );
     idle(&event(&repo, "s", vec![]));
@@ -536,7 +536,7 @@ fn what_a_command_did_is_told_afterwards() {
     assert!(violation.contains("billing/b.rs") && !violation.contains("src/a.rs"), "{violation}");
     assert_eq!(
         mutations(&repo),
-        [("INT-001".into(), "src/a.rs".into(), Evidence::Inferred, vec!["two".into()])]
+        [("INT-001".into(), "src/a.rs".into(), Strength::Inferred, vec!["two".into()])]
     );
     let ws = repo.open();
     let last = ws.ledger.entries().last().expect("a record").record.clone();

@@ -130,10 +130,16 @@ fn recomputed(line: &str) -> (String, String) {
 #[test]
 fn the_ledger_in_the_documents_is_valid_and_its_chain_holds() {
     let text = read("docs/formats.md");
-    let lines: Vec<String> = fenced(&text, "jsonl")
-        .iter()
-        .flat_map(|block| block.lines().map(str::to_owned).collect::<Vec<_>>())
-        .collect();
+    let examples = fenced(&text, "jsonl");
+    let (evidence, chains): (Vec<_>, Vec<_>) =
+        examples.iter().partition(|block| block.starts_with("{\"evidence\""));
+    assert!(!evidence.is_empty(), "docs/formats.md shows no evidence");
+    for block in evidence {
+        let sections =
+            intent_lsp::ledger::evidence::read(format!("{block}\n").as_bytes()).expect("evidence");
+        assert!(sections.iter().all(|section| section.unreadable.is_empty()), "{block}");
+    }
+    let lines: Vec<&str> = chains.into_iter().flat_map(|block| block.lines()).collect();
     assert!(lines.len() >= 2, "docs/formats.md shows no chain");
     let validator = schema("record");
     let mut prev = Value::Null;

@@ -155,3 +155,32 @@ fn rules_for_paths_hold_for_whoever_asks() {
     );
     assert_eq!(code(&repo, one, "src/a.rs"), None);
 }
+
+#[test]
+fn an_id_that_two_intents_have_lets_nobody_write() {
+    let repo = Repo::new();
+    let beside = ".orchestration/intents/INT-001.yaml";
+    repo.write(
+        beside,
+        "id: INT-001\nname: Another\nstatus: IN_PROGRESS\nowned_scope: [\"src/**\"]\n",
+    );
+    let (code, message) = ask(&repo, Some("INT-001"), "src/a.rs").unwrap_err();
+    assert_eq!(code, DenialCode::UnknownIntent);
+    assert!(
+        message.contains("active_intents.yaml:2 and at .orchestration/intents/INT-001.yaml:1"),
+        "{message}"
+    );
+    assert!(message.ends_with("Select one of: INT-002 (Billing)."), "{message}");
+    let refused = select::select(&repo.open(), "INT-001", None).unwrap_err().to_string();
+    assert!(refused.contains("defines INT-001 more than once"), "{refused}");
+    // A file that holds one intent counts like an entry of the list.
+    let text = repo.read(beside).replace("INT-001", "INT-004");
+    repo.write(".orchestration/intents/INT-004.yaml", &text);
+    repo.write(beside, "");
+    assert_eq!(ask(&repo, Some("INT-004"), "src/a.rs"), Ok(()));
+    assert_eq!(ask(&repo, Some("INT-001"), "src/a.rs"), Ok(()));
+    // One that does not parse may say anything, so nothing is allowed.
+    repo.write(beside, "id: [");
+    let (code, message) = ask(&repo, Some("INT-004"), "src/a.rs").unwrap_err();
+    assert_eq!(code, DenialCode::HookError, "{message}");
+}

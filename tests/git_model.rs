@@ -22,7 +22,7 @@ use model::{Book, Known};
 use support::relative;
 
 const SEED: u64 = 77;
-const RUNS: u64 = 24;
+const RUNS: u64 = 12;
 const STEPS: usize = 30;
 /// The share of the blocks that stand as they were recorded and must be found.
 const FLOOR: f64 = 0.95;
@@ -102,10 +102,14 @@ impl Story {
         let control = root.join(".orchestration");
         std::fs::create_dir_all(&control).expect("folders");
         std::fs::write(control.join("active_intents.yaml"), REGISTRY).expect("a file");
-        std::fs::write(control.join(".gitignore"), "/active_intent_current.json\n/local/\n")
-            .expect("a file");
+        std::fs::write(
+            control.join(".gitignore"),
+            "/active_intent_current.json\n/agent_trace/open/\n/local/\n",
+        )
+        .expect("a file");
         let tree = Tree { root };
         assert!(tree.git(&["init", "-q", "-b", "main"]));
+        tree.put_in_hooks();
         let mut story = Self {
             _folder: folder,
             trees: vec![tree],
@@ -579,7 +583,7 @@ impl Story {
                     .expect("a string");
                     for at in found.claim.iter().chain(&found.candidates) {
                         let claim = workspace.ledger.claim(*at);
-                        let name = claim.range.block.as_ref().map(|name| &*name.path);
+                        let name = claim.range().block.as_ref().map(|name| &*name.path);
                         let path = &claim.file.relative_path;
                         let tier = found.tier;
                         writeln!(told, "    by {tier:?} of {name:?} in {path}").expect("a string");

@@ -1,5 +1,7 @@
 //! Edits of registries: the fewest bytes, and exactly the wanted change.
 
+use std::collections::BTreeSet;
+
 use intent_lsp::edits::apply;
 use intent_lsp::intent::edit::{next_id, plan};
 use intent_lsp::intent::{EditError, NewIntent, Registry, RegistryEdit, Status};
@@ -14,7 +16,7 @@ fn parse(name: &str, text: &str) -> Registry {
 }
 
 fn edited(name: &str, text: &str, edit: &RegistryEdit) -> Result<String, EditError> {
-    let edits = plan(&parse(name, text), edit)?;
+    let edits = plan(&parse(name, text), edit)?.edits;
     Ok(apply(text, &edits).expect("the edits fit the text"))
 }
 
@@ -266,7 +268,7 @@ fn what_an_intent_was_called_is_kept_with_it() {
     refuses("x: &x [O]\nactive_intents:\n- id: A\n  formerly: *x\n", &z, "alias");
     refuses("- id: A\n  formerly: {a: b}\n", &z, "by hand");
     let registry = parse("r.yaml", "- id: I-1\n  formerly: [I-2, I-4]\n- id: I-3\n");
-    assert_eq!(next_id(&registry), "I-5");
+    assert_eq!(next_id(&registry, &BTreeSet::new()), "I-5");
     let by_old = RegistryEdit::SetStatus { id: "I-4".into(), status: Status::Draft };
     let text = edited("r.yaml", registry.text(), &by_old).unwrap();
     assert!(text.starts_with("- id: I-1\n  status: DRAFT\n"), "{text}");
@@ -410,7 +412,7 @@ fn hostile_texts_are_written_so_that_they_read_back() {
 
 #[test]
 fn the_next_id_follows_the_last() {
-    let next = |text: &str| next_id(&parse("r.yaml", text));
+    let next = |text: &str| next_id(&parse("r.yaml", text), &BTreeSet::new());
     assert_eq!(next(""), "INT-001");
     assert_eq!(next("- id: INT-009\n"), "INT-010");
     assert_eq!(next("- id: REQ-1\n- id: INT-007\n- id: INT-003\n"), "INT-008");
@@ -509,7 +511,7 @@ proptest! {
         prop_assert!(before.syntax_error().is_none(), "{:?}\n{}", before.syntax_error(), case.text);
         prop_assert_eq!(before.intents().len(), case.ids);
         let edits = match plan(&before, &edit) {
-            Ok(edits) => edits,
+            Ok(planned) => planned.edits,
             Err(EditError::Unknown { id, .. }) => {
                 prop_assert!(before.get(&id).is_none());
                 return Ok(());

@@ -259,6 +259,7 @@ fn records_without_fingerprints_say_nothing_of_lines() {
     let folder = repo.root().join(".orchestration/agent_trace");
     let record = first_record(&folder);
     std::fs::remove_dir_all(folder).expect("removed");
+    std::fs::remove_dir_all(repo.root().join(".git/intent")).expect("removed");
     let mut record: serde_json::Value = serde_json::from_str(&record).expect("a record");
     for link in ["writer", "seq", "prev", "h", "parents"] {
         record.as_object_mut().expect("an object").remove(link);
@@ -280,10 +281,14 @@ fn of_a_whole_file_lines_are_told_only_when_asked_for() {
     assert!(all.blocks.iter().all(|block| block.lines.is_some()));
 }
 
-/// The first mutation of the only chain below a folder.
+/// The first mutation of the only journal below a folder.
 fn first_record(folder: &std::path::Path) -> String {
-    let entry = std::fs::read_dir(folder).expect("a folder").next().expect("an entry");
-    let path = entry.expect("readable").path();
+    let entries = std::fs::read_dir(folder).expect("a folder");
+    let mut paths = entries.map(|entry| entry.expect("readable").path());
+    let is_journal = |path: &std::path::PathBuf| {
+        path.is_dir() || path.extension().is_some_and(|ending| ending == "jsonl")
+    };
+    let path = paths.find(is_journal).expect("a journal");
     if path.is_dir() {
         return first_record(&path);
     }

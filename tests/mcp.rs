@@ -314,7 +314,7 @@ fn a_day_of_an_agent() {
     let asked = client.done("why", json!({ "path": "src/a.rs", "line": 2 }));
     let block = &asked["blocks"][0];
     assert_eq!(block["intent"]["id"], "INT-001");
-    assert_eq!(block["evidence"], "verified");
+    assert_eq!(block["strength"], "verified");
     assert_eq!(block["tool"], "old-agent");
 
     let decision = client.done("gate_check", json!({ "paths": ["src/b.rs", "billing/x.rs"] }));

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use intent_lsp::intent::{EditError, Registry, RegistryEdit, Status, edit, lint};
-use intent_lsp::workspace::{Code, RelativePath, Root};
+use intent_lsp::intent::{EditError, NewIntent, Registry, RegistryEdit, Status, edit, lint};
+use intent_lsp::workspace::{Code, Finding, RelativePath, Root};
 
 const ONE: &str =
     "active_intents:\n  - id: A\n    name: a\n    status: IN_PROGRESS\n    owned_scope: [src/**]\n";
@@ -54,8 +54,8 @@ fn owners_and_places_by_byte() {
     assert_eq!(registry.owners(&path).len(), 1);
     assert!(registry.scope("A").unwrap().owns(&path));
     assert!(registry.owners(&RelativePath::new("docs/a.md").unwrap()).is_empty());
-    assert!(registry.intent_at(ONE.find("status").unwrap()).is_some());
-    assert!(registry.intent_at(0).is_none());
+    assert!(registry.list().intent_at(ONE.find("status").unwrap()).is_some());
+    assert!(registry.list().intent_at(0).is_none());
 }
 
 fn refused(root: &Root, code: Code) {
@@ -131,4 +131,158 @@ fn an_unchanged_registry_is_not_read_again_and_a_changed_one_is() {
     rest();
     assert_eq!(Registry::load(&root).intents().len(), 2);
     assert_ne!(fs::read(&slot).expect("a slot"), honest);
+}
+
+const LIST: &str = ".orchestration/active_intents.yaml";
+const BESIDE: &str = ".orchestration/intents/B.yaml";
+const B: &str = "id: B\nname: b\nstatus: IN_PROGRESS\nowned_scope: [docs/**]\nformerly: [OLD-B]\n";
+
+/// With a folder of files that hold one intent each.
+fn with_files(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
+    let (folder, root) = workspace(&[]);
+    fs::create_dir_all(folder.path().join(".orchestration/intents")).expect("a folder");
+    for (path, text) in files {
+        fs::write(folder.path().join(path), text).expect("its files");
+    }
+    (folder, root)
+}
+
+/// `code path:line` of every lint.
+fn told(registry: &Registry) -> Vec<String> {
+    let findings = lint::registry(registry);
+    let path = |it: &Finding| it.path.as_ref().map_or(String::new(), ToString::to_string);
+    let line = |it: &Finding| it.lines.map_or(0, |lines| lines.start());
+    findings.iter().map(|it| format!("{} {}:{}", it.code.as_str(), path(it), line(it))).collect()
+}
+
+#[test]
+fn a_file_of_one_intent_is_read_beside_the_list() {
+    let (folder, root) = with_files(&[(LIST, ONE), (BESIDE, B)]);
+    // Neither of them is an intent, and an editor's own files are none either.
+    for name in ["README.md", ".#B.yaml", "sub"] {
+        fs::write(folder.path().join(".orchestration/intents").join(name), "[").expect("a file");
+    }
+    let registry = Registry::load(&root);
+    let ids: Vec<&str> = registry.intents().iter().map(|intent| intent.id.value.as_str()).collect();
+    assert_eq!(ids, ["A", "B"]);
+    assert_eq!(registry.ids("OLD-B"), ["B", "OLD-B"]);
+    let docs = RelativePath::new("docs/a.md").unwrap();
+    assert!(registry.scope("B").unwrap().owns(&docs) && !registry.scope("A").unwrap().owns(&docs));
+    assert_eq!(registry.owners(&docs)[0].id.value, "B");
+    assert_eq!(told(&registry), [""; 0], "this is the canonical form");
+    let (file, intent) = registry.place("B").unwrap();
+    assert_eq!(&file.text()[intent.owned_scope[0].span.clone()], "docs/**");
+    assert_eq!(registry.syntax_error(), None);
+    assert!(registry.same_text(&Registry::load(&root)));
+    fs::write(folder.path().join(BESIDE), B.replace("docs", "doc")).unwrap();
+    assert!(!registry.same_text(&Registry::load(&root)));
+    // Without a list there is still a registry.
+    fs::remove_file(folder.path().join(LIST)).unwrap();
+    let registry = Registry::load(&root);
+    assert!(registry.exists() && registry.get("B").is_some());
+}
+
+#[test]
+fn an_edit_is_made_in_the_file_that_holds_the_intent() {
+    let (_folder, root) = with_files(&[(LIST, ONE), (BESIDE, B)]);
+    let registry = Registry::load(&root);
+    let planned = |edit: RegistryEdit| {
+        let planned = edit::plan(&registry, &edit).expect("an edit");
+        (planned.path.to_string(), planned.text)
+    };
+    let status = |id: &str| RegistryEdit::SetStatus { id: id.into(), status: Status::Completed };
+    let completed = |text: &str| text.replace("IN_PROGRESS", "COMPLETED");
+    assert_eq!(planned(status("A")), (LIST.to_owned(), completed(ONE)));
+    assert_eq!(planned(status("B")), (BESIDE.to_owned(), completed(B)));
+    let widen = RegistryEdit::AddScope { id: "B".into(), entry: "src/x".into() };
+    let wider = B.replace("docs/**", "docs/**, src/x");
+    assert_eq!(planned(widen), (BESIDE.to_owned(), wider));
+    let rename = RegistryEdit::Rename { from: "B".into(), to: "C".into() };
+    let renamed = B.replace("id: B", "id: C").replace("[OLD-B]", "[OLD-B, B]");
+    assert_eq!(planned(rename), (BESIDE.to_owned(), renamed));
+    for taken in ["A", "B", "OLD-B"] {
+        let new = NewIntent { id: taken.into(), name: "n".into(), ..NewIntent::default() };
+        assert!(edit::plan(&registry, &RegistryEdit::Add(new)).is_err(), "{taken}");
+    }
+    let new = NewIntent { id: "D-1".into(), name: "d".into(), ..NewIntent::default() };
+    let own = "id: D-1\nname: d\nstatus: DRAFT\nowned_scope: []\n";
+    let at = ".orchestration/intents/D-1.yaml";
+    assert_eq!(planned(RegistryEdit::Add(new)), (at.to_owned(), own.to_owned()));
+}
+
+#[test]
+fn an_id_that_is_defined_twice_is_reported_and_nobodys() {
+    let twice = B.replace("id: B", "id: A");
+    let (folder, root) = with_files(&[(LIST, ONE), (".orchestration/intents/A.yaml", &twice)]);
+    let registry = Registry::load(&root);
+    assert_eq!(registry.intents().len(), 2);
+    assert!(registry.get("A").is_none() && registry.scope("A").is_none());
+    assert_eq!(
+        registry.rivals("A"),
+        [format!("{LIST}:2"), ".orchestration/intents/A.yaml:1".into()]
+    );
+    assert_eq!(told(&registry), ["duplicate-id .orchestration/intents/A.yaml:1"]);
+    let edit = RegistryEdit::SetStatus { id: "A".into(), status: Status::Draft };
+    let refused = edit::plan(&registry, &edit).unwrap_err().to_string();
+    assert!(refused.contains("A.yaml:1") && refused.contains(&format!("{LIST}:2")), "{refused}");
+    // As soon as one of them is gone the other counts again.
+    fs::remove_file(folder.path().join(LIST)).unwrap();
+    assert!(Registry::load(&root).get("A").is_some());
+}
+
+#[test]
+fn a_file_of_one_intent_is_named_after_it_and_holds_nothing_else() {
+    for (text, expected) in [
+        (B.replace("id: B", "id: C"), vec!["invalid-id .orchestration/intents/B.yaml:1"]),
+        (B.replace("id: B\n", ""), vec!["missing-field .orchestration/intents/B.yaml:1"]),
+        ("- id: B\n".to_owned(), vec!["registry-dialect .orchestration/intents/B.yaml:1"]),
+        ("# nothing yet\n".to_owned(), vec![]),
+        ("id: [\n".to_owned(), vec!["registry-syntax .orchestration/intents/B.yaml:2"]),
+    ] {
+        let (_folder, root) = with_files(&[(LIST, ONE), (BESIDE, &text)]);
+        let registry = Registry::load(&root);
+        assert_eq!(told(&registry), expected, "{text}");
+        let broken = registry.syntax_error().map(|error| error.place(registry.path()));
+        let place = text.contains("id: [").then(|| format!("{BESIDE}:2"));
+        assert_eq!(broken, place, "{text}");
+    }
+}
+
+const OURS: &str = "  - id: A-2\n    name: ours\n    status: DRAFT\n";
+const THEIRS: &str = "  - id: A-2\n    name: theirs\n    status: DRAFT\n    owned_scope: []\n";
+
+#[test]
+fn a_merge_conflict_is_called_so_and_says_what_to_do() {
+    let list = ONE.replace("id: A", "id: A-1");
+    let path = || RelativePath::new(LIST).unwrap();
+    let both = format!("{list}<<<<<<< HEAD\n{OURS}=======\n{THEIRS}>>>>>>> other\n");
+    let registry = Registry::parse(path(), &both);
+    let found = registry.syntax_error().expect("a finding");
+    assert_eq!(found.code, Code::RegistrySyntax);
+    assert_eq!(found.place(registry.path()), format!("{LIST}:6"));
+    assert_eq!(found.message, "The registry holds a merge conflict in the lines 6 to 15.");
+    for said in ["Keep the intents of both sides", "\"ours\"", "\"theirs\"", "`id: A-3`"] {
+        assert!(found.help.contains(said), "{said}: {}", found.help);
+    }
+    // As advised.
+    let mended = format!("{list}{OURS}{}", THEIRS.replace("A-2", "A-3"));
+    assert_eq!(told(&Registry::parse(path(), &mended)), [""; 0]);
+    // Git draws what both sides have in common out of the conflict.
+    let shared = format!(
+        "{list}  - id: A-2\n<<<<<<< HEAD\n    name: ours\n=======\n    name: theirs\n>>>>>>> other\n    status: DRAFT\n"
+    );
+    let registry = Registry::parse(path(), &shared);
+    let help = &registry.syntax_error().expect("a finding").help;
+    assert!(help.contains("write both in full") && help.contains("`id: A-3`"), "{help}");
+    // Markers in a list in brackets would be read as entries.
+    let flow = "active_intents: [\n<<<<<<< HEAD\n=======\n>>>>>>> other\n]\n";
+    let found = Registry::parse(path(), flow).syntax_error().cloned().expect("a finding");
+    assert!(found.message.contains("merge conflict"), "{}", found.message);
+    let single = "<<<<<<< HEAD\nid: B\nname: b\n=======\nid: B\nname: other\n>>>>>>> other\n";
+    let found = Registry::parse(RelativePath::new(BESIDE).unwrap(), single);
+    let help = &found.syntax_error().expect("a finding").help;
+    assert!(
+        help.contains("keep one of them in this file") && help.contains("intent new"),
+        "{help}"
+    );
 }

@@ -2,7 +2,6 @@
 
 mod support;
 
-use intent_lsp::edits::apply;
 use intent_lsp::intent::{Registry, RegistryEdit, edit};
 use intent_lsp::verbs::gate::{self, Decision, GateRequest};
 use intent_lsp::verbs::record::Extent;
@@ -16,9 +15,8 @@ const PLACE: &str = ".orchestration/active_intents.yaml";
 /// As an editor's rename does it in the registry.
 fn rename(repo: &Repo, from: &str, to: &str) {
     let wanted = RegistryEdit::Rename { from: from.into(), to: to.into() };
-    let text = repo.read(PLACE);
-    let edits = edit::plan(&repo.open().registry, &wanted).expect("a rename");
-    repo.write(PLACE, &apply(&text, &edits).expect("the edits fit the text"));
+    let planned = edit::plan(&repo.open().registry, &wanted).expect("a rename");
+    repo.write(PLACE, &planned.text);
 }
 
 fn recorded() -> Repo {
@@ -212,4 +210,27 @@ fn a_registry_without_former_ids_reads_as_before() {
     assert_eq!(registry.ids("INT-009"), ["INT-009"]);
     assert_eq!(registry.present_id("INT-009"), "INT-009");
     assert!(registry.get("").is_none());
+}
+
+#[test]
+fn a_file_of_one_intent_is_held_against_the_base_like_the_list() {
+    let repo = recorded();
+    let beside = ".orchestration/intents/NEW-1.yaml";
+    let new = "id: NEW-1\nname: New\nstatus: IN_PROGRESS\nowned_scope: [\"new/**\"]\n";
+    repo.write(beside, new);
+    let answer = check::change(&repo.open(), &check::Against::Base("HEAD".into())).expect("judged");
+    let found = answer.findings.iter().find(|it| it.code == "registry-changed").expect("a finding");
+    assert_eq!((found.path.as_deref(), found.start_line), (Some(beside), Some(1)));
+    repo.commit("two");
+    assert_eq!(findings(&repo, "HEAD"), NONE);
+    repo.write(beside, &new.replace("new/**", "old/*/**"));
+    assert_eq!(findings(&repo, "HEAD"), ["registry-changed NEW-1"]);
+    // An intent may move out of the list into a file of its own.
+    repo.write(beside, new);
+    let entry = "  - id: INT-003\n    name: Old times\n    status: COMPLETED\n    owned_scope: [\"old/**\"]\n";
+    assert!(REGISTRY.contains(entry));
+    repo.write(PLACE, &REGISTRY.replace(entry, ""));
+    let alone = entry.replace("  - id", "id").replace("    ", "");
+    repo.write(".orchestration/intents/INT-003.yaml", &alone);
+    assert_eq!(findings(&repo, "HEAD"), NONE);
 }

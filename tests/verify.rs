@@ -159,34 +159,12 @@ fn a_text_that_is_cut_into_other_blocks_now_is_not_lost() {
         });
         let record: Record = serde_json::from_value(record).expect("a record");
         let ws = repo.open();
-        Writer::new(&ws.root, &ws.policy).append(record, None).expect("appended");
+        Writer::new(&ws.root, &ws.policy).append(record).expect("appended");
         repo
     };
     assert_eq!(lost(&recorded(cut)), NO_LOSS);
     let other = recorded(&cut.replace('2', "44"));
     assert_eq!(lost(&other), ["src/a.lua paragraph print(1)"]);
-}
-
-#[test]
-fn a_chain_that_others_name_and_of_which_nothing_is_here_is_told() {
-    let absent = |repo: &Repo| {
-        let found = verified(repo).findings.into_iter();
-        found.filter(|finding| finding.code == "ledger-absent").map(|it| it.message).next()
-    };
-    let repo = repo_with("src/a.rs", &functions(&["a", "b"]));
-    let chains = |repo: &Repo| -> Vec<String> {
-        let files = repo.git(&["ls-files", "--cached", "--others", ".orchestration/agent_trace"]);
-        files.lines().map(str::to_owned).collect()
-    };
-    let first = chains(&repo)[0].clone();
-    repo.write("src/a.rs", &functions(&["a", "c"]));
-    repo.record("INT-001", &["src/a.rs"]);
-    assert_eq!(chains(&repo).len(), 2, "a new commit, a new chain");
-    assert_eq!(absent(&repo), None);
-    repo.remove(&first);
-    let told = absent(&repo).expect("a finding");
-    let writer = first.rsplit('/').next().and_then(|name| name.strip_suffix(".jsonl"));
-    assert!(told.contains("1 chain(s)") && told.contains(writer.expect("a writer")), "{told}");
 }
 
 #[test]

@@ -90,11 +90,17 @@
 (defun intent-why-visit-record (id &optional root)
   "Visit the line of the ledger of ROOT with the record ID."
   (let* ((folder (expand-file-name ".orchestration/agent_trace" (or root intent--root)))
-         (found (and (file-directory-p folder)
+         ;; Evidence is known by the digest of its file and by its place behind the header.
+         (place (split-string id ":"))
+         (evidence (and (cdr place) (file-directory-p folder)
+                        (car (directory-files-recursively folder (concat "\\`" (car place))))))
+         (found (if evidence
+                    (list evidence (+ 2 (string-to-number (cadr place))))
+                  (and (file-directory-p folder)
                      (seq-some (lambda (file)
                                  (when-let ((at (intent-why--find file (regexp-quote id))))
                                    (cons file at)))
-                               (directory-files-recursively folder "\\.jsonl\\'")))))
+                               (directory-files-recursively folder "\\.jsonl\\'"))))))
     (unless found (user-error "The ledger does not hold the record %s" id))
     (intent-why--visit-line (car found) (cadr found))))
 

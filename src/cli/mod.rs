@@ -25,8 +25,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use commands::{
     accept, approve, check, clear, complete, completions, context as context_command, doctor,
-    explain, gate, hook, init, lesson, list, lsp, man, map, mcp, new, off, propose, protocol,
-    record, report as report_command, schema, select, start, status, trace, verify, why,
+    explain, gate, git_hooks, hook, init, lesson, list, lsp, man, map, mcp, new, off, propose,
+    protocol, record, report as report_command, schema, seal, select, start, status, trace, verify,
+    why,
 };
 use context::Context;
 use error::CliError;
@@ -103,6 +104,7 @@ enum Command {
     Propose(propose::Args),
     RequestScope(propose::ScopeArgs),
     Record(record::Args),
+    Seal(seal::Args),
     Accept(accept::Args),
     Why(why::Args),
     Check(check::Args),
@@ -113,6 +115,7 @@ enum Command {
     Doctor(doctor::Args),
     Gate(gate::Args),
     Hook(hook::Args),
+    GitHooks(git_hooks::Args),
     Approve(approve::Args),
     Reject(approve::RejectArgs),
     Off(off::Args),
@@ -167,6 +170,7 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Propose(args) => propose::run(context, args),
         Command::RequestScope(args) => propose::scope(context, args),
         Command::Record(args) => record::run(context, args),
+        Command::Seal(args) => seal::run(context, args),
         Command::Accept(args) => accept::run(context, args),
         Command::Why(args) => why::run(context, args),
         Command::Check(args) => check::run(context, args),
@@ -177,6 +181,7 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Doctor(args) => doctor::run(context, args),
         Command::Gate(args) => gate::run(context, args),
         Command::Hook(args) => Ok(hook::run(&args)),
+        Command::GitHooks(args) => git_hooks::run(context, args),
         Command::Approve(args) => approve::run(context, args),
         Command::Reject(args) => approve::reject(context, args),
         Command::Off(args) => off::run(context, args),

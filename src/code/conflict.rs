@@ -28,6 +28,25 @@ pub fn conflicts(text: &str) -> Vec<LineRange> {
     conflicts
 }
 
+/// The text as each side of its conflicts has it, ours first; `None` of a text without.
+pub fn sides(text: &str) -> Option<[String; 2]> {
+    let mut sides = [String::new(), String::new()];
+    let (mut from, mut before) = (0, Marker::Theirs);
+    let end = Place { byte: text.len(), row: 0 };
+    for (marker, at, next) in markers(text)?.into_iter().chain([(Marker::Ours, end, end)]) {
+        let part = &text[from..at.byte];
+        let [ours, theirs] = &mut sides;
+        match before {
+            Marker::Theirs => [ours, theirs].into_iter().for_each(|side| side.push_str(part)),
+            Marker::Ours => ours.push_str(part),
+            Marker::Sides => theirs.push_str(part),
+            Marker::Ancestor => {}
+        }
+        (from, before) = (next.byte, marker);
+    }
+    Some(sides)
+}
+
 /// What is to be parsed of a text with conflicts; `None` of one without.
 pub(super) fn parts(text: &str) -> Option<Vec<Range>> {
     let (mut parts, mut from, mut before) = (Vec::new(), Place::default(), Marker::Theirs);
@@ -157,6 +176,17 @@ mod tests {
         assert!(document.blocks().has_error, "nobody may take it for a whole program");
         let without_end = Document::from_text("a.rs", conflict().trim_end());
         assert_eq!(names(&without_end), expected);
+    }
+
+    #[test]
+    fn each_side_is_a_text_without_the_other_and_the_ancestor() {
+        let text = |inside: &str| {
+            format!(
+                "mod all {{\n    fn before() {{}}\n    fn {inside}() {{}}\n    fn after() {{}}\n}}\n"
+            )
+        };
+        assert_eq!(super::sides(&conflict()), Some([text("mine"), text("theirs")]));
+        assert_eq!(super::sides("fn a() {}\n"), None);
     }
 
     #[test]

@@ -33,10 +33,67 @@ macro_rules! hash_newtype {
     };
 }
 
-hash_newtype! {
-    /// `sha256:<64 hex>`: SHA-256 of the text of the block's syntax node, first byte to last, with CRLF folded to LF and nothing else normalised.
-    ContentHash
+/// `sha256:<64 hex>`: SHA-256 of the text of the block's syntax node, first byte to last, with CRLF folded to LF and nothing else normalised.
+///
+/// Evidence keeps the first 128 bits of it, `sha256:<32 hex>` here. So two content hashes are equal where these are.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct ContentHash(String);
+
+impl ContentHash {
+    /// Length of `sha256:` and 32 digits.
+    const KEY: usize = 39;
+
+    /// The text as it stands in the ledger, prefix included.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Takes a text from a ledger as it stands; nothing is checked, so that foreign records survive.
+    pub fn from_ledger(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
+    /// What it is compared by.
+    pub fn key(&self) -> &str {
+        let digits = self.0.strip_prefix("sha256:");
+        let is_whole = digits.is_some_and(|digits| digits.len() == 64 && digits.is_ascii());
+        if is_whole { &self.0[..Self::KEY] } else { &self.0 }
+    }
 }
+
+impl PartialEq for ContentHash {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for ContentHash {}
+
+impl std::hash::Hash for ContentHash {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl PartialOrd for ContentHash {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ContentHash {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(other.key())
+    }
+}
+
+impl std::fmt::Display for ContentHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 hash_newtype! {
     /// `t1:<32 hex>`: the block's tokens; white space, comments and what formatters add or take aside.
     TokenHash

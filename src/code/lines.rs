@@ -106,6 +106,16 @@ impl Places {
         Self(spans.iter().map(span).collect::<Vec<_>>().join(","))
     }
 
+    /// The text as it stands in the ledger.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Takes a text from a ledger as it stands.
+    pub fn from_ledger(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
     /// For each of so many lines whether it is one of these; `None` when the text is not of this form.
     pub fn among(&self, count: usize) -> Option<Vec<bool>> {
         let mut among = vec![false; count];

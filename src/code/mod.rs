@@ -29,9 +29,11 @@ mod syntax;
 mod tokens;
 
 pub use block::{Block, BlockKind, FileBlocks, Identity};
-pub use conflict::{conflicts, holds_conflict};
+pub use conflict::{conflicts, holds_conflict, sides};
 pub use document::{Document, MAX_BYTES, Unread};
-pub use fingerprint::{ContentHash, Fingerprint, Pairs, ShapeHash, Sketch, TokenHash};
+pub use fingerprint::{
+    ContentHash, Fingerprint, Pairs, ShapeHash, Sketch, TokenHash, content_hash,
+};
 pub use language::{Language, all as languages};
 pub use lines::{LineHash, Lines, Places};
 pub use position::{Encoding, LineRange, Position};

@@ -146,15 +146,22 @@ impl Form {
 
 /// Reads a tree in whatever dialect.
 pub(crate) fn read(text: &str, root: &Node) -> Reading {
-    let mut reader = Reader {
-        text,
-        reading: Reading {
-            intents: Vec::new(),
-            selected: None,
-            form: Form { home: Home::Other("it holds no list of intents"), ..Form::empty() },
-        },
-    };
+    let mut reader = Reader::new(text, "it holds no list of intents");
     reader.root(root);
+    reader.reading
+}
+
+/// Reads a tree that is one intent.
+pub(crate) fn read_one(text: &str, root: &Node) -> Reading {
+    let mut reader = Reader::new(text, "it holds an intent already");
+    if root.is_null() {
+        reader.reading.form.home = Home::Empty;
+    } else if root.is_mapping() {
+        reader.intent(root, root.span.start, None);
+    } else {
+        let help = "Write `id:`, `name:`, `status:` and `owned_scope:`, each on a line of its own.";
+        reader.deviate(root.span.clone(), "This file holds no intent.", help);
+    }
     reader.reading
 }
 
@@ -163,7 +170,12 @@ struct Reader<'t> {
     reading: Reading,
 }
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
+    fn new(text: &'t str, homeless: &'static str) -> Self {
+        let form = Form { home: Home::Other(homeless), ..Form::empty() };
+        Self { text, reading: Reading { intents: Vec::new(), selected: None, form } }
+    }
+
     fn root(&mut self, root: &Node) {
         if root.is_null() {
             self.reading.form.home = Home::Empty;

@@ -3,13 +3,17 @@
 //! An edit is planned on the tree's places as the fewest bytes that say it, applied to the text
 //! in memory, read again, and handed out only when exactly the wanted change is what is read.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::canonical::{NewIntent, as_json, as_yaml, double_quoted, quoted_like};
 use super::dialect::{Field, Home, Place, Written};
 use super::lint::valid_id;
 use super::yaml::{Kind, Layout, Node, Style, dash_before};
-use super::{Intent, Registry, Scope, Status};
+use super::{FOLDER, Intent, IntentFile, Registry, Scope, Status};
 use crate::edits::{TextEdit, apply};
+use crate::workspace::RelativePath;
 
 /// What to change.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,27 +44,6 @@ pub enum RegistryEdit {
     Add(NewIntent),
 }
 
-/// An intent to be written in the canonical form.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct NewIntent {
-    /// Its id.
-    pub id: String,
-    /// What it is called.
-    pub name: String,
-    /// `None` is written as DRAFT.
-    pub status: Option<Status>,
-    /// The globs it owns.
-    pub owned_scope: Vec<String>,
-    /// What must hold.
-    pub constraints: Vec<String>,
-    /// When it is done.
-    pub acceptance_criteria: Vec<String>,
-    /// Requirements it serves.
-    pub related_specs: Vec<String>,
-    /// Who asked for it.
-    pub owner: Option<String>,
-}
-
 /// Why a registry was not edited.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EditError {
@@ -88,6 +71,16 @@ pub enum EditError {
         /// The registry.
         path: String,
     },
+    /// Several intents have the id.
+    #[error(
+        "{id} is defined at {places}; give all but one of them an id of their own, or remove them, then try again"
+    )]
+    Ambiguous {
+        /// What was asked for.
+        id: String,
+        /// Each place.
+        places: String,
+    },
     /// The value cannot be written there.
     #[error("{0}")]
     Refused(String),
@@ -95,49 +88,114 @@ pub enum EditError {
 
 type Planned = Result<Vec<TextEdit>, EditError>;
 
-/// The edits of the registry's text that make the change; re-parsed before they are handed out, so they never break the file.
-pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<Vec<TextEdit>, EditError> {
+/// A change of one file of the registry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedEdit {
+    /// Which file; one that is not there yet is empty.
+    pub path: RelativePath,
+    /// In bytes of its text.
+    pub edits: Vec<TextEdit>,
+    /// What it says then.
+    pub text: String,
+}
+
+/// The edits that make the change, in the file that holds the intent; the result is parsed before they are handed out, so they never break a file.
+pub fn plan(registry: &Registry, edit: &RegistryEdit) -> Result<PlannedEdit, EditError> {
     if let Some(error) = registry.syntax_error() {
         let (path, reason) = (error.place(registry.path()), error.message.clone());
         return Err(EditError::Broken { path, reason });
     }
-    let edits = match edit {
-        RegistryEdit::SetStatus { id, status } => {
-            set_status(registry, find(registry, id)?, *status)
+    let (file, target) = match edit {
+        RegistryEdit::SetStatus { id, .. } | RegistryEdit::AddScope { id, .. } => {
+            find(registry, id)?
         }
-        RegistryEdit::AddScope { id, entry } => add_scope(registry, find(registry, id)?, entry),
-        RegistryEdit::Rename { from, to } => rename(registry, find(registry, from)?, from, to),
-        RegistryEdit::Add(new) => add(registry, new),
+        RegistryEdit::Rename { from, to } => {
+            free_for(registry, to, registry.position(from))?;
+            find(registry, from)?
+        }
+        RegistryEdit::Add(new) => {
+            free_for(registry, &new.id, None)?;
+            let file = home(registry, &new.id);
+            let target = file.len();
+            (file, target)
+        }
+    };
+    let edits = match edit {
+        RegistryEdit::SetStatus { status, .. } => set_status(&file, target, *status),
+        RegistryEdit::AddScope { entry, .. } => add_scope(&file, target, entry),
+        RegistryEdit::Rename { from, to } => rename(&file, target, from, to),
+        RegistryEdit::Add(new) => add(&file, new),
     }?;
-    verify(registry, edit, &edits)?;
-    Ok(edits)
+    let text = verify(&file, edit, target, &edits)?;
+    Ok(PlannedEdit { path: file.path().clone(), edits, text })
 }
 
-/// The next free id in the style of the registry: `INT-007`.
-pub fn next_id(registry: &Registry) -> String {
-    let ids = || registry.intents().iter().map(|intent| intent.id.value.as_str());
+/// The next free id in the style of the registry: `INT-007`. `used`: ids that are taken elsewhere.
+pub fn next_id(registry: &Registry, used: &BTreeSet<String>) -> String {
+    let here = || registry.intents().iter().map(|intent| intent.id.value.as_str());
+    let ids = || used.iter().map(String::as_str).chain(here());
     let numbered = |id: &str| -> Option<(String, usize, u64)> {
         let stem = id.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = &id[stem.len()..];
         let number = digits.parse::<u64>().ok().filter(|number| *number < u64::MAX / 2)?;
         (!stem.is_empty() && valid_id(id)).then(|| (stem.to_owned(), digits.len(), number))
     };
-    let Some((stem, width, _)) = ids().rev().find_map(numbered) else { return "INT-001".into() };
-    let used = ids().filter_map(numbered).filter(|(other, _, _)| *other == stem);
-    let mut number = used.map(|(_, _, number)| number).max().unwrap_or(0) + 1;
+    let elsewhere = || used.iter().rev().find_map(|id| numbered(id));
+    let last = here().rev().find_map(numbered).or_else(elsewhere);
+    let Some((stem, width, _)) = last else { return "INT-001".into() };
+    let taken = ids().filter_map(numbered).filter(|(other, _, _)| *other == stem);
+    let mut number = taken.map(|(_, _, number)| number).max().unwrap_or(0) + 1;
     loop {
         let id = format!("{stem}{number:0width$}");
-        if registry.get(&id).is_none() && registry.formerly(&id).is_empty() {
+        let free = registry.positions(&id).is_empty() && registry.formerly(&id).is_empty();
+        if free && !used.contains(&id) {
             return id;
         }
         number += 1;
     }
 }
 
-fn find(registry: &Registry, id: &str) -> Result<usize, EditError> {
-    registry
-        .position(id)
-        .ok_or_else(|| EditError::Unknown { id: id.to_owned(), path: registry.path().to_string() })
+/// The file that holds an intent, and its index there.
+fn find(registry: &Registry, id: &str) -> Result<(Arc<IntentFile>, usize), EditError> {
+    let places = registry.rivals(id);
+    if !places.is_empty() {
+        return Err(EditError::Ambiguous { id: id.to_owned(), places: places.join(" and at ") });
+    }
+    let path = registry.path().to_string();
+    let unknown = || EditError::Unknown { id: id.to_owned(), path };
+    let (file, at) = registry.source(registry.position(id).ok_or_else(unknown)?);
+    Ok((Arc::clone(file), at))
+}
+
+/// The file that a new intent is written into: one of its own where there is a folder for such, else the list.
+fn home(registry: &Registry, id: &str) -> Arc<IntentFile> {
+    let own = || RelativePath::new(&format!("{FOLDER}/{id}.yaml")).ok();
+    let Some(path) = registry.has_folder().then(own).flatten() else {
+        return Arc::clone(registry.list());
+    };
+    let known = registry.file(&path).cloned();
+    known.unwrap_or_else(|| Arc::new(IntentFile::unread(path, "")))
+}
+
+/// An error where an id cannot be given to an intent: another has it, or had it, so that what was recorded under it is that one's.
+fn free_for(registry: &Registry, id: &str, whom: Option<usize>) -> Result<(), EditError> {
+    if !valid_id(id) {
+        return Err(refused(format!(
+            "{id:?} cannot be an id: use ASCII letters, digits, `-`, `_` and `.`, at most 64"
+        )));
+    }
+    let other = |indices: Vec<usize>| indices.into_iter().find(|other| Some(*other) != whom);
+    if let Some(other) = other(registry.positions(id)) {
+        let path = registry.source(other).0.path().to_string();
+        return Err(EditError::Taken { id: id.to_owned(), path });
+    }
+    match other(registry.formerly(id)) {
+        None => Ok(()),
+        Some(other) => Err(refused(format!(
+            "{id} is what {} was called before, and what was recorded under it belongs there; take another id",
+            registry.intents()[other].id.value
+        ))),
+    }
 }
 
 fn refused(message: impl Into<String>) -> EditError {
@@ -152,101 +210,74 @@ fn replace(range: &Range<usize>, text: impl Into<String>) -> TextEdit {
     TextEdit { range: range.clone(), text: text.into() }
 }
 
-/// Reads the result, and compares it with what was asked for.
-fn verify(registry: &Registry, edit: &RegistryEdit, edits: &[TextEdit]) -> Result<(), EditError> {
+/// Reads the result, and compares it with what was asked for; the result.
+fn verify(
+    file: &IntentFile,
+    edit: &RegistryEdit,
+    target: usize,
+    edits: &[TextEdit],
+) -> Result<String, EditError> {
     let surprise = || {
         refused(format!(
             "{} is written in a way in which this change cannot be made safely; make it by hand",
-            registry.path()
+            file.path()
         ))
     };
-    let text = apply(registry.text(), edits).ok_or_else(surprise)?;
-    let after = Registry::parse(registry.path().clone(), &text);
-    let wanted = expected(registry, edit);
+    let text = apply(file.text(), edits).ok_or_else(surprise)?;
+    let after = IntentFile::parse(file.path().clone(), &text);
+    let wanted = expected(file, edit, target);
     // A rename reaches into what other intents say of this one; nothing else does.
     let renames = matches!(edit, RegistryEdit::Rename { .. });
-    let target = match edit {
-        RegistryEdit::SetStatus { id, .. } | RegistryEdit::AddScope { id, .. } => {
-            registry.position(id)
-        }
-        RegistryEdit::Rename { .. } | RegistryEdit::Add(_) => None,
-    };
     let as_wanted = |(at, (got, want)): (usize, (&Intent, &Intent))| {
         got.hash() == want.hash()
             && texts(&got.formerly) == texts(&want.formerly)
-            && (renames || target == Some(at) || got.extra == want.extra)
+            && (renames || target == at || got.extra == want.extra)
     };
     let same = after.syntax_error().is_none()
         && after.intents().len() == wanted.len()
         && after.intents().iter().zip(&wanted).enumerate().all(as_wanted);
-    if same { Ok(()) } else { Err(surprise()) }
+    if same { Ok(text) } else { Err(surprise()) }
 }
 
 fn texts(list: &[super::Spanned<String>]) -> Vec<&str> {
     list.iter().map(|entry| entry.value.as_str()).collect()
 }
 
-fn expected(registry: &Registry, edit: &RegistryEdit) -> Vec<Intent> {
-    let mut intents = registry.intents().to_vec();
+fn expected(file: &IntentFile, edit: &RegistryEdit, target: usize) -> Vec<Intent> {
+    let mut intents = file.intents().to_vec();
     let spanned = |value: &String| super::Spanned { value: value.clone(), span: 0..0 };
-    let at = |id: &str| registry.position(id).unwrap_or(usize::MAX);
+    if let RegistryEdit::Add(new) = edit {
+        intents.push(new.intent());
+    }
+    let intent = &mut intents[target];
     match edit {
-        RegistryEdit::SetStatus { id, status } => {
-            if let Some(intent) = intents.get_mut(at(id)) {
-                intent.status = Some(super::Spanned { value: *status, span: 0..0 });
-            }
+        RegistryEdit::SetStatus { status, .. } => {
+            intent.status = Some(super::Spanned { value: *status, span: 0..0 });
         }
-        RegistryEdit::AddScope { id, entry } => {
-            if let Some(intent) = intents
-                .get_mut(at(id))
-                .filter(|intent| !intent.scope_entries().contains(&entry.as_str()))
-            {
+        RegistryEdit::AddScope { entry, .. } => {
+            if !intent.scope_entries().contains(&entry.as_str()) {
                 intent.owned_scope.push(spanned(entry));
             }
         }
         RegistryEdit::Rename { from, to } if from != to => {
-            if let Some(intent) = intents.get_mut(at(from)) {
-                let back = texts(&intent.formerly).contains(&to.as_str());
-                let known = texts(&intent.formerly).contains(&from.as_str());
-                let former = |id: &super::Spanned<String>| {
-                    spanned(if id.value == *to { from } else { &id.value })
-                };
-                intent.formerly = intent.formerly.iter().map(former).collect();
-                intent.formerly.extend((!back && !known).then(|| spanned(from)));
-            }
-            intents
-                .iter_mut()
-                .filter(|intent| intent.id.value == *from)
-                .for_each(|intent| intent.id = spanned(to));
+            let back = texts(&intent.formerly).contains(&to.as_str());
+            let known = texts(&intent.formerly).contains(&from.as_str());
+            let former = |id: &super::Spanned<String>| {
+                spanned(if id.value == *to { from } else { &id.value })
+            };
+            intent.formerly = intent.formerly.iter().map(former).collect();
+            intent.formerly.extend((!back && !known).then(|| spanned(from)));
+            intent.id = spanned(to);
         }
-        RegistryEdit::Rename { .. } => {}
-        RegistryEdit::Add(new) => intents.push(Intent {
-            id: spanned(&new.id),
-            name: spanned(&new.name),
-            status: Some(super::Spanned { value: new.status.unwrap_or(Status::Draft), span: 0..0 }),
-            owned_scope: new.owned_scope.iter().map(spanned).collect(),
-            constraints: new.constraints.iter().map(spanned).collect(),
-            acceptance_criteria: new.acceptance_criteria.iter().map(spanned).collect(),
-            related_specs: new.related_specs.iter().map(spanned).collect(),
-            owner: new.owner.as_ref().map(spanned),
-            formerly: Vec::new(),
-            extra: serde_json::Map::new(),
-            span: 0..0,
-        }),
+        RegistryEdit::Rename { .. } | RegistryEdit::Add(_) => {}
     }
     intents
 }
 
-fn set_status(registry: &Registry, index: usize, status: Status) -> Planned {
-    let written = registry.written(index);
+fn set_status(file: &IntentFile, index: usize, status: Status) -> Planned {
+    let written = file.written(index);
     let Some(place) = written.place(Field::Status) else {
-        return add_key(
-            registry,
-            written,
-            "status",
-            status.as_str(),
-            &double_quoted(status.as_str()),
-        );
+        return add_key(file, written, "status", status.as_str(), &double_quoted(status.as_str()));
     };
     let value = &place.value;
     if value.aliased {
@@ -258,7 +289,7 @@ fn set_status(registry: &Registry, index: usize, status: Status) -> Planned {
     if value.text() == Some(status.as_str()) {
         return Ok(Vec::new());
     }
-    let style = if is_json(registry) { Some(Style::Double) } else { value.style() };
+    let style = if is_json(file) { Some(Style::Double) } else { value.style() };
     match style {
         Some(Style::Plain) => Ok(vec![replace(&value.span, status.as_str())]),
         Some(Style::Single) => Ok(vec![replace(&value.span, format!("'{}'", status.as_str()))]),
@@ -267,11 +298,11 @@ fn set_status(registry: &Registry, index: usize, status: Status) -> Planned {
     }
 }
 
-fn add_scope(registry: &Registry, index: usize, entry: &str) -> Planned {
+fn add_scope(file: &IntentFile, index: usize, entry: &str) -> Planned {
     if let Some((_, reason)) = Scope::new(&[entry]).errors().first() {
         return Err(refused(format!("{entry:?} cannot be a scope entry: {reason}")));
     }
-    let intent = &registry.intents()[index];
+    let intent = &file.intents()[index];
     if intent.scope_entries().contains(&entry) {
         return Ok(Vec::new());
     }
@@ -282,18 +313,18 @@ fn add_scope(registry: &Registry, index: usize, entry: &str) -> Planned {
             super::scope::MAX_ENTRIES
         )));
     }
-    let written = registry.written(index);
+    let written = file.written(index);
     match written.place(Field::Scope) {
         None => {
             let list = format!("[{}]", double_quoted(entry));
-            add_key(registry, written, Field::Scope.key(), &list, &list)
+            add_key(file, written, Field::Scope.key(), &list, &list)
         }
-        Some(place) => extend(registry, place, &intent.scope_entries(), entry),
+        Some(place) => extend(file, place, &intent.scope_entries(), entry),
     }
 }
 
 /// Appends an entry to a list that is written there; `held` is what was read of it.
-fn extend(registry: &Registry, place: &Place, held: &[&str], entry: &str) -> Planned {
+fn extend(file: &IntentFile, place: &Place, held: &[&str], entry: &str) -> Planned {
     let (value, key) = (&place.value, place.field.key());
     if value.aliased {
         return Err(refused(format!(
@@ -302,7 +333,7 @@ fn extend(registry: &Registry, place: &Place, held: &[&str], entry: &str) -> Pla
     }
     match &value.kind {
         Kind::Sequence { items, layout: Layout::Flow } => {
-            flow_append(registry.text(), value, items, |style, in_flow| {
+            flow_append(file.text(), value, items, |style, in_flow| {
                 quoted_like(entry, style, in_flow)
             })
         }
@@ -310,11 +341,7 @@ fn extend(registry: &Registry, place: &Place, held: &[&str], entry: &str) -> Pla
             let last =
                 items.last().ok_or_else(|| refused("this list has no item to write below"))?;
             let style = last.style().unwrap_or(Style::Double);
-            block_append(
-                registry.text(),
-                last,
-                &[format!("- {}", quoted_like(entry, style, false))],
-            )
+            block_append(file.text(), last, &[format!("- {}", quoted_like(entry, style, false))])
         }
         Kind::Scalar { .. } if value.is_null() && value.span.is_empty() => {
             Ok(vec![insert(value.span.start, format!(" [{}]", double_quoted(entry)))])
@@ -383,8 +410,8 @@ fn block_append(text: &str, last: &Node, lines: &[String]) -> Planned {
 }
 
 /// Adds a key to an intent, below what comes before it in the canonical order.
-fn add_key(registry: &Registry, written: &Written, key: &str, yaml: &str, json: &str) -> Planned {
-    let text = registry.text();
+fn add_key(file: &IntentFile, written: &Written, key: &str, yaml: &str, json: &str) -> Planned {
+    let text = file.text();
     let node = &written.node;
     let by_hand = || refused(format!("this intent has no place for `{key}:`; add it by hand"));
     if node.aliased || !node.is_mapping() {
@@ -439,32 +466,22 @@ const REFERENCES: [&str; 11] = [
     "agents",
 ];
 
-fn rename(registry: &Registry, index: usize, from: &str, to: &str) -> Planned {
-    if !valid_id(to) {
-        return Err(refused(format!(
-            "{to:?} cannot be an id: use ASCII letters, digits, `-`, `_` and `.`, at most 64"
-        )));
-    }
+fn rename(file: &IntentFile, index: usize, from: &str, to: &str) -> Planned {
     if from == to {
         return Ok(Vec::new());
     }
-    let intent = &registry.intents()[index];
+    let intent = &file.intents()[index];
     if intent.id.value != from {
         let now = &intent.id.value;
         return Err(refused(format!(
             "{from} is called {now} now; rename it where it is called so"
         )));
     }
-    if registry.position(to).is_some_and(|other| registry.intents()[other].id.value == to) {
-        return Err(EditError::Taken { id: to.to_owned(), path: registry.path().to_string() });
-    }
-    free_of_others(registry, to, Some(index))?;
-    let tree = registry.tree().map_err(|broken| refused(broken.to_string()))?;
+    let tree = file.tree().map_err(|broken| refused(broken.to_string()))?;
     let mut found = Vec::new();
     references(&tree, false, from, &mut found);
     found.extend(
-        registry
-            .form()
+        file.form()
             .written
             .iter()
             .filter_map(|written| {
@@ -475,18 +492,18 @@ fn rename(registry: &Registry, index: usize, from: &str, to: &str) -> Planned {
     );
     found.sort_by_key(|node| node.span.start);
     found.dedup_by_key(|node| node.span.start);
-    if found.iter().any(|node| node.aliased) || registry.written(index).node.aliased {
+    if found.iter().any(|node| node.aliased) || file.written(index).node.aliased {
         return Err(refused("this id comes from elsewhere by a YAML alias; rename it by hand"));
     }
-    let written = registry.written(index);
+    let written = file.written(index);
     let alone = written.keyed.is_none() && !written.node.is_mapping();
     let mut edits = Vec::with_capacity(found.len() + 1);
     for node in &found {
         let style = node.style().unwrap_or(Style::Double);
-        let id = |id| quoted_like(id, if is_json(registry) { Style::Double } else { style }, true);
+        let id = |id| quoted_like(id, if is_json(file) { Style::Double } else { style }, true);
         let text = match alone && node.span == written.node.span {
             // Where only the id is listed there is nothing yet to add a key to.
-            true if is_json(registry) => {
+            true if is_json(file) => {
                 format!("{{\"id\": {}, \"formerly\": [{}]}}", id(to), id(from))
             }
             true => format!("{{id: {}, formerly: [{}]}}", id(to), id(from)),
@@ -495,28 +512,28 @@ fn rename(registry: &Registry, index: usize, from: &str, to: &str) -> Planned {
         edits.push(replace(&node.span, text));
     }
     if !alone {
-        edits.extend(remember(registry, index, from, to)?);
+        edits.extend(remember(file, index, from, to)?);
     }
     Ok(edits)
 }
 
 /// Adds what an intent was called to what it was called before. An intent that gets an older id back is not one that had
 /// it: there the two change places.
-fn remember(registry: &Registry, index: usize, from: &str, to: &str) -> Planned {
-    let (intent, written) = (&registry.intents()[index], registry.written(index));
+fn remember(file: &IntentFile, index: usize, from: &str, to: &str) -> Planned {
+    let (intent, written) = (&file.intents()[index], file.written(index));
     let Some(place) = written.place(Field::Formerly) else {
         let list = format!("[{}]", double_quoted(from));
         if written.node.is_null() && written.node.span.is_empty() {
             return Ok(vec![insert(written.node.span.start, format!(" {{formerly: {list}}}"))]);
         }
-        return add_key(registry, written, Field::Formerly.key(), &list, &list);
+        return add_key(file, written, Field::Formerly.key(), &list, &list);
     };
     let held = texts(&intent.formerly);
     if held.contains(&to) {
         let value = [&place.value];
         let nodes = place.value.items().iter().chain(value).filter(|node| node.text() == Some(to));
         let swapped = nodes.map(|node| {
-            let style = if is_json(registry) { Style::Double } else { node.style()? };
+            let style = if is_json(file) { Style::Double } else { node.style()? };
             (!node.aliased).then(|| replace(&node.span, quoted_like(from, style, true)))
         });
         let by_hand =
@@ -526,18 +543,7 @@ fn remember(registry: &Registry, index: usize, from: &str, to: &str) -> Planned 
     if held.contains(&from) {
         return Ok(Vec::new());
     }
-    extend(registry, place, &held, from)
-}
-
-/// An error where another intent had the id before: what was recorded under it is that one's.
-fn free_of_others(registry: &Registry, id: &str, but: Option<usize>) -> Result<(), EditError> {
-    match registry.formerly(id).into_iter().find(|other| Some(*other) != but) {
-        None => Ok(()),
-        Some(other) => Err(refused(format!(
-            "{id} is what {} was called before, and what was recorded under it belongs there; take another id",
-            registry.intents()[other].id.value
-        ))),
-    }
+    extend(file, place, &held, from)
 }
 
 fn references(node: &Node, refers: bool, id: &str, found: &mut Vec<Node>) {
@@ -555,62 +561,68 @@ fn references(node: &Node, refers: bool, id: &str, found: &mut Vec<Node>) {
     }
 }
 
-fn add(registry: &Registry, new: &NewIntent) -> Planned {
-    if !valid_id(&new.id) {
-        return Err(refused(format!(
-            "{:?} cannot be an id: use ASCII letters, digits, `-`, `_` and `.`, at most 64",
-            new.id
-        )));
-    }
-    free_of_others(registry, &new.id, None)?;
-    if registry.get(&new.id).is_some() {
-        return Err(EditError::Taken { id: new.id.clone(), path: registry.path().to_string() });
-    }
+fn add(file: &IntentFile, new: &NewIntent) -> Planned {
     if let Some((at, reason)) = Scope::new(&new.owned_scope).errors().first() {
         return Err(refused(format!(
             "{:?} cannot be a scope entry: {reason}",
             new.owned_scope[*at]
         )));
     }
-    let text = registry.text();
-    match &registry.form().home {
+    let text = file.text();
+    match &file.form().home {
         Home::Other(why) => Err(refused(format!(
-            "no intent can be added to {}: {why}. Bring it into the canonical form first: a list under `active_intents:`",
-            registry.path()
+            "no intent can be added to {}: {why}. {}",
+            file.path(),
+            match file.is_single() {
+                true => "Rename the file after the intent that it holds",
+                false => "Bring it into the canonical form first: a list under `active_intents:`",
+            }
         ))),
-        Home::Empty if is_json(registry) => {
+        Home::Empty if is_json(file) => {
             let json = serde_json::json!({ "active_intents": [as_json(new)] });
             Ok(vec![replace(&(0..text.len()), format!("{json:#}\n"))])
         }
-        Home::Empty => Ok(vec![first_intent(text, new)]),
+        Home::Empty => Ok(vec![first_intent(file, new)]),
         Home::List(list) => add_to_list(text, list, new),
     }
 }
 
 /// In a text without any value: below its comments.
-fn first_intent(text: &str, new: &NewIntent) -> TextEdit {
+fn first_intent(file: &IntentFile, new: &NewIntent) -> TextEdit {
+    let text = file.text();
     let newline = newline(text);
-    let begun = text.is_empty() || text == "\u{feff}" || text.ends_with('\n');
+    let begun = text.is_empty() || &**text == "\u{feff}" || text.ends_with('\n');
     let mut written = if begun { String::new() } else { newline.to_owned() };
-    written.push_str("active_intents:");
-    for line in as_yaml(new) {
-        written.push_str(newline);
-        written.push_str("  ");
+    let lines = match file.is_single() {
+        true => as_yaml(new),
+        false => {
+            let listed = as_item(new).into_iter().map(|line| format!("  {line}"));
+            std::iter::once("active_intents:".to_owned()).chain(listed).collect()
+        }
+    };
+    for line in lines {
         written.push_str(&line);
+        written.push_str(newline);
     }
-    written.push_str(newline);
     insert(text.len(), written)
+}
+
+/// The lines of an intent in a list, the first with its dash.
+fn as_item(new: &NewIntent) -> Vec<String> {
+    let dashed =
+        |(at, line): (usize, String)| format!("{} {line}", if at == 0 { '-' } else { ' ' });
+    as_yaml(new).into_iter().enumerate().map(dashed).collect()
 }
 
 fn add_to_list(text: &str, list: &Node, new: &NewIntent) -> Planned {
     let below = |indent: &str| -> String {
-        as_yaml(new).iter().map(|line| format!("{}{indent}{line}", newline(text))).collect()
+        as_item(new).iter().map(|line| format!("{}{indent}{line}", newline(text))).collect()
     };
     match &list.kind {
         Kind::Sequence { items, layout: Layout::Block } => {
             let last =
                 items.last().ok_or_else(|| refused("this list has no item to write below"))?;
-            block_append(text, last, &as_yaml(new))
+            block_append(text, last, &as_item(new))
         }
         Kind::Sequence { items, .. } if items.is_empty() && !json_key_before(text, list) => {
             Ok(vec![replace(&with_blanks_before(text, &list.span), below("  "))])
@@ -653,100 +665,8 @@ fn append_json(text: &str, list: &Node, items: &[Node], new: &NewIntent) -> Plan
     Ok(vec![insert(last.span.end, format!(",{glue}{written}"))])
 }
 
-fn as_json(new: &NewIntent) -> serde_json::Value {
-    let entry = super::model::IntentEntry {
-        id: new.id.clone(),
-        name: new.name.clone(),
-        status: new.status.unwrap_or(Status::Draft),
-        owned_scope: new.owned_scope.clone(),
-        constraints: new.constraints.clone(),
-        acceptance_criteria: new.acceptance_criteria.clone(),
-        related_specs: new.related_specs.clone(),
-        owner: new.owner.clone(),
-        formerly: Vec::new(),
-        extra: serde_json::Map::new(),
-    };
-    serde_json::to_value(entry).expect("texts and lists of texts are JSON")
-}
-
-/// The canonical lines of an intent, the first with its dash.
-fn as_yaml(new: &NewIntent) -> Vec<String> {
-    let status = new.status.unwrap_or(Status::Draft);
-    let mut lines = vec![
-        format!("- id: {}", word(&new.id)),
-        format!("  name: {}", word(&new.name)),
-        format!("  status: {}", status.as_str()),
-        format!("  owned_scope: {}", flow_list(&new.owned_scope)),
-    ];
-    let lists = [
-        ("constraints", &new.constraints),
-        ("acceptance_criteria", &new.acceptance_criteria),
-        ("related_specs", &new.related_specs),
-    ];
-    for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
-        lines.push(format!("  {key}: {}", flow_list(list)));
-    }
-    lines.extend(new.owner.iter().map(|owner| format!("  owner: {}", double_quoted(owner))));
-    lines
-}
-
-fn flow_list(list: &[String]) -> String {
-    let items: Vec<String> = list.iter().map(|text| double_quoted(text)).collect();
-    format!("[{}]", items.join(", "))
-}
-
-fn word(text: &str) -> String {
-    quoted_like(text, Style::Plain, false)
-}
-
-/// JSON's quotes, which YAML reads alike.
-pub(crate) fn double_quoted(text: &str) -> String {
-    serde_json::Value::String(text.to_owned()).to_string()
-}
-
-/// A text in the style of its neighbours where that style can hold it, else in double quotes.
-pub(crate) fn quoted_like(text: &str, style: Style, in_flow: bool) -> String {
-    let printable = !text.chars().any(char::is_control);
-    match style {
-        Style::Plain if plain_is_safe(text, in_flow) => text.to_owned(),
-        Style::Single if printable => format!("'{}'", text.replace('\'', "''")),
-        _ => double_quoted(text),
-    }
-}
-
-/// Whether a text without quotes is read as this text by every YAML reader, old ones included.
-fn plain_is_safe(text: &str, in_flow: bool) -> bool {
-    let starts_well =
-        text.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '.'));
-    let indicators =
-        text.contains(": ") || text.contains(" #") || text.ends_with(':') || text.ends_with(' ');
-    let flow = in_flow && text.contains([',', '[', ']', '{', '}', ':']);
-    let control =
-        text.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'));
-    starts_well
-        && !indicators
-        && !flow
-        && !control
-        && !text.contains(['"', '`'])
-        && !reads_as_other(text)
-}
-
-fn reads_as_other(text: &str) -> bool {
-    let lower = text.to_ascii_lowercase();
-    let word = matches!(
-        lower.as_str(),
-        "null" | "true" | "false" | "yes" | "no" | "on" | "off" | "y" | "n"
-    );
-    let number = text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
-        && text.chars().all(|c| {
-            c.is_ascii_hexdigit()
-                || matches!(c, '.' | '_' | ':' | '-' | '+' | 'x' | 'o' | 'T' | 'Z')
-        });
-    word || number || lower == ".inf" || lower == ".nan"
-}
-
-fn is_json(registry: &Registry) -> bool {
-    registry.path().as_str().ends_with(".json")
+fn is_json(file: &IntentFile) -> bool {
+    file.path().as_str().ends_with(".json")
 }
 
 /// The line ending that the text uses.

@@ -99,16 +99,19 @@ impl Kept {
         self.head.index.len()
     }
 
-    /// The index of the first intent with this id.
-    pub(super) fn position(&self, id: &str) -> Option<usize> {
-        self.head.index.iter().position(|line| line.id == id)
+    /// The indices of the intents with this id.
+    pub(super) fn positions(&self, id: &str) -> Vec<usize> {
+        self.indices(|line| line.id == id)
     }
 
     /// The indices of the intents that had this id before.
     pub(super) fn formerly(&self, id: &str) -> Vec<usize> {
-        let had = |line: &Line| line.formerly.iter().any(|former| former == id);
+        self.indices(|line| line.formerly.iter().any(|former| former == id))
+    }
+
+    fn indices(&self, wanted: impl Fn(&Line) -> bool) -> Vec<usize> {
         let all = self.head.index.iter().enumerate();
-        all.filter(|(_, line)| had(line)).map(|(index, _)| index).collect()
+        all.filter(|(_, line)| wanted(line)).map(|(index, _)| index).collect()
     }
 
     /// An intent by index. What cannot be read is an intent without a status, under which nothing may be done.
@@ -200,26 +203,28 @@ pub(super) mod as_json {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Registry, lint};
+    use super::super::{IntentFile, Registry, lint};
     use super::*;
     use crate::workspace::RelativePath;
 
     const PLACE: &str = ".orchestration/active_intents.yaml";
     const RICH: &str = "\u{feff}intents:\r\n  - id: INT-1 # one\r\n    title: 'Ünïcode'\r\n    status: done\r\n    owned_scope: [a/**, '!b']\r\n    formerly: [OLD-1, INT-2]\r\n    budget: {days: 3, of: [1.5, null, \"x\"]}\r\n    owner: \"@ada\"\r\n  - id: INT-2\r\n";
 
-    fn parsed(text: &str) -> Registry {
-        Registry::parse(RelativePath::new(PLACE).unwrap(), text)
+    fn parsed(text: &str) -> IntentFile {
+        IntentFile::parse(RelativePath::new(PLACE).unwrap(), text)
     }
 
-    fn kept(registry: &Registry) -> Vec<u8> {
-        let selected = registry.selected_in_file();
-        Kept::of(registry.text(), selected, registry.intents()).unwrap().bytes
+    fn kept(file: &IntentFile) -> Vec<u8> {
+        let selected = file.selected_in_file();
+        Kept::of(file.text(), selected, file.intents()).unwrap().bytes
     }
 
     /// Everything anybody asks of a registry, as text.
-    fn all_of(registry: &Registry) -> String {
-        let scopes: Vec<_> = (0..registry.intents().len())
-            .map(|index| (registry.scope_at(index).errors(), registry.written(index)))
+    fn all_of(file: IntentFile) -> String {
+        let registry = Registry::of(vec![file]);
+        let file = &registry.files()[0];
+        let scopes: Vec<_> = (0..file.len())
+            .map(|index| (file.scope_at(index).errors(), file.written(index)))
             .collect();
         format!(
             "{:?} {:?} {:?} {:?} {scopes:?} {:?} {:?}",
@@ -228,7 +233,7 @@ mod tests {
             registry.text(),
             registry.intents(),
             registry.selected_in_file(),
-            lint::registry(registry),
+            lint::registry(&registry),
         )
     }
 
@@ -243,16 +248,18 @@ mod tests {
             if before.syntax_error().is_some() {
                 continue;
             }
-            let after = Registry::recalled(before.path(), kept(&before)).unwrap();
+            let after = IntentFile::recalled(before.path(), kept(&before)).unwrap();
             // Asked for one by one, and then all together.
             for intent in before.intents() {
                 let former = intent.formerly.iter().map(|id| &id.value);
                 for id in former.chain([&intent.id.value]) {
-                    assert_eq!(after.get(id), before.get(id));
-                    assert_eq!(after.ids(id), before.ids(id));
+                    let found = after.positions(id);
+                    assert_eq!(found, before.positions(id));
+                    found.iter().for_each(|at| assert_eq!(after.one(*at), before.one(*at)));
+                    assert_eq!(after.formerly(id), before.formerly(id));
                 }
             }
-            assert_eq!(all_of(&after), all_of(&before));
+            assert_eq!(all_of(after), all_of(before));
             recalled += 1;
         }
         assert!(recalled > 20, "{recalled}");
@@ -299,8 +306,8 @@ mod tests {
             let mut bytes = kept(&parsed(RICH));
             let at = at.index(bytes.len());
             bytes[at] ^= bits;
-            if let Some(registry) = Registry::recalled(&RelativePath::new(PLACE).unwrap(), bytes) {
-                all_of(&registry);
+            if let Some(file) = IntentFile::recalled(&RelativePath::new(PLACE).unwrap(), bytes) {
+                all_of(file);
             }
         }
     }

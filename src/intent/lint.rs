@@ -1,12 +1,13 @@
 //! What is wrong, or merely unusual, in a registry.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::dialect::{Deviation, Field, requoted};
 use super::scope::{self, Problem, ScopeVerdict};
 use super::yaml::{Layout, Style};
-use super::{Intent, Registry, Spanned, Status};
+use super::{FOLDER, Intent, IntentFile, Registry, Spanned, Status, single_id};
 use crate::edits::TextEdit;
 use crate::workspace::text::{self, invisible_characters};
 use crate::workspace::{Code, Finding, Fix, RelativePath};
@@ -20,15 +21,33 @@ const MAX_PAIRED: usize = 16;
 
 /// Findings that need only the registry itself (syntax, dialect, status, ids, globs, characters), with positions and fixes.
 pub fn registry(registry: &Registry) -> Vec<Finding> {
-    let mut findings: Vec<Finding> = registry.syntax_error().cloned().into_iter().collect();
-    findings.extend(invisible(registry));
-    findings.extend(registry.form().deviations.iter().map(|one| deviation(registry, one)));
-    findings.extend(duplicates(registry));
+    let free = super::edit::next_id(registry, &BTreeSet::new());
+    let mut findings: Vec<Finding> =
+        registry.files().iter().flat_map(|file| one_file(file, &free)).collect();
+    findings.extend(duplicates(registry, &free));
     findings.extend(former(registry));
-    for index in 0..registry.intents().len() {
-        findings.extend(one_intent(registry, index));
+    in_order(registry, findings)
+}
+
+/// By file, and by place in it.
+fn in_order(registry: &Registry, mut findings: Vec<Finding>) -> Vec<Finding> {
+    let place = |finding: &Finding| {
+        let of = |file: &Arc<IntentFile>| Some(file.path()) == finding.path.as_ref();
+        let start = finding.span.as_ref().map_or(0, |span| span.start);
+        (registry.files().iter().position(of), start)
+    };
+    findings.sort_by_key(place);
+    findings
+}
+
+/// What is wrong with a file by itself. `free`: an id for an intent that lacks one.
+fn one_file(file: &IntentFile, free: &str) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = file.syntax_error().cloned().into_iter().collect();
+    findings.extend(invisible(file));
+    findings.extend(file.form().deviations.iter().map(|one| deviation(file, one)));
+    for index in 0..file.len() {
+        findings.extend(one_intent(file, index, free));
     }
-    findings.sort_by_key(|finding| finding.span.as_ref().map_or(0, |span| span.start));
     findings
 }
 
@@ -38,9 +57,9 @@ pub fn valid_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_ID && id.chars().all(allowed)
 }
 
-fn replace(registry: &Registry, title: String, span: Range<usize>, text: String) -> Fix {
+fn replace(file: &IntentFile, title: String, span: Range<usize>, text: String) -> Fix {
     let edits = vec![TextEdit { range: span, text }];
-    Fix { title, path: registry.path().clone(), edits }
+    Fix { title, path: file.path().clone(), edits }
 }
 
 fn about(mut finding: Finding, intent: &Intent) -> Finding {
@@ -48,8 +67,8 @@ fn about(mut finding: Finding, intent: &Intent) -> Finding {
     finding
 }
 
-fn invisible(registry: &Registry) -> Vec<Finding> {
-    let text = registry.text();
+fn invisible(file: &IntentFile) -> Vec<Finding> {
+    let text = file.text();
     let hidden = invisible_characters(text)
         .into_iter()
         .filter(|(_, c)| !matches!(c, '\n' | '\r' | '\t'))
@@ -66,63 +85,69 @@ fn invisible(registry: &Registry) -> Vec<Finding> {
     }
     runs.into_iter()
         .take(MAX_INVISIBLE)
-        .map(|(span, chars)| invisible_run(registry, span, &chars))
+        .map(|(span, chars)| invisible_run(file, span, &chars))
         .collect()
 }
 
-fn invisible_run(registry: &Registry, span: Range<usize>, chars: &[char]) -> Finding {
+fn invisible_run(file: &IntentFile, span: Range<usize>, chars: &[char]) -> Finding {
     let names: Vec<String> = chars.iter().take(8).map(|c| format!("U+{:04X}", *c as u32)).collect();
     let more = if chars.len() > 8 { " …" } else { "" };
     let message = format!(
         "Invisible here: {}{more}. People and programs read this differently.",
         names.join(" ")
     );
-    let mut finding = registry.finding(
+    let mut finding = file.finding(
         Code::InvisibleCharacter,
         span.clone(),
         message,
         "Remove it, or write it as an escape in double quotes.",
     );
     let title = "Remove the invisible characters".to_owned();
-    finding.fixes.push(replace(registry, title, span.clone(), String::new()));
-    match registry.intent_at(span.start) {
+    finding.fixes.push(replace(file, title, span.clone(), String::new()));
+    match file.intent_at(span.start) {
         Some(intent) => about(finding, intent),
         None => finding,
     }
 }
 
-fn deviation(registry: &Registry, one: &Deviation) -> Finding {
+fn deviation(file: &IntentFile, one: &Deviation) -> Finding {
     let mut finding =
-        registry.finding(Code::RegistryDialect, one.span.clone(), &one.message, &one.help);
+        file.finding(Code::RegistryDialect, one.span.clone(), &one.message, &one.help);
     if let Some(text) = &one.canonical {
         let title = format!("Write the canonical {text}");
-        finding.fixes.push(replace(registry, title, one.span.clone(), text.clone()));
+        finding.fixes.push(replace(file, title, one.span.clone(), text.clone()));
     }
-    match one.intent.and_then(|index| registry.intents().get(index)) {
+    match one.intent.and_then(|index| file.intents().get(index)) {
         Some(intent) => about(finding, intent),
         None => finding,
     }
 }
 
-fn duplicates(registry: &Registry) -> Vec<Finding> {
-    let mut first: HashMap<&str, &Intent> = HashMap::new();
+/// Each intent behind the first one with its id; none of them can be used.
+fn duplicates(registry: &Registry, free: &str) -> Vec<Finding> {
+    let mut first: HashMap<&str, usize> = HashMap::new();
     let mut findings = Vec::new();
-    let free = super::edit::next_id(registry);
-    for intent in registry.intents().iter().filter(|intent| !intent.id.value.is_empty()) {
-        let Some(earlier) = first.get(intent.id.value.as_str()) else {
-            first.insert(&intent.id.value, intent);
+    for (index, intent) in registry.intents().iter().enumerate() {
+        let id = intent.id.value.as_str();
+        let earlier = *first.entry(id).or_insert(index);
+        if id.is_empty() || earlier == index {
             continue;
-        };
+        }
+        let (file, _) = registry.source(index);
         let message = format!(
-            "The id {} is taken by an earlier intent; only that one counts.",
-            intent.id.value
+            "An earlier intent has the id {id} too. Neither can be selected, since nobody can tell which of them is meant."
         );
-        let help = format!("Give this one an id of its own, e.g. {free}.");
-        let mut finding =
-            registry.finding(Code::DuplicateId, intent.id.span.clone(), message, help);
-        finding
-            .related
-            .push(registry.related(earlier.id.span.clone(), "The id stands here first."));
+        let renamed = match file.is_single() {
+            true => format!(" and call the file {free}.yaml"),
+            false => String::new(),
+        };
+        let help = format!(
+            "If they are one intent, remove one of the two. Otherwise give this one an id of its own, e.g. `id: {free}`{renamed}."
+        );
+        let mut finding = file.finding(Code::DuplicateId, intent.id.span.clone(), message, help);
+        let (other, _) = registry.source(earlier);
+        let span = registry.intents()[earlier].id.span.clone();
+        finding.related.push(other.related(span, "The id stands here first."));
         findings.push(about(finding, intent));
     }
     findings
@@ -130,19 +155,20 @@ fn duplicates(registry: &Registry) -> Vec<Finding> {
 
 /// Former ids that somebody else has, or had too: what was recorded under them cannot be both's.
 fn former(registry: &Registry) -> Vec<Finding> {
-    let mut present: HashMap<&str, &Intent> = HashMap::new();
-    for intent in registry.intents() {
-        present.entry(&intent.id.value).or_insert(intent);
+    let intents = registry.intents();
+    let mut present: HashMap<&str, usize> = HashMap::new();
+    for (index, intent) in intents.iter().enumerate() {
+        present.entry(&intent.id.value).or_insert(index);
     }
     let mut first: HashMap<&str, (usize, &Spanned<String>)> = HashMap::new();
     let mut findings = Vec::new();
-    for (index, intent) in registry.intents().iter().enumerate() {
+    for (index, intent) in intents.iter().enumerate() {
         for id in intent.formerly.iter().filter(|id| !id.value.is_empty()) {
             let (other, place, message) = match present.get(id.value.as_str()) {
-                Some(holder) if holder.id.value == intent.id.value => continue,
+                Some(holder) if intents[*holder].id.value == intent.id.value => continue,
                 Some(holder) => (
                     *holder,
-                    &holder.id,
+                    &intents[*holder].id,
                     format!(
                         "{} is the id of an intent; records under it are that one's.",
                         id.value
@@ -151,7 +177,7 @@ fn former(registry: &Registry) -> Vec<Finding> {
                 None => match *first.entry(&id.value).or_insert((index, id)) {
                     (earlier, _) if earlier == index => continue,
                     (earlier, place) => (
-                        &registry.intents()[earlier],
+                        earlier,
                         place,
                         format!(
                             "Two intents had the id {}; records under it are nobody's.",
@@ -161,22 +187,25 @@ fn former(registry: &Registry) -> Vec<Finding> {
                 },
             };
             let help = "Keep it where the intent was called so, and remove it from the other.";
-            let mut finding = registry.finding(Code::DuplicateId, id.span.clone(), message, help);
-            let because = format!("Here it belongs to {}.", other.id.value);
-            finding.related.push(registry.related(place.span.clone(), because));
+            let (file, _) = registry.source(index);
+            let mut finding = file.finding(Code::DuplicateId, id.span.clone(), message, help);
+            let because = format!("Here it belongs to {}.", intents[other].id.value);
+            let (beside, _) = registry.source(other);
+            finding.related.push(beside.related(place.span.clone(), because));
             findings.push(about(finding, intent));
         }
     }
     findings
 }
 
-fn one_intent(registry: &Registry, index: usize) -> Vec<Finding> {
-    let intent = &registry.intents()[index];
+fn one_intent(file: &IntentFile, index: usize, free: &str) -> Vec<Finding> {
+    let intent = &file.intents()[index];
     let mut findings = Vec::new();
-    findings.extend(id(registry, intent));
-    findings.extend(status(registry, index, intent));
-    findings.extend(missing(registry, index, intent));
-    findings.extend(entries(registry, index, intent));
+    findings.extend(id(file, intent));
+    findings.extend(status(file, index, intent));
+    findings.extend(misnamed(file, intent));
+    findings.extend(missing(file, index, intent, free));
+    findings.extend(entries(file, index, intent));
     findings.into_iter().map(|finding| about(finding, intent)).collect()
 }
 
@@ -188,7 +217,7 @@ fn anchor(intent: &Intent) -> Range<usize> {
     }
 }
 
-fn id(registry: &Registry, intent: &Intent) -> Option<Finding> {
+fn id(file: &IntentFile, intent: &Intent) -> Option<Finding> {
     if intent.id.value.is_empty() || valid_id(&intent.id.value) {
         return None;
     }
@@ -196,14 +225,26 @@ fn id(registry: &Registry, intent: &Intent) -> Option<Finding> {
     let help = format!(
         "Use ASCII letters, digits, `-`, `_` and `.`, at most {MAX_ID} of them, e.g. INT-001."
     );
-    Some(registry.finding(Code::InvalidId, intent.id.span.clone(), message, help))
+    Some(file.finding(Code::InvalidId, intent.id.span.clone(), message, help))
 }
 
-fn status(registry: &Registry, index: usize, intent: &Intent) -> Option<Finding> {
+/// A file of one intent whose name is not the intent's id: whoever looks for the id finds another file, or none.
+fn misnamed(file: &IntentFile, intent: &Intent) -> Option<Finding> {
+    let (name, id) = (single_id(file.path())?, intent.id.value.as_str());
+    if id == name || !valid_id(id) {
+        return None;
+    }
+    let message = format!("This file is named after {}, and holds {id}.", quoted(name));
+    let help =
+        format!("Rename the file to {FOLDER}/{id}.yaml, or write the id that it is named after.");
+    Some(file.finding(Code::InvalidId, intent.id.span.clone(), message, help))
+}
+
+fn status(file: &IntentFile, index: usize, intent: &Intent) -> Option<Finding> {
     if intent.status.is_some() {
         return None;
     }
-    let place = registry.written(index).place(Field::Status)?;
+    let place = file.written(index).place(Field::Status)?;
     let value = &place.value;
     if value.is_null() {
         return None;
@@ -211,7 +252,7 @@ fn status(registry: &Registry, index: usize, intent: &Intent) -> Option<Finding>
     let known = Status::ALL.map(Status::as_str).join(", ");
     let Some(text) = value.text() else {
         let message = "The status is not a text.";
-        return Some(registry.finding(
+        return Some(file.finding(
             Code::UnknownStatus,
             value.span.clone(),
             message,
@@ -224,12 +265,12 @@ fn status(registry: &Registry, index: usize, intent: &Intent) -> Option<Finding>
         None => format!("One of {known}. Until then no work may be done under this intent."),
     };
     let message = format!("{text:?} is no status.");
-    let mut finding = registry.finding(Code::UnknownStatus, value.span.clone(), message, help);
+    let mut finding = file.finding(Code::UnknownStatus, value.span.clone(), message, help);
     if let Some(fix) =
         near.filter(|_| !value.aliased).and_then(|near| requoted(value, near.as_str()))
     {
         let title = format!("Write {fix}");
-        finding.fixes.push(replace(registry, title, value.span.clone(), fix));
+        finding.fixes.push(replace(file, title, value.span.clone(), fix));
     }
     Some(finding)
 }
@@ -261,21 +302,16 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-fn missing(registry: &Registry, index: usize, intent: &Intent) -> Vec<Finding> {
-    let written = registry.written(index);
+fn missing(file: &IntentFile, index: usize, intent: &Intent, free: &str) -> Vec<Finding> {
+    let written = file.written(index);
     let mut findings = Vec::new();
     let mut lacks = |what: &str, help: String| {
         let message = format!("This intent has no {what}.");
-        findings.push(registry.finding(Code::MissingField, anchor(intent), message, help));
+        findings.push(file.finding(Code::MissingField, anchor(intent), message, help));
     };
     if intent.id.value.is_empty() {
-        lacks(
-            "id",
-            format!(
-                "Add `id: {}`; without it nobody can cite or select it.",
-                super::edit::next_id(registry)
-            ),
-        );
+        let id = single_id(file.path()).filter(|id| valid_id(id)).unwrap_or(free);
+        lacks("id", format!("Add `id: {id}`; without it nobody can cite or select it."));
     }
     let status = written.place(Field::Status);
     if intent.status.is_none() && status.is_none_or(|place| place.value.is_null()) {
@@ -298,7 +334,7 @@ fn missing(registry: &Registry, index: usize, intent: &Intent) -> Vec<Finding> {
         Some(place) if intent.owned_scope.is_empty() => {
             let span =
                 if place.value.span.is_empty() { &place.key.span } else { &place.value.span };
-            findings.push(registry.finding(
+            findings.push(file.finding(
                 Code::EmptyScope,
                 span.clone(),
                 "This intent is in progress and owns no file: every edit under it is denied.",
@@ -310,8 +346,8 @@ fn missing(registry: &Registry, index: usize, intent: &Intent) -> Vec<Finding> {
     findings
 }
 
-fn entries(registry: &Registry, index: usize, intent: &Intent) -> Vec<Finding> {
-    let compiled = registry.scope_at(index);
+fn entries(file: &IntentFile, index: usize, intent: &Intent) -> Vec<Finding> {
+    let compiled = file.scope_at(index);
     let mut findings = Vec::new();
     let mut too_many = 0usize;
     for (at, problem) in compiled.problems() {
@@ -320,14 +356,14 @@ fn entries(registry: &Registry, index: usize, intent: &Intent) -> Vec<Finding> {
             too_many += 1;
             continue;
         }
-        findings.push(bad_entry(registry, entry, problem));
+        findings.push(bad_entry(file, entry, problem));
     }
     if let Some(entry) = intent.owned_scope.get(scope::MAX_ENTRIES).filter(|_| too_many > 0) {
         let message = format!(
             "A scope holds at most {} entries; {too_many} do not count.",
             scope::MAX_ENTRIES
         );
-        findings.push(registry.finding(
+        findings.push(file.finding(
             Code::RegistryTooLarge,
             entry.span.clone(),
             message,
@@ -335,8 +371,8 @@ fn entries(registry: &Registry, index: usize, intent: &Intent) -> Vec<Finding> {
         ));
     }
     for entry in intent.owned_scope.iter().take(scope::MAX_ENTRIES) {
-        findings.extend(unquoted_exclusion(registry, index, entry));
-        findings.extend(canonical_entry(registry, index, entry));
+        findings.extend(unquoted_exclusion(file, index, entry));
+        findings.extend(canonical_entry(file, index, entry));
     }
     findings
 }
@@ -346,7 +382,7 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", text::visible(text, false))
 }
 
-fn bad_entry(registry: &Registry, entry: &Spanned<String>, problem: &Problem) -> Finding {
+fn bad_entry(file: &IntentFile, entry: &Spanned<String>, problem: &Problem) -> Finding {
     let (code, help) = match problem {
         Problem::Outside => {
             (Code::GlobOutside, "Scopes are relative to the workspace's root and stay inside it.")
@@ -365,37 +401,28 @@ fn bad_entry(registry: &Registry, entry: &Spanned<String>, problem: &Problem) ->
         "It owns nothing"
     };
     let message = format!("{} is no scope entry: {problem}. {effect}.", quoted(&entry.value));
-    registry.finding(code, entry.span.clone(), message, help)
+    file.finding(code, entry.span.clone(), message, help)
 }
 
 /// `- !src/**` without quotes is a tag to YAML: other readers silently lose the exclusion.
-fn unquoted_exclusion(
-    registry: &Registry,
-    index: usize,
-    entry: &Spanned<String>,
-) -> Option<Finding> {
-    let place = registry.written(index).place(Field::Scope)?;
+fn unquoted_exclusion(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Option<Finding> {
+    let place = file.written(index).place(Field::Scope)?;
     let item = place.value.items().iter().find(|item| item.tag.as_ref() == Some(&entry.span))?;
     let message = format!(
         "{} has no quotes, so YAML takes it for a tag and other programs lose the exclusion.",
         quoted(&entry.value)
     );
     let mut finding =
-        registry.finding(Code::GlobInvalid, entry.span.clone(), message, "Put it in quotes.");
+        file.finding(Code::GlobInvalid, entry.span.clone(), message, "Put it in quotes.");
     if item.is_null() {
-        let mended = super::edit::double_quoted(&entry.value);
-        finding.fixes.push(replace(
-            registry,
-            "Put it in quotes".into(),
-            entry.span.clone(),
-            mended,
-        ));
+        let mended = super::canonical::double_quoted(&entry.value);
+        finding.fixes.push(replace(file, "Put it in quotes".into(), entry.span.clone(), mended));
     }
     Some(finding)
 }
 
 /// `./src/a.ts` and `/src/a.ts` mean `src/a.ts`.
-fn canonical_entry(registry: &Registry, index: usize, entry: &Spanned<String>) -> Option<Finding> {
+fn canonical_entry(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Option<Finding> {
     let pattern = scope::check(&entry.value).ok()?;
     let negation = if entry.value.starts_with('!') { "!" } else { "" };
     let canonical = format!("{negation}{pattern}");
@@ -403,34 +430,29 @@ fn canonical_entry(registry: &Registry, index: usize, entry: &Spanned<String>) -
         return None;
     }
     let message = format!("{} is read as {}.", quoted(&entry.value), quoted(&canonical));
-    let mut finding = registry.finding(
+    let mut finding = file.finding(
         Code::RegistryDialect,
         entry.span.clone(),
         message,
         "Scopes are anchored at the workspace's root as they are.",
     );
-    finding.fixes.extend(entry_fix(registry, index, entry, &canonical));
+    finding.fixes.extend(entry_fix(file, index, entry, &canonical));
     Some(finding)
 }
 
 /// Writes another text in the place of a scope entry, in its own quotes where they can hold it.
-fn entry_fix(
-    registry: &Registry,
-    index: usize,
-    entry: &Spanned<String>,
-    text: &str,
-) -> Option<Fix> {
-    let place = registry.written(index).place(Field::Scope)?;
+fn entry_fix(file: &IntentFile, index: usize, entry: &Spanned<String>, text: &str) -> Option<Fix> {
+    let place = file.written(index).place(Field::Scope)?;
     let item = place.value.items().iter().find(|item| item.span == entry.span && !item.aliased)?;
     let style = item.style()?;
     let in_flow = place.value.layout() == Some(Layout::Flow);
     let quoted = match style {
         Style::Plain | Style::Single | Style::Double => {
-            super::edit::quoted_like(text, style, in_flow)
+            super::canonical::quoted_like(text, style, in_flow)
         }
         Style::Literal | Style::Folded => return None,
     };
-    Some(replace(registry, format!("Write {text}"), entry.span.clone(), quoted))
+    Some(replace(file, format!("Write {text}"), entry.span.clone(), quoted))
 }
 
 /// Findings that need the workspace's files: globs that match nothing, directories without a slash, overlapping scopes of intents in progress.
@@ -448,8 +470,7 @@ pub fn against_files(registry: &Registry, files: &[RelativePath]) -> Vec<Finding
         }
     }
     findings.extend(overlaps(registry, &sorted));
-    findings.sort_by_key(|finding| finding.span.as_ref().map_or(0, |span| span.start));
-    findings
+    in_order(registry, findings)
 }
 
 /// The files that begin with a prefix, which stand together in sorted order.
@@ -460,8 +481,8 @@ fn below<'f>(sorted: &'f [&'f str], prefix: &str) -> &'f [&'f str] {
 }
 
 fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding> {
-    let intent = &registry.intents()[index];
-    let compiled = registry.scope_at(index);
+    let (file, index) = registry.source(index);
+    let (intent, compiled) = (file.one(index), file.scope_at(index));
     let mut findings = Vec::new();
     for (at, entry) in intent.owned_scope.iter().enumerate() {
         let Ok(pattern) = scope::check(&entry.value) else { continue };
@@ -475,20 +496,20 @@ fn unmatched(registry: &Registry, index: usize, sorted: &[&str]) -> Vec<Finding>
         }
         let folder = format!("{pattern}/");
         let finding = if !pattern.ends_with('/') && !below(sorted, &folder).is_empty() {
-            directory(registry, index, entry)
+            directory(file, index, entry)
         } else if entry.value.starts_with('!') {
             continue;
         } else {
             let message = format!("{} matches no file.", quoted(&entry.value));
             let help = "Correct it if it is a slip; leave it if the file is still to be written.";
-            registry.finding(Code::GlobMatchesNothing, entry.span.clone(), message, help)
+            file.finding(Code::GlobMatchesNothing, entry.span.clone(), message, help)
         };
         findings.push(about(finding, intent));
     }
     findings
 }
 
-fn directory(registry: &Registry, index: usize, entry: &Spanned<String>) -> Finding {
+fn directory(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Finding {
     let effect = if entry.value.starts_with('!') { "excludes" } else { "owns" };
     let message = format!(
         "{} is a directory: without a trailing slash it {effect} nothing.",
@@ -496,8 +517,8 @@ fn directory(registry: &Registry, index: usize, entry: &Spanned<String>) -> Find
     );
     let slashed = format!("{}/", entry.value);
     let help = format!("Write {} for everything below it.", quoted(&slashed));
-    let mut finding = registry.finding(Code::GlobDirectory, entry.span.clone(), message, help);
-    finding.fixes.extend(entry_fix(registry, index, entry, &slashed));
+    let mut finding = file.finding(Code::GlobDirectory, entry.span.clone(), message, help);
+    finding.fixes.extend(entry_fix(file, index, entry, &slashed));
     finding
 }
 
@@ -516,7 +537,7 @@ fn overlaps(registry: &Registry, sorted: &[&str]) -> Vec<Finding> {
     shared.iter().map(|(pair, shared)| overlap(registry, *pair, shared)).collect()
 }
 
-/// What two intents in progress both own, by their indices in the registry.
+/// What two intents in progress both own, by their indices in the file.
 pub(crate) fn owned_by_two(
     registry: &Registry,
     sorted: &[&str],
@@ -566,10 +587,10 @@ fn overlap(registry: &Registry, (first, second): (usize, usize), shared: &Shared
     );
     let help = "Exclude it from one of them with `!`, or finish one first; else two agents may write over each other.";
     let span = two.owned_scope[shared.second_entry].span.clone();
-    let mut finding = registry.finding(Code::ScopeOverlap, span, message, help);
+    let (file, _) = registry.source(second);
+    let mut finding = file.finding(Code::ScopeOverlap, span, message, help);
     let because = format!("{} owns it by this entry.", one.id.value);
-    finding
-        .related
-        .push(registry.related(one.owned_scope[shared.first_entry].span.clone(), because));
+    let (beside, _) = registry.source(first);
+    finding.related.push(beside.related(one.owned_scope[shared.first_entry].span.clone(), because));
     about(finding, two)
 }

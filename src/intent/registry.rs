@@ -1,20 +1,13 @@
-//! The registry: read losslessly from any dialect, never written over when broken.
+//! The registry: the intents of the list, and of the files that hold one intent each.
 
 use std::fs;
-use std::io::Read;
-use std::ops::Range;
-use std::path::Path;
+use std::io::ErrorKind;
 use std::sync::{Arc, OnceLock};
 
-use super::dialect::{self, Form, Written};
-use super::kept::Kept;
-use super::{Intent, Scope, yaml};
-use crate::code::LineRange;
-use crate::workspace::cache::Slot;
-use crate::workspace::{Code, Finding, Related, RelativePath, Root};
-
-/// The largest registry that is read, in bytes.
-pub const MAX_BYTES: usize = 1024 * 1024;
+use super::file::{self, FOLDER, IntentFile, MAX_BYTES, single_id};
+use super::{Intent, Scope};
+use crate::workspace::git::GitError;
+use crate::workspace::{CommitId, Finding, Git, RelativePath, Root};
 
 /// Where a registry is written, and looked for first.
 pub const CANONICAL_PATH: &str = ".orchestration/active_intents.yaml";
@@ -39,197 +32,145 @@ const PLACES: [&str; 16] = [
     "intent_specs.json",
 ];
 
-/// `.orchestration/active_intents.yaml` as it stands, in whatever dialect.
+/// All intents of a workspace: those of `.orchestration/active_intents.yaml`, and those of `.orchestration/intents/<ID>.yaml`.
 #[derive(Debug)]
 pub struct Registry {
-    path: RelativePath,
-    exists: bool,
-    syntax_error: Option<Finding>,
-    /// What was parsed before, of which the rest is read as it is asked for.
-    kept: Option<Kept>,
-    text: OnceLock<Arc<str>>,
+    /// The list first, then the files of one intent each, by path.
+    files: Vec<Arc<IntentFile>>,
+    /// Whether new intents get a file each.
+    folder: bool,
+    /// Of all files, where there are several.
     intents: OnceLock<Vec<Intent>>,
-    selected: Option<String>,
-    /// Intents that were asked for before all of them were; of a kept registry only.
-    single: Vec<OnceLock<Intent>>,
-    /// Compiled as they are asked for: one question is about few of many intents.
-    scopes: Vec<OnceLock<Scope>>,
-    form: OnceLock<Form>,
-    lines: OnceLock<Vec<usize>>,
 }
 
 impl Registry {
-    /// Finds and reads a workspace's registry: `.orchestration/active_intents.yaml`, else `.yml`, `.json`, and the other places of the wild; a missing file is an empty registry at the canonical path.
+    /// Finds and reads a workspace's registry: `.orchestration/active_intents.yaml`, else `.yml`, `.json`, and the other places of the wild; a missing file is an empty list at the canonical path. Beside it every file of `.orchestration/intents/`.
     ///
-    /// A file that is there but cannot be read is a registry with a [`Registry::syntax_error`]: nothing else takes its place.
-    /// What parses is kept, so that the unchanged file is neither read nor parsed again.
+    /// A file that is there but cannot be read is one with a [`Registry::syntax_error`]: nothing else takes its place.
     pub fn load(root: &Root) -> Self {
-        let candidates = PLACES.iter().filter_map(|place| RelativePath::new(place).ok());
-        for path in candidates {
-            if fs::symlink_metadata(root.absolute(&path)).is_ok() {
-                return Self::standing(root, path);
-            }
-        }
-        let canonical =
-            RelativePath::new(CANONICAL_PATH).expect("a constant path inside the workspace");
-        Self::unread(canonical, "")
-    }
-
-    /// The registry at a place where something stands.
-    fn standing(root: &Root, path: RelativePath) -> Self {
-        if let Err(error) = root.resolve(&path) {
-            return Self::unreadable(path, unreadable(error));
-        }
-        let slot = Slot::of(root, &path);
-        let kept = slot.as_ref().and_then(Slot::recall);
-        if let Some(registry) = kept.and_then(|bytes| Self::recalled(&path, bytes)) {
-            return registry;
-        }
-        match read_file(&root.absolute(&path)) {
-            Err(why) => Self::unreadable(path, why),
-            Ok(text) => {
-                let registry = Self::parse(path, &text);
-                if let Some(slot) = slot {
-                    registry.keep(&slot);
-                }
-                registry
-            }
-        }
-    }
-
-    fn unreadable(path: RelativePath, (code, message): Unreadable) -> Self {
-        let mut registry = Self::unread(path, "");
-        registry.exists = true;
-        registry.syntax_error = Some(registry.finding(code, 0..0, message, UNREADABLE));
-        registry
-    }
-
-    /// Reads a text. Never fails: a text that does not parse has no intents and a [`Registry::syntax_error`].
-    pub fn parse(path: RelativePath, text: &str) -> Self {
-        let mut registry = Self::unread(path, text);
-        registry.exists = true;
-        if text.len() > MAX_BYTES {
-            let message =
-                format!("The registry has {} bytes; at most {MAX_BYTES} are read.", text.len());
-            let help = "Move intents that are done into an archive of their own.";
-            registry.syntax_error =
-                Some(registry.finding(Code::RegistryTooLarge, 0..0, message, help));
-            return registry;
-        }
-        match registry.tree() {
-            Ok(tree) => {
-                let reading = dialect::read(text, &tree);
-                registry.holds(reading.intents, reading.selected);
-                registry.form = OnceLock::from(reading.form);
-            }
-            Err(broken) => registry.syntax_error = Some(registry.broken(&broken)),
-        }
-        registry
-    }
-
-    fn unread(path: RelativePath, text: &str) -> Self {
-        Self {
-            path,
-            exists: false,
-            syntax_error: None,
-            kept: None,
-            text: OnceLock::from(Arc::from(text)),
-            intents: OnceLock::from(Vec::new()),
-            selected: None,
-            single: Vec::new(),
-            scopes: Vec::new(),
-            form: OnceLock::new(),
-            lines: OnceLock::new(),
-        }
-    }
-
-    fn holds(&mut self, intents: Vec<Intent>, selected: Option<String>) {
-        self.scopes = intents.iter().map(|_| OnceLock::new()).collect();
-        self.intents = OnceLock::from(intents);
-        self.selected = selected;
-    }
-
-    /// The registry that was kept, if these bytes are one.
-    pub(super) fn recalled(path: &RelativePath, bytes: Vec<u8>) -> Option<Self> {
-        let kept = Kept::read(bytes)?;
-        Some(Self {
-            path: path.clone(),
-            exists: true,
-            syntax_error: None,
-            text: OnceLock::new(),
-            intents: OnceLock::new(),
-            selected: kept.selected().map(str::to_owned),
-            single: (0..kept.len()).map(|_| OnceLock::new()).collect(),
-            scopes: (0..kept.len()).map(|_| OnceLock::new()).collect(),
-            form: OnceLock::new(),
-            lines: OnceLock::new(),
-            kept: Some(kept),
-        })
-    }
-
-    fn keep(&self, slot: &Slot) {
-        if self.syntax_error.is_some() {
-            return;
-        }
-        let kept = Kept::of(self.text(), self.selected_in_file(), self.intents());
-        if let Some(kept) = kept {
-            slot.keep(kept.bytes());
-        }
-    }
-
-    /// The tree of the text; of a `.json` file only where it is JSON indeed.
-    pub(crate) fn tree(&self) -> Result<yaml::Node, yaml::Broken> {
-        if self.path.as_str().ends_with(".json") && !self.text().trim().is_empty() {
-            let text = self.text().trim_start_matches('\u{feff}');
-            if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
-                let line = self.lines().get(error.line().saturating_sub(1)).copied().unwrap_or(0);
-                let at = floor(self.text(), line + error.column().saturating_sub(1));
-                let message = error.to_string();
-                let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
-                return Err(yaml::Broken { message, span: at..at, earlier: None, limit: false });
-            }
-        }
-        match self.path.as_str().ends_with(".json") {
-            true => yaml::parse_json(self.text()),
-            false => yaml::parse(self.text()),
-        }
-    }
-
-    fn broken(&self, broken: &yaml::Broken) -> Finding {
-        let (code, help) = match broken.limit {
-            true => (Code::RegistryTooLarge, HELP_LIMIT),
-            false => (Code::RegistrySyntax, HELP_SYNTAX),
+        let places = PLACES.iter().filter_map(|place| RelativePath::new(place).ok());
+        let standing = { places }.find(|path| fs::symlink_metadata(root.absolute(path)).is_ok());
+        let list = match standing {
+            Some(path) => IntentFile::standing(root, path),
+            None => Self::no_list(),
         };
-        let message = format!("The registry does not parse: {}.", broken.message);
-        let mut finding = self.finding(code, broken.span.clone(), message, help);
-        finding
-            .related
-            .extend(broken.earlier.clone().map(|span| self.related(span, "It stands here first.")));
-        finding
+        let mut files = vec![list];
+        let folder = read_folder(root, &mut files);
+        Self { folder, ..Self::of(files) }
     }
 
-    /// Where it stands.
+    /// Reads a text that is a registry by itself. Never fails: a text that does not parse has no intents and a [`Registry::syntax_error`].
+    pub fn parse(path: RelativePath, text: &str) -> Self {
+        Self::of(vec![IntentFile::parse(path, text)])
+    }
+
+    /// The registry as a commit has it, its list found as in a work tree.
+    pub fn at(git: &Git, commit: &CommitId) -> Result<Self, GitError> {
+        let read = |(path, blob)| {
+            let text = git.blob_of(blob)?;
+            Ok(IntentFile::parse(path, &String::from_utf8_lossy(&text)))
+        };
+        let list = git.blobs_at(commit, &PLACES)?.into_iter().next().map(read).transpose()?;
+        let mut files = vec![list.unwrap_or_else(Self::no_list)];
+        for (path, blob) in git.blobs_at(commit, &[FOLDER])? {
+            if single_id(&path).is_some() {
+                files.push(read((path, blob))?);
+            }
+        }
+        Ok(Self::of(files))
+    }
+
+    fn no_list() -> IntentFile {
+        IntentFile::unread(constant(CANONICAL_PATH), "")
+    }
+
+    /// Of these files, the list first.
+    pub(crate) fn of(files: Vec<IntentFile>) -> Self {
+        let files = files.into_iter().map(Arc::new).collect();
+        Self { files, folder: false, intents: OnceLock::new() }
+    }
+
+    /// The same registry with another text of one of its files, or with a file more.
+    pub fn with(&self, path: &RelativePath, text: &str) -> Self {
+        let file = Arc::new(IntentFile::parse(path.clone(), text));
+        let mut files = self.files.clone();
+        match files.iter().position(|known| known.path() == path) {
+            Some(at) => files[at] = file,
+            None => files.push(file),
+        }
+        Self { files, folder: self.folder, intents: OnceLock::new() }
+    }
+
+    /// The files that were read, the list first; it may not exist.
+    pub fn files(&self) -> &[Arc<IntentFile>] {
+        &self.files
+    }
+    /// The list.
+    pub fn list(&self) -> &Arc<IntentFile> {
+        &self.files[0]
+    }
+    /// One of the files.
+    pub fn file(&self, path: &RelativePath) -> Option<&Arc<IntentFile>> {
+        self.files.iter().find(|file| file.path() == path)
+    }
+    /// Whether intents are read from a file at this path.
+    pub fn holds(&self, path: &RelativePath) -> bool {
+        path == self.path() || single_id(path).is_some()
+    }
+    /// The same registry, where new intents are written into the list.
+    pub(crate) fn without_folder(&self) -> Self {
+        Self { files: self.files.clone(), folder: false, intents: OnceLock::new() }
+    }
+    /// Whether new intents get a file each, for the folder of such files is there.
+    pub(crate) fn has_folder(&self) -> bool {
+        self.folder
+    }
+    /// Where the list stands.
     pub fn path(&self) -> &RelativePath {
-        &self.path
+        self.list().path()
     }
-    /// Its text, byte order mark included; spans are bytes of this text.
+    /// The text of the list.
     pub fn text(&self) -> &Arc<str> {
-        self.text.get_or_init(|| Arc::from(self.kept.as_ref().map_or("", Kept::text)))
+        self.list().text()
     }
-    /// Whether the file exists.
+    /// Whether any of its files exists.
     pub fn exists(&self) -> bool {
-        self.exists
+        self.files.iter().any(|file| file.exists())
     }
-    /// In file order.
+    /// Whether both are written in the same files with the same texts.
+    pub fn same_text(&self, other: &Self) -> bool {
+        let texts = |registry: &Self| {
+            let files = registry.files.iter().filter(|file| file.exists());
+            files.map(|file| (file.path().clone(), Arc::clone(file.text()))).collect::<Vec<_>>()
+        };
+        texts(self) == texts(other)
+    }
+    /// Why it does not parse: what is wrong with the first of its files that does not.
+    pub fn syntax_error(&self) -> Option<&Finding> {
+        self.files.iter().find_map(|file| file.syntax_error())
+    }
+    /// An `active_intent_id` that a dialect keeps in the registry itself.
+    pub fn selected_in_file(&self) -> Option<&str> {
+        self.list().selected_in_file()
+    }
+
+    /// In the order of the files.
     pub fn intents(&self) -> &[Intent] {
-        self.intents.get_or_init(|| {
-            let kept = self.kept.iter();
-            kept.flat_map(|kept| (0..kept.len()).map(|at| kept.intent(at))).collect()
-        })
+        match &self.files[..] {
+            [list] => list.intents(),
+            files => self
+                .intents
+                .get_or_init(|| files.iter().flat_map(|file| file.intents()).cloned().collect()),
+        }
     }
-    /// The first intent with this id; else the one that had it before it was renamed.
+    /// The intent with this id; else the one that had it before it was renamed. `None` where several have it.
     pub fn get(&self, id: &str) -> Option<&Intent> {
-        self.position(id).map(|at| self.one(at))
+        self.place(id).map(|(_, intent)| intent)
+    }
+    /// The same with the file in which it stands.
+    pub fn place(&self, id: &str) -> Option<(&Arc<IntentFile>, &Intent)> {
+        let (file, at) = self.source(self.position(id)?);
+        Some((file, file.one(at)))
     }
     /// The id that an intent goes by now, for any that it had; an id that nobody has or had is itself.
     pub fn present_id<'a>(&'a self, id: &'a str) -> &'a str {
@@ -239,7 +180,8 @@ impl Registry {
     /// nobody has or had is alone.
     pub fn ids<'a>(&'a self, id: &'a str) -> Vec<&'a str> {
         let Some(at) = self.position(id) else { return vec![id] };
-        let intent = self.one(at);
+        let (file, index) = self.source(at);
+        let intent = file.one(index);
         let mut ids = vec![intent.id.value.as_str()];
         for former in intent.formerly.iter().map(|former| former.value.as_str()) {
             if !ids.contains(&former) && self.position(former) == Some(at) {
@@ -248,35 +190,54 @@ impl Registry {
         }
         ids
     }
-    /// Where an id that two intents had is nobody's: which of them a record means cannot be known.
+    /// Where an id that two intents have, or had, is nobody's: which of them a record means cannot be known.
     pub(crate) fn position(&self, id: &str) -> Option<usize> {
-        let present = match &self.kept {
-            Some(kept) => kept.position(id),
-            None => self.intents().iter().position(|intent| intent.id.value == id),
-        };
-        present.or_else(|| match self.formerly(id)[..] {
+        match self.positions(id)[..] {
             [only] => Some(only),
+            [] => match self.formerly(id)[..] {
+                [only] => Some(only),
+                _ => None,
+            },
             _ => None,
-        })
+        }
+    }
+    /// The indices of the intents with this id.
+    pub(crate) fn positions(&self, id: &str) -> Vec<usize> {
+        self.indices(|file| file.positions(id))
     }
     /// The indices of the intents that had this id before.
     pub(crate) fn formerly(&self, id: &str) -> Vec<usize> {
-        if id.is_empty() {
-            return Vec::new();
-        }
-        if let Some(kept) = &self.kept {
-            return kept.formerly(id);
-        }
-        let had = |intent: &Intent| intent.formerly.iter().any(|former| former.value == id);
-        let all = self.intents().iter().enumerate();
-        all.filter(|(_, intent)| had(intent)).map(|(index, _)| index).collect()
+        self.indices(|file| file.formerly(id))
     }
-    /// The intent at this index, without reading the others.
-    fn one(&self, index: usize) -> &Intent {
-        match (self.intents.get(), &self.kept) {
-            (None, Some(kept)) => self.single[index].get_or_init(|| kept.intent(index)),
-            _ => &self.intents()[index],
+    fn indices(&self, of: impl Fn(&IntentFile) -> Vec<usize>) -> Vec<usize> {
+        let (mut found, mut before) = (Vec::new(), 0);
+        for file in &self.files {
+            found.extend(of(file).into_iter().map(|at| before + at));
+            before += file.len();
         }
+        found
+    }
+    /// Where an id is defined more than once, as `path:line`; empty for any other id.
+    pub fn rivals(&self, id: &str) -> Vec<String> {
+        let found = self.positions(id);
+        let place = |at: usize| {
+            let (file, index) = self.source(at);
+            let lines = file.line_range(&file.one(index).id.span);
+            lines.map_or(file.path().to_string(), |lines| {
+                format!("{}:{}", file.path(), lines.start())
+            })
+        };
+        if found.len() < 2 { Vec::new() } else { found.into_iter().map(place).collect() }
+    }
+    /// The file that holds the intent at this index, and its index there.
+    pub(crate) fn source(&self, mut index: usize) -> (&Arc<IntentFile>, usize) {
+        for file in &self.files {
+            if index < file.len() {
+                return (file, index);
+            }
+            index -= file.len();
+        }
+        (self.list(), index)
     }
     /// The compiled scope of the intent that [`Registry::get`] finds.
     pub fn scope(&self, id: &str) -> Option<&Scope> {
@@ -284,127 +245,49 @@ impl Registry {
     }
     /// The compiled scope of the intent at this index.
     pub(crate) fn scope_at(&self, index: usize) -> &Scope {
-        self.scopes[index].get_or_init(|| Scope::new(&self.one(index).scope_entries()))
-    }
-    /// How the intent at this index is written.
-    pub(crate) fn written(&self, index: usize) -> &Written {
-        &self.form().written[index]
-    }
-    /// How it is written; read from the text where the intents came without it.
-    pub(crate) fn form(&self) -> &Form {
-        self.form.get_or_init(|| {
-            let tree = self.tree().ok();
-            let read = tree.map(|tree| dialect::read(self.text(), &tree).form);
-            let mut form = read.unwrap_or_else(Form::empty);
-            // A recalled text may hold less than the intents that came with it: see `cache`.
-            form.written.resize_with(self.intents().len(), Written::nowhere);
-            form
-        })
-    }
-    /// Why it does not parse.
-    pub fn syntax_error(&self) -> Option<&Finding> {
-        self.syntax_error.as_ref()
-    }
-    /// An `active_intent_id` that a dialect keeps in the registry itself.
-    pub fn selected_in_file(&self) -> Option<&str> {
-        self.selected.as_deref()
+        let (file, at) = self.source(index);
+        file.scope_at(at)
     }
     /// Intents in progress whose scope owns the path.
     pub fn owners(&self, path: &RelativePath) -> Vec<&Intent> {
-        let owns = |index: usize| self.scope_at(index).owns(path);
-        let all = self.intents().iter().enumerate();
-        all.filter(|(index, intent)| intent.in_progress() && owns(*index))
+        let all = self.files.iter().flat_map(|file| (0..file.len()).map(move |at| (file, at)));
+        all.zip(self.intents())
+            .filter(|((file, at), intent)| intent.in_progress() && file.scope_at(*at).owns(path))
             .map(|(_, intent)| intent)
             .collect()
     }
-    /// The intent whose text holds the byte.
-    pub fn intent_at(&self, byte: usize) -> Option<&Intent> {
-        self.intents().iter().find(|intent| intent.span.contains(&byte))
-    }
+}
 
-    /// The lines that a range of bytes touches.
-    pub(crate) fn line_range(&self, span: &Range<usize>) -> Option<LineRange> {
-        let last = span.end.saturating_sub(1).max(span.start);
-        LineRange::new(self.line(span.start), self.line(last))
-    }
-    fn lines(&self) -> &[usize] {
-        self.lines.get_or_init(|| line_starts(self.text()))
-    }
-    fn line(&self, byte: usize) -> u32 {
-        let line = self.lines().partition_point(|start| *start <= byte);
-        u32::try_from(line).unwrap_or(u32::MAX)
-    }
-    pub(crate) fn finding(
-        &self,
-        code: Code,
-        span: Range<usize>,
-        message: impl Into<String>,
-        help: impl Into<String>,
-    ) -> Finding {
-        Finding {
-            code,
-            path: Some(self.path.clone()),
-            lines: self.line_range(&span),
-            span: Some(span),
-            intent: None,
-            message: message.into(),
-            help: help.into(),
-            related: Vec::new(),
-            fixes: Vec::new(),
+fn constant(place: &str) -> RelativePath {
+    RelativePath::new(place).expect("a constant path inside the workspace")
+}
+
+/// Reads the files of one intent each behind the list; whether their folder is there.
+fn read_folder(root: &Root, files: &mut Vec<IntentFile>) -> bool {
+    let folder = constant(FOLDER);
+    let entries = match fs::read_dir(root.absolute(&folder)) {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return false;
         }
-    }
-    pub(crate) fn related(&self, span: Range<usize>, message: impl Into<String>) -> Related {
-        let first = LineRange::new(1, 1).expect("the first line is a line");
-        Related {
-            path: self.path.clone(),
-            lines: self.line_range(&span).unwrap_or(first),
-            span,
-            message: message.into(),
+        Err(error) => {
+            files.push(IntentFile::unreadable(folder, file::unreadable(error)));
+            return true;
         }
+    };
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let paths = names.filter_map(|name| RelativePath::new(&format!("{FOLDER}/{name}")).ok());
+    let mut paths: Vec<RelativePath> = paths.filter(|path| single_id(path).is_some()).collect();
+    paths.sort();
+    let mut bytes = 0;
+    for path in paths {
+        let file = IntentFile::standing(root, path);
+        bytes += file.text().len();
+        if bytes > MAX_BYTES {
+            files.push(IntentFile::beyond_limit(file.path().clone()));
+            break;
+        }
+        files.push(file);
     }
-}
-
-const HELP_LIMIT: &str = "Write it out plainly; until then no intent can be selected and nothing is written to this file.";
-const HELP_SYNTAX: &str = "Mend it here; until then no intent can be selected and nothing is written to this file. Entries that begin with `*`, `!`, `&`, `@`, `[` or `{` need quotes.";
-const UNREADABLE: &str = "Make it a regular file inside the workspace that you may read; nothing is written to it as it is.";
-
-/// Why a file that stands there is not read.
-type Unreadable = (Code, String);
-
-fn unreadable(reason: impl std::fmt::Display) -> Unreadable {
-    (Code::RegistrySyntax, format!("The registry cannot be read: {reason}."))
-}
-
-fn read_file(path: &Path) -> Result<String, Unreadable> {
-    if !fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(unreadable("it is not a regular file"));
-    }
-    let mut bytes = Vec::new();
-    let limit = MAX_BYTES as u64 + 1;
-    fs::File::open(path)
-        .and_then(|file| file.take(limit).read_to_end(&mut bytes))
-        .map_err(unreadable)?;
-    if bytes.len() > MAX_BYTES {
-        let message = format!("The registry has more than {MAX_BYTES} bytes, and is not read.");
-        return Err((Code::RegistryTooLarge, message));
-    }
-    String::from_utf8(bytes).map_err(|error| {
-        unreadable(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))
-    })
-}
-
-/// Lines end at `\n`, `\r\n` or `\r`, as in every editor.
-fn line_starts(text: &str) -> Vec<usize> {
-    let bytes = text.as_bytes();
-    let ends = bytes.iter().enumerate().filter(|(at, byte)| match byte {
-        b'\n' => true,
-        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
-        _ => false,
-    });
-    std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
-}
-
-fn floor(text: &str, byte: usize) -> usize {
-    let byte = byte.min(text.len());
-    (0..=byte).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+    true
 }

@@ -1,83 +1,48 @@
 //! Appending: under a lock, one write, durable before success is reported.
 //!
-//! Which chain a record continues is kept per session below the private folder. A chain is continued
-//! only where everything is as it was left: the same HEAD, and the bytes on disk where the last record
-//! ended are still that record's. In all other cases a new chain begins, so that nothing is ever
-//! appended to a history that this clone has not seen.
+//! With git a record goes to the journal of its session and work tree, without git, or where the policy says so, to
+//! `agent_trace.jsonl`. The records of one writer are chained by their hashes ([`super::chain`]).
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::chain::{Head, TAIL, hash, to_hex};
-use super::heads::{self, Memory};
-use super::{Record, parts, read};
+use super::chain::{hash, is_intact, split_tail, to_hex};
+use super::journal::{self, Journals};
+use super::read::MAX_OBJECT;
+use super::{Record, read};
 use crate::workspace::policy::Layout;
 use crate::workspace::{
     Policy, RelativePath, Root,
     store::{self, StoreError},
 };
 
-/// A line may have at most this many bytes; a mutation that needs more is written as parts.
-pub const MAX_LINE: usize = 64 * 1024;
-/// A writer's chain has at most this many records.
-pub const MAX_RECORDS: u64 = 1000;
-
 /// How long another process may hold the ledger.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The first record of a chain names at most this many others.
-const MAX_PARENTS: usize = 32;
-/// In a file of several writers, this much may have been added since our last record; beyond it a new chain is cheaper than a look.
-const MAX_BETWEEN: u64 = 1024 * 1024;
 
-/// Why nothing (or not all) was appended.
+/// Why nothing was appended.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
     /// The disk or the lock said no; nothing was written, or what was half written has been taken back.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// One block alone is larger than a line may be.
-    #[error("a record of {bytes} bytes does not fit the limit of {MAX_LINE}, even in parts")]
+    /// It would not be read again.
+    #[error(
+        "a record of {bytes} bytes is beyond the limit of {MAX_OBJECT}; record fewer files or blocks at once"
+    )]
     TooLarge {
         /// What it would need.
         bytes: usize,
     },
 }
 
-/// Appends records for one (session, worktree, HEAD).
+/// Appends records in one work tree.
 pub struct Writer<'a> {
     root: &'a Root,
     policy: &'a Policy,
-}
-
-/// What was appended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Appended {
-    /// The file.
-    pub path: RelativePath,
-    /// The ids of the records, in order (several when written in parts).
-    pub records: Vec<String>,
-    /// Where the chain stands now.
-    pub head: Head,
-}
-
-/// What a session left behind: its chain, and where in which file its last record ended.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-struct Chain {
-    writer: String,
-    path: RelativePath,
-    /// The number of records so far.
-    next: u64,
-    /// The hash of the last; `None` before the first.
-    h: Option<String>,
-    /// The commit the work tree was based on.
-    head: Option<String>,
-    /// Where the last record's line ended, in bytes of the file.
-    end: u64,
 }
 
 impl<'a> Writer<'a> {
@@ -86,194 +51,108 @@ impl<'a> Writer<'a> {
         Self { root, policy }
     }
 
-    /// Fills in `writer`, `seq`, `prev`, `parents`, splits into parts if needed, and appends durably. `record.session` and the current HEAD choose the chain.
-    pub fn append(&self, record: Record, head: Option<&str>) -> Result<Appended, AppendError> {
-        let record = completed(record);
-        let layout = self.layout();
-        refuse_links(self.root, Path::new(".orchestration/agent_trace.jsonl"))?;
+    /// Fills in `writer`, `seq` and `prev`, and appends durably; the record's id.
+    pub fn append(&self, record: Record) -> Result<String, AppendError> {
+        let mut record = completed(record);
+        refuse_links(self.root, Path::new(SINGLE))?;
         let private = self.root.private();
         std::fs::create_dir_all(&private).map_err(failed(&private, "created"))?;
         let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
-        let state_path = self.state_path(record.session.as_deref());
-        let chain = self.remembered(&state_path, layout, head);
-        let (mut chain, parents) = match chain {
-            Some(chain) => (chain, Vec::new()),
-            None => (self.begin(layout, &record.timestamp, head)?, self.parents()),
+        let writer = self.writer(record.session.as_deref())?;
+        let journals = match self.policy.ledger.layout {
+            Some(Layout::Single) => None,
+            _ => Journals::of(self.root),
         };
-        let mut records = parts::split(record.clone(), &parents)?;
-        if chain.next + records.len() as u64 > MAX_RECORDS && chain.next > 0 {
-            chain = self.begin(layout, &record.timestamp, head)?;
-            records = parts::split(record, &self.parents())?;
-        }
-        if records.len() as u64 > MAX_RECORDS {
-            return Err(AppendError::TooLarge { bytes: records.len() * MAX_LINE });
-        }
-        let file = LedgerFile::open(self.root, &chain.path)?;
-        let repair = file.repair(self.root, &chain.path)?;
-        if let Some(torn) = repair.torn {
-            records[0].extra.insert("torn".into(), Value::String(torn));
-        }
-        let mut lines = repair.prefix.to_vec();
-        let ids = records.iter().map(|record| record.id.clone()).collect();
-        for record in records {
-            chain.seal(record, &mut lines)?;
-        }
-        if let Err(error) = file.commit(repair.length, &lines) {
-            // Whatever is on disk now, this chain is not continued.
-            let _ = std::fs::remove_file(&state_path);
-            return Err(error.into());
-        }
-        chain.end = repair.length + lines.len() as u64;
-        let head = chain.standing();
-        self.publish(&chain, &state_path);
-        Ok(Appended { path: chain.path, records: ids, head })
-    }
-
-    /// Remembers where the chain stands, without waiting for the disk. The records are durable already, so a failure
-    /// here (or a lost write, after a crash) is not the caller's: it only means that the session's next record begins a
-    /// chain of its own, and that a truncation back to the head remembered before is not found.
-    fn publish(&self, chain: &Chain, state_path: &Path) {
-        let state = serde_json::to_vec(chain).expect("plain texts and numbers always serialise");
-        let published = heads::remember(self.root, &chain.standing(), Memory::Own)
-            .and_then(|()| store::write_scratch(state_path, &state));
-        if let Err(error) = published {
-            tracing::warn!(%error, writer = chain.writer, "the head of a chain could not be remembered");
-            let _ = std::fs::remove_file(state_path);
-        }
-    }
-
-    fn layout(&self) -> Layout {
-        self.policy.ledger.layout.unwrap_or_else(|| {
-            let single = self.root.orchestration().join("agent_trace.jsonl");
-            match self.root.git_dir() {
-                Some(_) if !single.exists() => Layout::Segments,
-                _ => Layout::Single,
-            }
-        })
-    }
-
-    fn state_path(&self, session: Option<&str>) -> PathBuf {
-        let digest = Sha256::digest(session.unwrap_or_default().as_bytes());
-        let name = format!("{}.json", &to_hex(&digest)[..32]);
-        self.root.private().join("writers").join(name)
-    }
-
-    /// The session's chain, where nothing has happened that would make continuing it wrong.
-    fn remembered(&self, state: &Path, layout: Layout, head: Option<&str>) -> Option<Chain> {
-        let chain: Chain = serde_json::from_slice(&std::fs::read(state).ok()?).ok()?;
-        let same_place = match layout {
-            Layout::Single => chain.path.as_str() == SINGLE,
-            Layout::Segments => chain.path.as_str() != SINGLE,
-        };
-        let usable = same_place && chain.head.as_deref() == head && chain.next < MAX_RECORDS;
-        if !usable || refuse_links(self.root, Path::new(chain.path.as_str())).is_err() {
-            return None;
-        }
-        let untouched = chain.is_where_it_was_left(&self.root.absolute(&chain.path), layout);
-        untouched.unwrap_or(false).then_some(chain)
-    }
-
-    fn begin(&self, layout: Layout, time: &str, head: Option<&str>) -> Result<Chain, StoreError> {
-        let writer = uuid::Uuid::new_v4().simple().to_string();
-        let text = match layout {
-            Layout::Single => SINGLE.to_owned(),
-            Layout::Segments => {
-                let (year, month) = year_and_month(time);
-                format!(".orchestration/agent_trace/{year}/{month}/{writer}.jsonl")
+        let (path, shown) = match &journals {
+            Some(journals) => (journals.file(&writer), journal::shown(&writer)),
+            None => {
+                let single = RelativePath::new(SINGLE).expect("a fixed name is a path");
+                (self.root.absolute(&single), single)
             }
         };
-        let path =
-            RelativePath::new(&text).expect("a fixed folder, digits and a hex id are a path");
-        refuse_links(self.root, Path::new(path.as_str()))?;
-        Ok(Chain { writer, path, next: 0, h: None, head: head.map(str::to_owned), end: 0 })
+        let mut file = LedgerFile::open(self.root, path)?;
+        if journals.is_some() {
+            journal::show(self.root, &writer, &file.path);
+            file.through(&self.root.absolute(&shown));
+        }
+        let bytes = file.bytes()?;
+        let length = file.whole(&shown, &bytes)?;
+        let last = last_of(&bytes[..length], &writer);
+        record.writer = writer;
+        record.seq = last.as_ref().map_or(0, |(seq, _)| seq + 1);
+        record.prev = last.map(|(_, h)| h);
+        let mut line = Vec::new();
+        if length > 0 && bytes[length - 1] != b'\n' {
+            line.push(b'\n');
+        }
+        line.extend(stored(&record));
+        if line.len() > MAX_OBJECT {
+            return Err(AppendError::TooLarge { bytes: line.len() });
+        }
+        file.commit(length as u64, &line)?;
+        Ok(record.id)
     }
 
-    fn parents(&self) -> Vec<String> {
-        let newest = heads::newest(self.root, MAX_PARENTS);
-        newest.iter().map(|head| format!("{}:{}:{}", head.writer, head.seq, head.h)).collect()
+    /// The id of a session's chain in this clone: the same from one record to the next, and in no other clone.
+    fn writer(&self, session: Option<&str>) -> Result<String, StoreError> {
+        let path = self.root.private().join(CLONE);
+        let fresh = uuid::Uuid::new_v4().simple().to_string();
+        store::create_new(&path, fresh.as_bytes())?;
+        let clone = store::read_capped(&path, MAX_CLONE)?.unwrap_or_default();
+        Ok(writer_id(&clone, session))
     }
+}
+
+/// The file that tells a clone from all others.
+const CLONE: &str = "clone";
+const MAX_CLONE: u64 = 1024;
+
+fn writer_id(clone: &[u8], session: Option<&str>) -> String {
+    let mut sha = Sha256::new();
+    sha.update(clone);
+    sha.update(session.unwrap_or_default());
+    to_hex(&sha.finalize())[..32].to_owned()
+}
+
+/// Tells the chains of this clone from those of others: by session and writer.
+pub(super) fn own_chains(root: &Root) -> impl Fn(Option<&str>, &str) -> bool + use<> {
+    let clone = store::read_capped(&root.private().join(CLONE), MAX_CLONE).ok().flatten();
+    move |session, writer| clone.as_ref().is_some_and(|clone| writer_id(clone, session) == writer)
 }
 
 const SINGLE: &str = ".orchestration/agent_trace.jsonl";
 
-impl Chain {
-    /// Whether the file still holds, at the same place, the record that was written last, and nothing of this chain after it.
-    fn is_where_it_was_left(&self, path: &Path, layout: Layout) -> std::io::Result<bool> {
-        let Some(h) = &self.h else { return Ok(false) };
-        let mut file = File::open(path)?;
-        let length = file.metadata()?.len();
-        let tail = format!(",\"h\":\"{h}\"}}\n");
-        debug_assert_eq!(tail.len(), TAIL + 1);
-        let after = match length.checked_sub(self.end) {
-            Some(after) if after <= MAX_BETWEEN => after,
-            _ => return Ok(false),
-        };
-        if (layout == Layout::Segments && after > 0) || self.end < tail.len() as u64 {
-            return Ok(false);
-        }
-        file.seek(SeekFrom::Start(self.end - tail.len() as u64))?;
-        let mut bytes = Vec::new();
-        file.take(tail.len() as u64 + after).read_to_end(&mut bytes)?;
-        let Some(since) = bytes.strip_prefix(tail.as_bytes()) else { return Ok(false) };
-        // A record that was written before this state could be: its chain must not fork.
-        let own = format!("\"writer\":\"{}\"", self.writer);
-        Ok(!since.windows(own.len()).any(|window| window == own.as_bytes()))
-    }
+/// The number and the hash of the last intact record of a writer.
+fn last_of(bytes: &[u8], writer: &str) -> Option<(u64, String)> {
+    let own = format!("\"writer\":\"{writer}\"");
+    let is_own = |line: &&[u8]| {
+        line.windows(own.len()).any(|window| window == own.as_bytes()) && is_intact(line)
+    };
+    let line = bytes.rsplit(|byte| *byte == b'\n').find(is_own)?;
+    let record: Record =
+        serde_json::from_slice(line).ok().filter(|r: &Record| r.writer == writer)?;
+    Some((record.seq, split_tail(line)?.1.to_owned()))
+}
 
-    /// Appends the record's line, in its place in the chain.
-    fn seal(&mut self, mut record: Record, lines: &mut Vec<u8>) -> Result<(), AppendError> {
-        record.writer.clone_from(&self.writer);
-        record.seq = self.next;
-        record.prev.clone_from(&self.h);
-        let mut line = parts::stored(&record);
-        let h = hash(&line);
-        line.extend_from_slice(format!(",\"h\":\"{h}\"}}").as_bytes());
-        if line.len() > MAX_LINE {
-            return Err(AppendError::TooLarge { bytes: line.len() });
-        }
-        line.push(b'\n');
-        lines.append(&mut line);
-        self.h = Some(h);
-        self.next += 1;
-        Ok(())
-    }
-
-    fn standing(&self) -> Head {
-        Head {
-            writer: self.writer.clone(),
-            seq: self.next.saturating_sub(1),
-            h: self.h.clone().unwrap_or_default(),
-        }
-    }
+/// A record's line, with its hash and the line break.
+fn stored(record: &Record) -> Vec<u8> {
+    let mut line = serde_json::to_vec(record).expect("a record is plain data with text keys");
+    line.pop();
+    let h = hash(&line);
+    line.extend_from_slice(format!(",\"h\":\"{h}\"}}\n").as_bytes());
+    line
 }
 
 /// What every record needs and a caller may leave to us.
 fn completed(mut record: Record) -> Record {
     if record.id.is_empty() {
-        record.id = new_id();
+        record.id = uuid::Uuid::now_v7().to_string();
     }
     if record.timestamp.is_empty() {
         record.timestamp = store::now();
     }
     record.extra.retain(|key, _| !super::dialect::OURS.contains(&key.as_str()));
     record
-}
-
-/// A new record id.
-pub(super) fn new_id() -> String {
-    uuid::Uuid::now_v7().to_string()
-}
-
-/// Digits only: the time may be anything that a caller has put there.
-fn year_and_month(time: &str) -> (String, String) {
-    let digits = |range: std::ops::Range<usize>| {
-        time.get(range).filter(|part| part.bytes().all(|b| b.is_ascii_digit())).map(str::to_owned)
-    };
-    let now = store::now();
-    match (digits(0..4), digits(5..7)) {
-        (Some(year), Some(month)) => (year, month),
-        _ => (now[..4].to_owned(), now[5..7].to_owned()),
-    }
 }
 
 /// No folder on the way, nor the file itself, may be a link: it could lead anywhere.
@@ -290,29 +169,21 @@ fn refuse_links(root: &Root, relative: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// A ledger file, open for appending.
 struct LedgerFile {
     path: PathBuf,
     file: File,
     created: bool,
 }
 
-/// What must be done to the end of a file before a line may follow.
-struct Repair {
-    /// The file's length once its torn end is gone.
-    length: u64,
-    /// What ends a last line that is whole but for its line break.
-    prefix: &'static [u8],
-    /// The hash of what was torn off.
-    torn: Option<String>,
-}
-
 impl LedgerFile {
-    fn open(root: &Root, relative: &RelativePath) -> Result<Self, StoreError> {
-        let path = root.absolute(relative);
+    fn open(root: &Root, path: PathBuf) -> Result<Self, StoreError> {
         let folder = path.parent().unwrap_or(root.path());
         std::fs::create_dir_all(folder).map_err(failed(folder, "created"))?;
-        refuse_links(root, Path::new(relative.as_str()))?;
+        if let Ok(meta) = path.symlink_metadata()
+            && meta.file_type().is_symlink()
+        {
+            return Err(StoreError::Symlink { path });
+        }
         let created = !path.exists();
         let file = OpenOptions::new()
             .create(true)
@@ -323,57 +194,36 @@ impl LedgerFile {
         Ok(Self { path, file, created })
     }
 
-    /// Nobody has been told that bytes after the last line break were written. They are kept aside, unless they
-    /// end a record that can be read: that line only lacks its break.
-    fn repair(&self, root: &Root, relative: &RelativePath) -> Result<Repair, StoreError> {
-        let io = |doing| failed(&self.path, doing);
-        let length = self.file.metadata().map_err(io("measured"))?.len();
-        let whole = Repair { length, prefix: b"", torn: None };
-        let mut file = &self.file;
-        let mut last = [0];
-        if length > 0 {
-            file.seek(SeekFrom::End(-1)).map_err(io("read"))?;
-            file.read_exact(&mut last).map_err(io("read"))?;
+    /// Writes by another name of the same file: who watches the folder of that name sees it.
+    fn through(&mut self, shown: &Path) {
+        if is_same(&self.path, shown)
+            && let Ok(file) = OpenOptions::new().append(true).read(true).open(shown)
+        {
+            self.file = file;
         }
-        if length == 0 || last == *b"\n" {
-            return Ok(whole);
-        }
-        file.seek(SeekFrom::Start(0)).map_err(io("read"))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io("read"))?;
-        let reading = read::bytes(relative, &bytes);
-        let start = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-        let torn = reading
-            .unreadable
-            .last()
-            .is_some_and(|(at, _)| at.end == length && at.start <= start as u64)
-            && bytes[start..].first() == Some(&b'{');
-        if !torn {
-            return Ok(Repair { prefix: b"\n", ..whole });
-        }
-        let hash = self.set_aside(root, relative, &bytes[start..])?;
-        self.file.set_len(start as u64).map_err(io("shortened"))?;
-        Ok(Repair { length: start as u64, prefix: b"", torn: Some(hash) })
     }
 
-    /// Keeps torn bytes in the private folder; their hash.
-    fn set_aside(
-        &self,
-        root: &Root,
-        path: &RelativePath,
-        torn: &[u8],
-    ) -> Result<String, StoreError> {
-        let folder = root.private().join("torn");
-        let mut number = 0;
-        loop {
-            let kept = folder.join(format!("{}-{number}", path.file_name()));
-            if !kept.exists() {
-                store::write_atomic(&kept, torn)?;
-                break;
-            }
-            number += 1;
+    fn bytes(&self) -> Result<Vec<u8>, StoreError> {
+        let mut file = &self.file;
+        let mut bytes = Vec::new();
+        let read = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut bytes));
+        read.map_err(failed(&self.path, "read"))?;
+        Ok(bytes)
+    }
+
+    /// How much of the file is whole. Nobody has been told that what stands behind the last line break was written, so
+    /// it is taken away, unless it is a record that only lacks its break, or nothing of ours.
+    fn whole(&self, shown: &RelativePath, bytes: &[u8]) -> Result<usize, StoreError> {
+        let start = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+        if bytes[start..].first() != Some(&b'{') {
+            return Ok(bytes.len());
         }
-        Ok(format!("sha256:{}", to_hex(&Sha256::digest(torn))))
+        let reading = read::bytes(shown, &bytes[start..]);
+        if reading.unreadable.is_empty() {
+            return Ok(bytes.len());
+        }
+        self.file.set_len(start as u64).map_err(failed(&self.path, "shortened"))?;
+        Ok(start)
     }
 
     /// One write of whole lines, durable; on any failure the file is taken back to `length`.
@@ -392,7 +242,19 @@ impl LedgerFile {
     }
 }
 
-/// A new file's name, and those of the folders made for it, must be durable too: year, month, file.
+#[cfg(unix)]
+fn is_same(one: &Path, other: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let of = |path: &Path| path.symlink_metadata().ok().map(|meta| (meta.dev(), meta.ino()));
+    of(one).is_some_and(|id| Some(id) == of(other))
+}
+
+#[cfg(not(unix))]
+fn is_same(_: &Path, _: &Path) -> bool {
+    false
+}
+
+/// A new file's name, and those of the folders made for it, must be durable too.
 fn sync_folders(path: &Path) -> Result<(), StoreError> {
     if cfg!(not(unix)) {
         return Ok(());
@@ -410,27 +272,4 @@ fn sync_folders(path: &Path) -> Result<(), StoreError> {
 fn failed(path: &Path, doing: &'static str) -> impl Fn(std::io::Error) -> StoreError {
     let path = path.to_path_buf();
     move |source| StoreError::Io { path: path.clone(), doing, source }
-}
-
-/// The heads of all chains that this clone has seen (`<private>/heads`).
-pub fn remembered_heads(root: &Root) -> Vec<Head> {
-    heads::all(root)
-}
-
-/// Keeps in mind the heads of chains that others wrote, so that their truncation is found later on. A head that is
-/// older than the one remembered changes nothing; where our own chains stand nobody else decides.
-pub fn remember_heads(root: &Root, seen: &[Head]) -> Result<(), StoreError> {
-    let (own, known) = (heads::own(root), heads::of(root, Memory::Seen));
-    for head in seen {
-        let newer = known.iter().all(|old| old.writer != head.writer || old.seq < head.seq);
-        if newer && !own.contains(&head.writer) {
-            heads::remember(root, head, Memory::Seen)?;
-        }
-    }
-    Ok(())
-}
-
-/// The chains that this clone wrote.
-pub fn own_writers(root: &Root) -> std::collections::HashSet<String> {
-    heads::own(root)
 }

@@ -3,17 +3,17 @@
 //! Verification groups by writer, so that a git merge in any order stays valid. Within one file the
 //! records of one writer stand in the order in which they were written.
 //!
-//! What a chain cannot show by itself: that its end was cut off at a record boundary, or that
-//! everything after some record was written anew. Only a head that somebody remembers shows that.
+//! What a chain cannot show by itself: that its end was cut off at a record boundary, or that everything after some
+//! record was written anew. Evidence in git needs no chain: git's own trees are one.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::rows::Row;
-use super::{Entry, Origin};
+use super::{Dialect, Entry, Origin};
 use crate::code::LineRange;
-use crate::workspace::{Code, Finding, Related, RelativePath};
+use crate::workspace::{Code, Finding, Related};
 
 /// What goes before the line's bytes into the hash.
 pub const DOMAIN: &str = "intent-ledger/1\n";
@@ -22,7 +22,7 @@ const TAIL_START: &[u8] = b",\"h\":\"";
 const TAIL_END: &[u8] = b"\"}";
 const DIGITS: usize = 64;
 /// Bytes of the fixed tail `,"h":"<64 hex>"}`.
-pub(super) const TAIL: usize = TAIL_START.len() + DIGITS + TAIL_END.len();
+const TAIL: usize = TAIL_START.len() + DIGITS + TAIL_END.len();
 
 /// `h` of a line's stored bytes before the fixed tail `,"h":"…"}`.
 pub fn hash(stored: &[u8]) -> String {
@@ -59,69 +59,6 @@ pub(super) fn is_intact(line: &[u8]) -> bool {
     split_tail(line).is_some_and(|(stored, h)| hash(stored) == h)
 }
 
-/// A chain's last record: where a writer stands.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Head {
-    /// The chain.
-    pub writer: String,
-    /// Its last sequence number.
-    pub seq: u64,
-    /// Its last hash.
-    pub h: String,
-}
-
-/// What the chain knows of an entry.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Link<'a> {
-    /// Where it stands; see [`Origin`].
-    pub path: &'a RelativePath,
-    pub line: u32,
-    pub start: u64,
-    pub end: u64,
-    /// It belongs to a chain.
-    pub canonical: bool,
-    /// It is not in a chain, or its hash is that of its bytes.
-    pub intact: bool,
-    /// Equal only for equal bytes.
-    pub digest: &'a [u8; DIGEST],
-    pub id: &'a str,
-    pub writer: &'a str,
-    pub seq: u64,
-    pub h: &'a str,
-    pub prev: Option<&'a str>,
-    pub part: Option<(u32, u32)>,
-    pub mutation: Option<&'a str>,
-}
-
-impl Link<'_> {
-    fn origin(&self) -> Origin {
-        Origin { path: self.path.clone(), line: self.line, start: self.start, end: self.end }
-    }
-}
-
-/// Bytes of a [`digest`].
-pub(super) const DIGEST: usize = 16;
-
-/// What tells one stored line from all others.
-pub(super) fn digest(stored: &[u8]) -> [u8; DIGEST] {
-    let mut short = [0; DIGEST];
-    short.copy_from_slice(&Sha256::digest(stored)[..DIGEST]);
-    short
-}
-
-/// Checks every canonical entry: hash, sequence, links, forks, missing parts; and against the heads that this clone remembers, truncation.
-/// A byte-identical duplicate counts once. A remembered chain of which nothing is here is no finding: a branch switch takes files away.
-pub fn verify(entries: &[Entry], remembered: &[Head]) -> Vec<Finding> {
-    let rows: Vec<Row> = entries.iter().map(Row::in_chain).collect();
-    let links: Vec<Link<'_>> =
-        entries.iter().zip(&rows).map(|(entry, row)| row.link(&entry.origin.path)).collect();
-    let forged = entries.iter().zip(&links).filter(|(_, link)| !link.intact);
-    let mut findings: Vec<Finding> = forged.map(|(entry, _)| self::forged(entry)).collect();
-    findings.extend(judge(&links, &HashMap::new()).findings);
-    findings.extend(remembered.iter().filter_map(|head| truncated(&links, head)));
-    findings
-}
-
 /// What the links between entries show, by index into the entries.
 #[derive(Debug, Default)]
 pub(super) struct Judgement {
@@ -131,22 +68,16 @@ pub(super) struct Judgement {
     pub duplicates: HashSet<usize>,
     /// Entries that another intact entry of the same place contradicts.
     pub forked: HashSet<usize>,
-    /// Parts of mutations of which other parts are missing.
-    pub incomplete: HashSet<usize>,
-    /// Entries whose place in the chain is not the one they should have.
-    pub misplaced: HashSet<usize>,
 }
 
-/// Everything but the hash of each line itself, which the links tell, and what is remembered. `before` are the
-/// last records, by writer, of chains whose beginning is not among these links.
-pub(super) fn judge(links: &[Link<'_>], before: &HashMap<&str, (u64, &str)>) -> Judgement {
+/// Checks the links of every canonical entry: sequence, hashes, forks. The hash of each line itself is checked where it
+/// is read.
+pub(super) fn judge(entries: &[Arc<Entry>]) -> Judgement {
     let mut judgement = Judgement::default();
-    let chains = chains(links, &mut judgement);
-    for (writer, chain) in &chains {
-        follow(links, chain, before.get(writer).copied(), &mut judgement);
-        order(links, chain, &mut judgement);
+    for chain in chains(entries, &mut judgement).values() {
+        follow(entries, chain, &mut judgement);
+        order(entries, chain, &mut judgement);
     }
-    parts(links, &mut judgement);
     judgement
 }
 
@@ -154,29 +85,28 @@ pub(super) fn judge(links: &[Link<'_>], before: &HashMap<&str, (u64, &str)>) -> 
 type Chain = BTreeMap<u64, usize>;
 
 /// Groups by writer. A forged entry takes a slot only where no intact one stands, so that it condemns nobody else.
-fn chains<'a>(links: &[Link<'a>], judgement: &mut Judgement) -> BTreeMap<&'a str, Chain> {
+fn chains<'a>(entries: &'a [Arc<Entry>], judgement: &mut Judgement) -> BTreeMap<&'a str, Chain> {
     let mut slots: BTreeMap<&str, BTreeMap<u64, Vec<usize>>> = BTreeMap::new();
-    for (at, link) in links.iter().enumerate() {
-        if link.canonical {
-            let writer = slots.entry(link.writer).or_default();
-            writer.entry(link.seq).or_default().push(at);
+    for (at, entry) in entries.iter().enumerate() {
+        if entry.dialect == Dialect::Canonical {
+            let writer = slots.entry(&entry.record.writer).or_default();
+            writer.entry(entry.record.seq).or_default().push(at);
         }
     }
-    let settle = |(seq, mut claims): (u64, Vec<usize>)| {
-        claims.sort_by_key(|&at| !links[at].intact);
+    let mut settle = |(seq, mut claims): (u64, Vec<usize>)| {
+        claims.sort_by_key(|&at| !is_intact(&entries[at].stored));
         let holder = claims[0];
         for &rival in &claims[1..] {
-            if links[rival].digest == links[holder].digest {
+            if entries[rival].stored == entries[holder].stored {
                 judgement.duplicates.insert(rival);
-                judgement.findings.push(duplicate(&links[rival], &links[holder]));
-            } else if links[rival].intact {
+                judgement.findings.push(duplicate(&entries[rival], &entries[holder]));
+            } else if is_intact(&entries[rival].stored) {
                 judgement.forked.extend([holder, rival]);
-                judgement.findings.push(fork(&links[rival], &links[holder]));
+                judgement.findings.push(fork(&entries[rival], &entries[holder]));
             }
         }
         (seq, holder)
     };
-    let mut settle = settle;
     let mut chains = BTreeMap::new();
     for (writer, claims) in slots {
         chains.insert(writer, claims.into_iter().map(&mut settle).collect());
@@ -184,132 +114,42 @@ fn chains<'a>(links: &[Link<'a>], judgement: &mut Judgement) -> BTreeMap<&'a str
     chains
 }
 
-/// The entries that the heads of this clone's own chains lead back to, link by link: those it wrote. Another's
-/// record behind our last, or in the place of one of ours, is not among them, whatever writer it names.
-pub(super) fn vouched(links: &[Link<'_>], own: &Head) -> HashSet<usize> {
-    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, link) in links.iter().enumerate() {
-        if link.intact && link.writer == own.writer {
-            places.entry(link.h).or_default().push(at);
-        }
-    }
-    let mut found = HashSet::new();
-    let mut h = Some(own.h.as_str());
-    // A place is taken out when it is used, so that no circle of links can hold us.
-    while let Some(copies) = h.and_then(|h| places.remove(h)) {
-        h = links[copies[0]].prev;
-        found.extend(copies);
-    }
-    found
-}
-
-fn follow(links: &[Link<'_>], chain: &Chain, seed: Option<(u64, &str)>, judgement: &mut Judgement) {
-    let mut last: Option<(u64, &str)> = seed;
-    let mut before: Option<&Link<'_>> = None;
+fn follow(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
+    let mut before: Option<&Entry> = None;
     for (&seq, &at) in chain {
-        let link = &links[at];
-        let expected = last.map_or(0, |(seq, _)| seq.saturating_add(1));
-        let finding = match () {
-            () if seq < expected => wrong_link(link, before),
-            () if seq > expected => gap(link, expected, before),
-            () if link.prev != last.map(|(_, h)| h) => wrong_link(link, before),
-            () => {
-                (last, before) = (Some((seq, link.h)), Some(link));
-                continue;
-            }
-        };
-        judgement.misplaced.insert(at);
-        judgement.findings.push(finding);
-        (last, before) = (Some((seq, link.h)), Some(link));
+        let entry = &*entries[at];
+        let expected = before.map_or(0, |before| before.record.seq.saturating_add(1));
+        let h = before.map(|before| before.record.h.as_str());
+        if seq > expected {
+            judgement.findings.push(gap(entry, expected, before));
+        } else if entry.record.prev.as_deref() != h {
+            judgement.findings.push(wrong_link(entry, before));
+        }
+        before = Some(entry);
     }
 }
 
 /// Only files tell an order: copies of a chain may be spread over several.
-fn order(links: &[Link<'_>], chain: &Chain, judgement: &mut Judgement) {
-    let mut last: HashMap<&str, &Link<'_>> = HashMap::new();
+fn order(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
+    let mut last: HashMap<&str, &Entry> = HashMap::new();
     for &at in chain.values() {
-        let link = &links[at];
-        let before = last.insert(link.path.as_str(), link);
-        if let Some(before) = before.filter(|b| b.start > link.start) {
-            judgement.misplaced.insert(at);
+        let entry = &*entries[at];
+        let before = last.insert(entry.origin.path.as_str(), entry);
+        if let Some(before) = before.filter(|b| b.origin.start > entry.origin.start) {
             judgement.findings.push(Finding {
                 related: vec![related(before, "written earlier, stands later")],
                 ..finding(
                     Code::LedgerBroken,
-                    &link.origin(),
+                    &entry.origin,
                     format!(
                         "Record {} of writer {} stands above record {}, which was written before it; lines were moved.",
-                        link.seq, link.writer, before.seq
+                        entry.record.seq, entry.record.writer, before.record.seq
                     ),
                     RESTORE,
                 )
             });
         }
     }
-}
-
-/// What is wrong with the chain of a head that is remembered.
-pub(super) fn truncated(links: &[Link<'_>], head: &Head) -> Option<Finding> {
-    let of_writer: Vec<Link<'_>> =
-        links.iter().copied().filter(|link| link.writer == head.writer).collect();
-    let chains = chains(&of_writer, &mut Judgement::default());
-    let chain = chains.get(head.writer.as_str())?;
-    let (&last, &last_at) = chain.last_key_value()?;
-    let message = match chain.get(&head.seq) {
-        Some(&at) if of_writer[at].h == head.h => return None,
-        Some(_) => format!(
-            "Record {} of writer {} is not the one that this clone has seen; the chain was written anew.",
-            head.seq, head.writer
-        ),
-        None if last < head.seq => format!(
-            "The chain of writer {} ends at record {last}, but this clone has seen record {}; {} records were cut off.",
-            head.writer,
-            head.seq,
-            head.seq - last
-        ),
-        // A gap in the middle, which the links report.
-        None => return None,
-    };
-    let at = chain.get(&head.seq).copied().unwrap_or(last_at);
-    Some(finding(Code::LedgerTruncated, &of_writer[at].origin(), message, RESTORE))
-}
-
-fn parts(links: &[Link<'_>], judgement: &mut Judgement) {
-    let mut mutations: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
-    for (at, link) in links.iter().enumerate() {
-        if judgement.duplicates.contains(&at) || link.part.is_none() {
-            continue;
-        }
-        let mutation = link.mutation.unwrap_or(link.id);
-        mutations.entry((link.writer, mutation)).or_default().push(at);
-    }
-    for ((_, mutation), members) in mutations {
-        let numbers: Vec<(u32, u32)> = members.iter().filter_map(|&at| links[at].part).collect();
-        if is_complete(&numbers) {
-            continue;
-        }
-        judgement.incomplete.extend(&members);
-        let wanted = numbers.iter().map(|part| part.1).max().unwrap_or_default();
-        judgement.findings.push(finding(
-            Code::LedgerBroken,
-            &links[members[0]].origin(),
-            format!(
-                "Mutation {mutation} was written in {wanted} parts, of which {} are here; it counts only when complete.",
-                numbers.len()
-            ),
-            RESTORE,
-        ));
-    }
-}
-
-/// Every part from 1 to the number all agree on, each once.
-fn is_complete(numbers: &[(u32, u32)]) -> bool {
-    let Some(&(_, wanted)) = numbers.first() else { return false };
-    let mut seen: Vec<u32> = numbers.iter().map(|part| part.0).collect();
-    seen.sort_unstable();
-    numbers.iter().all(|part| part.1 == wanted)
-        && seen.len() == wanted as usize
-        && seen.iter().zip(1..).all(|(&have, want)| have == want)
 }
 
 const RESTORE: &str = "Compare the file with its history (`git log -p -- <file>`) and restore the lines that git holds; records that are lost for good stay a gap.";
@@ -326,61 +166,61 @@ pub(super) fn forged(entry: &Entry) -> Finding {
     finding(Code::LedgerForged, &entry.origin, message.into(), help)
 }
 
-fn duplicate(link: &Link<'_>, first: &Link<'_>) -> Finding {
+fn duplicate(entry: &Entry, first: &Entry) -> Finding {
     Finding {
         related: vec![related(first, "the first")],
         ..finding(
             Code::LedgerDuplicate,
-            &link.origin(),
+            &entry.origin,
             format!(
                 "Record {} of writer {} stands here again, byte for byte; it counts once.",
-                link.seq, link.writer
+                entry.record.seq, entry.record.writer
             ),
             "Nothing needs to be done; a merge that keeps both sides leaves this behind.",
         )
     }
 }
 
-fn fork(link: &Link<'_>, first: &Link<'_>) -> Finding {
+fn fork(entry: &Entry, first: &Entry) -> Finding {
     Finding {
         related: vec![related(first, "the other record")],
         ..finding(
             Code::LedgerFork,
-            &link.origin(),
+            &entry.origin,
             format!(
                 "Writer {} has two different records {}; at most one of them is what it wrote.",
-                link.writer, link.seq
+                entry.record.writer, entry.record.seq
             ),
             "Find out from git history which of the two came first, and remove the other in a commit of its own.",
         )
     }
 }
 
-fn gap(link: &Link<'_>, expected: u64, before: Option<&Link<'_>>) -> Finding {
-    let missing = match link.seq - expected {
+fn gap(entry: &Entry, expected: u64, before: Option<&Entry>) -> Finding {
+    let missing = match entry.record.seq - expected {
         1 => format!("record {expected} is missing"),
-        _ => format!("records {expected} to {} are missing", link.seq - 1),
+        _ => format!("records {expected} to {} are missing", entry.record.seq - 1),
     };
     Finding {
         related: before.map(|b| related(b, "the record before the gap")).into_iter().collect(),
         ..finding(
             Code::LedgerBroken,
-            &link.origin(),
-            format!("Chain of writer {}: {missing}.", link.writer),
+            &entry.origin,
+            format!("Chain of writer {}: {missing}.", entry.record.writer),
             RESTORE,
         )
     }
 }
 
-fn wrong_link(link: &Link<'_>, before: Option<&Link<'_>>) -> Finding {
+fn wrong_link(entry: &Entry, before: Option<&Entry>) -> Finding {
     Finding {
         related: before.map(|b| related(b, "the record before")).into_iter().collect(),
         ..finding(
             Code::LedgerBroken,
-            &link.origin(),
+            &entry.origin,
             format!(
                 "Record {} of writer {} does not name the hash of the record before it.",
-                link.seq, link.writer
+                entry.record.seq, entry.record.writer
             ),
             RESTORE,
         )
@@ -402,11 +242,11 @@ pub(super) fn finding(code: Code, at: &Origin, message: String, help: &str) -> F
     }
 }
 
-fn related(link: &Link<'_>, message: &str) -> Related {
-    let line = link.line.max(1);
+fn related(entry: &Entry, message: &str) -> Related {
+    let line = entry.origin.line.max(1);
     Related {
-        path: link.path.clone(),
-        span: span(&link.origin()),
+        path: entry.origin.path.clone(),
+        span: span(&entry.origin),
         lines: LineRange::new(line, line).expect("a line is its own range, and lines start at 1"),
         message: message.into(),
     }

@@ -28,12 +28,9 @@ pub(super) const OURS: &[&str] = &[
     "files",
     "tool",
     "session",
-    "evidence",
+    "strength",
     "claimed_class",
     "note",
-    "part",
-    "mutation",
-    "parents",
     "writer",
     "seq",
     "prev",
@@ -106,8 +103,6 @@ pub(super) fn damaged(mut object: Map<String, Value>) -> (Record, Dialect) {
     let seq = object.shift_remove("seq").and_then(|seq| seq.as_u64()).unwrap_or_default();
     let prev = take_text(&mut object, &["prev"]);
     let h = take_text(&mut object, &["h"]).unwrap_or_default();
-    let part = object.get("part").cloned().and_then(|part| serde_json::from_value(part).ok());
-    let mutation = object.get("mutation").and_then(Value::as_str).map(str::to_owned);
     let kind = object.get("kind").and_then(Value::as_str).map(str::to_owned);
     let mut record = read(object).map(|(record, _)| record).unwrap_or_default();
     if kind.as_deref() != Some("mutation") {
@@ -115,7 +110,7 @@ pub(super) fn damaged(mut object: Map<String, Value>) -> (Record, Dialect) {
         record.files.clear();
         record.kind = kind.as_deref().and_then(known_kind).unwrap_or(RecordKind::Event);
     }
-    (Record { writer, seq, prev, h, part, mutation, ..record }, Dialect::Canonical)
+    (Record { writer, seq, prev, h, ..record }, Dialect::Canonical)
 }
 
 fn known_kind(text: &str) -> Option<RecordKind> {

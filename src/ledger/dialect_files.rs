@@ -23,7 +23,7 @@ const STARTS: &[&str] = &["start_line", "startLine", "line_start", "start"];
 const ENDS: &[&str] = &["end_line", "endLine", "line_end", "end"];
 const MODELS: &[&str] = &["model_identifier", "model_id", "modelId", "model"];
 const URLS: &[&str] = &["url", "session_id", "task_id", "taskId"];
-const FILE_OURS: &[&str] = &["relative_path", "conversations", "related", "outline", "reasons"];
+const FILE_OURS: &[&str] = &["relative_path", "conversations", "related", "outlines", "reasons"];
 const CONVERSATION_OURS: &[&str] = &["url", "contributor", "ranges"];
 const RANGE_OURS: &[&str] = &[
     "start_line",
@@ -124,7 +124,7 @@ fn flat(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) {
         relative_path: path.1,
         conversations: Vec::new(),
         related: take_relations(object),
-        outline: None,
+        outlines: None,
         reasons: Vec::new(),
         extra: Extra::new(),
     };
@@ -134,6 +134,7 @@ fn flat(object: &mut Map<String, Value>, files: &mut Vec<FileRecord>) {
             url: top.url,
             contributor: top.contributor,
             ranges,
+            related: Vec::new(),
             extra: Extra::new(),
         });
     }
@@ -177,7 +178,7 @@ fn file(value: Value, top: &Shared) -> Result<FileRecord, Value> {
         relative_path,
         conversations: Vec::new(),
         related: Vec::new(),
-        outline: None,
+        outlines: None,
         reasons: Vec::new(),
         extra: Extra::new(),
     };
@@ -200,7 +201,13 @@ fn file(value: Value, top: &Shared) -> Result<FileRecord, Value> {
     if !ranges.is_empty() {
         let contributor = if own == Contributor::default() { top.contributor.clone() } else { own };
         let url = url(&mut object).or_else(|| top.url.clone());
-        file.conversations.push(Conversation { url, contributor, ranges, extra });
+        file.conversations.push(Conversation {
+            url,
+            contributor,
+            ranges,
+            related: Vec::new(),
+            extra,
+        });
     } else {
         file.extra.extend(extra);
     }
@@ -231,6 +238,7 @@ fn conversation(mut object: Map<String, Value>, top: &Shared, file: &mut FileRec
                     url: url.clone(),
                     contributor,
                     ranges: vec![range],
+                    related: Vec::new(),
                     extra,
                 });
             }
@@ -244,7 +252,13 @@ fn conversation(mut object: Map<String, Value>, top: &Shared, file: &mut FileRec
     for (key, value) in object {
         keep_beside(&mut extra, CONVERSATION_OURS, &key, value);
     }
-    file.conversations.push(Conversation { url, contributor: who, ranges: own, extra });
+    file.conversations.push(Conversation {
+        url,
+        contributor: who,
+        ranges: own,
+        related: Vec::new(),
+        extra,
+    });
 }
 
 fn url(object: &mut Map<String, Value>) -> Option<String> {

@@ -1,29 +1,21 @@
-//! The ledger as it is asked: entries, and look-ups by hash, path, intent and block. No question scans it.
-//!
-//! Nothing of a record is in memory before somebody asks for it. What leads to it is an index (`assembly`, `run`) which
-//! is kept beside the clone's other private files, and is made from the ledger whenever it is not there or not right:
-//! an answer is the same with it and without.
+//! The ledger as it is asked: entries, and look-ups by content, path, intent and name. No question scans it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::Metadata;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
+use std::time::UNIX_EPOCH;
 
-use super::assembly::{Chain, Index, Memory, Place, Source};
-use super::chain::{self, Head, Link};
-use super::files::{self, FileRows, Stamp};
-use super::keep::Keeper;
-use super::memo::Memo;
-use super::pages::{Damaged, read_from};
-use super::rows::{Kind, index, is_content_hash, key, key_of_called, key_of_head};
-use super::run::Stored;
+use super::append::own_chains;
+use super::chain;
+use super::evidence::{self, Digest, NoEvidence, Section};
+use super::journal::{self, Sealed};
+use super::read::{self, LedgerFile, Reading};
 use super::{
-    BlockRecord, Conversation, Dialect, Entry, FileRecord, Origin, OutlineDelta, Record, Trust,
-    read, scan,
+    BlockRecord, Conversation, Dialect, Entry, FileRecord, Origin, Outline, Record, Trust,
 };
-use crate::code::{ContentHash, ShapeHash, Sketch, TokenHash};
-use crate::workspace::{Finding, RelativePath, Root};
-
-/// [`Ledger::similar`] answers at most this many.
-pub const MAX_SIMILAR: usize = 64;
+use crate::code::ContentHash;
+use crate::workspace::{Code, Finding, RelativePath, Root, cache};
 
 /// One recorded block: entry, file, conversation and range by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,67 +26,159 @@ pub struct ClaimRef {
     pub file: u32,
     /// Index in the file's conversations.
     pub conversation: u32,
-    /// Index in the conversation's ranges.
+    /// Index in the conversation's ranges; of a file that was recorded as a whole, in what is derived of it.
     pub range: u32,
-}
-
-/// An outline that is recorded of a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outlined {
-    /// The record, or all parts of it: indices in [`Ledger::entries`].
-    pub entries: Vec<u32>,
-    /// The outline.
-    pub delta: OutlineDelta,
 }
 
 /// A [`ClaimRef`] resolved.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim<'a> {
+    ledger: &'a Ledger,
+    at: ClaimRef,
     /// The record and where it stands.
     pub entry: &'a Entry,
     /// The file in it.
     pub file: &'a FileRecord,
     /// Who wrote.
     pub conversation: &'a Conversation,
-    /// The block.
-    pub range: &'a BlockRecord,
 }
 
-/// All entries of a workspace, in fold order (time, then writer and sequence), with their indices.
-#[derive(Debug)]
+impl<'a> Claim<'a> {
+    /// The block as the record has it. Of evidence that is its name, its lines and its content.
+    pub fn said(&self) -> &'a BlockRecord {
+        let ranges = &self.conversation.ranges;
+        match ranges.get(self.at.range as usize) {
+            Some(range) if range.block.is_some() || self.entry.dialect != Dialect::Evidence => {
+                range
+            }
+            _ => self.range(),
+        }
+    }
+
+    /// The block with all that is known of it. For evidence that reads the texts of the commit.
+    pub fn range(&self) -> &'a BlockRecord {
+        let derived = self.ledger.derived(self.at.entry);
+        let range = derived.and_then(|derived| derived.ranges.get(self.at.range as usize));
+        let ranges = &self.conversation.ranges;
+        range.unwrap_or_else(|| &ranges[(self.at.range as usize).min(ranges.len() - 1)])
+    }
+}
+
+/// What the texts before and after a record tell of it.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Derived {
+    /// The file before.
+    pub before: Outline,
+    /// The file after.
+    pub after: Outline,
+    /// The blocks that the record speaks of, in its order; of a whole file, all of it.
+    pub ranges: Vec<BlockRecord>,
+    /// The commit that the texts before are of, as hex.
+    pub based_on: Option<String>,
+}
+
+/// Finds the texts of evidence, and tells what they say.
+pub trait Derive: Send + Sync {
+    /// `None` where the texts cannot be had.
+    fn derive(&self, entry: &Entry) -> Option<Derived>;
+}
+
+/// All entries of a workspace, in fold order (time, then file and place), with their indices.
 pub struct Ledger {
-    index: Arc<Index>,
-    asked: Asked,
-    /// What was asked of the state before, where it still stands in the same run: a record is no reason to read all the
-    /// others again.
-    before: HashMap<Place, Arc<Entry>>,
-    /// The same ledger read without anything kept, where what was kept turned out to be damaged.
-    sound: OnceLock<Box<Ledger>>,
+    said: Arc<Said>,
+    derive: Option<Arc<dyn Derive>>,
+    derived: Vec<OnceLock<Option<Arc<Derived>>>>,
+    of_wholes: OnceLock<HashMap<u64, Vec<ClaimRef>>>,
 }
 
-/// What has been asked for, and so is in memory.
-#[derive(Debug, Default)]
-struct Asked {
-    /// By hundreds, so that what is not asked for takes no room.
-    entries: OnceLock<Vec<OnceLock<Box<Hundred>>>>,
-    claims: Memo<Vec<ClaimRef>>,
-    /// Of chains that something is wrong with, where the entries begin that this clone's own heads lead back to.
-    vouched: Memo<HashSet<(RelativePath, u64)>>,
-    /// Files read again for the sake of such chains.
-    rows: Memo<FileRows>,
-    findings: OnceLock<Vec<Finding>>,
-    paths: OnceLock<Vec<RelativePath>>,
+/// What the files of a ledger say.
+#[derive(Default)]
+struct Said {
+    entries: Vec<Arc<Entry>>,
+    claims: HashMap<u64, Vec<ClaimRef>>,
+    named: HashMap<u64, Vec<u32>>,
+    /// Files that were recorded as a whole: what is in them is derived before a block is looked up.
+    wholes: Vec<u32>,
+    findings: Vec<Finding>,
+    files: BTreeMap<RelativePath, Known>,
+    sealed: Sealed,
+    paths: Vec<RelativePath>,
 }
 
-const PAGE: usize = 128;
-type Hundred = [OnceLock<Arc<Entry>>; PAGE];
+impl std::fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ledger").field("entries", &self.said.entries.len()).finish_non_exhaustive()
+    }
+}
 
-/// The entries of a ledger; each is read when it is looked at.
-#[derive(Clone, Copy)]
-pub struct Entries<'a> {
-    ledger: &'a Ledger,
-    from: u32,
-    to: u32,
+/// A ledger file as it was read.
+#[derive(Clone, Debug)]
+struct Known {
+    stamp: Option<Stamp>,
+    entries: Vec<Arc<Entry>>,
+    findings: Arc<[Finding]>,
+    /// The sections of an evidence file, and what its bytes come to.
+    sections: Arc<[Digest]>,
+    digest: Option<Digest>,
+}
+
+/// What the file system says of a state of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Stamp {
+    length: u64,
+    modified: Option<u128>,
+    exact: Option<cache::Stamp>,
+}
+
+impl Stamp {
+    fn of(meta: &Metadata) -> Self {
+        let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Self {
+            length: meta.len(),
+            modified: modified.map(|since| since.as_nanos()),
+            exact: cache::Stamp::of(meta),
+        }
+    }
+
+    fn now(file: &LedgerFile) -> Option<Self> {
+        Some(Self::of(&file.disk.metadata().ok()?))
+    }
+}
+
+/// What is looked for.
+#[derive(Clone, Copy, Hash)]
+enum Kind {
+    Path,
+    Content,
+    Called,
+    Intent,
+    Id,
+}
+
+fn key(kind: Kind, texts: &[&str]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (kind, texts).hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The key of a block's kind and the last segment of its path, however that is spelled: `_get_hash` and `getHash` are
+/// one.
+fn key_of_called(kind: &str, path: &str) -> u64 {
+    let leaf = path.rsplit('.').next().unwrap_or(path);
+    let letters = leaf.chars().filter(|letter| letter.is_alphanumeric());
+    let plain: String = letters.flat_map(char::to_lowercase).collect();
+    key(Kind::Called, &[kind, if plain.is_empty() { leaf } else { &plain }])
+}
+
+/// A SHA-256 in our spelling, and of more than nothing: failed reads have left the hash of the empty text in many ledgers.
+fn is_content_hash(hash: &ContentHash) -> bool {
+    const NOTHING: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb924";
+    let key = hash.key();
+    key != NOTHING
+        && key.strip_prefix("sha256:").is_some_and(|digits| {
+            digits.len() == 32
+                && digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+        })
 }
 
 impl Default for Ledger {
@@ -104,478 +188,461 @@ impl Default for Ledger {
 }
 
 impl Ledger {
-    /// Opens the ledger of a workspace: what is kept of it, and every file that is not as it was then.
+    /// Reads the ledger of a workspace.
     pub fn load(root: &Root) -> Self {
-        Self::with(root, Keeper::of(root).as_ref())
+        Self::read(root, &BTreeMap::new())
     }
 
-    pub(super) fn with(root: &Root, keeper: Option<&Keeper>) -> Self {
-        let known = keeper.map(Keeper::runs).unwrap_or_default();
-        Self::of(Index::read(root, known, keeper))
-    }
-
-    /// Reads again only what has changed on disk since; files that only grew are read from where they ended.
+    /// Reads again only the files that have changed on disk since.
     pub fn reload(&self, root: &Root) -> Self {
-        let ledger = self.trusted();
-        let index = Index::read(root, ledger.index.runs(), Keeper::of(root).as_ref());
-        let before = ledger.asked_of(&index);
-        Self { before, ..Self::of(index) }
+        Self::read(root, &self.said.files)
     }
 
-    /// The entries that are in memory, by their places in a later index.
-    fn asked_of(&self, later: &Index) -> HashMap<Place, Arc<Entry>> {
-        let pages = self.asked.entries.get().into_iter().flatten().zip((0..).step_by(PAGE));
-        let entries = pages.filter_map(|(page, first)| Some((page.get()?, first)));
-        let entries = entries.flat_map(|(page, first): (_, u32)| page.iter().zip(first..));
-        let parts = later.places_of_runs(&self.index);
-        entries
-            .filter_map(|(entry, at)| {
-                let entry = entry.get().filter(|entry| !entry.stored.is_empty())?;
-                let (part, local) = self.index.place(at)?;
-                Some((((*parts.get(part as usize)?)?, local), Arc::clone(entry)))
-            })
-            .collect()
+    fn read(root: &Root, known: &BTreeMap<RelativePath, Known>) -> Self {
+        let is_own = own_chains(root);
+        let files = read::files(root).into_iter().map(|file| {
+            let stamp = Stamp::now(&file);
+            let as_it_was = known.get(&file.path).filter(|known| {
+                stamp.is_some_and(|stamp| stamp.exact.is_some()) && known.stamp == stamp
+            });
+            let read = || Known::read(&file, stamp).owned_by(&is_own);
+            (file.path.clone(), as_it_was.cloned().unwrap_or_else(read))
+        });
+        Self::of(files.collect(), journal::sealed(root))
     }
 
-    /// Whether no ledger file has come, gone or changed (in size or time) since this was read, and this clone
-    /// remembers what it did; cheaper than a reload that finds nothing.
+    /// The same, with what was recorded in this clone and is in no commit yet.
+    pub fn with_journals(&self, root: &Root) -> Self {
+        let mut files = self.said.files.clone();
+        for file in read::files(root).into_iter().filter(|file| journal::is_open(&file.path)) {
+            let known = Known::read(&file, None).owned_by(&|_, _| true);
+            files.insert(file.path, known);
+        }
+        Self::of(files, journal::sealed(root))
+    }
+
+    /// The evidence without files that are in no commit yet, and all journals, those of other work trees first.
+    pub fn for_sealing(&self, root: &Root, drafts: &[RelativePath]) -> Self {
+        let is_kept = |path: &RelativePath| !journal::is_open(path) && !drafts.contains(path);
+        let kept = self.said.files.iter().filter(|(path, _)| is_kept(path));
+        let mut files: BTreeMap<RelativePath, Known> =
+            kept.map(|(path, known)| (path.clone(), known.clone())).collect();
+        for (path, disk) in journal::all(root) {
+            let file = LedgerFile { path: path.clone(), disk };
+            files.insert(path, Known::read(&file, None).owned_by(&|_, _| true));
+        }
+        Self::of(files, journal::sealed(root))
+    }
+
+    /// The files of evidence, each with its sections.
+    pub fn evidence_files(&self) -> Vec<(RelativePath, Arc<[Digest]>)> {
+        let files = self.said.files.iter().filter(|(_, known)| known.digest.is_some());
+        files.map(|(path, known)| (path.clone(), Arc::clone(&known.sections))).collect()
+    }
+
+    /// The same, with whoever knows the texts of evidence.
+    pub fn with_texts(self, derive: Arc<dyn Derive>) -> Self {
+        Self { derive: Some(derive), ..self }
+    }
+
+    /// Whether no ledger file has come, gone or changed (in size or time) since this was read; cheaper than a reload
+    /// that finds nothing.
     pub fn is_current(&self, root: &Root) -> bool {
         let found = read::files(root);
-        let known = &self.index.files;
-        found.len() == known.len()
-            && found.iter().zip(known).all(|(path, (known, stamp))| {
-                path == known && stamp.is_some() && *stamp == Stamp::now(root, path)
+        found.len() == self.said.files.len()
+            && found.iter().zip(&self.said.files).all(|(file, (path, known))| {
+                file.path == *path && known.stamp.is_some() && known.stamp == Stamp::now(file)
             })
-            && Memory::of(root) == self.index.memory
+            && journal::sealed(root) == self.said.sealed
     }
 
-    /// From (path, bytes) in hand, for tests and for a base commit.
+    /// From (path, bytes) in hand: for a commit, the index, and tests.
     pub fn from_files(files: &[(RelativePath, Vec<u8>)]) -> Self {
-        Self::of(Index::in_hand(files))
+        let files = files.iter().map(|(path, bytes)| (path.clone(), Known::of(path, bytes, None)));
+        Self::of(files.collect(), Sealed::default())
     }
 
-    /// The same ledger with nothing of it in memory that has been asked for: for those who go through all of it.
+    fn of(files: BTreeMap<RelativePath, Known>, sealed: Sealed) -> Self {
+        let sections: HashSet<Digest> =
+            files.values().flat_map(|known| known.sections.iter().copied()).collect();
+        let mut all: Vec<Arc<Entry>> =
+            files.values().flat_map(|known| known.entries.iter().cloned()).collect();
+        fold(&mut all);
+        let judgement = chain::judge(&all);
+        let mut findings: Vec<Finding> =
+            files.values().flat_map(|known| known.findings.iter().cloned()).collect();
+        findings.extend(judgement.findings);
+        let place = |finding: &Finding| {
+            (finding.path.clone(), finding.span.as_ref().map(|span| (span.start, span.end)))
+        };
+        findings.sort_by_cached_key(|finding| {
+            (place(finding), finding.code.as_str(), finding.message.clone())
+        });
+        for at in judgement.forked {
+            if all[at].trust != Trust::Own {
+                Arc::make_mut(&mut all[at]).trust = Trust::Contradicted;
+            }
+        }
+        let mut at = 0;
+        all.retain(|entry| {
+            at += 1;
+            // What a commit that stands here has sealed is told by its evidence.
+            let is_sealed = entry.trust == Trust::Own
+                && sealed.is_in(&entry.record.id, |one| sections.contains(one));
+            !is_sealed && !judgement.duplicates.contains(&(at - 1))
+        });
+        let mut said = Said { findings, files, sealed, ..Said::default() };
+        for (at, entry) in (0..).zip(&all) {
+            said.add(at, entry);
+        }
+        said.entries = all;
+        said.paths.sort();
+        said.paths.dedup();
+        Self::saying(Arc::new(said))
+    }
+
+    fn saying(said: Arc<Said>) -> Self {
+        let derived = said.entries.iter().map(|_| OnceLock::new()).collect();
+        Self { said, derive: None, derived, of_wholes: OnceLock::new() }
+    }
+
+    /// The same ledger with nothing of it in memory that was derived so far: for those who go through all of it.
     pub fn forgetful(&self) -> Self {
-        Self {
-            index: Arc::clone(&self.trusted().index),
-            asked: Asked::default(),
-            before: HashMap::new(),
-            sound: OnceLock::new(),
-        }
+        Self { derive: self.derive.clone(), ..Self::saying(Arc::clone(&self.said)) }
     }
 
-    fn of(index: Index) -> Self {
-        Self {
-            index: Arc::new(index),
-            asked: Asked::default(),
-            before: HashMap::new(),
-            sound: OnceLock::new(),
-        }
-    }
-
-    /// Asks the index; where that turns out to be damaged, the ledger itself.
-    fn ask<'a, T>(&'a self, question: impl Fn(&'a Self) -> Result<T, Damaged>) -> T {
-        if self.sound.get().is_none()
-            && let Ok(answer) = question(self)
-        {
-            return answer;
-        }
-        question(self.trusted_instead()).expect("an index that was just made in memory is whole")
-    }
-
-    fn trusted(&self) -> &Self {
-        self.sound.get().map_or(self, |sound| sound)
-    }
-
-    fn trusted_instead(&self) -> &Self {
-        self.sound.get_or_init(|| {
-            tracing::warn!("the kept index of the ledger is damaged; the ledger is read instead");
-            let kept = self.index.runs();
-            kept.iter().filter_map(|run| run.kept.as_deref()).for_each(super::keep::discard);
-            Box::new(match &self.index.source {
-                Source::Root(root) => Self::of(Index::read(root, Vec::new(), None)),
-                Source::Hand(_) => Self::default(),
-            })
-        })
-    }
-
-    /// In fold order. Incomplete multi-part mutations are left out of every look-up below.
+    /// In fold order.
     pub fn entries(&self) -> Entries<'_> {
-        Entries { ledger: self, from: 0, to: self.trusted().index.len() }
+        Entries { ledger: self, from: 0, to: index(self.said.entries.len()) }
     }
 
-    /// The entry with this index; read from the ledger when it is first asked for.
+    /// The entry with this index.
     pub fn entry(&self, at: u32) -> &Entry {
-        let ledger = self.trusted();
-        let pages = ledger.asked.entries.get_or_init(|| {
-            let count = (ledger.index.len() as usize).div_ceil(PAGE).max(1);
-            (0..count).map(|_| OnceLock::new()).collect()
-        });
-        // An index from before the damage was found: that entry is not there any more.
-        let page = pages.get(at as usize / PAGE).unwrap_or(&pages[0]);
-        let page = page.get_or_init(|| Box::new(std::array::from_fn(|_| OnceLock::new())));
-        page[at as usize % PAGE].get_or_init(|| {
-            let known = self.ask(|ledger| ledger.entry_of_before(at));
-            known.unwrap_or_else(|| Arc::new(self.read_entry(at)))
-        })
+        &self.said.entries[at as usize]
     }
 
-    /// An entry that the state before was asked for; what is to be believed of it is looked at again.
-    fn entry_of_before(&self, at: u32) -> Result<Option<Arc<Entry>>, Damaged> {
-        if self.before.is_empty() {
-            return Ok(None);
-        }
-        let known = self.index.place(at).and_then(|place| self.before.get(&place));
-        let (Some(known), Some((stored, _))) = (known, self.index.stored(at)?) else {
-            return Ok(None);
-        };
-        let trust = self.trust(&known.record, &stored, &known.origin)?;
-        Ok(Some(match trust == known.trust {
-            true => Arc::clone(known),
-            false => Arc::new(Entry { trust, ..Entry::clone(known) }),
-        }))
-    }
-
-    /// The same, read anew and left to the caller.
-    pub fn read_entry(&self, at: u32) -> Entry {
-        self.ask(|ledger| ledger.try_entry(at))
-    }
-
-    fn try_entry(&self, at: u32) -> Result<Entry, Damaged> {
-        let nowhere = RelativePath::new(".orchestration").expect("a name is a path");
-        let Some((stored, path)) = self.index.stored(at)? else {
-            return Ok(lost(Origin { path: nowhere, line: 1, start: 0, end: 0 }));
-        };
-        let origin = Origin {
-            path: path.clone(),
-            line: stored.line,
-            start: stored.start,
-            end: stored.start + u64::from(stored.length),
-        };
-        let bytes = self.stored_bytes(&stored, path);
-        let read = bytes.and_then(|bytes| Some((scan::again(&bytes)?, bytes)));
-        let Some(((record, dialect), bytes)) = read else { return Ok(lost(origin)) };
-        let trust = self.trust(&record, &stored, &origin)?;
-        Ok(Entry { record, origin, dialect, trust, stored: bytes.into() })
-    }
-
-    fn trust(&self, record: &Record, stored: &Stored, origin: &Origin) -> Result<Trust, Damaged> {
-        Ok(match () {
-            () if self.is_own(record, stored, origin)? => Trust::Own,
-            () if stored.is_contradicted() => Trust::Contradicted,
-            () => Trust::Claimed,
-        })
-    }
-
-    /// The bytes of an entry; `None` where they are not there any more.
-    fn stored_bytes(&self, stored: &Stored, path: &RelativePath) -> Option<Vec<u8>> {
-        let bytes = match &self.index.source {
-            Source::Root(root) => {
-                let mut bytes = vec![0; stored.length as usize];
-                read_from(&root.absolute(path), stored.start, &mut bytes).ok()?;
-                bytes
-            }
-            Source::Hand(files) => {
-                let from = usize::try_from(stored.start).ok()?;
-                files.get(path)?.get(from..from + stored.length as usize)?.to_vec()
-            }
-        };
-        (chain::digest(&bytes) == stored.digest).then_some(bytes)
-    }
-
-    /// Whether one of this clone's own heads leads back to the entry.
-    fn is_own(&self, record: &Record, stored: &Stored, origin: &Origin) -> Result<bool, Damaged> {
-        let own = self.index.memory.own_head(&record.writer);
-        let (Some(head), true) = (own, stored.is_intact()) else { return Ok(false) };
-        let Some(chain) = self.index.chains.get(&record.writer) else { return Ok(false) };
-        if chain.end.sound {
-            return Ok(record.seq <= head.seq && self.leads_to(head)?);
-        }
-        let key = (0, key(Kind::Head, &[&record.writer]));
-        let vouched = self.asked.vouched.get(key).unwrap_or_else(|| {
-            let found = self.with_links(chain, |links| {
-                let at = chain::vouched(links, head).into_iter();
-                at.map(|at| (links[at].path.clone(), links[at].start)).collect()
-            });
-            self.asked.vouched.put(key, found)
-        });
-        Ok(vouched.contains(&(origin.path.clone(), origin.start)))
-    }
-
-    /// Whether the entry that a head is of is here.
-    fn leads_to(&self, head: &Head) -> Result<bool, Damaged> {
-        let found = self.index.entries_with(key_of_head(&head.writer, head.seq, &head.h))?;
-        Ok(!found.is_empty())
-    }
-
-    /// The links of the files that a chain stands in, for the rare case that something is wrong with it.
-    fn with_links<T>(&self, chain: &Chain, then: impl FnOnce(&[Link<'_>]) -> T) -> T {
-        let files = chain.paths.iter().map(|path| {
-            let key = (0, key(Kind::Path, &[path.as_str()]));
-            self.asked.rows.get(key).unwrap_or_else(|| {
-                let rows = match &self.index.source {
-                    Source::Root(root) => files::read(root, path, None),
-                    Source::Hand(files) => {
-                        FileRows::in_hand(path, files.get(path).map_or(&[], |bytes| bytes))
-                    }
-                };
-                self.asked.rows.put(key, rows)
+    /// What the texts of an entry's commit tell; `None` where they cannot be had, or where the record tells it itself.
+    pub fn derived(&self, at: u32) -> Option<&Arc<Derived>> {
+        self.derived[at as usize]
+            .get_or_init(|| {
+                let entry = &self.said.entries[at as usize];
+                let is_evidence =
+                    entry.dialect == Dialect::Evidence && !entry.record.files.is_empty();
+                let derive = self.derive.as_ref().filter(|_| is_evidence)?;
+                derive.derive(entry).map(Arc::new)
             })
-        });
-        let links: Vec<Link<'_>> =
-            files.flat_map(|file| file.rows.iter().map(|row| row.link(&file.path))).collect();
-        then(&links)
+            .as_ref()
+    }
+
+    /// What the file of an entry was before the record and after it, where that is known.
+    pub fn outlines(&self, at: u32, path: &RelativePath) -> Option<(Outline, Outline)> {
+        if let Some(derived) = self.derived(at) {
+            return Some((derived.before.clone(), derived.after.clone()));
+        }
+        let mut files = self.entry(at).record.files.iter();
+        files.find(|file| file.relative_path == *path)?.outlines.as_ref()?.read()
+    }
+
+    /// The commit that the work tree was based on when the record was made.
+    pub fn based_on(&self, at: u32) -> Option<&str> {
+        match self.derived(at) {
+            Some(derived) => derived.based_on.as_deref(),
+            None => self.entry(at).record.vcs.as_ref()?.revision_id.as_deref(),
+        }
     }
 
     /// Everything wrong in files and chains, file by file.
     pub fn findings(&self) -> &[Finding] {
-        let ledger = self.trusted();
-        if let Some(found) = ledger.asked.findings.get() {
-            return found;
-        }
-        let found = self.ask(Self::try_findings);
-        self.trusted().asked.findings.get_or_init(|| found)
-    }
-
-    fn try_findings(&self) -> Result<Vec<Finding>, Damaged> {
-        let mut found = self.index.findings()?;
-        let remembered: HashMap<&str, &Head> =
-            self.index.memory.heads.iter().map(|head| (head.writer.as_str(), head)).collect();
-        for (writer, head) in remembered {
-            let Some(chain) = self.index.chains.get(writer) else { continue };
-            if chain.end.sound && self.leads_to(head)? {
-                continue;
-            }
-            found.extend(self.with_links(chain, |links| chain::truncated(links, head)));
-        }
-        let place = |finding: &Finding| {
-            (finding.path.clone(), finding.span.as_ref().map(|span| (span.start, span.end)))
-        };
-        found.sort_by_cached_key(|finding| {
-            (place(finding), finding.code.as_str(), finding.message.clone())
-        });
-        Ok(found)
+        &self.said.findings
     }
 
     /// The claim behind a reference.
-    ///
-    /// Where the ledger has been changed since it was read, a claim says nothing, and is contradicted.
     pub fn claim(&self, at: ClaimRef) -> Claim<'_> {
         let entry = self.entry(at.entry);
-        self.find(entry, at).unwrap_or_else(|| {
-            let nothing = nothing();
-            let conversation = &nothing.conversations[0];
-            Claim { entry, file: nothing, conversation, range: &conversation.ranges[0] }
-        })
+        let file = &entry.record.files[at.file as usize];
+        let conversation = &file.conversations[at.conversation as usize];
+        Claim { ledger: self, at, entry, file, conversation }
     }
 
-    fn find<'a>(&self, entry: &'a Entry, at: ClaimRef) -> Option<Claim<'a>> {
-        let file = entry.record.files.get(at.file as usize)?;
-        let conversation = file.conversations.get(at.conversation as usize)?;
-        let range = conversation.ranges.get(at.range as usize)?;
-        Some(Claim { entry, file, conversation, range })
-    }
-
-    fn claims(&self, kind: Kind, key: u64) -> &[ClaimRef] {
-        let key = (kind as u8, key);
-        if let Some(known) = self.trusted().asked.claims.get(key) {
-            return known;
+    fn blocks(&self, key: u64) -> Vec<ClaimRef> {
+        let of_wholes = self.of_wholes.get_or_init(|| {
+            let mut claims = HashMap::new();
+            for at in &self.said.wholes {
+                let record = &self.entry(*at).record;
+                for claim in self.claims_of(*at) {
+                    let range = self.claim(claim).range();
+                    add_claim(&mut claims, claim, record, &record.files[0], range);
+                }
+            }
+            claims
+        });
+        let mut found = self.said.claims.get(&key).cloned().unwrap_or_default();
+        if let Some(more) = of_wholes.get(&key) {
+            found.extend(more);
+            found.sort_unstable();
         }
-        let found = self.ask(|ledger| ledger.index.claims_with(key.1));
-        // Most of what is asked for is not there; that is not worth remembering.
-        if found.is_empty() { &[] } else { self.trusted().asked.claims.put(key, found) }
+        found
+    }
+
+    /// The claims of an entry, in order; of a file that was recorded as a whole, one for each block in it.
+    fn claims_of(&self, at: u32) -> Vec<ClaimRef> {
+        let entry = self.entry(at);
+        if !is_whole(entry) {
+            return claims(at, &entry.record).map(|(claim, ..)| claim).collect();
+        }
+        let count = self.derived(at).map_or(1, |derived| derived.ranges.len());
+        let claim = |range| ClaimRef { entry: at, file: 0, conversation: 0, range };
+        (0..index(count)).map(claim).collect()
     }
 
     /// Claims on a path, in fold order, deletions included.
-    pub fn of_path(&self, path: &RelativePath) -> &[ClaimRef] {
-        self.claims(Kind::Path, key(Kind::Path, &[path.as_str()]))
-    }
-    /// Paths that any record names, sorted.
-    pub fn paths(&self) -> Vec<&RelativePath> {
-        if self.trusted().asked.paths.get().is_none() {
-            let found = self.ask(Self::try_paths);
-            self.trusted().asked.paths.get_or_init(|| found);
+    pub fn of_path(&self, path: &RelativePath) -> Vec<ClaimRef> {
+        let key = key(Kind::Path, &[path.as_str()]);
+        let mut claims = self.said.claims.get(&key).cloned().unwrap_or_default();
+        let entries = self.said.named.get(&key).into_iter().flatten().copied();
+        let wholes = entries.filter(|at| is_whole(self.entry(*at)));
+        let more: Vec<ClaimRef> = wholes.flat_map(|at| self.claims_of(at)).collect();
+        if !more.is_empty() {
+            claims.extend(more);
+            claims.sort_unstable();
         }
-        self.trusted().asked.paths.get().into_iter().flatten().collect()
+        claims
     }
 
-    fn try_paths(&self) -> Result<Vec<RelativePath>, Damaged> {
-        let mut found = Vec::new();
-        for run in self.index.runs() {
-            found.append(&mut run.paths()?);
-        }
-        found.sort();
-        found.dedup();
-        if self.index.has_dead() {
-            let mut named = Vec::new();
-            for path in found {
-                if !self.index.entries_with(key(Kind::Named, &[path.as_str()]))?.is_empty() {
-                    named.push(path);
-                }
-            }
-            found = named;
-        }
-        Ok(found)
+    /// Whether anything is recorded of a path.
+    pub fn knows(&self, path: &RelativePath) -> bool {
+        self.said.named.contains_key(&key(Kind::Path, &[path.as_str()]))
+    }
+
+    /// Paths that any record names, sorted.
+    pub fn paths(&self) -> &[RelativePath] {
+        &self.said.paths
     }
 
     /// Claims with this content.
-    pub fn by_content(&self, hash: &ContentHash) -> &[ClaimRef] {
+    pub fn by_content(&self, hash: &ContentHash) -> Vec<ClaimRef> {
         if !is_content_hash(hash) {
-            return &[];
+            return Vec::new();
         }
-        self.claims(Kind::Content, key(Kind::Content, &[hash.as_str()]))
+        self.blocks(key(Kind::Content, &[hash.key()]))
     }
-    /// Claims with these tokens.
-    pub fn by_tokens(&self, hash: &TokenHash) -> &[ClaimRef] {
-        self.claims(Kind::Tokens, key(Kind::Tokens, &[hash.as_str()]))
-    }
-    /// Claims with this shape.
-    pub fn by_shape(&self, hash: &ShapeHash) -> &[ClaimRef] {
-        self.claims(Kind::Shape, key(Kind::Shape, &[hash.as_str()]))
-    }
+
     /// Claims on blocks of this kind whose path ends in this name, in any container and any file; of a name that holds
     /// dots, what is behind the last of them counts.
     pub fn by_called(&self, kind: &str, leaf: &str) -> Vec<ClaimRef> {
-        self.claims(Kind::Called, key_of_called(kind, leaf)).to_vec()
+        self.blocks(key_of_called(kind, leaf))
     }
-    /// Claims whose sketch is like this one, those that share most with it first, newer ones before older ones; at most
-    /// `limit` and [`MAX_SIMILAR`]. A block that shares half of its shingles is among them in 97 of 100 cases; one that
-    /// shares next to nothing may be, too, so that the caller compares.
-    pub fn similar(&self, sketch: &Sketch, limit: usize) -> Vec<ClaimRef> {
-        let Some(keys) = sketch.bands() else { return Vec::new() };
-        let limit = limit.min(MAX_SIMILAR);
-        self.ask(|ledger| ledger.index.sharing_most_bands(&keys, limit))
-    }
+
     /// Claims under an intent, in fold order.
-    pub fn of_intent(&self, intent: &str) -> &[ClaimRef] {
-        self.claims(Kind::Intent, key(Kind::Intent, &[intent]))
+    pub fn of_intent(&self, intent: &str) -> Vec<ClaimRef> {
+        self.blocks(key(Kind::Intent, &[intent]))
     }
+
     /// The entry with this record id; of several the first in fold order.
     pub fn by_id(&self, record: &str) -> Option<&Entry> {
-        let found = self.ask(|ledger| ledger.index.entries_with(key(Kind::Id, &[record])));
-        found.first().map(|at| self.entry(*at))
+        let at = self.said.named.get(&key(Kind::Id, &[record]))?.first()?;
+        Some(self.entry(*at))
     }
-    /// Indices of the entries that name an intent, in fold order, complete or not.
+
+    /// Indices of the entries that name an intent, in fold order.
     pub fn entries_of_intent(&self, intent: &str) -> Vec<u32> {
-        self.ask(|ledger| ledger.index.entries_with(key(Kind::EntriesOfIntent, &[intent])))
+        self.said.named.get(&key(Kind::Intent, &[intent])).cloned().unwrap_or_default()
     }
-    /// Indices of the entries that name a path, in fold order, complete or not.
+
+    /// Indices of the entries that name a path, in fold order.
     pub fn entries_of_path(&self, path: &RelativePath) -> Vec<u32> {
-        self.ask(|ledger| ledger.index.entries_with(key(Kind::EntriesOfPath, &[path.as_str()])))
+        self.said.named.get(&key(Kind::Path, &[path.as_str()])).cloned().unwrap_or_default()
     }
+
     /// Intents that any record names, sorted.
     pub fn intents(&self) -> Vec<String> {
-        self.ask(|ledger| {
-            let mut found = Vec::new();
-            for run in ledger.index.runs() {
-                found.append(&mut run.intents()?);
-            }
-            found.sort();
-            found.dedup();
-            if ledger.index.has_dead() {
-                let still = |intent: &String| {
-                    let key = key(Kind::EntriesOfIntent, &[intent]);
-                    ledger.index.entries_with(key).map(|found| !found.is_empty())
-                };
-                let still: Vec<bool> = found.iter().map(still).collect::<Result<_, _>>()?;
-                let mut still = still.into_iter();
-                found.retain(|_| still.next().unwrap_or_default());
-            }
-            Ok(found)
-        })
-    }
-    /// How many chains there are.
-    pub fn chains(&self) -> usize {
-        self.trusted().index.chains.keys().filter(|writer| !writer.is_empty()).count()
+        let named = self.said.entries.iter().filter_map(|entry| entry.record.intent_id.clone());
+        let mut intents: Vec<String> = named.collect();
+        intents.sort();
+        intents.dedup();
+        intents
     }
 
-    /// Whether anything of a writer's chain is here.
-    pub(super) fn has_chain(&self, writer: &str) -> bool {
-        self.trusted().index.chains.contains_key(writer)
+    /// How many files it is read from.
+    pub fn files(&self) -> usize {
+        self.said.files.len()
     }
-    /// The outlines that are recorded of a path, in fold order. Those of the parts of one mutation are joined.
-    pub fn outlines_of(&self, path: &RelativePath) -> Vec<Outlined> {
-        let key = key(Kind::Outline, &[path.as_str()]);
-        let mut all: Vec<Outlined> = Vec::new();
-        let mut places: HashMap<(&str, &str), usize> = HashMap::new();
-        for at in self.ask(|ledger| ledger.index.entries_with(key)) {
-            let record = &self.entry(at).record;
-            let here = record.files.iter().filter(|file| file.relative_path == *path);
-            for outline in here.filter_map(|file| file.outline.as_ref()) {
-                let mutation = record.mutation.as_deref().filter(|_| record.part.is_some());
-                let place = mutation.map(|mutation| (record.writer.as_str(), mutation));
-                match place.and_then(|place| places.get(&place)) {
-                    Some(&place) => {
-                        all[place].entries.push(at);
-                        all[place].delta.edits.extend_from_slice(&outline.edits);
-                    }
-                    None => {
-                        places.extend(place.map(|place| (place, all.len())));
-                        all.push(Outlined { entries: vec![at], delta: outline.clone() });
-                    }
-                }
+
+    /// The files of evidence, each with what its bytes come to.
+    pub fn files_by_digest(&self) -> HashMap<&RelativePath, Digest> {
+        let files = self.said.files.iter();
+        files.filter_map(|(path, known)| Some((path, known.digest?))).collect()
+    }
+
+    /// The digests of all sections of evidence.
+    pub fn sections(&self) -> HashSet<Digest> {
+        self.said.files.values().flat_map(|known| known.sections.iter().copied()).collect()
+    }
+}
+
+impl Said {
+    fn add(&mut self, at: u32, entry: &Entry) {
+        let record = &entry.record;
+        let mut name = |kind, text: &str| {
+            let entries = self.named.entry(key(kind, &[text])).or_default();
+            if entries.last() != Some(&at) {
+                entries.push(at);
+            }
+        };
+        if !record.id.is_empty() {
+            name(Kind::Id, &record.id);
+        }
+        record.intent_id.iter().for_each(|intent| name(Kind::Intent, intent));
+        for file in &record.files {
+            name(Kind::Path, file.relative_path.as_str());
+        }
+        self.paths.extend(record.files.iter().map(|file| file.relative_path.clone()));
+        if is_whole(entry) {
+            self.wholes.push(at);
+            return;
+        }
+        for (claim, file, range) in claims(at, record) {
+            add_claim(&mut self.claims, claim, record, file, range);
+        }
+    }
+}
+
+/// Whether an entry speaks of a file as a whole, so that its blocks have to be derived.
+fn is_whole(entry: &Entry) -> bool {
+    let mut ranges = entry.record.files.iter().flat_map(|file| &file.conversations);
+    entry.dialect == Dialect::Evidence
+        && ranges.any(|one| one.ranges.iter().any(|range| range.block.is_none()))
+}
+
+fn claims(
+    entry: u32,
+    record: &Record,
+) -> impl Iterator<Item = (ClaimRef, &FileRecord, &BlockRecord)> {
+    (0..).zip(&record.files).flat_map(move |(file, of)| {
+        (0..).zip(&of.conversations).flat_map(move |(conversation, by)| {
+            (0..).zip(&by.ranges).map(move |(range, block)| {
+                (ClaimRef { entry, file, conversation, range }, of, block)
+            })
+        })
+    })
+}
+
+fn add_claim(
+    claims: &mut HashMap<u64, Vec<ClaimRef>>,
+    claim: ClaimRef,
+    record: &Record,
+    file: &FileRecord,
+    range: &BlockRecord,
+) {
+    let mut keys = vec![key(Kind::Path, &[file.relative_path.as_str()])];
+    keys.extend(intents(record, file).iter().map(|intent| key(Kind::Intent, &[intent])));
+    if is_content_hash(&range.content_hash) {
+        keys.push(key(Kind::Content, &[range.content_hash.key()]));
+    }
+    keys.extend(range.block.iter().map(|name| key_of_called(&name.kind, &name.path)));
+    for key in keys {
+        claims.entry(key).or_default().push(claim);
+    }
+}
+
+/// The intents that claims of a file belong to: the record's, or, where it names none, those the file is related to.
+fn intents<'a>(record: &'a Record, file: &'a FileRecord) -> Vec<&'a str> {
+    if let Some(intent) = &record.intent_id {
+        return vec![intent];
+    }
+    let mut related: Vec<&str> = file
+        .relations()
+        .filter(|related| related.kind.eq_ignore_ascii_case("intent"))
+        .map(|related| related.value.as_str())
+        .collect();
+    related.dedup();
+    related
+}
+
+/// By time; records of one writer never before those that it wrote earlier, whatever its clock said.
+fn fold(entries: &mut Vec<Arc<Entry>>) {
+    entries.sort_by(|a, b| {
+        let place = |entry: &Entry| (entry.record.seq, entry.origin.start);
+        (&a.record.writer, &a.origin.path)
+            .cmp(&(&b.record.writer, &b.origin.path))
+            .then_with(|| place(a).cmp(&place(b)))
+    });
+    let mut before: Option<(String, Option<i64>)> = None;
+    let mut timed: Vec<(Option<i64>, Arc<Entry>)> = Vec::with_capacity(entries.len());
+    for entry in entries.drain(..) {
+        let mut time = millis(&entry.record.timestamp);
+        let writer = entry.record.writer.clone();
+        if let Some((_, earlier)) = before.filter(|(of, _)| !writer.is_empty() && *of == writer) {
+            time = time.max(earlier);
+        }
+        before = Some((writer, time));
+        timed.push((time, entry));
+    }
+    timed.sort_by_key(|(time, _)| *time);
+    entries.extend(timed.into_iter().map(|(_, entry)| entry));
+}
+
+fn millis(timestamp: &str) -> Option<i64> {
+    let time: jiff::Timestamp = timestamp.trim().parse().ok()?;
+    Some(time.as_millisecond())
+}
+
+impl Known {
+    fn read(file: &LedgerFile, stamp: Option<Stamp>) -> Self {
+        match file.read() {
+            Ok(reading) => Self::with(reading, stamp),
+            Err(error) => {
+                let origin = Origin { path: file.path.clone(), line: 1, start: 0, end: 0 };
+                let finding = chain::finding(
+                    Code::LedgerUnreadable,
+                    &origin,
+                    format!("The ledger file {} cannot be read: {error}.", file.path),
+                    "Look at its permissions; what it records is unknown until it can be read.",
+                );
+                let reading = Reading { findings: vec![finding], ..Reading::default() };
+                Self::with(reading, None)
             }
         }
-        all
     }
-    /// Where the chains in this ledger stand, so that a clone can keep them in mind ([`super::append::remember_heads`]).
-    pub fn heads(&self) -> Vec<Head> {
-        let ledger = self.trusted();
-        let stands = |(writer, chain): (&String, &Chain)| {
-            if chain.end.sound {
-                let (seq, h) = (chain.end.seq, chain.end.h.clone());
-                return Some(Head { writer: writer.clone(), seq, h });
+
+    fn of(path: &RelativePath, bytes: &[u8], stamp: Option<Stamp>) -> Self {
+        Self::with(read::bytes(path, bytes), stamp)
+    }
+
+    fn with(reading: Reading, stamp: Option<Stamp>) -> Self {
+        Self {
+            stamp,
+            entries: reading.entries.into_iter().map(Arc::new).collect(),
+            findings: reading.findings.into(),
+            sections: reading.sections.into(),
+            digest: reading.digest,
+        }
+    }
+
+    /// The same, knowing whose chains were written here.
+    fn owned_by(mut self, is_own: &dyn Fn(Option<&str>, &str) -> bool) -> Self {
+        for entry in &mut self.entries {
+            let record = &entry.record;
+            let is_sound = entry.trust == Trust::Claimed && entry.dialect == Dialect::Canonical;
+            if is_sound && is_own(record.session.as_deref(), &record.writer) {
+                Arc::make_mut(entry).trust = Trust::Own;
             }
-            ledger.with_links(chain, |links| ledger.head_of(writer, links))
-        };
-        let mut heads: Vec<Head> = ledger.index.chains.iter().filter_map(stands).collect();
-        heads.sort_by(|a, b| a.writer.cmp(&b.writer));
-        heads
-    }
-
-    /// Of a chain with which something is wrong, the last entry that is not contradicted.
-    fn head_of(&self, writer: &str, links: &[Link<'_>]) -> Option<Head> {
-        let chain::Judgement { forked, duplicates, .. } = chain::judge(links, &HashMap::new());
-        let own = self.index.memory.own_head(writer);
-        let vouched = own.map(|head| chain::vouched(links, head)).unwrap_or_default();
-        let stands = |(at, link): &(usize, &Link<'_>)| {
-            let of_writer = link.canonical && link.writer == writer;
-            let counts = of_writer && !duplicates.contains(at);
-            counts && (vouched.contains(at) || (link.intact && !forked.contains(at)))
-        };
-        let last = links.iter().enumerate().filter(stands).max_by_key(|(_, link)| link.seq)?.1;
-        Some(Head { writer: writer.to_owned(), seq: last.seq, h: last.h.to_owned() })
+        }
+        self
     }
 }
 
-/// An entry whose line is not there any more.
-fn lost(origin: Origin) -> Entry {
-    Entry {
-        record: Record { kind: super::RecordKind::Event, ..Record::default() },
-        origin,
-        dialect: Dialect::Event,
-        trust: Trust::Contradicted,
-        stored: Arc::from([]),
-    }
+/// Four thousand million records, or blocks in one, do not fit into memory.
+fn index(at: usize) -> u32 {
+    u32::try_from(at).expect("fewer than 2^32 entries fit into memory")
 }
 
-/// What a lost entry says of a file.
-fn nothing() -> &'static FileRecord {
-    static NOTHING: OnceLock<FileRecord> = OnceLock::new();
-    NOTHING.get_or_init(|| FileRecord {
-        relative_path: RelativePath::new(".orchestration").expect("a name is a path"),
-        conversations: vec![Conversation {
-            ranges: vec![BlockRecord {
-                deleted: true,
-                ..BlockRecord::bare(1, 1, ContentHash::from_ledger(""))
-            }],
-            ..Conversation::default()
-        }],
-        related: Vec::new(),
-        outline: None,
-        reasons: Vec::new(),
-        extra: super::Extra::new(),
-    })
+/// The entries of a ledger.
+#[derive(Clone, Copy)]
+pub struct Entries<'a> {
+    ledger: &'a Ledger,
+    from: u32,
+    to: u32,
 }
 
 impl<'a> Entries<'a> {
@@ -599,7 +666,7 @@ impl<'a> Entries<'a> {
     pub fn last(&self) -> Option<&'a Entry> {
         self.get(self.len().checked_sub(1)?)
     }
-    /// One after the other. All of them stay in memory; see [`Ledger::read_entry`] for those who want to see many.
+    /// One after the other.
     pub fn iter(&self) -> Entries<'a> {
         *self
     }
@@ -634,5 +701,57 @@ impl std::ops::Index<usize> for Entries<'_> {
 
     fn index(&self, at: usize) -> &Entry {
         self.get(at).expect("an index below the number of entries")
+    }
+}
+
+/// What a section of evidence says, as entries.
+pub(super) fn entries_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Vec<Entry> {
+    let line_at = |start: usize| {
+        let before = bytes[..start].iter().filter(|byte| **byte == b'\n').count();
+        index(before + 1)
+    };
+    let entries = section.lines.iter().enumerate().map(|(nth, (span, said))| {
+        let record = match said {
+            evidence::Said::Brought(line) => line.record(&section.header, section.digest, nth),
+            evidence::Said::Carried(record) => Record::clone(record),
+        };
+        Entry {
+            record,
+            origin: Origin {
+                path: path.clone(),
+                line: line_at(span.start),
+                start: span.start as u64,
+                end: span.end as u64,
+            },
+            dialect: Dialect::Evidence,
+            trust: Trust::Claimed,
+            stored: Arc::from(&bytes[span.clone()]),
+            section: Some(section.digest),
+            about: section.header.of.clone(),
+        }
+    });
+    entries.collect()
+}
+
+/// Why a file is no evidence, as a finding.
+pub(super) fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
+    let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
+    match why {
+        NoEvidence::Headless => chain::finding(
+            Code::LedgerForged,
+            &origin,
+            "The file stands where evidence does, and does not begin with a header of evidence."
+                .into(),
+            "Restore it from git: `git checkout HEAD -- <file>`.",
+        ),
+        NoEvidence::Newer(version) => chain::finding(
+            Code::LedgerUnreadable,
+            &origin,
+            format!(
+                "The file has format {version}; this program knows {}. Nothing is read from it.",
+                evidence::FORMAT
+            ),
+            "Install a newer version of `intent`.",
+        ),
     }
 }

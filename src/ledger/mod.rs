@@ -1,29 +1,25 @@
-//! The ledger: append-only records of which intent produced which block.
+//! The ledger: which intent asked for which block.
+//!
+//! What was recorded and is in no commit yet stands in the journal, what commits brought in evidence files, and what
+//! other tools wrote in files of theirs. All are read alike.
 
 pub mod append;
-mod assembly;
 pub mod chain;
 pub mod dialect;
 mod dialect_files;
-mod files;
-mod heads;
-mod image;
+pub mod evidence;
 pub mod index;
-mod keep;
-mod memo;
-mod pages;
-mod parents;
-mod parts;
+pub mod journal;
+pub mod outline;
 pub mod read;
 pub mod record;
-mod rows;
-mod run;
 mod scan;
 mod strict;
-mod table;
 
 pub use append::{AppendError, Writer};
-pub use index::{Claim, ClaimRef, Entries, Ledger, Outlined};
+pub use evidence::Digest;
+pub use index::{Claim, ClaimRef, Derive, Derived, Entries, Ledger};
+pub use outline::Outline;
 pub use read::{Dialect, Entry, Origin, Trust};
 pub use record::*;
 

@@ -1,11 +1,14 @@
 //! Reading: every line of every ledger file, canonical, foreign, torn or forged; nothing is lost.
 
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::Record;
+use super::chain::finding;
+use super::evidence::{self, Digest};
+use super::journal::{self, Journals};
 use super::scan::{Scanner, State};
-use crate::workspace::{Finding, RelativePath, Root};
+use crate::workspace::{Code, Finding, RelativePath, Root};
 
 /// Where an entry stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +28,8 @@ pub struct Origin {
 pub enum Dialect {
     /// Ours, chained.
     Canonical,
+    /// Ours, sealed into a commit.
+    Evidence,
     /// Published Agent Trace nesting, without our chain.
     AgentTrace,
     /// Files without conversations.
@@ -59,6 +64,10 @@ pub struct Entry {
     pub trust: Trust,
     /// The stored line, without line break.
     pub stored: std::sync::Arc<[u8]>,
+    /// The section of evidence that it stands in.
+    pub section: Option<Digest>,
+    /// The commit that a late section is about.
+    pub about: Option<String>,
 }
 
 /// What a ledger file holds.
@@ -70,7 +79,38 @@ pub struct Reading {
     pub findings: Vec<Finding>,
     /// The spans that could not be read, verbatim; of a span beyond 16 MiB only its beginning.
     pub unreadable: Vec<(Origin, Vec<u8>)>,
+    /// The sections of evidence.
+    pub sections: Vec<Digest>,
+    /// Of all bytes, where it is a file of evidence.
+    pub digest: Option<Digest>,
 }
+
+/// A file of the ledger: what it is called in the workspace, and where its bytes are.
+#[derive(Clone, Debug)]
+pub struct LedgerFile {
+    /// Relative to the workspace.
+    pub path: RelativePath,
+    /// On disk; a journal lies in the git directory.
+    pub disk: PathBuf,
+}
+
+impl LedgerFile {
+    /// Reads it, in windows where it is large.
+    pub(super) fn read(&self) -> std::io::Result<Reading> {
+        let mut file = std::fs::File::open(&self.disk)?;
+        if evidence::digest_of_path(&self.path).is_some() {
+            let mut bytes = Vec::new();
+            file.take(MAX_EVIDENCE).read_to_end(&mut bytes)?;
+            return Ok(self::bytes(&self.path, &bytes));
+        }
+        let mut reading = Reading::default();
+        window(&self.path, &mut file, &mut State::default(), &mut reading)?;
+        Ok(reading)
+    }
+}
+
+/// Of a larger file of evidence only the beginning is read, in bytes; then it is not what its name says.
+const MAX_EVIDENCE: u64 = 1024 * 1024 * 1024;
 
 /// An object, or a span without a line break, beyond this many bytes is not read.
 pub(super) const MAX_OBJECT: usize = 16 * 1024 * 1024;
@@ -78,9 +118,9 @@ pub(super) const MAX_OBJECT: usize = 16 * 1024 * 1024;
 /// Folders in the ledger's folder are followed this deep: years and months need two.
 const MAX_DEPTH: usize = 6;
 
-/// The ledger files of a workspace: `agent_trace.jsonl`, `agent_trace/**/*.jsonl` and the other places of the wild, sorted.
-/// Symbolic links are not followed.
-pub fn files(root: &Root) -> Vec<RelativePath> {
+/// The ledger files of a workspace, sorted: `agent_trace.jsonl`, `agent_trace/**/*.jsonl`, the other places of the wild,
+/// and the journals. Symbolic links are not followed.
+pub fn files(root: &Root) -> Vec<LedgerFile> {
     let mut found = Vec::new();
     let top = root.orchestration();
     if is_plain_folder(&top) {
@@ -93,8 +133,14 @@ pub fn files(root: &Root) -> Vec<RelativePath> {
             }
         }
     }
-    found.sort();
-    found.iter().filter_map(|path| RelativePath::new(path).ok()).collect()
+    let shown = found.iter().filter_map(|path| RelativePath::new(path).ok());
+    let shown = shown.filter(|path| !journal::is_open(path));
+    let shown = shown.map(|path| LedgerFile { disk: root.absolute(&path), path });
+    let journals = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
+    let open = journals.into_iter().map(|(path, disk)| LedgerFile { path, disk });
+    let mut files: Vec<LedgerFile> = shown.chain(open).collect();
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
 }
 
 /// Whether a path, relative to the workspace, is one where records are kept.
@@ -148,31 +194,73 @@ fn is_plain_file(path: &Path) -> bool {
 /// Reads one file's bytes. Never fails.
 pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
     let mut reading = Reading::default();
-    let mut state = State::default();
-    Scanner::new(path, bytes, &mut state, &mut reading).run_to_end();
+    let Some(named) = evidence::digest_of_path(path) else {
+        let mut state = State::default();
+        Scanner::new(path, bytes, &mut state, &mut reading).run_to_end();
+        return reading;
+    };
+    let digest = Digest::of(bytes);
+    reading.digest = Some(digest);
+    let sections = match evidence::read(bytes) {
+        Ok(sections) => sections,
+        Err(why) => {
+            reading.findings.push(super::index::no_evidence(path, why));
+            return reading;
+        }
+    };
+    let is_sound = digest == named;
+    if !is_sound {
+        let origin = Origin { path: path.clone(), line: 1, start: 0, end: bytes.len() as u64 };
+        reading.findings.push(finding(
+            Code::LedgerForged,
+            &origin,
+            "The file is not what its name says: its bytes were changed.".into(),
+            "Restore it from git: `git checkout HEAD -- <file>`. What it says is shown as contradicted until then.",
+        ));
+    }
+    for section in sections {
+        let mut entries = super::index::entries_of(path, bytes, &section);
+        if !is_sound {
+            entries.iter_mut().for_each(|entry| entry.trust = Trust::Contradicted);
+        }
+        reading.entries.append(&mut entries);
+        reading.sections.push(section.digest);
+        for span in section.unreadable {
+            let line = bytes[..span.start].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let origin = Origin {
+                path: path.clone(),
+                line: u32::try_from(line).unwrap_or(u32::MAX),
+                start: span.start as u64,
+                end: span.end as u64,
+            };
+            reading.findings.push(finding(
+                Code::LedgerUnreadable,
+                &origin,
+                "The line is no evidence that this version can read.".into(),
+                "Restore it from git, or install a newer version of `intent`.",
+            ));
+            reading.unreadable.push((origin, bytes[span].to_vec()));
+        }
+    }
     reading
 }
 
-/// Reads a file from where `state` stands, in windows, so that a line of any length needs bounded memory. What was read
-/// of a window is handed on before the next. The number of bytes of the file that were seen.
-pub(super) fn window(
+/// Reads a file in windows, so that a line of any length needs bounded memory.
+fn window(
     path: &RelativePath,
     file: &mut impl Read,
     state: &mut State,
     reading: &mut Reading,
-    mut hand_on: impl FnMut(&mut Reading),
-) -> std::io::Result<u64> {
+) -> std::io::Result<()> {
     let mut buffer: Vec<u8> = Vec::new();
     loop {
         let wanted = 2 * MAX_OBJECT - buffer.len();
         let got = file.by_ref().take(wanted as u64).read_to_end(&mut buffer)?;
         if got < wanted {
             Scanner::new(path, &buffer, state, reading).run_to_end();
-            hand_on(reading);
-            return Ok(state.offset);
+            return Ok(());
         }
         let used = Scanner::new(path, &buffer, state, reading).run_to(buffer.len() - MAX_OBJECT);
         buffer.drain(..used);
-        hand_on(reading);
     }
 }

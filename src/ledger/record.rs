@@ -45,28 +45,19 @@ pub struct Record {
     /// The session it belongs to: `host:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// How strong the evidence is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<Evidence>,
+    /// How it is known. Format 1 called it `evidence`.
+    #[serde(default, alias = "evidence", skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
     /// The class the agent claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_class: Option<String>,
     /// A registry change, an approval or an acknowledgement in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// This part and how many there are, both from 1, when one mutation needs several lines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub part: Option<(u32, u32)>,
-    /// The id shared by the parts of one mutation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mutation: Option<String>,
     /// What this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
-    /// Heads of other chains this writer had seen, in its first record: `writer:seq:h`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parents: Vec<String>,
-    /// Random id of the chain.
+    /// The chain: a session in one clone.
     #[serde(default)]
     pub writer: String,
     /// Counts from 0 in the chain.
@@ -147,18 +138,38 @@ pub struct FileRecord {
     /// Who wrote which ranges.
     #[serde(default)]
     pub conversations: Vec<Conversation>,
-    /// What it is related to.
+    /// What it is related to, in format 1 and in dialects.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub related: Vec<Related>,
-    /// Short hashes of all blocks of the file afterwards, recorded or not.
+    /// Short hashes of all blocks of the file before and afterwards, recorded or not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub outline: Option<OutlineDelta>,
+    pub outlines: Option<OutlineChange>,
     /// Per block, what the classifier found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reasons: Vec<String>,
     /// What this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
+}
+
+impl FileRecord {
+    /// A file of which nothing is said.
+    pub fn bare(relative_path: RelativePath) -> Self {
+        Self {
+            relative_path,
+            conversations: Vec::new(),
+            related: Vec::new(),
+            outlines: None,
+            reasons: Vec::new(),
+            extra: Extra::new(),
+        }
+    }
+
+    /// What it is related to, whoever wrote.
+    pub fn relations(&self) -> impl Iterator<Item = &Related> {
+        let inside = self.conversations.iter().flat_map(|conversation| &conversation.related);
+        self.related.iter().chain(inside)
+    }
 }
 
 /// One contributor's ranges.
@@ -172,6 +183,9 @@ pub struct Conversation {
     /// What.
     #[serde(default)]
     pub ranges: Vec<BlockRecord>,
+    /// What it is related to: the intent, and the specifications that it serves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub related: Vec<Related>,
     /// What this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
@@ -320,18 +334,16 @@ pub struct Related {
     pub value: String,
 }
 
-/// The outline of a file after a change, as a difference to an earlier one.
+/// The outlines of a file before and after a recorded change.
 ///
-/// The rows of the earlier outline are gone through in order. An edit `=17` keeps the next 17 of them, `-2` leaves out
-/// the next 2, `+` and base64url is a new row, and `|` begins again with what has come about so far. What stands before
-/// a `|` had changed before the recorded change and was not recorded.
+/// `before` has one row for each block, in base64url. The rows are gone through in order to get those after the change:
+/// `=17` keeps the next 17 of them, `-2` leaves out the next 2, and `+` and base64url is a new row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct OutlineDelta {
-    /// Hash of the outline this is a difference to; `None`: there was nothing.
-    pub base: Option<String>,
-    /// Hash of the outline that results: `o3:<32 hex>`.
-    pub hash: String,
-    /// How it comes about.
+pub struct OutlineChange {
+    /// The rows of the blocks before.
+    #[serde(default)]
+    pub before: Vec<String>,
+    /// How the rows after the change come about.
     #[serde(default)]
     pub edits: Vec<String>,
 }
@@ -346,12 +358,12 @@ pub struct Tool {
     pub version: Option<String>,
 }
 
-/// Evidence, weakest first. A claim of whoever wrote the line.
+/// How a record is known, weakest first. A claim of whoever wrote the line.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-pub enum Evidence {
+pub enum Strength {
     /// Someone told us.
     Declared,
     /// A shell command's likely work.

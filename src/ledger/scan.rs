@@ -6,11 +6,10 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::append::MAX_LINE;
 use super::chain::{self, finding, is_intact, split_tail};
+use super::evidence::Digest;
 use super::read::{MAX_OBJECT, Origin, Reading};
 use super::{Dialect, Entry, Record, Trust, dialect, strict};
 use crate::workspace::{Code, RelativePath};
@@ -24,7 +23,7 @@ const MAX_SPAN: u64 = 1024 * 1024;
 const MAX_TRIES: usize = 16;
 
 /// Where a scan stands between two windows of a file.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub(super) struct State {
     /// Bytes of the file before the window.
     pub offset: u64,
@@ -216,14 +215,6 @@ impl<'a> Scanner<'a> {
         if !intact {
             findings.push(chain::forged(entry));
         }
-        if length > MAX_LINE {
-            findings.push(finding(
-                Code::LedgerUnreadable,
-                &entry.origin,
-                format!("The record has {length} bytes, beyond the limit of {MAX_LINE}; it was read all the same."),
-                "Nothing that writes this ledger writes such a line; find out what did.",
-            ));
-        }
         let origin = entry.origin.clone();
         self.out.findings.append(&mut findings);
         self.check_ending(&origin);
@@ -254,7 +245,8 @@ impl<'a> Scanner<'a> {
     fn push(&mut self, record: Record, dialect: Dialect, trust: Trust, length: usize) {
         let origin = self.origin(length);
         let stored = Arc::from(&self.window[self.at..self.at + length]);
-        self.out.entries.push(Entry { record, origin, dialect, trust, stored });
+        let (section, about) = (None, None);
+        self.out.entries.push(Entry { record, origin, dialect, trust, stored, section, about });
         self.advance(length);
     }
 
@@ -340,28 +332,13 @@ fn canonical(line: &[u8]) -> Option<Record> {
     (!record.writer.is_empty()).then_some(record)
 }
 
-/// What was read from a stored line, read again.
-pub(super) fn again(stored: &[u8]) -> Option<(Record, Dialect)> {
-    let with_hash = |mut record: Record| {
-        if let Some((_, h)) = split_tail(stored) {
-            record.h = h.into();
-        }
-        record
-    };
-    if let Some(record) = canonical(stored) {
-        return Some((with_hash(record), Dialect::Canonical));
-    }
-    let Attempt::Object(map, _) = parse(stored) else { return None };
-    if claims_chain(&map, stored) {
-        return Some((with_hash(dialect::damaged(map).0), Dialect::Canonical));
-    }
-    dialect::read(map)
-}
-
 /// Whether an object is, or was, a line of a chain: no single field decides, so that damage to one does not hide it.
 fn claims_chain(map: &Map<String, Value>, stored: &[u8]) -> bool {
     let fields = ["writer", "seq", "prev"].iter().filter(|&&key| map.contains_key(key)).count();
-    fields >= 2 || (fields == 1 && split_tail(stored).is_some())
+    // The first record of a writer has neither `seq` nor `prev`.
+    let writer = map.get("writer").and_then(Value::as_str);
+    let is_writer = writer.is_some_and(|writer| Digest::parse(writer).is_some());
+    fields >= 2 || is_writer || split_tail(stored).is_some()
 }
 
 fn parse(bytes: &[u8]) -> Attempt {

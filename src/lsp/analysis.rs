@@ -13,7 +13,7 @@ use super::convert;
 use super::snapshot::{OpenDocument, Snapshot};
 use super::survey::{Survey, Surveys};
 use crate::code::{Block, FileBlocks};
-use crate::intent::Registry;
+use crate::intent::{FOLDER, Registry};
 use crate::verbs::edited::{Baseline, commits_of_work};
 use crate::verbs::why::{self, FileProvenance};
 use crate::verbs::{LazyLedger, Workspace};
@@ -114,6 +114,21 @@ pub(crate) fn opened<'a>(
             file.and_then(|file| relative(workspace, file)).as_ref() == Some(path)
         };
         snapshot.documents().find(named)
+    })
+}
+
+/// The open documents that are files of the registry.
+pub(crate) fn opened_of_registry<'a>(
+    snapshot: &'a Snapshot,
+    workspace: &'a Workspace,
+) -> impl Iterator<Item = (RelativePath, &'a OpenDocument)> {
+    snapshot.documents().filter_map(|open| {
+        let file = open.path.as_deref()?;
+        // Asking where a path really leads is dear, and most documents are code.
+        let named = file.ends_with(workspace.registry.path().file_name())
+            || file.parent().is_some_and(|folder| folder.ends_with(FOLDER));
+        let path = if named { relative(workspace, file)? } else { return None };
+        workspace.registry.holds(&path).then_some((path, open))
     })
 }
 

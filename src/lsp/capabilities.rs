@@ -46,6 +46,10 @@ pub(crate) struct Capabilities {
     pub(crate) code_action_data: bool,
     /// Edits may name the version of the document they are for.
     pub(crate) document_changes: bool,
+    /// Edits may create files.
+    pub(crate) create_files: bool,
+    /// Edits may rename files.
+    pub(crate) rename_files: bool,
     /// Edits may carry annotations that ask for confirmation.
     pub(crate) change_annotations: bool,
     /// Diagnostics may point to related places.
@@ -167,6 +171,12 @@ impl Capabilities {
         if let Some(edit) = &client.workspace_edit {
             self.document_changes = edit.document_changes == Some(true);
             self.change_annotations = edit.change_annotation_support.is_some();
+            let may = |kind| {
+                let operations = edit.resource_operations.as_ref();
+                self.document_changes && operations.is_some_and(|listed| listed.contains(&kind))
+            };
+            self.create_files = may(lsp::ResourceOperationKind::Create);
+            self.rename_files = may(lsp::ResourceOperationKind::Rename);
         }
     }
 

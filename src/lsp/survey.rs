@@ -57,7 +57,7 @@ impl Surveys {
 
 impl Survey {
     fn keeps(&self, workspace: &Workspace) -> bool {
-        self.walked.elapsed() < FILES_KEEP && self.registry.text() == workspace.registry.text()
+        self.walked.elapsed() < FILES_KEEP && self.registry.same_text(&workspace.registry)
     }
 }
 

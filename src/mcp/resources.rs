@@ -1,9 +1,11 @@
 //! What a client can read without calling a tool: the registry, the map, and each intent's context.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
+use crate::intent::{IntentFile, Registry};
 use crate::verbs::{VerbError, Workspace, context, map};
 use crate::workspace::text;
 
@@ -46,7 +48,7 @@ pub(super) fn read(folder: &Path, uri: &str) -> Result<ReadResourceResult, Error
     ws.governed().map_err(refused)?;
     let (kind, text) = match uri {
         // Unlike the other two it is not ours to escape: what cannot be seen is shown, the rest is as it stands.
-        REGISTRY => ("application/yaml", text::visible(ws.registry.text(), true)),
+        REGISTRY => ("application/yaml", text::visible(&registry(&ws.registry), true)),
         MAP => ("text/markdown", map::markdown(&map::map(&ws).map_err(refused)?)),
         _ => {
             let id = uri.strip_prefix(INTENT).ok_or_else(none)?;
@@ -59,4 +61,13 @@ pub(super) fn read(folder: &Path, uri: &str) -> Result<ReadResourceResult, Error
         }
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind)]))
+}
+
+/// The list, and each file of one intent as a document of its own.
+fn registry(registry: &Registry) -> String {
+    let document = |file: &Arc<IntentFile>| format!("---\n# {}\n{}\n", file.path(), file.text());
+    match registry.files() {
+        [list] => list.text().to_string(),
+        files => files.iter().filter(|file| file.exists()).map(document).collect(),
+    }
 }

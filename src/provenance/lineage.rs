@@ -24,7 +24,7 @@ pub fn of(ledger: &Ledger, surroundings: &dyn Surroundings, claim: ClaimRef) -> 
     let mut steps = vec![Step::Recorded(claim)];
     let mut at = claim;
     while steps.len() < MAX_STEPS {
-        let range = ledger.claim(at).range;
+        let range = ledger.claim(at).range();
         let (earlier, has_gap) = before(ledger, surroundings, at);
         if has_gap && let Some(before) = &range.replaces {
             steps.push(Step::Gap { before: before.clone() });
@@ -54,11 +54,11 @@ fn before(
     if let Some(known) = known {
         return known;
     }
-    let Some(replaces) = &claim.range.replaces else { return (None, false) };
+    let Some(replaces) = &claim.range().replaces else { return (None, false) };
     // It came from another file, or its own history is not known.
     let here = |other: ClaimRef| ledger.claim(other).file.relative_path == claim.file.relative_path;
-    let same = ledger.by_content(replaces).iter().rev().copied();
-    let earlier = |other: &ClaimRef| *other < at && !ledger.claim(*other).range.deleted;
+    let same = ledger.by_content(replaces).into_iter().rev();
+    let earlier = |other: &ClaimRef| *other < at && !ledger.claim(*other).range().deleted;
     let is_free = |other: &ClaimRef| !here(*other) || before.is_none();
     let found = same.filter(earlier).filter(is_free).max_by_key(|other| here(*other));
     (found, found.is_none())

@@ -63,7 +63,7 @@ pub fn of(
         let matched = (0..now.len()).map(Some).collect();
         (now, matched)
     } else {
-        let recorded = ledger.claim(claim).range.lines.as_ref()?.hashes()?;
+        let recorded = ledger.claim(claim).range().lines.as_ref()?.hashes()?;
         let matched = lines::matched(&recorded, &now, |hash| common.contains(hash));
         (recorded, matched)
     };
@@ -141,11 +141,11 @@ impl Walk {
                 next = steps.next();
             }
             let Some(Step::Recorded(earlier)) = next else {
-                let is_new = ledger.claim(claim).range.replaces.is_none();
+                let is_new = ledger.claim(claim).range().replaces.is_none();
                 let origin = brought.where_not_before(claim).filter(|_| is_new);
                 return self.settle_where(|_| Some(origin));
             };
-            let fingerprints = ledger.claim(earlier).range.lines.as_ref();
+            let fingerprints = ledger.claim(earlier).range().lines.as_ref();
             let before = fingerprints.and_then(|lines| lines.hashes());
             work += before.as_ref().map_or(0, |before| (before.len() + recorded.len()).pow(2));
             let Some(before) = before.filter(|_| work <= MOST_WORK) else {
@@ -159,11 +159,13 @@ impl Walk {
 
     /// Settles the lines that the record itself says it brought; what it says of the others.
     fn take_brought(&mut self, ledger: &Ledger, claim: ClaimRef, recorded: &[LineHash]) -> Brought {
-        let range = ledger.claim(claim).range;
+        let range = ledger.claim(claim).range();
         let brought = range.brought.as_ref().and_then(|places| places.among(recorded.len()));
         // The same text may be cut into other blocks by another version of this program.
         let fingerprints = range.lines.as_ref().and_then(|lines| lines.hashes());
-        let Some(brought) = brought.filter(|_| fingerprints.as_deref() == Some(recorded)) else {
+        // Evidence of a commit that is not here has none; its text is this one, or nothing would be compared.
+        let is_this = fingerprints.is_none_or(|lines| lines == recorded);
+        let Some(brought) = brought.filter(|_| is_this) else {
             return Brought::Unknown;
         };
         self.settle_where(|line| brought[line].then_some(Some(claim)));

@@ -5,21 +5,22 @@
 //! well, both are named; where none does, the block is `unrecorded`.
 
 pub mod classify;
+mod derive;
 pub mod difference;
 pub mod lineage;
 pub mod lines;
 pub mod matching;
 mod names;
-pub mod outline;
 pub mod trail;
 mod verdict;
 
+pub use crate::ledger::{Outline, outline};
 pub use classify::Classification;
+pub use derive::{Before, block_record, derive, find_recorded};
 pub use difference::Difference;
 pub use lineage::Step;
 pub(crate) use names::is_unnamed;
 pub use names::{block_name, textless};
-pub use outline::Outline;
 pub use trail::Trail;
 pub use verdict::{
     Content, Origin, Place, Provenance, Refused, Rejection, Relation, Scores, Tier, Verdict,

@@ -1,7 +1,7 @@
 //! The recorded history of a file: its versions, and for each block which state follows which.
 //!
-//! Every record keeps the outline of its file, so the records of a path give a sequence of versions (a tree, where
-//! branches or work trees recorded on top of the same one). From one version to the next the blocks are aligned, and a
+//! Of every record it is known what its file was before and after, so the records of a path give a sequence of versions
+//! (a tree, where branches or work trees recorded on top of the same one). From one version to the next the blocks are aligned, and a
 //! block that changed gets a new *state*. A state knows the record that made it, if one did, and the state before. So
 //! following a block back through its states tells who made it what it is, what it was before its first record, and
 //! which states in between nobody recorded.
@@ -13,7 +13,7 @@ use super::matching::align::Scene;
 use super::matching::item::{Item, row_of_record};
 use super::outline::{Outline, Row};
 use crate::code::{ContentHash, difference};
-use crate::ledger::{Claim, ClaimRef, Ledger, OutlineDelta, Trust};
+use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::workspace::RelativePath;
 
 /// Index of a [`State`] of a trail.
@@ -33,8 +33,8 @@ pub struct State {
 /// A version of the file.
 #[derive(Clone, Debug, Default)]
 pub struct Version {
-    /// The outline's hash; empty where only some blocks are known.
-    pub hash: String,
+    /// The whole file is known, not only some blocks.
+    pub is_known: bool,
     /// One for each row of the outline.
     pub states: Vec<StateId>,
     /// States of blocks whose place is not known: their records say nothing of the rest of the file.
@@ -45,6 +45,8 @@ pub struct Version {
     pub is_leaf: bool,
     /// The newest record in it; `None` of a version that nobody recorded.
     pub last: Option<ClaimRef>,
+    /// The record for whose sake it is known.
+    at: Option<ClaimRef>,
 }
 
 /// What the records of a path come to.
@@ -60,18 +62,22 @@ pub struct Trail {
     made: HashMap<ClaimRef, StateId>,
 }
 
+/// Whether one commit is another, or an ancestor of it; `true` where nobody can say.
+pub type Precedes<'a> = &'a dyn Fn(&str, &str) -> bool;
+
 /// One change of the file: all that was recorded of it at once.
 struct Event {
-    delta: Option<OutlineDelta>,
+    /// What the file was before and after.
+    outlines: Option<(Outline, Outline)>,
     claims: Vec<ClaimRef>,
 }
 
 impl Trail {
-    /// Reads all records of a path.
-    pub fn of(ledger: &Ledger, path: &RelativePath) -> Self {
+    /// Reads all records of a path. `precedes` tells whether one commit is the other, or an ancestor of it.
+    pub fn of(ledger: &Ledger, path: &RelativePath, precedes: Precedes<'_>) -> Self {
         let mut trail = Self::default();
         for event in events(ledger, path) {
-            trail.take(ledger, &event);
+            trail.take(ledger, &event, precedes);
         }
         trail
     }
@@ -137,7 +143,7 @@ impl Trail {
 
     /// The versions of which the whole file is known, newest first.
     pub fn versions_known(&self) -> impl Iterator<Item = &Version> {
-        self.versions.iter().rev().filter(|version| !version.hash.is_empty())
+        self.versions.iter().rev().filter(|version| version.is_known)
     }
 
     /// The outline of the last version of which the whole file is known.
@@ -178,29 +184,38 @@ impl Trail {
         gone
     }
 
-    fn take(&mut self, ledger: &Ledger, event: &Event) {
+    /// The version that a change was made to, or goes on from with something that nobody recorded: the newest of its
+    /// branch.
+    fn base(&self, ledger: &Ledger, event: &Event, precedes: Precedes<'_>) -> Option<usize> {
+        let of = |at: Option<ClaimRef>| ledger.based_on(at?.entry);
+        let then = of(event.claims.first().copied());
+        let is_before = |version: &Version| match (of(version.at), then) {
+            (Some(earlier), Some(later)) if earlier != later => precedes(earlier, later),
+            _ => true,
+        };
+        self.versions.iter().rposition(is_before)
+    }
+
+    fn take(&mut self, ledger: &Ledger, event: &Event, precedes: Precedes<'_>) {
         let last = event.claims.iter().max().copied();
-        let applied = event.delta.as_ref().and_then(|delta| {
-            let base = match &delta.base {
-                Some(hash) => Some(self.versions.iter().rposition(|one| one.hash == *hash)?),
-                None => None,
-            };
-            let from = base.map(|base| self.outline(&self.versions[base])).unwrap_or_default();
-            Some((base, from.apply(delta)?, from))
-        });
         for at in &event.claims {
-            let range = ledger.claim(*at).range;
+            let range = ledger.claim(*at).range();
             if range.block.is_none() && !range.deleted {
                 self.nameless.insert(range.content_hash.clone(), *at);
             }
         }
-        match applied {
-            Some((base, [before, after], from)) => {
-                let mut base = base.or_else(|| self.versions.iter().rposition(|one| one.is_leaf));
-                if before != from || base.is_none() {
-                    base = Some(self.step(ledger, base, &before, &[]));
+        match &event.outlines {
+            Some((before, after)) => {
+                let at = event.claims.first().copied();
+                let mut base = self.base(ledger, event, precedes);
+                let stands = |base: usize| {
+                    let version = &self.versions[base];
+                    version.is_known && self.outline(version).rows == before.rows
+                };
+                if !base.is_some_and(stands) {
+                    base = Some(self.step(ledger, base, before, (&[], at)));
                 }
-                self.step(ledger, base, &after, &event.claims);
+                self.step(ledger, base, after, (&event.claims, at));
             }
             None => self.add_loose(ledger, &event.claims),
         }
@@ -215,19 +230,20 @@ impl Trail {
         ledger: &Ledger,
         base: Option<usize>,
         outline: &Outline,
-        claims: &[ClaimRef],
+        (claims, at): (&[ClaimRef], Option<ClaimRef>),
     ) -> usize {
+        let made_for = at;
         let on_top_of = base;
         let base = base.map(|base| self.versions[base].clone()).unwrap_or_default();
-        let mut by_row: HashMap<usize, ClaimRef> = HashMap::new();
+        let mut by_row: HashMap<usize, Vec<ClaimRef>> = HashMap::new();
         let mut was: HashMap<usize, usize> = HashMap::new();
         for at in claims {
-            let range = ledger.claim(*at).range;
+            let range = ledger.claim(*at).range();
             if range.deleted {
                 continue;
             }
             let Some(row) = range.row.map(|row| row as usize) else { continue };
-            by_row.insert(row, *at);
+            by_row.entry(row).or_default().push(*at);
             was.extend(range.was.map(|old| (row, old as usize)));
         }
         let origins = self.origins(ledger, &base, outline, (&by_row, &was));
@@ -238,24 +254,33 @@ impl Trail {
         for (at, row) in outline.rows.iter().enumerate() {
             let before = origins[at];
             used.extend(before);
-            let by = by_row.get(&at).copied();
-            let taken_back = before.filter(|_| by.is_none()).and_then(|id| self.same(id, row));
+            let by = by_row.get(&at).map_or(&[][..], |by| by);
+            let taken_back = before.filter(|_| by.is_empty()).and_then(|id| self.same(id, row));
             is_fork |= taken_back.is_some_and(|same| {
                 let between = self.chain(before.unwrap_or(same)).take_while(|id| *id != same);
                 between.into_iter().any(|id| self.state(id).by.is_some())
             });
             states.push(match taken_back {
                 Some(same) if self.state(same).row == *row => same,
-                other => self.push(State { row: *row, by, before: other.or(before) }),
+                other => {
+                    // Where several sessions made one block what it is, each did after the one before.
+                    let mut state = other.or(before);
+                    let first = by.is_empty().then_some(None);
+                    for by in first.into_iter().chain(by.iter().copied().map(Some)) {
+                        state = Some(self.push(State { row: *row, by, before: state }));
+                    }
+                    state.expect("one state at least was pushed")
+                }
             });
         }
         let left = base.states.iter().chain(&base.gone).copied();
         let gone = left.filter(|id| !used.contains(id) && self.claim(*id).is_some()).collect();
         let loose = base.loose.iter().copied().filter(|id| !used.contains(id)).collect();
-        let deletes = claims.iter().any(|at| ledger.claim(*at).range.deleted);
+        let deletes = claims.iter().any(|at| ledger.claim(*at).range().deleted);
         // A version that nobody recorded was only seen later: when it came to be is not known.
-        let (hash, last) = (outline.hash(), base.last.filter(|_| !claims.is_empty()));
-        let version = Version { hash, states, loose, gone, is_leaf: true, last };
+        let last = base.last.filter(|_| !claims.is_empty());
+        let version =
+            Version { is_known: true, states, loose, gone, is_leaf: true, last, at: made_for };
         if let Some(below) = on_top_of {
             self.versions[below].is_leaf &= is_fork;
         }
@@ -280,7 +305,7 @@ impl Trail {
         ledger: &Ledger,
         base: &Version,
         outline: &Outline,
-        (by_row, was): (&HashMap<usize, ClaimRef>, &HashMap<usize, usize>),
+        (by_row, was): (&HashMap<usize, Vec<ClaimRef>>, &HashMap<usize, usize>),
     ) -> Vec<Option<StateId>> {
         let before = self.outline(base);
         let mut origins: Vec<Option<StateId>> = vec![None; outline.rows.len()];
@@ -338,7 +363,7 @@ impl Trail {
     /// The blocks of a version, those whose place is not known, and those that went.
     pub(super) fn items<'a>(&self, ledger: &'a Ledger, version: &Version) -> Vec<Item<'a>> {
         let known = |id: &StateId, item: Item<'a>| match self.claim(*id) {
-            Some(at) => item.with_record(ledger.claim(at).range, at),
+            Some(at) => item.with_record(ledger.claim(at).range(), at),
             None => item,
         };
         let containers = self.outline(version).containers();
@@ -360,7 +385,7 @@ impl Trail {
         });
         let version = version.get_or_insert_default();
         for at in claims {
-            let range = ledger.claim(*at).range;
+            let range = ledger.claim(*at).range();
             let Some(row) = row_of_record(range) else { continue };
             let place = self.place_of(version, &row);
             if range.deleted {
@@ -380,7 +405,8 @@ impl Trail {
             }
         }
         version.is_leaf = true;
-        version.hash = String::new();
+        version.at = claims.first().copied();
+        version.is_known = false;
         let version = std::mem::take(version);
         self.versions.push(version);
     }
@@ -403,25 +429,21 @@ impl Trail {
     }
 }
 
-/// What was recorded of a path, in order; the parts of one mutation are one event.
+/// What was recorded of a path, in order; what one commit brought is one event, whoever recorded it.
 fn events(ledger: &Ledger, path: &RelativePath) -> Vec<Event> {
-    let outlined = ledger.outlines_of(path);
-    let mut by_entry: HashMap<u32, usize> = HashMap::new();
-    for (nth, one) in outlined.iter().enumerate() {
-        by_entry.extend(one.entries.iter().map(|entry| (*entry, nth)));
-    }
     let mut events: Vec<Event> = Vec::new();
-    let mut places: HashMap<(bool, usize), usize> = HashMap::new();
-    for at in ledger.of_path(path).iter().copied() {
-        let claim: Claim<'_> = ledger.claim(at);
-        if claim.entry.trust == Trust::Contradicted {
+    let mut places: HashMap<(bool, String), usize> = HashMap::new();
+    for at in ledger.of_path(path) {
+        let entry = ledger.claim(at).entry;
+        if entry.trust == Trust::Contradicted {
             continue;
         }
-        let outlined_at = by_entry.get(&at.entry).copied();
-        let key = (outlined_at.is_some(), outlined_at.unwrap_or(at.entry as usize));
+        let key = match entry.section {
+            Some(section) => (true, section.to_string()),
+            None => (false, at.entry.to_string()),
+        };
         let place = *places.entry(key).or_insert_with(|| {
-            let delta = outlined_at.map(|nth| outlined[nth].delta.clone());
-            events.push(Event { delta, claims: Vec::new() });
+            events.push(Event { outlines: ledger.outlines(at.entry, path), claims: Vec::new() });
             events.len() - 1
         });
         events[place].claims.push(at);

@@ -71,14 +71,14 @@ pub fn accept(
         let block = &file.blocks.blocks[at];
         let found = &file.provenance[at];
         let mut before =
-            found.claim.map(|claim| record::Before::recorded(ws, claim, &document, block));
-        let outline = last.as_mut().map(|last| {
+            found.claim.map(|claim| record::recorded_before(ws, claim, &document, block));
+        let outlines = last.as_mut().map(|last| {
             let (after, row, was) = matching::with_block(last, &file.blocks, at);
             let before = before.get_or_insert_default();
             (before.row, before.was) = (Some(row), was);
-            let delta = after.delta(Some(last), None);
+            let change = after.changed_from(last);
             *last = after;
-            delta
+            change
         });
         let intent = why::intent_of(ws, found);
         let known = intent.as_deref().and_then(|id| ws.registry.get(id));
@@ -90,7 +90,6 @@ pub fn accept(
                 block.identity.path
             )),
             files: vec![FileRecord {
-                relative_path: path.clone(),
                 conversations: vec![Conversation {
                     url: None,
                     contributor: Contributor::default(),
@@ -99,16 +98,15 @@ pub fn accept(
                         block,
                         before.unwrap_or_default(),
                     )],
+                    related: Vec::new(),
                     extra: Default::default(),
                 }],
-                related: Vec::new(),
-                outline,
-                reasons: Vec::new(),
-                extra: Default::default(),
+                outlines,
+                ..FileRecord::bare(path.clone())
             }],
             ..record::skeleton(ws, RecordKind::Ack, known, None, None)
         };
-        answer.records.extend(record::append(ws, record)?);
+        answer.records.push(record::append(ws, record)?);
         answer.accepted.push(block.identity.path.clone());
     }
     if extent == AcceptExtent::Differing {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::{VerbError, Workspace, proposal, record, registry};
 use crate::intent::{NewIntent, Status};
-use crate::ledger::{Evidence, Record, RecordKind, RecordedDecision};
+use crate::ledger::{Record, RecordKind, RecordedDecision, Strength};
 use crate::workspace::approvals::{self, Approval, ApprovalError, State, Subject};
 use crate::workspace::session::{self, Off};
 use crate::workspace::text::shorten;
@@ -267,7 +267,7 @@ fn append(ws: &Workspace, asked: &Approval, note: &str) -> Result<(), VerbError>
             intent_id: intent.or(skeleton.intent_id),
             note: Some(note.to_owned()),
             decision: Some(decision),
-            evidence: Some(Evidence::Declared),
+            strength: Some(Strength::Declared),
             ..skeleton
         },
     )?;
@@ -311,7 +311,7 @@ pub fn switch_on(ws: &Workspace) -> Result<SwitchAnswer, VerbError> {
 
 fn switched(ws: &Workspace, note: &str) -> Result<(), VerbError> {
     let skeleton = record::skeleton(ws, RecordKind::Approval, None, None, None);
-    let evidence = Some(Evidence::Declared);
-    record::append(ws, Record { note: Some(note.to_owned()), evidence, ..skeleton })?;
+    let strength = Some(Strength::Declared);
+    record::append(ws, Record { note: Some(note.to_owned()), strength, ..skeleton })?;
     Ok(())
 }

@@ -124,16 +124,22 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
             "There is no git here, so changes were not judged; registry and ledger were."
                 .to_owned(),
         ),
-        Some(git) => {
+        Some(_) => {
             let base = base(ws, against)?;
             answer.summary.base = base.as_ref().map(|base| base.0.clone());
-            let target = if *against == Against::Staged { Target::Index } else { Target::WorkTree };
+            let staged = (*against == Against::Staged).then(|| ws.at_index()).transpose()?;
+            let ws = staged.as_ref().unwrap_or(ws);
             let rules = Rules::at(ws, base.as_ref())?;
             policy = rules.policy.clone().unwrap_or(policy);
             findings.extend(registry_changes(ws, &rules));
-            let changes = git.changes(base.as_ref(), target)?;
+            if let Some(base) = &base {
+                let compared = super::evidence::against_base(ws, base)?;
+                findings.extend(compared.findings);
+                answer.summary.notes.extend(compared.notes);
+            }
+            let changes = ws.changes_since(base.as_ref())?;
             let gone = deleted(&changes);
-            let sides = Sides { ws, base: base.as_ref(), target };
+            let sides = Sides { ws, base: base.as_ref() };
             let texts = sides.texts(&changes)?;
             let classes = sides.classified(&texts);
             match &classes {
@@ -159,9 +165,8 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
 
 /// What kind of change the working tree is against HEAD; `None` where nothing changed, or nobody can tell.
 pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
-    let (git, base) = (ws.git()?, ws.head());
-    let sides = Sides { ws, base, target: Target::WorkTree };
-    let changes = git.changes(base, sides.target).ok()?;
+    let sides = Sides { ws, base: ws.head() };
+    let changes = ws.changes_since(sides.base).ok()?;
     let found = sides.classified(&sides.texts(&changes).ok()?)?;
     (!found.reasons.is_empty()).then(|| classes::answer(&found))
 }
@@ -207,8 +212,8 @@ impl Rules {
             Ok(git.file_at(base, path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
         };
         let known = |path: &str| RelativePath::new(path);
-        let registry = text(ws.registry.path())?
-            .map(|text| Registry::parse(ws.registry.path().clone(), &text));
+        let registry = Registry::at(git, base)?;
+        let registry = registry.exists().then_some(registry);
         let policy_path = known(".orchestration/policy.yaml")?;
         let policy = text(&policy_path)?.map(|text| Policy::parse(&policy_path, &text).0);
         let mut ignore_files = Vec::new();
@@ -234,23 +239,22 @@ fn registry_changes(ws: &Workspace, rules: &Rules) -> Vec<Finding> {
         .policy
         .as_ref()
         .is_some_and(|policy| policy.registry_changes == RegistryChanges::Allow);
-    if allowed || ws.registry.text() == before.text() || ws.registry.syntax_error().is_some() {
+    if allowed || ws.registry.same_text(before) || ws.registry.syntax_error().is_some() {
         return Vec::new();
     }
-    let changed = ws
-        .registry
-        .intents()
-        .iter()
-        .filter_map(|intent| Some((intent, what_widened(ws, before, intent)?)));
+    let files = ws.registry.files().iter();
+    let all = files.flat_map(|file| file.intents().iter().map(move |intent| (file, intent)));
+    let changed =
+        all.filter_map(|(file, intent)| Some((file, intent, what_widened(ws, before, intent)?)));
     changed
-        .map(|(intent, what)| Finding {
+        .map(|(file, intent, what)| Finding {
             intent: Some(intent.id.value.clone()),
-            ..Finding::new(
+            ..file.finding(
                 Code::RegistryChanged,
+                intent.id.span.clone(),
                 format!("{} {what} since the base.", intent.id.value),
                 "A person reviews this on its own, or the base's policy allows it with `registry_changes: allow`.",
             )
-            .at(ws.registry.path(), ws.registry.text(), intent.id.span.clone())
         })
         .collect()
 }
@@ -277,7 +281,6 @@ type Versions = (Option<Document>, Option<Document>);
 struct Sides<'a> {
     ws: &'a Workspace,
     base: Option<&'a CommitId>,
-    target: Target,
 }
 
 struct Judge<'a> {
@@ -326,12 +329,11 @@ impl Sides<'_> {
 
     /// A file that is the same on both sides, and text.
     fn unchanged(&self, path: &RelativePath) -> Option<String> {
-        let bytes = match (self.target, self.base) {
-            (Target::WorkTree, _) => std::fs::read(self.ws.root.absolute(path)).ok(),
-            (Target::Index, Some(base)) => self.ws.git()?.file_at(base, path).ok().flatten(),
-            (Target::Index, None) => None,
+        let bytes = match self.ws.files() {
+            Target::WorkTree => std::fs::read(self.ws.root.absolute(path)).ok()?,
+            _ => self.ws.git()?.file_at(self.base?, path).ok()??,
         };
-        String::from_utf8(bytes?).ok()
+        String::from_utf8(bytes).ok()
     }
 
     fn document(&self, change: &Change) -> Result<Document, String> {
@@ -339,12 +341,7 @@ impl Sides<'_> {
         if change.kind == ChangeKind::Deleted {
             return Ok(Document::from_text(path.as_str(), ""));
         }
-        if self.target == Target::WorkTree {
-            return self.ws.read(path).map_err(|error| error.to_string());
-        }
-        let git = self.ws.git().ok_or("there is no git here")?;
-        let bytes = git.file_in_index(path).map_err(|error| error.to_string())?.unwrap_or_default();
-        self.ws.document(path, &bytes).map_err(|reason| reason.to_string())
+        self.ws.read(path).map_err(|error| error.to_string())
     }
 }
 
@@ -636,15 +633,6 @@ fn scope_related(ws: &Workspace, intent: &Intent, path: &RelativePath) -> Option
             None => (&intent.id, format!("{} owns nothing", intent.id.value)),
         },
     };
-    Some(Related {
-        path: ws.registry.path().clone(),
-        lines: lines_of(ws.registry.text(), &entry.span)?,
-        span: entry.span.clone(),
-        message,
-    })
-}
-
-fn lines_of(text: &str, span: &std::ops::Range<usize>) -> Option<LineRange> {
-    let line = |byte: usize| Some(1 + u32::try_from(text.get(..byte)?.matches('\n').count()).ok()?);
-    LineRange::new(line(span.start)?, line(span.end.max(span.start))?)
+    let (file, _) = ws.registry.place(&intent.id.value)?;
+    Some(file.related(entry.span.clone(), message))
 }

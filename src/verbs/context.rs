@@ -115,7 +115,7 @@ fn file(ws: &Workspace, path: &RelativePath, blocks: &[ClaimRef], out: &mut Elem
             out.omitted(blocks.len() - at);
             break;
         }
-        if let Some(name) = &ws.ledger.claim(*claim).range.block {
+        if let Some(name) = &ws.ledger.claim(*claim).range().block {
             out.line(
                 3,
                 &format!("<block kind=\"{}\">{}</block>", escaped(&name.kind), escaped(&name.path)),

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use super::after;
+use super::{after, git_hooks, seal};
+use crate::intent::FOLDER;
 use crate::workspace::policy::Mode;
 use crate::workspace::{Finding, Level, approvals, session, store};
 
@@ -63,6 +64,7 @@ fn standing(ws: &Workspace) -> Vec<Examined> {
         policy(ws),
         selection(ws),
         ledger(ws),
+        hooks(ws),
         ignored(ws),
         attributes(ws),
         writable(ws),
@@ -179,12 +181,9 @@ fn git(ws: &Workspace) -> Examined {
 fn registry(ws: &Workspace) -> Examined {
     let path = ws.registry.path();
     if let Some(finding) = ws.registry.syntax_error() {
-        let line = finding.lines.map(|lines| format!(":{}", lines.start())).unwrap_or_default();
-        return examined(
-            "registry",
-            State::Bad,
-            format!("{path}{line}: {} {}", finding.message, finding.help),
-        );
+        let place = finding.place(path);
+        let told = format!("{place}: {} {}", finding.message, finding.help);
+        return examined("registry", State::Bad, told);
     }
     if !ws.registry.exists() {
         return examined(
@@ -193,11 +192,12 @@ fn registry(ws: &Workspace) -> Examined {
             format!("{path} does not exist; create it with `intent init`"),
         );
     }
-    examined(
-        "registry",
-        State::Good,
-        format!("{path} holds {}", counted(ws.registry.intents().len(), "intent")),
-    )
+    let (all, beside) = (ws.registry.intents().len(), ws.registry.files().len() - 1);
+    let told = match beside {
+        0 => format!("{path} holds {}", counted(all, "intent")),
+        _ => format!("{path} and {FOLDER}/ hold {}", counted(all, "intent")),
+    };
+    examined("registry", State::Good, told)
 }
 
 fn policy(ws: &Workspace) -> Examined {
@@ -245,6 +245,27 @@ fn ledger(ws: &Workspace) -> Examined {
                 first.message,
                 first.help
             ),
+        ),
+    }
+}
+
+/// Without git's hooks, records stay behind when a commit is made.
+fn hooks(ws: &Workspace) -> Examined {
+    let open = match seal::open_records(ws) {
+        0 => String::new(),
+        open => format!("; {} in no commit yet", counted(open, "record")),
+    };
+    if ws.git().is_none() {
+        return examined("git hooks", State::Unknown, "not needed without git");
+    }
+    match git_hooks::installed(ws) {
+        true => {
+            examined("git hooks", State::Good, format!("commits carry what was recorded{open}"))
+        }
+        false => examined(
+            "git hooks",
+            State::Bad,
+            format!("missing, so commits carry no records{open}; `intent git-hooks --install`"),
         ),
     }
 }

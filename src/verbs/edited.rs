@@ -94,10 +94,23 @@ impl Baseline {
         commit: &CommitId,
         gone: &[RelativePath],
     ) -> Result<Self, VerbError> {
-        let Self::Texts(mut versions) = self else { return Ok(self) };
+        Ok(self.or_renamed_from(ws, path, now, commit, gone)?.0)
+    }
+
+    /// The same, with the first name that the file had.
+    pub fn or_renamed_from(
+        self,
+        ws: &Workspace,
+        path: &RelativePath,
+        now: &Document,
+        commit: &CommitId,
+        gone: &[RelativePath],
+    ) -> Result<(Self, Option<RelativePath>), VerbError> {
+        let Self::Texts(mut versions) = self else { return Ok((self, None)) };
         if versions.iter().any(|old| !old.blocks().blocks.is_empty()) {
-            return Ok(Self::Texts(versions));
+            return Ok((Self::Texts(versions), None));
         }
+        let mut from = None;
         let alike = gone.iter().filter(|old| may_be_renamed(old, path)).take(MAX_RENAMED);
         for old in alike {
             if let Some(document) = ws.read_at(commit, old)? {
@@ -106,10 +119,11 @@ impl Baseline {
                     || matching::reads_on(&document.text(), &now.text())
                 {
                     versions.push(document);
+                    from.get_or_insert_with(|| old.clone());
                 }
             }
         }
-        Ok(Self::Texts(versions))
+        Ok((Self::Texts(versions), from))
     }
 
     /// A text that takes its outline from the first text of the baseline where it does not parse.

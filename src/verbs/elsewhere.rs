@@ -25,6 +25,7 @@ const MAX_KEPT: usize = 256;
 #[derive(Default)]
 pub(super) struct Elsewhere {
     committed: Arc<Mutex<Committed>>,
+    order: Arc<Mutex<HashMap<(String, String), bool>>>,
     standing: Arc<Mutex<Standing>>,
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
     changed: Mutex<HashMap<String, (Instant, Arc<Changes>)>>,
@@ -38,6 +39,7 @@ impl Elsewhere {
     pub(super) fn with_other_records(&self) -> Self {
         Self {
             committed: Arc::clone(&self.committed),
+            order: Arc::clone(&self.order),
             standing: Arc::clone(&self.standing),
             ..Self::default()
         }
@@ -121,6 +123,14 @@ impl Around<'_> {
 
     /// A file as it stands.
     pub(super) fn standing(&self, path: &RelativePath) -> Result<Document, ReadError> {
+        if let Target::Commit(commit) = self.0.files() {
+            let file = self.at_commit(&commit.0, path).filter(|_| self.0.exists(path));
+            let missing = || ReadError::Missing { path: path.clone() };
+            return file.map(|file| file.document.clone()).ok_or_else(missing);
+        }
+        if *self.0.files() == Target::Index {
+            return Ok(self.0.read(path)?.without_tree());
+        }
         let found = self.0.root.absolute(path).metadata().ok();
         let state = found.as_ref().and_then(cache::Stamp::of);
         let lock = || self.0.elsewhere.standing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -161,6 +171,20 @@ impl Around<'_> {
         Some(file)
     }
 
+    /// Whether one commit is the other, or an ancestor of it; `true` where that cannot be said.
+    fn precedes(&self, one: &str, other: &str) -> bool {
+        let key = (one.to_owned(), other.to_owned());
+        let lock = || self.0.elsewhere.order.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return *known;
+        }
+        let (earlier, later) = (CommitId(key.0.clone()), CommitId(key.1.clone()));
+        let found = self.0.git().and_then(|git| git.is_ancestor(&later, &earlier).ok());
+        let precedes = found.unwrap_or(true);
+        lock().insert(key, precedes);
+        precedes
+    }
+
     fn since(&self, commit: &str) -> Arc<Changes> {
         let lock = || self.0.elsewhere.changed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, since)) = lock().get(commit)
@@ -179,7 +203,7 @@ impl Around<'_> {
 
     fn read_since(&self, commit: &str) -> Option<Changes> {
         let commit = CommitId(commit.to_owned());
-        let changes = self.0.git()?.changes(Some(&commit), Target::WorkTree).ok()?;
+        let changes = self.0.changes_since(Some(&commit)).ok()?;
         let blocks = |change: &Change| {
             let blocks = self.blocks(&change.path).ok()?;
             blocks.language?;
@@ -206,7 +230,7 @@ impl Around<'_> {
 
     /// The commit that a record was based on.
     fn based_on(&self, at: ClaimRef) -> Option<&str> {
-        self.0.ledger.claim(at).entry.record.vcs.as_ref()?.revision_id.as_deref()
+        self.0.ledger.based_on(at.entry)
     }
 
     /// Whether a block of this name, or of this text, stood in `path` already when the record was made; `None` where
@@ -247,7 +271,7 @@ impl matching::Surroundings for Around<'_> {
     }
 
     fn is_gone(&self, path: &RelativePath) -> bool {
-        self.0.root.absolute(path).symlink_metadata().is_err()
+        !self.0.exists(path)
     }
 
     fn stood(&self, at: ClaimRef, path: &RelativePath, block: &Block) -> Option<bool> {
@@ -274,7 +298,7 @@ impl matching::Surroundings for Around<'_> {
         if let Some(known) = lock().get(path) {
             return Arc::clone(known);
         }
-        let trail = Arc::new(Trail::of(&self.0.ledger, path));
+        let trail = Arc::new(Trail::of(&self.0.ledger, path, &|a, b| self.precedes(a, b)));
         let mut kept = lock();
         if kept.len() >= MAX_KEPT {
             kept.clear();

@@ -5,7 +5,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{OpenError, VerbError};
+use super::git_hooks::{Act, GitHooksAnswer, git_hooks};
+use super::{OpenError, VerbError, Workspace};
 use crate::workspace::{Root, store};
 
 const REGISTRY: &str = include_str!("templates/active_intents.yaml");
@@ -23,8 +24,11 @@ pub struct InitAnswer {
     pub created: Vec<String>,
     /// Files that were there and were left as they are.
     pub kept: Vec<String>,
-    /// `segments` or `single`, and why.
+    /// Where records are kept.
     pub layout: String,
+    /// The hooks of git that carry records into commits; `None` without git, or where another program manages them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hooks: Option<GitHooksAnswer>,
 }
 
 /// Makes `.orchestration/` in the workspace that holds `folder` (the git work tree's top, else the folder itself).
@@ -35,6 +39,7 @@ pub fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
         created: Vec::new(),
         kept: Vec::new(),
         layout: layout(&root),
+        hooks: None,
     };
     let files = [
         (".orchestration/active_intents.yaml", REGISTRY),
@@ -51,15 +56,16 @@ pub fn init(folder: &Path) -> Result<InitAnswer, VerbError> {
         };
         list.push(name.to_owned());
     }
+    if root.git_dir().is_some() {
+        answer.hooks = git_hooks(&Workspace::at(root), Act::Install).ok();
+    }
     Ok(answer)
 }
 
 fn layout(root: &Root) -> String {
-    if root.orchestration().join("agent_trace.jsonl").exists() {
-        return "single: agent_trace.jsonl is already there and goes on".to_owned();
-    }
     match root.git_dir() {
-        Some(_) => "segments: one file per writer below .orchestration/agent_trace/, so that branches merge without conflicts".to_owned(),
-        None => "single: .orchestration/agent_trace.jsonl, as there is no git here".to_owned(),
+        Some(_) => "evidence: each commit carries what was recorded of it, below .orchestration/agent_trace/",
+        None => "single: .orchestration/agent_trace.jsonl, as there is no git here",
     }
+    .to_owned()
 }

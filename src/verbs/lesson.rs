@@ -13,8 +13,8 @@ mod section;
 use super::{VerbError, Workspace, gate, record};
 use crate::code::Document;
 use crate::ledger::{
-    BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord, OutlineDelta, Record,
-    RecordKind,
+    BlockRecord, Contributor, Conversation, EntityType, FileRecord, OutlineChange, Record,
+    RecordKind, Strength,
 };
 use crate::provenance::{Difference, matching};
 use crate::workspace::policy::Lessons;
@@ -236,27 +236,25 @@ fn append(
     let intent = intent.as_deref().and_then(|id| ws.registry.get(id));
     let after = placed.text.as_deref().unwrap_or_default();
     let (then, now) = (document(&ws, path, before), document(&ws, path, after));
-    let (ranges, outline) = changed(&ws, path, &then, &now, placed.line);
+    let (ranges, outlines) = changed(&ws, path, &then, &now, placed.line);
     let named = request.agent.is_some() || request.model.is_some();
     let entity_type = if named { EntityType::Ai } else { EntityType::Unknown };
     let model_identifier = request.model.clone();
     let file = FileRecord {
-        relative_path: path.clone(),
         conversations: vec![Conversation {
             url: request.session.clone(),
             contributor: Contributor { entity_type, model_identifier },
             ranges,
+            related: intent.map(record::related).unwrap_or_default(),
             extra: Default::default(),
         }],
-        related: intent.map(record::related).unwrap_or_default(),
-        outline,
-        reasons: Vec::new(),
-        extra: Default::default(),
+        outlines,
+        ..FileRecord::bare(path.clone())
     };
     let record = Record {
         note: Some("a lesson".to_owned()),
         files: vec![file],
-        evidence: Some(Evidence::Declared),
+        strength: Some(Strength::Declared),
         ..record::skeleton(
             &ws,
             RecordKind::Mutation,
@@ -265,7 +263,7 @@ fn append(
             request.agent.as_deref(),
         )
     };
-    Ok(record::append(&ws, record)?.into_iter().next())
+    Ok(Some(record::append(&ws, record)?))
 }
 
 /// A file that is too large, or is no text, has no blocks.
@@ -281,7 +279,7 @@ fn changed(
     then: &Document,
     now: &Document,
     line: u32,
-) -> (Vec<BlockRecord>, Option<OutlineDelta>) {
+) -> (Vec<BlockRecord>, Option<OutlineChange>) {
     let blocks = now.blocks();
     let Some(index) = blocks.at_line(line) else { return Default::default() };
     let block = &blocks.blocks[index];
@@ -295,6 +293,6 @@ fn changed(
         was: placed.as_ref().and_then(|(_, _, was)| *was),
     };
     let range = record::block_record(now, block, before);
-    let outline = placed.map(|(after, ..)| after.delta(last.as_ref(), None));
-    (vec![range], outline)
+    let outlines = placed.zip(last).map(|((after, ..), last)| after.changed_from(&last));
+    (vec![range], outlines)
 }

@@ -13,8 +13,7 @@ use serde::Serialize;
 use super::classes::ClassAnswer;
 use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, check};
-use crate::ledger::{ClaimRef, Ledger};
-use crate::provenance::Trail;
+use crate::ledger::ClaimRef;
 use crate::workspace::{RelativePath, store, text};
 
 /// The whole map.
@@ -72,13 +71,13 @@ pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<ClaimRef
     }
     let mut files = Vec::new();
     for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
-        let ledger = ws.ledger.forgetful();
+        let ws = &ws.forgetful();
         let of_intent = |at: &ClaimRef| {
-            let named = ledger.claim(*at).entry.record.intent_id.as_deref();
+            let named = ws.ledger.claim(*at).entry.record.intent_id.as_deref();
             named.is_some_and(|id| ids.contains(&id))
         };
         for path in paths {
-            let mut blocks = Trail::of(&ledger, path).heads();
+            let mut blocks = ws.trail(path).heads();
             blocks.retain(of_intent);
             if !blocks.is_empty() {
                 files.push((path.clone(), blocks));
@@ -96,9 +95,9 @@ pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     let called = recorded.iter().map(|id| (id.as_str(), ws.registry.present_id(id))).collect();
     let mut by_intent: BTreeMap<String, Vec<MappedFile>> = BTreeMap::new();
     for paths in ws.ledger.paths().chunks(AT_ONCE) {
-        let ledger = ws.ledger.forgetful();
+        let ws = &ws.forgetful();
         for path in paths {
-            for (intent, mut blocks) in last_words(&called, &ledger, path) {
+            for (intent, mut blocks) in last_words(&called, ws, path) {
                 blocks.sort();
                 let file = MappedFile { path: (*path).clone(), blocks };
                 by_intent.entry(intent).or_default().push(file);
@@ -120,18 +119,18 @@ pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
 /// The blocks of a file that stand last in the ledger, by intent; `called` says what each is called now.
 fn last_words(
     called: &HashMap<&str, &str>,
-    ledger: &Ledger,
+    ws: &Workspace,
     path: &RelativePath,
 ) -> BTreeMap<String, Vec<MappedBlock>> {
     let mut found: BTreeMap<String, Vec<MappedBlock>> = BTreeMap::new();
-    for at in Trail::of(ledger, path).heads() {
-        let claim = ledger.claim(at);
-        if let (Some(intent), Some(name)) = (&claim.entry.record.intent_id, &claim.range.block) {
+    for at in ws.trail(path).heads() {
+        let claim = ws.ledger.claim(at);
+        if let (Some(intent), Some(name)) = (&claim.entry.record.intent_id, &claim.range().block) {
             let intent = called.get(intent.as_str()).map_or(intent.as_str(), |id| *id);
             found.entry(intent.to_owned()).or_default().push(MappedBlock {
                 kind: name.kind.clone(),
                 name: name.path.clone(),
-                content_hash: claim.range.content_hash.to_string(),
+                content_hash: claim.range().content_hash.to_string(),
             });
         }
     }

@@ -10,13 +10,16 @@ pub mod approval;
 pub mod check;
 pub mod classes;
 pub mod context;
+mod derive;
 pub mod doctor;
 pub mod edited;
 mod elsewhere;
 pub mod event;
+mod evidence;
 pub mod explain;
 pub mod file;
 pub mod gate;
+pub mod git_hooks;
 pub mod init;
 pub mod lesson;
 pub mod map;
@@ -25,7 +28,9 @@ pub mod protocol;
 pub mod record;
 pub mod registry;
 pub mod report;
+pub mod seal;
 pub mod select;
+mod tips;
 pub mod trace;
 pub mod verify;
 pub mod why;
@@ -67,7 +72,7 @@ pub enum VerbError {
     #[error(transparent)]
     Lesson(#[from] lesson::LessonError),
     /// No such intent.
-    #[error("no intent {id}; the registry holds {}", list(.known))]
+    #[error("{}", unknown(.id, .known))]
     UnknownIntent {
         /// What was asked for.
         id: String,
@@ -115,6 +120,15 @@ pub enum VerbError {
         /// The first error: a sentence.
         reason: String,
     },
+}
+
+fn unknown(id: &str, known: &[String]) -> String {
+    if known.iter().any(|known| known == id) {
+        return format!(
+            "the registry defines {id} more than once, so nobody can tell which intent is meant; `intent verify` shows where, and what to do"
+        );
+    }
+    format!("no intent {id}; the registry holds {}", list(known))
 }
 
 fn list(ids: &[String]) -> String {

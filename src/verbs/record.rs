@@ -14,15 +14,16 @@ use changes::{Changes, Subject};
 
 use super::edited::Baseline;
 use super::{VerbError, Workspace};
-use crate::code::{Block, ContentHash, Document, FileBlocks, LineRange, Lines, Places, lines};
+use crate::code::{Block, Document, FileBlocks, LineRange, Lines, lines};
 use crate::intent::Intent;
 use crate::ledger::{
     AppendError, Basis, BlockRecord, Claim, ClaimRef, Contributor, Conversation, EntityType,
-    Evidence, FileRecord, MutationClass, Record, RecordKind, RecordedDecision, Related, Tool, Vcs,
+    FileRecord, MutationClass, Record, RecordKind, RecordedDecision, Related, Strength, Tool, Vcs,
     Writer,
 };
+use crate::provenance;
 use crate::provenance::classify::{self, Parsed};
-use crate::provenance::{self, difference};
+pub(super) use crate::provenance::{Before, block_record};
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, session, store};
 
@@ -46,7 +47,7 @@ pub struct RecordRequest {
     /// The class the agent claims.
     pub claimed_class: Option<String>,
     /// How strong the evidence is; `None`: somebody says so.
-    pub evidence: Option<Evidence>,
+    pub strength: Option<Strength>,
 }
 
 /// How much of a file is recorded.
@@ -142,7 +143,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
             current = current.with_ledger_of_now();
         }
         if let Some(recorded) = outcome.recorded {
-            if request.evidence.is_none() {
+            if request.strength.is_none() {
                 // Somebody answers for it now.
                 session::ungated::settle(&ws.root, &recorded.path)?;
             }
@@ -239,17 +240,16 @@ fn record_file(
     let decision = decide(ws, request, &intent.id.value, path);
     let outcome = decision.outcome.clone();
     let file = FileRecord {
-        relative_path: path.clone(),
         conversations: vec![Conversation {
             url: request.session.clone(),
             contributor: contributor(request),
             ranges: changes.ranges,
+            related: related(intent),
             extra: Default::default(),
         }],
-        related: related(intent),
-        outline: Some(changes.outline),
+        outlines: Some(changes.outlines),
         reasons: reasons.clone(),
-        extra: Default::default(),
+        ..FileRecord::bare(path.clone())
     };
     let blocks = file.conversations[0].ranges.len();
     let record = Record {
@@ -258,8 +258,8 @@ fn record_file(
         decision: Some(decision),
         files: vec![file],
         claimed_class: request.claimed_class.clone(),
-        evidence: Some(request.evidence.unwrap_or(Evidence::Declared)),
-        extra: via(request.evidence),
+        strength: Some(request.strength.unwrap_or(Strength::Declared)),
+        extra: via(request.strength),
         ..skeleton(
             ws,
             RecordKind::Mutation,
@@ -272,7 +272,7 @@ fn record_file(
     let recorded = RecordedFile {
         path: path.clone(),
         intent: intent.id.value.clone(),
-        records: appended,
+        records: vec![appended],
         blocks,
         mutation_class: class.class,
         basis: Some(class.basis),
@@ -290,7 +290,7 @@ fn committed(ws: &Workspace, path: &RelativePath, now: &Document) -> Result<Base
     if now.blocks().blocks.is_empty() || !baseline.is_empty() {
         return Ok(baseline);
     }
-    let gone = super::check::deleted(&git.changes(Some(head), Target::WorkTree)?);
+    let gone = super::check::deleted(&git.changes(Some(head), &Target::WorkTree)?);
     baseline.or_renamed(ws, path, now, head, &gone)
 }
 
@@ -380,15 +380,14 @@ pub(super) fn skeleton(
     }
 }
 
-/// Appends durably; the ids of the records.
-pub(super) fn append(ws: &Workspace, record: Record) -> Result<Vec<String>, VerbError> {
-    let head = ws.head().map(|head| head.0.as_str());
-    Ok(Writer::new(&ws.root, &ws.policy).append(record, head)?.records)
+/// Appends durably; the record's id.
+pub(super) fn append(ws: &Workspace, record: Record) -> Result<String, VerbError> {
+    Ok(Writer::new(&ws.root, &ws.policy).append(record)?)
 }
 
 /// What is inferred is inferred from a command.
-fn via(evidence: Option<Evidence>) -> crate::ledger::Extra {
-    let inferred = evidence == Some(Evidence::Inferred);
+fn via(strength: Option<Strength>) -> crate::ledger::Extra {
+    let inferred = strength == Some(Strength::Inferred);
     inferred.then(|| ("via".to_owned(), "shell".into())).into_iter().collect()
 }
 
@@ -428,31 +427,15 @@ fn decide(
     RecordedDecision { outcome: outcome.to_owned(), rule, approval: None }
 }
 
-/// What a recorded block was before.
-#[derive(Default)]
-pub(super) struct Before {
-    /// What it read; `None` of what is new.
-    pub(super) replaces: Option<ContentHash>,
-    /// Which of its lines are new; `None` where nobody can say, or all are.
-    pub(super) brought: Option<Vec<bool>>,
-    /// Its row in the outline.
-    pub(super) row: Option<usize>,
-    /// Its row in the outline before.
-    pub(super) was: Option<usize>,
-}
-
-impl Before {
-    /// What a record speaks of.
-    pub(super) fn recorded(
-        ws: &Workspace,
-        at: ClaimRef,
-        document: &Document,
-        block: &Block,
-    ) -> Self {
-        let range = ws.ledger.claim(at).range;
-        let replaces = Some(range.content_hash.clone());
-        Self { replaces, brought: brought_since(ws, at, document, block), ..Self::default() }
-    }
+/// What a record speaks of, as what a block was before.
+pub(super) fn recorded_before(
+    ws: &Workspace,
+    at: ClaimRef,
+    document: &Document,
+    block: &Block,
+) -> Before {
+    let replaces = Some(ws.ledger.claim(at).range().content_hash.clone());
+    Before { replaces, brought: brought_since(ws, at, document, block), ..Before::default() }
 }
 
 /// Which lines of a block no record has; `None` where the record does not tell its lines.
@@ -462,27 +445,7 @@ fn brought_since(
     document: &Document,
     block: &Block,
 ) -> Option<Vec<bool>> {
-    let recorded = ws.ledger.claim(at).range.lines.as_ref().and_then(Lines::hashes)?;
+    let recorded = ws.ledger.claim(at).range().lines.as_ref().and_then(Lines::hashes)?;
     let matched = lines::matched_own(&recorded, &lines::own(document, block));
     Some(matched.iter().map(Option::is_none).collect())
-}
-
-/// A block of a text in hand as the ledger writes it.
-pub(super) fn block_record(document: &Document, block: &Block, before: Before) -> BlockRecord {
-    let language = document.language().map(|language| language.id);
-    let lines = Lines::of_own(&lines::own(document, block));
-    let brought = before.brought.filter(|_| lines.is_some());
-    let brought = brought.and_then(|brought| match before.replaces {
-        None => difference::places(&brought),
-        Some(_) => Some(Places::of(&brought)),
-    });
-    let row = |row: Option<usize>| row.and_then(|row| u32::try_from(row).ok());
-    BlockRecord {
-        lines,
-        brought,
-        row: row(before.row),
-        was: row(before.was),
-        replaces: before.replaces,
-        ..provenance::textless(block, language)
-    }
 }

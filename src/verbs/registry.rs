@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{VerbError, Workspace, record};
-use crate::edits;
-use crate::intent::{EditError, NewIntent, Registry, RegistryEdit, Status, edit};
+use crate::intent::{
+    EditError, NewIntent, PlannedEdit, Registry, RegistryEdit, Status, UsedIds, edit,
+};
 use crate::ledger::{Record, RecordKind};
 use crate::workspace::session::seen::{self, Seen};
 use crate::workspace::store::{self, Lock};
@@ -35,9 +36,12 @@ pub fn new(ws: &Workspace, mut intent: NewIntent) -> Result<RegistryAnswer, Verb
         return Err(EditError::Refused(message).into());
     }
     let turn = turn(ws)?;
+    let registry = Registry::load(&ws.root);
+    let used = ws.git().map(|git| UsedIds::of(git, registry.path())).unwrap_or_default();
     if intent.id.is_empty() {
-        intent.id = edit::next_id(&Registry::load(&ws.root));
+        intent.id = edit::next_id(&registry, &used.ids());
     }
+    used.refuse(&registry, &intent)?;
     let id = intent.id.clone();
     change(ws, &turn, &id, &RegistryEdit::Add(intent), "created")
 }
@@ -73,16 +77,9 @@ fn change(
 ) -> Result<RegistryAnswer, VerbError> {
     // Read again, so that what somebody wrote since is not lost.
     let registry = Registry::load(&ws.root);
-    let edits = edit::plan(&registry, wanted)?;
-    let text = edits::apply(registry.text(), &edits).ok_or_else(|| {
-        EditError::Refused(format!(
-            "{} could not be edited in place; nothing was changed",
-            registry.path()
-        ))
-    })?;
-    let path = registry.path().clone();
+    let PlannedEdit { path, text, .. } = edit::plan(&registry, wanted)?;
     store::write_atomic(&ws.root.absolute(&path), text.as_bytes())?;
-    let after = Registry::parse(path.clone(), &text);
+    let after = registry.with(&path, &text);
     let intent = after.get(id);
     ours(ws, &path, id);
     let record = Record {

@@ -18,7 +18,7 @@ use super::verify::{self, LostBlock, VerdictCounts};
 use super::why::RecordedBlock;
 use super::{VerbError, Workspace};
 use crate::intent::Status;
-use crate::ledger::{Contributor, Evidence, RecordKind};
+use crate::ledger::{Contributor, RecordKind, Strength};
 use crate::provenance::Verdict;
 use crate::workspace::{Level, RelativePath, ignores, store};
 
@@ -61,7 +61,7 @@ pub struct ReportSummary {
     /// Records read.
     pub records: usize,
     /// Chains (writers) verified.
-    pub chains: usize,
+    pub ledger_files: usize,
     /// Files that are told of.
     pub files: usize,
     /// Their blocks by verdict, as *verify* counts them.
@@ -131,7 +131,7 @@ pub struct ReportedRecord {
     pub tool: Option<String>,
     /// How strong the evidence is, by the record's own word.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<Evidence>,
+    pub strength: Option<Strength>,
 }
 
 /// A file and its blocks.
@@ -258,7 +258,7 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
         head: ws.head().map(|head| head.0.clone()),
         summary: ReportSummary {
             records: verified.records,
-            chains: verified.chains,
+            ledger_files: verified.files,
             files: gathered.files.len(),
             blocks: verified.blocks,
             lost: verified.lost.len(),

@@ -72,6 +72,10 @@ pub struct StatusAnswer {
     pub in_progress: usize,
     /// How many records the ledger holds.
     pub records: usize,
+    /// How many of them are in no commit.
+    pub open_records: usize,
+    /// Whether git's hooks carry records into commits.
+    pub git_hooks: bool,
     /// Findings in registry, policy and ledger, by level.
     pub errors: usize,
     /// See `errors`.
@@ -210,6 +214,8 @@ pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> S
         intents: ws.registry.intents().len(),
         in_progress: ws.registry.intents().iter().filter(|intent| intent.in_progress()).count(),
         records: ws.ledger.entries().len(),
+        open_records: super::seal::open_records(ws),
+        git_hooks: super::git_hooks::installed(ws),
         errors: at(crate::workspace::Level::Error),
         warnings: at(crate::workspace::Level::Warning),
         head: ws.head().map(|head| head.0.clone()),

@@ -8,7 +8,7 @@ use serde::Serialize;
 use self::lost::Standing;
 use super::elsewhere::Around;
 use super::workspace::AT_ONCE;
-use super::{Workspace, why};
+use super::{VerbError, Workspace, tips, why};
 use crate::code::LineRange;
 use crate::intent::lint;
 use crate::ledger::ClaimRef;
@@ -20,8 +20,8 @@ use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 pub struct VerifyAnswer {
     /// Records read.
     pub records: usize,
-    /// Chains (writers) verified.
-    pub chains: usize,
+    /// Files of the ledger.
+    pub files: usize,
     /// How recorded blocks stand today, by verdict.
     pub blocks: VerdictCounts,
     /// Recorded blocks that no block of the tree goes on from, and whose deletion nobody recorded.
@@ -160,13 +160,21 @@ pub fn verify(ws: &Workspace) -> VerifyAnswer {
     verify_telling(ws, |_| ())
 }
 
+/// Settles that evidence is gone from shared branches: they are remembered as they are now.
+pub fn accept_rewrite(ws: &Workspace) -> Result<(), VerbError> {
+    tips::look(ws, true).map(drop)
+}
+
 /// The same, telling of each file; also of those that no record names, where recorded blocks were found in them.
 pub(super) fn verify_telling(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) -> VerifyAnswer {
     let mut findings = findings(ws);
-    findings.extend(ws.ledger.absent_chains());
+    match tips::look(ws, false) {
+        Ok(gone) => findings.extend(gone),
+        Err(error) => tracing::warn!(%error, "the shared branches cannot be looked at"),
+    }
     let mut answer = VerifyAnswer {
         records: ws.ledger.entries().len(),
-        chains: ws.ledger.chains(),
+        files: ws.ledger.files(),
         findings: super::check::answers(ws, findings),
         ..VerifyAnswer::default()
     };
@@ -183,7 +191,7 @@ pub(super) fn verify_telling(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) ->
             }
             let last = ws.trail(path).heads();
             told(&Held { ws, path, file: file.as_ref(), heads: &last });
-            heads.extend(last.into_iter().map(|at| (*path, at)));
+            heads.extend(last.into_iter().map(|at| (path, at)));
         }
     }
     heads.retain(|(_, at)| !standing.holds(*at));

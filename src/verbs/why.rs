@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::Workspace;
 use super::elsewhere::Around;
 use crate::code::{Block, Document, FileBlocks};
-use crate::ledger::{Claim, ClaimRef, Contributor, Evidence, RecordKind, Trust};
+use crate::ledger::{Claim, ClaimRef, Contributor, RecordKind, Strength, Trust};
 use crate::provenance::matching::{Comparison, Likeness, Origins};
 use crate::provenance::{
     Content, Origin, Place, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict, lineage,
@@ -85,7 +85,7 @@ pub struct BlockAnswer {
     pub tool: Option<String>,
     /// How strong the evidence is, by the record's own word.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<Evidence>,
+    pub strength: Option<Strength>,
     /// Nobody but the line's writer vouches for it: this clone did not write it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claimed: bool,
@@ -391,7 +391,7 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         timestamp: record.map(|record| record.timestamp.clone()),
         record: record.map(|record| record.id.clone()),
         tool: record.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
-        evidence: record.and_then(|record| record.evidence),
+        strength: record.and_then(|record| record.strength),
         claimed: claim.is_some_and(|claim| claim.entry.trust == Trust::Claimed),
         lineage: found.claim.map(|at| steps(ws, at)).unwrap_or_default(),
         candidates: found
@@ -408,13 +408,13 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
 }
 
 fn recorded(claim: &Claim<'_>) -> Option<RecordedBlock> {
-    let name = claim.range.block.as_ref()?;
+    let name = claim.range().block.as_ref()?;
     Some(RecordedBlock {
         path: claim.file.relative_path.clone(),
         kind: name.kind.clone(),
         name: name.path.clone(),
-        start_line: claim.range.start_line,
-        end_line: claim.range.end_line,
+        start_line: claim.range().start_line,
+        end_line: claim.range().end_line,
     })
 }
 
@@ -466,8 +466,8 @@ fn candidate(ws: &Workspace, claim: &Claim<'_>) -> Candidate {
         intent: ws.intent_of(record),
         contributor: claim.conversation.contributor.clone(),
         timestamp: record.timestamp.clone(),
-        content_hash: claim.range.content_hash.to_string(),
-        name: claim.range.block.as_ref().map(|name| name.path.clone()),
+        content_hash: claim.range().content_hash.to_string(),
+        name: claim.range().block.as_ref().map(|name| name.path.clone()),
         tool: record.tool.as_ref().map(|tool| tool.name.clone()),
     }
 }

@@ -8,11 +8,14 @@ use super::VerbError;
 use super::elsewhere::Elsewhere;
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{Intent, Registry};
+use crate::ledger::read::is_ledger_path;
 use crate::ledger::{ClaimRef, Ledger, Record};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::workspace::{
     Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
-    git::GitError, root::RootError, session,
+    git::{Change, GitError, Target},
+    root::RootError,
+    session,
 };
 
 /// Who goes through all of the ledger looks at so many files, or blocks, before what was read of it for their sake is
@@ -42,6 +45,10 @@ pub struct Workspace {
     pub selection: Option<Selection>,
     /// What was asked of other files while one was matched against this ledger.
     pub(super) elsewhere: Arc<Elsewhere>,
+    /// Where its files are read.
+    files: Target,
+    /// The commit that the files are based on, where that is not what the work tree is based on.
+    base: Option<Option<CommitId>>,
 }
 
 /// What git says of a work tree.
@@ -107,6 +114,9 @@ pub enum ReadError {
         /// Why.
         reason: Unread,
     },
+    /// Git said no.
+    #[error(transparent)]
+    Git(GitError),
     /// The operating system said no.
     #[error("{path} cannot be read: {source}")]
     Io {
@@ -127,21 +137,33 @@ impl Workspace {
     /// Reads everything below a known root. What is broken is found in the findings, not here.
     pub fn at(root: Root) -> Self {
         let root = Arc::new(root);
-        let of_ledger = Arc::clone(&root);
         let (policy, policy_findings) = Policy::load(&root);
         let of_repository = Arc::clone(&root);
-        Self {
+        let ws = Self {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(Registry::load(&root)),
-            ledger: Arc::new(LazyLock::new(Box::new(move || Ledger::load(&of_ledger)))),
+            ledger: Arc::new(LazyLock::new(Box::new(Ledger::default))),
             ignores: Arc::new(Ignores::load(&root)),
             attributes: Arc::new(Attributes::load(&root)),
             selection: session::selected(&root),
             repository: Arc::new(LazyLock::new(Box::new(move || Repository::open(&of_repository)))),
             elsewhere: Arc::default(),
+            files: Target::WorkTree,
+            base: None,
             root,
-        }
+        };
+        ws.with_ledger(Ledger::load)
+    }
+
+    /// The same workspace with a ledger that is read when it is first used.
+    fn with_ledger(self, load: impl FnOnce(&Root) -> Ledger + Send + Sync + 'static) -> Self {
+        let ws = self.clone();
+        let load = move || {
+            super::tips::remember(&ws);
+            ws.deriving(load(&ws.root))
+        };
+        Self { ledger: Arc::new(LazyLock::new(Box::new(load))), ..self }
     }
 
     /// Reads again what may have changed on disk; the ledger only where files differ.
@@ -149,19 +171,21 @@ impl Workspace {
         let root = Arc::new(Root::find(self.root.path()).unwrap_or_else(|_| (*self.root).clone()));
         let (policy, policy_findings) = Policy::load(&root);
         let repository = self.repository.again();
-        let (ledger, elsewhere) = self.ledger_now(&root);
-        Self {
+        let ws = Self {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(Registry::load(&root)),
-            ledger,
-            elsewhere,
+            ledger: Arc::clone(&self.ledger),
+            elsewhere: Arc::clone(&self.elsewhere),
             ignores: Arc::new(Ignores::load(&root)),
             attributes: Arc::new(Attributes::load(&root)),
             selection: session::selected(&root),
             repository: Arc::new(LazyLock::new(Box::new(move || repository))),
+            files: self.files.clone(),
+            base: self.base.clone(),
             root,
-        }
+        };
+        ws.with_ledger_of_now()
     }
 
     /// Reads now what is otherwise read at first need, for a server that answers nobody late.
@@ -171,10 +195,15 @@ impl Workspace {
         self
     }
 
-    /// The same workspace with the ledger as it is on disk now.
+    /// The same workspace with the ledger as it is on disk now; the same ledger where nothing changed, so that what was
+    /// matched against it still holds.
     pub fn with_ledger_of_now(&self) -> Self {
-        let (ledger, elsewhere) = self.ledger_now(&self.root);
-        Self { ledger, elsewhere, ..self.clone() }
+        if self.ledger.is_current(&self.root) {
+            return self.clone();
+        }
+        let before = Arc::clone(&self.ledger);
+        let elsewhere = Arc::new(self.elsewhere.with_other_records());
+        Self { elsewhere, ..self.clone() }.with_ledger(move |root| before.reload(root))
     }
 
     /// The same workspace with nothing of the ledger in memory that was asked for so far, for those who go through all of it.
@@ -184,24 +213,76 @@ impl Workspace {
         Self { ledger: Arc::new(ledger), ..self.clone() }
     }
 
-    /// The same ledger where nothing changed, so that what was matched against it still holds.
-    fn ledger_now(&self, root: &Arc<Root>) -> (Arc<LazyLedger>, Arc<Elsewhere>) {
-        if self.ledger.is_current(root) {
-            return (Arc::clone(&self.ledger), Arc::clone(&self.elsewhere));
-        }
-        let (before, root) = (Arc::clone(&self.ledger), Arc::clone(root));
-        let elsewhere = Arc::new(self.elsewhere.with_other_records());
-        (Arc::new(LazyLock::new(Box::new(move || before.reload(&root)))), elsewhere)
-    }
-
     /// The repository; `None` without git.
     pub fn git(&self) -> Option<&Arc<Git>> {
         self.repository.git.as_ref()
     }
 
-    /// The commit the work tree is based on.
+    /// The commit the files are based on.
     pub fn head(&self) -> Option<&CommitId> {
+        match &self.base {
+            Some(base) => base.as_ref(),
+            None => self.repository.head.as_ref(),
+        }
+    }
+
+    /// The same workspace with the files of the index or of a commit, what they are based on, and the ledger that goes
+    /// with them.
+    pub fn with_files(&self, files: Target, base: Option<CommitId>, ledger: Ledger) -> Self {
+        let ledger = LazyLock::new(Box::new(move || ledger) as Box<_>);
+        Self {
+            files,
+            base: Some(base),
+            ledger: Arc::new(ledger),
+            elsewhere: Arc::default(),
+            ..self.clone()
+        }
+    }
+
+    /// The same workspace as `git commit` would commit it.
+    pub fn at_index(&self) -> Result<Self, GitError> {
+        let ledger = self.ledger_at(&Target::Index)?.with_journals(&self.root);
+        Ok(self.with_files(Target::Index, self.head().cloned(), self.deriving(ledger)))
+    }
+
+    /// The evidence, and what other tools wrote, as it stands in the index or at a commit.
+    pub(super) fn ledger_at(&self, target: &Target) -> Result<Ledger, GitError> {
+        let Some(git) = self.git() else { return Ok(Ledger::default()) };
+        let files = git.read_below(".orchestration", target, &is_ledger_path)?;
+        Ok(Ledger::from_files(&files))
+    }
+
+    /// The commit that the work tree is based on, wherever the files are read.
+    pub(super) fn true_head(&self) -> Option<&CommitId> {
         self.repository.head.as_ref()
+    }
+
+    /// The same workspace without records.
+    pub(super) fn without_ledger(&self) -> Self {
+        let ledger = LazyLock::new(Box::new(Ledger::default) as Box<_>);
+        Self { ledger: Arc::new(ledger), elsewhere: Arc::default(), ..self.clone() }
+    }
+
+    /// Where the files are read.
+    pub fn files(&self) -> &Target {
+        &self.files
+    }
+
+    /// Whether there is anything at a path.
+    pub fn exists(&self, path: &RelativePath) -> bool {
+        let in_git = |bytes: Option<Result<Option<Vec<u8>>, GitError>>| {
+            bytes.is_none_or(|bytes| bytes.is_ok_and(|bytes| bytes.is_some()))
+        };
+        match &self.files {
+            Target::WorkTree => self.root.absolute(path).symlink_metadata().is_ok(),
+            Target::Index => in_git(self.git().map(|git| git.file_in_index(path))),
+            Target::Commit(commit) => in_git(self.git().map(|git| git.file_at(commit, path))),
+        }
+    }
+
+    /// The files that differ from those of a commit.
+    pub fn changes_since(&self, base: Option<&CommitId>) -> Result<Vec<Change>, GitError> {
+        self.git().map_or(Ok(Vec::new()), |git| git.changes(base, &self.files))
     }
 
     /// Why there is no repository to ask although there is a `.git`.
@@ -214,27 +295,40 @@ impl Workspace {
         Ok(self.root.relative(cwd, target)?)
     }
 
-    /// A file of the work tree, as a document that takes its outline from the last commit where it does not parse.
+    /// A file, as a document that takes its outline from the last commit where it does not parse.
     pub fn read(&self, path: &RelativePath) -> Result<Document, ReadError> {
+        let git = |bytes: Option<Result<Option<Vec<u8>>, GitError>>| match bytes {
+            Some(Ok(Some(bytes))) => Ok(bytes),
+            Some(Err(error)) => Err(ReadError::Git(error)),
+            _ => Err(ReadError::Missing { path: path.clone() }),
+        };
+        let bytes = match &self.files {
+            Target::WorkTree => self.read_on_disk(path),
+            Target::Index => git(self.git().map(|git| git.file_in_index(path))),
+            Target::Commit(commit) => git(self.git().map(|git| git.file_at(commit, path))),
+        };
+        let (ws, at) = (self.clone(), path.clone());
+        self.document(path, &bytes?)
+            .map(|document| document.with_origin(move || ws.read_at(ws.head()?, &at).ok()?))
+            .map_err(|reason| ReadError::Unread { path: path.clone(), reason })
+    }
+
+    fn read_on_disk(&self, path: &RelativePath) -> Result<Vec<u8>, ReadError> {
         let absolute = self.root.absolute(path);
-        let bytes = match regular(&absolute) {
-            Ok(bytes) => bytes,
+        match regular(&absolute) {
+            Ok(bytes) => Ok(bytes),
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
             {
-                return Err(ReadError::Missing { path: path.clone() });
+                Err(ReadError::Missing { path: path.clone() })
             }
             Err(error) if error.kind() == ErrorKind::FileTooLarge => {
                 let bytes = std::fs::metadata(&absolute).map_or(0, |found| found.len());
                 let reason = Unread::TooLarge { bytes: bytes.try_into().unwrap_or(usize::MAX) };
-                return Err(ReadError::Unread { path: path.clone(), reason });
+                Err(ReadError::Unread { path: path.clone(), reason })
             }
-            Err(source) => return Err(ReadError::Io { path: absolute, source }),
-        };
-        let (ws, at) = (self.clone(), path.clone());
-        self.document(path, &bytes)
-            .map(|document| document.with_origin(move || ws.read_at(ws.head()?, &at).ok()?))
-            .map_err(|reason| ReadError::Unread { path: path.clone(), reason })
+            Err(source) => Err(ReadError::Io { path: absolute, source }),
+        }
     }
 
     /// A text of a file, whenever it stood there.
@@ -271,7 +365,7 @@ impl Workspace {
     pub fn claims_of(&self, intent: &str) -> Vec<ClaimRef> {
         let ids = self.registry.ids(intent);
         let mut claims: Vec<ClaimRef> =
-            ids.iter().flat_map(|id| self.ledger.of_intent(id)).copied().collect();
+            ids.iter().flat_map(|id| self.ledger.of_intent(id)).collect();
         if ids.len() > 1 {
             claims.sort_unstable();
         }

@@ -101,8 +101,9 @@ codes! {
     LedgerForged "ledger-forged" Error Error "A ledger line whose hash is not that of its bytes.",
     LedgerBroken "ledger-broken" Error Error "A chain of records with a gap or a wrong link.",
     LedgerFork "ledger-fork" Error Error "Two different records of one writer with one sequence number.",
-    LedgerTruncated "ledger-truncated" Error Error "A chain that is shorter than this clone remembers.",
-    LedgerAbsent "ledger-absent" Off Info "A chain that other records name, and of which nothing is here.",
+    LedgerRewritten "ledger-rewritten" Error Error "Evidence that was committed was changed, or removed while its code stands.",
+    LedgerTruncated "ledger-truncated" Error Error "Evidence that this clone has seen on a protected branch is gone from there.",
+    EvidenceUnfounded "evidence-unfounded" Error Error "Evidence names an intent for what its commit did not bring.",
     LedgerDuplicate "ledger-duplicate" Hint Off "The same record stands twice.",
 }
 
@@ -175,8 +176,9 @@ impl Finding {
         self.span = Some(span);
         self
     }
-    /// `path:line`, as compilers write it; the path alone where no line is known.
+    /// `path:line`, as compilers write it; the path alone where no line is known. `path`: for a finding that names none.
     pub fn place(&self, path: &RelativePath) -> String {
+        let path = self.path.as_ref().unwrap_or(path);
         match self.lines {
             Some(lines) => format!("{path}:{}", lines.start()),
             None => path.to_string(),

@@ -3,7 +3,9 @@
 //! Only the repository's own configuration is read, and filters, text conversions, hooks and file system
 //! monitors are neither compiled in nor asked. Objects are read as they are stored.
 
+mod branches;
 mod compare;
+mod history;
 mod index;
 #[cfg(test)]
 mod tests;
@@ -16,11 +18,12 @@ use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::Stage;
 use gix::objs::tree::EntryKind;
 
+pub use self::branches::BlobId;
 use self::index::is_content;
 use super::{RelativePath, Root, discover, real::real, store};
 
 /// A commit's id in hex.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct CommitId(pub String);
 
@@ -82,13 +85,18 @@ pub enum ChangeKind {
 }
 
 /// What a base is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Target {
     /// The files on disk.
+    #[default]
     WorkTree,
     /// What `git commit` would commit.
     Index,
+    /// A commit.
+    Commit(CommitId),
 }
+
+pub use history::{About, Brought};
 
 /// Regular files by path, with the id of their content.
 type Files = BTreeMap<RelativePath, gix::ObjectId>;
@@ -249,17 +257,19 @@ impl Git {
     pub fn changes(
         &self,
         base: Option<&CommitId>,
-        target: Target,
+        target: &Target,
     ) -> Result<Vec<Change>, GitError> {
         let repo = self.repository.to_thread_local();
-        let before = match base {
-            Some(commit) => self.files(&repo, commit)?,
-            None => Files::new(),
+        let before = || match base {
+            Some(commit) => self.files(&repo, commit),
+            None => Ok(Files::new()),
         };
-        let index = self.index(&repo)?;
         let mut changes = match target {
-            Target::Index => compare::with_index(&before, &index),
-            Target::WorkTree => compare::with_work_tree(self, &repo, &before, &index)?,
+            Target::Index => compare::with_index(&before()?, &self.index(&repo)?),
+            Target::WorkTree => {
+                compare::with_work_tree(self, &repo, &before()?, &self.index(&repo)?)?
+            }
+            Target::Commit(commit) => self.changes_between(base, commit)?,
         };
         let mut nested = discover::NestedRoots::of(&self.root);
         changes.retain(|change| !nested.hold(&change.path));

@@ -25,6 +25,9 @@ pub struct Policy {
     pub protected_paths: Vec<String>,
     /// Folders (scope syntax) whose own `.orchestration/` starts a new workspace.
     pub nested_roots: Vec<String>,
+    /// Branches of remotes from which no evidence may be taken away unnoticed; none named: `main`, `master` and the
+    /// remote's default branch.
+    pub protected_branches: Vec<String>,
     /// Absolute folders outside the workspace that a governed session may write to.
     pub allowed_outside: Vec<String>,
     /// What people say to certain commands and paths, beyond what the gate says by itself. The first that applies holds.
@@ -141,16 +144,17 @@ pub enum RegistryChanges {
 )]
 #[serde(deny_unknown_fields, default)]
 pub struct LedgerPolicy {
-    /// `None`: segments with git, single without it or where `agent_trace.jsonl` already exists.
+    /// `None`: evidence with git, single without it.
     pub layout: Option<Layout>,
 }
 
-/// One file per writer, or one file for all.
+/// Where records are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Layout {
-    /// `agent_trace/YYYY/MM/<writer>.jsonl`: branches never append to the same file.
-    Segments,
+    /// In the journal, until a commit brings them as evidence.
+    #[serde(alias = "segments")]
+    Evidence,
     /// Everything into `agent_trace.jsonl`.
     Single,
 }

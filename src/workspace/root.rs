@@ -137,7 +137,7 @@ impl Root {
         self.work_tree.as_ref().map(WorkTree::top)
     }
     /// The git directory that all linked work trees share.
-    pub(super) fn common_dir(&self) -> Option<PathBuf> {
+    pub fn common_dir(&self) -> Option<PathBuf> {
         self.work_tree.as_ref().map(WorkTree::common_dir)
     }
     /// `<root>/.orchestration`.

@@ -118,7 +118,7 @@ class Repository:
         return done.stdout
 
     def ledger(self) -> list[dict]:
-        files = sorted((self.path / ".orchestration").glob("agent_trace*/**/*.jsonl"))
+        files = sorted((self.path / ".orchestration").glob("agent_trace/open/*.jsonl"))
         return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
     def mutations(self, name: str) -> list[dict]:

@@ -22,7 +22,7 @@ def assert_recorded(host, repository: lab.Repository, run: lab.Run, name: str) -
     assert records, f"no record of {name}\n{run}"
     record = records[-1]
     assert record["intent_id"] == "INT-001", record
-    assert record["evidence"] in ("verified", "observed"), record
+    assert record["strength"] in ("verified", "observed"), record
     assert host.name in record["tool"]["name"], record
     assert host.session(run) in record["session"], record
     conversations = [one for file in record["files"] for one in file["conversations"]]

@@ -101,4 +101,4 @@ def test_the_sdk_client_writes_through_the_gate(repository):
     assert repository.read(OUTSIDE) is None
     assert {one["id"] for one in intents["structuredContent"]["intents"]} == {"INT-001", "INT-002"}
     record = repository.mutations(TOKEN)[-1]
-    assert record["intent_id"] == "INT-001" and record["evidence"] == "verified", record
+    assert record["intent_id"] == "INT-001" and record["strength"] == "verified", record

@@ -43,7 +43,7 @@ impl Lab {
         self.run_git(&["commit", "-q", "-m", "a commit"]);
     }
 
-    fn run_git(&self, arguments: &[&str]) {
+    pub fn run_git(&self, arguments: &[&str]) {
         let status = clean(Command::new("git"), &self.root)
             .args(["-c", "user.name=t", "-c", "user.email=t@example.invalid"])
             .args(arguments)
@@ -104,7 +104,9 @@ pub fn masked(lab: &Lab, text: &str) -> String {
     let mut text = text.replace(&parent, "[lab]").replace("1 minute ago", "just now");
     for (pattern, shown) in [
         ("########-####-####-####-############", "[record]"),
+        ("################################:9", "[record]"),
         ("9999-99-99T99:99:99.999Z", "[time]"),
+        ("9999-99-99T99:99:99Z", "[time]"),
         ("9999-99-99 99:99 UTC", "[date]"),
         ("########################################", "[commit]"),
         ("compared with ############", "compared with [commit]"),

@@ -74,7 +74,8 @@ fn stored_records_follow_their_schema() {
 fn trace_gives_the_stored_bytes() {
     let lab = worked_in();
     let mut stored: Vec<String> = Vec::new();
-    for file in walk(&lab.root.join(".orchestration/agent_trace")) {
+    let files = walk(&lab.root.join(".orchestration/agent_trace")).into_iter();
+    for file in files.filter(|file| file.extension().is_some_and(|ending| ending == "jsonl")) {
         stored.extend(std::fs::read_to_string(file).expect("a ledger").lines().map(str::to_owned));
     }
     let mut traced: Vec<String> =

@@ -94,7 +94,7 @@ class Repository:
         return json.loads(done.stdout) if done.stdout.strip() else None
 
     def ledger(self) -> list[dict]:
-        files = sorted((self.path / ".orchestration").glob("agent_trace/**/*.jsonl"))
+        files = sorted((self.path / ".orchestration").glob("agent_trace/open/*.jsonl"))
         return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 

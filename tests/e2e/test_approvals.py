@@ -69,7 +69,7 @@ def test_a_person_approves_at_a_terminal(repository: Repository):
     approval, registry = since(repository, "mutation")
     assert (approval["kind"], registry["kind"]) == ("approval", "registry")
     assert code in approval["note"] and approval["note"].startswith("a person approved")
-    assert approval["evidence"] == "declared" and approval["session"] == "codex:1"
+    assert approval["strength"] == "declared" and approval["session"] == "codex:1"
     assert waiting(repository) == []
     # Not a second time.
     exit_code, text = terminal(repository, "approve", code).end()

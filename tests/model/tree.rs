@@ -32,6 +32,15 @@ impl Tree {
         output.status.success()
     }
 
+    /// The hooks that seal what was recorded into commits, of the program that is tested.
+    pub fn put_in_hooks(&self) {
+        let installed = Command::new(env!("CARGO_BIN_EXE_intent"))
+            .current_dir(&self.root)
+            .args(["git-hooks", "--install"])
+            .output();
+        assert!(installed.expect("the program runs").status.success());
+    }
+
     pub fn told(&self, arguments: &[&str]) -> String {
         let output = Command::new("git").current_dir(&self.root).args(arguments).output();
         String::from_utf8_lossy(&output.expect("git runs").stdout).trim().to_owned()

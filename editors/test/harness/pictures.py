@@ -19,7 +19,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 # What is another in each run, and says nothing of the product.
 MOVING = [
-    (re.compile(r"agent_trace/\d{4}/\d\d/"), "agent_trace/<month>/"),
+    (re.compile(r"agent_trace/(?:\d{4}/\d\d|\d{4}-\d\d|open)/"), "agent_trace/<month>/"),
     (re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z)?)?"), "<date>"),
     (re.compile(r"\bjust now\b|\b(\d+|an?) (second|minute|hour|day|week|month|year|s|min|h|d)s? ago\b"), "<ago>"),
     (re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b"), "<uuid>"),

@@ -90,6 +90,8 @@ function prepare() {
   write("src/billing/discount.ts", DISCOUNT);
   intent("--quiet", "record", "src/auth/cookies.ts", "--all", "--agent", "codex", "--model", "example/model-2");
   intent("--quiet", "record", "src/billing/discount.ts", "--all", "--intent", "INT-002", "--agent", "claude-code", "--model", "example/model-1");
+  git("add", "-A");
+  git("commit", "-qm", "Cookies and discounts");
   write("src/auth/cookies.ts", COOKIES.replace("return pairs.find", "const pair = pairs.find").replace("?.[1];", ";\n  return pair && decodeURIComponent(pair[1]);").replaceAll("age", "seconds"));
   write("docs/notes.md", "# Notes\n\nINT-002 rounds every line of an invoice, not its sum.\n");
   // A workspace that names a program of its own. It must never be started.

@@ -1,5 +1,6 @@
 // Where an intent and a record are written, and how to get there.
 
+import { createHash } from "node:crypto";
 import * as fs from "node:fs/promises";
 import * as path from "node:path";
 import * as vscode from "vscode";
@@ -42,12 +43,28 @@ export async function findRecord(root: string, id: string): Promise<StoredRecord
   const segments = await ledgerFiles(path.join(folder, "agent_trace"));
   for (const file of [...segments.sort().reverse(), path.join(folder, "agent_trace.jsonl")]) {
     const text = await fs.readFile(file, "utf8").catch(() => "");
-    if (!text.includes(id)) continue;
     const lines = text.split("\n");
-    const at = lines.findIndex((line) => line.includes(id) && idOf(line) === id);
+    const [section, nth] = id.split(":");
+    const at = section && nth
+      ? lineOfEvidence(lines, section, Number(nth))
+      : lines.findIndex((line) => line.includes(id) && idOf(line) === id);
     if (at >= 0) return { file, line: at + 1, text: lines[at] ?? "" };
   }
   throw new Error(`the ledger does not hold the record ${id}`);
+}
+
+/** A record of evidence is known by the digest of its section and by its place behind the header; -1 where it is not here. */
+function lineOfEvidence(lines: string[], section: string, nth: number): number {
+  const isHeader = (line: string | undefined) => line?.startsWith('{"evidence":');
+  for (let from = 0; from < lines.length; from += 1) {
+    if (!isHeader(lines[from])) continue;
+    let to = from + 1;
+    while (to < lines.length && lines[to] && !isHeader(lines[to])) to += 1;
+    const text = lines.slice(from, to).map((line) => `${line}\n`).join("");
+    const digest = createHash("sha256").update(text).digest("hex").slice(0, 32);
+    if (digest === section) return from + 1 + nth < to ? from + 1 + nth : -1;
+  }
+  return -1;
 }
 
 function idOf(line: string): unknown {

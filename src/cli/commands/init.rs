@@ -138,6 +138,13 @@ fn show(page: &mut Page, answer: &InitAnswer) {
         page.own("  ").styled(DIM, "kept").to(11).styled(DIM, path).end();
     }
     page.own("  ledger").to(11).text(&answer.layout).end();
+    if let Some(hooks) = &answer.hooks {
+        let said = match hooks.installed {
+            true => "git seals records into commits; `intent git-hooks --remove` takes that back",
+            false => "not installed; `intent git-hooks` says why",
+        };
+        page.own("  hooks").to(11).own(said).end();
+    }
     if !answer.created.is_empty() {
         page.gap()
             .own("Next: intent new \"What somebody asked for\" --scope 'src/**' --start")

@@ -144,7 +144,7 @@ fn request(args: &Args, paths: Vec<crate::workspace::RelativePath>) -> RecordReq
         model: args.model.clone(),
         contributor: args.contributor.map(EntityType::from),
         claimed_class: args.class.clone(),
-        evidence: None,
+        strength: None,
     }
 }
 

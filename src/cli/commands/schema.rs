@@ -12,8 +12,8 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::verbs::{
-    accept, approval, check, doctor, explain, gate, init, lesson, map, proposal, registry, report,
-    select, verify, why,
+    accept, approval, check, doctor, explain, gate, git_hooks, init, lesson, map, proposal,
+    registry, report, seal, select, verify, why,
 };
 use crate::workspace::approvals::Approval;
 
@@ -68,6 +68,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("explain", written::<crate::shell::Reading>()),
         ("explain-batch", written::<explain::Verdict>()),
         ("gate", written::<gate::Decision>()),
+        ("git-hooks", written::<git_hooks::GitHooksAnswer>()),
         ("init", written::<init::InitAnswer>()),
         ("init-agents", written::<init_command::WiringAnswer>()),
         ("lesson", written::<lesson::LessonAnswer>()),
@@ -84,6 +85,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("report", written::<report::ReportAnswer>()),
         ("report-html", written::<report_command::PageAnswer>()),
         ("request-scope", written::<proposal::ProposalAnswer>()),
+        ("seal", written::<seal::SealAnswer>()),
         ("select", written::<select::SelectAnswer>()),
         ("start", written::<registry::RegistryAnswer>()),
         ("status", written::<select::StatusAnswer>()),

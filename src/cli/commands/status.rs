@@ -43,7 +43,15 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>) {
     };
     page.end();
     line(page, (answer.records > 0).then_some(true), "ledger");
-    page.count(answer.records, "record").end();
+    page.count(answer.records, "record");
+    if answer.head.is_some() && answer.open_records > 0 {
+        page.text(&format!(", {} in no commit", answer.open_records));
+    }
+    page.end();
+    if !answer.git_hooks {
+        line(page, Some(false), "git hooks");
+        page.own("missing, so commits carry no records; `intent git-hooks --install`").end();
+    }
     line(page, answer.head.as_ref().map(|_| true), "commit");
     match &answer.head {
         Some(head) => page.text(&head.chars().take(12).collect::<String>()),

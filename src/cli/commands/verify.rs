@@ -7,7 +7,7 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{Cell, DIM, GOOD, PLAIN, Page, STRONG, UNSURE, WARN};
-use crate::verbs::verify::{LostBlock, VerifyAnswer, verify};
+use crate::verbs::verify::{LostBlock, VerifyAnswer, accept_rewrite, verify};
 use crate::workspace::Level;
 
 /// Verify the ledger's chains, and hold every recorded block against the code
@@ -15,18 +15,25 @@ use crate::workspace::Level;
 #[command(after_help = "\
 A lost block was recorded, no block of the tree goes on from it, and nobody recorded that
 it was taken out. Exit code 1 when there is an error or a warning.")]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Remember the shared branches as they are now, although evidence is gone from them
+    #[arg(long)]
+    accept_rewrite: bool,
+}
 
-pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let workspace = context.here()?;
     workspace.governed()?;
+    if args.accept_rewrite {
+        accept_rewrite(&workspace)?;
+    }
     let answer = verify(&workspace);
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(shared::loud(&answer.findings)))
 }
 
 fn show(page: &mut Page, answer: &VerifyAnswer) {
-    page.count(answer.records, "record").own(" in ").count(answer.chains, "chain").end();
+    page.count(answer.records, "record").own(" in ").count(answer.files, "ledger file").end();
     blocks(page, answer);
     lost(page, &answer.lost);
     page.gap();

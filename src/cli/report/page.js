@@ -45,7 +45,7 @@ function drawSummary() {
     figure("Intents", String(report.intents.length), `${active} in progress`),
     figure("Blocks", all.toLocaleString("en"), `in ${counted(summary.files, "file")}`),
     figure("As recorded", all === 0 ? "–" : `${Math.floor((standing(summary.blocks) / all) * 100)} %`, `${standing(summary.blocks).toLocaleString("en")} of ${all.toLocaleString("en")}`),
-    figure("Records", summary.records.toLocaleString("en"), `in ${counted(summary.chains, "chain")}`),
+    figure("Records", summary.records.toLocaleString("en"), `in ${counted(summary.ledger_files, "file")}`),
     figure("Findings", String(summary.errors + summary.warnings), `${counted(summary.errors, "error")}, ${counted(summary.warnings, "warning")}`),
     figure("Not known", summary.without_records.toLocaleString("en"), `files without a record; ${summary.lost.toLocaleString("en")} lost blocks`),
   );

@@ -100,7 +100,7 @@ pub(crate) fn handle(
     let Some((open, workspace, path)) = analysis::governed(snapshot, uri) else { return Ok(None) };
     let request = Request { snapshot, uri, range: params.range, context: &params.context };
     let governing = path.is_orchestration()
-        || path == *workspace.registry.path()
+        || workspace.registry.holds(&path)
         || matches!(path.as_str(), ".intentignore" | ".rooignore");
     let offers = if governing {
         governing::offers(&request, open, workspace, &path)

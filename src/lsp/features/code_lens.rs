@@ -71,7 +71,8 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
     let at = |bytes| convert::range(&open.document, bytes, snapshot.encoding);
     if mention::is_registry(workspace, &path) {
         let shown = ShownRegistry::of(snapshot, workspace)?;
-        let intents = shown.registry.intents().iter().filter(|it| !it.id.value.is_empty());
+        let intents = shown.registry.file(&path)?.intents().iter();
+        let intents = intents.filter(|it| !it.id.value.is_empty());
         let lens = |intent: &Intent| {
             let about = Subject::Intent { uri: uri.clone(), id: intent.id.value.clone() };
             lens(at(intent.span.start..intent.span.start), &about)

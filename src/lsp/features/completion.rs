@@ -59,10 +59,10 @@ pub(crate) fn handle(
         return Ok(None);
     };
     let document = &place.open.document;
-    let in_registry = place.path == *place.workspace.registry.path();
+    let in_registry = place.workspace.registry.holds(&place.path);
     let choices = if in_registry {
         let text = document.text();
-        registry::choices(snapshot, place.workspace, &text, place.byte)
+        registry::choices(snapshot, place.workspace, &place.path, &text, place.byte)
             .or_else(|| ids(place.workspace, &text, place.byte))
     } else {
         let from = start_of_line(document, place.byte, snapshot);

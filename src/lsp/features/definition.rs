@@ -52,10 +52,11 @@ fn specification(snapshot: &Snapshot, place: &Place<'_>) -> Option<(lsp::Range, 
         return None;
     }
     let shown = ShownRegistry::of(snapshot, workspace)?;
-    let mut specs = shown.registry.intents().iter().flat_map(|intent| &intent.related_specs);
+    let intents = shown.registry.file(&place.path)?.intents().iter();
+    let mut specs = intents.flat_map(|intent| &intent.related_specs);
     let spec = specs.find(|spec| (spec.span.start..=spec.span.end).contains(&place.byte))?;
     let uri = file_of(snapshot, workspace, &spec.value)?;
-    let origin = convert::range(&shown.document, spec.span.clone(), snapshot.encoding);
+    let origin = convert::range(&place.open.document, spec.span.clone(), snapshot.encoding);
     Some((origin, lsp::Location { uri, range: lsp::Range::default() }))
 }
 

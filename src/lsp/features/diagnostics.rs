@@ -10,8 +10,9 @@ use std::path::Path;
 use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
 
+use super::mention::ShownRegistry;
 use crate::code::Document;
-use crate::intent::{Registry, lint};
+use crate::intent::lint;
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::{OpenDocument, Snapshot};
 use crate::lsp::{analysis, convert};
@@ -60,14 +61,18 @@ fn control(
     open: &OpenDocument,
     path: &RelativePath,
 ) -> Option<Vec<Finding>> {
-    if path == workspace.registry.path() {
-        let registry = Registry::parse(path.clone(), &open.document.text());
-        let mut findings = lint::registry(&registry);
-        if !registry.intents().is_empty() {
+    if let Some(shown) = ShownRegistry::of(snapshot, workspace)
+        && workspace.registry.holds(path)
+    {
+        let mut findings = lint::registry(&shown.registry);
+        if !shown.registry.intents().is_empty() {
             let survey = analysis::survey(snapshot, workspace);
-            findings.extend(lint::against_files(&registry, &survey.files));
+            findings.extend(lint::against_files(&shown.registry, &survey.files));
         }
-        findings.extend(homeless(snapshot, workspace));
+        findings.retain(|finding| finding.path.as_ref() == Some(path));
+        if path == workspace.registry.path() {
+            findings.extend(homeless(snapshot, workspace));
+        }
         return Some(findings);
     }
     match path.as_str() {
@@ -174,11 +179,11 @@ impl Print<'_> {
 
     fn related(&self, related: &Related) -> Option<lsp::DiagnosticRelatedInformation> {
         let uri = analysis::address(self.snapshot, self.workspace, &related.path)?;
-        let registry = &self.workspace.registry;
-        let range = if related.path == *registry.path() {
-            convert::range_in_text(registry.text(), related.span.clone(), self.snapshot.encoding)
-        } else {
-            convert::range_of_lines(related.lines)
+        let range = match self.workspace.registry.file(&related.path) {
+            Some(file) => {
+                convert::range_in_text(file.text(), related.span.clone(), self.snapshot.encoding)
+            }
+            None => convert::range_of_lines(related.lines),
         };
         let message = text::visible(&related.message, false);
         Some(lsp::DiagnosticRelatedInformation { location: lsp::Location { uri, range }, message })
@@ -198,14 +203,15 @@ impl Print<'_> {
     }
 
     fn on_disk(&self, finding: &Finding) -> lsp::Range {
-        let registry = &self.workspace.registry;
-        match (&finding.span, finding.lines) {
-            (Some(span), _) if finding.path.as_ref() == Some(registry.path()) => {
+        let path = finding.path.as_ref();
+        let file = path.and_then(|path| self.workspace.registry.file(path));
+        match (file, &finding.span, finding.lines) {
+            (Some(file), Some(span), _) => {
                 let range = span.clone();
-                on_one_line(convert::range_in_text(registry.text(), range, self.snapshot.encoding))
+                on_one_line(convert::range_in_text(file.text(), range, self.snapshot.encoding))
             }
-            (_, Some(lines)) => convert::range_of_lines(lines),
-            (_, None) => lsp::Range::default(),
+            (_, _, Some(lines)) => convert::range_of_lines(lines),
+            (_, _, None) => lsp::Range::default(),
         }
     }
 }

@@ -7,6 +7,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::intent_text::file_of;
 use super::mention::{self, ShownRegistry};
+use crate::intent::IntentFile;
 use crate::ledger::read::is_ledger_path;
 use crate::lsp::analysis;
 use crate::lsp::convert;
@@ -38,11 +39,11 @@ fn links(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentLink>> 
     let text = open.document.text();
     let shown = ShownRegistry::of(snapshot, workspace);
     let found: Vec<(Range<usize>, lsp::Uri)> = if mention::is_registry(workspace, &path) {
-        specs(snapshot, workspace, &shown?)
+        specs(snapshot, workspace, shown?.registry.file(&path)?)
     } else {
         let paths =
             if is_ledger_path(&path) { paths(snapshot, workspace, &text) } else { Vec::new() };
-        let ids = shown.map(|shown| ids(snapshot, workspace, &shown, &text)).unwrap_or_default();
+        let ids = shown.map(|shown| ids(workspace, &shown, &text)).unwrap_or_default();
         paths.into_iter().chain(ids).collect()
     };
     let mut links: Vec<lsp::DocumentLink> = found
@@ -62,23 +63,23 @@ fn links(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentLink>> 
 fn specs(
     snapshot: &Snapshot,
     workspace: &Workspace,
-    shown: &ShownRegistry,
+    file: &IntentFile,
 ) -> Vec<(Range<usize>, lsp::Uri)> {
-    let specs = shown.registry.intents().iter().flat_map(|intent| &intent.related_specs);
+    let specs = file.intents().iter().flat_map(|intent| &intent.related_specs);
     specs
         .filter_map(|spec| Some((spec.span.clone(), file_of(snapshot, workspace, &spec.value)?)))
         .collect()
 }
 
 fn ids(
-    snapshot: &Snapshot,
     workspace: &Workspace,
-    shown: &ShownRegistry,
+    shown: &ShownRegistry<'_>,
     text: &str,
 ) -> Vec<(Range<usize>, lsp::Uri)> {
     let target = |id: &str| {
-        let line = shown.id_range(id, snapshot)?.start.line + 1;
-        format!("{}#L{line}", shown.uri).parse::<lsp::Uri>().ok()
+        let (location, _) = shown.location(id)?;
+        let line = location.range.start.line + 1;
+        format!("{}#L{line}", location.uri).parse::<lsp::Uri>().ok()
     };
     let mut known: HashMap<&str, Option<lsp::Uri>> = HashMap::new();
     let mentions = mention::all(workspace, text);

@@ -6,7 +6,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention;
 use super::prose::count;
-use crate::intent::{Intent, Registry};
+use crate::intent::{Intent, IntentFile};
 use crate::lsp::analysis;
 use crate::lsp::convert;
 use crate::lsp::dispatch::Refusal;
@@ -28,10 +28,10 @@ fn tree(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::DocumentSymbol>>
     if !mention::is_registry(workspace, &path) {
         return None;
     }
-    let registry = Registry::parse(path, &open.document.text());
+    let file = IntentFile::parse(path, &open.document.text());
     let range = |bytes| convert::range(&open.document, bytes, snapshot.encoding);
-    let intents = registry.intents().iter().enumerate();
-    Some(intents.map(|(index, intent)| symbol(&registry, index, intent, &range)).collect())
+    let intents = file.intents().iter().enumerate();
+    Some(intents.map(|(index, intent)| symbol(&file, index, intent, &range)).collect())
 }
 
 /// What an intent is called in lists of symbols.
@@ -42,7 +42,7 @@ pub(super) fn name(intent: &Intent) -> String {
 }
 
 fn symbol(
-    registry: &Registry,
+    file: &IntentFile,
     index: usize,
     intent: &Intent,
     range: &dyn Fn(Range<usize>) -> lsp::Range,
@@ -51,7 +51,7 @@ fn symbol(
         span.start >= intent.span.start && span.end <= intent.span.end && !span.is_empty()
     };
     let id = Some(intent.id.span.clone()).filter(|span| inside(span));
-    let fields = registry.written(index).places.iter().filter(|place| inside(&place.key.span));
+    let fields = file.written(index).places.iter().filter(|place| inside(&place.key.span));
     let children = fields.map(|place| {
         let end = if inside(&place.value.span) { place.value.span.end } else { 0 };
         let whole = place.key.span.start..end.max(place.key.span.end);

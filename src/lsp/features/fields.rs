@@ -6,7 +6,7 @@ use super::intent_text::{self, Tally};
 use super::mention;
 use super::prose::{Prose, count};
 use crate::intent::dialect::Field as Meaning;
-use crate::intent::{Intent, Registry, Status};
+use crate::intent::{Intent, IntentFile, Status};
 use crate::lsp::analysis::Place;
 use crate::lsp::snapshot::Snapshot;
 
@@ -24,17 +24,17 @@ pub(crate) fn at(place: &Place<'_>) -> Option<Field> {
     if !mention::is_registry(place.workspace, &place.path) {
         return None;
     }
-    let registry = Registry::parse(place.path.clone(), &place.open.document.text());
+    let file = IntentFile::parse(place.path.clone(), &place.open.document.text());
     let holds = |span: &Range<usize>| (span.start..=span.end).contains(&place.byte);
-    let index = registry.intents().iter().position(|intent| holds(&intent.span))?;
-    let written = registry.written(index);
+    let index = file.intents().iter().position(|intent| holds(&intent.span))?;
+    let written = file.written(index);
     let found = written
         .places
         .iter()
         .find(|it| holds(&(it.key.span.start..it.value.span.end.max(it.key.span.end))))?;
     let span = [&found.key.span, &found.value.span].into_iter().find(|span| holds(span));
     let span = span.unwrap_or(&found.key.span).clone();
-    Some(Field { intent: registry.intents()[index].clone(), meaning: found.field, span })
+    Some(Field { intent: file.intents()[index].clone(), meaning: found.field, span })
 }
 
 /// What a field means, and how it stands.

@@ -100,8 +100,8 @@ fn who_and_when(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option
         parts.extend(ago(timestamp));
         parts.push(moment(timestamp).unwrap_or_else(|| text.said(timestamp)));
     }
-    parts.extend(answer.evidence.and_then(|evidence| {
-        Some(text.said(&format!("evidence: {}", serde_json::to_value(evidence).ok()?.as_str()?)))
+    parts.extend(answer.strength.and_then(|strength| {
+        Some(text.said(&format!("strength: {}", serde_json::to_value(strength).ok()?.as_str()?)))
     }));
     let trust = answer.record.as_deref().and_then(|id| place.workspace.ledger.by_id(id));
     match trust.map(|entry| entry.trust) {
@@ -273,7 +273,10 @@ fn verify(token: &str) -> bool {
     fn a_record_that_this_clone_did_not_write_is_only_claimed() {
         let mut editor = Editor::new(CODE);
         assert!(!shown(&editor).contains("claimed"), "{}", shown(&editor));
-        std::fs::remove_dir_all(editor.path("/.orchestration/local")).unwrap();
+        std::fs::remove_file(editor.path("/.orchestration/local/clone")).unwrap();
+        let ledger = editor.path("/.orchestration/agent_trace.jsonl");
+        let text = std::fs::read_to_string(&ledger).unwrap();
+        std::fs::write(&ledger, text + "\n").unwrap();
         editor.reload();
         assert!(shown(&editor).contains("claimed, not seen by this clone"), "{}", shown(&editor));
     }

@@ -100,9 +100,8 @@ pub(crate) fn registry_link(
     id: &str,
     text: &Prose,
 ) -> Option<String> {
-    let shown = ShownRegistry::of(snapshot, workspace)?;
-    let line = shown.id_range(id, snapshot)?.start.line + 1;
-    Some(text.link(id, Some(&shown.uri), Some(line)))
+    let (location, _) = ShownRegistry::of(snapshot, workspace)?.location(id)?;
+    Some(text.link(id, Some(&location.uri), Some(location.range.start.line + 1)))
 }
 
 /// Related specifications; those that are files are links.

@@ -1,7 +1,7 @@
 //! Where a text names an intent: whole words that are ids the registry or the ledger knows.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tower_lsp::gen_lsp_types as lsp;
 
@@ -11,47 +11,76 @@ use crate::lsp::analysis::{self, Place};
 use crate::lsp::convert;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
+use crate::workspace::RelativePath;
 
-/// The registry as the editor shows it: the buffer where it is open, else what was read from disk.
-pub(crate) struct ShownRegistry {
-    /// What the text says.
+/// The registry as the editor shows it: buffers where its files are open, else what was read from disk.
+pub(crate) struct ShownRegistry<'a> {
+    /// What the texts say.
     pub(crate) registry: Arc<Registry>,
+    /// In the order of the registry's files, each made when it is asked for.
+    files: Vec<OnceLock<Option<ShownFile>>>,
+    snapshot: &'a Snapshot,
+    workspace: &'a Workspace,
+}
+
+/// A file of the registry as the editor shows it.
+pub(crate) struct ShownFile {
     /// The text.
     pub(crate) document: Document,
     /// Its address.
     pub(crate) uri: lsp::Uri,
 }
 
-impl ShownRegistry {
+impl<'a> ShownRegistry<'a> {
     /// The registry of a workspace. `None` where there is no file.
-    pub(crate) fn of(snapshot: &Snapshot, workspace: &Workspace) -> Option<Self> {
-        let path = workspace.registry.path();
-        let (uri, document) = match analysis::opened(snapshot, workspace, path) {
-            Some(open) => (open.uri.clone(), open.document.clone()),
-            None if workspace.registry.exists() => {
-                let uri = analysis::address(snapshot, workspace, path)?;
-                (uri, Document::from_text(path.as_str(), workspace.registry.text()))
+    pub(crate) fn of(snapshot: &'a Snapshot, workspace: &'a Workspace) -> Option<Self> {
+        let mut registry = Arc::clone(&workspace.registry);
+        for (path, open) in analysis::opened_of_registry(snapshot, workspace) {
+            let text = open.document.text();
+            let known = registry.file(&path).filter(|file| file.exists());
+            if known.is_none_or(|file| **file.text() != *text) {
+                registry = Arc::new(registry.with(&path, &text));
             }
-            None => return None,
-        };
-        let text = document.text();
-        let registry = match *text == **workspace.registry.text() {
-            true => Arc::clone(&workspace.registry),
-            false => Arc::new(Registry::parse(path.clone(), &text)),
-        };
-        Some(Self { registry, document, uri })
+        }
+        let files = registry.files().iter().map(|_| OnceLock::new()).collect();
+        registry.exists().then_some(Self { registry, files, snapshot, workspace })
     }
 
-    /// Where an intent's id stands. `None` when the registry does not hold it.
-    pub(crate) fn id_range(&self, id: &str, snapshot: &Snapshot) -> Option<lsp::Range> {
-        let span = self.registry.get(id)?.id.span.clone();
-        Some(convert::range(&self.document, span, snapshot.encoding))
+    /// One of its files; `None` where it holds none at this path.
+    pub(crate) fn file(&self, path: &RelativePath) -> Option<&ShownFile> {
+        let at = self.registry.files().iter().position(|file| file.path() == path)?;
+        let shown = || {
+            if let Some(open) = analysis::opened(self.snapshot, self.workspace, path) {
+                return Some(ShownFile { uri: open.uri.clone(), document: open.document.clone() });
+            }
+            let file = self.registry.files()[at].as_ref();
+            let uri = analysis::address(self.snapshot, self.workspace, path)?;
+            let document = Document::from_text(path.as_str(), file.text());
+            file.exists().then_some(ShownFile { document, uri })
+        };
+        self.files[at].get_or_init(shown).as_ref()
+    }
+
+    /// All of its files.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &ShownFile> {
+        self.registry.files().iter().filter_map(|file| self.file(file.path()))
+    }
+
+    /// Where an intent's id stands, and the whole intent. `None` when the registry does not hold it, or several with this id.
+    pub(crate) fn location(&self, id: &str) -> Option<(lsp::Location, lsp::Range)> {
+        let (file, intent) = self.registry.place(id)?;
+        let shown = self.file(file.path())?;
+        let range = |span: &Range<usize>| {
+            convert::range(&shown.document, span.clone(), self.snapshot.encoding)
+        };
+        let location = lsp::Location { uri: shown.uri.clone(), range: range(&intent.id.span) };
+        Some((location, range(&intent.span)))
     }
 }
 
-/// Whether a document is its workspace's registry.
-pub(crate) fn is_registry(workspace: &Workspace, path: &crate::workspace::RelativePath) -> bool {
-    path == workspace.registry.path()
+/// Whether a document is a file of its workspace's registry.
+pub(crate) fn is_registry(workspace: &Workspace, path: &RelativePath) -> bool {
+    workspace.registry.holds(path)
 }
 
 /// Whether anything is known of an intent with this id.

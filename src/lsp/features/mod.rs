@@ -31,6 +31,8 @@ mod places;
 mod prose;
 pub(crate) mod references;
 pub(crate) mod rename;
+#[cfg(test)]
+mod single_files;
 pub(crate) mod status;
 pub(crate) mod workspace_edit;
 pub(crate) mod workspace_symbols;

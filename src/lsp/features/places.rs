@@ -40,8 +40,8 @@ pub(crate) fn id_at(place: &Place<'_>) -> Option<(String, std::ops::Range<usize>
     let defined = || {
         mention::is_registry(place.workspace, &place.path).then_some(())?;
         let text = place.open.document.text();
-        let registry = crate::intent::Registry::parse(place.path.clone(), &text);
-        let id = registry.intents().iter().map(|intent| &intent.id);
+        let file = crate::intent::IntentFile::parse(place.path.clone(), &text);
+        let id = file.intents().iter().map(|intent| &intent.id);
         let id = { id }.find(|id| (id.span.start..=id.span.end).contains(&place.byte))?;
         (!id.value.is_empty()).then(|| (id.value.clone(), id.span.clone()))
     };
@@ -54,11 +54,7 @@ pub(crate) fn definition(
     workspace: &Workspace,
     id: &str,
 ) -> Option<(lsp::Location, lsp::Range)> {
-    let shown = ShownRegistry::of(snapshot, workspace)?;
-    let range = shown.id_range(id, snapshot)?;
-    let span = shown.registry.get(id)?.span.clone();
-    let whole = convert::range(&shown.document, span, snapshot.encoding);
-    Some((lsp::Location { uri: shown.uri, range }, whole))
+    ShownRegistry::of(snapshot, workspace)?.location(id)
 }
 
 /// A block that an intent asked for, where it stands now.
@@ -156,10 +152,10 @@ pub(crate) fn mentions(
         .into_iter()
         .filter_map(|(uri, _)| Some((uri.clone(), snapshot.document(&uri)?.document.clone())))
         .collect();
-    if let Some(shown) = ShownRegistry::of(snapshot, workspace)
-        && !documents.iter().any(|(uri, _)| *uri == shown.uri)
-    {
-        documents.push((shown.uri, shown.document));
+    if let Some(shown) = ShownRegistry::of(snapshot, workspace) {
+        let open: BTreeSet<lsp::Uri> = documents.iter().map(|(uri, _)| uri.clone()).collect();
+        let closed = shown.files().filter(|file| !open.contains(&file.uri));
+        documents.extend(closed.map(|file| (file.uri.clone(), file.document.clone())));
     }
     documents.sort_by(|a, b| a.0.as_str().cmp(b.0.as_str()));
     for (uri, document) in documents {

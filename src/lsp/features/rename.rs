@@ -12,7 +12,7 @@ use super::changes::{Changes, Why};
 use super::mention::{self, ShownRegistry};
 use super::places;
 use crate::code::Document;
-use crate::intent::{RegistryEdit, edit};
+use crate::intent::{FOLDER, RegistryEdit, edit, single_id};
 use crate::ledger::read::is_ledger_path;
 use crate::lsp::analysis;
 use crate::lsp::capabilities::Capabilities;
@@ -76,19 +76,22 @@ pub(crate) fn handle(
     let planned =
         edit::plan(&shown.registry, &rename).map_err(|error| Refusal::Failed(error.to_string()))?;
     let mut changes = Changes::new(snapshot);
-    let text = shown.document.text();
-    let mut spans: Vec<Range<usize>> = planned.iter().map(|edit| edit.range.clone()).collect();
-    // What an intent was called before is no mention of what another one is called.
-    let former = shown.registry.intents().iter().flat_map(|intent| &intent.formerly);
-    spans.extend(former.map(|former| former.span.clone()));
-    for edit in planned {
-        changes.add(&shown.uri, &shown.document, edit.range, &edit.text, Why::Definition);
-    }
-    let elsewhere = |range: &Range<usize>| {
-        !spans.iter().any(|span| span.start < range.end && range.start < span.end)
-    };
-    for range in mention::of(&text, &from).filter(elsewhere) {
-        changes.add(&shown.uri, &shown.document, range, &to, Why::Mention);
+    for read in shown.registry.files() {
+        let Some(file) = shown.file(read.path()) else { continue };
+        // What an intent was called before is no mention of what another one is called.
+        let former = read.intents().iter().flat_map(|intent| &intent.formerly);
+        let mut spans: Vec<Range<usize>> = former.map(|former| former.span.clone()).collect();
+        for edit in planned.edits.iter().filter(|_| *read.path() == planned.path) {
+            spans.push(edit.range.clone());
+            let range = edit.range.clone();
+            changes.add(&file.uri, &file.document, range, &edit.text, Why::Definition);
+        }
+        let elsewhere = |range: &Range<usize>| {
+            !spans.iter().any(|span| span.start < range.end && range.start < span.end)
+        };
+        for range in mention::of(read.text(), &from).filter(elsewhere) {
+            changes.add(&file.uri, &file.document, range, &to, Why::Mention);
+        }
     }
     for path in texts(workspace, &from) {
         snapshot.check_cancelled()?;
@@ -98,7 +101,29 @@ pub(crate) fn handle(
             }
         }
     }
-    Ok(Some(changes.finish(&format!("Rename {from} to {to}"))))
+    let mut edit = changes.finish(&format!("Rename {from} to {to}"));
+    if let Some(renamed) = renamed_file(snapshot, workspace, &planned.path, &from, &to) {
+        edit.document_changes.iter_mut().for_each(|changes| changes.push(renamed.clone().into()));
+    }
+    Ok(Some(edit))
+}
+
+/// A file that holds this intent alone is called after it. Where the client cannot rename files, a finding asks for it.
+fn renamed_file(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    path: &RelativePath,
+    from: &str,
+    to: &str,
+) -> Option<lsp::RenameFile> {
+    (snapshot.client.rename_files && single_id(path) == Some(from)).then_some(())?;
+    let new = RelativePath::new(&format!("{FOLDER}/{to}.yaml")).ok()?;
+    Some(lsp::RenameFile {
+        old_uri: analysis::address(snapshot, workspace, path)?,
+        new_uri: analysis::address(snapshot, workspace, &new)?,
+        options: None,
+        annotation_id: None,
+    })
 }
 
 /// Files that may name the intent: what neither git nor the people's ignore files leave out, the person's own selection, never the ledger.
@@ -106,7 +131,7 @@ fn texts(workspace: &Workspace, id: &str) -> Vec<RelativePath> {
     let mut paths = ignores::walk(&workspace.root);
     paths.retain(|path| {
         !is_ledger_path(path)
-            && path != workspace.registry.path()
+            && !workspace.registry.holds(path)
             && workspace.ignores.denied(path).is_none()
     });
     if workspace.selected(None).as_deref() == Some(id) {

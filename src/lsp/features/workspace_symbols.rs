@@ -36,8 +36,7 @@ fn intents(
     let Some(shown) = mention::ShownRegistry::of(snapshot, workspace) else { return Vec::new() };
     let symbol = |intent: &crate::intent::Intent| {
         let name = document_symbols::name(intent);
-        let range = shown.id_range(&intent.id.value, snapshot)?;
-        let location = lsp::Location { uri: shown.uri.clone(), range };
+        let (location, _) = shown.location(&intent.id.value)?;
         let status = intent.status.as_ref().map(|status| status.value.as_str().to_owned());
         fits(&name, words).then(|| information(&name, lsp::SymbolKind::Object, status, location))
     };

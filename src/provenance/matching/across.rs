@@ -161,7 +161,7 @@ fn moved_blocks(
             && (!renamed.contains(&at) || is_as_recorded(ledger, at, block))
             && is_new(at, index)
     };
-    let of_record = |at: &ClaimRef| Item::of_record(ledger.claim(*at).range, *at);
+    let of_record = |at: &ClaimRef| Item::of_record(ledger.claim(*at).range(), *at);
     let (claims, then): (Vec<ClaimRef>, Vec<Item<'_>>) =
         heads.iter().filter_map(|at| Some((*at, of_record(at)?))).unzip();
     let now = Item::of_blocks(blocks);
@@ -183,7 +183,7 @@ fn moved_blocks(
             Fit::New => {}
             Fit::Is(paired) => {
                 let at = claims[paired.then];
-                let range = ledger.claim(at).range;
+                let range = ledger.claim(at).range();
                 let content = content_of(range, block);
                 found[index] = Some(Provenance {
                     kept: kept(range, block).filter(|_| content == Content::Modified),
@@ -201,7 +201,7 @@ fn moved_blocks(
 
 /// Whether a block has the name of a record, and its text or its tokens.
 fn is_as_recorded(ledger: &Ledger, at: ClaimRef, block: &Block) -> bool {
-    let (range, print) = (ledger.claim(at).range, &block.fingerprint);
+    let (range, print) = (ledger.claim(at).range(), &block.fingerprint);
     let same =
         range.content_hash == print.content || range.token_hash.as_ref() == Some(&print.tokens);
     same && range.block.as_ref().is_some_and(|name| is_called(name, block))
@@ -234,11 +234,11 @@ fn sources(
         for (at, weight) in surroundings.candidates(block).iter().copied() {
             let claim = ledger.claim(at);
             let from = &claim.file.relative_path;
-            let speaks = !claim.range.deleted
+            let speaks = !claim.said().deleted
                 && from != path
                 && claim.entry.trust != Trust::Contradicted
                 && claim
-                    .range
+                    .said()
                     .block
                     .as_ref()
                     .is_some_and(|name| name.language.as_deref() == blocks.language);
@@ -250,7 +250,7 @@ fn sources(
             }
         }
     }
-    if any_open && ledger.of_path(path).is_empty() {
+    if any_open && !ledger.knows(path) {
         for near in surroundings.gone_nearby(path) {
             votes.entry(near).or_default();
         }
@@ -273,7 +273,7 @@ pub(super) fn withdraw(
     for (block, found) in blocks.blocks.iter().zip(found) {
         let Some(Provenance { claim: Some(at), tier: Some(tier), .. }) = found else { continue };
         let claim = ledger.claim(*at);
-        let Some(name) = &claim.range.block else { continue };
+        let Some(name) = &claim.range().block else { continue };
         let is_elsewhere = claim.file.relative_path != *path;
         let by_its_name = is_called(name, block) && !is_elsewhere;
         if *tier <= Tier::Tokens || by_its_name || is_unnamed(&name.kind) {
@@ -288,8 +288,8 @@ pub(super) fn withdraw(
         let mine = likeness::anywhere(&claim, name, path, block);
         let better = |path: &RelativePath, other: &Block| {
             let print = &other.fingerprint;
-            let is_as_recorded = claim.range.content_hash == print.content
-                || claim.range.token_hash.as_ref() == Some(&print.tokens);
+            let is_as_recorded = claim.range().content_hash == print.content
+                || claim.range().token_hash.as_ref() == Some(&print.tokens);
             if is_as_recorded {
                 return other.name == leaf(name) || tier > Tier::TokensElsewhere;
             }

@@ -239,9 +239,8 @@ fn is_copy(ledger: &Ledger, path: &RelativePath, blocks: &FileBlocks, index: usi
     if blocks.blocks.iter().enumerate().any(is_twin) {
         return true;
     }
-    let same = ledger.by_content(&print.content).iter().chain(ledger.by_tokens(&print.tokens));
-    let mut claims = same.map(|at| ledger.claim(*at)).filter(|claim| !claim.range.deleted);
-    claims.any(|claim| claim.file.relative_path != *path)
+    let same = ledger.by_content(&print.content).into_iter().map(|at| ledger.claim(at));
+    same.filter(|claim| !claim.said().deleted).any(|claim| claim.file.relative_path != *path)
 }
 
 /// Which block of an earlier text of a file each block of a later one was: for each block of `now` the index of one of
@@ -351,7 +350,7 @@ pub fn orphans(
     }
     orphans.gone.extend(trail.gone());
     let is_unnamed = |at: &ClaimRef| {
-        ledger.claim(*at).range.block.as_ref().is_none_or(|name| is_unnamed(&name.kind))
+        ledger.claim(*at).range().block.as_ref().is_none_or(|name| is_unnamed(&name.kind))
     };
     let may_be_elsewhere = |at: &ClaimRef| recorded_elsewhere(ledger, *at).next().is_none();
     orphans.renamed.retain(|at| !is_unnamed(at) && may_be_elsewhere(at));
@@ -367,5 +366,5 @@ pub type SharedTrail = Arc<Trail>;
 
 /// Whether a record's block goes by another name now.
 fn goes_by_another_name(ledger: &Ledger, at: ClaimRef, block: &Block) -> bool {
-    ledger.claim(at).range.block.as_ref().is_some_and(|name| !is_called(name, block))
+    ledger.claim(at).range().block.as_ref().is_some_and(|name| !is_called(name, block))
 }

@@ -16,18 +16,18 @@ use crate::workspace::RelativePath;
 /// it.
 pub fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator<Item = ClaimRef> {
     let claim = ledger.claim(at);
-    let name = claim.range.block.as_ref();
-    let (text, here) = (&claim.range.content_hash, &claim.file.relative_path);
+    let name = claim.range().block.as_ref();
+    let (text, here) = (&claim.range().content_hash, &claim.file.relative_path);
     let is_later = move |other: &ClaimRef| {
         let other_claim = ledger.claim(*other);
-        *other > at && !other_claim.range.deleted && other_claim.file.relative_path != *here
+        *other > at && !other_claim.range().deleted && other_claim.file.relative_path != *here
     };
     let is_again = move |other: &ClaimRef| {
-        ledger.claim(*other).range.block.as_ref().map(leaf) == name.map(leaf)
+        ledger.claim(*other).range().block.as_ref().map(leaf) == name.map(leaf)
     };
     let replaces =
-        move |other: &ClaimRef| ledger.claim(*other).range.replaces.as_ref() == Some(text);
-    let same_text = name.into_iter().flat_map(move |_| ledger.by_content(text)).copied();
+        move |other: &ClaimRef| ledger.claim(*other).range().replaces.as_ref() == Some(text);
+    let same_text = name.into_iter().flat_map(move |_| ledger.by_content(text));
     let called = name.into_iter().flat_map(move |name| namesakes(ledger, &name.kind, leaf(name)));
     let again = same_text.filter(is_again);
     again.chain(called.filter(replaces)).filter(is_later)
@@ -36,12 +36,12 @@ pub fn recorded_elsewhere(ledger: &Ledger, at: ClaimRef) -> impl Iterator<Item =
 /// The files in which a block may have been recorded again, by whatever look-up, likeliest first.
 pub fn may_speak_of(ledger: &Ledger, at: ClaimRef) -> Vec<RelativePath> {
     let claim = ledger.claim(at);
-    let records = candidates_of_record(ledger, claim.range);
+    let records = candidates_of_record(ledger, claim.range());
     let here = &claim.file.relative_path;
     let mut votes: BTreeMap<&RelativePath, u32> = BTreeMap::new();
     for (other, weight) in records.into_iter().filter(|(other, _)| *other > at) {
         let other = ledger.claim(other);
-        if !other.range.deleted && other.file.relative_path != *here {
+        if !other.range().deleted && other.file.relative_path != *here {
             *votes.entry(&other.file.relative_path).or_default() += weight;
         }
     }
@@ -70,7 +70,7 @@ pub fn before_own_records(
         // A block of that name or text that stood here before is another one, whatever was recorded of it since.
         let is_it = |at: &ClaimRef| surroundings.stood(*at, path, block) != Some(true);
         before.extend(recorded(&steps).filter(is_it));
-        let is_told = |at: ClaimRef| ledger.claim(at).range.replaces.is_some();
+        let is_told = |at: ClaimRef| ledger.claim(at).range().replaces.is_some();
         let begins_untold = match steps.last() {
             Some(Step::Gap { .. }) => true,
             Some(Step::Recorded(at)) => !is_told(*at),

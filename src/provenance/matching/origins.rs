@@ -95,7 +95,7 @@ impl<'a> Origins<'a> {
 
     fn part_of(&self, block: &Block, at: ClaimRef) -> Option<Origin> {
         let claim = self.ledger.claim(at);
-        let (range, print) = (claim.range, &block.fingerprint);
+        let (range, print) = (claim.range(), &block.fingerprint);
         if range.deleted || claim.entry.trust == Trust::Contradicted || range.block.is_none() {
             return None;
         }
@@ -144,9 +144,9 @@ impl<'a> Origins<'a> {
 
     /// Which recorded blocks, gone from under their names, have come into a block that changed since `own`.
     fn merged_into(&self, block: &Block, own: ClaimRef) -> Vec<Origin> {
-        let (own, print) = (self.ledger.claim(own).range, &block.fingerprint);
+        let (own, print) = (self.ledger.claim(own).range(), &block.fingerprint);
         let came = |at: &ClaimRef| {
-            let range = self.ledger.claim(*at).range;
+            let range = self.ledger.claim(*at).range();
             let tokens = range.tokens.filter(|tokens| *tokens >= MIN_TOKENS)?;
             let sketch = range.sketch.as_ref()?;
             let share = fingerprint::kept(sketch, tokens, &print.sketch, print.token_count)?;

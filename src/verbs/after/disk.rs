@@ -63,11 +63,10 @@ pub(super) fn changed_since(ws: &Workspace, at: u128) -> Vec<RelativePath> {
 /// Files that steer the gate, or git itself, and changed since `at`.
 pub(super) fn steering_changed_since(ws: &Workspace, at: u128) -> Vec<RelativePath> {
     let since = at.saturating_sub(TICK);
-    let registry = ws.registry.path().to_string();
-    let fixed =
-        [registry.as_str(), ".orchestration/policy.yaml", ".git/config", ".git/info/exclude"];
+    let fixed = [".orchestration/policy.yaml", ".git/config", ".git/info/exclude"];
     let mut paths: Vec<RelativePath> =
         fixed.iter().filter_map(|path| RelativePath::new(path).ok()).collect();
+    paths.extend(ws.registry.files().iter().map(|file| file.path().clone()));
     let hooks = std::fs::read_dir(ws.root.path().join(".git/hooks")).into_iter().flatten();
     paths.extend(hooks.filter_map(|entry| relative(ws, &entry.ok()?.path())));
     let changed = |path: &RelativePath| {

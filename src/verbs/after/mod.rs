@@ -12,7 +12,7 @@ use super::event::{Effect, Event};
 use super::gate::{self, Decision, GateRequest};
 use super::record::{self, RecordRequest, call};
 use super::{VerbError, Workspace};
-use crate::ledger::{EntityType, Evidence};
+use crate::ledger::{EntityType, Strength};
 use crate::provenance::Outline;
 use crate::shell::Deed;
 use crate::workspace::session::calls::{self, Before, Call, Standing};
@@ -283,7 +283,7 @@ fn unnamed(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) 
         agent: Some(event.host.clone()),
         model: event.model.clone(),
         contributor: Some(EntityType::Ai),
-        evidence: Some(Evidence::Inferred),
+        strength: Some(Strength::Inferred),
         ..RecordRequest::default()
     };
     recorded(ws, &record::record(ws, &request));
@@ -352,7 +352,7 @@ fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
         agent: Some(event.host.clone()),
         model: event.model.clone(),
         contributor: Some(EntityType::Ai),
-        evidence: Some(Evidence::Observed),
+        strength: Some(Strength::Observed),
         ..RecordRequest::default()
     };
     recorded(ws, &record::record(ws, &request));

@@ -140,10 +140,15 @@ pub(super) fn usable<'a>(ws: &'a Workspace, selected: Option<&str>) -> Result<&'
         ));
     };
     let Some(intent) = ws.registry.get(id) else {
-        return Err(deny(
-            DenialCode::UnknownIntent,
-            format!("There is no intent {id}. {}", selectable(ws)),
-        ));
+        let rivals = ws.registry.rivals(id);
+        let why = match rivals.is_empty() {
+            true => format!("There is no intent {id}."),
+            false => format!(
+                "The id {id} is defined at {}, so nobody can tell which intent is meant. A person gives all but one of them an id of their own, or removes them.",
+                rivals.join(" and at ")
+            ),
+        };
+        return Err(deny(DenialCode::UnknownIntent, format!("{why} {}", selectable(ws))));
     };
     if intent.in_progress() {
         return Ok(intent);
@@ -162,7 +167,7 @@ pub(super) fn selectable(ws: &Workspace) -> String {
         .registry
         .intents()
         .iter()
-        .filter(|intent| intent.in_progress())
+        .filter(|intent| intent.in_progress() && ws.registry.get(&intent.id.value).is_some())
         .map(|intent| format!("{} ({})", intent.id.value, intent.name.value))
         .collect();
     if ids.is_empty() {

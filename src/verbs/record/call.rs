@@ -1,7 +1,6 @@
 //! What one call of an agent's tool did to one file: the disk against what the gate kept before the call.
 //!
-//! The ledger is not read. What a block was before is known from the text before; the outline is a difference to the
-//! one that this clone recorded last, where nothing has been committed since, and whole otherwise.
+//! The ledger is not read: what a block was before is known from the text before.
 
 use std::collections::HashSet;
 
@@ -11,8 +10,8 @@ use super::{Before as WasBefore, block_record, no_code, related, skeleton};
 use crate::code::{self, Block, Document, FileBlocks, Identity};
 use crate::intent::Intent;
 use crate::ledger::{
-    BlockRecord, Contributor, Conversation, EntityType, Evidence, FileRecord, Record, RecordKind,
-    RecordedDecision,
+    BlockRecord, Contributor, Conversation, EntityType, FileRecord, Record, RecordKind,
+    RecordedDecision, Strength,
 };
 use crate::provenance::classify::{self, ChangedBlock, Classification, Parsed};
 use crate::provenance::{Difference, Outline};
@@ -20,7 +19,7 @@ use crate::verbs::Workspace;
 use crate::verbs::edited::Edits;
 use crate::workspace::RelativePath;
 use crate::workspace::session::calls::{Before, Call, Predicted};
-use crate::workspace::session::seen::{self, State};
+use crate::workspace::session::seen::State;
 
 /// A call that has ended, as far as one file is concerned.
 pub(in crate::verbs) struct Work<'a> {
@@ -92,9 +91,7 @@ pub(in crate::verbs) fn told(
         (Some(_), Some(_)) if others.is_empty() => class_of(path, &earlier, &current),
         _ => classify::provisional(&changed, parsed),
     };
-    let before_outline = Outline::of(&earlier.blocks());
     let file = FileRecord {
-        relative_path: path.clone(),
         conversations: vec![Conversation {
             url: Some(work.session.to_owned()),
             contributor: Contributor {
@@ -102,12 +99,12 @@ pub(in crate::verbs) fn told(
                 model_identifier: work.model.map(str::to_owned),
             },
             ranges,
+            related: related(intent),
             extra: Default::default(),
         }],
-        related: related(intent),
-        outline: Some(outline.delta(last_recorded(ws, work).as_ref(), Some(&before_outline))),
+        outlines: Some(outline.changed_from(&Outline::of(&earlier.blocks()))),
         reasons: class.reasons,
-        extra: Default::default(),
+        ..FileRecord::bare(path.clone())
     };
     let mut record = Record {
         mutation_class: class.class,
@@ -118,7 +115,7 @@ pub(in crate::verbs) fn told(
             approval: work.call.approval.clone(),
         }),
         files: vec![file],
-        evidence: Some(work.evidence()),
+        strength: Some(work.strength()),
         ..skeleton(
             ws,
             RecordKind::Mutation,
@@ -143,11 +140,11 @@ impl Work<'_> {
         self.call.files.iter().find(|file| file.path == *from)?.text.as_deref()
     }
 
-    fn evidence(&self) -> Evidence {
+    fn strength(&self) -> Strength {
         match self.call.command {
-            true => Evidence::Inferred,
-            false if self.before.foresaw(self.now) => Evidence::Verified,
-            false => Evidence::Observed,
+            true => Strength::Inferred,
+            false if self.before.foresaw(self.now) => Strength::Verified,
+            false => Strength::Observed,
         }
     }
 
@@ -236,12 +233,4 @@ fn ranges(
         names.push((block.identity.kind.as_str().to_owned(), block.identity.path.clone()));
     }
     (ranges, names)
-}
-
-/// The outline that the last record of this clone holds, where it certainly is in the ledger still.
-fn last_recorded(ws: &Workspace, work: &Work<'_>) -> Option<Outline> {
-    let last = seen::last_write(&ws.root, &work.before.path)?;
-    let head = ws.head().map(|head| head.0.as_str());
-    let current = last.recorded && last.head.as_deref() == head;
-    current.then(|| Outline::from_entries(&last.outline))?
 }

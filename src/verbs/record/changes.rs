@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Before, Extent, block_record, brought_since};
 use crate::code::{self, Block, ContentHash, Document, FileBlocks, LineRange};
-use crate::ledger::{BlockRecord, Claim, ClaimRef, OutlineDelta};
+use crate::ledger::{BlockRecord, Claim, ClaimRef, OutlineChange};
 use crate::provenance::classify::ChangedBlock;
 use crate::provenance::difference::{Difference, brought_by_all};
 use crate::provenance::matching::{self, SharedTrail};
@@ -21,8 +21,8 @@ pub(super) struct Changes {
     edits: Edits,
     pub(super) ranges: Vec<BlockRecord>,
     gone: Vec<(String, String)>,
-    /// The file as it stands, as a difference to the last outline that is recorded.
-    pub(super) outline: OutlineDelta,
+    /// The blocks of the file before and as it stands.
+    pub(super) outlines: OutlineChange,
 }
 
 /// A file that is to be recorded: as it stands, and what is known of it before.
@@ -183,9 +183,8 @@ impl Changes {
             Extent::Changes | Extent::WholeFile => subject.deletions(&edits.gone, extent),
         };
         ranges.extend(deleted);
-        let base = subject.last.as_ref().map(|(last, _)| last);
-        let outline = Outline::of(&subject.now).delta(base, Some(&before));
-        Self { left, edits, ranges, gone, outline }
+        let outlines = Outline::of(&subject.now).changed_from(&before);
+        Self { left, edits, ranges, gone, outlines }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -218,7 +217,7 @@ impl Subject<'_> {
         let recorded = || {
             let state = self.state_of(at)?;
             let claim = self.trail.claim(state)?;
-            let range = self.ws.ledger.claim(claim).range;
+            let range = self.ws.ledger.claim(claim).range();
             let made = self.trail.state(self.trail.made_by(claim)?);
             let is_as_recorded = made.row.text == self.trail.state(state).row.text;
             is_as_recorded.then(|| range.content_hash.clone())
@@ -230,7 +229,7 @@ impl Subject<'_> {
         let found = || {
             self.provenance[at]
                 .claim
-                .map(|claim| self.ws.ledger.claim(claim).range.content_hash.clone())
+                .map(|claim| self.ws.ledger.claim(claim).range().content_hash.clone())
         };
         let first = if self.is_ahead() { recorded() } else { None };
         let known = first.or_else(committed).or_else(recorded).or_else(found);
@@ -267,7 +266,7 @@ impl Subject<'_> {
         let exact = found.verdict == Verdict::Exact && found.place == Some(Place::Same);
         let claim = |at: ClaimRef| self.ws.ledger.claim(at);
         let last = |at: &ClaimRef| {
-            self.heads.binary_search(at).is_ok() || claim(*at).range.block.is_none()
+            self.heads.binary_search(at).is_ok() || claim(*at).range().block.is_none()
         };
         exact && found.claim.is_some_and(|at| last(&at) && too(&claim(at)))
     }
@@ -350,7 +349,7 @@ fn committed_already(block: &Block) -> String {
 
 /// The commit that the work tree was based on when the record was made.
 fn based_on(ws: &Workspace, at: ClaimRef) -> Option<&str> {
-    ws.ledger.claim(at).entry.record.vcs.as_ref()?.revision_id.as_deref()
+    ws.ledger.based_on(at.entry)
 }
 
 impl Subject<'_> {
@@ -377,7 +376,7 @@ impl Subject<'_> {
         let mut ranges = Vec::new();
         let mut gone = Vec::new();
         for head in self.heads.iter().filter(|head| !matched.contains(head)) {
-            let range = ws.ledger.claim(*head).range;
+            let range = ws.ledger.claim(*head).range();
             let Some(name) = &range.block else { continue };
             let stands = names.contains(&(name.kind.as_str(), name.path.as_str()))
                 || texts.contains(&range.content_hash)
@@ -425,11 +424,11 @@ impl Subject<'_> {
     /// The committed blocks of which a record on top of this commit says already that they are gone: kind, path, text.
     fn recorded_gone(&self) -> HashSet<(&str, &str, &ContentHash)> {
         let head = self.ws.head().map(|head| head.0.as_str());
-        let claims = self.ws.ledger.of_path(self.path).iter().copied();
-        let deleted = claims.filter(|at| self.ws.ledger.claim(*at).range.deleted);
+        let claims = self.ws.ledger.of_path(self.path).into_iter();
+        let deleted = claims.filter(|at| self.ws.ledger.claim(*at).range().deleted);
         let on_this_commit = deleted.filter(|at| based_on(self.ws, *at) == head);
         let named = on_this_commit.filter_map(|at| {
-            let range = self.ws.ledger.claim(at).range;
+            let range = self.ws.ledger.claim(at).range();
             let name = range.block.as_ref()?;
             Some((name.kind.as_str(), name.path.as_str(), range.replaces.as_ref()?))
         });
@@ -447,7 +446,7 @@ impl Subject<'_> {
 
 /// Whether commits since the record took the block away: they may be anybody's.
 fn gone_by_commit(ws: &Workspace, head: ClaimRef, committed: &Baseline) -> bool {
-    let range = ws.ledger.claim(head).range;
+    let range = ws.ledger.claim(head).range();
     let is_lacking =
         range.block.as_ref().is_some_and(|name| committed.lacks(name, &range.content_hash));
     based_on(ws, head) != ws.head().map(|head| head.0.as_str()) && is_lacking

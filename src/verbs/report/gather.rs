@@ -45,7 +45,7 @@ impl Gathered {
     pub(super) fn add(&mut self, held: &Held<'_>) {
         self.add_heads(held);
         let Some(file) = held.file else { return };
-        let named = !held.ws.ledger.of_path(held.path).is_empty();
+        let named = held.ws.ledger.knows(held.path);
         let answer = why::answer(held.ws, held.path, file, Which::All);
         let mut blocks = Vec::with_capacity(answer.blocks.len());
         for (answer, found) in answer.blocks.into_iter().zip(&file.provenance) {
@@ -69,7 +69,7 @@ impl Gathered {
         for at in held.heads {
             let claim = held.ws.ledger.claim(*at);
             let intent = held.ws.intent_of(&claim.entry.record);
-            if let (Some(intent), Some(_)) = (intent, &claim.range.block) {
+            if let (Some(intent), Some(_)) = (intent, &claim.range().block) {
                 let tally = self.tallies.entry(intent).or_default();
                 tally.recorded_blocks += 1;
                 tally.recorded_files.insert(held.path.clone());
@@ -127,7 +127,7 @@ impl Gathered {
             contributor,
             timestamp: told.timestamp.clone(),
             tool: stored.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
-            evidence: stored.and_then(|record| record.evidence),
+            strength: stored.and_then(|record| record.strength),
         });
         self.known_records.insert(key, self.records.len() - 1);
         self.records.len() - 1
@@ -145,8 +145,8 @@ impl Gathered {
     pub(super) fn activity(&mut self, ws: &Workspace) -> Vec<Activity> {
         let mut days: BTreeMap<Deed, (usize, usize)> = BTreeMap::new();
         for at in (0..).take(ws.ledger.entries().len()) {
-            let entry = ws.ledger.read_entry(at);
-            if !counts(&entry) {
+            let entry = ws.ledger.entry(at);
+            if !counts(entry) {
                 continue;
             }
             let record = &entry.record;
@@ -155,12 +155,10 @@ impl Gathered {
                 let who = self.contributor(&conversation.contributor);
                 *by_whom.entry(who).or_default() += conversation.ranges.len();
             }
-            // The parts of one mutation are one record to a person.
-            let records = usize::from(record.part.is_none_or(|(part, _)| part == 1));
             for (who, blocks) in by_whom {
                 let key = (day(&record.timestamp), who, ws.intent_of(record));
                 let (all_records, all_blocks) = days.entry(key).or_default();
-                *all_records += records;
+                *all_records += 1;
                 *all_blocks += blocks;
             }
         }

@@ -48,7 +48,7 @@ impl Standing {
     pub(super) fn add(&mut self, ws: &Workspace, path: &RelativePath, found: &Provenance) {
         for at in found.claim.into_iter().chain(found.candidates.iter().copied()) {
             self.add_claim(ws, path, at);
-            if let Some(name) = ws.ledger.claim(at).range.block.clone() {
+            if let Some(name) = ws.ledger.claim(at).range().block.clone() {
                 self.names.insert((path.clone(), name));
             }
         }
@@ -74,7 +74,7 @@ impl Standing {
     }
 
     fn covers(&self, ws: &Workspace, (path, at): Head<'_>) -> bool {
-        let name = ws.ledger.claim(at).range.block.clone();
+        let name = ws.ledger.claim(at).range().block.clone();
         name.is_none_or(|name| self.names.contains(&(path.clone(), name)))
     }
 }
@@ -125,7 +125,7 @@ fn without(
 fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut Standing) -> bool {
     let is_new_there = |later: &ClaimRef| {
         let later = ws.ledger.claim(*later);
-        let Some(row) = row_of_record(later.range) else { return false };
+        let Some(row) = row_of_record(later.range()) else { return false };
         Around(ws).stood_as(at, &later.file.relative_path, &row) != Some(true)
     };
     let later = matching::recorded_elsewhere(&ws.ledger, at).find(is_new_there);
@@ -163,7 +163,7 @@ fn new_files(ws: &Workspace, heads: &[Head<'_>]) -> Vec<RelativePath> {
         return Vec::new();
     }
     let languages = languages(ws, heads);
-    let recorded: HashSet<&RelativePath> = ws.ledger.paths().into_iter().collect();
+    let recorded: HashSet<&RelativePath> = ws.ledger.paths().iter().collect();
     let mut files = changed_since(ws, heads).unwrap_or_else(|| ignores::walk(&ws.root));
     files.retain(|path| {
         let language = language::of_file(path.as_str(), "").map(|language| language.id);
@@ -177,7 +177,7 @@ fn languages(ws: &Workspace, heads: &[Head<'_>]) -> HashSet<String> {
     let mut languages = HashSet::new();
     for heads in heads.chunks(AT_ONCE) {
         let ledger = ws.ledger.forgetful();
-        let names = heads.iter().filter_map(|(_, at)| ledger.claim(*at).range.block.clone());
+        let names = heads.iter().filter_map(|(_, at)| ledger.claim(*at).range().block.clone());
         languages.extend(names.filter_map(|name| name.language));
     }
     languages
@@ -190,8 +190,7 @@ fn changed_since(ws: &Workspace, heads: &[Head<'_>]) -> Option<Vec<RelativePath>
     for heads in heads.chunks(AT_ONCE) {
         let ledger = ws.ledger.forgetful();
         for (_, at) in heads {
-            let record = &ledger.claim(*at).entry.record;
-            commits.insert(record.vcs.as_ref()?.revision_id.clone()?);
+            commits.insert(ledger.based_on(at.entry)?.to_owned());
         }
         if commits.len() > MAX_COMMITS {
             return None;
@@ -199,7 +198,7 @@ fn changed_since(ws: &Workspace, heads: &[Head<'_>]) -> Option<Vec<RelativePath>
     }
     let mut changed = BTreeSet::new();
     for commit in commits {
-        let changes = git.changes(Some(&CommitId(commit)), Target::WorkTree).ok()?;
+        let changes = git.changes(Some(&CommitId(commit)), &Target::WorkTree).ok()?;
         let there = changes.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
         changed.extend(there.map(|change| change.path));
     }
@@ -241,7 +240,7 @@ impl Files {
         let mut paths = BTreeSet::new();
         for heads in heads[..heads.len().min(MAX_ASKED)].chunks(AT_ONCE) {
             let ledger = ws.ledger.forgetful();
-            let named = heads.iter().filter(|(_, at)| !is_unnamed(ledger.claim(*at).range));
+            let named = heads.iter().filter(|(_, at)| !is_unnamed(ledger.claim(*at).range()));
             paths.extend(named.flat_map(|(_, at)| matching::may_speak_of(&ledger, *at)));
         }
         for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
@@ -264,7 +263,7 @@ impl Files {
         (path, at): Head<'_>,
         standing: &Standing,
     ) -> bool {
-        let range = ws.ledger.claim(at).range;
+        let range = ws.ledger.claim(at).range();
         if !is_unnamed(range) {
             return false;
         }
@@ -324,14 +323,14 @@ impl Files {
     ) -> usize {
         let went = |at: &ClaimRef| {
             let is_away = standing.away.contains(at) || !standing.holds(*at);
-            is_away && !self.open.contains(at) && ws.ledger.claim(*at).range.content_hash == *text
+            is_away && !self.open.contains(at) && ws.ledger.claim(*at).range().content_hash == *text
         };
         ws.trail(path).heads().iter().filter(|at| went(at)).count()
     }
 
     /// A later version of this program may cut a file into other blocks, of which no record speaks.
     fn hold_in_its_place(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
-        let range = ws.ledger.claim(at).range;
+        let range = ws.ledger.claim(at).range();
         let Ok(document) = ws.read(path) else { return false };
         let Some(line) = self.line_of(&document.text(), range) else { return false };
         let Some(file) = self.of(ws, path) else { return false };
@@ -348,7 +347,7 @@ fn count(ws: &Workspace, path: &RelativePath, text: &ContentHash) -> usize {
 
 fn lost_block(ws: &Workspace, path: &RelativePath, at: ClaimRef) -> Option<LostBlock> {
     let claim = ws.ledger.claim(at);
-    let name = claim.range.block.as_ref()?;
+    let name = claim.range().block.as_ref()?;
     Some(LostBlock {
         path: path.clone(),
         kind: name.kind.clone(),

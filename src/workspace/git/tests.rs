@@ -12,7 +12,7 @@ fn changes(git: &Git, base: Option<&CommitId>, target: Target) -> Vec<String> {
         ChangeKind::Modified => 'M',
         ChangeKind::Deleted => 'D',
     };
-    let changes = git.changes(base, target).unwrap();
+    let changes = git.changes(base, &target).unwrap();
     changes.iter().map(|change| format!("{} {}", letter(change.kind), change.path)).collect()
 }
 
@@ -393,7 +393,7 @@ fn broken_repositories_are_errors() {
     assert!(matches!(git.files_at(&head), Err(GitError::Unreadable { .. })));
     assert!(git.head().is_err());
     std::fs::write(place.join(".git/index"), b"garbage").unwrap();
-    assert!(matches!(git.changes(None, Target::Index), Err(GitError::Unreadable { .. })));
+    assert!(matches!(git.changes(None, &Target::Index), Err(GitError::Unreadable { .. })));
     poke(&place, &head);
 }
 
@@ -403,8 +403,8 @@ fn poke(place: &Place, head: &CommitId) {
     let Ok(Some(git)) = Git::open(&root) else { return };
     let _ = (git.head(), git.incoming(), git.resolve("main"), git.is_shallow());
     let _ = (git.merge_base(head, head), git.file_at(head, &path("a")), git.tracked());
-    let _ = (git.file_in_index(&path("a")), git.changes(Some(head), Target::Index));
-    let _ = git.changes(Some(head), Target::WorkTree);
+    let _ = (git.file_in_index(&path("a")), git.changes(Some(head), &Target::Index));
+    let _ = git.changes(Some(head), &Target::WorkTree);
 }
 
 #[test]
@@ -459,4 +459,37 @@ fn what_reads_a_workspace_may_be_shared_between_threads() {
     shared::<Git>();
     shared::<super::super::Ignores>();
     shared::<Root>();
+}
+
+#[test]
+fn branches_are_listed_and_a_few_files_read_in_them() {
+    let place = Place::committed(&[("ws/.orchestration/a.yaml", "1"), ("ws/src/a.rs", "1")]);
+    place.git(&["switch", "-q", "-c", "feature/x"]);
+    place.write("ws/.orchestration/intents/B.yaml", "b");
+    place.write("ws/.orchestration/intents/deeper/C.yaml", "c");
+    place.commit("x");
+    place.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+    place.write("ws/.orchestration/intents/D.yaml", "d");
+    place.git(&["add", "-A"]);
+    let git = place.open("ws/.orchestration");
+    let branches = git.branches(10).unwrap();
+    let mut names: Vec<&str> = branches.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["feature/x", "main", "origin/main"]);
+    assert_eq!(git.branches(1).unwrap().len(), 1);
+    let places = [".orchestration/a.yaml", ".orchestration/intents", "nowhere"];
+    let read = |found: Vec<(RelativePath, BlobId)>| -> Vec<(String, Vec<u8>)> {
+        let text =
+            |(path, id): (RelativePath, BlobId)| (path.to_string(), git.blob_of(id).unwrap());
+        found.into_iter().map(text).collect()
+    };
+    let (_, x) = branches.iter().find(|(name, _)| name == "feature/x").unwrap();
+    let a = (".orchestration/a.yaml".to_owned(), b"1".to_vec());
+    let b = (".orchestration/intents/B.yaml".to_owned(), b"b".to_vec());
+    let d = (".orchestration/intents/D.yaml".to_owned(), b"d".to_vec());
+    let at_x = git.blobs_at(x, &places).unwrap();
+    assert_eq!(read(at_x), [a.clone(), b.clone()]);
+    let (_, main) = branches.iter().find(|(name, _)| name == "main").unwrap();
+    assert_eq!(read(git.blobs_at(main, &places).unwrap()), std::slice::from_ref(&a));
+    assert_eq!(read(git.blobs_in_index(&places).unwrap()), [a, b, d]);
 }

@@ -72,7 +72,7 @@ fn nested_roots_start_their_own_workspaces() {
     assert_eq!(walked, [path("a"), path("p/y/f")], "each file belongs to one workspace");
     let git = place.open("");
     let head = git.head().unwrap().unwrap();
-    let changes = git.changes(Some(&head), super::super::git::Target::WorkTree).unwrap();
+    let changes = git.changes(Some(&head), &super::super::git::Target::WorkTree).unwrap();
     assert!(changes.iter().all(|change| !change.path.as_str().starts_with("p/x/")), "{changes:?}");
     place.write(".orchestration/policy.yaml", "nested_roots: ['p/*']\nmode: [");
     assert_eq!(find(&place, "p/x/f"), at("", true), "a broken policy releases nothing");

@@ -110,10 +110,10 @@ fn known(workspace: &Workspace, path: &RelativePath) -> Result<bool, VerbError> 
 /// Files that git or the ledger know and that are not there any more.
 fn gone(workspace: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     let missing = |path: &RelativePath| !workspace.root.absolute(path).exists();
-    let recorded = workspace.ledger.paths().into_iter().filter(|path| missing(path)).cloned();
+    let recorded = workspace.ledger.paths().iter().filter(|path| missing(path)).cloned();
     let mut paths: Vec<RelativePath> = recorded.collect();
     if let (Some(git), Some(head)) = (workspace.git(), workspace.head()) {
-        let changes = git.changes(Some(head), Target::WorkTree)?;
+        let changes = git.changes(Some(head), &Target::WorkTree)?;
         let deleted = changes.into_iter().filter(|change| change.kind == ChangeKind::Deleted);
         paths.extend(deleted.map(|change| change.path));
     }

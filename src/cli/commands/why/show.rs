@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use crate::cli::commands::shared;
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, UNSURE, WARN, counted};
 use crate::cli::when;
-use crate::ledger::{Evidence, RecordKind};
+use crate::ledger::{RecordKind, Strength};
 use crate::provenance::{Content, Place, Verdict};
 use crate::verbs::why::{
     BlockAnswer, BlockLines, Candidate, IntentBrief, LineState, LineageStep, WhyAnswer, span,
@@ -134,7 +134,7 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: 
     }
     if let Some(record) = &block.record {
         page.own("  ").own("record").to(VALUES).styled(DIM, record);
-        if let Some(evidence) = block.evidence {
+        if let Some(evidence) = block.strength {
             page.own("  ").styled(DIM, evidence_word(evidence));
         }
         if block.claimed {
@@ -229,12 +229,12 @@ fn moment(now: Timestamp, at: &str) -> String {
     format!("{} ({})", when::ago(now, at), when::date(at))
 }
 
-fn evidence_word(evidence: Evidence) -> &'static str {
+fn evidence_word(evidence: Strength) -> &'static str {
     match evidence {
-        Evidence::Declared => "declared",
-        Evidence::Inferred => "inferred",
-        Evidence::Observed => "observed",
-        Evidence::Verified => "verified",
+        Strength::Declared => "declared",
+        Strength::Inferred => "inferred",
+        Strength::Observed => "observed",
+        Strength::Verified => "verified",
     }
 }
 

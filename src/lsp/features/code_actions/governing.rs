@@ -3,7 +3,7 @@
 use super::plan::Plan;
 use super::{Does, FIX_ALL, Offer, REGISTRY, Request, SELECT, select_command};
 use crate::edits::{self, TextEdit};
-use crate::intent::{Intent, Registry, Status};
+use crate::intent::{Intent, IntentFile, Status};
 use crate::lsp::convert;
 use crate::lsp::features::diagnostics;
 use crate::lsp::snapshot::OpenDocument;
@@ -19,18 +19,18 @@ pub(super) fn offers(
 ) -> Vec<Offer> {
     let findings = diagnostics::findings(request.snapshot, request.uri);
     let mut offers = fixes(request, open, path, &findings);
-    if path == workspace.registry.path() {
-        let registry = Registry::parse(path.clone(), &open.document.text());
+    if workspace.registry.holds(path) {
+        let file = IntentFile::parse(path.clone(), &open.document.text());
         let at = convert::byte(&open.document, request.range.start, request.snapshot.encoding);
-        if let Some(intent) = registry.intent_at(at) {
+        if let Some(intent) = file.intent_at(at) {
             offers.extend(of_intent(request, workspace, intent));
         }
-        if registry.syntax_error().is_none() {
+        if file.syntax_error().is_none() {
             let title = "Create an intent".to_owned();
             let does = Does::Plan(Plan::Create { entry: None });
             offers.push(Offer::new(title, REGISTRY, does));
         }
-        offers.extend(fix_all(&registry, &findings));
+        offers.extend(fix_all(&file, &findings));
     }
     offers
 }
@@ -80,7 +80,7 @@ fn fixes(
 }
 
 /// Writes the whole registry in the canonical form, as far as that is known.
-fn fix_all(registry: &Registry, findings: &[Finding]) -> Option<Offer> {
+fn fix_all(file: &IntentFile, findings: &[Finding]) -> Option<Offer> {
     let dialect = findings.iter().filter(|finding| finding.code == Code::RegistryDialect);
     let mut fixes: Vec<&TextEdit> =
         dialect.filter_map(|it| it.fixes.first()).flat_map(|fix| &fix.edits).collect();
@@ -94,8 +94,8 @@ fn fix_all(registry: &Registry, findings: &[Finding]) -> Option<Offer> {
     if all.is_empty() {
         return None;
     }
-    let after = Registry::parse(registry.path().clone(), &edits::apply(registry.text(), &all)?);
-    let sound = after.syntax_error().is_none() && after.intents().len() == registry.intents().len();
+    let after = IntentFile::parse(file.path().clone(), &edits::apply(file.text(), &all)?);
+    let sound = after.syntax_error().is_none() && after.intents().len() == file.intents().len();
     let title = "Write the registry in the canonical form".to_owned();
     sound.then(|| Offer::new(title, FIX_ALL, Does::Plan(Plan::edits(&all))))
 }

@@ -5,7 +5,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use crate::code::Document;
 use crate::edits::TextEdit;
-use crate::intent::{NewIntent, RegistryEdit, Status, edit};
+use crate::intent::{NewIntent, RegistryEdit, Status, UsedIds, edit};
 use crate::lsp::features::mention::ShownRegistry;
 use crate::lsp::features::workspace_edit::{FileEdits, Note, workspace_edit};
 use crate::lsp::snapshot::Snapshot;
@@ -98,7 +98,8 @@ impl Plan {
 fn create(snapshot: &Snapshot, uri: &lsp::Uri, entry: Option<&str>) -> Planned {
     let (_, workspace, _) = analysis::governed(snapshot, uri).ok_or(GONE)?;
     let shown = ShownRegistry::of(snapshot, workspace).ok_or(NO_REGISTRY)?;
-    let id = edit::next_id(&shown.registry);
+    let used = workspace.git().map(|git| UsedIds::of(git, shown.registry.path()));
+    let id = edit::next_id(&shown.registry, &used.unwrap_or_default().ids());
     let note = of_registry(format!("Create {id}"));
     let new = NewIntent {
         id,
@@ -122,11 +123,26 @@ const NO_REGISTRY: &str = "there is no registry; create one with `intent init`";
 fn registry(snapshot: &Snapshot, uri: &lsp::Uri, wanted: &RegistryEdit, note: Note) -> Planned {
     let (_, workspace, _) = analysis::governed(snapshot, uri).ok_or(GONE)?;
     let shown = ShownRegistry::of(snapshot, workspace).ok_or(NO_REGISTRY)?;
-    let edits = edit::plan(&shown.registry, wanted).map_err(|error| error.to_string())?;
-    let version = snapshot.document(&shown.uri).map(|open| open.version);
-    let edits = text_edits(snapshot, &shown.document, &edits);
-    let file = FileEdits { uri: shown.uri, version, edits };
+    let listed = (!snapshot.client.create_files).then(|| shown.registry.without_folder());
+    let planned = edit::plan(listed.as_ref().unwrap_or(&shown.registry), wanted)
+        .map_err(|error| error.to_string())?;
+    let Some(file) = shown.file(&planned.path) else {
+        let uri = analysis::address(snapshot, workspace, &planned.path).ok_or(NO_REGISTRY)?;
+        return Ok(new_file(snapshot, uri, planned.text, note));
+    };
+    let version = snapshot.document(&file.uri).map(|open| open.version);
+    let edits = text_edits(snapshot, &file.document, &planned.edits);
+    let file = FileEdits { uri: file.uri.clone(), version, edits };
     Ok(workspace_edit(&snapshot.client, file, note))
+}
+
+/// A file that is made with this text. Only for clients that can make files.
+fn new_file(snapshot: &Snapshot, uri: lsp::Uri, text: String, note: Note) -> lsp::WorkspaceEdit {
+    let create = lsp::CreateFile { uri: uri.clone(), options: None, annotation_id: None };
+    let edits = vec![lsp::TextEdit { range: lsp::Range::default(), new_text: text }];
+    let mut edit = workspace_edit(&snapshot.client, FileEdits { uri, version: None, edits }, note);
+    edit.document_changes.iter_mut().for_each(|changes| changes.insert(0, create.clone().into()));
+    edit
 }
 
 fn text_edits(snapshot: &Snapshot, document: &Document, edits: &[TextEdit]) -> Vec<lsp::TextEdit> {

@@ -124,7 +124,7 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         model: wanted.model,
         contributor: wanted.contributor,
         claimed_class: wanted.class,
-        evidence: None,
+        strength: None,
     };
     effects.wrote(&workspace);
     answer("intent.record", &record::record(&workspace, &request).map_err(refusal)?)

@@ -7,7 +7,7 @@ use tower_lsp::gen_lsp_types::CompletionItemKind as Kind;
 
 use super::{Choice, Choices};
 use crate::intent::dialect::Field;
-use crate::intent::{Spanned, Status, edit};
+use crate::intent::{Spanned, Status, canonical, edit, single_id};
 use crate::lsp::analysis;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
@@ -44,6 +44,8 @@ struct Spot<'t> {
 enum What<'t> {
     /// A key of an intent.
     Key,
+    /// A key at the top of the file.
+    Root,
     /// The value of this key, or an entry of its list.
     Value(&'t str),
 }
@@ -52,20 +54,27 @@ enum What<'t> {
 pub(super) fn choices(
     snapshot: &Snapshot,
     workspace: &Workspace,
+    path: &RelativePath,
     text: &str,
     cursor: usize,
 ) -> Option<Choices> {
     let spot = spot(text, cursor)?;
-    let json = workspace.registry.path().as_str().ends_with(".json");
-    if json && !(spot.quoted && spot.what != What::Key) {
+    if path.as_str().ends_with(".json") && !(spot.quoted && matches!(spot.what, What::Value(_))) {
         return None;
     }
     let typed = text.get(spot.start..cursor)?;
     let items = match spot.what {
-        What::Key => keys(text, cursor),
+        What::Key => keys(&keys_around(text, cursor)),
+        What::Root => {
+            single_id(path)?;
+            keys(&text.lines().filter(|line| depth(line) == 0).filter_map(key_of).collect())
+        }
         What::Value(key) => {
             let field = FIELDS.into_iter().find(|field| field.keys().contains(&key))?;
-            values(snapshot, workspace, field, typed, &spot)?
+            match (field, single_id(path)) {
+                (Field::Id, Some(id)) => vec![Choice::new(id, Kind::Value)],
+                _ => values(snapshot, workspace, field, typed, &spot)?,
+            }
         }
     };
     Some(Choices { start: spot.start, cursor, end: end_of_word(text, cursor, &spot), items })
@@ -84,7 +93,9 @@ fn values(
     };
     Some(match field {
         Field::Status => statuses(),
-        Field::Id => vec![Choice::new(edit::next_id(&workspace.registry), Kind::Value)],
+        Field::Id => {
+            vec![Choice::new(edit::next_id(&workspace.registry, &BTreeSet::new()), Kind::Value)]
+        }
         Field::Scope => {
             let survey = analysis::survey(snapshot, workspace);
             paths(&survey.files, typed).into_iter().map(|it| quoted(it, spot)).collect()
@@ -147,16 +158,15 @@ fn quoted(choice: Choice, spot: &Spot<'_>) -> Choice {
             || choice.label.contains(" #")
             || (spot.flow && choice.label.contains(['[', ']', '{', '}', ',']));
     let insert = match (spot.quoted, special) {
-        (false, true) => Some(edit::double_quoted(&choice.label)),
+        (false, true) => Some(canonical::double_quoted(&choice.label)),
         _ if label != choice.label => Some(choice.label.clone()),
         _ => None,
     };
     Choice { label, insert, ..choice }
 }
 
-/// The keys that the intent around the cursor does not have yet.
-fn keys(text: &str, cursor: usize) -> Vec<Choice> {
-    let present = keys_around(text, cursor);
+/// The keys that an intent does not have yet.
+fn keys(present: &BTreeSet<&str>) -> Vec<Choice> {
     let missing =
         FIELDS.into_iter().filter(|field| !field.keys().iter().any(|key| present.contains(key)));
     let choice = |(rank, field): (u8, Field)| {
@@ -235,6 +245,9 @@ fn spot(text: &str, cursor: usize) -> Option<Spot<'_>> {
         (_, Some(_)) if content.bytes().all(|it| it.is_ascii_lowercase() || it == b'_') => {
             Some(word(What::Key, cursor, content, false))
         }
+        (None, None) if content.bytes().all(|it| it.is_ascii_lowercase() || it == b'_') => {
+            Some(word(What::Root, cursor, content, false))
+        }
         _ => None,
     }
 }
@@ -307,6 +320,7 @@ mod tests {
         let spot = spot(&text, cursor)?;
         let what = match spot.what {
             What::Key => "key".to_owned(),
+            What::Root => "root".to_owned(),
             What::Value(key) => key.to_owned(),
         };
         Some((what, text[spot.start..end_of_word(&text, cursor, &spot)].to_owned()))
@@ -330,7 +344,8 @@ mod tests {
             ("  - |", Some(("key", ""))),
             ("    # see INT-|", None),
             ("    name: x # INT-|", None),
-            ("|", None),
+            ("|", Some(("root", ""))),
+            ("# |", None),
         ] {
             let found = at(&format!("{HEAD}{tail}"));
             let expected = expected.map(|(what, word)| (what.to_owned(), word.to_owned()));
@@ -356,7 +371,8 @@ mod tests {
     fn only_keys_that_are_missing_are_offered() {
         let text = "active_intents:\n  - id: INT-001\n    name: A\n    \n    owned_scope: []\n  - id: INT-002\n    status: DRAFT\n";
         let cursor = text.find("    \n").unwrap() + 4;
-        let labels: Vec<_> = keys(text, cursor).into_iter().map(|it| it.label).collect();
+        let labels: Vec<_> =
+            keys(&keys_around(text, cursor)).into_iter().map(|it| it.label).collect();
         let expected =
             ["status", "constraints", "acceptance_criteria", "related_specs", "owner", "formerly"];
         assert_eq!(labels, expected);

@@ -1,0 +1,62 @@
+//! `intent git-hooks`: the hooks of git that seal.
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{DIM, GOOD, NOTE, Page, WARN};
+use crate::verbs::git_hooks::{Act, GitHooksAnswer, HookState, git_hooks};
+
+/// Put in the hooks of git that carry records into commits
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+pre-commit and pre-merge-commit seal what was recorded into the commit, and what earlier
+commits were made of without them. post-commit and post-rewrite keep the evidence in the
+index after `git commit --only`. A hook that is there already is kept and called first. None of ours makes a commit fail, also where this program is gone.
+
+A clone has no hooks: whoever clones runs `intent git-hooks --install` once. Without
+them `intent seal` does the same, and what was committed meanwhile is sealed late.")]
+pub(crate) struct Args {
+    /// Put them in
+    #[arg(long, conflicts_with_all = ["remove", "status"])]
+    install: bool,
+
+    /// Take them out, and put back what was there before
+    #[arg(long, conflicts_with = "status")]
+    remove: bool,
+
+    /// Say how they stand (the default); exit code 1 where one is missing
+    #[arg(long)]
+    status: bool,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let workspace = context.here()?;
+    let act = match (args.install, args.remove) {
+        (true, _) => Act::Install,
+        (_, true) => Act::Remove,
+        _ => Act::Status,
+    };
+    let answer = git_hooks(&workspace, act)?;
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::found(act != Act::Remove && !answer.installed))
+}
+
+/// How the hooks stand, a line each.
+pub(super) fn show(page: &mut Page, answer: &GitHooksAnswer) {
+    for hook in &answer.hooks {
+        let (style, word) = match hook.state {
+            HookState::Installed => (GOOD, "seals"),
+            HookState::Missing => (WARN, "is missing"),
+            HookState::Other => (WARN, "is there, and does not seal"),
+        };
+        page.text(&hook.name).own(" ").styled(style, word);
+        if hook.chained {
+            page.styled(DIM, ", after the hook that was there before");
+        }
+        page.end();
+    }
+    page.own("in ").text(&answer.folder).end();
+    if let Some(manager) = answer.manager.as_ref().filter(|_| !answer.installed) {
+        page.styled(NOTE, &manager.name).own(": ").text(&manager.advice).end();
+    }
+}

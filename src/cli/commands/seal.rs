@@ -1,0 +1,160 @@
+//! `intent seal`: evidence for what was recorded and is in no commit yet.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{DIM, INTENT, Page};
+use crate::verbs::Workspace;
+use crate::verbs::seal::{Scope, SealAnswer, seal, would_seal};
+
+/// For so long a commit may be held up; what is left is sealed by the next call.
+const BUDGET: Duration = Duration::from_millis(1_500);
+
+/// Seal what was recorded into evidence that commits carry
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Git's hooks do this by themselves (`intent git-hooks --install`). By hand it is for
+commits that were made without them: with --no-verify, by another tool, by a rebase.
+What it writes is staged and rides in the next commit.
+
+Evidence names intents, sessions, models, files and blocks, and holds no code;
+--dry-run shows which.")]
+pub(crate) struct Args {
+    /// Write nothing; say what would be published
+    #[arg(long)]
+    dry_run: bool,
+
+    /// As this hook of git: never fails
+    #[arg(long, value_name = "NAME", hide = true)]
+    hook: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let Some(hook) = &args.hook else {
+        let workspace = context.here()?;
+        let answer = match args.dry_run {
+            true => would_seal(&workspace, Scope::Commit)?,
+            false => seal(&workspace, Scope::Commit, None)?,
+        };
+        if !args.dry_run {
+            stage(&workspace, &answer).map_err(|error| {
+                CliError::usage(
+                    format!("what was sealed could not be staged: {error}"),
+                    "stage it yourself: `git add .orchestration/agent_trace`",
+                )
+            })?;
+        }
+        context.answer(&answer, |page| show(page, &answer, args.dry_run))?;
+        return Ok(Exit::Fine);
+    };
+    // A commit never fails because of us.
+    if let Ok(workspace) = context.here()
+        && workspace.root.governed()
+    {
+        let done = match hook.as_str() {
+            "pre-commit" | "pre-merge-commit" => seal(&workspace, Scope::Commit, Some(BUDGET))
+                .map_err(|error| error.to_string())
+                .and_then(|answer| stage(&workspace, &answer).map_err(|error| error.to_string())),
+            _ => keep(&workspace).map_err(|error| error.to_string()),
+        };
+        if let Err(error) = done {
+            let message = format!("{hook} could not seal: {error}");
+            crate::workspace::session::log(&workspace.root, &message);
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// After a commit: puts into the index what the commit holds and the index does not. `git commit --only` makes its commit
+/// from another index, so that the next commit would take the evidence out again.
+///
+/// What was committed without our hooks is not sealed here. It would stand in the index, and git refuses to rebase, to
+/// revert or to pull with an index that is not as the commit; the next commit seals it, or `intent seal`.
+fn keep(workspace: &Workspace) -> std::io::Result<()> {
+    let Some(top) = workspace.root.work_tree() else { return Ok(()) };
+    let folder = workspace.root.path().join(".orchestration/agent_trace");
+    let output = Command::new("git")
+        .args(["diff-index", "--cached", "--diff-filter=D", "--name-only", "-z", "HEAD", "--"])
+        .arg(&folder)
+        .current_dir(top)
+        .stdin(Stdio::null())
+        .output()?;
+    let missing = String::from_utf8_lossy(&output.stdout).into_owned();
+    let missing = missing.split('\0').filter(|path| !path.is_empty() && top.join(path).is_file());
+    update_index(top, missing.map(str::to_owned).collect())
+}
+
+/// Puts what was written into the index, and takes out what it takes the place of. In a hook git hands us the index that
+/// the commit is made from.
+fn stage(workspace: &Workspace, answer: &SealAnswer) -> std::io::Result<()> {
+    let Some(top) = workspace.root.work_tree() else { return Ok(()) };
+    let below = |path| {
+        let path = workspace.root.absolute(path);
+        path.strip_prefix(top).unwrap_or(&path).to_string_lossy().replace('\\', "/")
+    };
+    update_index(top, answer.written.iter().chain(&answer.removed).map(below).collect())
+}
+
+/// Puts files into the index, or takes them out where they are gone.
+fn update_index(top: &Path, paths: Vec<String>) -> std::io::Result<()> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    let mut git = Command::new("git")
+        .args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"])
+        .args(["update-index", "--add", "--remove", "-z", "--stdin"])
+        .current_dir(top)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    if let Some(mut input) = git.stdin.take() {
+        for path in paths {
+            input.write_all(path.as_bytes())?;
+            input.write_all(b"\0")?;
+        }
+    }
+    let output = git.wait_with_output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(std::io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+}
+
+fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool) {
+    if answer.sealed.is_empty() && answer.records == 0 {
+        page.own("Nothing that was recorded is left to seal.").end();
+        return;
+    }
+    for sealed in &answer.sealed {
+        match &sealed.intent {
+            Some(intent) => page.styled(INTENT, intent),
+            None => page.own("no intent"),
+        };
+        page.own("  ").text(sealed.path.as_str());
+        if let Some(commit) = &sealed.commit {
+            page.styled(DIM, " in ").styled(DIM, commit.get(..10).unwrap_or(commit));
+        }
+        page.end();
+        let who = sealed.session.iter().chain(&sealed.model);
+        for one in who {
+            page.own("    ").styled(DIM, one).end();
+        }
+        for block in &sealed.blocks {
+            page.own("    ").text(block).end();
+        }
+    }
+    page.count(answer.records, "record").own(if dry_run { " would be sealed" } else { " sealed" });
+    page.end();
+    if answer.incomplete {
+        page.own("There was no time for the rest; `intent seal` goes on.").end();
+    }
+    for path in &answer.written {
+        page.own("staged ").text(path.as_str()).end();
+    }
+}

@@ -1,0 +1,45 @@
+//! A registry in the middle of a merge: what each side took an id for, and how both keep their intents.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::file::IntentFile;
+use super::{Registry, edit};
+use crate::code;
+use crate::workspace::{Code, Finding};
+
+/// The finding of a file in which a merge left its markers. Looked for before the file is parsed, since a list in
+/// brackets takes the markers for entries.
+pub(super) fn finding(file: &IntentFile) -> Option<Finding> {
+    let text = file.text();
+    let conflicts = code::conflicts(text);
+    let first = conflicts.first()?;
+    let byte = |line: u32| text.split_inclusive('\n').take(line as usize).map(str::len).sum();
+    let lines: Vec<String> =
+        conflicts.iter().map(|lines| format!("{} to {}", lines.start(), lines.end())).collect();
+    let message =
+        format!("The registry holds a merge conflict in the lines {}.", lines.join(" and "));
+    let mut help = "Keep the intents of both sides and remove the marker lines; until then no intent can be selected and nothing is written to this file.".to_owned();
+    let [ours, theirs] = code::sides(text)?.map(|side| names(file, &side));
+    let mut used: BTreeSet<String> = ours.keys().chain(theirs.keys()).cloned().collect();
+    let empty = Registry::of(vec![IntentFile::unread(file.path().clone(), "")]);
+    for (id, name) in &ours {
+        let Some(other) = theirs.get(id).filter(|other| *other != name) else { continue };
+        let free = edit::next_id(&empty, &used);
+        let settle = match file.is_single() {
+            false => format!("write both in full, and give one of them `id: {free}`, which is free in this file"),
+            true => "keep one of them in this file, and then write the other down with `intent new`, which takes a free id".to_owned(),
+        };
+        used.insert(free);
+        help.push_str(&format!(
+            " {id} is {name:?} on one side and {other:?} on the other. If these are two intents, {settle}."
+        ));
+    }
+    let span = byte(first.start() - 1)..byte(first.end());
+    Some(file.finding(Code::RegistrySyntax, span, message, help))
+}
+
+/// What the intents of one side are called, by id; none where that side does not parse by itself.
+fn names(file: &IntentFile, side: &str) -> BTreeMap<String, String> {
+    let intents = file.intents_of(side).unwrap_or_default();
+    intents.into_iter().map(|intent| (intent.id.value, intent.name.value)).collect()
+}

@@ -1,0 +1,379 @@
+//! One file of the registry: read losslessly from any dialect, never written over when broken.
+
+use std::fs;
+use std::io::Read;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use super::dialect::{self, Form, Written};
+use super::kept::Kept;
+use super::{Intent, Scope, conflict, yaml};
+use crate::code::LineRange;
+use crate::workspace::cache::Slot;
+use crate::workspace::{Code, Finding, Related, RelativePath, Root};
+
+/// The largest registry that is read, in bytes.
+pub const MAX_BYTES: usize = 1024 * 1024;
+
+/// The folder in which each file holds one intent.
+pub const FOLDER: &str = ".orchestration/intents";
+
+/// A file that intents are written in, as it stands: the list in whatever dialect, or a file of [`FOLDER`].
+#[derive(Debug)]
+pub struct IntentFile {
+    path: RelativePath,
+    exists: bool,
+    syntax_error: Option<Finding>,
+    /// What was parsed before, of which the rest is read as it is asked for.
+    kept: Option<Kept>,
+    text: OnceLock<Arc<str>>,
+    intents: OnceLock<Vec<Intent>>,
+    selected: Option<String>,
+    /// Intents that were asked for before all of them were; of a kept registry only.
+    single: Vec<OnceLock<Intent>>,
+    /// Compiled as they are asked for: one question is about few of many intents.
+    scopes: Vec<OnceLock<Scope>>,
+    form: OnceLock<Form>,
+    lines: OnceLock<Vec<usize>>,
+}
+
+impl IntentFile {
+    /// The file at a place where something stands. A list that parses is kept, so that the unchanged one is not parsed again.
+    pub(super) fn standing(root: &Root, path: RelativePath) -> Self {
+        if let Err(error) = root.resolve(&path) {
+            return Self::unreadable(path, unreadable(error));
+        }
+        // A file of one intent is parsed as fast as it would be found in the cache.
+        let slot = single_id(&path).is_none().then(|| Slot::of(root, &path)).flatten();
+        let kept = slot.as_ref().and_then(Slot::recall);
+        if let Some(file) = kept.and_then(|bytes| Self::recalled(&path, bytes)) {
+            return file;
+        }
+        match read_file(&root.absolute(&path)) {
+            Err(why) => Self::unreadable(path, why),
+            Ok(text) => {
+                let file = Self::parse(path, &text);
+                if let Some(slot) = slot {
+                    file.keep(&slot);
+                }
+                file
+            }
+        }
+    }
+
+    pub(super) fn unreadable(path: RelativePath, (code, message): Unreadable) -> Self {
+        let mut file = Self::unread(path, "");
+        file.exists = true;
+        file.syntax_error = Some(file.finding(code, 0..0, message, UNREADABLE));
+        file
+    }
+
+    /// The first of the files of one intent each that are not read any more.
+    pub(super) fn beyond_limit(path: RelativePath) -> Self {
+        let message = format!(
+            "The files of {FOLDER}/ hold more than {MAX_BYTES} bytes; this one and those behind it are not read."
+        );
+        Self::unreadable(path, (Code::RegistryTooLarge, message))
+    }
+
+    /// Reads a text. Never fails: a text that does not parse has no intents and a [`IntentFile::syntax_error`].
+    pub fn parse(path: RelativePath, text: &str) -> Self {
+        let mut file = Self::unread(path, text);
+        file.exists = true;
+        if text.len() > MAX_BYTES {
+            let message =
+                format!("The registry has {} bytes; at most {MAX_BYTES} are read.", text.len());
+            let help = "Move intents that are done into an archive of their own.";
+            file.syntax_error = Some(file.finding(Code::RegistryTooLarge, 0..0, message, help));
+            return file;
+        }
+        if let Some(conflict) = conflict::finding(&file) {
+            file.syntax_error = Some(conflict);
+            return file;
+        }
+        match file.tree() {
+            Ok(tree) => {
+                let reading = file.reading(&tree);
+                file.holds(reading.intents, reading.selected);
+                file.form = OnceLock::from(reading.form);
+            }
+            Err(broken) => file.syntax_error = Some(file.broken(&broken)),
+        }
+        file
+    }
+
+    /// A file that is not there, or that nobody could read.
+    pub(super) fn unread(path: RelativePath, text: &str) -> Self {
+        Self {
+            path,
+            exists: false,
+            syntax_error: None,
+            kept: None,
+            text: OnceLock::from(Arc::from(text)),
+            intents: OnceLock::from(Vec::new()),
+            selected: None,
+            single: Vec::new(),
+            scopes: Vec::new(),
+            form: OnceLock::new(),
+            lines: OnceLock::new(),
+        }
+    }
+
+    fn holds(&mut self, intents: Vec<Intent>, selected: Option<String>) {
+        self.scopes = intents.iter().map(|_| OnceLock::new()).collect();
+        self.intents = OnceLock::from(intents);
+        self.selected = selected;
+    }
+
+    /// The registry that was kept, if these bytes are one.
+    pub(super) fn recalled(path: &RelativePath, bytes: Vec<u8>) -> Option<Self> {
+        let kept = Kept::read(bytes)?;
+        Some(Self {
+            path: path.clone(),
+            exists: true,
+            syntax_error: None,
+            text: OnceLock::new(),
+            intents: OnceLock::new(),
+            selected: kept.selected().map(str::to_owned),
+            single: (0..kept.len()).map(|_| OnceLock::new()).collect(),
+            scopes: (0..kept.len()).map(|_| OnceLock::new()).collect(),
+            form: OnceLock::new(),
+            lines: OnceLock::new(),
+            kept: Some(kept),
+        })
+    }
+
+    fn keep(&self, slot: &Slot) {
+        if self.syntax_error.is_some() {
+            return;
+        }
+        let kept = Kept::of(self.text(), self.selected_in_file(), self.intents());
+        if let Some(kept) = kept {
+            slot.keep(kept.bytes());
+        }
+    }
+
+    /// The tree of the text; of a `.json` file only where it is JSON indeed.
+    pub(crate) fn tree(&self) -> Result<yaml::Node, yaml::Broken> {
+        if self.path.as_str().ends_with(".json") && !self.text().trim().is_empty() {
+            let text = self.text().trim_start_matches('\u{feff}');
+            if let Err(error) = serde_json::from_str::<serde::de::IgnoredAny>(text) {
+                let line = self.lines().get(error.line().saturating_sub(1)).copied().unwrap_or(0);
+                let at = floor(self.text(), line + error.column().saturating_sub(1));
+                let message = error.to_string();
+                let message = message.split(" at line ").next().unwrap_or(&message).to_owned();
+                return Err(yaml::Broken { message, span: at..at, earlier: None, limit: false });
+            }
+        }
+        match self.path.as_str().ends_with(".json") {
+            true => yaml::parse_json(self.text()),
+            false => yaml::parse(self.text()),
+        }
+    }
+
+    fn reading(&self, tree: &yaml::Node) -> dialect::Reading {
+        match self.is_single() {
+            true => dialect::read_one(self.text(), tree),
+            false => dialect::read(self.text(), tree),
+        }
+    }
+
+    /// The intents of another text of this file; `None` where that does not parse.
+    pub(super) fn intents_of(&self, text: &str) -> Option<Vec<Intent>> {
+        let other = Self::unread(self.path.clone(), text);
+        Some(other.reading(&other.tree().ok()?).intents)
+    }
+
+    fn broken(&self, broken: &yaml::Broken) -> Finding {
+        let (code, help) = match broken.limit {
+            true => (Code::RegistryTooLarge, HELP_LIMIT),
+            false => (Code::RegistrySyntax, HELP_SYNTAX),
+        };
+        let message = format!("The registry does not parse: {}.", broken.message);
+        let mut finding = self.finding(code, broken.span.clone(), message, help);
+        finding
+            .related
+            .extend(broken.earlier.clone().map(|span| self.related(span, "It stands here first.")));
+        finding
+    }
+
+    /// Where it stands.
+    pub fn path(&self) -> &RelativePath {
+        &self.path
+    }
+    /// Whether its whole text is one intent: a file of [`FOLDER`].
+    pub(crate) fn is_single(&self) -> bool {
+        single_id(&self.path).is_some()
+    }
+    /// Its text, byte order mark included; spans are bytes of this text.
+    pub fn text(&self) -> &Arc<str> {
+        self.text.get_or_init(|| Arc::from(self.kept.as_ref().map_or("", Kept::text)))
+    }
+    /// Whether the file exists.
+    pub fn exists(&self) -> bool {
+        self.exists
+    }
+    /// In file order.
+    pub fn intents(&self) -> &[Intent] {
+        self.intents.get_or_init(|| {
+            let kept = self.kept.iter();
+            kept.flat_map(|kept| (0..kept.len()).map(|at| kept.intent(at))).collect()
+        })
+    }
+    /// How many intents it holds.
+    pub(super) fn len(&self) -> usize {
+        self.scopes.len()
+    }
+    /// The indices of the intents with this id.
+    pub(super) fn positions(&self, id: &str) -> Vec<usize> {
+        match &self.kept {
+            Some(kept) => kept.positions(id),
+            None => self.indices(|intent| intent.id.value == id),
+        }
+    }
+    /// The indices of the intents that had this id before.
+    pub(super) fn formerly(&self, id: &str) -> Vec<usize> {
+        match &self.kept {
+            _ if id.is_empty() => Vec::new(),
+            Some(kept) => kept.formerly(id),
+            None => self.indices(|intent| intent.formerly.iter().any(|former| former.value == id)),
+        }
+    }
+    fn indices(&self, wanted: impl Fn(&Intent) -> bool) -> Vec<usize> {
+        let all = self.intents().iter().enumerate();
+        all.filter(|(_, intent)| wanted(intent)).map(|(index, _)| index).collect()
+    }
+    /// The intent at this index, without reading the others.
+    pub(super) fn one(&self, index: usize) -> &Intent {
+        match (self.intents.get(), &self.kept) {
+            (None, Some(kept)) => self.single[index].get_or_init(|| kept.intent(index)),
+            _ => &self.intents()[index],
+        }
+    }
+    /// The compiled scope of the intent at this index.
+    pub(crate) fn scope_at(&self, index: usize) -> &Scope {
+        self.scopes[index].get_or_init(|| Scope::new(&self.one(index).scope_entries()))
+    }
+    /// How the intent at this index is written.
+    pub(crate) fn written(&self, index: usize) -> &Written {
+        &self.form().written[index]
+    }
+    /// How it is written; read from the text where the intents came without it.
+    pub(crate) fn form(&self) -> &Form {
+        self.form.get_or_init(|| {
+            let tree = self.tree().ok();
+            let read = tree.map(|tree| self.reading(&tree).form);
+            let mut form = read.unwrap_or_else(Form::empty);
+            // A recalled text may hold less than the intents that came with it: see `cache`.
+            form.written.resize_with(self.intents().len(), Written::nowhere);
+            form
+        })
+    }
+    /// Why it does not parse.
+    pub fn syntax_error(&self) -> Option<&Finding> {
+        self.syntax_error.as_ref()
+    }
+    /// An `active_intent_id` that a dialect keeps in the registry itself.
+    pub fn selected_in_file(&self) -> Option<&str> {
+        self.selected.as_deref()
+    }
+    /// The intent whose text holds the byte.
+    pub fn intent_at(&self, byte: usize) -> Option<&Intent> {
+        self.intents().iter().find(|intent| intent.span.contains(&byte))
+    }
+
+    /// The lines that a range of bytes touches.
+    pub(crate) fn line_range(&self, span: &Range<usize>) -> Option<LineRange> {
+        let last = span.end.saturating_sub(1).max(span.start);
+        LineRange::new(self.line(span.start), self.line(last))
+    }
+    fn lines(&self) -> &[usize] {
+        self.lines.get_or_init(|| line_starts(self.text()))
+    }
+    fn line(&self, byte: usize) -> u32 {
+        let line = self.lines().partition_point(|start| *start <= byte);
+        u32::try_from(line).unwrap_or(u32::MAX)
+    }
+    pub(crate) fn finding(
+        &self,
+        code: Code,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Finding {
+        Finding {
+            code,
+            path: Some(self.path.clone()),
+            lines: self.line_range(&span),
+            span: Some(span),
+            intent: None,
+            message: message.into(),
+            help: help.into(),
+            related: Vec::new(),
+            fixes: Vec::new(),
+        }
+    }
+    pub(crate) fn related(&self, span: Range<usize>, message: impl Into<String>) -> Related {
+        let first = LineRange::new(1, 1).expect("the first line is a line");
+        Related {
+            path: self.path.clone(),
+            lines: self.line_range(&span).unwrap_or(first),
+            span,
+            message: message.into(),
+        }
+    }
+}
+
+/// The id that a file of [`FOLDER`] is named after; `None` for any other file.
+pub fn single_id(path: &RelativePath) -> Option<&str> {
+    let name = path.as_str().strip_prefix(FOLDER)?.strip_prefix('/')?;
+    let id = [".yaml", ".yml"].iter().find_map(|end| name.strip_suffix(end))?;
+    // Editors keep files of their own beside the one that they edit; their names begin with a dot.
+    (!id.is_empty() && !id.contains('/') && !id.starts_with('.')).then_some(id)
+}
+
+const HELP_LIMIT: &str = "Write it out plainly; until then no intent can be selected and nothing is written to this file.";
+const HELP_SYNTAX: &str = "Mend it here; until then no intent can be selected and nothing is written to this file. Entries that begin with `*`, `!`, `&`, `@`, `[` or `{` need quotes.";
+const UNREADABLE: &str = "Make it a regular file inside the workspace that you may read; nothing is written to it as it is.";
+
+/// Why a file that stands there is not read.
+pub(super) type Unreadable = (Code, String);
+
+pub(super) fn unreadable(reason: impl std::fmt::Display) -> Unreadable {
+    (Code::RegistrySyntax, format!("The registry cannot be read: {reason}."))
+}
+
+fn read_file(path: &Path) -> Result<String, Unreadable> {
+    if !fs::metadata(path).map_err(unreadable)?.is_file() {
+        return Err(unreadable("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    let limit = MAX_BYTES as u64 + 1;
+    fs::File::open(path)
+        .and_then(|file| file.take(limit).read_to_end(&mut bytes))
+        .map_err(unreadable)?;
+    if bytes.len() > MAX_BYTES {
+        let message = format!("The registry has more than {MAX_BYTES} bytes, and is not read.");
+        return Err((Code::RegistryTooLarge, message));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        unreadable(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))
+    })
+}
+
+/// Lines end at `\n`, `\r\n` or `\r`, as in every editor.
+fn line_starts(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let ends = bytes.iter().enumerate().filter(|(at, byte)| match byte {
+        b'\n' => true,
+        b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+        _ => false,
+    });
+    std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect()
+}
+
+fn floor(text: &str, byte: usize) -> usize {
+    let byte = byte.min(text.len());
+    (0..=byte).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}

@@ -1,0 +1,519 @@
+//! Evidence: what a commit brought, as git carries it.
+//!
+//! `.orchestration/agent_trace/YYYY-MM/<digest>.jsonl` is named by the first 128 bits of the SHA-256 of its bytes, in
+//! hexadecimal, and never changes. It holds one or more *sections*: a header, which cites each intent and each session
+//! once, and behind it a line for each intent, session and file. Other records that a commit carries (approvals,
+//! acknowledgements, changes of the registry) stand behind them as whole records. `docs/formats.md` describes every
+//! field.
+//!
+//! A section says which blocks were brought, by name, lines and content hash, and no more: what else is known of a
+//! block is derived from the texts of the commit.
+
+use std::ops::Range;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    BlockName, BlockRecord, Contributor, Conversation, EntityType, Extra, FileRecord, Record,
+    RecordKind, RecordedDecision, Related, Strength, Tool, strict,
+};
+use crate::code::{ContentHash, Places, language};
+use crate::workspace::{RelativePath, store};
+
+/// The version of the format.
+pub const FORMAT: u32 = 2;
+
+const FOLDER: &str = ".orchestration/agent_trace/";
+const HEADER: &[u8] = b"{\"evidence\":";
+const SHORT: &str = "s:";
+const BYTES: usize = 16;
+
+/// The first 128 bits of a SHA-256: what a file, or a section of one, is known by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Digest([u8; BYTES]);
+
+impl Digest {
+    /// Of bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        let whole = Sha256::digest(bytes);
+        Self(std::array::from_fn(|at| whole[at]))
+    }
+
+    /// From 32 hexadecimal digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_lower = |digit: &u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(digit);
+        if text.len() != 2 * BYTES || !text.as_bytes().iter().all(is_lower) {
+            return None;
+        }
+        let mut bytes = [0; BYTES];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&text[2 * at..2 * at + 2], 16).ok()?;
+        }
+        Some(Self(bytes))
+    }
+}
+
+impl std::fmt::Display for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&super::chain::to_hex(&self.0))
+    }
+}
+
+impl std::fmt::Debug for Digest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+/// The digest that a path names, where it is one of an evidence file.
+pub fn digest_of_path(path: &RelativePath) -> Option<Digest> {
+    let below = path.as_str().strip_prefix(FOLDER)?;
+    let (month, name) = below.split_once('/')?;
+    let is_month = month.len() == 7
+        && month.bytes().enumerate().all(|(at, byte)| match at {
+            4 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    Digest::parse(name.strip_suffix(".jsonl")?).filter(|_| is_month)
+}
+
+/// Where a file with these bytes belongs, given a time in it: `2026-02-18T…`.
+pub fn path_of(digest: Digest, time: &str) -> RelativePath {
+    let month = time.get(..7).unwrap_or("1970-01");
+    RelativePath::new(&format!("{FOLDER}{month}/{digest}.jsonl"))
+        .expect("a fixed folder, digits and a digest are a path")
+}
+
+/// What is said once in a section.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// [`FORMAT`].
+    pub evidence: u32,
+    /// The commit that a late section is about; absent of a section that rides in the commit it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<String>,
+    /// The intents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub intents: Vec<CitedIntent>,
+    /// Who wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sessions: Vec<CitedSession>,
+    /// What this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// An intent as it was when the work was recorded.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CitedIntent {
+    /// Its id.
+    pub id: String,
+    /// [`crate::intent::Intent::hash`], short.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash: Option<String>,
+    /// Its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The specifications that it serves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub specs: Vec<String>,
+}
+
+/// Who wrote: a session of an agent, or a person.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CitedSession {
+    /// `host:id`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// What kind of contributor.
+    #[serde(rename = "type")]
+    pub entity_type: EntityType,
+    /// The model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The tool, and its version behind a blank where it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool: Option<String>,
+}
+
+/// What one session did to one file under one intent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// Index in [`Header::intents`].
+    pub intent: u32,
+    /// Index in [`Header::sessions`].
+    pub by: u32,
+    /// When the last of it was recorded: RFC 3339, UTC, seconds.
+    pub time: String,
+    /// The file.
+    pub path: RelativePath,
+    /// What it was called before, where the commit renamed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<RelativePath>,
+    /// How it is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
+    /// What the gate said, where it was not content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decision: Option<RecordedDecision>,
+    /// The class that the agent claimed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_class: Option<String>,
+    /// A person accepted the blocks as they stand.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ack: bool,
+    /// The whole file, as it is in the commit: every line of it was brought.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Whole>,
+    /// The blocks otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub blocks: Vec<Block>,
+    /// What this version does not know.
+    #[serde(flatten)]
+    pub extra: Extra,
+}
+
+/// A file of which all was brought, or taken away.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Whole {
+    /// How many lines it has.
+    pub lines: u32,
+    /// The content hash of its text, short.
+    pub hash: String,
+    /// It was removed; lines and hash are those that it had.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deleted: bool,
+}
+
+/// A block: kind, name, lines, content hash, and which of the lines that it answers for were brought (`1-3,7/31`: of
+/// 31; nothing: all of them), and what else there is to say.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Block {
+    /// All of it was brought.
+    New(String, String, String, String),
+    /// These lines were.
+    Changed(String, String, String, String, String),
+    /// There is more to say.
+    More(String, String, String, String, Option<String>, More),
+}
+
+/// What is rarely said of a block.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct More {
+    /// Parameter types.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<String>,
+    /// Which of several alike, from 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub ordinal: u32,
+    /// It was taken out; lines and hash are those that it had.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub deleted: bool,
+}
+
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+impl Block {
+    /// Of a record's block; `of` is how many lines it answers for.
+    pub fn of(range: &BlockRecord, of: usize) -> Option<Self> {
+        let name = range.block.as_ref()?;
+        let lines = match range.start_line == range.end_line {
+            true => range.start_line.to_string(),
+            false => format!("{}-{}", range.start_line, range.end_line),
+        };
+        let hash = short(range.content_hash.as_str())?;
+        let brought = range.brought.as_ref().map(|places| format!("{}/{of}", places.as_str()));
+        let more = More {
+            parameters: name.parameters.clone(),
+            ordinal: name.ordinal,
+            deleted: range.deleted,
+        };
+        let (kind, path) = (name.kind.clone(), name.path.clone());
+        Some(match (brought, more == More::default()) {
+            (None, true) => Self::New(kind, path, lines, hash),
+            (Some(brought), true) => Self::Changed(kind, path, lines, hash, brought),
+            (brought, false) => Self::More(kind, path, lines, hash, brought, more),
+        })
+    }
+
+    fn parts(&self) -> (&str, &str, &str, &str, Option<&str>, More) {
+        match self {
+            Self::New(kind, path, lines, hash) => (kind, path, lines, hash, None, More::default()),
+            Self::Changed(kind, path, lines, hash, brought) => {
+                (kind, path, lines, hash, Some(brought), More::default())
+            }
+            Self::More(kind, path, lines, hash, brought, more) => {
+                (kind, path, lines, hash, brought.as_deref(), more.clone())
+            }
+        }
+    }
+
+    /// Whether lines and hash are of their form, and the brought lines are among those that the block answers for.
+    fn is_readable(&self) -> bool {
+        let (kind, _, lines, hash, brought, _) = self.parts();
+        let is_among = brought.is_none_or(|text| {
+            text.split_once('/').is_some_and(|(places, of)| is_places(places, of))
+        });
+        !kind.is_empty() && span(lines).is_some() && long(hash).is_some() && is_among
+    }
+
+    /// As a record has it.
+    fn record(&self, language: Option<&str>) -> Option<BlockRecord> {
+        let (kind, path, lines, hash, brought, more) = self.parts();
+        let (start, end) = span(lines)?;
+        let brought = brought.map(|text| text.split_once('/').map_or(text, |(places, _)| places));
+        let content = ContentHash::from_ledger(long(hash)?);
+        let deleted = more.deleted;
+        Some(BlockRecord {
+            block: Some(BlockName {
+                kind: kind.to_owned(),
+                path: path.to_owned(),
+                parameters: more.parameters,
+                ordinal: more.ordinal,
+                language: language.map(str::to_owned),
+            }),
+            brought: brought.map(Places::from_ledger),
+            replaces: deleted.then(|| content.clone()),
+            deleted,
+            ..BlockRecord::bare(start, end, content)
+        })
+    }
+}
+
+/// `15-45`, or `15`.
+fn span(text: &str) -> Option<(u32, u32)> {
+    let (start, end) = text.split_once('-').unwrap_or((text, text));
+    let (start, end) = (number(start)?, number(end)?);
+    (1 <= start && start <= end).then_some((start, end))
+}
+
+/// Digits, without a sign and without zeros before them, as they are written.
+fn number(text: &str) -> Option<u32> {
+    let is_plain = text == "0" || text.starts_with(|first: char| ('1'..='9').contains(&first));
+    text.parse().ok().filter(|_| is_plain)
+}
+
+/// Whether `2-3,7` are rising spans of at most `of` lines.
+fn is_places(places: &str, of: &str) -> bool {
+    let Some(of) = number(of) else { return false };
+    let mut before = 0;
+    places.is_empty()
+        || places.split(',').all(|place| {
+            let Some((first, last)) = span(place) else { return false };
+            let rises = first > before && last <= of;
+            before = last;
+            rises
+        })
+}
+
+/// `2026-11-23T19:15:34Z`.
+fn is_time(text: &str) -> bool {
+    const FORM: &[u8] = b"0000-00-00T00:00:00Z";
+    let is_of = |(byte, form): (u8, &u8)| match form {
+        b'0' => byte.is_ascii_digit(),
+        other => byte == *other,
+    };
+    text.len() == FORM.len()
+        && text.bytes().zip(FORM).all(is_of)
+        && store::milliseconds(text).is_some()
+}
+
+/// `sha256:<hex>` as evidence has it: `s:` and its first 128 bits in base64url.
+pub fn short(hash: &str) -> Option<String> {
+    let digits = hash.strip_prefix("sha256:")?.get(..2 * BYTES)?;
+    Some(format!("{SHORT}{}", URL_SAFE_NO_PAD.encode(Digest::parse(digits)?.0)))
+}
+
+/// The reverse: `sha256:` and the first 32 digits.
+pub fn long(short: &str) -> Option<String> {
+    let bytes = URL_SAFE_NO_PAD.decode(short.strip_prefix(SHORT)?).ok()?;
+    (bytes.len() == BYTES).then(|| format!("sha256:{}", super::chain::to_hex(&bytes)))
+}
+
+/// A section of an evidence file as it was read.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Of its bytes.
+    pub digest: Digest,
+    /// Its bytes in the file.
+    pub bytes: Range<usize>,
+    /// What is said once.
+    pub header: Header,
+    /// The lines behind the header, each with its bytes in the file.
+    pub lines: Vec<(Range<usize>, Said)>,
+    /// Lines that say nothing that this version understands.
+    pub unreadable: Vec<Range<usize>>,
+}
+
+/// What a line of a section says.
+#[derive(Clone, Debug)]
+pub enum Said {
+    /// What a session did to a file.
+    Brought(Box<Line>),
+    /// A record that is carried as it is.
+    Carried(Box<Record>),
+}
+
+/// Why a file is not evidence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoEvidence {
+    /// It does not begin with a header.
+    Headless,
+    /// A header of a later version.
+    Newer(u32),
+}
+
+/// Reads the sections of a file.
+pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
+    let mut sections: Vec<Section> = Vec::new();
+    let mut at = 0;
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let span = at..at + line.len();
+        at = span.end;
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let is_whole = text.len() < line.len() && is_object(text);
+        if text.starts_with(HEADER) {
+            // Behind a header that cannot be read nothing is cited; the section before it must not lend its own.
+            let header = if is_whole { header(text)? } else { None };
+            let unreadable = if header.is_none() { vec![span.clone()] } else { vec![] };
+            let (digest, header) = (Digest::of(b""), header.unwrap_or_default());
+            sections.push(Section { digest, bytes: span, header, lines: vec![], unreadable });
+            continue;
+        }
+        let section = sections.last_mut().ok_or(NoEvidence::Headless)?;
+        section.bytes.end = span.end;
+        match said(text, &section.header).filter(|_| is_whole) {
+            Some(said) => section.lines.push((span.start..span.start + text.len(), said)),
+            None => section.unreadable.push(span),
+        }
+    }
+    for section in &mut sections {
+        section.digest = Digest::of(&bytes[section.bytes.clone()]);
+    }
+    if sections.is_empty() { Err(NoEvidence::Headless) } else { Ok(sections) }
+}
+
+/// Whether a line is an object from its first byte to its last, in which nothing is said twice.
+fn is_object(line: &[u8]) -> bool {
+    line.starts_with(b"{") && line.ends_with(b"}") && strict::has_unique_keys(line)
+}
+
+/// A header; `None` where it cannot be read.
+fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
+    let value = serde_json::from_slice::<Value>(line).ok();
+    let version = value.and_then(|value| value.get("evidence")?.as_u64());
+    if let Some(version) = version.filter(|version| *version > u64::from(FORMAT)) {
+        return Err(NoEvidence::Newer(u32::try_from(version).unwrap_or(u32::MAX)));
+    }
+    let header = serde_json::from_slice::<Header>(line).ok();
+    let is_cited = |intent: &CitedIntent| {
+        !intent.id.is_empty() && intent.hash.as_deref().is_none_or(|hash| long(hash).is_some())
+    };
+    Ok(header.filter(|header| header.intents.iter().all(is_cited)))
+}
+
+fn said(line: &[u8], header: &Header) -> Option<Said> {
+    if line.starts_with(b"{\"intent\":") {
+        let line: Line = serde_json::from_slice(line).ok()?;
+        let is_cited =
+            header.intents.len() > line.intent as usize && header.sessions.len() > line.by as usize;
+        let is_readable = is_time(&line.time)
+            && line.blocks.is_empty() == line.whole.is_some()
+            && line.blocks.iter().all(Block::is_readable)
+            && line.whole.as_ref().is_none_or(|whole| long(&whole.hash).is_some());
+        return (is_cited && is_readable).then(|| Said::Brought(Box::new(line)));
+    }
+    let record: Record = serde_json::from_slice(line).ok()?;
+    let carries = record.kind != RecordKind::Mutation
+        && !record.id.is_empty()
+        && !record.timestamp.is_empty();
+    carries.then(|| Said::Carried(Box::new(record)))
+}
+
+impl Line {
+    /// As a record, the `nth` of a section.
+    pub fn record(&self, header: &Header, digest: Digest, nth: usize) -> Record {
+        let intent = &header.intents[self.intent as usize];
+        let session = &header.sessions[self.by as usize];
+        let language = language::of_file(self.path.as_str(), "").map(|language| language.id);
+        let itself = Related { kind: "intent".to_owned(), value: intent.id.clone() };
+        let specs = intent.specs.iter();
+        let specs =
+            specs.map(|spec| Related { kind: "specification".to_owned(), value: spec.clone() });
+        let tool = session.tool.as_deref().map(|tool| {
+            let (name, version) = tool.split_once(' ').unwrap_or((tool, ""));
+            let version = Some(version.to_owned()).filter(|version| !version.is_empty());
+            Tool { name: name.to_owned(), version }
+        });
+        let from = self.from.iter().map(|from| ("from".to_owned(), from.as_str().into()));
+        let whole = self.whole.iter().filter_map(|whole| whole.range());
+        let blocks = self.blocks.iter().filter_map(|block| block.record(language));
+        Record {
+            id: format!("{digest}:{nth}"),
+            timestamp: self.time.clone(),
+            kind: if self.ack { RecordKind::Ack } else { RecordKind::Mutation },
+            intent_id: Some(intent.id.clone()).filter(|id| !id.is_empty()),
+            intent_hash: intent.hash.as_deref().and_then(long),
+            decision: self.decision.clone(),
+            files: vec![FileRecord {
+                relative_path: self.path.clone(),
+                conversations: vec![Conversation {
+                    url: session.id.clone(),
+                    contributor: Contributor {
+                        entity_type: session.entity_type,
+                        model_identifier: session.model.clone(),
+                    },
+                    ranges: whole.chain(blocks).collect(),
+                    related: std::iter::once(itself).chain(specs).collect(),
+                    extra: Extra::new(),
+                }],
+                extra: from.collect(),
+                ..FileRecord::bare(self.path.clone())
+            }],
+            tool,
+            session: session.id.clone(),
+            strength: self.strength,
+            claimed_class: self.claimed_class.clone(),
+            ..Record::default()
+        }
+    }
+}
+
+impl Whole {
+    /// A file as one range, which stands for each block in it.
+    fn range(&self) -> Option<BlockRecord> {
+        let content = ContentHash::from_ledger(long(&self.hash)?);
+        Some(BlockRecord {
+            replaces: self.deleted.then(|| content.clone()),
+            deleted: self.deleted,
+            ..BlockRecord::bare(1, self.lines.max(1), content)
+        })
+    }
+}
+
+/// The bytes of a section.
+pub fn write(header: &Header, lines: &[Line], carried: &[Record]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let mut put = |line: serde_json::Result<Vec<u8>>| {
+        bytes.extend(line.expect("plain data always serialises"));
+        bytes.push(b'\n');
+    };
+    put(serde_json::to_vec(header));
+    lines.iter().for_each(|line| put(serde_json::to_vec(line)));
+    for record in carried {
+        let mut record = serde_json::to_value(record).expect("plain data always serialises");
+        if let Some(fields) = record.as_object_mut() {
+            // Its place in the journal's chain says nothing outside of it.
+            ["writer", "seq", "prev"].into_iter().for_each(|key| drop(fields.shift_remove(key)));
+        }
+        put(serde_json::to_vec(&record));
+    }
+    bytes
+}

@@ -1,0 +1,224 @@
+//! The journal: what was recorded and is in no commit yet.
+//!
+//! One file for each session and work tree, `<common git directory>/intent/open/<work tree>/<writer>.jsonl`, which has a
+//! second name (a hard link) below `.orchestration/agent_trace/open/`, where people can watch it. So neither
+//! `git clean -fdx` nor `git worktree remove` loses a record. Without git there is no journal: records are appended to
+//! `.orchestration/agent_trace.jsonl`.
+//!
+//! When a record has been sealed into evidence, that is noted beside the journal ([`Sealed`]). It counts as sealed
+//! wherever that evidence stands: after a reset to a commit without it, the record is open again.
+
+use std::collections::{HashMap, HashSet};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::chain::to_hex;
+use super::evidence::{self, Digest};
+use crate::workspace::store::{self, StoreError};
+use crate::workspace::{RelativePath, Root};
+
+const SHOWN: &str = ".orchestration/agent_trace/open";
+
+/// The journals of a workspace: those of each work tree lie in a folder of their own.
+pub(super) struct Journals {
+    /// Holds a folder for each work tree.
+    all: PathBuf,
+    /// The name of the folder of this work tree.
+    own: String,
+}
+
+impl Journals {
+    /// `None` without git.
+    pub fn of(root: &Root) -> Option<Self> {
+        let (top, git_dir) = (root.work_tree()?, root.git_dir()?);
+        let common = root.common_dir()?;
+        let tree = match git_dir == common {
+            true => "main".into(),
+            false => git_dir.file_name()?.to_string_lossy().into_owned(),
+        };
+        // Several workspaces may lie in one work tree.
+        let below = root.path().strip_prefix(top).ok()?.to_string_lossy().into_owned();
+        let own = match below.is_empty() {
+            true => tree,
+            false => format!("{tree}+{}", &to_hex(&Sha256::digest(below))[..16]),
+        };
+        Some(Self { all: common.join("intent").join("open"), own })
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.all.join(&self.own)
+    }
+
+    /// The file of a writer in this work tree.
+    pub fn file(&self, writer: &str) -> PathBuf {
+        self.folder().join(format!("{writer}.jsonl"))
+    }
+
+    /// The journals of this work tree, each by the name under which it is shown and where it lies.
+    pub fn files(&self) -> Vec<(RelativePath, PathBuf)> {
+        files_in(&self.folder())
+    }
+
+    /// The folders of the other work trees of this workspace, also of those that were removed.
+    pub fn others(&self) -> Vec<PathBuf> {
+        let ending = |name: &str| name.split_once('+').map(|(_, below)| below.to_owned());
+        let folders = std::fs::read_dir(&self.all).into_iter().flatten().flatten();
+        let named = folders.filter_map(|folder| folder.file_name().into_string().ok());
+        let others = named.filter(|name| *name != self.own && ending(name) == ending(&self.own));
+        others.map(|name| self.all.join(name)).collect()
+    }
+}
+
+fn files_in(folder: &Path) -> Vec<(RelativePath, PathBuf)> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<(RelativePath, PathBuf)> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .filter_map(|entry| {
+            let path = entry.path();
+            let writer = path.file_name()?.to_str()?.strip_suffix(".jsonl")?;
+            Some((shown(writer), path))
+        })
+        .collect();
+    files.sort();
+    files
+}
+
+/// All journals of a repository: those of other work trees, also of removed ones, and those of this one.
+pub(super) fn all(root: &Root) -> Vec<(RelativePath, PathBuf)> {
+    let Some(journals) = Journals::of(root) else { return Vec::new() };
+    let others = journals.others();
+    others.iter().flat_map(|folder| files_in(folder)).chain(journals.files()).collect()
+}
+
+/// Under which name a writer's journal is shown.
+pub(super) fn shown(writer: &str) -> RelativePath {
+    let name: String = writer.chars().filter(char::is_ascii_alphanumeric).collect();
+    RelativePath::new(&format!("{SHOWN}/{name}.jsonl"))
+        .expect("a fixed folder and letters are a path")
+}
+
+/// Whether a path is one of a journal.
+pub fn is_open(path: &RelativePath) -> bool {
+    path.as_str().strip_prefix(SHOWN).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Shows a journal in the work tree, where the file system can give a file two names. That is for people to look at, so
+/// a failure is nobody's error.
+pub(super) fn show(root: &Root, writer: &str, file: &Path) {
+    let shown = root.absolute(&shown(writer));
+    if shown.symlink_metadata().is_ok() {
+        return;
+    }
+    let ignored =
+        shown.parent().map(|folder| store::create_new(&folder.join(".gitignore"), b"*\n"));
+    let linked = ignored.transpose().map_err(std::io::Error::other);
+    if let Err(error) = linked.and_then(|_| std::fs::hard_link(file, &shown)) {
+        tracing::debug!(%error, "the journal is not shown in the work tree");
+    }
+}
+
+/// Which records have been sealed, and into which evidence.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sealed {
+    into: HashMap<String, Vec<Digest>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Mark {
+    record: String,
+    evidence: String,
+}
+
+impl Sealed {
+    /// Whether this clone wrote a section.
+    pub fn is_into(&self, section: &Digest) -> bool {
+        self.into.values().any(|into| into.contains(section))
+    }
+
+    /// The records that were sealed into evidence.
+    fn of(&self, evidence: Digest) -> impl Iterator<Item = &str> {
+        let into = self.into.iter().filter(move |(_, into)| into.contains(&evidence));
+        into.map(|(record, _)| record.as_str())
+    }
+
+    /// Whether a record is sealed into evidence of which `stands` holds.
+    pub fn is_in(&self, record: &str, stands: impl Fn(&Digest) -> bool) -> bool {
+        self.into.get(record).is_some_and(|into| into.iter().any(stands))
+    }
+}
+
+fn marks(root: &Root) -> Option<PathBuf> {
+    Some(root.common_dir()?.join("intent").join("sealed.jsonl"))
+}
+
+/// Notes larger than this, in bytes, were not written by us.
+const MAX_MARKS: u64 = 256 * 1024 * 1024;
+
+/// What is noted of this repository.
+pub fn sealed(root: &Root) -> Sealed {
+    let Some(path) = marks(root) else { return Sealed::default() };
+    let bytes = store::read_capped(&path, MAX_MARKS).ok().flatten().unwrap_or_default();
+    let mut sealed = Sealed::default();
+    let marks = bytes.split(|byte| *byte == b'\n');
+    for mark in marks.filter_map(|line| serde_json::from_slice::<Mark>(line).ok()) {
+        if let Some(digest) = Digest::parse(&mark.evidence) {
+            sealed.into.entry(mark.record).or_default().push(digest);
+        }
+    }
+    sealed
+}
+
+/// Those of some files of evidence that were sealed in this repository and can be made again: the journals still hold
+/// what they were made from.
+pub fn drafts(root: &Root, mut files: Vec<RelativePath>) -> Vec<RelativePath> {
+    if files.is_empty() {
+        return files;
+    }
+    #[derive(Deserialize)]
+    struct Known {
+        id: String,
+    }
+    let sealed = sealed(root);
+    let journals = all(root).into_iter().filter_map(|(_, disk)| std::fs::read(disk).ok());
+    let ids = |journal: Vec<u8>| {
+        let lines = journal.split(|byte| *byte == b'\n');
+        let known = lines.filter_map(|line| serde_json::from_slice::<Known>(line).ok());
+        known.map(|known| known.id).collect::<Vec<_>>()
+    };
+    let known: HashSet<String> = journals.flat_map(ids).collect();
+    let is_ours = |section: evidence::Section| {
+        let mut records = sealed.of(section.digest).peekable();
+        records.peek().is_some() && records.all(|record| known.contains(record))
+    };
+    files.retain(|path| {
+        let bytes = std::fs::read(root.absolute(path)).unwrap_or_default();
+        let sections = evidence::read(&bytes);
+        sections.is_ok_and(|sections| sections.into_iter().all(is_ours))
+    });
+    files
+}
+
+/// Notes that records have been sealed into a section of evidence.
+pub fn note_sealed(root: &Root, records: &[String], evidence: Digest) -> Result<(), StoreError> {
+    let Some(path) = marks(root).filter(|_| !records.is_empty()) else { return Ok(()) };
+    let mut lines = Vec::new();
+    for record in records {
+        let mark = Mark { record: record.clone(), evidence: evidence.to_string() };
+        serde_json::to_writer(&mut lines, &mark).expect("texts always become JSON");
+        lines.push(b'\n');
+    }
+    let io = |doing| {
+        let path = path.clone();
+        move |source| StoreError::Io { path, doing, source }
+    };
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(io("created"))?;
+    }
+    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
+    let file = file.as_mut().map_err(|error| std::io::Error::new(error.kind(), error.to_string()));
+    let file = file.map_err(io("opened"))?;
+    file.write_all(&lines).and_then(|()| file.sync_data()).map_err(io("appended to"))
+}

@@ -1,0 +1,112 @@
+//! What the texts before and after a commit tell of the blocks that its evidence names.
+
+use super::names::textless;
+use super::{Difference, Outline};
+use crate::code::lines::{self, Lines};
+use crate::code::{Block, ContentHash, Document, FileBlocks, Places};
+use crate::ledger::{BlockRecord, Derived};
+use crate::provenance::difference;
+
+/// What a recorded block was before.
+#[derive(Default)]
+pub struct Before {
+    /// What it read; `None` of what is new.
+    pub replaces: Option<ContentHash>,
+    /// Which of its lines are new; `None` where nobody can say, or all are.
+    pub brought: Option<Vec<bool>>,
+    /// Its row in the outline.
+    pub row: Option<usize>,
+    /// Its row in the outline before.
+    pub was: Option<usize>,
+}
+
+/// A block of a text in hand, with all that a record may say of it.
+pub fn block_record(document: &Document, block: &Block, before: Before) -> BlockRecord {
+    let language = document.language().map(|language| language.id);
+    let lines = Lines::of_own(&lines::own(document, block));
+    let brought = before.brought.filter(|_| lines.is_some());
+    let brought = brought.and_then(|brought| match before.replaces {
+        None => difference::places(&brought),
+        Some(_) => Some(Places::of(&brought)),
+    });
+    let row = |row: Option<usize>| row.and_then(|row| u32::try_from(row).ok());
+    BlockRecord {
+        lines,
+        brought,
+        row: row(before.row),
+        was: row(before.was),
+        replaces: before.replaces,
+        ..textless(block, language)
+    }
+}
+
+/// Derives what is known of the blocks that evidence names, given the texts of its file before and after its commit.
+///
+/// A block whose recorded text is not the one of the commit (an intermediate version that a squash has lost, or one
+/// that was changed while its commit was made again) keeps what evidence says, and its row.
+pub fn derive(said: &[BlockRecord], before: &Document, after: &Document) -> Derived {
+    let difference = Difference::new(before, after);
+    let (old, new) = (before.blocks(), after.blocks());
+    let standing = |at: usize, said: Option<&BlockRecord>| {
+        let replaces = difference.origin(at).map(|was| was.fingerprint.content.clone());
+        let own = lines::own(after, &new.blocks[at]).len();
+        let brought = said.and_then(|said| said.brought.as_ref()?.among(own));
+        let all = || replaces.as_ref().map(|_| vec![true; own]);
+        let brought = brought.or_else(all);
+        let known = Before { brought, row: Some(at), was: difference.was(at), replaces };
+        block_record(after, &new.blocks[at], known)
+    };
+    let gone = |block: &Block| {
+        let range = block_record(before, block, Before::default());
+        BlockRecord { replaces: Some(range.content_hash.clone()), deleted: true, ..range }
+    };
+    let mut ranges = Vec::with_capacity(said.len());
+    for range in said {
+        match (&range.block, range.deleted) {
+            (None, false) => ranges.extend((0..new.blocks.len()).map(|at| standing(at, None))),
+            (None, true) => ranges.extend(old.blocks.iter().map(gone)),
+            (Some(_), true) => {
+                let found = find_recorded(&old, range).map(|at| gone(&old.blocks[at]));
+                ranges.push(found.unwrap_or_else(|| range.clone()));
+            }
+            (Some(_), false) => ranges.push(match find_recorded(&new, range) {
+                Some(at) if new.blocks[at].fingerprint.content == range.content_hash => {
+                    standing(at, Some(range))
+                }
+                Some(at) => BlockRecord {
+                    row: u32::try_from(at).ok(),
+                    was: difference.was(at).and_then(|was| u32::try_from(was).ok()),
+                    brought: None,
+                    ..range.clone()
+                },
+                None => range.clone(),
+            }),
+        }
+    }
+    Derived { before: Outline::of(&old), after: Outline::of(&new), ranges, based_on: None }
+}
+
+/// The block that a record speaks of: of its name and text, of its name, or of its text; of several the nearest.
+pub fn find_recorded(blocks: &FileBlocks, range: &BlockRecord) -> Option<usize> {
+    let name = range.block.as_ref()?;
+    let rank = |block: &Block| {
+        let identity = &block.identity;
+        let is_named = identity.kind.as_str() == name.kind
+            && identity.path == name.path
+            && identity.parameters == name.parameters;
+        let reads = block.fingerprint.content == range.content_hash;
+        match (is_named, reads) {
+            (true, true) => Some(0),
+            (false, true) if identity.kind.as_str() == name.kind => Some(1),
+            (true, false) => Some(2),
+            _ => None,
+        }
+    };
+    let candidates = blocks.blocks.iter().enumerate();
+    let candidates = candidates.filter_map(|(at, block)| {
+        let ordinal = block.identity.ordinal.abs_diff(name.ordinal);
+        let lines = block.lines.start().abs_diff(range.start_line);
+        Some(((rank(block)?, ordinal, lines), at))
+    });
+    candidates.min().map(|(_, at)| at)
+}

@@ -1,0 +1,237 @@
+//! The hooks of git that seal: put in, taken out, looked at.
+//!
+//! A hook that was there before is kept beside ours and called first, with its arguments and its input; where it fails,
+//! the commit fails by it as before. Ours never makes a commit fail: it ends with 0 whatever happens, also where the
+//! program is gone.
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{VerbError, Workspace};
+use crate::workspace::store::{self, StoreError};
+
+/// The hooks that seal.
+pub const HOOKS: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];
+
+/// In each hook of ours, so that it is known again.
+const MARK: &str = "Installed by `intent git-hooks --install`";
+/// What a hook is called that was there before ours.
+const BEFORE: &str = "before-intent";
+/// A hook larger than this, in bytes, is not ours.
+const MAX_HOOK: u64 = 64 * 1024;
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Put the hooks in.
+    Install,
+    /// Take them out, and put back what was there before.
+    Remove,
+    /// Only look.
+    Status,
+}
+
+/// How the hooks stand.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GitHooksAnswer {
+    /// The folder that git looks for hooks in.
+    pub folder: String,
+    /// Whether all of them seal.
+    pub installed: bool,
+    /// Each of them.
+    pub hooks: Vec<GitHook>,
+    /// Who else manages the hooks of this repository, and the line that is to be added there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub manager: Option<Manager>,
+}
+
+/// A hook.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GitHook {
+    /// `pre-commit`.
+    pub name: String,
+    /// How it stands.
+    pub state: HookState,
+    /// What is there calls another hook first.
+    pub chained: bool,
+}
+
+/// How a hook stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HookState {
+    /// It seals.
+    Installed,
+    /// There is none.
+    Missing,
+    /// There is one, and it does not seal.
+    Other,
+}
+
+/// A program that manages the hooks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Manager {
+    /// `husky`, `lefthook`, `pre-commit`, or the folder that `core.hooksPath` names.
+    pub name: String,
+    /// What is to be added, and where.
+    pub advice: String,
+}
+
+/// Puts the hooks in, takes them out, or looks at them.
+pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> {
+    let what = "hooks of git".to_owned();
+    let no_git = || VerbError::NoGit { root: ws.root.path().display().to_string(), what };
+    let git = ws.git().ok_or_else(no_git)?;
+    let (folder, is_configured) = git.hooks_folder();
+    let manager = manager(ws, &folder, is_configured);
+    let may_write = !is_configured || act == Act::Remove;
+    if act != Act::Status && may_write {
+        std::fs::create_dir_all(&folder).map_err(failed(&folder, "created"))?;
+        for name in HOOKS {
+            match act {
+                Act::Install => install(&folder, name)?,
+                _ => remove(&folder, name)?,
+            }
+        }
+    }
+    let hooks: Vec<GitHook> = HOOKS.into_iter().map(|name| look(&folder, name)).collect();
+    Ok(GitHooksAnswer {
+        folder: folder.display().to_string(),
+        installed: hooks.iter().all(|hook| hook.state == HookState::Installed),
+        hooks,
+        manager,
+    })
+}
+
+/// Whether a commit seals what was recorded; `true` where there is no git to ask.
+pub fn installed(ws: &Workspace) -> bool {
+    let Some(git) = ws.git() else { return true };
+    let (folder, _) = git.hooks_folder();
+    HOOKS.into_iter().all(|name| look(&folder, name).state == HookState::Installed)
+}
+
+fn script(name: &str, program: &Path) -> String {
+    let program = program.display().to_string().replace('\'', "'\\''");
+    format!(
+        "#!/bin/sh\n\
+         # {MARK}; `intent git-hooks --remove` takes it away.\n\
+         # It seals what was recorded into the evidence of the commit, and never makes a commit fail.\n\
+         before=\"$(dirname \"$0\")/{name}.{BEFORE}\"\n\
+         if [ -x \"$before\" ]; then\n    \"$before\" \"$@\" || exit $?\nfi\n\
+         intent='{program}'\n\
+         [ -x \"$intent\" ] || intent=intent\n\
+         \"$intent\" seal --hook {name} </dev/null >/dev/null 2>&1\n\
+         exit 0\n"
+    )
+}
+
+/// Whether a hook's text calls us, in whatever way.
+fn seals(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        !line.starts_with('#') && line.contains("intent") && line.contains("seal --hook")
+    })
+}
+
+fn look(folder: &Path, name: &str) -> GitHook {
+    let path = folder.join(name);
+    let text = read(&path).unwrap_or_default();
+    let state = match text {
+        None => HookState::Missing,
+        Some(text) if seals(&text) && is_executable(&path) => HookState::Installed,
+        Some(_) => HookState::Other,
+    };
+    GitHook { name: name.to_owned(), state, chained: before(folder, name).exists() }
+}
+
+fn before(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.{BEFORE}"))
+}
+
+fn read(path: &Path) -> Result<Option<String>, StoreError> {
+    let bytes = store::read_capped(path, MAX_HOOK)?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+fn install(folder: &Path, name: &str) -> Result<(), VerbError> {
+    let path = folder.join(name);
+    let is_ours = read(&path)?.is_some_and(|text| text.contains(MARK));
+    if !is_ours && path.exists() && !before(folder, name).exists() {
+        std::fs::rename(&path, before(folder, name)).map_err(failed(&path, "renamed"))?;
+    }
+    let program = std::env::current_exe().map_err(failed(&path, "written"))?;
+    std::fs::write(&path, script(name, &program)).map_err(failed(&path, "written"))?;
+    make_executable(&path).map_err(failed(&path, "made executable"))?;
+    Ok(())
+}
+
+fn remove(folder: &Path, name: &str) -> Result<(), VerbError> {
+    let path = folder.join(name);
+    if !read(&path)?.is_some_and(|text| text.contains(MARK)) {
+        return Ok(());
+    }
+    std::fs::remove_file(&path).map_err(failed(&path, "removed"))?;
+    let before = before(folder, name);
+    if before.exists() {
+        std::fs::rename(&before, &path).map_err(failed(&before, "renamed"))?;
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> bool {
+    true
+}
+
+/// Who else manages the hooks. Where a folder is configured, it is that program's, and nothing is written there.
+fn manager(ws: &Workspace, folder: &Path, is_configured: bool) -> Option<Manager> {
+    let top = ws.root.work_tree()?;
+    let there = |name: &str| top.join(name).exists();
+    let line = |name: &str| format!("intent seal --hook {name} || true");
+    if there(".husky") && is_configured {
+        let advice = format!(
+            "add a line to .husky/pre-commit, and the like to .husky/pre-merge-commit, .husky/post-commit and .husky/post-rewrite: {}",
+            line("pre-commit")
+        );
+        return Some(Manager { name: "husky".to_owned(), advice });
+    }
+    if ["lefthook.yml", "lefthook.yaml", ".lefthook.yml"].into_iter().any(there) {
+        let advice = "add to lefthook.yml below each of pre-commit, pre-merge-commit, post-commit and post-rewrite: `commands: { intent: { priority: 99, run: intent seal --hook pre-commit || true } }`, with the hook's name in place of pre-commit".to_owned();
+        return Some(Manager { name: "lefthook".to_owned(), advice });
+    }
+    if there(".pre-commit-config.yaml") {
+        let advice = "pre-commit keeps a hook that was there before it and calls it; run `pre-commit install` first, then `intent git-hooks --install`".to_owned();
+        return Some(Manager { name: "pre-commit".to_owned(), advice });
+    }
+    is_configured.then(|| Manager {
+        name: folder.display().to_string(),
+        advice: format!(
+            "core.hooksPath names this folder, so nothing was written there; add a line to its pre-commit, and the like to pre-merge-commit, post-commit and post-rewrite: {}",
+            line("pre-commit")
+        ),
+    })
+}
+
+fn failed(path: &Path, doing: &'static str) -> impl Fn(std::io::Error) -> StoreError {
+    let path = path.to_path_buf();
+    move |source| StoreError::Io { path: path.clone(), doing, source }
+}

@@ -1,0 +1,229 @@
+//! Evidence as it is put together: blocks by intent, session and file.
+
+use std::collections::BTreeMap;
+
+use super::SealedFile;
+use crate::code::{Document, fingerprint};
+use crate::ledger::evidence::{
+    self, Block, CitedIntent, CitedSession, Digest, Header, Line, Whole,
+};
+use crate::ledger::{
+    BlockRecord, Conversation, Entry, Record, RecordKind, RecordedDecision, Strength,
+};
+use crate::verbs::edited::Baseline;
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::{CommitId, RelativePath, store};
+
+/// A new file of more blocks than this is named as a whole, where one session brought all of it.
+const MAX_NAMED: usize = 40;
+
+/// Where evidence stands.
+pub(super) fn folder() -> RelativePath {
+    RelativePath::new(".orchestration/agent_trace").expect("a fixed name is a path")
+}
+
+/// For whom blocks are listed in one line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Group {
+    intent: String,
+    intent_hash: Option<String>,
+    specs: Vec<String>,
+    session: Session,
+    strength: Option<Strength>,
+    decision: Option<(String, Option<String>, Option<String>)>,
+    claimed_class: Option<String>,
+    is_ack: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Session {
+    id: Option<String>,
+    entity_type: String,
+    model: Option<String>,
+    tool: Option<String>,
+}
+
+impl Group {
+    pub(super) fn of(entry: &Entry, conversation: &Conversation) -> Self {
+        let record = &entry.record;
+        let tool = record.tool.as_ref().map(|tool| match &tool.version {
+            Some(version) => format!("{} {version}", tool.name),
+            None => tool.name.clone(),
+        });
+        let specs = conversation.related.iter().filter(|one| one.kind == "specification");
+        let contributor = &conversation.contributor;
+        let entity_type = serde_json::to_value(contributor.entity_type).ok();
+        let decision = record.decision.as_ref().filter(|decision| decision.outcome != "no_opinion");
+        Self {
+            intent: record.intent_id.clone().unwrap_or_default(),
+            intent_hash: record.intent_hash.as_deref().and_then(evidence::short),
+            specs: specs.map(|one| one.value.clone()).collect(),
+            session: Session {
+                id: record.session.clone(),
+                entity_type: entity_type
+                    .and_then(|word| word.as_str().map(str::to_owned))
+                    .unwrap_or_default(),
+                model: contributor.model_identifier.clone(),
+                tool,
+            },
+            strength: record.strength,
+            decision: decision
+                .map(|one| (one.outcome.clone(), one.rule.clone(), one.approval.clone())),
+            claimed_class: record.claimed_class.clone(),
+            is_ack: record.kind == RecordKind::Ack,
+        }
+    }
+}
+
+/// What a group did to a file.
+#[derive(Clone, Debug, Default)]
+struct Work {
+    time: String,
+    from: Option<RelativePath>,
+    /// Each with how many lines it answers for.
+    blocks: Vec<(BlockRecord, usize)>,
+    whole: Option<Whole>,
+}
+
+/// All that evidence of one change says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    work: BTreeMap<(RelativePath, Group), Work>,
+}
+
+impl Groups {
+    pub(super) fn is_empty(&self) -> bool {
+        self.work.is_empty()
+    }
+
+    pub(super) fn add(
+        &mut self,
+        path: &RelativePath,
+        from: Option<&RelativePath>,
+        group: Group,
+        record: &Record,
+        range: BlockRecord,
+        own: usize,
+    ) {
+        let work = self.work.entry((path.clone(), group)).or_default();
+        work.from = from.cloned();
+        if work.time < record.timestamp {
+            work.time.clone_from(&record.timestamp);
+        }
+        work.blocks.push((range, own));
+    }
+
+    /// Says of a new file of very many blocks that all of it was brought, where that is so.
+    pub(super) fn unite(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
+        let blocks = now.blocks().blocks.len();
+        if blocks <= MAX_NAMED || !baseline.is_empty() {
+            return;
+        }
+        let mut here = self.work.iter_mut().filter(|((of, _), _)| of == path);
+        let (Some((_, work)), None) = (here.next(), here.next()) else { return };
+        let is_all = |(range, _): &(BlockRecord, usize)| range.brought.is_none() && !range.deleted;
+        if work.blocks.len() == blocks && work.blocks.iter().all(is_all) {
+            let text = now.text();
+            let hash = fingerprint::content_hash(&text);
+            work.whole = evidence::short(hash.as_str()).map(|hash| Whole {
+                lines: u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
+                hash,
+                deleted: false,
+            });
+        }
+    }
+
+    pub(super) fn brief(&self, of: Option<&CommitId>) -> Vec<SealedFile> {
+        let brief = |((path, group), work): (&(RelativePath, Group), &Work)| SealedFile {
+            path: path.clone(),
+            commit: of.map(|commit| commit.0.clone()),
+            intent: Some(group.intent.clone()).filter(|intent| !intent.is_empty()),
+            session: group.session.id.clone(),
+            model: group.session.model.clone(),
+            blocks: work
+                .blocks
+                .iter()
+                .filter_map(|(range, _)| Some(range.block.as_ref()?.path.clone()))
+                .collect(),
+        };
+        self.work.iter().map(brief).collect()
+    }
+
+    pub(super) fn bytes(
+        &self,
+        ws: &Workspace,
+        of: Option<&CommitId>,
+        carried: &[Record],
+    ) -> Vec<u8> {
+        let mut intents: Vec<CitedIntent> = Vec::new();
+        let mut sessions: Vec<&Session> = Vec::new();
+        let mut lines = Vec::new();
+        for ((path, group), work) in &self.work {
+            let cited = CitedIntent {
+                id: group.intent.clone(),
+                hash: group.intent_hash.clone(),
+                name: ws.registry.get(&group.intent).map(|intent| intent.name.value.clone()),
+                specs: group.specs.clone(),
+            };
+            let blocks = work.blocks.iter().filter(|_| work.whole.is_none());
+            lines.push(Line {
+                intent: place(&mut intents, cited),
+                by: place(&mut sessions, &group.session),
+                time: work.time.get(..19).map_or(String::new(), |time| format!("{time}Z")),
+                path: path.clone(),
+                from: work.from.clone(),
+                strength: group.strength,
+                decision: group
+                    .decision
+                    .clone()
+                    .map(|(outcome, rule, approval)| RecordedDecision { outcome, rule, approval }),
+                claimed_class: group.claimed_class.clone(),
+                ack: group.is_ack,
+                whole: work.whole.clone(),
+                blocks: blocks.filter_map(|(range, own)| Block::of(range, *own)).collect(),
+                extra: Default::default(),
+            });
+        }
+        let header = Header {
+            evidence: evidence::FORMAT,
+            of: of.map(|commit| commit.0.clone()),
+            intents,
+            sessions: sessions.into_iter().map(cited).collect(),
+            extra: Default::default(),
+        };
+        evidence::write(&header, &lines, carried)
+    }
+}
+
+fn cited(session: &Session) -> CitedSession {
+    let word = serde_json::Value::String(session.entity_type.clone());
+    CitedSession {
+        id: session.id.clone(),
+        entity_type: serde_json::from_value(word).unwrap_or_default(),
+        model: session.model.clone(),
+        tool: session.tool.clone(),
+    }
+}
+
+fn place<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
+    let at = all.iter().position(|other| *other == one).unwrap_or_else(|| {
+        all.push(one);
+        all.len() - 1
+    });
+    u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Writes evidence into the work tree; where it stands.
+pub(super) fn write(ws: &Workspace, bytes: &[u8]) -> Result<RelativePath, VerbError> {
+    let time = evidence::read(bytes).ok().and_then(|sections| {
+        let lines = sections.into_iter().flat_map(|section| section.lines);
+        let times = lines.map(|(_, said)| match said {
+            evidence::Said::Brought(line) => line.time,
+            evidence::Said::Carried(record) => record.timestamp,
+        });
+        times.max()
+    });
+    let path = evidence::path_of(Digest::of(bytes), &time.unwrap_or_else(store::now));
+    store::write_atomic(&ws.root.absolute(&path), bytes)?;
+    Ok(path)
+}

@@ -1,0 +1,122 @@
+//! Commits that were made without a hook: by other tools, with `--no-verify`, or before hooks were installed.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use super::{Draft, Sealing, is_open, of_change};
+use crate::ledger::{Entry, Ledger, Strength};
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::git::Target;
+use crate::workspace::{CommitId, RelativePath, store};
+
+/// No more commits than this are looked at.
+const MAX_COMMITS: usize = 1_000;
+/// Where a command edits and commits, its work is recorded when it has ended: so long after the commit, in milliseconds.
+const COMMAND: i64 = 10 * 60 * 1_000;
+/// Commits tell their time in whole seconds.
+const SECOND: i64 = 1_000;
+/// A file larger than this, in bytes, was not written by us.
+const MAX_HANDLED: u64 = 16 * 1024 * 1024;
+
+/// When each commit was looked at last and nothing of the journal was found in it, in milliseconds since 1970. What was
+/// recorded before that need not be looked for in it again. A commit in which something was found is looked at until
+/// the evidence of it stands, and again when a reset takes that away.
+pub(super) struct Handled {
+    path: Option<PathBuf>,
+    at: BTreeMap<String, i64>,
+}
+
+impl Handled {
+    fn load(ws: &Workspace) -> Self {
+        let path = ws.root.common_dir().map(|common| common.join("intent/cache/handled.json"));
+        let bytes = path.as_ref().and_then(|path| store::read_capped(path, MAX_HANDLED).ok()?);
+        let at = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        Self { path, at }
+    }
+
+    /// Keeps in mind the commits that were looked at.
+    pub(super) fn save(mut self, since: i64) {
+        self.at.retain(|_, at| *at >= since);
+        if let (Some(path), Ok(bytes)) = (self.path, serde_json::to_vec(&self.at))
+            && let Err(error) = store::write_scratch(&path, &bytes)
+        {
+            tracing::debug!(%error, "which commits were sealed is not kept");
+        }
+    }
+}
+
+/// What was found in commits that exist already.
+pub(super) struct Late {
+    /// Oldest commit first.
+    pub drafts: Vec<Draft>,
+    pub handled: Handled,
+    /// When the oldest record was made that is still open.
+    pub since: i64,
+}
+
+/// What commits brought of what the journal holds.
+pub(super) fn look(
+    ws: &Workspace,
+    ledger: &Ledger,
+    until: Option<Instant>,
+) -> Result<Late, VerbError> {
+    let mut late = Late { drafts: Vec::new(), handled: Handled::load(ws), since: 0 };
+    let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(late) };
+    let open = ledger.entries().iter().filter(|entry| is_open(entry));
+    let open: Vec<(i64, &Entry)> = open
+        .filter(|entry| !entry.record.files.is_empty())
+        .filter_map(|entry| Some((store::milliseconds(&entry.record.timestamp)?, entry)))
+        .collect();
+    let Some(since) = open.iter().map(|(time, _)| *time).min() else { return Ok(late) };
+    late.since = since - COMMAND;
+    let commits = git.commits_since(head, late.since / 1_000, MAX_COMMITS)?;
+    for commit in commits.into_iter().rev() {
+        let about = git.about(&commit)?;
+        // Where a shallow clone begins, nobody knows what a commit brought.
+        if git.is_shallow() && about.parents.iter().any(|parent| git.about(parent).is_err()) {
+            continue;
+        }
+        let committed = about.time * 1_000 + SECOND;
+        let handled = late.handled.at.get(&commit.0).copied().unwrap_or(i64::MIN);
+        let may_be_in = |(time, entry): &&(i64, &Entry)| {
+            let is_late = entry.record.strength == Some(Strength::Inferred);
+            *time > handled && *time <= committed + if is_late { COMMAND } else { 0 }
+        };
+        let paths: HashSet<&RelativePath> = open
+            .iter()
+            .filter(may_be_in)
+            .flat_map(|(_, entry)| entry.record.files.iter().map(|file| &file.relative_path))
+            .collect();
+        if paths.is_empty() {
+            continue;
+        }
+        if until.is_some_and(|until| Instant::now() > until) {
+            late.drafts.push(Draft { incomplete: true, ..Draft::default() });
+            break;
+        }
+        let now = store::milliseconds(&store::now()).unwrap_or_default();
+        let draft = of_commit(ws, ledger, (&commit, about.parents), &paths, until)?;
+        if !draft.incomplete && draft.is_empty() {
+            late.handled.at.insert(commit.0.clone(), now);
+        }
+        late.drafts.push(Draft { of: Some(commit), ..draft });
+    }
+    Ok(late)
+}
+
+fn of_commit(
+    ws: &Workspace,
+    ledger: &Ledger,
+    (commit, bases): (&CommitId, Vec<CommitId>),
+    paths: &HashSet<&RelativePath>,
+    until: Option<Instant>,
+) -> Result<Draft, VerbError> {
+    let sealing = Sealing { target: Target::Commit(commit.clone()), bases };
+    let changes = ws.git().map(|git| git.changes(sealing.bases.first(), &sealing.target));
+    let changes = changes.transpose()?.unwrap_or_default();
+    match changes.iter().any(|change| paths.contains(&change.path)) {
+        true => of_change(ws, ledger, &sealing, until),
+        false => Ok(Draft::default()),
+    }
+}

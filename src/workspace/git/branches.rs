@@ -1,0 +1,92 @@
+//! Branches, and the few files of theirs that somebody asks for.
+
+use gix::bstr::ByteSlice;
+
+use super::{CommitId, Git, GitError, as_path, commit_id, is_regular};
+use crate::workspace::RelativePath;
+
+/// The id of a file's content: equal ids are equal bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlobId(gix::ObjectId);
+
+impl Git {
+    /// Local and remote-tracking branches and the commits they are at, those with the most recent commits first, at most
+    /// `max`. One that cannot be read is left out.
+    pub fn branches(&self, max: usize) -> Result<Vec<(String, CommitId)>, GitError> {
+        let repo = self.repository.to_thread_local();
+        let references = repo.references().map_err(|error| self.unreadable(error))?;
+        let local = references.local_branches().map_err(|error| self.unreadable(error))?;
+        let remote = references.remote_branches().map_err(|error| self.unreadable(error))?;
+        let read = |reference: Result<gix::Reference<'_>, _>| {
+            let mut reference = reference.ok()?;
+            let name = reference.name().shorten().to_string();
+            let commit = reference.peel_to_commit().ok()?;
+            Some((commit.time().ok()?.seconds, name, commit_id(commit.id)))
+        };
+        let mut found: Vec<_> = local.map(read).chain(remote.map(read)).flatten().collect();
+        found.sort_by(|a, b| (b.0, &a.1).cmp(&(a.0, &b.1)));
+        found.truncate(max);
+        Ok(found.into_iter().map(|(_, name, commit)| (name, commit)).collect())
+    }
+
+    /// Remote-tracking branches (`origin/main`) and the commits they are at.
+    pub fn remote_branches(&self) -> Result<Vec<(String, CommitId)>, GitError> {
+        let repo = self.repository.to_thread_local();
+        let references = repo.references().map_err(|error| self.unreadable(error))?;
+        let remote = references.remote_branches().map_err(|error| self.unreadable(error))?;
+        let read = |reference: Result<gix::Reference<'_>, _>| {
+            let mut reference = reference.ok()?;
+            let name = reference.name().shorten().to_string();
+            Some((name, commit_id(reference.peel_to_commit().ok()?.id)))
+        };
+        Ok(remote.filter_map(read).collect())
+    }
+
+    /// The regular files at these places in a commit, in the order of the places; of a folder those directly in it.
+    pub fn blobs_at(
+        &self,
+        commit: &CommitId,
+        places: &[&str],
+    ) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
+        let repo = self.repository.to_thread_local();
+        let tree = self.tree(&repo, commit)?;
+        let mut found = Vec::new();
+        for place in places {
+            let full = format!("{}{place}", self.prefix);
+            let entry = tree
+                .lookup_entry(full.split('/').map(str::as_bytes))
+                .map_err(|error| self.unreadable(error))?;
+            let Some(entry) = entry else { continue };
+            if is_regular(entry.mode().kind()) {
+                let path = as_path("", place.as_bytes().as_bstr());
+                found.extend(path.map(|path| (path, BlobId(entry.object_id()))));
+            } else if entry.mode().is_tree() {
+                let folder =
+                    repo.find_tree(entry.object_id()).map_err(|error| self.unreadable(error))?;
+                for entry in folder.iter() {
+                    let entry = entry.map_err(|error| self.unreadable(error))?;
+                    let path = as_path(&format!("{place}/"), entry.filename());
+                    let path = path.filter(|_| is_regular(entry.mode().kind()));
+                    found.extend(path.map(|path| (path, BlobId(entry.object_id()))));
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The same in the index; none of a file whose merge is not settled.
+    pub fn blobs_in_index(&self, places: &[&str]) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
+        let index = self.index(&self.repository.to_thread_local())?;
+        let asked = |path: &RelativePath| {
+            let folder = path.as_str().rsplit_once('/').map(|(folder, _)| folder);
+            places.iter().any(|place| path.as_str() == *place || folder == Some(place))
+        };
+        let regular = index.entries.into_iter().filter(|(path, it)| it.regular && asked(path));
+        Ok(regular.filter_map(|(path, tracked)| Some((path, BlobId(tracked.id?)))).collect())
+    }
+
+    /// The bytes with this id.
+    pub fn blob_of(&self, id: BlobId) -> Result<Vec<u8>, GitError> {
+        self.blob(&self.repository.to_thread_local(), id.0)
+    }
+}
