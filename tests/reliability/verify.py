@@ -1,0 +1,316 @@
+#!/usr/bin/env python3
+"""A second verifier of the ledger, written from docs/formats.md alone.
+
+    verify.py WORKSPACE     prints what is wrong; exit 0: sound, 1: findings
+
+It shares no code with the program. Where the two disagree, one of them does not do what the document says.
+"""
+import base64, datetime, hashlib, json, os, re, subprocess, sys
+
+DIGITS = re.compile(r"[0-9a-f]{64}\Z")
+NAME = re.compile(r"[0-9a-f]{32}\Z")
+MONTH = re.compile(r"\d{4}-\d{2}\Z")
+TAIL = re.compile(rb',"h":"([0-9a-f]{64})"\}\Z')
+VERSION = 2
+STRENGTHS = ("declared", "inferred", "observed", "verified")
+# A whole record names at least one of these (diagnostics/ledger-unreadable.md: "an intent, file or event").
+NAMING = ("intent_id", "files", "kind", "event")
+
+
+class Bad(Exception):
+    """Why a line cannot be read."""
+
+
+def need(condition, why):
+    if not condition:
+        raise Bad(why)
+
+
+def parse(line):
+    """One JSON object, UTF-8, no key twice."""
+    def pairs(items):
+        need(len({key for key, _ in items}) == len(items), "the same key twice")
+        return dict(items)
+
+    def constant(word):
+        raise Bad(f"{word} is not JSON")
+    try:
+        value = json.loads(line.decode("utf-8"), object_pairs_hook=pairs, parse_constant=constant)
+        # A lone surrogate is no text, and what is too large no number.
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")
+    except (ValueError, RecursionError) as error:
+        raise Bad(f"not JSON: {error}") from None
+    need(isinstance(value, dict), "not an object")
+    return value
+
+
+def is_count(value):
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def is_time(value):
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", value):
+        return False
+    try:
+        return datetime.datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ") is not None
+    except ValueError:
+        return False
+
+
+def text(value, why):
+    need(isinstance(value, str) and value != "", why)
+
+
+def span(value):
+    """`7-12` or `7`: counted from 1, in order."""
+    match = re.fullmatch(r"([1-9][0-9]{0,8})(?:-([1-9][0-9]{0,8}))?", value if isinstance(value, str) else "")
+    need(match, f"no line span: {value!r}")
+    first, last = int(match[1]), int(match[2] or match[1])
+    need(first <= last, f"a span that ends before it begins: {value!r}")
+    return first, last
+
+
+def inside(path):
+    depth = 0
+    for segment in path.split("/"):
+        depth += {"": 0, ".": 0, "..": -1}.get(segment, 1)
+        if depth < 0:
+            return False
+    return depth > 0 and not path.startswith("/") and "\0" not in path
+
+
+def digest(value):
+    need(isinstance(value, str) and re.fullmatch(r"s:[A-Za-z0-9_-]{21}[AQgw]", value), f"no hash: {value!r}")
+
+
+def brought(value):
+    """`2-5/6`, `2-3,7/9`, `/6`: rising spans within the lines that the block answers for."""
+    match = re.fullmatch(r"([0-9,-]*)/(0|[1-9][0-9]{0,8})", value if isinstance(value, str) else "")
+    need(match, f"no brought lines: {value!r}")
+    before = 0
+    for part in match[1].split(",") if match[1] else []:
+        first, last = span(part)
+        need(first > before and last <= int(match[2]), f"brought lines out of order or range: {value!r}")
+        before = last
+
+
+def block(value):
+    need(isinstance(value, list) and 4 <= len(value) <= 6, "a block is a list of four to six")
+    text(value[0], "a block without a kind")
+    need(isinstance(value[1], str), "a block without a name")
+    span(value[2])
+    digest(value[3])
+    if len(value) > 4 and value[4] is not None:
+        brought(value[4])
+    if len(value) > 5:
+        more = value[5]
+        need(isinstance(more, dict), "what follows the brought lines is an object")
+        need(isinstance(more.get("parameters", ""), str), "parameters are text")
+        need(is_count(more.get("ordinal", 0)), "an ordinal is a number")
+        need(isinstance(more.get("deleted", True), bool), "deleted is true or absent")
+
+
+def header(value):
+    need(is_count(value["evidence"]), "the version is a number")
+    if value["evidence"] > VERSION:
+        return
+    of = value.get("of", "0" * 40)
+    need(isinstance(of, str) and re.fullmatch(r"[0-9a-f]{40}([0-9a-f]{24})?", of), f"no commit: {of!r}")
+    for key in ("intents", "sessions"):
+        need(isinstance(value.get(key, []), list), f"{key} is a list")
+    for intent in value.get("intents", []):
+        need(isinstance(intent, dict), "an intent is an object")
+        text(intent.get("id"), "an intent without an id")
+        if "hash" in intent:
+            digest(intent["hash"])
+    for session in value.get("sessions", []):
+        need(isinstance(session, dict), "a session is an object")
+        need(session.get("type") in ("HUMAN", "AI", "MIXED", "UNKNOWN"), "an unknown type of session")
+
+
+def entry(value, section):
+    """A line of one session, file and intent."""
+    for key, of in (("intent", "intents"), ("by", "sessions")):
+        need(is_count(value.get(key)) and value[key] < len(section.get(of, [])), f"`{key}` is not in the header")
+    need(is_time(value.get("time")), "no time")
+    text(value.get("path"), "no path")
+    need(inside(value["path"]), "the path leaves the workspace")
+    need(value.get("strength", "declared") in STRENGTHS, "no strength")
+    if value.get("decision") is not None:
+        need(isinstance(value["decision"], dict), "a decision is an object")
+        text(value["decision"].get("outcome"), "a decision without an outcome")
+    need(("blocks" in value) != ("whole" in value), "either blocks or whole")
+    if "whole" in value:
+        need(isinstance(value["whole"], dict) and is_count(value["whole"].get("lines")), "whole: how many lines")
+        digest(value["whole"].get("hash"))
+    else:
+        need(isinstance(value["blocks"], list) and value["blocks"], "blocks is a list of at least one")
+        for each in value["blocks"]:
+            block(each)
+
+
+def evidence(name, data):
+    """What is wrong with one file of evidence."""
+    if name != hashlib.sha256(data).hexdigest()[:32]:
+        yield "forged: the name is not the digest of the bytes"
+    lines = data.split(b"\n")
+    if lines[-1] != b"":
+        yield "torn: the last line does not end in a line feed"
+    lines = lines if lines[-1] else lines[:-1]
+    if not lines or not lines[0].startswith(b'{"evidence":'):
+        yield "unreadable: no header first"
+    section = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            if line.startswith(b'{"evidence":'):
+                section = {}
+            need(line[:1] == b"{" and line[-1:] == b"}", "no object from its first byte to its last")
+            value = parse(line)
+            if line.startswith(b'{"evidence":'):
+                header(value)
+                if value["evidence"] > VERSION:
+                    yield f"later: line {number} is of format {value['evidence']}"
+                    return
+                section = value
+            elif line.startswith(b'{"intent":'):
+                entry(value, section)
+            else:
+                text(value.get("id"), "a record without an id")
+                text(value.get("timestamp"), "a record without a timestamp")
+                need(isinstance(value.get("kind"), str) and value["kind"] != "mutation", "no kind that evidence carries")
+        except Bad as why:
+            yield f"unreadable: line {number}: {why}"
+
+
+def is_chained(value, line):
+    writer = value.get("writer")
+    return (sum(key in value for key in ("writer", "seq", "prev")) >= 2
+            or isinstance(writer, str) and NAME.match(writer) or TAIL.search(line))
+
+
+def chained(data):
+    """What is wrong with agent_trace.jsonl."""
+    if data.startswith(b"\xef\xbb\xbf"):
+        yield "unreadable: a byte order mark"
+        data = data[3:]
+    lines = data.split(b"\n")
+    last = lines.pop()
+    try:
+        is_torn = last != b"" and is_chained(parse(last), last)
+    except Bad:
+        is_torn = True
+    if is_torn:
+        yield "torn: the last line does not end in a line feed"
+    seen, chains = set(), {}
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            value = parse(line)
+        except Bad as why:
+            yield f"unreadable: line {number}: {why}"
+            continue
+        if not is_chained(value, line):
+            if not any(key in value for key in NAMING):
+                yield f"unreadable: line {number}: names no intent, file or event"
+            continue
+        tail = TAIL.search(line)
+        if not tail or hashlib.sha256(b"intent-ledger/1\n" + line[:-72]).hexdigest() != tail[1].decode():
+            yield f"forged: line {number}: the hash is not that of its bytes"
+            continue
+        if line in seen:
+            yield f"duplicate: line {number}"
+            continue
+        seen.add(line)
+        chain = chains.setdefault(value.get("writer"), [])
+        chain.append((value.get("seq", 0), value.get("prev"), value["h"]))
+    for writer, chain in chains.items():
+        if [seq for seq, _, _ in chain] != sorted(seq for seq, _, _ in chain):
+            yield f"broken: writer {writer}: records do not stand in their order"
+        yield from links(writer, chain)
+
+
+def links(writer, chain):
+    """Gaps, forks and wrong links of one writer's records."""
+    by_seq = {}
+    for seq, prev, h in chain:
+        by_seq.setdefault(seq, []).append((prev, h))
+    for seq in by_seq:
+        if len(by_seq[seq]) > 1:
+            yield f"fork: writer {writer} has {len(by_seq[seq])} different records {seq}"
+    expected, before = 0, {None}
+    for seq in sorted(by_seq):
+        if seq != expected:
+            yield f"broken: writer {writer}: record {seq} where {expected} is due"
+        elif any(prev not in before for prev, _ in by_seq[seq]):
+            yield f"broken: writer {writer}: record {seq} does not follow the one before"
+        expected, before = seq + 1, {h for _, h in by_seq[seq]}
+
+
+def verify(workspace):
+    """All findings: (file, what). Byte-identical records count once; that a record stands twice is told, and no fault."""
+    trace = os.path.join(workspace, ".orchestration", "agent_trace")
+    for month in sorted(os.listdir(trace)) if os.path.isdir(trace) else []:
+        folder = os.path.join(trace, month)
+        for name in sorted(os.listdir(folder)) if MONTH.match(month) and os.path.isdir(folder) else []:
+            if not name.endswith(".jsonl"):
+                continue
+            with open(os.path.join(folder, name), "rb") as file:
+                for what in evidence(name[:-6], file.read()):
+                    yield f"{month}/{name}", what
+    if os.path.isfile(trace + ".jsonl"):
+        with open(trace + ".jsonl", "rb") as file:
+            for what in chained(file.read()):
+                yield "agent_trace.jsonl", what
+
+
+def is_note(what):
+    return what.startswith("duplicate:")
+
+
+def git(workspace, *arguments):
+    ran = subprocess.run(["git", "-C", workspace, *arguments], capture_output=True)
+    return ran.stdout if ran.returncode == 0 else None
+
+
+def blocks_of_head(workspace):
+    """For each block of the evidence that HEAD brought: does the text at its lines have its hash? No finding: a
+    block that does not fill its lines (a `;` behind it) cannot be cut out without a parser."""
+    added = git(workspace, "diff-tree", "--root", "-r", "-z", "--no-commit-id", "--diff-filter=A", "--name-only", "HEAD")
+    for name in (added or b"").decode().split("\0"):
+        if not re.search(r"\.orchestration/agent_trace/\d{4}-\d{2}/[0-9a-f]{32}\.jsonl\Z", name):
+            continue
+        late = False
+        for line in (git(workspace, "show", f"HEAD:{name}") or b"").splitlines():
+            value = parse(line)
+            late = "of" in value if "evidence" in value else late
+            for each in value.get("blocks", []) if not late else []:
+                deleted = len(each) > 5 and each[5].get("deleted")
+                body = None if deleted else git(workspace, "show", f"HEAD:./{value['path']}")
+                if body is not None:
+                    yield value["path"], each, matches(body, each)
+
+
+def matches(body, each):
+    first, last = span(each[2])
+    whole = b"\n".join(body.replace(b"\r\n", b"\n").split(b"\n")[first - 1:last]).lstrip()
+    for cut in (whole, whole.rstrip(), whole.rstrip().rstrip(b",;")):
+        if "s:" + base64.urlsafe_b64encode(hashlib.sha256(cut).digest()[:16]).decode().rstrip("=") == each[3]:
+            return True
+    return False
+
+
+def main():
+    workspace = sys.argv[1] if len(sys.argv) > 1 else "."
+    findings = list(verify(workspace))
+    for place, what in findings:
+        print(f"{place}: {what}")
+    findings = [what for _, what in findings if not is_note(what)]
+    for path, each, same in blocks_of_head(workspace):
+        print(f"HEAD {path}: {each[0]} {each[1]} {each[2]}: {'the hash matches' if same else 'not whole lines, or it differs'}")
+    print("sound" if not findings else f"{len(findings)} findings")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
