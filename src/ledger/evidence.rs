@@ -214,6 +214,10 @@ pub struct More {
     /// It was taken out; lines and hash are those that it had.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
+    /// The text that was recorded last, where it was changed without a record before the commit was made. Where it is the
+    /// text of the commit, its lead was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<String>,
 }
 
 fn is_zero(n: &u32) -> bool {
@@ -234,6 +238,7 @@ impl Block {
             parameters: name.parameters.clone(),
             ordinal: name.ordinal,
             deleted: range.deleted,
+            recorded: range.recorded.as_ref().and_then(|hash| short(hash.as_str())),
         };
         let (kind, path) = (name.kind.clone(), name.path.clone());
         Some(match (brought, more == More::default()) {
@@ -257,11 +262,13 @@ impl Block {
 
     /// Whether lines and hash are of their form, and the brought lines are among those that the block answers for.
     fn is_readable(&self) -> bool {
-        let (kind, _, lines, hash, brought, _) = self.parts();
+        let (kind, _, lines, hash, brought, more) = self.parts();
         let is_among = brought.is_none_or(|text| {
             text.split_once('/').is_some_and(|(places, of)| is_places(places, of))
         });
-        !kind.is_empty() && span(lines).is_some() && long(hash).is_some() && is_among
+        let is_hash = |hash: &str| long(hash).is_some();
+        let are_hashes = is_hash(hash) && more.recorded.as_deref().is_none_or(is_hash);
+        !kind.is_empty() && span(lines).is_some() && are_hashes && is_among
     }
 
     /// As a record has it.
@@ -282,6 +289,7 @@ impl Block {
             brought: brought.map(Places::from_ledger),
             replaces: deleted.then(|| content.clone()),
             deleted,
+            recorded: more.recorded.and_then(|hash| long(&hash)).map(ContentHash::from_ledger),
             ..BlockRecord::bare(start, end, content)
         })
     }

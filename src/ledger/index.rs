@@ -73,6 +73,8 @@ pub struct Derived {
     pub after: Outline,
     /// The blocks that the record speaks of, in its order; of a whole file, all of it.
     pub ranges: Vec<BlockRecord>,
+    /// The commit that brought it, as hex; `None` where it is about to be made.
+    pub commit: Option<String>,
     /// The commit that the texts before are of, as hex.
     pub based_on: Option<String>,
 }
@@ -221,17 +223,38 @@ impl Ledger {
         Self::of(files, journal::sealed(root))
     }
 
-    /// The evidence without files that are in no commit yet, and all journals, those of other work trees first.
-    pub fn for_sealing(&self, root: &Root, drafts: &[RelativePath]) -> Self {
-        let is_kept = |path: &RelativePath| !journal::is_open(path) && !drafts.contains(path);
-        let kept = self.said.files.iter().filter(|(path, _)| is_kept(path));
-        let mut files: BTreeMap<RelativePath, Known> =
-            kept.map(|(path, known)| (path.clone(), known.clone())).collect();
+    /// The evidence that these files and sections hold, and no other entry.
+    pub fn evidence_of(&self, is_kept: &dyn Fn(&RelativePath, &Digest) -> bool) -> Self {
+        Self::of(self.evidence_in(is_kept), self.said.sealed.clone())
+    }
+
+    /// The same, and all journals, those of other work trees first.
+    pub fn for_sealing(
+        &self,
+        root: &Root,
+        is_kept: &dyn Fn(&RelativePath, &Digest) -> bool,
+    ) -> Self {
+        let mut files = self.evidence_in(is_kept);
         for (path, disk) in journal::all(root) {
             let file = LedgerFile { path: path.clone(), disk };
             files.insert(path, Known::read(&file, None).owned_by(&|_, _| true));
         }
         Self::of(files, journal::sealed(root))
+    }
+
+    fn evidence_in(
+        &self,
+        is_kept: &dyn Fn(&RelativePath, &Digest) -> bool,
+    ) -> BTreeMap<RelativePath, Known> {
+        let files = self.said.files.iter().filter(|(path, _)| !journal::is_open(path));
+        let reduced = |(path, known): (&RelativePath, &Known)| {
+            let sections = known.sections.iter().copied().filter(|one| is_kept(path, one));
+            let sections: Arc<[Digest]> = sections.collect();
+            let stands = |entry: &&Arc<Entry>| entry.section.is_none_or(|of| sections.contains(&of));
+            let entries = known.entries.iter().filter(stands).cloned().collect();
+            (path.clone(), Known { entries, sections, ..known.clone() })
+        };
+        files.map(reduced).collect()
     }
 
     /// The files of evidence, each with its sections.

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::chain::to_hex;
-use super::evidence::{self, Digest};
+use super::evidence::Digest;
 use crate::workspace::store::{self, StoreError};
 use crate::workspace::{RelativePath, Root};
 
@@ -133,17 +133,6 @@ struct Mark {
 }
 
 impl Sealed {
-    /// Whether this clone wrote a section.
-    pub fn is_into(&self, section: &Digest) -> bool {
-        self.into.values().any(|into| into.contains(section))
-    }
-
-    /// The records that were sealed into evidence.
-    fn of(&self, evidence: Digest) -> impl Iterator<Item = &str> {
-        let into = self.into.iter().filter(move |(_, into)| into.contains(&evidence));
-        into.map(|(record, _)| record.as_str())
-    }
-
     /// Whether a record is sealed into evidence of which `stands` holds.
     pub fn is_in(&self, record: &str, stands: impl Fn(&Digest) -> bool) -> bool {
         self.into.get(record).is_some_and(|into| into.iter().any(stands))
@@ -171,34 +160,37 @@ pub fn sealed(root: &Root) -> Sealed {
     sealed
 }
 
-/// Those of some files of evidence that were sealed in this repository and can be made again: the journals still hold
-/// what they were made from.
-pub fn drafts(root: &Root, mut files: Vec<RelativePath>) -> Vec<RelativePath> {
-    if files.is_empty() {
-        return files;
+/// Which evidence was sealed in this repository, and of what the journals still hold.
+pub struct Sources {
+    records: HashMap<Digest, Vec<String>>,
+    held: HashSet<String>,
+}
+
+impl Sources {
+    /// Reads what is noted, and the journals.
+    pub fn load(root: &Root) -> Self {
+        #[derive(Deserialize)]
+        struct Known {
+            id: String,
+        }
+        let mut records: HashMap<Digest, Vec<String>> = HashMap::new();
+        for (record, into) in sealed(root).into {
+            into.into_iter().for_each(|one| records.entry(one).or_default().push(record.clone()));
+        }
+        let journals = all(root).into_iter().filter_map(|(_, disk)| std::fs::read(disk).ok());
+        let ids = |journal: Vec<u8>| {
+            let lines = journal.split(|byte| *byte == b'\n');
+            let known = lines.filter_map(|line| serde_json::from_slice::<Known>(line).ok());
+            known.map(|known| known.id).collect::<Vec<_>>()
+        };
+        Self { records, held: journals.flat_map(ids).collect() }
     }
-    #[derive(Deserialize)]
-    struct Known {
-        id: String,
+
+    /// Whether a section can be made again: the journals hold all that it was made from.
+    pub fn can_make(&self, section: &Digest) -> bool {
+        let records = self.records.get(section);
+        records.is_some_and(|records| records.iter().all(|record| self.held.contains(record)))
     }
-    let sealed = sealed(root);
-    let journals = all(root).into_iter().filter_map(|(_, disk)| std::fs::read(disk).ok());
-    let ids = |journal: Vec<u8>| {
-        let lines = journal.split(|byte| *byte == b'\n');
-        let known = lines.filter_map(|line| serde_json::from_slice::<Known>(line).ok());
-        known.map(|known| known.id).collect::<Vec<_>>()
-    };
-    let known: HashSet<String> = journals.flat_map(ids).collect();
-    let is_ours = |section: evidence::Section| {
-        let mut records = sealed.of(section.digest).peekable();
-        records.peek().is_some() && records.all(|record| known.contains(record))
-    };
-    files.retain(|path| {
-        let bytes = std::fs::read(root.absolute(path)).unwrap_or_default();
-        let sections = evidence::read(&bytes);
-        sections.is_ok_and(|sections| sections.into_iter().all(is_ours))
-    });
-    files
 }
 
 /// Notes that records have been sealed into a section of evidence.

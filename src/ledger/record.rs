@@ -270,6 +270,9 @@ pub struct BlockRecord {
     /// The block was deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
+    /// Of evidence: what this block was recorded as, where it was changed since, without a record, before it was committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<ContentHash>,
     /// What this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
@@ -297,6 +300,7 @@ impl BlockRecord {
             brought: None,
             replaces: None,
             deleted: false,
+            recorded: None,
             extra: Extra::new(),
         }
     }

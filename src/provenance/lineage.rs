@@ -48,8 +48,10 @@ fn before(
     let before = state.and_then(|id| trail.state(id).before);
     let known = before.and_then(|before| {
         let earlier = trail.chain(before).find(|id| trail.state(*id).by.is_some())?;
-        let is_same = trail.state(earlier).row.text == trail.state(before).row.text;
-        Some((trail.state(earlier).by, !is_same))
+        let stands = trail.state(before).row.text;
+        let made = trail.state(earlier).by;
+        let was_changed = made.is_some_and(|at| ledger.claim(at).said().recorded.is_some());
+        Some((made, was_changed || trail.state(earlier).row.text != stands))
     });
     if let Some(known) = known {
         return known;

@@ -135,18 +135,22 @@ impl Walk {
             if self.is_done() {
                 return;
             }
-            let mut next = steps.next();
-            let gap = matches!(next, Some(Step::Gap { .. }));
-            if gap {
-                next = steps.next();
-            }
-            let Some(Step::Recorded(earlier)) = next else {
+            let mut gap = false;
+            let earlier = steps.find_map(|step| {
+                let known = match step {
+                    Step::Recorded(at) => ledger.claim(at).range().lines.as_ref().map(|of| (at, of)),
+                    Step::Gap { .. } => None,
+                };
+                // What was recorded of a text that no commit holds any more is as good as not recorded.
+                gap |= known.is_none();
+                known
+            });
+            let Some((earlier, fingerprints)) = earlier else {
                 let is_new = ledger.claim(claim).range().replaces.is_none();
-                let origin = brought.where_not_before(claim).filter(|_| is_new);
+                let origin = brought.where_not_before(claim).filter(|_| is_new && !gap);
                 return self.settle_where(|_| Some(origin));
             };
-            let fingerprints = ledger.claim(earlier).range().lines.as_ref();
-            let before = fingerprints.and_then(|lines| lines.hashes());
+            let before = fingerprints.hashes();
             work += before.as_ref().map_or(0, |before| (before.len() + recorded.len()).pow(2));
             let Some(before) = before.filter(|_| work <= MOST_WORK) else {
                 return self.settle_where(|_| Some(None));

@@ -246,6 +246,9 @@ impl Trail {
             by_row.entry(row).or_default().push(*at);
             was.extend(range.was.map(|old| (row, old as usize)));
         }
+        // What was made again, for a commit that holds another text than was recorded, is the later word.
+        let is_found = |at: &ClaimRef| ledger.claim(*at).range().lines.is_some();
+        by_row.values_mut().for_each(|claims| claims.sort_by_key(is_found));
         let origins = self.origins(ledger, &base, outline, (&by_row, &was));
         let mut states = Vec::with_capacity(outline.rows.len());
         let mut used: HashSet<StateId> = HashSet::new();
@@ -432,16 +435,15 @@ impl Trail {
 /// What was recorded of a path, in order; what one commit brought is one event, whoever recorded it.
 fn events(ledger: &Ledger, path: &RelativePath) -> Vec<Event> {
     let mut events: Vec<Event> = Vec::new();
-    let mut places: HashMap<(bool, String), usize> = HashMap::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for at in ledger.of_path(path) {
         let entry = ledger.claim(at).entry;
         if entry.trust == Trust::Contradicted {
             continue;
         }
-        let key = match entry.section {
-            Some(section) => (true, section.to_string()),
-            None => (false, at.entry.to_string()),
-        };
+        let commit = ledger.derived(at.entry).and_then(|derived| derived.commit.clone());
+        let section = entry.section.map(|section| section.to_string());
+        let key = commit.or(section).unwrap_or_else(|| at.entry.to_string());
         let place = *places.entry(key).or_insert_with(|| {
             events.push(Event { outlines: ledger.outlines(at.entry, path), claims: Vec::new() });
             events.len() - 1

@@ -53,7 +53,8 @@ impl Derive for Texts {
         let said = file.conversations.iter().flat_map(|one| &one.ranges);
         let said: Vec<_> = said.cloned().collect();
         let derived = provenance::derive(&said, &before, &after);
-        Some(Derived { based_on: covered.parent.map(|parent| parent.0), ..derived })
+        let hex = |commit: Option<CommitId>| commit.map(|commit| commit.0);
+        Some(Derived { commit: hex(covered.commit), based_on: hex(covered.parent), ..derived })
     }
 }
 
@@ -81,6 +82,18 @@ impl Texts {
             before.push(Document::from_text(path.as_str(), ""));
         }
         Some((before, self.at(covered.commit.as_ref(), path)?))
+    }
+
+    /// The commit that an entry of evidence is about; `None` where it is in no commit yet.
+    pub(super) fn commit_of(&self, entry: &Entry) -> Option<CommitId> {
+        self.covered(entry)?.commit
+    }
+
+    /// The bytes of the file of an entry of evidence after its commit; `None` where they cannot be had.
+    pub(super) fn bytes_after(&self, entry: &Entry) -> Option<Vec<u8>> {
+        let file = entry.record.files.first()?;
+        let commit = self.commit_of(entry)?;
+        Some(self.git()?.file_at(&commit, &file.relative_path).ok()?.unwrap_or_default())
     }
 
     fn git(&self) -> Option<&Arc<Git>> {

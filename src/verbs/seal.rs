@@ -6,6 +6,7 @@
 
 mod draft;
 mod late;
+mod lost;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
@@ -16,7 +17,7 @@ use serde::Serialize;
 use super::edited::{Baseline, Edits, commits_of_work};
 use super::elsewhere::Around;
 use super::{VerbError, Workspace, check, why};
-use crate::code::{Block, Document, Places, lines};
+use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::ledger::{
     BlockRecord, ClaimRef, Dialect, Digest, Entry, Ledger, Record, RecordKind, journal,
 };
@@ -129,15 +130,16 @@ fn run(
         return Ok(SealAnswer::default());
     }
     let until = budget.map(|budget| Instant::now() + budget);
-    let (ledger, drafts) = ledger(ws)?;
+    let sources = Sources::load(ws)?;
+    let ledger = &sources.ledger;
     // First what holds up the commit.
     let mut now = Draft::default();
     if scope == Scope::Commit {
         let sealing = Sealing { target: Target::Index, bases: commits_of_work(ws)? };
-        now = of_change(ws, &ledger, &sealing, until)?;
-        now.carry(&ledger);
+        now = of_change(ws, &sources, &sealing, until)?;
+        now.carry(ledger);
     }
-    let Late { drafts: mut late, handled, since } = late::look(ws, &ledger, until)?;
+    let Late { drafts: mut late, handled, since } = late::look(ws, &sources, until)?;
     late.retain(|draft| !draft.is_empty() || draft.incomplete);
     let mut answer = SealAnswer {
         incomplete: now.incomplete || late.iter().any(|draft| draft.incomplete),
@@ -152,7 +154,7 @@ fn run(
     if !write {
         return Ok(answer);
     }
-    let still_open = still_open(ws, &ledger, scope, &all)?;
+    let still_open = still_open(ws, &sources, scope, &all)?;
     let mut files: Vec<Vec<u8>> = Vec::new();
     let late_bytes: Vec<u8> = sections
         .iter()
@@ -173,7 +175,7 @@ fn run(
     for bytes in files {
         answer.written.push(draft::write(ws, &bytes)?);
     }
-    for path in drafts {
+    for path in sources.drafts {
         if !answer.written.contains(&path) {
             crate::workspace::store::remove(&ws.root.absolute(&path))?;
             answer.removed.push(path);
@@ -183,30 +185,50 @@ fn run(
     Ok(answer)
 }
 
-/// The journal with the evidence of the commits, and the paths of evidence that is in no commit yet.
-fn ledger(ws: &Workspace) -> Result<(Ledger, Vec<RelativePath>), VerbError> {
-    let Some(git) = ws.git() else { return Ok((Ledger::default(), Vec::new())) };
-    // What a merge or a cherry-pick brings in is no draft of ours, whoever wrote it.
-    let commits = commits_of_work(ws)?;
-    let ours = journal::sealed(&ws.root);
-    let mut drafts = Vec::new();
-    for (path, sections) in ws.ledger.evidence_files() {
-        let is_ours = sections.iter().any(|section| ours.is_into(section));
-        let mut held = commits.iter().map(|commit| git.has_file(commit, &path));
-        if is_ours && !held.any(|held| held.unwrap_or(true)) {
-            drafts.push(path);
+/// What is sealed from, and held against.
+#[derive(Default)]
+struct Sources {
+    /// The journals, with the evidence of the commits.
+    ledger: Ledger,
+    /// Evidence of commits that were made again, and that is no part of `ledger`: see [`lost`].
+    lost: Ledger,
+    /// The paths of evidence that is in no commit yet.
+    drafts: Vec<RelativePath>,
+}
+
+impl Sources {
+    fn load(ws: &Workspace) -> Result<Self, VerbError> {
+        let Some(git) = ws.git() else { return Ok(Self::default()) };
+        // What a merge or a cherry-pick brings in is no draft of ours, whoever wrote it.
+        let commits = commits_of_work(ws)?;
+        let journals = journal::Sources::load(&ws.root);
+        let mut drafts = Vec::new();
+        for (path, sections) in ws.ledger.evidence_files() {
+            // What was sealed elsewhere cannot be made again from here; it may have come by `git merge --squash`.
+            let is_ours = sections.iter().all(|section| journals.can_make(section));
+            let mut held = commits.iter().map(|commit| git.has_file(commit, &path));
+            if is_ours && !held.any(|held| held.unwrap_or(true)) {
+                drafts.push(path);
+            }
         }
+        let is_draft = |path: &RelativePath| drafts.contains(path);
+        let committed = ws.ledger.evidence_of(&|path, _| !is_draft(path));
+        let lost = lost::sections(ws, &committed, &journals);
+        let ledger = ws.ledger.for_sealing(&ws.root, &|path, section| {
+            !is_draft(path) && !lost.contains(section)
+        });
+        Ok(Self {
+            ledger: ws.deriving(ledger),
+            lost: committed.evidence_of(&|_, section| lost.contains(section)),
+            drafts,
+        })
     }
-    // What was sealed elsewhere cannot be made again from here; it may have come by `git merge --squash`.
-    let drafts = journal::drafts(&ws.root, drafts);
-    let ledger = ws.ledger.for_sealing(&ws.root, &drafts);
-    Ok((ws.deriving(ledger), drafts))
 }
 
 /// The records of which something stands in the work tree that what was just sealed does not hold.
 fn still_open(
     ws: &Workspace,
-    ledger: &Ledger,
+    sources: &Sources,
     scope: Scope,
     sealed: &BTreeSet<&String>,
 ) -> Result<BTreeSet<String>, VerbError> {
@@ -220,13 +242,14 @@ fn still_open(
         return Ok(BTreeSet::new());
     }
     let mut open = BTreeSet::new();
-    let paths: BTreeSet<RelativePath> = ledger
+    let paths: BTreeSet<RelativePath> = sources
+        .ledger
         .entries()
         .iter()
         .filter(|entry| sealed.contains(&entry.record.id))
         .flat_map(|entry| entry.record.files.iter().map(|file| file.relative_path.clone()))
         .collect();
-    let at = State::new(ws, ledger, &sealing);
+    let at = State::new(ws, sources, &sealing);
     for path in paths {
         let base = match against_index {
             true => ws.git().map(|git| git.file_in_index(&path)).transpose()?.flatten(),
@@ -248,14 +271,15 @@ fn still_open(
 /// What a change brought of what the journal holds.
 fn of_change(
     ws: &Workspace,
-    ledger: &Ledger,
+    sources: &Sources,
     sealing: &Sealing,
     until: Option<Instant>,
 ) -> Result<Draft, VerbError> {
     let mut draft = Draft::default();
-    let state = State::new(ws, ledger, sealing);
+    let state = State::new(ws, sources, sealing);
     let changes = state.ws.changes_since(sealing.bases.first())?;
-    let journaled: HashSet<&RelativePath> = ledger
+    let journaled: HashSet<&RelativePath> = sources
+        .ledger
         .entries()
         .iter()
         .filter(|entry| is_open(entry))
@@ -276,14 +300,17 @@ fn of_change(
 }
 
 /// The files after a change, with the ledger that they are held against.
-struct State {
+struct State<'a> {
     ws: Workspace,
+    /// See [`Sources::lost`].
+    lost: &'a Ledger,
 }
 
-impl State {
-    fn new(ws: &Workspace, ledger: &Ledger, sealing: &Sealing) -> Self {
+impl<'a> State<'a> {
+    fn new(ws: &Workspace, sources: &'a Sources, sealing: &Sealing) -> Self {
         let base = sealing.bases.first().cloned();
-        Self { ws: ws.with_files(sealing.target.clone(), base, ledger.forgetful()) }
+        let ledger = sources.ledger.forgetful();
+        Self { ws: ws.with_files(sealing.target.clone(), base, ledger), lost: &sources.lost }
     }
 
     fn change(
@@ -333,7 +360,10 @@ impl State {
             let found = &file.provenance[*at];
             let brought = brought_by_all(&differences, *at).unwrap_or_default();
             for (claim, lines) in self.claims(path, found, (now, &blocks[*at]), &brought) {
-                let range = self.range(now, &blocks[*at], &lines);
+                let range = BlockRecord {
+                    recorded: self.recorded(found),
+                    ..self.range(now, &blocks[*at], &lines)
+                };
                 draft.add(ledger, path, from.as_ref(), claim, range, lines.len());
                 draft.note(self.before(claim).chain(self.before_found(found)), ledger);
             }
@@ -391,9 +421,12 @@ impl State {
     /// Which lines of a block evidence names already, for this very text of it.
     fn covered(&self, path: &RelativePath, block: &Block, own: usize) -> Vec<bool> {
         let mut covered = vec![false; own];
-        let ledger = &*self.ws.ledger;
-        for at in ledger.by_content(&block.fingerprint.content) {
-            let claim = ledger.claim(at);
+        let content = &block.fingerprint.content;
+        let evidence = [&*self.ws.ledger, self.lost];
+        let claims = evidence.into_iter().flat_map(|ledger| {
+            ledger.by_content(content).into_iter().map(|at| ledger.claim(at))
+        });
+        for claim in claims {
             let range = claim.said();
             let is_it = claim.entry.dialect == Dialect::Evidence
                 && claim.file.relative_path == *path
@@ -449,6 +482,13 @@ impl State {
         let is_whole = lines.iter().all(|brought| *brought);
         let range = provenance::block_record(now, block, provenance::Before::default());
         BlockRecord { brought: (!is_whole).then(|| Places::of(lines)), ..range }
+    }
+
+    /// What a block was recorded as, where it was changed since without a record.
+    fn recorded(&self, found: &Provenance) -> Option<ContentHash> {
+        let is_changed = matches!(found.content, Some(Content::Modified | Content::Renamed));
+        let claim = found.claim.filter(|_| is_changed && !found.only_inside)?;
+        Some(self.ws.ledger.claim(claim).range().content_hash.clone())
     }
 
     /// The last record of the journal that says that a block of this name is gone.

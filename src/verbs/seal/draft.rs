@@ -121,7 +121,9 @@ impl Groups {
         }
         let mut here = self.work.iter_mut().filter(|((of, _), _)| of == path);
         let (Some((_, work)), None) = (here.next(), here.next()) else { return };
-        let is_all = |(range, _): &(BlockRecord, usize)| range.brought.is_none() && !range.deleted;
+        let is_all = |(range, _): &(BlockRecord, usize)| {
+            range.brought.is_none() && range.recorded.is_none() && !range.deleted
+        };
         if work.blocks.len() == blocks && work.blocks.iter().all(is_all) {
             let text = now.text();
             let hash = fingerprint::content_hash(&text);
