@@ -75,6 +75,8 @@ pub struct Derived {
     pub ranges: Vec<BlockRecord>,
     /// The commit that brought it, as hex; `None` where it is about to be made.
     pub commit: Option<String>,
+    /// When that was made, in seconds since 1970.
+    pub committed: Option<i64>,
     /// The commit that the texts before are of, as hex.
     pub based_on: Option<String>,
 }
@@ -250,7 +252,8 @@ impl Ledger {
         let reduced = |(path, known): (&RelativePath, &Known)| {
             let sections = known.sections.iter().copied().filter(|one| is_kept(path, one));
             let sections: Arc<[Digest]> = sections.collect();
-            let stands = |entry: &&Arc<Entry>| entry.section.is_none_or(|of| sections.contains(&of));
+            let stands =
+                |entry: &&Arc<Entry>| entry.section.is_none_or(|of| sections.contains(&of));
             let entries = known.entries.iter().filter(stands).cloned().collect();
             (path.clone(), Known { entries, sections, ..known.clone() })
         };
@@ -465,6 +468,11 @@ impl Ledger {
     pub fn by_id(&self, record: &str) -> Option<&Entry> {
         let at = self.said.named.get(&key(Kind::Id, &[record]))?.first()?;
         Some(self.entry(*at))
+    }
+
+    /// Whether a record is in no commit yet, on no branch.
+    pub fn is_unsealed(&self, entry: &Entry) -> bool {
+        journal::is_open(&entry.origin.path) && !self.said.sealed.knows(&entry.record.id)
     }
 
     /// Indices of the entries that name an intent, in fold order.

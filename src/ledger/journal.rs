@@ -133,6 +133,11 @@ struct Mark {
 }
 
 impl Sealed {
+    /// Whether a record was sealed, wherever the evidence stands: on another branch, say.
+    pub fn knows(&self, record: &str) -> bool {
+        self.into.contains_key(record)
+    }
+
     /// Whether a record is sealed into evidence of which `stands` holds.
     pub fn is_in(&self, record: &str, stands: impl Fn(&Digest) -> bool) -> bool {
         self.into.get(record).is_some_and(|into| into.iter().any(stands))

@@ -90,7 +90,7 @@ pub fn derive(said: &[BlockRecord], before: &Document, after: &Document) -> Deri
         }
     }
     let (before, after) = (Outline::of(&old), Outline::of(&new));
-    Derived { before, after, ranges, commit: None, based_on: None }
+    Derived { before, after, ranges, ..Derived::default() }
 }
 
 /// Whether a text holds what evidence says that its commit brought. What was removed is not looked for.

@@ -29,7 +29,9 @@ pub fn of(ledger: &Ledger, surroundings: &dyn Surroundings, claim: ClaimRef) -> 
         if has_gap && let Some(before) = &range.replaces {
             steps.push(Step::Gap { before: before.clone() });
         }
-        let Some(earlier) = earlier.filter(|earlier| *earlier < at) else { break };
+        // What was rebased may have been recorded before what it goes on from. A forged circle ends.
+        let is_known = |earlier: &ClaimRef| steps.contains(&Step::Recorded(*earlier));
+        let Some(earlier) = earlier.filter(|earlier| !is_known(earlier)) else { break };
         steps.push(Step::Recorded(earlier));
         at = earlier;
     }

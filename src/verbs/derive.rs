@@ -53,8 +53,11 @@ impl Derive for Texts {
         let said = file.conversations.iter().flat_map(|one| &one.ranges);
         let said: Vec<_> = said.cloned().collect();
         let derived = provenance::derive(&said, &before, &after);
+        let committed = covered.commit.as_ref();
+        let committed = committed.and_then(|commit| Some(self.git()?.about(commit).ok()?.time));
         let hex = |commit: Option<CommitId>| commit.map(|commit| commit.0);
-        Some(Derived { commit: hex(covered.commit), based_on: hex(covered.parent), ..derived })
+        let (commit, based_on) = (hex(covered.commit), hex(covered.parent));
+        Some(Derived { commit, committed, based_on, ..derived })
     }
 }
 

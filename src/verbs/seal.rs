@@ -108,7 +108,7 @@ pub fn open_records(ws: &Workspace) -> usize {
     ws.ledger
         .entries()
         .iter()
-        .filter(|entry| is_open(entry) && !entry.record.files.is_empty())
+        .filter(|entry| ws.ledger.is_unsealed(entry) && !entry.record.files.is_empty())
         .count()
 }
 
@@ -214,9 +214,9 @@ impl Sources {
         let is_draft = |path: &RelativePath| drafts.contains(path);
         let committed = ws.ledger.evidence_of(&|path, _| !is_draft(path));
         let lost = lost::sections(ws, &committed, &journals);
-        let ledger = ws.ledger.for_sealing(&ws.root, &|path, section| {
-            !is_draft(path) && !lost.contains(section)
-        });
+        let ledger = ws
+            .ledger
+            .for_sealing(&ws.root, &|path, section| !is_draft(path) && !lost.contains(section));
         Ok(Self {
             ledger: ws.deriving(ledger),
             lost: committed.evidence_of(&|_, section| lost.contains(section)),
@@ -359,11 +359,28 @@ impl<'a> State<'a> {
         for (at, _) in &edits.now {
             let found = &file.provenance[*at];
             let brought = brought_by_all(&differences, *at).unwrap_or_default();
-            for (claim, lines) in self.claims(path, found, (now, &blocks[*at]), &brought) {
-                let range = BlockRecord {
-                    recorded: self.recorded(found),
-                    ..self.range(now, &blocks[*at], &lines)
-                };
+            let own = lines::own(now, &blocks[*at]);
+            let standing = provenance::lines::of(ledger, &Around(ws), found, &own);
+            let recorded = self.recorded(found, standing.as_ref());
+            let covered = self.covered(path, &blocks[*at], own.len());
+            let is_new = |line: usize| !covered[line] && brought.get(line) == Some(&true);
+            let is_new: Vec<bool> = (0..own.len()).map(is_new).collect();
+            let mut claims = self.claims(found, standing.as_ref(), &is_new);
+            // A block from which something was only taken out has no line to tell by.
+            let is_as_recorded =
+                matches!(found.content, Some(Content::Exact | Content::Reformatted));
+            let only_cut = claims.is_empty() && !covered.contains(&true) && is_as_recorded;
+            let open = |claim: &ClaimRef| is_open(ledger.claim(*claim).entry);
+            claims.extend(
+                found
+                    .claim
+                    .filter(open)
+                    .filter(|_| only_cut)
+                    .map(|claim| (claim, vec![false; own.len()])),
+            );
+            for (claim, lines) in claims {
+                let range = self.range(now, &blocks[*at], &lines);
+                let range = BlockRecord { recorded: recorded.clone(), ..range };
                 draft.add(ledger, path, from.as_ref(), claim, range, lines.len());
                 draft.note(self.before(claim).chain(self.before_found(found)), ledger);
             }
@@ -378,22 +395,20 @@ impl<'a> State<'a> {
         draft.groups.unite(path, baseline, now);
     }
 
-    /// The records of the journal that a touched block goes back to, each with the lines of it that it brought.
+    /// The records of the journal that a touched block goes back to, each with the lines of it that it brought, of those
+    /// that are new.
     fn claims(
         &self,
-        path: &RelativePath,
         found: &Provenance,
-        (now, block): (&Document, &Block),
-        brought: &[bool],
+        standing: Option<&provenance::lines::Lines>,
+        is_new: &[bool],
     ) -> Vec<(ClaimRef, Vec<bool>)> {
         let ledger = &*self.ws.ledger;
         let open = |at: ClaimRef| is_open(ledger.claim(at).entry);
-        let own = lines::own(now, block);
-        let standing = provenance::lines::of(ledger, &Around(&self.ws), found, &own);
-        let covered = self.covered(path, block, own.len());
         let mut by: BTreeMap<ClaimRef, Vec<bool>> = BTreeMap::new();
         let only = self.only_record(found);
-        let of_only = only.map(|claim| self.known_to_bring(claim, own.len())).unwrap_or_default();
+        let of_only =
+            only.map(|claim| self.known_to_bring(claim, is_new.len())).unwrap_or_default();
         for (line, standing) in standing.iter().flat_map(|lines| &lines.standing).enumerate() {
             let claim = match standing {
                 Standing::Recorded(claim) => *claim,
@@ -402,18 +417,9 @@ impl<'a> State<'a> {
                 }
                 Standing::Changed => None,
             };
-            let is_new = brought.get(line) == Some(&true) && covered.get(line) != Some(&true);
-            if let Some(claim) = claim.filter(|claim| open(*claim) && is_new) {
-                by.entry(claim).or_insert_with(|| vec![false; own.len()])[line] = true;
+            if let Some(claim) = claim.filter(|claim| open(*claim) && is_new[line]) {
+                by.entry(claim).or_insert_with(|| vec![false; is_new.len()])[line] = true;
             }
-        }
-        // A block from which something was only taken out has no line to tell by.
-        let is_as_recorded = matches!(found.content, Some(Content::Exact | Content::Reformatted));
-        if by.is_empty()
-            && !covered.contains(&true)
-            && let Some(claim) = found.claim.filter(|claim| open(*claim) && is_as_recorded)
-        {
-            by.insert(claim, vec![false; own.len()]);
         }
         by.into_iter().collect()
     }
@@ -423,9 +429,9 @@ impl<'a> State<'a> {
         let mut covered = vec![false; own];
         let content = &block.fingerprint.content;
         let evidence = [&*self.ws.ledger, self.lost];
-        let claims = evidence.into_iter().flat_map(|ledger| {
-            ledger.by_content(content).into_iter().map(|at| ledger.claim(at))
-        });
+        let claims = evidence
+            .into_iter()
+            .flat_map(|ledger| ledger.by_content(content).into_iter().map(|at| ledger.claim(at)));
         for claim in claims {
             let range = claim.said();
             let is_it = claim.entry.dialect == Dialect::Evidence
@@ -485,9 +491,15 @@ impl<'a> State<'a> {
     }
 
     /// What a block was recorded as, where it was changed since without a record.
-    fn recorded(&self, found: &Provenance) -> Option<ContentHash> {
+    fn recorded(
+        &self,
+        found: &Provenance,
+        standing: Option<&provenance::lines::Lines>,
+    ) -> Option<ContentHash> {
         let is_changed = matches!(found.content, Some(Content::Modified | Content::Renamed));
-        let claim = found.claim.filter(|_| is_changed && !found.only_inside)?;
+        // What differs may have come from a record of another branch.
+        let is_recorded = standing.is_some_and(provenance::lines::Lines::are_recorded);
+        let claim = found.claim.filter(|_| is_changed && !is_recorded && !found.only_inside)?;
         Some(self.ws.ledger.claim(claim).range().content_hash.clone())
     }
 
@@ -531,7 +543,8 @@ impl Draft {
     fn note(&mut self, claims: impl Iterator<Item = ClaimRef>, ledger: &Ledger) {
         for at in claims {
             let entry = ledger.claim(at).entry;
-            if is_open(entry) {
+            // What was sealed on another branch is not this commit's.
+            if ledger.is_unsealed(entry) {
                 self.records.insert(entry.record.id.clone());
             }
         }

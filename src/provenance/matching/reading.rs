@@ -191,6 +191,8 @@ pub(super) fn provenance(
     let rivals: Vec<ClaimRef> = readings
         .iter()
         .filter_map(|other| other.claim)
+        // Branches that recorded the same block do not vie for it: its lines tell which brought what.
+        .filter(|other| !trail.beside(claim).contains(other))
         .filter(|other| *other != claim && fits_as_well(ledger, block, &found, *other))
         .collect();
     if !rivals.is_empty() && found.content == Some(Content::Modified) {

@@ -56,7 +56,9 @@ pub(super) fn sections(ws: &Workspace, ledger: &Ledger, sources: &Sources) -> Ha
     let mut commits: BTreeMap<CommitId, BTreeMap<Digest, Vec<&Entry>>> = BTreeMap::new();
     for entry in ledger.entries().iter().filter(|entry| !entry.record.files.is_empty()) {
         let section = entry.section.filter(|section| sources.can_make(section));
-        if let Some((section, commit)) = section.and_then(|one| Some((one, texts.commit_of(entry)?))) {
+        if let Some((section, commit)) =
+            section.and_then(|one| Some((one, texts.commit_of(entry)?)))
+        {
             commits.entry(commit).or_default().entry(section).or_default().push(entry);
         }
     }
@@ -84,5 +86,7 @@ fn stands_in_commit(texts: &Texts, entry: &Entry) -> bool {
     let conversations = entry.record.files.iter().flat_map(|file| &file.conversations);
     let mut said = conversations.flat_map(|one| &one.ranges);
     // What cannot be read is not known to be lost.
-    texts.of_entry(entry).is_none_or(|(_, after)| said.all(|one| provenance::stands_in(one, &after)))
+    texts
+        .of_entry(entry)
+        .is_none_or(|(_, after)| said.all(|one| provenance::stands_in(one, &after)))
 }
