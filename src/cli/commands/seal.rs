@@ -57,6 +57,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         && workspace.root.governed()
     {
         let done = match hook.as_str() {
+            "pre-merge-commit" if !is_merging(&workspace) => Ok(()),
             "pre-commit" | "pre-merge-commit" => seal(&workspace, Scope::Commit, Some(BUDGET))
                 .map_err(|error| error.to_string())
                 .and_then(|answer| stage(&workspace, &answer).map_err(|error| error.to_string())),
@@ -68,6 +69,12 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         }
     }
     Ok(Exit::Fine)
+}
+
+/// Whether the commit of a merge will be made from the index. Where both sides changed different files, git has written
+/// the tree of the merge before it calls the hook, and has not noted what is merged; so nothing is to be staged.
+fn is_merging(workspace: &Workspace) -> bool {
+    workspace.root.git_dir().is_some_and(|git| git.join("MERGE_HEAD").is_file())
 }
 
 /// After a commit: puts into the index what the commit holds and the index does not. `git commit --only` makes its commit
