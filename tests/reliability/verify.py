@@ -108,6 +108,8 @@ def block(value):
         need(isinstance(more.get("parameters", ""), str), "parameters are text")
         need(is_count(more.get("ordinal", 0)), "an ordinal is a number")
         need(isinstance(more.get("deleted", True), bool), "deleted is true or absent")
+        if more.get("recorded") is not None:
+            digest(more["recorded"])
 
 
 def header(value):
