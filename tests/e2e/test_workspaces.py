@@ -90,7 +90,7 @@ async def test_this_project_is_its_own_first_user(client: LanguageClient, tmp_pa
     owner = block["intent"]["id"]
     others = [one["id"] for one in repository.intent("list") if one["id"] != owner]
     lines = (repository.path / path).read_text().splitlines(keepends=True)
-    text = "".join(lines[block["node_start_line"] - 1:block["end_line"]])
+    text = "".join(lines[block["start_line"] - 1:block["end_line"]])
     editor = await start(client, repository)
     uri = editor.open(path, "rust")
     await until(lambda: editor.hover(uri, name), lambda text: owner in text and "exact" in text)
