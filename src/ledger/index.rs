@@ -470,6 +470,12 @@ impl Ledger {
         Some(self.entry(*at))
     }
 
+    /// Whether a record is in a commit, but not in one that is part of the history here: that commit was reset, or is on
+    /// another branch.
+    pub fn is_taken_back(&self, entry: &Entry) -> bool {
+        journal::is_open(&entry.origin.path) && self.said.sealed.knows(&entry.record.id)
+    }
+
     /// Whether a record is in no commit yet, on no branch.
     pub fn is_unsealed(&self, entry: &Entry) -> bool {
         journal::is_open(&entry.origin.path) && !self.said.sealed.knows(&entry.record.id)

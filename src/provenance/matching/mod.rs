@@ -151,7 +151,7 @@ impl Matched {
                     Fit::Is(paired) => {
                         let mut reading = read(paired.then);
                         let around = (ledger, surroundings);
-                        reading.look_further_back(around, &trail, (&rows[index], block));
+                        reading.look_further_back(around, &trail, (&rows[index], block), document);
                         reading.tell(paired, place_of(ledger, &reading, block, paired));
                         let newest = trail.claim(ids[paired.then]);
                         matched.standing.extend(newest);
