@@ -8,6 +8,7 @@ mod commands;
 mod context;
 mod error;
 mod exit;
+mod git;
 mod person;
 mod print;
 mod report;
@@ -24,10 +25,10 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use commands::{
-    accept, approve, check, clear, complete, completions, context as context_command, doctor,
-    explain, gate, git_hooks, hook, init, lesson, list, lsp, man, map, mcp, new, off, propose,
-    protocol, record, report as report_command, schema, seal, select, start, status, trace, verify,
-    why,
+    accept, approve, check, clear, compact, complete, completions, context as context_command,
+    doctor, explain, gate, git_hooks, hook, init, lesson, list, lsp, man, map, mcp, new, off,
+    propose, protocol, reassign, record, report as report_command, schema, seal, select, start,
+    status, trace, verify, why,
 };
 use context::Context;
 use error::CliError;
@@ -105,7 +106,9 @@ enum Command {
     RequestScope(propose::ScopeArgs),
     Record(record::Args),
     Seal(seal::Args),
+    Compact(compact::Args),
     Accept(accept::Args),
+    Reassign(reassign::Args),
     Why(why::Args),
     Check(check::Args),
     Map(map::Args),
@@ -171,7 +174,9 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::RequestScope(args) => propose::scope(context, args),
         Command::Record(args) => record::run(context, args),
         Command::Seal(args) => seal::run(context, args),
+        Command::Compact(args) => compact::run(context, args),
         Command::Accept(args) => accept::run(context, args),
+        Command::Reassign(args) => reassign::run(context, args),
         Command::Why(args) => why::run(context, args),
         Command::Check(args) => check::run(context, args),
         Command::Map(args) => map::run(context, args),

@@ -196,7 +196,11 @@ pub fn drafts(root: &Root, mut files: Vec<RelativePath>) -> Vec<RelativePath> {
     files.retain(|path| {
         let bytes = std::fs::read(root.absolute(path)).unwrap_or_default();
         let sections = evidence::read(&bytes);
-        sections.is_ok_and(|sections| sections.into_iter().all(is_ours))
+        // A seal never puts a section about the commit that carries it beside another; a compaction does.
+        let is_one_seal = |sections: &Vec<evidence::Section>| {
+            sections.len() == 1 || sections.iter().all(|section| section.header.of.is_some())
+        };
+        sections.ok().filter(is_one_seal).is_some_and(|all| all.into_iter().all(is_ours))
     });
     files
 }

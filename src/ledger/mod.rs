@@ -12,6 +12,7 @@ pub mod index;
 pub mod journal;
 pub mod outline;
 pub mod read;
+pub mod reassign;
 pub mod record;
 mod scan;
 mod strict;
@@ -21,6 +22,7 @@ pub use evidence::Digest;
 pub use index::{Claim, ClaimRef, Derive, Derived, Entries, Ledger};
 pub use outline::Outline;
 pub use read::{Dialect, Entry, Origin, Trust};
+pub use reassign::Reassignment;
 pub use record::*;
 
 #[cfg(test)]

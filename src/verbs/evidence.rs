@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::derive::Texts;
-use super::{VerbError, Workspace};
+use super::{VerbError, Workspace, reassign};
 use crate::code::{Document, content_hash, lines};
 use crate::ledger::evidence::{digest_of_path, read};
-use crate::ledger::{BlockRecord, Digest, Entry, Ledger};
+use crate::ledger::{BlockRecord, Digest, Entry, Ledger, RecordKind};
 use crate::provenance::difference::{Difference, brought_by_all};
 use crate::provenance::find_recorded;
 use crate::workspace::git::Target;
@@ -75,7 +75,15 @@ pub(super) fn against_base(ws: &Workspace, base: &CommitId) -> Result<Compared, 
     let texts = Texts::new(ws);
     for at in 0..u32::try_from(ledger.entries().len()).unwrap_or(u32::MAX) {
         let entry = ledger.entry(at);
-        if entry.section.is_none_or(|section| known.contains(&section)) {
+        if entry.section.is_some_and(|section| known.contains(&section)) {
+            continue;
+        }
+        if entry.record.kind == RecordKind::Reassign && !is_at(git, base, entry) {
+            let (notes, findings) = reassign::judge(ws, at);
+            compared.notes.extend(notes);
+            compared.findings.extend(findings);
+        }
+        if entry.section.is_none() {
             continue;
         }
         if let Some(late) = late(git, base, entry) {
@@ -85,6 +93,12 @@ pub(super) fn against_base(ws: &Workspace, base: &CommitId) -> Result<Compared, 
     }
     compared.notes.dedup();
     Ok(compared)
+}
+
+/// Whether the line of an entry stands in the same file at a commit.
+fn is_at(git: &Git, commit: &CommitId, entry: &Entry) -> bool {
+    let bytes = git.file_at(commit, &entry.origin.path).ok().flatten().unwrap_or_default();
+    bytes.split(|byte| *byte == b'\n').any(|line| *line == *entry.stored)
 }
 
 pub(super) fn is_evidence(path: &RelativePath) -> bool {

@@ -9,6 +9,7 @@ pub mod after;
 pub mod approval;
 pub mod check;
 pub mod classes;
+pub mod compact;
 pub mod context;
 mod derive;
 pub mod doctor;
@@ -25,6 +26,7 @@ pub mod lesson;
 pub mod map;
 pub mod proposal;
 pub mod protocol;
+pub mod reassign;
 pub mod record;
 pub mod registry;
 pub mod report;
@@ -104,6 +106,12 @@ pub enum VerbError {
     #[error("nothing can be judged: {reason}")]
     BrokenGit {
         /// Git's own words, and what to do.
+        reason: String,
+    },
+    /// No block that was named is under the intent that was named.
+    #[error("{reason}; `intent why PATH` says which intent each block is under")]
+    NothingToReassign {
+        /// What was looked for.
         reason: String,
     },
     /// There is no `.orchestration/`.

@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use super::edited::{Baseline, Edits, commits_of_work};
 use super::elsewhere::Around;
+use super::evidence::{digests, is_evidence};
 use super::{VerbError, Workspace, check, why};
 use crate::code::{Block, Document, Places, lines};
 use crate::ledger::{
@@ -198,9 +199,33 @@ fn ledger(ws: &Workspace) -> Result<(Ledger, Vec<RelativePath>), VerbError> {
         }
     }
     // What was sealed elsewhere cannot be made again from here; it may have come by `git merge --squash`.
-    let drafts = journal::drafts(&ws.root, drafts);
+    let mut drafts = journal::drafts(&ws.root, drafts);
+    let compacted = compacted(ws, &commits, &drafts)?;
+    drafts.retain(|path| !compacted.contains(path));
     let ledger = ws.ledger.for_sealing(&ws.root, &drafts);
     Ok((ws.deriving(ledger), drafts))
+}
+
+/// Those of some files that hold only what committed files of evidence held that are gone from the work tree: a compaction
+/// that is not committed yet.
+fn compacted(
+    ws: &Workspace,
+    commits: &[CommitId],
+    drafts: &[RelativePath],
+) -> Result<Vec<RelativePath>, VerbError> {
+    let Some(git) = ws.git().filter(|_| !drafts.is_empty()) else { return Ok(Vec::new()) };
+    let files = ws.ledger.evidence_files();
+    let present: HashSet<&RelativePath> = files.iter().map(|(path, _)| path).collect();
+    let is_gone = |path: &RelativePath| is_evidence(path) && !present.contains(path);
+    let mut held: HashSet<Digest> = HashSet::new();
+    for commit in commits {
+        let target = Target::Commit(commit.clone());
+        let gone = git.read_below(".orchestration", &target, &is_gone)?;
+        held.extend(gone.iter().flat_map(|(_, bytes)| digests(bytes)));
+    }
+    let of_drafts = files.iter().filter(|(path, _)| drafts.contains(path));
+    let moved = of_drafts.filter(|(_, sections)| sections.iter().all(|one| held.contains(one)));
+    Ok(moved.map(|(path, _)| path.clone()).collect())
 }
 
 /// The records of which something stands in the work tree that what was just sealed does not hold.
@@ -500,7 +525,10 @@ impl Draft {
     /// Takes along what is no change of a file and that a commit carries as it is.
     fn carry(&mut self, ledger: &Ledger) {
         for entry in ledger.entries().iter().filter(|entry| is_open(entry)) {
-            if matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry) {
+            if matches!(
+                entry.record.kind,
+                RecordKind::Approval | RecordKind::Registry | RecordKind::Reassign
+            ) {
                 self.records.insert(entry.record.id.clone());
                 self.carried.push(entry.record.clone());
             }

@@ -81,6 +81,7 @@ fn kind(kind: RecordKind) -> &'static str {
         RecordKind::Approval => "approval",
         RecordKind::Registry => "registry",
         RecordKind::Ack => "ack",
+        RecordKind::Reassign => "reassign",
         RecordKind::Event => "event",
     }
 }
