@@ -8,10 +8,12 @@ use std::process::{Command, Stdio};
 use crate::verbs::Workspace;
 use crate::workspace::RelativePath;
 
-/// A setting as git has it in a folder; `None` where it is not set, or git is not there.
-pub(crate) fn git_config(folder: &Path, key: &str) -> Option<String> {
+/// A setting as git has it in a folder, given its name behind what `git config` takes before it; `None` where it is not
+/// set, or git is not there.
+pub(crate) fn git_config(folder: &Path, arguments: &[&str]) -> Option<String> {
     let output = Command::new("git")
-        .args(["config", "--get", key])
+        .args(["config", "--get"])
+        .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::null())
         .stderr(Stdio::null())

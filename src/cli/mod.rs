@@ -12,6 +12,7 @@ mod git;
 mod person;
 mod print;
 mod report;
+mod ssh;
 mod target;
 mod when;
 
@@ -25,10 +26,10 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use commands::{
-    accept, approve, check, clear, compact, complete, completions, context as context_command,
-    doctor, explain, gate, git_hooks, hook, init, lesson, list, lsp, man, map, mcp, new, off,
-    propose, protocol, reassign, record, report as report_command, schema, seal, select, start,
-    status, trace, verify, why,
+    accept, anchor, approve, check, clear, compact, complete, completions,
+    context as context_command, doctor, erase, explain, gate, git_hooks, hook, init, lesson, list,
+    lsp, man, map, mcp, new, off, propose, protocol, reassign, record, report as report_command,
+    schema, seal, select, start, status, trace, verify, why,
 };
 use context::Context;
 use error::CliError;
@@ -114,6 +115,8 @@ enum Command {
     Map(map::Args),
     Report(report_command::Args),
     Verify(verify::Args),
+    Anchor(anchor::Args),
+    Erase(erase::Args),
     Trace(trace::Args),
     Doctor(doctor::Args),
     Gate(gate::Args),
@@ -182,6 +185,8 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Map(args) => map::run(context, args),
         Command::Report(args) => report_command::run(context, args),
         Command::Verify(args) => verify::run(context, args),
+        Command::Anchor(args) => anchor::run(context, args),
+        Command::Erase(args) => erase::run(context, args),
         Command::Trace(args) => trace::run(context, args),
         Command::Doctor(args) => doctor::run(context, args),
         Command::Gate(args) => gate::run(context, args),

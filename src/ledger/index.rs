@@ -10,7 +10,7 @@ use super::append::own_chains;
 use super::chain;
 use super::evidence::Digest;
 use super::journal::{self, Sealed};
-use super::read::{self, LedgerFile, Reading};
+use super::read::{self, ErasedSection, LedgerFile, Reading};
 use super::reassign::{Reassignment, Reassignments};
 use super::{
     BlockRecord, Conversation, Dialect, Entry, FileRecord, Origin, Outline, Record, Trust,
@@ -127,6 +127,7 @@ struct Known {
     findings: Arc<[Finding]>,
     /// The sections of an evidence file, and what its bytes come to.
     sections: Arc<[Digest]>,
+    erased: Arc<[ErasedSection]>,
     digest: Option<Digest>,
 }
 
@@ -499,6 +500,11 @@ impl Ledger {
         files.filter_map(|(path, known)| Some((path, known.digest?))).collect()
     }
 
+    /// The sections of which something was erased.
+    pub fn erased(&self) -> Vec<&ErasedSection> {
+        self.said.files.values().flat_map(|known| known.erased.iter()).collect()
+    }
+
     /// The digests of all sections of evidence.
     pub fn sections(&self) -> HashSet<Digest> {
         self.said.files.values().flat_map(|known| known.sections.iter().copied()).collect()
@@ -665,6 +671,7 @@ impl Known {
             entries: reading.entries.into_iter().map(Arc::new).collect(),
             findings: reading.findings.into(),
             sections: reading.sections.into(),
+            erased: reading.erased.into(),
             digest: reading.digest,
         }
     }

@@ -82,8 +82,23 @@ pub struct Reading {
     pub unreadable: Vec<(Origin, Vec<u8>)>,
     /// The sections of evidence.
     pub sections: Vec<Digest>,
+    /// Sections of evidence of which something was erased.
+    pub erased: Vec<ErasedSection>,
     /// Of all bytes, where it is a file of evidence.
     pub digest: Option<Digest>,
+}
+
+/// A section of evidence of which something was erased.
+#[derive(Clone, Debug)]
+pub struct ErasedSection {
+    /// The file that it stands in.
+    pub path: RelativePath,
+    /// What it is known by.
+    pub digest: Digest,
+    /// The digests of its lines, as they were.
+    pub lines: Vec<Digest>,
+    /// Each tombstone: its line in the file, counted from 1, and its bytes.
+    pub tombstones: Vec<(u32, Arc<[u8]>)>,
 }
 
 /// A file of the ledger: what it is called in the workspace, and where its bytes are.
@@ -225,6 +240,7 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
             entries.iter_mut().for_each(|entry| entry.trust = Trust::Contradicted);
         }
         reading.entries.append(&mut entries);
+        reading.erased.extend(erased_of(path, bytes, &section));
         reading.sections.push(section.digest);
         for span in section.unreadable {
             let line = bytes[..span.start].iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -248,20 +264,17 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
 
 /// What a section of evidence says, as entries.
 fn entries_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Vec<Entry> {
-    let line_at = |start: usize| {
-        let before = bytes[..start].iter().filter(|byte| **byte == b'\n').count();
-        u32::try_from(before + 1).unwrap_or(u32::MAX)
-    };
-    let entries = section.lines.iter().enumerate().map(|(nth, (span, said))| {
+    let entries = section.lines.iter().enumerate().filter_map(|(nth, (span, said))| {
         let record = match said {
             evidence::Said::Brought(line) => line.record(&section.header, section.digest, nth),
             evidence::Said::Carried(record) => Record::clone(record),
+            evidence::Said::Erased(_) => return None,
         };
-        Entry {
+        Some(Entry {
             record,
             origin: Origin {
                 path: path.clone(),
-                line: line_at(span.start),
+                line: line_at(bytes, span.start),
                 start: span.start as u64,
                 end: span.end as u64,
             },
@@ -270,9 +283,28 @@ fn entries_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Vec<Entry
             stored: Arc::from(&bytes[span.clone()]),
             section: Some(section.digest),
             about: section.header.of.clone(),
-        }
+        })
     });
     entries.collect()
+}
+
+/// The line of a file that a byte stands in, counted from 1.
+fn line_at(bytes: &[u8], start: usize) -> u32 {
+    let before = bytes[..start].iter().filter(|byte| **byte == b'\n').count();
+    u32::try_from(before + 1).unwrap_or(u32::MAX)
+}
+
+fn erased_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Option<ErasedSection> {
+    let stones = section.lines.iter().filter(|(_, said)| matches!(said, evidence::Said::Erased(_)));
+    let tombstones: Vec<(u32, Arc<[u8]>)> = stones
+        .map(|(span, _)| (line_at(bytes, span.start), Arc::from(&bytes[span.clone()])))
+        .collect();
+    (!tombstones.is_empty()).then(|| ErasedSection {
+        path: path.clone(),
+        digest: section.digest,
+        lines: section.line_digests(bytes),
+        tombstones,
+    })
 }
 
 /// Why a file is no evidence, as a finding.

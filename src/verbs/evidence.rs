@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::derive::Texts;
-use super::{VerbError, Workspace, reassign};
+use super::signing::{self, Signatures};
+use super::{VerbError, Workspace, erase, reassign};
 use crate::code::{Document, content_hash, lines};
 use crate::ledger::evidence::{digest_of_path, read};
-use crate::ledger::{BlockRecord, Digest, Entry, Ledger, RecordKind};
+use crate::ledger::{BlockRecord, Digest, Entry, Ledger, RecordKind, anchor};
 use crate::provenance::difference::{Difference, brought_by_all};
 use crate::provenance::find_recorded;
 use crate::workspace::git::Target;
@@ -22,10 +23,17 @@ pub(super) struct Compared {
 }
 
 /// Holds the evidence of a workspace against that of a base.
-pub(super) fn against_base(ws: &Workspace, base: &CommitId) -> Result<Compared, VerbError> {
-    let mut compared = Compared::default();
-    let Some(git) = ws.git() else { return Ok(compared) };
-    let before = git.read_below(".orchestration", &Target::Commit(base.clone()), &is_evidence)?;
+pub(super) fn against_base(
+    ws: &Workspace,
+    base: &CommitId,
+    signatures: &dyn Signatures,
+) -> Result<Compared, VerbError> {
+    let Some(git) = ws.git() else { return Ok(Compared::default()) };
+    let target = Target::Commit(base.clone());
+    let before = git.read_below(".orchestration", &target, &is_evidence)?;
+    let signers = signing::signers_at(ws, Some(base))?;
+    let mut compared = erase::judge(ws, signatures, &signers, (Some(base), &before))?;
+    compared.findings.extend(anchors_gone(ws, git, base)?);
     let ledger = &*ws.ledger;
     let stands = ledger.sections();
     let now: HashMap<&RelativePath, Digest> = ledger.files_by_digest();
@@ -121,6 +129,25 @@ fn rewritten(path: &RelativePath, message: String, base: &CommitId) -> Finding {
             ),
         )
     }
+}
+
+/// Anchors never change, and never go.
+fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Finding>, VerbError> {
+    let target = Target::Commit(base.clone());
+    let before = git.read_below(".orchestration", &target, &anchor::is_anchor)?;
+    let now: HashMap<RelativePath, Vec<u8>> = match ws.files() {
+        Target::WorkTree => {
+            let on_disk = |path: &RelativePath| std::fs::read(ws.root.absolute(path)).ok();
+            before.iter().filter_map(|(path, _)| Some((path.clone(), on_disk(path)?))).collect()
+        }
+        files => git.read_below(".orchestration", files, &anchor::is_anchor)?.into_iter().collect(),
+    };
+    let gone = before.iter().filter(|(path, bytes)| now.get(path) != Some(bytes));
+    Ok(gone
+        .map(|(path, _)| {
+            rewritten(path, "An anchor was changed or removed since the base.".into(), base)
+        })
+        .collect())
 }
 
 /// How many of the blocks that an entry names stand as it says, and the name of the first.

@@ -6,6 +6,7 @@
 
 pub mod accept;
 pub mod after;
+pub mod anchor;
 pub mod approval;
 pub mod check;
 pub mod classes;
@@ -15,6 +16,7 @@ mod derive;
 pub mod doctor;
 pub mod edited;
 mod elsewhere;
+pub mod erase;
 pub mod event;
 mod evidence;
 pub mod explain;
@@ -32,6 +34,7 @@ pub mod registry;
 pub mod report;
 pub mod seal;
 pub mod select;
+pub mod signing;
 mod tips;
 pub mod trace;
 pub mod verify;
@@ -112,6 +115,28 @@ pub enum VerbError {
     #[error("{reason}; `intent why PATH` says which intent each block is under")]
     NothingToReassign {
         /// What was looked for.
+        reason: String,
+    },
+    /// A line of evidence that was not erased.
+    #[error("nothing was erased: {reason}")]
+    NotErased {
+        /// Why.
+        reason: String,
+    },
+    /// Evidence that was not anchored.
+    #[error("nothing was anchored: {reason}")]
+    NotAnchored {
+        /// Why.
+        reason: String,
+    },
+    /// A program that is needed is not there, or does not run.
+    #[error("{program} cannot be run, so {what}: {reason}; install it (it is part of OpenSSH)")]
+    NoProgram {
+        /// Its name.
+        program: &'static str,
+        /// What could not be done.
+        what: &'static str,
+        /// The system's words.
         reason: String,
     },
     /// There is no `.orchestration/`.

@@ -6,9 +6,12 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::lost::Standing;
+use super::anchor::AnchorsAnswer;
 use super::elsewhere::Around;
+use super::evidence::Compared;
+use super::signing::{self, Signatures};
 use super::workspace::AT_ONCE;
-use super::{VerbError, Workspace, tips, why};
+use super::{VerbError, Workspace, anchor, erase, tips, why};
 use crate::code::LineRange;
 use crate::intent::lint;
 use crate::ledger::ClaimRef;
@@ -26,6 +29,12 @@ pub struct VerifyAnswer {
     pub blocks: VerdictCounts,
     /// Recorded blocks that no block of the tree goes on from, and whose deletion nobody recorded.
     pub lost: Vec<LostBlock>,
+    /// How far anchors vouch for the evidence; absent where nobody looked at signatures, or there is no anchor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchors: Option<AnchorsAnswer>,
+    /// What a reader may want to know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What is wrong in ledger, registry and policy.
     pub findings: Vec<super::check::FindingAnswer>,
 }
@@ -158,6 +167,23 @@ pub(super) struct Held<'a> {
 /// Verifies chains and holds every recorded file against its records.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
     verify_telling(ws, |_| ())
+}
+
+/// The same with somebody who checks signatures: of anchors, and of tombstones.
+pub fn verify_signed(
+    ws: &Workspace,
+    signatures: &dyn Signatures,
+) -> Result<VerifyAnswer, VerbError> {
+    let (anchors, mut findings) = anchor::verify(ws, signatures)?;
+    let erased = match ws.ledger.erased().is_empty() {
+        true => Compared::default(),
+        false => erase::judge(ws, signatures, &signing::signers(ws)?, (None, &[]))?,
+    };
+    findings.extend(erased.findings);
+    let mut answer = verify(ws);
+    answer.findings.extend(super::check::answers(ws, findings));
+    answer.findings.sort();
+    Ok(VerifyAnswer { anchors, notes: erased.notes, ..answer })
 }
 
 /// Settles that evidence is gone from shared branches: they are remembered as they are now.

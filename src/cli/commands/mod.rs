@@ -1,6 +1,7 @@
 //! The commands, one file each: arguments, one verb, and how its answer reads.
 
 pub(crate) mod accept;
+pub(crate) mod anchor;
 pub(crate) mod approve;
 pub(crate) mod check;
 pub(crate) mod clear;
@@ -9,6 +10,7 @@ pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod doctor;
+pub(crate) mod erase;
 pub(crate) mod explain;
 pub(crate) mod gate;
 pub(crate) mod git_hooks;

@@ -42,7 +42,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Terminal::of_a_person()?;
     let (workspace, what) = meant(context, &args.target)?;
-    let by = git_config(&context.cwd, "user.name");
+    let by = git_config(&context.cwd, &["user.name"]);
     let answer = reassign(&workspace, &what, (&args.from, &args.to), by)?;
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::Fine)
