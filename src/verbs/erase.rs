@@ -46,9 +46,10 @@ pub fn draft(
 ) -> Result<Erasure, VerbError> {
     ws.governed()?;
     let refuse = |reason: String| VerbError::NotErased { reason };
-    let entry = ws.ledger.by_id(record).ok_or_else(|| {
-        refuse(format!("no record {record} is known; `intent why PATH:LINE` and `intent trace --json` name records"))
-    })?;
+    let entry = ws
+        .ledger
+        .by_id(record)
+        .ok_or_else(|| refuse(format!("no record {record} is known; `intent trace` names them")))?;
     let committed =
         ws.head().zip(ws.git()).map(|(head, git)| git.has_file(head, &entry.origin.path));
     let section = entry.section.filter(|_| matches!(committed, Some(Ok(true))));

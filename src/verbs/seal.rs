@@ -7,6 +7,7 @@
 mod draft;
 mod late;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
@@ -180,6 +181,9 @@ fn run(
             answer.removed.push(path);
         }
     }
+    if scope == Scope::Commit {
+        answer.written.extend(left_out(ws)?);
+    }
     handled.save(since);
     Ok(answer)
 }
@@ -200,32 +204,54 @@ fn ledger(ws: &Workspace) -> Result<(Ledger, Vec<RelativePath>), VerbError> {
     }
     // What was sealed elsewhere cannot be made again from here; it may have come by `git merge --squash`.
     let mut drafts = journal::drafts(&ws.root, drafts);
-    let compacted = compacted(ws, &commits, &drafts)?;
-    drafts.retain(|path| !compacted.contains(path));
+    if !drafts.is_empty() {
+        let files = ws.ledger.evidence_files();
+        let present: HashSet<&RelativePath> = files.iter().map(|(path, _)| path).collect();
+        let compacted = compacted(ws, &commits, &|path| !present.contains(path))?;
+        drafts.retain(|path| !compacted.contains(path));
+    }
     let ledger = ws.ledger.for_sealing(&ws.root, &drafts);
     Ok((ws.deriving(ledger), drafts))
 }
 
-/// Those of some files that hold only what committed files of evidence held that are gone from the work tree: a compaction
-/// that is not committed yet.
+/// The files that hold only what committed files of evidence held that are gone: a compaction that is not committed yet.
 fn compacted(
     ws: &Workspace,
     commits: &[CommitId],
-    drafts: &[RelativePath],
+    is_gone: &dyn Fn(&RelativePath) -> bool,
 ) -> Result<Vec<RelativePath>, VerbError> {
-    let Some(git) = ws.git().filter(|_| !drafts.is_empty()) else { return Ok(Vec::new()) };
-    let files = ws.ledger.evidence_files();
-    let present: HashSet<&RelativePath> = files.iter().map(|(path, _)| path).collect();
-    let is_gone = |path: &RelativePath| is_evidence(path) && !present.contains(path);
+    let Some(git) = ws.git() else { return Ok(Vec::new()) };
     let mut held: HashSet<Digest> = HashSet::new();
     for commit in commits {
         let target = Target::Commit(commit.clone());
+        let is_gone = |path: &RelativePath| is_evidence(path) && is_gone(path);
         let gone = git.read_below(".orchestration", &target, &is_gone)?;
         held.extend(gone.iter().flat_map(|(_, bytes)| digests(bytes)));
     }
-    let of_drafts = files.iter().filter(|(path, _)| drafts.contains(path));
-    let moved = of_drafts.filter(|(_, sections)| sections.iter().all(|one| held.contains(one)));
-    Ok(moved.map(|(path, _)| path.clone()).collect())
+    let files = ws.ledger.evidence_files().into_iter();
+    let moved = files.filter(|(_, sections)| sections.iter().all(|one| held.contains(one)));
+    Ok(moved.map(|(path, _)| path).collect())
+}
+
+/// What took the place of files that are gone from the index, where that is not in it, as before `git commit -a`: by a
+/// compaction, or an erasure.
+fn left_out(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
+    let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(Vec::new()) };
+    let is_new = |path: &RelativePath| !git.has_file(head, path).unwrap_or(true);
+    let files = ws.ledger.evidence_files();
+    if !files.iter().any(|(path, _)| is_new(path)) {
+        return Ok(Vec::new());
+    }
+    let staged = RefCell::new(HashSet::new());
+    let note = |path: &RelativePath| {
+        staged.borrow_mut().insert(path.clone());
+        false
+    };
+    git.read_below(".orchestration", &Target::Index, &note)?;
+    let staged = staged.into_inner();
+    let mut files = compacted(ws, std::slice::from_ref(head), &|path| !staged.contains(path))?;
+    files.retain(|path| !staged.contains(path));
+    Ok(files)
 }
 
 /// The records of which something stands in the work tree that what was just sealed does not hold.

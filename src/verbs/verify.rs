@@ -14,7 +14,7 @@ use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, anchor, erase, tips, why};
 use crate::code::LineRange;
 use crate::intent::lint;
-use crate::ledger::ClaimRef;
+use crate::ledger::{ClaimRef, RecordKind};
 use crate::provenance::{Provenance, Verdict};
 use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 
@@ -127,7 +127,7 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
         return Vec::new();
     }
     let mut unknown = ws.ledger.intents();
-    unknown.retain(|id| ws.registry.get(id).is_none());
+    unknown.retain(|id| ws.registry.get(id).is_none() && !is_reassigned(ws, id));
     let first = |id: String| Some((*ws.ledger.entries_of_intent(&id).first()?, id));
     let mut unknown: Vec<(u32, String)> = unknown.into_iter().filter_map(first).collect();
     unknown.sort();
@@ -143,13 +143,20 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
                 Code::UnknownIntent,
                 format!("The ledger names the intent {id}, which the registry does not hold."),
                 format!(
-                    "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now; records are never changed.",
+                    "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now. Records are never changed; of one file, `intent reassign PATH --from {id} --to ID` says which intent it belongs to.",
                     ws.registry.path()
                 ),
             )
         }
     };
     unknown.iter().map(finding).collect()
+}
+
+/// Whether an intent is named only by records of changes, all of which a person has put under other intents.
+fn is_reassigned(ws: &Workspace, id: &str) -> bool {
+    let mut kinds = ws.entries_of(id).into_iter().map(|at| ws.ledger.entry(at).record.kind);
+    kinds.all(|kind| matches!(kind, RecordKind::Mutation | RecordKind::Ack))
+        && ws.ledger.of_intent(id).is_empty()
 }
 
 /// A file that was held against its records, for a caller who wants to know more than the numbers.

@@ -87,6 +87,25 @@ fn it_holds_for_what_is_not_sealed_yet_and_can_be_taken_back() {
 }
 
 #[test]
+fn an_intent_that_is_gone_is_no_finding_once_its_code_belongs_to_another() {
+    let lab = sealed();
+    let registry = lab.read(".orchestration/active_intents.yaml").replace("INT-001", "INT-009");
+    lab.write(".orchestration/active_intents.yaml", registry);
+    lab.write("src/new.rs", TWO);
+    lab.fine(&["record", "src/new.rs", "--intent", "INT-009", "--agent", "codex"]);
+    let registry = lab.read(".orchestration/active_intents.yaml").replace("INT-009", "INT-010");
+    lab.write(".orchestration/active_intents.yaml", registry);
+    let unknown = |id: &str| {
+        String::from_utf8_lossy(&lab.intent(&["verify", "--json"]).stdout)
+            .contains(&format!("the intent {id}"))
+    };
+    assert!(unknown("INT-009"));
+    let new = RelativePath::new("src/new.rs").expect("a path");
+    at_a_terminal(&lab, What::File(new), "INT-009", "INT-002").expect("done");
+    assert!(!unknown("INT-009"));
+}
+
+#[test]
 fn a_branch_reassigns_only_to_an_intent_that_owns_the_file() {
     let lab = sealed();
     lab.run_git(&["switch", "-q", "-c", "topic"]);

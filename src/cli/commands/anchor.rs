@@ -11,7 +11,7 @@ use crate::cli::ssh::{SshKeygen, sign};
 use crate::ledger::anchor::NAMESPACE;
 use crate::verbs::anchor::{AnchorAnswer, draft, write};
 
-/// Sign which evidence stands, so that it cannot go unnoticed
+/// Sign which evidence stands, so that nobody takes it away unnoticed
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For a person, or CI: refused where an agent runs it. Signs with an SSH key the digests of

@@ -24,7 +24,7 @@ Examples:
   intent reassign src/auth/jwt.rs:42 --from INT-001 --to INT-002
   intent reassign 'src/auth/jwt.rs#Token.verify' --from INT-001 --to INT-002
   intent reassign 01a20072-1c54-71ce-83dd-ab64dab6b493 --from INT-001 --to INT-002
-                                       a record, by the id that `intent trace --json` shows")]
+                                       a record, by the id that `intent trace` shows")]
 pub(crate) struct Args {
     /// The blocks of a file, the one at a line, those of a name, or those of a record
     #[arg(value_name = "PATH[:LINE|#BLOCK] or RECORD")]

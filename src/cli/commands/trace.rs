@@ -70,6 +70,7 @@ fn line(entry: &Entry) -> Page {
         Trust::Claimed => page.own("  ").styled(WARN, "claimed"),
         Trust::Contradicted => page.own("  ").styled(BAD, "contradicted"),
     };
+    page.own("  ").styled(DIM, &record.id);
     page.end();
     page
 }
