@@ -31,6 +31,10 @@ const FOLDER: &str = ".orchestration/agent_trace/";
 const HEADER: &[u8] = b"{\"evidence\":";
 const SHORT: &str = "s:";
 const BYTES: usize = 16;
+const TOMBSTONE: &[u8] = b"{\"erased\":";
+
+/// What tombstones are signed for, so that no signature made for anything else passes as one.
+pub const ERASURE: &str = "intent-erasure";
 
 /// The first 128 bits of a SHA-256: what a file, or a section of one, is known by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -348,7 +352,7 @@ pub fn long(short: &str) -> Option<String> {
 /// A section of an evidence file as it was read.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Of its bytes.
+    /// Of its bytes; of a section of which something was erased, as tombstones in it say, of those that it had.
     pub digest: Digest,
     /// Its bytes in the file.
     pub bytes: Range<usize>,
@@ -367,6 +371,27 @@ pub enum Said {
     Brought(Box<Line>),
     /// A record that is carried as it is.
     Carried(Box<Record>),
+    /// A line that was erased stood here.
+    Erased(Box<Tombstone>),
+}
+
+/// What stands in the place of a line that a person erased. Where it is signed, the signature is the line's last key.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tombstone {
+    /// The digest of the line.
+    pub erased: String,
+    /// The digest that the section had before anything of it was erased, and by which it is still known.
+    pub section: String,
+    /// Who erased it, as git's `user.name` has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When, in UTC: `2026-02-18T12:00:00Z`.
+    pub time: String,
+    /// Why.
+    pub why: String,
+    /// What this version does not know, and the signature.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// Why a file is not evidence.
@@ -403,9 +428,50 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
         }
     }
     for section in &mut sections {
-        section.digest = Digest::of(&bytes[section.bytes.clone()]);
+        section.digest = match section.original() {
+            Some(digest) => digest,
+            None => Digest::of(&bytes[section.bytes.clone()]),
+        };
     }
     if sections.is_empty() { Err(NoEvidence::Headless) } else { Ok(sections) }
+}
+
+impl Section {
+    /// The digest that its tombstones name. Those that name another than the first count as unreadable.
+    fn original(&mut self) -> Option<Digest> {
+        let named = |said: &Said| match said {
+            Said::Erased(stone) => Digest::parse(&stone.section),
+            _ => None,
+        };
+        let first = self.lines.iter().find_map(|(_, said)| named(said))?;
+        let (kept, other): (Vec<_>, Vec<_>) = std::mem::take(&mut self.lines)
+            .into_iter()
+            .partition(|(_, said)| named(said).is_none_or(|digest| digest == first));
+        self.lines = kept;
+        self.unreadable.extend(other.into_iter().map(|(span, _)| span));
+        Some(first)
+    }
+
+    /// The digest of each line, header included; of a tombstone that of the line in whose place it stands.
+    pub fn line_digests(&self, bytes: &[u8]) -> Vec<Digest> {
+        let lines = bytes[self.bytes.clone()].split_inclusive(|byte| *byte == b'\n');
+        let lines = lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line));
+        let digest = |line: &[u8]| match tombstone(line) {
+            Some(stone) => Digest::parse(&stone.erased).unwrap_or_else(|| Digest::of(line)),
+            None => Digest::of(line),
+        };
+        lines.map(digest).collect()
+    }
+}
+
+fn tombstone(line: &[u8]) -> Option<Tombstone> {
+    let stone: Tombstone =
+        serde_json::from_slice(line.starts_with(TOMBSTONE).then_some(line)?).ok()?;
+    let is_readable = Digest::parse(&stone.erased).is_some()
+        && Digest::parse(&stone.section).is_some()
+        && is_time(&stone.time)
+        && !stone.why.is_empty();
+    is_readable.then_some(stone)
 }
 
 /// Whether a line is an object from its first byte to its last, in which nothing is said twice.
@@ -437,6 +503,9 @@ fn said(line: &[u8], header: &Header) -> Option<Said> {
             && line.blocks.iter().all(Block::is_readable)
             && line.whole.as_ref().is_none_or(|whole| long(&whole.hash).is_some());
         return (is_cited && is_readable).then(|| Said::Brought(Box::new(line)));
+    }
+    if line.starts_with(TOMBSTONE) {
+        return tombstone(line).map(|stone| Said::Erased(Box::new(stone)));
     }
     let record: Record = serde_json::from_slice(line).ok()?;
     let carries = record.kind != RecordKind::Mutation

@@ -8,9 +8,10 @@ use std::time::UNIX_EPOCH;
 
 use super::append::own_chains;
 use super::chain;
-use super::evidence::{self, Digest, NoEvidence, Section};
+use super::evidence::Digest;
 use super::journal::{self, Sealed};
-use super::read::{self, LedgerFile, Reading};
+use super::read::{self, ErasedSection, LedgerFile, Reading};
+use super::reassign::{Reassignment, Reassignments};
 use super::{
     BlockRecord, Conversation, Dialect, Entry, FileRecord, Origin, Outline, Record, Trust,
 };
@@ -62,6 +63,12 @@ impl<'a> Claim<'a> {
         let ranges = &self.conversation.ranges;
         range.unwrap_or_else(|| &ranges[(self.at.range as usize).min(ranges.len() - 1)])
     }
+
+    pub(super) fn reassignments_from(&self, intent: &str) -> Vec<Reassignment<'a>> {
+        let Said { entries, reassigned, .. } = &*self.ledger.said;
+        let path = &self.file.relative_path;
+        reassigned.since(entries, self.at.entry, path, self.said(), intent)
+    }
 }
 
 /// What the texts before and after a record tell of it.
@@ -103,6 +110,7 @@ struct Said {
     named: HashMap<u64, Vec<u32>>,
     /// Files that were recorded as a whole: what is in them is derived before a block is looked up.
     wholes: Vec<u32>,
+    reassigned: Reassignments,
     findings: Vec<Finding>,
     files: BTreeMap<RelativePath, Known>,
     sealed: Sealed,
@@ -123,6 +131,7 @@ struct Known {
     findings: Arc<[Finding]>,
     /// The sections of an evidence file, and what its bytes come to.
     sections: Arc<[Digest]>,
+    erased: Arc<[ErasedSection]>,
     digest: Option<Digest>,
 }
 
@@ -163,6 +172,17 @@ fn key(kind: Kind, texts: &[&str]) -> u64 {
     let mut hasher = DefaultHasher::new();
     (kind, texts).hash(&mut hasher);
     hasher.finish()
+}
+
+/// The key of a block as evidence knows it: by path, kind, name and text.
+pub(super) fn content_key(
+    path: &RelativePath,
+    kind: Option<&str>,
+    name: Option<&str>,
+    content: &ContentHash,
+) -> u64 {
+    let (kind, name) = (kind.unwrap_or_default(), name.unwrap_or_default());
+    key(Kind::Content, &[path.as_str(), kind, name, content.key()])
 }
 
 /// The key of a block's kind and the last segment of its path, however that is spelled: `_get_hash` and `getHash` are
@@ -291,8 +311,7 @@ impl Ledger {
     fn of(files: BTreeMap<RelativePath, Known>, sealed: Sealed) -> Self {
         let sections: HashSet<Digest> =
             files.values().flat_map(|known| known.sections.iter().copied()).collect();
-        let mut all: Vec<Arc<Entry>> =
-            files.values().flat_map(|known| known.entries.iter().cloned()).collect();
+        let mut all = entries_once(&files);
         fold(&mut all);
         let judgement = chain::judge(&all);
         let mut findings: Vec<Finding> =
@@ -317,11 +336,12 @@ impl Ledger {
                 && sealed.is_in(&entry.record.id, |one| sections.contains(one));
             !is_sealed && !judgement.duplicates.contains(&(at - 1))
         });
-        let mut said = Said { findings, files, sealed, ..Said::default() };
-        for (at, entry) in (0..).zip(&all) {
-            said.add(at, entry);
+        let reassigned = Reassignments::of(&all);
+        let mut said =
+            Said { entries: all, reassigned, findings, files, sealed, ..Said::default() };
+        for at in 0..index(said.entries.len()) {
+            said.add(at, &Arc::clone(&said.entries[at as usize]));
         }
-        said.entries = all;
         said.paths.sort();
         said.paths.dedup();
         Self::saying(Arc::new(said))
@@ -397,7 +417,7 @@ impl Ledger {
                 let record = &self.entry(*at).record;
                 for claim in self.claims_of(*at) {
                     let range = self.claim(claim).range();
-                    add_claim(&mut claims, claim, record, &record.files[0], range);
+                    self.said.add_claim(&mut claims, claim, record, &record.files[0], range);
                 }
             }
             claims
@@ -419,6 +439,12 @@ impl Ledger {
         let count = self.derived(at).map_or(1, |derived| derived.ranges.len());
         let claim = |range| ClaimRef { entry: at, file: 0, conversation: 0, range };
         (0..index(count)).map(claim).collect()
+    }
+
+    /// The claims of a record, by its id.
+    pub fn claims_of_record(&self, record: &str) -> Vec<ClaimRef> {
+        let named = self.said.named.get(&key(Kind::Id, &[record]));
+        named.into_iter().flatten().flat_map(|at| self.claims_of(*at)).collect()
     }
 
     /// Claims on a path, in fold order, deletions included.
@@ -511,6 +537,11 @@ impl Ledger {
         files.filter_map(|(path, known)| Some((path, known.digest?))).collect()
     }
 
+    /// The sections of which something was erased.
+    pub fn erased(&self) -> Vec<&ErasedSection> {
+        self.said.files.values().flat_map(|known| known.erased.iter()).collect()
+    }
+
     /// The digests of all sections of evidence.
     pub fn sections(&self) -> HashSet<Digest> {
         self.said.files.values().flat_map(|known| known.sections.iter().copied()).collect()
@@ -538,8 +569,33 @@ impl Said {
             self.wholes.push(at);
             return;
         }
+        let mut known = std::mem::take(&mut self.claims);
         for (claim, file, range) in claims(at, record) {
-            add_claim(&mut self.claims, claim, record, file, range);
+            self.add_claim(&mut known, claim, record, file, range);
+        }
+        self.claims = known;
+    }
+
+    fn add_claim(
+        &self,
+        claims: &mut HashMap<u64, Vec<ClaimRef>>,
+        claim: ClaimRef,
+        record: &Record,
+        file: &FileRecord,
+        range: &BlockRecord,
+    ) {
+        let path = &file.relative_path;
+        let mut keys = vec![key(Kind::Path, &[path.as_str()])];
+        for intent in intents(record, file) {
+            let moved = self.reassigned.since(&self.entries, claim.entry, path, range, intent);
+            keys.push(key(Kind::Intent, &[moved.last().map_or(intent, |last| last.to)]));
+        }
+        if is_content_hash(&range.content_hash) {
+            keys.push(key(Kind::Content, &[range.content_hash.key()]));
+        }
+        keys.extend(range.block.iter().map(|name| key_of_called(&name.kind, &name.path)));
+        for key in keys {
+            claims.entry(key).or_default().push(claim);
         }
     }
 }
@@ -564,22 +620,22 @@ fn claims(
     })
 }
 
-fn add_claim(
-    claims: &mut HashMap<u64, Vec<ClaimRef>>,
-    claim: ClaimRef,
-    record: &Record,
-    file: &FileRecord,
-    range: &BlockRecord,
-) {
-    let mut keys = vec![key(Kind::Path, &[file.relative_path.as_str()])];
-    keys.extend(intents(record, file).iter().map(|intent| key(Kind::Intent, &[intent])));
-    if is_content_hash(&range.content_hash) {
-        keys.push(key(Kind::Content, &[range.content_hash.key()]));
+/// The entries of files, file by file. A section of evidence that stands in several files counts once: two branches may
+/// each have compacted it.
+fn entries_once(files: &BTreeMap<RelativePath, Known>) -> Vec<Arc<Entry>> {
+    let mut known: HashSet<Digest> = HashSet::new();
+    let mut all = Vec::new();
+    for file in files.values() {
+        let is_again = |entry: &&Arc<Entry>| {
+            entry.trust != Trust::Contradicted
+                && entry.section.is_some_and(|one| known.contains(&one))
+        };
+        let new: Vec<&Arc<Entry>> = file.entries.iter().filter(|entry| !is_again(entry)).collect();
+        all.extend(new.iter().map(|entry| Arc::clone(entry)));
+        let sound = new.iter().filter(|entry| entry.trust != Trust::Contradicted);
+        known.extend(sound.filter_map(|entry| entry.section));
     }
-    keys.extend(range.block.iter().map(|name| key_of_called(&name.kind, &name.path)));
-    for key in keys {
-        claims.entry(key).or_default().push(claim);
-    }
+    all
 }
 
 /// The intents that claims of a file belong to: the record's, or, where it names none, those the file is related to.
@@ -652,6 +708,7 @@ impl Known {
             entries: reading.entries.into_iter().map(Arc::new).collect(),
             findings: reading.findings.into(),
             sections: reading.sections.into(),
+            erased: reading.erased.into(),
             digest: reading.digest,
         }
     }
@@ -738,57 +795,5 @@ impl std::ops::Index<usize> for Entries<'_> {
 
     fn index(&self, at: usize) -> &Entry {
         self.get(at).expect("an index below the number of entries")
-    }
-}
-
-/// What a section of evidence says, as entries.
-pub(super) fn entries_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Vec<Entry> {
-    let line_at = |start: usize| {
-        let before = bytes[..start].iter().filter(|byte| **byte == b'\n').count();
-        index(before + 1)
-    };
-    let entries = section.lines.iter().enumerate().map(|(nth, (span, said))| {
-        let record = match said {
-            evidence::Said::Brought(line) => line.record(&section.header, section.digest, nth),
-            evidence::Said::Carried(record) => Record::clone(record),
-        };
-        Entry {
-            record,
-            origin: Origin {
-                path: path.clone(),
-                line: line_at(span.start),
-                start: span.start as u64,
-                end: span.end as u64,
-            },
-            dialect: Dialect::Evidence,
-            trust: Trust::Claimed,
-            stored: Arc::from(&bytes[span.clone()]),
-            section: Some(section.digest),
-            about: section.header.of.clone(),
-        }
-    });
-    entries.collect()
-}
-
-/// Why a file is no evidence, as a finding.
-pub(super) fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
-    let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
-    match why {
-        NoEvidence::Headless => chain::finding(
-            Code::LedgerForged,
-            &origin,
-            "The file stands where evidence does, and does not begin with a header of evidence."
-                .into(),
-            "Restore it from git: `git checkout HEAD -- <file>`.",
-        ),
-        NoEvidence::Newer(version) => chain::finding(
-            Code::LedgerUnreadable,
-            &origin,
-            format!(
-                "The file has format {version}; this program knows {}. Nothing is read from it.",
-                evidence::FORMAT
-            ),
-            "Install a newer version of `intent`.",
-        ),
     }
 }

@@ -3,6 +3,7 @@
 //! What was recorded and is in no commit yet stands in the journal, what commits brought in evidence files, and what
 //! other tools wrote in files of theirs. All are read alike.
 
+pub mod anchor;
 pub mod append;
 pub mod chain;
 pub mod dialect;
@@ -12,15 +13,18 @@ pub mod index;
 pub mod journal;
 pub mod outline;
 pub mod read;
+pub mod reassign;
 pub mod record;
 mod scan;
+pub mod signed;
 mod strict;
 
 pub use append::{AppendError, Writer};
 pub use evidence::Digest;
 pub use index::{Claim, ClaimRef, Derive, Derived, Entries, Ledger};
 pub use outline::Outline;
-pub use read::{Dialect, Entry, Origin, Trust};
+pub use read::{Dialect, Entry, ErasedSection, Origin, Trust};
+pub use reassign::Reassignment;
 pub use record::*;
 
 #[cfg(test)]

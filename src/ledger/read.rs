@@ -2,10 +2,11 @@
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Record;
 use super::chain::finding;
-use super::evidence::{self, Digest};
+use super::evidence::{self, Digest, NoEvidence, Section};
 use super::journal::{self, Journals};
 use super::scan::{Scanner, State};
 use crate::workspace::{Code, Finding, RelativePath, Root};
@@ -63,7 +64,7 @@ pub struct Entry {
     /// How far to believe it.
     pub trust: Trust,
     /// The stored line, without line break.
-    pub stored: std::sync::Arc<[u8]>,
+    pub stored: Arc<[u8]>,
     /// The section of evidence that it stands in.
     pub section: Option<Digest>,
     /// The commit that a late section is about.
@@ -81,8 +82,23 @@ pub struct Reading {
     pub unreadable: Vec<(Origin, Vec<u8>)>,
     /// The sections of evidence.
     pub sections: Vec<Digest>,
+    /// Sections of evidence of which something was erased.
+    pub erased: Vec<ErasedSection>,
     /// Of all bytes, where it is a file of evidence.
     pub digest: Option<Digest>,
+}
+
+/// A section of evidence of which something was erased.
+#[derive(Clone, Debug)]
+pub struct ErasedSection {
+    /// The file that it stands in.
+    pub path: RelativePath,
+    /// What it is known by.
+    pub digest: Digest,
+    /// The digests of its lines, as they were.
+    pub lines: Vec<Digest>,
+    /// Each tombstone: its line in the file, counted from 1, and its bytes.
+    pub tombstones: Vec<(u32, Arc<[u8]>)>,
 }
 
 /// A file of the ledger: what it is called in the workspace, and where its bytes are.
@@ -204,7 +220,7 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
     let sections = match evidence::read(bytes) {
         Ok(sections) => sections,
         Err(why) => {
-            reading.findings.push(super::index::no_evidence(path, why));
+            reading.findings.push(no_evidence(path, why));
             return reading;
         }
     };
@@ -219,11 +235,12 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
         ));
     }
     for section in sections {
-        let mut entries = super::index::entries_of(path, bytes, &section);
+        let mut entries = entries_of(path, bytes, &section);
         if !is_sound {
             entries.iter_mut().for_each(|entry| entry.trust = Trust::Contradicted);
         }
         reading.entries.append(&mut entries);
+        reading.erased.extend(erased_of(path, bytes, &section));
         reading.sections.push(section.digest);
         for span in section.unreadable {
             let line = bytes[..span.start].iter().filter(|byte| **byte == b'\n').count() + 1;
@@ -243,6 +260,74 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
         }
     }
     reading
+}
+
+/// What a section of evidence says, as entries.
+fn entries_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Vec<Entry> {
+    let entries = section.lines.iter().enumerate().filter_map(|(nth, (span, said))| {
+        let record = match said {
+            evidence::Said::Brought(line) => line.record(&section.header, section.digest, nth),
+            evidence::Said::Carried(record) => Record::clone(record),
+            evidence::Said::Erased(_) => return None,
+        };
+        Some(Entry {
+            record,
+            origin: Origin {
+                path: path.clone(),
+                line: line_at(bytes, span.start),
+                start: span.start as u64,
+                end: span.end as u64,
+            },
+            dialect: Dialect::Evidence,
+            trust: Trust::Claimed,
+            stored: Arc::from(&bytes[span.clone()]),
+            section: Some(section.digest),
+            about: section.header.of.clone(),
+        })
+    });
+    entries.collect()
+}
+
+/// The line of a file that a byte stands in, counted from 1.
+fn line_at(bytes: &[u8], start: usize) -> u32 {
+    let before = bytes[..start].iter().filter(|byte| **byte == b'\n').count();
+    u32::try_from(before + 1).unwrap_or(u32::MAX)
+}
+
+fn erased_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Option<ErasedSection> {
+    let stones = section.lines.iter().filter(|(_, said)| matches!(said, evidence::Said::Erased(_)));
+    let tombstones: Vec<(u32, Arc<[u8]>)> = stones
+        .map(|(span, _)| (line_at(bytes, span.start), Arc::from(&bytes[span.clone()])))
+        .collect();
+    (!tombstones.is_empty()).then(|| ErasedSection {
+        path: path.clone(),
+        digest: section.digest,
+        lines: section.line_digests(bytes),
+        tombstones,
+    })
+}
+
+/// Why a file is no evidence, as a finding.
+fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
+    let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
+    match why {
+        NoEvidence::Headless => finding(
+            Code::LedgerForged,
+            &origin,
+            "The file stands where evidence does, and does not begin with a header of evidence."
+                .into(),
+            "Restore it from git: `git checkout HEAD -- <file>`.",
+        ),
+        NoEvidence::Newer(version) => finding(
+            Code::LedgerUnreadable,
+            &origin,
+            format!(
+                "The file has format {version}; this program knows {}. Nothing is read from it.",
+                evidence::FORMAT
+            ),
+            "Install a newer version of `intent`.",
+        ),
+    }
 }
 
 /// Reads a file in windows, so that a line of any length needs bounded memory.

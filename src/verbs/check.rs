@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::classes::{self, ClassAnswer};
 use super::edited::Baseline;
 use super::gate::{is_control_file, protecting, scope_and_owners};
+use super::signing::{Nobody, Signatures};
 use super::{VerbError, Workspace, verify, why};
 use crate::code::{Block, Document, LineRange};
 use crate::intent::{Intent, Registry};
@@ -112,8 +113,17 @@ fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAnswer> {
     answers
 }
 
-/// Judges a whole change.
+/// Judges a whole change, without looking at signatures.
 pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbError> {
+    change_signed(ws, against, &Nobody)
+}
+
+/// The same with somebody who checks signatures.
+pub fn change_signed(
+    ws: &Workspace,
+    against: &Against,
+    signatures: &dyn Signatures,
+) -> Result<CheckAnswer, VerbError> {
     ws.governed()?;
     judgeable(ws, against)?;
     let mut answer = CheckAnswer::default();
@@ -133,7 +143,7 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
             policy = rules.policy.clone().unwrap_or(policy);
             findings.extend(registry_changes(ws, &rules));
             if let Some(base) = &base {
-                let compared = super::evidence::against_base(ws, base)?;
+                let compared = super::evidence::against_base(ws, base, signatures)?;
                 findings.extend(compared.findings);
                 answer.summary.notes.extend(compared.notes);
             }

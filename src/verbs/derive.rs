@@ -131,15 +131,19 @@ impl Texts {
             let parent = git.about(&commit).ok()?.parents.into_iter().next();
             return Some(Covered { commit: Some(commit), parent });
         }
-        let known = self.commits.get_or_init(|| self.read_commits(git)).get(&entry.section?);
+        let commits = self.commits.get_or_init(|| self.read_commits(git));
+        // Where a compaction and what it united came in one commit, no commit brought a file of the section alone.
+        let of_file = || commits.get(&evidence::digest_of_path(&entry.origin.path)?);
+        let known = commits.get(&entry.section?).or_else(of_file);
         let draft = || Covered { commit: None, parent: self.ws.head().cloned() };
         Some(known.cloned().unwrap_or_else(draft))
     }
 
     fn read_commits(&self, git: &Git) -> HashMap<Digest, Covered> {
         let brought = walked(&self.ws, git);
-        let mut commits = HashMap::new();
-        // Newest first: of several that brought a file, the first speaks.
+        let mut commits: HashMap<Digest, (Covered, bool)> = HashMap::new();
+        // Newest first: of several that brought a file, the first speaks. A compaction that is reverted brings files back
+        // without what they are about, so whoever took no other evidence away goes before.
         for one in brought.into_iter() {
             let path = RelativePath::new(&format!("{FOLDER}/{}", one.name)).ok();
             let Some(digest) = path.and_then(|path| evidence::digest_of_path(&path)) else {
@@ -147,9 +151,12 @@ impl Texts {
             };
             let parent = one.parents.into_iter().next().map(CommitId);
             let covered = Covered { commit: Some(CommitId(one.commit)), parent };
-            commits.entry(digest).or_insert(covered);
+            let is_better = |(_, moved): &(Covered, bool)| *moved && !one.moved;
+            if commits.get(&digest).is_none_or(is_better) {
+                commits.insert(digest, (covered, one.moved));
+            }
         }
-        commits
+        commits.into_iter().map(|(digest, (covered, _))| (digest, covered)).collect()
     }
 }
 

@@ -72,10 +72,8 @@ pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<ClaimRef
     let mut files = Vec::new();
     for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
         let ws = &ws.forgetful();
-        let of_intent = |at: &ClaimRef| {
-            let named = ws.ledger.claim(*at).entry.record.intent_id.as_deref();
-            named.is_some_and(|id| ids.contains(&id))
-        };
+        let of_intent =
+            |at: &ClaimRef| ws.ledger.claim(*at).intent().is_some_and(|id| ids.contains(&id));
         for path in paths {
             let mut blocks = ws.trail(path).heads();
             blocks.retain(of_intent);
@@ -125,8 +123,8 @@ fn last_words(
     let mut found: BTreeMap<String, Vec<MappedBlock>> = BTreeMap::new();
     for at in ws.trail(path).heads() {
         let claim = ws.ledger.claim(at);
-        if let (Some(intent), Some(name)) = (&claim.entry.record.intent_id, &claim.range().block) {
-            let intent = called.get(intent.as_str()).map_or(intent.as_str(), |id| *id);
+        if let (Some(intent), Some(name)) = (claim.intent(), &claim.range().block) {
+            let intent = called.get(intent).map_or(intent, |id| *id);
             found.entry(intent.to_owned()).or_default().push(MappedBlock {
                 kind: name.kind.clone(),
                 name: name.path.clone(),

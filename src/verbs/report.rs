@@ -122,6 +122,9 @@ pub struct ReportedRecord {
     pub kind: RecordKind,
     /// The intent; `None` when it names none.
     pub intent: Option<String>,
+    /// Where a person has put what it recorded under another intent since, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reassigned: Vec<super::why::Reassignment>,
     /// Who: a place in `contributors`.
     pub contributor: usize,
     /// When, as the record writes it.

@@ -8,6 +8,7 @@ mod draft;
 mod late;
 mod lost;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,7 @@ use serde::Serialize;
 
 use super::edited::{Baseline, Edits, commits_of_work};
 use super::elsewhere::Around;
+use super::evidence::{digests, is_evidence};
 use super::{VerbError, Workspace, check, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::ledger::{
@@ -181,6 +183,9 @@ fn run(
             answer.removed.push(path);
         }
     }
+    if scope == Scope::Commit {
+        answer.written.extend(left_out(ws)?);
+    }
     handled.save(since);
     Ok(answer)
 }
@@ -211,6 +216,12 @@ impl Sources {
                 drafts.push(path);
             }
         }
+        if !drafts.is_empty() {
+            let files = ws.ledger.evidence_files();
+            let present: HashSet<&RelativePath> = files.iter().map(|(path, _)| path).collect();
+            let compacted = compacted(ws, &commits, &|path| !present.contains(path))?;
+            drafts.retain(|path| !compacted.contains(path));
+        }
         let is_draft = |path: &RelativePath| drafts.contains(path);
         let committed = ws.ledger.evidence_of(&|path, _| !is_draft(path));
         let lost = lost::sections(ws, &committed, &journals);
@@ -223,6 +234,46 @@ impl Sources {
             drafts,
         })
     }
+}
+
+/// The files that hold only what committed files of evidence held that are gone: a compaction that is not committed yet.
+fn compacted(
+    ws: &Workspace,
+    commits: &[CommitId],
+    is_gone: &dyn Fn(&RelativePath) -> bool,
+) -> Result<Vec<RelativePath>, VerbError> {
+    let Some(git) = ws.git() else { return Ok(Vec::new()) };
+    let mut held: HashSet<Digest> = HashSet::new();
+    for commit in commits {
+        let target = Target::Commit(commit.clone());
+        let is_gone = |path: &RelativePath| is_evidence(path) && is_gone(path);
+        let gone = git.read_below(".orchestration", &target, &is_gone)?;
+        held.extend(gone.iter().flat_map(|(_, bytes)| digests(bytes)));
+    }
+    let files = ws.ledger.evidence_files().into_iter();
+    let moved = files.filter(|(_, sections)| sections.iter().all(|one| held.contains(one)));
+    Ok(moved.map(|(path, _)| path).collect())
+}
+
+/// What took the place of files that are gone from the index, where that is not in it, as before `git commit -a`: by a
+/// compaction, or an erasure.
+fn left_out(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
+    let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(Vec::new()) };
+    let is_new = |path: &RelativePath| !git.has_file(head, path).unwrap_or(true);
+    let files = ws.ledger.evidence_files();
+    if !files.iter().any(|(path, _)| is_new(path)) {
+        return Ok(Vec::new());
+    }
+    let staged = RefCell::new(HashSet::new());
+    let note = |path: &RelativePath| {
+        staged.borrow_mut().insert(path.clone());
+        false
+    };
+    git.read_below(".orchestration", &Target::Index, &note)?;
+    let staged = staged.into_inner();
+    let mut files = compacted(ws, std::slice::from_ref(head), &|path| !staged.contains(path))?;
+    files.retain(|path| !staged.contains(path));
+    Ok(files)
 }
 
 /// The records of which something stands in the work tree that what was just sealed does not hold.
@@ -553,7 +604,10 @@ impl Draft {
     /// Takes along what is no change of a file and that a commit carries as it is.
     fn carry(&mut self, ledger: &Ledger) {
         for entry in ledger.entries().iter().filter(|entry| is_open(entry)) {
-            if matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry) {
+            if matches!(
+                entry.record.kind,
+                RecordKind::Approval | RecordKind::Registry | RecordKind::Reassign
+            ) {
                 self.records.insert(entry.record.id.clone());
                 self.carried.push(entry.record.clone());
             }

@@ -6,12 +6,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::lost::Standing;
+use super::anchor::AnchorsAnswer;
 use super::elsewhere::Around;
+use super::evidence::Compared;
+use super::signing::{self, Signatures};
 use super::workspace::AT_ONCE;
-use super::{VerbError, Workspace, tips, why};
+use super::{VerbError, Workspace, anchor, erase, tips, why};
 use crate::code::LineRange;
 use crate::intent::lint;
-use crate::ledger::ClaimRef;
+use crate::ledger::{ClaimRef, RecordKind};
 use crate::provenance::{Provenance, Verdict};
 use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 
@@ -26,6 +29,12 @@ pub struct VerifyAnswer {
     pub blocks: VerdictCounts,
     /// Recorded blocks that no block of the tree goes on from, and whose deletion nobody recorded.
     pub lost: Vec<LostBlock>,
+    /// How far anchors vouch for the evidence; absent where nobody looked at signatures, or there is no anchor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchors: Option<AnchorsAnswer>,
+    /// What a reader may want to know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What is wrong in ledger, registry and policy.
     pub findings: Vec<super::check::FindingAnswer>,
 }
@@ -118,7 +127,7 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
         return Vec::new();
     }
     let mut unknown = ws.ledger.intents();
-    unknown.retain(|id| ws.registry.get(id).is_none());
+    unknown.retain(|id| ws.registry.get(id).is_none() && !is_reassigned(ws, id));
     let first = |id: String| Some((*ws.ledger.entries_of_intent(&id).first()?, id));
     let mut unknown: Vec<(u32, String)> = unknown.into_iter().filter_map(first).collect();
     unknown.sort();
@@ -134,13 +143,20 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
                 Code::UnknownIntent,
                 format!("The ledger names the intent {id}, which the registry does not hold."),
                 format!(
-                    "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now; records are never changed.",
+                    "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now. Records are never changed; of one file, `intent reassign PATH --from {id} --to ID` says which intent it belongs to.",
                     ws.registry.path()
                 ),
             )
         }
     };
     unknown.iter().map(finding).collect()
+}
+
+/// Whether an intent is named only by records of changes, all of which a person has put under other intents.
+fn is_reassigned(ws: &Workspace, id: &str) -> bool {
+    let mut kinds = ws.entries_of(id).into_iter().map(|at| ws.ledger.entry(at).record.kind);
+    kinds.all(|kind| matches!(kind, RecordKind::Mutation | RecordKind::Ack))
+        && ws.ledger.of_intent(id).is_empty()
 }
 
 /// A file that was held against its records, for a caller who wants to know more than the numbers.
@@ -158,6 +174,23 @@ pub(super) struct Held<'a> {
 /// Verifies chains and holds every recorded file against its records.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
     verify_telling(ws, |_| ())
+}
+
+/// The same with somebody who checks signatures: of anchors, and of tombstones.
+pub fn verify_signed(
+    ws: &Workspace,
+    signatures: &dyn Signatures,
+) -> Result<VerifyAnswer, VerbError> {
+    let (anchors, mut findings) = anchor::verify(ws, signatures)?;
+    let erased = match ws.ledger.erased().is_empty() {
+        true => Compared::default(),
+        false => erase::judge(ws, signatures, &signing::signers(ws)?, (None, &[]))?,
+    };
+    findings.extend(erased.findings);
+    let mut answer = verify(ws);
+    answer.findings.extend(super::check::answers(ws, findings));
+    answer.findings.sort();
+    Ok(VerifyAnswer { anchors, notes: erased.notes, ..answer })
 }
 
 /// Settles that evidence is gone from shared branches: they are remembered as they are now.

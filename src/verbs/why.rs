@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::Workspace;
 use super::elsewhere::Around;
 use crate::code::{Block, Document, FileBlocks};
-use crate::ledger::{Claim, ClaimRef, Contributor, RecordKind, Strength, Trust};
+use crate::ledger::{self, Claim, ClaimRef, Contributor, RecordKind, Strength, Trust};
 use crate::provenance::matching::{Comparison, Likeness, Origins};
 use crate::provenance::{
     Content, Origin, Place, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict, lineage,
@@ -226,6 +226,32 @@ pub struct Candidate {
     /// The tool that recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    /// Where a person has put the block under another intent since, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reassigned: Vec<Reassignment>,
+}
+
+/// A person's word that a recorded block belongs to another intent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Reassignment {
+    /// The intent that it was under.
+    pub from: String,
+    /// The intent that it is under since.
+    pub to: String,
+    /// Who said so, as git names them; `None` where git has no name.
+    pub by: Option<String>,
+    /// When, RFC 3339 in UTC.
+    pub timestamp: String,
+    /// The record's id.
+    pub record: String,
+}
+
+impl Reassignment {
+    /// `INT-001 before Ada reassigned it`; whoever shows it adds the time, and escapes the text for its place.
+    pub fn words(&self) -> String {
+        let by = self.by.as_deref().unwrap_or("a person");
+        format!("{} before {by} reassigned it", self.from)
+    }
 }
 
 /// Which blocks are asked for.
@@ -351,7 +377,7 @@ fn on_disk_by(
 
 /// The intent of a block: its claim's, or the one that all candidates share.
 pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
-    let id = |at: ClaimRef| ws.intent_of(&ws.ledger.claim(at).entry.record);
+    let id = |at: ClaimRef| ws.intent_of(&ws.ledger.claim(at));
     if let Some(claim) = provenance.claim {
         return id(claim);
     }
@@ -463,11 +489,23 @@ fn candidate(ws: &Workspace, claim: &Claim<'_>) -> Candidate {
     Candidate {
         record: record.id.clone(),
         kind: record.kind,
-        intent: ws.intent_of(record),
+        intent: ws.intent_of(claim),
         contributor: claim.conversation.contributor.clone(),
         timestamp: record.timestamp.clone(),
         content_hash: claim.range().content_hash.to_string(),
         name: claim.range().block.as_ref().map(|name| name.path.clone()),
         tool: record.tool.as_ref().map(|tool| tool.name.clone()),
+        reassigned: claim.reassigned().iter().map(|one| reassignment(ws, one)).collect(),
+    }
+}
+
+fn reassignment(ws: &Workspace, one: &ledger::Reassignment<'_>) -> Reassignment {
+    let called = |id: &str| ws.registry.present_id(id).to_owned();
+    Reassignment {
+        from: called(one.from),
+        to: called(one.to),
+        by: one.said.by.clone(),
+        timestamp: one.record.timestamp.clone(),
+        record: one.record.id.clone(),
     }
 }

@@ -9,7 +9,7 @@ use super::elsewhere::Elsewhere;
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{Intent, Registry};
 use crate::ledger::read::is_ledger_path;
-use crate::ledger::{ClaimRef, Ledger, Record};
+use crate::ledger::{Claim, ClaimRef, Ledger, Record};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::workspace::{
     Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
@@ -356,8 +356,14 @@ impl Workspace {
         matching::Surroundings::trail(&super::elsewhere::Around(self), path)
     }
 
+    /// The intent that a block is under, by the id it goes by now: the one that its record names, or that a person has put
+    /// it under since.
+    pub fn intent_of(&self, claim: &Claim<'_>) -> Option<String> {
+        claim.intent().map(|id| self.registry.present_id(id).to_owned())
+    }
+
     /// The intent that a record names, by the id it goes by now: a rename changes the registry, never the ledger.
-    pub fn intent_of(&self, record: &Record) -> Option<String> {
+    pub fn intent_named(&self, record: &Record) -> Option<String> {
         record.intent_id.as_deref().map(|id| self.registry.present_id(id).to_owned())
     }
 

@@ -40,6 +40,9 @@ pub struct Policy {
     pub lessons: Lessons,
     /// Is an intent added or widened since the base a finding?
     pub registry_changes: RegistryChanges,
+    /// The file that lists the keys whose signatures count, in the format of OpenSSH's `allowed_signers`, relative to the
+    /// workspace; not named: `.orchestration/allowed_signers`.
+    pub allowed_signers: Option<String>,
     /// Levels by diagnostic code; unknown codes are reported.
     pub levels: BTreeMap<String, Level>,
 }

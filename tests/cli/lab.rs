@@ -52,6 +52,12 @@ impl Lab {
         assert!(status.success(), "git {arguments:?}");
     }
 
+    /// What git prints.
+    pub fn git_says(&self, arguments: &[&str]) -> String {
+        let output = clean(Command::new("git"), &self.root).args(arguments).output();
+        String::from_utf8(output.expect("git runs").stdout).expect("UTF-8")
+    }
+
     pub fn intent(&self, arguments: &[&str]) -> Output {
         clean(Command::new(env!("CARGO_BIN_EXE_intent")), &self.root)
             .args(arguments)

@@ -1,10 +1,13 @@
 //! The command line as people and programs meet it: the real binary in a real folder.
 
+mod compact;
 mod hostile;
 mod ids;
 mod lab;
 mod programs;
+mod reassign;
 mod report;
+mod signed;
 
 use lab::{Lab, transcript};
 

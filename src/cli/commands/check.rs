@@ -5,7 +5,8 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, Page};
-use crate::verbs::check::{Against, CheckAnswer, change};
+use crate::cli::ssh::SshKeygen;
+use crate::verbs::check::{Against, CheckAnswer, change_signed};
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
 #[derive(Debug, clap::Args)]
@@ -34,7 +35,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         (None, true) => Against::Staged,
         (None, false) => Against::Head,
     };
-    let answer = change(&context.here()?, &against)?;
+    let keys = SshKeygen::of_machine(&context.cwd);
+    let answer = change_signed(&context.here()?, &against, &keys)?;
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(shared::loud(&answer.findings)))
 }

@@ -1,13 +1,12 @@
 //! `intent seal`: evidence for what was recorded and is in no commit yet.
 
-use std::io::Write as _;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::git::{stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
 use crate::verbs::Workspace;
 use crate::verbs::seal::{Scope, SealAnswer, seal, would_seal};
@@ -42,7 +41,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             false => seal(&workspace, Scope::Commit, None)?,
         };
         if !args.dry_run {
-            stage(&workspace, &answer).map_err(|error| {
+            stage(&workspace, answer.written.iter().chain(&answer.removed)).map_err(|error| {
                 CliError::usage(
                     format!("what was sealed could not be staged: {error}"),
                     "stage it yourself: `git add .orchestration/agent_trace`",
@@ -60,7 +59,10 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             "pre-merge-commit" if !is_merging(&workspace) => Ok(()),
             "pre-commit" | "pre-merge-commit" => seal(&workspace, Scope::Commit, Some(BUDGET))
                 .map_err(|error| error.to_string())
-                .and_then(|answer| stage(&workspace, &answer).map_err(|error| error.to_string())),
+                .and_then(|answer| {
+                    stage(&workspace, answer.written.iter().chain(&answer.removed))
+                        .map_err(|error| error.to_string())
+                }),
             _ => keep(&workspace).map_err(|error| error.to_string()),
         };
         if let Err(error) = done {
@@ -94,43 +96,6 @@ fn keep(workspace: &Workspace) -> std::io::Result<()> {
     let missing = String::from_utf8_lossy(&output.stdout).into_owned();
     let missing = missing.split('\0').filter(|path| !path.is_empty() && top.join(path).is_file());
     update_index(top, missing.map(str::to_owned).collect())
-}
-
-/// Puts what was written into the index, and takes out what it takes the place of. In a hook git hands us the index that
-/// the commit is made from.
-fn stage(workspace: &Workspace, answer: &SealAnswer) -> std::io::Result<()> {
-    let Some(top) = workspace.root.work_tree() else { return Ok(()) };
-    let below = |path| {
-        let path = workspace.root.absolute(path);
-        path.strip_prefix(top).unwrap_or(&path).to_string_lossy().replace('\\', "/")
-    };
-    update_index(top, answer.written.iter().chain(&answer.removed).map(below).collect())
-}
-
-/// Puts files into the index, or takes them out where they are gone.
-fn update_index(top: &Path, paths: Vec<String>) -> std::io::Result<()> {
-    if paths.is_empty() {
-        return Ok(());
-    }
-    let mut git = Command::new("git")
-        .args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"])
-        .args(["update-index", "--add", "--remove", "-z", "--stdin"])
-        .current_dir(top)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    if let Some(mut input) = git.stdin.take() {
-        for path in paths {
-            input.write_all(path.as_bytes())?;
-            input.write_all(b"\0")?;
-        }
-    }
-    let output = git.wait_with_output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(std::io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
 }
 
 fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool) {

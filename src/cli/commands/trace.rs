@@ -70,6 +70,7 @@ fn line(entry: &Entry) -> Page {
         Trust::Claimed => page.own("  ").styled(WARN, "claimed"),
         Trust::Contradicted => page.own("  ").styled(BAD, "contradicted"),
     };
+    page.own("  ").styled(DIM, &record.id);
     page.end();
     page
 }
@@ -81,6 +82,7 @@ fn kind(kind: RecordKind) -> &'static str {
         RecordKind::Approval => "approval",
         RecordKind::Registry => "registry",
         RecordKind::Ack => "ack",
+        RecordKind::Reassign => "reassign",
         RecordKind::Event => "event",
     }
 }

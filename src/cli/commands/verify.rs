@@ -7,7 +7,10 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{Cell, DIM, GOOD, PLAIN, Page, STRONG, UNSURE, WARN};
-use crate::verbs::verify::{LostBlock, VerifyAnswer, accept_rewrite, verify};
+use crate::cli::ssh::SshKeygen;
+use crate::cli::when;
+use crate::verbs::anchor::AnchorsAnswer;
+use crate::verbs::verify::{LostBlock, VerifyAnswer, accept_rewrite, verify_signed};
 use crate::workspace::Level;
 
 /// Verify the ledger's chains, and hold every recorded block against the code
@@ -27,7 +30,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     if args.accept_rewrite {
         accept_rewrite(&workspace)?;
     }
-    let answer = verify(&workspace);
+    let answer = verify_signed(&workspace, &SshKeygen::of_machine(&context.cwd))?;
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(shared::loud(&answer.findings)))
 }
@@ -36,6 +39,12 @@ fn show(page: &mut Page, answer: &VerifyAnswer) {
     page.count(answer.records, "record").own(" in ").count(answer.files, "ledger file").end();
     blocks(page, answer);
     lost(page, &answer.lost);
+    if let Some(anchors) = &answer.anchors {
+        anchored(page, anchors);
+    }
+    for note in &answer.notes {
+        page.styled(DIM, "note:").own(" ").styled(DIM, note).end();
+    }
     page.gap();
     shared::findings(page, &answer.findings);
     page.gap();
@@ -72,6 +81,21 @@ fn blocks(page: &mut Page, answer: &VerifyAnswer) {
             row(WARN, answer.lost.len(), "lost", "recorded, and nothing goes on from it"),
         ],
     );
+}
+
+fn anchored(page: &mut Page, anchors: &AnchorsAnswer) {
+    page.gap().text(&anchors.anchored.to_string()).own(" of ");
+    page.count(anchors.sections, "section").own(" of evidence anchored").end();
+    for by in &anchors.by {
+        page.own("  ").styled(STRONG, &by.signer).own("  ").text(&by.sections.to_string());
+        page.own(", last ").text(&when::date(&by.time)).own(" at ");
+        page.text(by.commit.get(..12).unwrap_or(&by.commit)).end();
+    }
+    for path in &anchors.untrusted {
+        page.styled(DIM, "note:").own(" ").styled(DIM, path.as_str());
+        page.styled(DIM, " is signed with a key that nobody trusts, so it vouches for nothing");
+        page.end();
+    }
 }
 
 fn lost(page: &mut Page, lost: &[LostBlock]) {

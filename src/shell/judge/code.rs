@@ -465,6 +465,9 @@ pub(super) fn intent(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
         "start" => person("intent.start", "Only a person starts an intent."),
         "complete" => person("intent.complete", "Only a person completes an intent."),
         "accept" => person("intent.accept", "Only a person accepts a block."),
+        "anchor" => person("intent.anchor", "Only a person signs."),
+        "erase" => person("intent.erase", "Only a person erases evidence."),
+        "reassign" => person("intent.reassign", "Only a person puts code under another intent."),
         "init" => {
             person("intent.init", "Only a person sets up a workspace or an agent's settings.")
         }

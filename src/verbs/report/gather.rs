@@ -27,7 +27,7 @@ pub(super) struct Gathered {
     /// By intent.
     pub(super) tallies: BTreeMap<String, Tally>,
     known_contributors: HashMap<(EntityType, Option<String>), usize>,
-    known_records: HashMap<(String, usize), usize>,
+    known_records: HashMap<(String, usize, Option<String>), usize>,
 }
 
 /// What came of an intent.
@@ -68,7 +68,7 @@ impl Gathered {
     fn add_heads(&mut self, held: &Held<'_>) {
         for at in held.heads {
             let claim = held.ws.ledger.claim(*at);
-            let intent = held.ws.intent_of(&claim.entry.record);
+            let intent = held.ws.intent_of(&claim);
             if let (Some(intent), Some(_)) = (intent, &claim.range().block) {
                 let tally = self.tallies.entry(intent).or_default();
                 tally.recorded_blocks += 1;
@@ -115,7 +115,7 @@ impl Gathered {
 
     fn record(&mut self, ws: &Workspace, told: &Candidate) -> usize {
         let contributor = self.contributor(&told.contributor);
-        let key = (told.record.clone(), contributor);
+        let key = (told.record.clone(), contributor, told.intent.clone());
         if let Some(at) = self.known_records.get(&key) {
             return *at;
         }
@@ -126,6 +126,7 @@ impl Gathered {
             intent: told.intent.clone(),
             contributor,
             timestamp: told.timestamp.clone(),
+            reassigned: told.reassigned.clone(),
             tool: stored.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
             strength: stored.and_then(|record| record.strength),
         });
@@ -156,7 +157,7 @@ impl Gathered {
                 *by_whom.entry(who).or_default() += conversation.ranges.len();
             }
             for (who, blocks) in by_whom {
-                let key = (day(&record.timestamp), who, ws.intent_of(record));
+                let key = (day(&record.timestamp), who, ws.intent_named(record));
                 let (all_records, all_blocks) = days.entry(key).or_default();
                 *all_records += 1;
                 *all_blocks += blocks;

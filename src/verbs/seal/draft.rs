@@ -222,6 +222,7 @@ pub(super) fn write(ws: &Workspace, bytes: &[u8]) -> Result<RelativePath, VerbEr
         let times = lines.map(|(_, said)| match said {
             evidence::Said::Brought(line) => line.time,
             evidence::Said::Carried(record) => record.timestamp,
+            evidence::Said::Erased(stone) => stone.time,
         });
         times.max()
     });

@@ -352,7 +352,7 @@ fn lost_block(ws: &Workspace, path: &RelativePath, at: ClaimRef) -> Option<LostB
         path: path.clone(),
         kind: name.kind.clone(),
         name: name.path.clone(),
-        intent: ws.intent_of(&claim.entry.record),
+        intent: ws.intent_of(&claim),
         record: claim.entry.record.id.clone(),
     })
 }

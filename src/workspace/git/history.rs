@@ -23,6 +23,10 @@ pub struct Brought {
     pub commit: String,
     /// Its parents.
     pub parents: Vec<String>,
+    /// Whether the commit also took files away below that folder, and has one parent: then what it holds may have stood
+    /// in those.
+    #[serde(default)]
+    pub moved: bool,
 }
 
 /// What a commit says of itself.
@@ -130,12 +134,16 @@ impl Git {
                 continue;
             }
             let before: Vec<ObjectId> = before.into_iter().flatten().collect();
-            let mut names = Vec::new();
+            let (mut names, mut gone) = (Vec::new(), Vec::new());
             added(&repo, here, &before, "", &mut names);
+            if let [parent] = before[..] {
+                added(&repo, parent, &[here], "", &mut gone);
+            }
             brought.extend(names.into_iter().map(|name| Brought {
                 name,
                 commit: info.id.to_hex().to_string(),
                 parents: parents.iter().map(|id| id.to_hex().to_string()).collect(),
+                moved: !gone.is_empty(),
             }));
         }
         Ok(brought)

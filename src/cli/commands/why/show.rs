@@ -154,6 +154,7 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: 
             None => {}
         }
     }
+    reassigned(page, &block.lineage, now);
     lineage(page, &block.lineage, wanted.history, now);
 }
 
@@ -316,6 +317,20 @@ fn step(page: &mut Page, record: &Candidate, now: Timestamp) {
     page.own(" · ").text(&moment(now, &record.timestamp));
     if let Some(name) = &record.name {
         page.own("  ").styled(DIM, name);
+    }
+    for one in &record.reassigned {
+        page.own(" · ").text(&one.words()).own(" ").text(&moment(now, &one.timestamp));
+    }
+}
+
+/// Under which intents the newest step was before a person put it under another.
+fn reassigned(page: &mut Page, steps: &[LineageStep], now: Timestamp) {
+    let Some(LineageStep::Record(newest)) = steps.first() else { return };
+    for one in newest.reassigned.iter().rev() {
+        page.own("  ").own("was").to(VALUES);
+        page.styled(INTENT, &one.from).own("  before ");
+        page.text(one.by.as_deref().unwrap_or("a person")).own(" reassigned it · ");
+        page.text(&moment(now, &one.timestamp)).end();
     }
 }
 
