@@ -7,6 +7,7 @@ mod lab;
 mod programs;
 mod reassign;
 mod report;
+mod sealed;
 mod signed;
 
 use lab::{Lab, transcript};
