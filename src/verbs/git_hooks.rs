@@ -105,11 +105,43 @@ pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> 
     })
 }
 
-/// Whether a commit seals what was recorded; `true` where there is no git to ask.
-pub fn installed(ws: &Workspace) -> bool {
-    let Some(git) = ws.git() else { return true };
+/// How the hooks of a workspace stand as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HooksStanding {
+    /// A commit seals what was recorded.
+    Installed,
+    /// A commit leaves behind what was recorded.
+    Missing,
+    /// They would have nothing to do, or a person does not want them; why.
+    NotNeeded(&'static str),
+}
+
+/// Looks whether a commit seals what was recorded.
+pub fn standing(ws: &Workspace) -> HooksStanding {
+    let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
+        return HooksStanding::NotNeeded("not needed without git");
+    };
     let (folder, _) = git.hooks_folder();
-    HOOKS.into_iter().all(|name| look(&folder, name).state == HookState::Installed)
+    if HOOKS.into_iter().all(|name| look(&folder, name).state == HookState::Installed) {
+        return HooksStanding::Installed;
+    }
+    if git.declines_hooks() {
+        return HooksStanding::NotNeeded(
+            "a person declined them with `git config intent.hooks false`",
+        );
+    }
+    match super::seal::is_ignored(ws) {
+        true => HooksStanding::NotNeeded("not needed where git ignores the ledger"),
+        false => HooksStanding::Missing,
+    }
+}
+
+/// What people are told where the hooks are missing, and the commands that mend it.
+pub const HINT: &str = "Git's hooks are missing in this clone, so commits carry no records. A person puts them in with `intent git-hooks --install`, or declines them with `git config intent.hooks false`.";
+
+/// [`HINT`] where the hooks are missing.
+pub fn hint(ws: &Workspace) -> Option<&'static str> {
+    (standing(ws) == HooksStanding::Missing).then_some(HINT)
 }
 
 fn script(name: &str, program: &Path) -> String {

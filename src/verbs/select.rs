@@ -21,6 +21,9 @@ pub struct SelectAnswer {
     pub overlaps: Vec<String>,
     /// Sessions of agents that work, or lately worked, under this intent or one of those.
     pub sessions: Vec<OtherSession>,
+    /// That git's hooks are missing, and what to do; `None` where they are not, or are not needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// A session that holds some of the same files.
@@ -74,7 +77,7 @@ pub struct StatusAnswer {
     pub records: usize,
     /// How many of them are in no commit.
     pub open_records: usize,
-    /// Whether git's hooks carry records into commits.
+    /// Whether git's hooks carry records into commits; also `true` where none are needed.
     pub git_hooks: bool,
     /// Findings in registry, policy and ledger, by level.
     pub errors: usize,
@@ -114,6 +117,7 @@ pub fn answer(
         context: context::xml(ws, intent, context::Extent::Curated),
         sessions: others(ws, intent, &overlaps, session_id),
         overlaps,
+        hint: super::git_hooks::hint(ws).map(str::to_owned),
     }
 }
 
@@ -215,7 +219,7 @@ pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> S
         in_progress: ws.registry.intents().iter().filter(|intent| intent.in_progress()).count(),
         records: ws.ledger.entries().len(),
         open_records: super::seal::open_records(ws),
-        git_hooks: super::git_hooks::installed(ws),
+        git_hooks: super::git_hooks::hint(ws).is_none(),
         errors: at(crate::workspace::Level::Error),
         warnings: at(crate::workspace::Level::Warning),
         head: ws.head().map(|head| head.0.clone()),

@@ -55,6 +55,13 @@ pub(super) fn who(contributor: &Contributor) -> String {
     }
 }
 
+/// What a person could do besides, where there is something.
+pub(super) fn hint(page: &mut Page, hint: Option<&str>) {
+    if let Some(hint) = hint {
+        page.styled(NOTE, "hint:").own(" ").text(hint).end();
+    }
+}
+
 /// Of one file, so many findings with one code are shown; a person who has seen three wants to know how many more.
 const SHOWN_ALIKE: usize = 3;
 

@@ -150,6 +150,9 @@ impl World {
                 effects.push(Effect::Refresh);
                 effects.push(Effect::DiagnoseUnopened(root.clone()));
                 effects.push(Effect::TellStatus(root.clone()));
+                if self.told_of_hooks.insert(root.clone()) {
+                    effects.push(Effect::TellOfGitHooks(root.clone()));
+                }
                 let workspaces = Arc::clone(&self.workspaces);
                 effects.extend(self.show_again(|path| {
                     let folder = path.parent().and_then(|folder| workspaces.folders.get(folder));

@@ -4,7 +4,7 @@ use super::case::{Memory, selected};
 use super::{Decision, Denial, DenialCode, Judged, ask, places, rules};
 use crate::intent::Intent;
 use crate::verbs::event::Event;
-use crate::verbs::{Workspace, protocol, select};
+use crate::verbs::{Workspace, git_hooks, protocol, select};
 use crate::workspace::policy::{Mode, Switching};
 use crate::workspace::session::{self, calls};
 
@@ -99,5 +99,6 @@ pub fn session_start(event: &Event) -> Option<String> {
         Some(id) => format!("Selected in this session: {id}."),
         None => rules::selectable(&home),
     };
-    Some(format!("{}\n{selected}", protocol::PROTOCOL))
+    let hint = git_hooks::hint(&home).map(|hint| format!("\n{hint} Tell the user."));
+    Some(format!("{}\n{selected}{}", protocol::PROTOCOL, hint.unwrap_or_default()))
 }
