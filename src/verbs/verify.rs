@@ -13,6 +13,7 @@ use crate::code::LineRange;
 use crate::intent::lint;
 use crate::ledger::ClaimRef;
 use crate::provenance::{Provenance, Verdict};
+use crate::workspace::git::Target;
 use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 
 /// The state of the evidence.
@@ -68,7 +69,11 @@ pub struct LostBlock {
 
 /// Everything wrong in policy, registry, ignore files and ledger.
 pub fn findings(ws: &Workspace) -> Vec<Finding> {
-    let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
+    let files = match ws.files() {
+        _ if !has_scopes(ws) => Vec::new(),
+        Target::WorkTree => ignores::walk(&ws.root),
+        Target::Index | Target::Commit(_) => ws.tracked().unwrap_or_default(),
+    };
     findings_among(ws, &files)
 }
 
@@ -87,7 +92,9 @@ pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
     all.extend(ws.ignores.findings().iter().cloned());
     all.extend(ws.ledger.findings().iter().cloned());
     all.extend(unknown_intents(ws));
-    all.extend(ungated(ws));
+    if !matches!(ws.files(), Target::Commit(_)) {
+        all.extend(ungated(ws));
+    }
     all
 }
 
