@@ -83,6 +83,9 @@ pub struct BlockAnswer {
     /// The tool that recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    /// The session that wrote it, as `host:id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// How strong the evidence is, by the record's own word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
@@ -391,6 +394,7 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         timestamp: record.map(|record| record.timestamp.clone()),
         record: record.map(|record| record.id.clone()),
         tool: record.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
+        session: record.and_then(|record| record.session.clone()),
         strength: record.and_then(|record| record.strength),
         claimed: claim.is_some_and(|claim| claim.entry.trust == Trust::Claimed),
         lineage: found.claim.map(|at| steps(ws, at)).unwrap_or_default(),

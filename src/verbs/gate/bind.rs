@@ -84,10 +84,18 @@ fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Ju
 
 /// A person has spoken to the session: its next selection is theirs.
 pub fn prompt(event: &Event) {
-    if let Ok(Some(home)) = places::home(event)
-        && let Err(error) = session::prompted(&home.root, &event.session_key())
-    {
+    let Ok(Some(home)) = places::home(event) else { return };
+    keep_model(&home, event);
+    if let Err(error) = session::prompted(&home.root, &event.session_key()) {
         session::log(&home.root, &format!("a prompt could not be noted: {error}"));
+    }
+}
+
+/// Keeps the model where the host names it, for the calls with which it does not.
+fn keep_model(home: &Workspace, event: &Event) {
+    let Some(model) = &event.model else { return };
+    if let Err(error) = session::keep_model(&home.root, &event.session_key(), model) {
+        session::log(&home.root, &format!("the model of a session could not be kept: {error}"));
     }
 }
 
@@ -95,6 +103,7 @@ pub fn prompt(event: &Event) {
 pub fn session_start(event: &Event) -> Option<String> {
     let home = places::home(event).ok()??;
     calls::prune(&home.root);
+    keep_model(&home, event);
     let selected = match selected(&home, event) {
         Some(id) => format!("Selected in this session: {id}."),
         None => rules::selectable(&home),

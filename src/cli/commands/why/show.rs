@@ -132,6 +132,9 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: 
     if let Some(who) = written(block, now) {
         page.own("  ").own("by").to(VALUES).text(&who).end();
     }
+    if let Some(session) = &block.session {
+        page.own("  ").own("session").to(VALUES).text(session).end();
+    }
     if let Some(record) = &block.record {
         page.own("  ").own("record").to(VALUES).styled(DIM, record);
         if let Some(evidence) = block.strength {
