@@ -32,6 +32,7 @@ pub mod seal;
 pub mod select;
 mod tips;
 pub mod trace;
+pub mod trailers;
 pub mod verify;
 pub mod why;
 mod workspace;

@@ -6,6 +6,7 @@ mod ids;
 mod lab;
 mod programs;
 mod report;
+mod trailers;
 
 use lab::{Lab, transcript};
 

@@ -1,7 +1,9 @@
 //! `intent seal`: evidence for what was recorded and is in no commit yet.
 
+mod message;
+
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -32,6 +34,10 @@ pub(crate) struct Args {
     /// As this hook of git: never fails
     #[arg(long, value_name = "NAME", hide = true)]
     hook: Option<String>,
+
+    /// What git hands to the hook: for `commit-msg` the file with the message
+    #[arg(requires = "hook", hide = true)]
+    handed: Vec<PathBuf>,
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
@@ -60,6 +66,10 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             "pre-commit" | "pre-merge-commit" => seal(&workspace, Scope::Commit, Some(BUDGET))
                 .map_err(|error| error.to_string())
                 .and_then(|answer| stage(&workspace, &answer).map_err(|error| error.to_string())),
+            "commit-msg" => match args.handed.first() {
+                Some(message) => message::add_trailers(&workspace, &context.cwd.join(message)),
+                None => Err("git names no file with the message".to_owned()),
+            },
             _ => keep(&workspace).map_err(|error| error.to_string()),
         };
         if let Err(error) = done {
