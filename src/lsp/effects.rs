@@ -18,7 +18,7 @@ use super::snapshot::DiagnoseUnopened;
 use super::watch::{self, Watcher};
 use super::world::Effect;
 use super::{FindPlace, OpenWorkspace, Parts, config, features, parent, progress};
-use crate::verbs::git_hooks;
+use crate::verbs::{git_hooks, map};
 use crate::workspace::text;
 
 /// How long files have to be left alone before what they changed is read: programs write in bursts.
@@ -106,6 +106,7 @@ impl Ordered {
                 Effect::Diagnose(uri) => self.diagnose_after(uri, QUIET),
                 Effect::DiagnoseNow(uri) => self.diagnose_after(uri, Duration::ZERO),
                 Effect::TellStatus(root) => self.find_status(root),
+                Effect::RefreshMap(root) => self.refresh_map(&root),
                 Effect::TellOfGitHooks(root) => self.tell_of_git_hooks(&root),
                 Effect::DiagnoseUnopened(root) => self.diagnose_unopened(root),
                 Effect::Forget(uri) => self.forget(uri),
@@ -248,6 +249,12 @@ impl Ordered {
             let status = features::status::of_workspace(&snapshot, &root);
             Event::StatusFound { root, status }
         });
+    }
+
+    fn refresh_map(&self, root: &Path) {
+        if let Some(workspace) = self.world.loaded_workspace(root).cloned() {
+            self.outside.pool.run(Lane::Worker, move || map::refresh(&workspace));
+        }
     }
 
     /// Tells the person that commits of a workspace carry no records, where that is so.

@@ -32,6 +32,8 @@ pub(crate) enum Effect {
     DiagnoseNow(lsp::Uri),
     /// How this workspace stands may have changed.
     TellStatus(PathBuf),
+    /// Write the map of this workspace anew where what it says has changed.
+    RefreshMap(PathBuf),
     /// Tell the person where commits of this workspace carry no records.
     TellOfGitHooks(PathBuf),
     /// The diagnostics of files under this root that nobody has open are out of date.

@@ -596,6 +596,9 @@ fn recorded_findings(ws: &Workspace, place: &Place<'_>, id: &str) -> Vec<Finding
         return Vec::new();
     }
     let Some(intent) = ws.registry.get(id) else {
+        if !ws.registry.rivals(id).is_empty() {
+            return Vec::new();
+        }
         return vec![place.finding(
             Code::UnknownIntent,
             Some(id.to_owned()),

@@ -52,7 +52,7 @@ pub struct IntentSummary {
     pub owner: Option<String>,
     /// Files that it has produced blocks in.
     pub files: usize,
-    /// Blocks that it is the last word on.
+    /// Blocks that stand and that it answers for.
     pub blocks: usize,
     /// Selected by the person in this work tree.
     pub selected: bool,
@@ -196,7 +196,13 @@ pub fn clear(ws: &Workspace) -> Result<Option<String>, VerbError> {
 /// All intents, in file order.
 pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     ws.sound_registry()?;
-    Ok(ws.registry.intents().iter().map(|intent| summary(ws, intent)).collect())
+    let produced = super::map::produced_by_all(ws);
+    let blocks = |intent: &Intent| {
+        let files = produced.get(&intent.id.value).into_iter().flatten();
+        files.map(|(_, blocks)| blocks.len()).collect::<Vec<_>>()
+    };
+    let intents = ws.registry.intents().iter();
+    Ok(intents.map(|intent| summary_of(ws, intent, &blocks(intent))).collect())
 }
 
 /// The state in brief. Never fails: a broken registry is part of the state.
@@ -231,14 +237,20 @@ pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> S
 /// An intent as lists show it.
 pub fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
     let produced = super::map::produced(ws, &intent.id.value);
+    let blocks: Vec<usize> = produced.iter().map(|(_, blocks)| blocks.len()).collect();
+    summary_of(ws, intent, &blocks)
+}
+
+/// The same, given how many blocks it has in each of its files.
+fn summary_of(ws: &Workspace, intent: &Intent, blocks: &[usize]) -> IntentSummary {
     IntentSummary {
         id: intent.id.value.clone(),
         name: intent.name.value.clone(),
         status: intent.status.as_ref().map(|status| status.value),
         owned_scope: intent.owned_scope.iter().map(|entry| entry.value.clone()).collect(),
         owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
-        files: produced.len(),
-        blocks: produced.iter().map(|(_, blocks)| blocks.len()).sum(),
+        files: blocks.len(),
+        blocks: blocks.iter().sum(),
         selected: ws.selected(None).as_deref() == Some(&intent.id.value),
     }
 }

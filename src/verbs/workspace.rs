@@ -245,6 +245,12 @@ impl Workspace {
         self.governed_by(Target::Index, self.head().cloned(), ledger)
     }
 
+    /// The same without what is in no commit yet: what `git commit` would make everybody see.
+    pub(super) fn at_index_alone(&self) -> Result<Self, GitError> {
+        let ledger = self.ledger_at(&Target::Index)?;
+        self.governed_by(Target::Index, self.head().cloned(), ledger)
+    }
+
     /// The same workspace as a commit has it; nothing of the work tree, the index or the journal is looked at.
     pub fn at_commit(&self, commit: CommitId, base: Option<CommitId>) -> Result<Self, GitError> {
         let target = Target::Commit(commit);

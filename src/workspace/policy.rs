@@ -40,6 +40,8 @@ pub struct Policy {
     pub lessons: Lessons,
     /// Is an intent added or widened since the base a finding?
     pub registry_changes: RegistryChanges,
+    /// Whether commits carry `intent_map.md`.
+    pub map: Map,
     /// Trailers that git's hook adds to the message of a commit, such as `Intent-Id: {intent}`: one for each intent,
     /// tool, model and session that the commit brings evidence of.
     pub trailers: Vec<String>,
@@ -139,6 +141,19 @@ pub enum RegistryChanges {
     Finding,
     /// It passes.
     Allow,
+}
+
+/// Whether commits carry `intent_map.md`.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Map {
+    /// It is for this work tree alone, and kept fresh as things are recorded.
+    #[default]
+    Local,
+    /// Git's hook writes it for each commit and puts it in.
+    Committed,
 }
 
 /// How the ledger is laid out.

@@ -1,5 +1,6 @@
 //! The command line as people and programs meet it: the real binary in a real folder.
 
+mod books;
 mod clones;
 mod hostile;
 mod ids;

@@ -15,8 +15,8 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
 use crate::code::LineRange;
 use crate::ledger::{EntityType, MutationClass};
-use crate::verbs::git_hooks;
 use crate::verbs::record::{Extent, RecordRequest, RecordedFile, SkippedFile, record};
+use crate::verbs::{git_hooks, map};
 
 /// Files with the same reason that are named before the rest is only counted.
 const NAMED: usize = 3;
@@ -127,6 +127,9 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         let request = request(&args, paths);
         let root = workspace.root.path().display().to_string();
         let here = record(&workspace, &request)?;
+        if !here.recorded.is_empty() {
+            map::refresh(&workspace);
+        }
         if !here.recorded.is_empty() && answer.hint.is_none() {
             answer.hint = git_hooks::hint(&workspace).map(str::to_owned);
         }

@@ -11,8 +11,8 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, INTENT, Page};
-use crate::verbs::Workspace;
 use crate::verbs::seal::{Scope, SealAnswer, seal, would_seal};
+use crate::verbs::{Workspace, map};
 
 /// For so long a commit may be held up; what is left is sealed by the next call.
 const BUDGET: Duration = Duration::from_millis(1_500);
@@ -65,12 +65,19 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         let done = match hook.as_str() {
             "pre-commit" | "pre-merge-commit" => seal(&workspace, Scope::Commit, Some(BUDGET))
                 .map_err(|error| error.to_string())
-                .and_then(|answer| stage(&workspace, &answer).map_err(|error| error.to_string())),
+                .and_then(|answer| stage(&workspace, &answer).map_err(|error| error.to_string()))
+                .and_then(|()| match hook.as_str() {
+                    "pre-commit" => stage_map(&workspace),
+                    // Git makes a merge of the tree that it had before this hook; what is staged now would stay behind
+                    // in the index.
+                    _ => Ok(()),
+                }),
             "commit-msg" => match args.handed.first() {
                 Some(message) => message::add_trailers(&workspace, &context.cwd.join(message)),
                 None => Err("git names no file with the message".to_owned()),
             },
-            _ => keep(&workspace).map_err(|error| error.to_string()),
+            _ => keep(&workspace)
+                .map_err(|error| error.to_string()),
         };
         if let Err(error) = done {
             let message = format!("{hook} could not seal: {error}");
@@ -108,6 +115,13 @@ fn stage(workspace: &Workspace, answer: &SealAnswer) -> std::io::Result<()> {
         path.strip_prefix(top).unwrap_or(&path).to_string_lossy().replace('\\', "/")
     };
     update_index(top, answer.written.iter().chain(&answer.removed).map(below).collect())
+}
+
+/// Writes the map that the commit carries, and puts it into the index, where the policy wants that.
+fn stage_map(workspace: &Workspace) -> Result<(), String> {
+    let written = map::write_for_commit(workspace).map_err(|error| error.to_string())?;
+    let answer = SealAnswer { written: written.into_iter().collect(), ..SealAnswer::default() };
+    stage(workspace, &answer).map_err(|error| error.to_string())
 }
 
 /// Puts files into the index, or takes them out where they are gone.

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use super::event::{Effect, Event};
 use super::gate::{self, Decision, GateRequest};
 use super::record::{self, RecordRequest, call};
-use super::{VerbError, Workspace};
+use super::{VerbError, Workspace, map};
 use crate::ledger::{EntityType, Strength};
 use crate::provenance::Outline;
 use crate::shell::Deed;
@@ -68,6 +68,15 @@ pub fn idle(event: &Event) {
                 named(&ws, event, call, before, &mut feedback);
             }
         }
+    }
+}
+
+/// What can wait until an agent has come to rest: the map is written anew where what it says has changed.
+pub fn rest(event: &Event) {
+    if let Ok(root) = Root::find(&event.cwd)
+        && root.governed()
+    {
+        map::refresh(&Workspace::at(root));
     }
 }
 

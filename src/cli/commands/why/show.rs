@@ -11,7 +11,8 @@ use crate::cli::when;
 use crate::ledger::{RecordKind, Strength};
 use crate::provenance::{Content, Place, Verdict};
 use crate::verbs::why::{
-    BlockAnswer, BlockLines, Candidate, IntentBrief, LineState, LineageStep, WhyAnswer, span,
+    BlockAnswer, BlockLines, Candidate, IntentBrief, IntentVersion, LineState, LineageStep,
+    WhyAnswer, span,
 };
 
 /// Where the values of a block's card begin.
@@ -162,10 +163,19 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: 
 
 fn intent_line(page: &mut Page, intent: &IntentBrief) {
     page.styled(INTENT, &intent.id).own("  ");
-    match &intent.name {
-        Some(name) => page.styled(STRONG, name),
-        None => page.styled(WARN, "not in the registry"),
+    if let Some(name) = &intent.name {
+        page.styled(STRONG, name);
+    }
+    let gap = if intent.name.is_some() { "  " } else { "" };
+    match intent.version {
+        Some(IntentVersion::Gone) => page.own(gap).styled(WARN, "not in the registry"),
+        Some(IntentVersion::Unknown) => page.own(gap).styled(DIM, "an unknown version of it"),
+        Some(IntentVersion::Earlier) | None => &mut *page,
     };
+    if let Some(name) = &intent.now_called {
+        page.own("  ").styled(DIM, &format!("{} is called", intent.id)).own(" ").text(name);
+        page.own(" ").styled(DIM, "now");
+    }
     if let Some(status) = &intent.status {
         page.own("  ").styled(shared::status_style(status), status);
     }
