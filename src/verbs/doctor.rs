@@ -254,7 +254,7 @@ fn ledger(ws: &Workspace) -> Examined {
 fn hooks(ws: &Workspace) -> Examined {
     let open = match seal::open_records(ws) {
         0 => String::new(),
-        open => format!("; {} in no commit yet", counted(open, "record")),
+        open => format!("; {} in no commit yet{}", counted(open, "record"), unmatched(ws)),
     };
     match git_hooks::standing(ws) {
         HooksStanding::NotNeeded(why) => {
@@ -268,6 +268,14 @@ fn hooks(ws: &Workspace) -> Examined {
             State::Bad,
             format!("missing, so commits carry no records{open}; `intent git-hooks --install`"),
         ),
+    }
+}
+
+/// Records of code that was taken back, and that nothing is left to seal of.
+fn unmatched(ws: &Workspace) -> String {
+    match seal::unmatched(ws) {
+        0 => String::new(),
+        count => format!(" ({count} of code that does not stand; such records go after 30 days)"),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod draft;
 mod late;
+mod retire;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
@@ -26,6 +27,8 @@ use crate::provenance::lines::Standing;
 use crate::provenance::{self, Content, Provenance, Step, lineage};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath};
+
+pub use retire::{retire, retire_daily, unmatched};
 
 use draft::{Group, Groups};
 use late::Late;

@@ -238,3 +238,37 @@ fn a_committed_map_says_what_the_commit_holds_and_never_conflicts() {
     assert_eq!(lab.read_git(&["status", "--porcelain", MAP]), "");
     lab.fine(&["map", "--check"]);
 }
+
+#[test]
+fn a_record_goes_from_the_journal_once_others_hold_its_evidence() {
+    let lab = begun();
+    let journals = || {
+        let open = lab.root.join(".git/intent/open/main");
+        let files = std::fs::read_dir(open).expect("journals").map(|file| file.unwrap().path());
+        files.map(|file| std::fs::read_to_string(file).unwrap().lines().count()).sum::<usize>()
+    };
+    let before = journals();
+    lab.fine(&["seal"]);
+    assert_eq!(journals(), before, "nobody else holds the evidence");
+    lab.run_git(&["init", "-q", "--bare", "../shared"]);
+    lab.run_git(&["remote", "add", "origin", "../shared"]);
+    lab.run_git(&["push", "-q", "origin", "main"]);
+    lab.write("src/b.rs", TWO);
+    record(&lab, "INT-002", "src/b.rs");
+    lab.fine(&["seal"]);
+    assert!(journals() < before, "{} of {before}", journals());
+    assert_eq!(books(&lab), ["INT-001 src/a.rs one exact", "INT-002 src/b.rs two exact"]);
+    lab.commit();
+    lab.run_git(&["push", "-q", "origin", "main"]);
+    lab.fine(&["seal"]);
+    assert_eq!(journals(), 0);
+    assert_eq!(books(&lab), ["INT-001 src/a.rs one exact", "INT-002 src/b.rs two exact"]);
+    // Work that was taken back is counted, and stays until it is old.
+    lab.write("src/b.rs", TWO.replace('2', "3"));
+    record(&lab, "INT-002", "src/b.rs");
+    lab.run_git(&["checkout", "-q", "--", "src/b.rs"]);
+    let told = String::from_utf8(lab.intent(&["doctor"]).stdout).expect("UTF-8");
+    assert!(told.contains("1 record in no commit yet (1 of code that does not stand"), "{told}");
+    lab.fine(&["seal"]);
+    assert_eq!(journals(), 1);
+}

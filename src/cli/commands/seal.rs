@@ -11,7 +11,7 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, INTENT, Page};
-use crate::verbs::seal::{Scope, SealAnswer, seal, would_seal};
+use crate::verbs::seal::{Scope, SealAnswer, retire, retire_daily, seal, would_seal};
 use crate::verbs::{Workspace, map};
 
 /// For so long a commit may be held up; what is left is sealed by the next call.
@@ -48,6 +48,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             false => seal(&workspace, Scope::Commit, None)?,
         };
         if !args.dry_run {
+            retire(&workspace)?;
             stage(&workspace, &answer).map_err(|error| {
                 CliError::usage(
                     format!("what was sealed could not be staged: {error}"),
@@ -77,7 +78,9 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
                 None => Err("git names no file with the message".to_owned()),
             },
             _ => keep(&workspace)
-                .map_err(|error| error.to_string()),
+                .map_err(|error| error.to_string())
+                .and_then(|()| retire_daily(&workspace).map_err(|error| error.to_string()))
+                .map(drop),
         };
         if let Err(error) = done {
             let message = format!("{hook} could not seal: {error}");
