@@ -42,6 +42,8 @@ pub(crate) fn is_relevant(path: &Path) -> bool {
         // The map is written by us, for people.
         return match below[..] {
             ["intent_map.md", ..] => false,
+            // What is written in place of a file, before it has its name.
+            [name, ..] if name.starts_with(".intent-") => false,
             ["local", what, ..] => what == "ungated",
             ["local"] => false,
             _ => true,

@@ -35,7 +35,7 @@ pub(super) struct Elsewhere {
     trails: Mutex<HashMap<RelativePath, SharedTrail>>,
     recorded: OnceLock<Recorded>,
     registries: Mutex<HashMap<CommitId, Option<Arc<Registry>>>>,
-    produced: Mutex<HashMap<Option<String>, (Instant, Arc<ByIntent>)>>,
+    produced: Mutex<HashMap<Option<String>, Produced>>,
 }
 
 impl Elsewhere {
@@ -109,6 +109,9 @@ struct Standing {
     files: HashMap<RelativePath, (cache::Stamp, Document)>,
     blocks: usize,
 }
+
+/// What an intent, or each, has produced, and when that was found.
+type Produced = (Instant, Arc<ByIntent>);
 
 /// Records that may be of a block.
 type Candidates = Arc<Vec<Candidate>>;

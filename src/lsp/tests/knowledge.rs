@@ -344,5 +344,5 @@ fn a_person_is_told_once_that_commits_carry_no_records() {
     session.tell("workspace/didChangeWatchedFiles", json!({ "changes": [change] }));
     published(&mut session);
     assert!(!session.meanwhile("window/showMessage"));
-    session.finish();
+    session.close();
 }

@@ -30,7 +30,7 @@ pub(super) fn render(intents: &[IntentBrief], shown: &Definitions) -> String {
         }
     }
     if intents.len() > MAX_INTENTS {
-        let _ = write!(out, "\nAnd {} more.\n", counted(intents.len() - MAX_INTENTS, "intent"));
+        let _ = write!(out, "\nAnd {}.\n", more(intents.len() - MAX_INTENTS, "intent"));
     }
     out
 }
@@ -48,12 +48,12 @@ fn files(out: &mut String, files: &BTreeMap<RelativePath, BTreeSet<String>>) {
         out.push('\n');
     }
     if files.len() > MAX_FILES {
-        let _ = writeln!(out, "- and {} more", counted(files.len() - MAX_FILES, "file"));
+        let _ = writeln!(out, "- and {}", more(files.len() - MAX_FILES, "file"));
     }
 }
 
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+fn more(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 more {noun}") } else { format!("{count} more {noun}s") }
 }
 
 #[cfg(test)]
