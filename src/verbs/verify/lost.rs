@@ -122,16 +122,31 @@ fn without(
     *heads = open;
 }
 
-/// Whether nothing but the journal knows of a block, and the commit that the files are based on does not hold it: then
-/// it was taken back (`git checkout -- FILE`, `git reset --hard`) before anybody else could see it.
+/// Whether nothing but the journal knows of a block, and no commit since its record was made holds it: then it was taken
+/// back (`git checkout -- FILE`, `git reset --hard`) before anybody else could see it.
 fn was_taken_back(ws: &Workspace, (path, at): Head<'_>) -> bool {
     let claim = ws.ledger.claim(at);
     if !journal::is_open(&claim.entry.origin.path) {
         return false;
     }
-    let Some(head) = ws.head() else { return false };
-    let committed = ws.read_at(head, path).ok().flatten();
-    committed.is_none_or(|document| find_recorded(&document.blocks(), claim.range()).is_none())
+    let (Some(git), Some(head), Some(base)) = (ws.git(), ws.head(), ws.ledger.based_on(at.entry))
+    else {
+        return false;
+    };
+    let mut commit = head.clone();
+    for _ in 0..MAX_COMMITS {
+        let document = ws.read_at(&commit, path).ok().flatten();
+        if document.is_some_and(|held| find_recorded(&held.blocks(), claim.range()).is_some()) {
+            return false;
+        }
+        if commit.0 == base {
+            return true;
+        }
+        let parents = git.about(&commit).map(|about| about.parents).unwrap_or_default();
+        let Some(parent) = parents.into_iter().next() else { return false };
+        commit = parent;
+    }
+    false
 }
 
 /// A block of the same name or text that stood there before is another one, whatever was recorded of it since.
