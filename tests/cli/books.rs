@@ -35,50 +35,61 @@ fn books(lab: &Lab) -> Vec<String> {
     let mut told = Vec::new();
     let list = json(lab, &["list"]);
     let listed = |id: &str| {
-        let one = list.as_array().unwrap().iter().find(|one| one["id"] == id).unwrap();
-        (one["files"].as_u64().unwrap(), one["blocks"].as_u64().unwrap())
+        let one = list
+            .as_array()
+            .expect("it is there")
+            .iter()
+            .find(|one| one["id"] == id)
+            .expect("it is there");
+        (one["files"].as_u64().expect("it is there"), one["blocks"].as_u64().expect("it is there"))
     };
     let map = json(lab, &["map"]);
     let verified = json(lab, &["verify"]);
     for id in ["INT-001", "INT-002"] {
-        let intents = map["intents"].as_array().unwrap().iter();
-        let mapped =
-            intents.filter(|one| one["id"] == id).flat_map(|one| one["files"].as_array().unwrap());
+        let intents = map["intents"].as_array().expect("it is there").iter();
+        let mapped = intents
+            .filter(|one| one["id"] == id)
+            .flat_map(|one| one["files"].as_array().expect("it is there"));
         let (mut files, mut blocks) = (0, 0);
         for file in mapped {
-            let path = file["path"].as_str().unwrap();
+            let path = file["path"].as_str().expect("it is there");
             let why = json(lab, &["why", path]);
             let whose = |block: &&Value| block["intent"]["id"] == id;
             let of_why: Vec<&Value> =
-                why["blocks"].as_array().unwrap().iter().filter(whose).collect();
-            assert_eq!(file["blocks"].as_array().unwrap().len(), of_why.len(), "{path}: {why}");
+                why["blocks"].as_array().expect("it is there").iter().filter(whose).collect();
+            assert_eq!(
+                file["blocks"].as_array().expect("it is there").len(),
+                of_why.len(),
+                "{path}: {why}"
+            );
             for block in of_why {
                 told.push(format!(
                     "{id} {path} {} {}",
-                    block["name"].as_str().unwrap(),
-                    block["verdict"].as_str().unwrap()
+                    block["name"].as_str().expect("it is there"),
+                    block["verdict"].as_str().expect("it is there")
                 ));
             }
-            (files, blocks) = (files + 1, blocks + file["blocks"].as_array().unwrap().len() as u64);
+            (files, blocks) =
+                (files + 1, blocks + file["blocks"].as_array().expect("it is there").len() as u64);
         }
         assert_eq!(listed(id), (files, blocks), "{list} {map}");
     }
-    assert_eq!(verified["lost"].as_array().unwrap().len(), 0, "{verified}");
-    let findings = verified["findings"].as_array().unwrap().iter();
+    assert_eq!(verified["lost"].as_array().expect("it is there").len(), 0, "{verified}");
+    let findings = verified["findings"].as_array().expect("it is there").iter();
     let loud: Vec<&Value> = findings.filter(|finding| finding["level"] != "info").collect();
     assert!(loud.is_empty(), "{loud:?}");
     let counted: u64 = verified["blocks"]
         .as_object()
-        .unwrap()
+        .expect("it is there")
         .iter()
         .filter(|(verdict, _)| *verdict != "unrecorded")
-        .map(|(_, count)| count.as_u64().unwrap())
+        .map(|(_, count)| count.as_u64().expect("it is there"))
         .sum();
     assert_eq!(counted as usize, told.len(), "{verified}");
     let report = json(lab, &["report"]);
-    let intents = report["intents"].as_array().unwrap().iter();
-    let counts = intents.flat_map(|one| one["blocks"].as_object().unwrap());
-    let reported: u64 = counts.map(|(_, count)| count.as_u64().unwrap()).sum();
+    let intents = report["intents"].as_array().expect("it is there").iter();
+    let counts = intents.flat_map(|one| one["blocks"].as_object().expect("it is there"));
+    let reported: u64 = counts.map(|(_, count)| count.as_u64().expect("it is there")).sum();
     assert_eq!(reported as usize, told.len(), "{report}");
     assert_eq!(json(lab, &["status"])["errors"], 0);
     told
@@ -197,7 +208,7 @@ fn the_map_is_kept_fresh_and_out_of_git() {
     assert_eq!(lab.read_git(&["ls-files", MAP]), "");
     // Nothing is read from it.
     lab.write(MAP, "## INT-009\n");
-    assert_eq!(json(&lab, &["list"]).as_array().unwrap().len(), 2);
+    assert_eq!(json(&lab, &["list"]).as_array().expect("it is there").len(), 2);
 }
 
 #[test]
@@ -244,8 +255,12 @@ fn a_record_goes_from_the_journal_once_others_hold_its_evidence() {
     let lab = begun();
     let journals = || {
         let open = lab.root.join(".git/intent/open/main");
-        let files = std::fs::read_dir(open).expect("journals").map(|file| file.unwrap().path());
-        files.map(|file| std::fs::read_to_string(file).unwrap().lines().count()).sum::<usize>()
+        let files = std::fs::read_dir(open)
+            .expect("journals")
+            .map(|file| file.expect("it is there").path());
+        files
+            .map(|file| std::fs::read_to_string(file).expect("it is there").lines().count())
+            .sum::<usize>()
     };
     let before = journals();
     lab.fine(&["seal"]);
