@@ -27,6 +27,14 @@ use crate::workspace::{RelativePath, store};
 /// The version of the format.
 pub const FORMAT: u32 = 2;
 
+/// In what a record of evidence has besides: what its intent was called then.
+const CITED_NAME: &str = "intent_name";
+
+/// What the intent of a record was called when the record was made, where evidence says so.
+pub fn cited_name(record: &Record) -> Option<&str> {
+    record.extra.get(CITED_NAME)?.as_str().filter(|name| !name.is_empty())
+}
+
 const FOLDER: &str = ".orchestration/agent_trace/";
 const HEADER: &[u8] = b"{\"evidence\":";
 const SHORT: &str = "s:";
@@ -529,6 +537,7 @@ impl Line {
             let version = Some(version.to_owned()).filter(|version| !version.is_empty());
             Tool { name: name.to_owned(), version }
         });
+        let cited = intent.name.iter().map(|name| (CITED_NAME.to_owned(), name.as_str().into()));
         let from = self.from.iter().map(|from| ("from".to_owned(), from.as_str().into()));
         let whole = self.whole.iter().filter_map(|whole| whole.range());
         let blocks = self.blocks.iter().filter_map(|block| block.record(language));
@@ -558,6 +567,7 @@ impl Line {
             session: session.id.clone(),
             strength: self.strength,
             claimed_class: self.claimed_class.clone(),
+            extra: cited.collect(),
             ..Record::default()
         }
     }

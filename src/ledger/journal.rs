@@ -138,6 +138,11 @@ impl Sealed {
         self.into.contains_key(record)
     }
 
+    /// The evidence into which a record was sealed.
+    pub fn sections_of(&self, record: &str) -> &[Digest] {
+        self.into.get(record).map_or(&[], Vec::as_slice)
+    }
+
     /// Whether a record is sealed into evidence of which `stands` holds.
     pub fn is_in(&self, record: &str, stands: impl Fn(&Digest) -> bool) -> bool {
         self.into.get(record).is_some_and(|into| into.iter().any(stands))
@@ -197,6 +202,63 @@ impl Sources {
         records.is_some_and(|records| records.iter().all(|record| self.held.contains(record)))
     }
 }
+
+/// A record that stands in a journal, sealed or not.
+#[derive(Deserialize)]
+pub struct Held {
+    /// Its id.
+    pub id: String,
+    /// When it was made.
+    pub timestamp: String,
+}
+
+/// The records of the journals of this work tree, also those that evidence speaks for.
+pub fn held(root: &Root) -> Result<Vec<Held>, StoreError> {
+    let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
+    let mut all = Vec::new();
+    for (_, disk) in files {
+        let bytes = store::read_capped(&disk, MAX_JOURNAL)?.unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n');
+        all.extend(lines.filter_map(|line| serde_json::from_slice::<Held>(line).ok()));
+    }
+    Ok(all)
+}
+
+/// Takes records out of the journals of this work tree: from the beginning of each those that `goes` names, up to the
+/// first that stays, so that what is left is one chain. How many went. The caller holds the lock of the ledger.
+pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
+    let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
+    let mut gone = 0;
+    for (shown, disk) in files {
+        let bytes = store::read_capped(&disk, MAX_JOURNAL)?.unwrap_or_default();
+        let is_going = |line: &&[u8]| {
+            line.ends_with(b"\n")
+                && serde_json::from_slice::<Held>(line).is_ok_and(|held| goes(&held.id))
+        };
+        let going: Vec<&[u8]> =
+            bytes.split_inclusive(|byte| *byte == b'\n').take_while(is_going).collect();
+        let length: usize = going.iter().map(|line| line.len()).sum();
+        if length == 0 {
+            continue;
+        }
+        gone += going.len();
+        // The shown name is another name of the old file.
+        let shown = root.absolute(&shown);
+        store::remove(&shown)?;
+        if length == bytes.len() {
+            store::remove(&disk)?;
+            continue;
+        }
+        store::write_atomic(&disk, &bytes[length..])?;
+        if let Err(error) = std::fs::hard_link(&disk, &shown) {
+            tracing::debug!(%error, "the journal is not shown in the work tree");
+        }
+    }
+    Ok(gone)
+}
+
+/// A larger journal, in bytes, is left as it is.
+const MAX_JOURNAL: u64 = 1024 * 1024 * 1024;
 
 /// Notes that records have been sealed into a section of evidence.
 pub fn note_sealed(root: &Root, records: &[String], evidence: Digest) -> Result<(), StoreError> {

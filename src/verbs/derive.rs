@@ -9,7 +9,7 @@ use super::Workspace;
 use crate::code::Document;
 use crate::ledger::{Derive, Derived, Digest, Entry, Ledger, evidence};
 use crate::provenance;
-use crate::workspace::git::Brought;
+use crate::workspace::git::{Brought, Target};
 use crate::workspace::{CommitId, Git, RelativePath, store};
 
 /// More texts than this are not kept in mind.
@@ -135,8 +135,10 @@ impl Texts {
         // Where a compaction and what it united came in one commit, no commit brought a file of the section alone.
         let of_file = || commits.get(&evidence::digest_of_path(&entry.origin.path)?);
         let known = commits.get(&entry.section?).or_else(of_file);
+        // Evidence that no commit brought is about what is in the index; a commit holds none of that kind.
+        let is_draft = !matches!(self.ws.files(), Target::Commit(_));
         let draft = || Covered { commit: None, parent: self.ws.head().cloned() };
-        Some(known.cloned().unwrap_or_else(draft))
+        known.cloned().or_else(|| is_draft.then(draft))
     }
 
     fn read_commits(&self, git: &Git) -> HashMap<Digest, Covered> {
@@ -173,7 +175,7 @@ const MAX_TIPS: usize = 64;
 const MAX_WALKED: u64 = 1024 * 1024 * 1024;
 
 fn walked(ws: &Workspace, git: &Git) -> Vec<Brought> {
-    let Some(head) = ws.true_head() else { return Vec::new() };
+    let Some(head) = ws.tip() else { return Vec::new() };
     let path = ws.root.common_dir().map(|common| common.join("intent/cache/brought.json"));
     let kept = path.as_ref().and_then(|path| store::read_capped(path, MAX_WALKED).ok()?);
     let kept = kept.and_then(|bytes| serde_json::from_slice::<Walked>(&bytes).ok());

@@ -37,6 +37,7 @@ pub mod select;
 pub mod signing;
 mod tips;
 pub mod trace;
+pub mod trailers;
 pub mod verify;
 pub mod why;
 mod workspace;

@@ -103,9 +103,9 @@ pub struct ReportedIntent {
     pub owned_files: usize,
     /// Of those, files that hold blocks it asked for.
     pub worked_files: usize,
-    /// Files that it is the last word on some block of.
+    /// Files that hold blocks it asked for.
     pub recorded_files: usize,
-    /// Blocks that it is the last word on in the ledger.
+    /// Blocks of the tree that it asked for, as the list counts them.
     pub recorded_blocks: usize,
     /// How the blocks of the tree that it asked for stand today.
     pub blocks: VerdictCounts,

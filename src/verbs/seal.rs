@@ -7,6 +7,7 @@
 mod draft;
 mod late;
 mod lost;
+mod retire;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -18,6 +19,7 @@ use serde::Serialize;
 use super::edited::{Baseline, Edits, commits_of_work};
 use super::elsewhere::Around;
 use super::evidence::{digests, is_evidence};
+use super::git_hooks::{self, HooksStanding};
 use super::{VerbError, Workspace, check, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::ledger::{
@@ -28,6 +30,8 @@ use crate::provenance::lines::Standing;
 use crate::provenance::{self, Content, Provenance, Step, lineage};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath};
+
+pub use retire::{retire, retire_daily, unmatched};
 
 use draft::{Group, Groups};
 use late::Late;
@@ -114,6 +118,28 @@ pub fn open_records(ws: &Workspace) -> usize {
         .count()
 }
 
+/// How many records are in no commit, and what carries them there; `None` where all are, or none ever will be.
+pub(super) fn open_note(ws: &Workspace) -> Option<String> {
+    let count = open_records(ws);
+    if count == 0 || ws.git().is_none() || is_ignored(ws) {
+        return None;
+    }
+    let (records, its, it) = match count {
+        1 => ("record is", "its", "it"),
+        _ => ("records are", "their", "them"),
+    };
+    let next = match git_hooks::standing(ws) {
+        HooksStanding::Installed => format!("The next commit with {its} code carries {it}."),
+        _ => format!("Commit {its} code, and `intent seal` stages evidence of {it}."),
+    };
+    Some(format!("{count} {records} in no commit yet. {next}"))
+}
+
+/// Whether git ignores evidence here, so that no commit carries any.
+pub(super) fn is_ignored(ws: &Workspace) -> bool {
+    ws.ignores.git_ignored(&draft::folder())
+}
+
 fn is_open(entry: &Entry) -> bool {
     journal::is_open(&entry.origin.path)
 }
@@ -128,7 +154,7 @@ fn run(
     if let Some(reason) = ws.git_error() {
         return Err(VerbError::BrokenGit { reason: reason.to_string() });
     }
-    if ws.git().is_none() || ws.ignores.git_ignored(&draft::folder()) {
+    if ws.git().is_none() || is_ignored(ws) {
         return Ok(SealAnswer::default());
     }
     let until = budget.map(|budget| Instant::now() + budget);

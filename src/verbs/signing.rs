@@ -63,5 +63,5 @@ pub fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, V
 /// The keys that the branch trusts into which work here is merged: the protected branch of a remote, or what is checked
 /// out where there is none. Never those of the work tree.
 pub fn signers(ws: &Workspace) -> Result<String, VerbError> {
-    signers_at(ws, tips::target(ws).as_ref().or(ws.true_head()))
+    signers_at(ws, tips::target(ws).as_ref().or(ws.head()))
 }

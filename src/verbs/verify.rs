@@ -14,8 +14,9 @@ use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, anchor, erase, tips, why};
 use crate::code::LineRange;
 use crate::intent::lint;
-use crate::ledger::{ClaimRef, RecordKind};
+use crate::ledger::RecordKind;
 use crate::provenance::{Provenance, Verdict};
+use crate::workspace::git::Target;
 use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 
 /// The state of the evidence.
@@ -77,7 +78,11 @@ pub struct LostBlock {
 
 /// Everything wrong in policy, registry, ignore files and ledger.
 pub fn findings(ws: &Workspace) -> Vec<Finding> {
-    let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
+    let files = match ws.files() {
+        _ if !has_scopes(ws) => Vec::new(),
+        Target::WorkTree => ignores::walk(&ws.root),
+        Target::Index | Target::Commit(_) => ws.tracked().unwrap_or_default(),
+    };
     findings_among(ws, &files)
 }
 
@@ -96,7 +101,9 @@ pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
     all.extend(ws.ignores.findings().iter().cloned());
     all.extend(ws.ledger.findings().iter().cloned());
     all.extend(unknown_intents(ws));
-    all.extend(ungated(ws));
+    if !matches!(ws.files(), Target::Commit(_)) {
+        all.extend(ungated(ws));
+    }
     all
 }
 
@@ -127,7 +134,9 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
         return Vec::new();
     }
     let mut unknown = ws.ledger.intents();
-    unknown.retain(|id| ws.registry.get(id).is_none() && !is_reassigned(ws, id));
+    // An id that is defined twice is a finding of its own.
+    let is_known = |id: &str| ws.registry.get(id).is_some() || !ws.registry.rivals(id).is_empty();
+    unknown.retain(|id| !is_known(id) && !is_reassigned(ws, id));
     let first = |id: String| Some((*ws.ledger.entries_of_intent(&id).first()?, id));
     let mut unknown: Vec<(u32, String)> = unknown.into_iter().filter_map(first).collect();
     unknown.sort();
@@ -167,8 +176,6 @@ pub(super) struct Held<'a> {
     pub path: &'a RelativePath,
     /// Its blocks; `None` where it is gone or not read.
     pub file: Option<&'a why::FileProvenance>,
-    /// The last words on its blocks; empty of a file that no record names.
-    pub heads: &'a [ClaimRef],
 }
 
 /// Verifies chains and holds every recorded file against its records.
@@ -211,32 +218,50 @@ pub(super) fn verify_telling(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) ->
         findings: super::check::answers(ws, findings),
         ..VerifyAnswer::default()
     };
+    (answer.blocks, answer.lost) = hold(ws, ws.ledger.paths(), &mut told);
+    answer
+}
+
+/// Holds files against their records, and finds their blocks in files that no record names. Counts the blocks by
+/// verdict, and names those that are lost.
+pub(super) fn hold(
+    ws: &Workspace,
+    paths: &[RelativePath],
+    mut told: impl FnMut(&Held<'_>),
+) -> (VerdictCounts, Vec<LostBlock>) {
+    let mut blocks = VerdictCounts::default();
     let mut standing = Standing::default();
     let mut heads = Vec::new();
-    for paths in ws.ledger.paths().chunks(AT_ONCE) {
+    for paths in paths.chunks(AT_ONCE) {
         let ws = &ws.forgetful();
         for path in paths {
             let document = Around(ws).standing(path).ok();
             let file = document.map(|document| why::file(ws, path, &document));
             for found in file.iter().flat_map(|file| &file.provenance) {
-                answer.blocks.count(found);
+                blocks.count(found);
                 standing.add(ws, path, found);
             }
-            let last = ws.trail(path).heads();
-            told(&Held { ws, path, file: file.as_ref(), heads: &last });
-            heads.extend(last.into_iter().map(|at| (path, at)));
+            told(&Held { ws, path, file: file.as_ref() });
+            heads.extend(ws.trail(path).heads().into_iter().map(|at| (path, at)));
         }
     }
     heads.retain(|(_, at)| !standing.holds(*at));
-    answer.lost = lost::lost(ws, heads, standing, |ws, path, file| {
+    let lost = lost::lost(ws, heads, standing, |ws, path, file| {
         let recorded = file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded);
-        recorded.for_each(|found| answer.blocks.count(found));
-        told(&Held { ws, path, file: Some(file), heads: &[] });
+        recorded.for_each(|found| blocks.count(found));
+        told(&Held { ws, path, file: Some(file) });
     });
-    answer
+    (blocks, lost)
 }
 
 impl VerdictCounts {
+    /// All of them.
+    pub(super) fn total(&self) -> usize {
+        let Self { exact, reformatted, moved, renamed, inside, modified, ambiguous, unrecorded } =
+            self;
+        exact + reformatted + moved + renamed + inside + modified + ambiguous + unrecorded
+    }
+
     /// One more.
     pub(super) fn count(&mut self, found: &Provenance) {
         let slot = match found.verdict {

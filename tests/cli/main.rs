@@ -1,5 +1,7 @@
 //! The command line as people and programs meet it: the real binary in a real folder.
 
+mod books;
+mod clones;
 mod compact;
 mod hostile;
 mod ids;
@@ -9,6 +11,7 @@ mod reassign;
 mod report;
 mod sealed;
 mod signed;
+mod trailers;
 
 use lab::{Lab, transcript};
 

@@ -1,5 +1,8 @@
 //! `intent seal`: evidence for what was recorded and is in no commit yet.
 
+mod message;
+
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -8,8 +11,8 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::git::{stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
-use crate::verbs::Workspace;
-use crate::verbs::seal::{Scope, SealAnswer, seal, would_seal};
+use crate::verbs::seal::{Scope, SealAnswer, retire, retire_daily, seal, would_seal};
+use crate::verbs::{Workspace, map};
 
 /// For so long a commit may be held up; what is left is sealed by the next call.
 const BUDGET: Duration = Duration::from_millis(1_500);
@@ -31,6 +34,10 @@ pub(crate) struct Args {
     /// As this hook of git: never fails
     #[arg(long, value_name = "NAME", hide = true)]
     hook: Option<String>,
+
+    /// What git hands to the hook: for `commit-msg` the file with the message
+    #[arg(requires = "hook", hide = true)]
+    handed: Vec<PathBuf>,
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
@@ -41,6 +48,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             false => seal(&workspace, Scope::Commit, None)?,
         };
         if !args.dry_run {
+            retire(&workspace)?;
             stage(&workspace, answer.written.iter().chain(&answer.removed)).map_err(|error| {
                 CliError::usage(
                     format!("what was sealed could not be staged: {error}"),
@@ -62,8 +70,21 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
                 .and_then(|answer| {
                     stage(&workspace, answer.written.iter().chain(&answer.removed))
                         .map_err(|error| error.to_string())
+                })
+                .and_then(|()| match hook.as_str() {
+                    "pre-commit" => stage_map(&workspace),
+                    // Git makes a merge of the tree that it had before this hook; what is staged now would stay behind
+                    // in the index.
+                    _ => Ok(()),
                 }),
-            _ => keep(&workspace).map_err(|error| error.to_string()),
+            "commit-msg" => match args.handed.first() {
+                Some(message) => message::add_trailers(&workspace, &context.cwd.join(message)),
+                None => Err("git names no file with the message".to_owned()),
+            },
+            _ => keep(&workspace)
+                .map_err(|error| error.to_string())
+                .and_then(|()| retire_daily(&workspace).map_err(|error| error.to_string()))
+                .map(drop),
         };
         if let Err(error) = done {
             let message = format!("{hook} could not seal: {error}");
@@ -96,6 +117,12 @@ fn keep(workspace: &Workspace) -> std::io::Result<()> {
     let missing = String::from_utf8_lossy(&output.stdout).into_owned();
     let missing = missing.split('\0').filter(|path| !path.is_empty() && top.join(path).is_file());
     update_index(top, missing.map(str::to_owned).collect())
+}
+
+/// Writes the map that the commit carries, and puts it into the index, where the policy wants that.
+fn stage_map(workspace: &Workspace) -> Result<(), String> {
+    let written = map::write_for_commit(workspace).map_err(|error| error.to_string())?;
+    stage(workspace, written.iter()).map_err(|error| error.to_string())
 }
 
 fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool) {

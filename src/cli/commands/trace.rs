@@ -105,5 +105,11 @@ fn file(file: &FileRecord) -> String {
 
 fn author(record: &Record) -> Option<String> {
     let conversation = record.files.first()?.conversations.first()?;
-    Some(shared::who(&conversation.contributor))
+    let tool = record.tool.as_ref().filter(|tool| tool.name != "intent");
+    let with = match (&record.session, tool) {
+        (Some(session), _) => format!(" in {session}"),
+        (None, Some(tool)) => format!(" with {}", tool.name),
+        (None, None) => String::new(),
+    };
+    Some(shared::who(&conversation.contributor) + &with)
 }

@@ -34,8 +34,6 @@ pub(super) struct Gathered {
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) blocks: VerdictCounts,
-    pub(super) recorded_blocks: usize,
-    pub(super) recorded_files: BTreeSet<RelativePath>,
     /// Files that hold blocks of it.
     pub(super) files: BTreeSet<RelativePath>,
 }
@@ -43,7 +41,6 @@ pub(super) struct Tally {
 impl Gathered {
     /// Takes in a file.
     pub(super) fn add(&mut self, held: &Held<'_>) {
-        self.add_heads(held);
         let Some(file) = held.file else { return };
         let named = held.ws.ledger.knows(held.path);
         let answer = why::answer(held.ws, held.path, file, Which::All);
@@ -62,19 +59,6 @@ impl Gathered {
         let unrecorded = blocks.iter().filter(|block| block.verdict == Verdict::Unrecorded).count();
         let path = held.path.clone();
         self.files.push(ReportedFile { path, owners: Vec::new(), unrecorded, blocks });
-    }
-
-    /// The blocks of a file that each intent is the last word on, by the same rule as in the map.
-    fn add_heads(&mut self, held: &Held<'_>) {
-        for at in held.heads {
-            let claim = held.ws.ledger.claim(*at);
-            let intent = held.ws.intent_of(&claim);
-            if let (Some(intent), Some(_)) = (intent, &claim.range().block) {
-                let tally = self.tallies.entry(intent).or_default();
-                tally.recorded_blocks += 1;
-                tally.recorded_files.insert(held.path.clone());
-            }
-        }
     }
 
     fn block(&mut self, held: &Held<'_>, answer: BlockAnswer) -> ReportedBlock {

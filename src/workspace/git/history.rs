@@ -87,6 +87,12 @@ impl Git {
         }
     }
 
+    /// Whether a person said `git config intent.hooks false`: they want no hooks of ours in this repository.
+    pub fn declines_hooks(&self) -> bool {
+        let repo = self.repository.to_thread_local();
+        repo.config_snapshot().boolean("intent.hooks") == Some(false)
+    }
+
     /// The newest commit on the way to one, by first parents, that took a file away.
     pub fn removed(
         &self,
