@@ -437,7 +437,9 @@ fn brief_then(ws: &Workspace, id: &str, at: ClaimRef) -> IntentBrief {
     let now = brief(ws, id);
     let record = &ws.ledger.entry(at.entry).record;
     let (Some(intent), Some(hash)) = (ws.registry.get(id), &record.intent_hash) else { return now };
-    if intent.reads_as(hash) {
+    // What a person put under this intent since was made for another one.
+    let is_its_own = ws.intent_named(record).as_deref() == Some(id);
+    if !is_its_own || intent.reads_as(hash) {
         return now;
     }
     let version = match is_known(ws, id, at, hash) {
