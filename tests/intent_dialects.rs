@@ -190,7 +190,7 @@ fn the_hash_is_independent_of_dialect_and_layout() {
     // Computed with another program over the canonical JSON.
     assert_eq!(
         a.intents()[0].hash(),
-        "sha256:961c45e684917868315712656a16cc26d4f49db9521e19b6a53840c1b4249608"
+        "sha256:be0ba3444fbb6f6eb55b6fc09a305ee3c23268ea7f83b6423bd7bb1581b16843"
     );
 }
 
