@@ -73,8 +73,11 @@ impl Reading {
             };
             let is_made_of_before = lanes()
                 .is_some_and(|[before, made]| before >= MIN_LANES && made * MANY_TIMES <= before);
-            let is_gone = || ledger.is_taken_back(ledger.claim(claim).entry);
-            if !is_made_of_before && !(is_gone() && !has_line_of(range, document, block)) {
+            let is_undone = || {
+                ledger.is_taken_back(ledger.claim(claim).entry)
+                    && !has_line_of(range, document, block)
+            };
+            if !is_made_of_before && !is_undone() {
                 return;
             }
             self.stood_before = Some(claim);
