@@ -174,7 +174,8 @@ class Worker:
                     told |= {one.get("id") for one in json.loads(line).get("sessions", [])}
                 except ValueError:
                     pass
-        standing = {session for _, session, _ in self.acknowledged.values()}
+        # What was written over since, by a session that was killed before it could record it, need not be told any more.
+        standing = {session for which, (_, session, token) in self.acknowledged.items() if self.lines.get(which) == token}
         lost = [session for session in standing if session not in told]
         if lost:
             self.tally["lost"] += len(lost)
