@@ -179,7 +179,7 @@ fn source(ws: &Workspace) -> Result<Workspace, VerbError> {
     }
 }
 
-/// What [`write`] would write.
+/// What [`write()`] would write.
 pub fn text(ws: &Workspace) -> Result<String, VerbError> {
     Ok(markdown(&all(&source(ws)?)?))
 }
