@@ -133,9 +133,14 @@ struct Mark {
 }
 
 impl Sealed {
-    /// Whether this clone wrote a section.
-    pub fn is_into(&self, section: &Digest) -> bool {
-        self.into.values().any(|into| into.contains(section))
+    /// Whether nothing was sealed here.
+    pub(super) fn is_empty(&self) -> bool {
+        self.into.is_empty()
+    }
+
+    /// The sections that this clone wrote.
+    pub fn sections(&self) -> HashSet<Digest> {
+        self.into.values().flatten().copied().collect()
     }
 
     /// The records that were sealed into evidence.

@@ -4,19 +4,24 @@
 //! other tools wrote in files of theirs. All are read alike.
 
 pub mod append;
+mod audit;
 pub mod chain;
 pub mod dialect;
 mod dialect_files;
 pub mod evidence;
 pub mod index;
 pub mod journal;
+mod kept;
+mod lookup;
 pub mod outline;
 pub mod read;
 pub mod record;
 mod scan;
+mod source;
 mod strict;
 
 pub use append::{AppendError, Writer};
+pub use audit::{Audit, audit};
 pub use evidence::Digest;
 pub use index::{Claim, ClaimRef, Derive, Derived, Entries, Ledger};
 pub use outline::Outline;

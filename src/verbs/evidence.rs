@@ -25,12 +25,17 @@ pub(super) struct Compared {
 pub(super) fn against_base(ws: &Workspace, base: &CommitId) -> Result<Compared, VerbError> {
     let mut compared = Compared::default();
     let Some(git) = ws.git() else { return Ok(compared) };
-    let before = git.read_below(".orchestration", &Target::Commit(base.clone()), &is_evidence)?;
+    let before = git.list_below(".orchestration", &Target::Commit(base.clone()), &is_evidence)?;
     let ledger = &*ws.ledger;
     let stands = ledger.sections();
-    let now: HashMap<&RelativePath, Digest> = ledger.files_by_digest();
+    let now: HashMap<RelativePath, Digest> = ledger.files_by_digest();
+    // What is here what its name says is what it was; only the others are read as the base has them.
+    let is_same = |path: &RelativePath| digest_of_path(path).as_ref() == now.get(path);
+    let (same, others): (Vec<_>, Vec<_>) = before.into_iter().partition(|(path, _)| is_same(path));
+    let same: HashSet<RelativePath> = same.into_iter().map(|(path, _)| path).collect();
+    let others = git.read_blobs(&others)?;
     let mut gone: Vec<(RelativePath, Vec<u8>)> = Vec::new();
-    for (path, bytes) in before.iter() {
+    for (path, bytes) in others.iter() {
         let is_changed = now.get(path).is_some_and(|digest| *digest != Digest::of(bytes));
         let sections = read(bytes).unwrap_or_default();
         let is_missing = |digest: &Digest| !stands.contains(digest);
@@ -44,7 +49,10 @@ pub(super) fn against_base(ws: &Workspace, base: &CommitId) -> Result<Compared, 
             gone.push((path.clone(), bytes.clone()));
         }
     }
-    let known: HashSet<Digest> = before.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
+    let of_same = ledger.evidence_files().into_iter().filter(|(path, _)| same.contains(path));
+    let of_same = of_same.flat_map(|(_, sections)| sections.to_vec());
+    let of_others = others.iter().flat_map(|(_, bytes)| digests(bytes));
+    let known: HashSet<Digest> = of_same.chain(of_others).collect();
     let lost = Ledger::from_files(&gone);
     let mut files: BTreeMap<RelativePath, Option<(usize, String)>> = BTreeMap::new();
     for entry in lost.entries().iter() {

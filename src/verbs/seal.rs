@@ -104,11 +104,7 @@ pub fn would_seal(ws: &Workspace, scope: Scope) -> Result<SealAnswer, VerbError>
 
 /// How many records of changes are in no commit.
 pub fn open_records(ws: &Workspace) -> usize {
-    ws.ledger
-        .entries()
-        .iter()
-        .filter(|entry| is_open(entry) && !entry.record.files.is_empty())
-        .count()
+    ws.ledger.open().filter(|entry| !entry.record.files.is_empty()).count()
 }
 
 fn is_open(entry: &Entry) -> bool {
@@ -187,16 +183,17 @@ fn run(
 fn ledger(ws: &Workspace) -> Result<(Ledger, Vec<RelativePath>), VerbError> {
     let Some(git) = ws.git() else { return Ok((Ledger::default(), Vec::new())) };
     // What a merge or a cherry-pick brings in is no draft of ours, whoever wrote it.
-    let commits = commits_of_work(ws)?;
-    let ours = journal::sealed(&ws.root);
-    let mut drafts = Vec::new();
-    for (path, sections) in ws.ledger.evidence_files() {
-        let is_ours = sections.iter().any(|section| ours.is_into(section));
-        let mut held = commits.iter().map(|commit| git.has_file(commit, &path));
-        if is_ours && !held.any(|held| held.unwrap_or(true)) {
-            drafts.push(path);
-        }
+    let mut committed: HashSet<RelativePath> = HashSet::new();
+    for commit in commits_of_work(ws)? {
+        let target = Target::Commit(commit);
+        let files = git.list_below(draft::FOLDER, &target, &super::evidence::is_evidence)?;
+        committed.extend(files.into_iter().map(|(path, _)| path));
     }
+    let ours = journal::sealed(&ws.root).sections();
+    let is_ours = |sections: &[Digest]| sections.iter().any(|section| ours.contains(section));
+    let files = ws.ledger.evidence_files().into_iter();
+    let drafts = files.filter(|(path, sections)| !committed.contains(path) && is_ours(sections));
+    let drafts = drafts.map(|(path, _)| path).collect();
     // What was sealed elsewhere cannot be made again from here; it may have come by `git merge --squash`.
     let drafts = journal::drafts(&ws.root, drafts);
     let ledger = ws.ledger.for_sealing(&ws.root, &drafts);
@@ -221,8 +218,7 @@ fn still_open(
     }
     let mut open = BTreeSet::new();
     let paths: BTreeSet<RelativePath> = ledger
-        .entries()
-        .iter()
+        .open()
         .filter(|entry| sealed.contains(&entry.record.id))
         .flat_map(|entry| entry.record.files.iter().map(|file| file.relative_path.clone()))
         .collect();
@@ -256,9 +252,7 @@ fn of_change(
     let state = State::new(ws, ledger, sealing);
     let changes = state.ws.changes_since(sealing.bases.first())?;
     let journaled: HashSet<&RelativePath> = ledger
-        .entries()
-        .iter()
-        .filter(|entry| is_open(entry))
+        .open()
         .flat_map(|entry| entry.record.files.iter().map(|file| &file.relative_path))
         .collect();
     if !changes.iter().any(|change| journaled.contains(&change.path)) {
@@ -499,7 +493,7 @@ impl Draft {
 
     /// Takes along what is no change of a file and that a commit carries as it is.
     fn carry(&mut self, ledger: &Ledger) {
-        for entry in ledger.entries().iter().filter(|entry| is_open(entry)) {
+        for entry in ledger.open() {
             if matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry) {
                 self.records.insert(entry.record.id.clone());
                 self.carried.push(entry.record.clone());

@@ -2,10 +2,11 @@
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use super::VerbError;
 use super::elsewhere::Elsewhere;
+use super::history::History;
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{Intent, Registry};
 use crate::ledger::read::is_ledger_path;
@@ -52,10 +53,12 @@ pub struct Workspace {
 }
 
 /// What git says of a work tree.
+#[derive(Default)]
 struct Repository {
     git: Option<Arc<Git>>,
     head: Option<CommitId>,
     error: Option<Arc<str>>,
+    history: OnceLock<History>,
 }
 
 type LazyRepository = LazyLock<Repository, Box<dyn FnOnce() -> Repository + Send + Sync>>;
@@ -64,8 +67,8 @@ impl Repository {
     fn open(root: &Root) -> Self {
         match Git::open(root) {
             Ok(Some(git)) => Self::with(Arc::new(git)),
-            Ok(None) => Self { git: None, head: None, error: no_repository(root).map(Arc::from) },
-            Err(error) => Self { git: None, head: None, error: Some(Arc::from(error.to_string())) },
+            Ok(None) => Self { error: no_repository(root).map(Arc::from), ..Self::default() },
+            Err(error) => Self { error: Some(Arc::from(error.to_string())), ..Self::default() },
         }
     }
 
@@ -74,14 +77,14 @@ impl Repository {
             Ok(head) => (head, None),
             Err(error) => (None, Some(Arc::from(error.to_string()))),
         };
-        Self { git: Some(git), head, error }
+        Self { git: Some(git), head, error, ..Self::default() }
     }
 
     /// The same repository with its head as it is now.
     fn again(&self) -> Self {
         match &self.git {
             Some(git) => Self::with(Arc::clone(git)),
-            None => Self { git: None, head: None, error: self.error.clone() },
+            None => Self { error: self.error.clone(), ..Self::default() },
         }
     }
 }
@@ -252,9 +255,11 @@ impl Workspace {
         Ok(Ledger::from_files(&files))
     }
 
-    /// The commit that the work tree is based on, wherever the files are read.
-    pub(super) fn true_head(&self) -> Option<&CommitId> {
-        self.repository.head.as_ref()
+    /// What the commits did that lead to the one that the work tree is based on; `None` before the first one.
+    pub(super) fn history(&self) -> Option<&History> {
+        let repository = &**self.repository;
+        let (git, head) = (repository.git.as_ref()?, repository.head.as_ref()?);
+        Some(repository.history.get_or_init(|| History::of(&self.root, git, head)))
     }
 
     /// The same workspace without records.

@@ -1,0 +1,119 @@
+//! All files of a ledger, held against what they must be, without keeping what they say.
+
+use std::collections::BTreeMap;
+
+use super::append::own_chains;
+use super::evidence::{self, Said};
+use super::read::{self, EvidenceFile, LedgerFile};
+use super::source::{Known, millis};
+use super::{Ledger, Origin, journal};
+use crate::workspace::parallel::in_parallel;
+use crate::workspace::{Finding, RelativePath, Root};
+
+/// What was found.
+#[derive(Clone, Debug, Default)]
+pub struct Audit {
+    /// How many records there are.
+    pub records: usize,
+    /// In how many files.
+    pub files: usize,
+    /// Everything wrong in files and chains, file by file.
+    pub findings: Vec<Finding>,
+    /// The intents that records name, each with the place of the first that does.
+    pub intents: BTreeMap<String, Origin>,
+}
+
+/// By intent the first record that names it: its time, in milliseconds since 1970, and its place.
+type Named = BTreeMap<String, (Option<i64>, Origin)>;
+
+/// Reads all files of a workspace's ledger, on all processors; of evidence nothing is kept but what is wrong.
+pub fn audit(root: &Root) -> Audit {
+    let is_own = own_chains(root);
+    let files = read::files(root);
+    let read = in_parallel(&files, |file| match evidence::digest_of_path(&file.path) {
+        Some(_) => of_evidence(file),
+        None => Part { known: Known::read(file, None).owned_by(&is_own), ..Part::default() },
+    });
+    let mut audit = Audit { files: files.len(), ..Audit::default() };
+    let mut named = Named::new();
+    let mut parts: BTreeMap<RelativePath, Known> = BTreeMap::new();
+    for (file, part) in files.into_iter().zip(read) {
+        audit.records += part.records;
+        part.named.into_iter().for_each(|(intent, at)| add(&mut named, intent, at));
+        parts.insert(file.path, part.known);
+    }
+    let rest = Ledger::of_known(parts, journal::sealed(root));
+    for entry in rest.entries().iter() {
+        if let Some(intent) = &entry.record.intent_id {
+            let at = (millis(&entry.record.timestamp), entry.origin.clone());
+            add(&mut named, intent.clone(), at);
+        }
+    }
+    audit.records += rest.len();
+    audit.findings = rest.findings().to_vec();
+    audit.intents = named.into_iter().map(|(intent, (_, origin))| (intent, origin)).collect();
+    audit
+}
+
+/// What is kept of a file.
+#[derive(Default)]
+struct Part {
+    known: Known,
+    records: usize,
+    named: Named,
+}
+
+fn add(named: &mut Named, intent: String, at: (Option<i64>, Origin)) {
+    match named.get_mut(&intent) {
+        Some(first) => {
+            let place = |of: &Origin| (of.path.as_str().to_owned(), of.start);
+            if at.0 < first.0 || at.0 == first.0 && place(&at.1) < place(&first.1) {
+                *first = at;
+            }
+        }
+        None => drop(named.insert(intent, at)),
+    }
+}
+
+fn of_evidence(file: &LedgerFile) -> Part {
+    let (path, mut part) = (&file.path, Part::default());
+    let (Some(digest), Ok(bytes)) = (evidence::digest_of_path(path), file.bytes()) else {
+        return Part { known: Known::read(file, None), ..part };
+    };
+    let found = EvidenceFile::read(path, digest, &bytes);
+    for section in &found.sections {
+        part.records += section.lines.len();
+        let mut last: Option<(&str, &str)> = None;
+        for (span, said) in &section.lines {
+            let (intent, time) = match said {
+                Said::Brought(line) => {
+                    (section.header.intents[line.intent as usize].id.as_str(), line.time.as_str())
+                }
+                Said::Carried(record) => match &record.intent_id {
+                    Some(intent) => (intent.as_str(), record.timestamp.as_str()),
+                    None => continue,
+                },
+            };
+            // Neighbours tell the same of an intent.
+            if last.replace((intent, time)) == Some((intent, time)) {
+                continue;
+            }
+            let line = bytes[..span.start].iter().filter(|byte| **byte == b'\n').count() + 1;
+            let origin = Origin {
+                path: path.clone(),
+                line: u32::try_from(line).unwrap_or(u32::MAX),
+                start: span.start as u64,
+                end: span.end as u64,
+            };
+            add(&mut part.named, intent.to_owned(), (millis(time), origin));
+        }
+    }
+    let sections: Vec<_> = found.sections.iter().map(|section| section.digest).collect();
+    part.known = Known {
+        findings: found.findings.into(),
+        sections: sections.into(),
+        digest: Some(found.digest),
+        ..Known::default()
+    };
+    part
+}
