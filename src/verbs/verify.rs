@@ -2,6 +2,8 @@
 
 mod lost;
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,7 +13,7 @@ use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, tips, why};
 use crate::code::LineRange;
 use crate::intent::lint;
-use crate::ledger::ClaimRef;
+use crate::ledger::{ClaimRef, Origin, audit};
 use crate::provenance::{Provenance, Verdict};
 use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 
@@ -22,12 +24,20 @@ pub struct VerifyAnswer {
     pub records: usize,
     /// Files of the ledger.
     pub files: usize,
-    /// How recorded blocks stand today, by verdict.
+    /// How recorded blocks stand; absent where that was not asked for.
+    #[serde(flatten)]
+    pub blocks: Option<BlocksAnswer>,
+    /// What is wrong in ledger, registry and policy.
+    pub findings: Vec<super::check::FindingAnswer>,
+}
+
+/// How recorded blocks stand in the tree.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct BlocksAnswer {
+    /// How many, by verdict.
     pub blocks: VerdictCounts,
     /// Recorded blocks that no block of the tree goes on from, and whose deletion nobody recorded.
     pub lost: Vec<LostBlock>,
-    /// What is wrong in ledger, registry and policy.
-    pub findings: Vec<super::check::FindingAnswer>,
 }
 
 /// Blocks by verdict.
@@ -79,14 +89,28 @@ fn has_scopes(ws: &Workspace) -> bool {
 
 /// The same for a caller that keeps the list of the workspace's files.
 pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
+    let named =
+        |id: String| Some((ws.ledger.entry(*ws.ledger.entries_of_intent(&id).first()?), id));
+    let named = ws.ledger.intents().into_iter().filter(|id| is_unknown(ws, id)).filter_map(named);
+    let named = named.map(|(entry, id)| (id, entry.origin.clone())).collect();
+    findings_with(ws, files, ws.ledger.findings(), named)
+}
+
+/// The same for a caller that knows what is wrong in the ledger, and where it names each intent first.
+fn findings_with(
+    ws: &Workspace,
+    files: &[RelativePath],
+    of_ledger: &[Finding],
+    named: BTreeMap<String, Origin>,
+) -> Vec<Finding> {
     let mut all: Vec<Finding> = ws.policy_findings.to_vec();
     all.extend(lint::registry(&ws.registry));
     if has_scopes(ws) {
         all.extend(lint::against_files(&ws.registry, files));
     }
     all.extend(ws.ignores.findings().iter().cloned());
-    all.extend(ws.ledger.findings().iter().cloned());
-    all.extend(unknown_intents(ws));
+    all.extend(of_ledger.iter().cloned());
+    all.extend(unknown_intents(ws, named));
     all.extend(ungated(ws));
     all
 }
@@ -112,18 +136,17 @@ fn ungated(ws: &Workspace) -> Vec<Finding> {
     notes.map(finding).collect()
 }
 
-/// Records and selections that name an intent the registry does not hold.
-fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
-    if ws.registry.syntax_error().is_some() {
-        return Vec::new();
-    }
-    let mut unknown = ws.ledger.intents();
-    unknown.retain(|id| ws.registry.get(id).is_none());
-    let first = |id: String| Some((*ws.ledger.entries_of_intent(&id).first()?, id));
-    let mut unknown: Vec<(u32, String)> = unknown.into_iter().filter_map(first).collect();
-    unknown.sort();
-    let finding = |(at, id): &(u32, String)| {
-        let origin = &ws.ledger.entry(*at).origin;
+/// Whether the registry, as far as it can be read, does not hold an intent.
+fn is_unknown(ws: &Workspace, id: &str) -> bool {
+    ws.registry.syntax_error().is_none() && ws.registry.get(id).is_none()
+}
+
+/// Records that name an intent the registry does not hold, given the first that names each.
+fn unknown_intents(ws: &Workspace, named: BTreeMap<String, Origin>) -> Vec<Finding> {
+    let mut unknown: Vec<(String, Origin)> =
+        named.into_iter().filter(|(id, _)| is_unknown(ws, id)).collect();
+    unknown.sort_by(|(_, a), (_, b)| (&a.path, a.start).cmp(&(&b.path, b.start)));
+    let finding = |(id, origin): &(String, Origin)| {
         let byte = |at: u64| usize::try_from(at).ok();
         Finding {
             path: Some(origin.path.clone()),
@@ -155,9 +178,26 @@ pub(super) struct Held<'a> {
     pub heads: &'a [ClaimRef],
 }
 
-/// Verifies chains and holds every recorded file against its records.
+/// Reads all files of the ledger and says what is wrong in them, in the registry and in the policy.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
-    verify_telling(ws, |_| ())
+    let audit = audit(&ws.root);
+    let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
+    let mut findings = findings_with(ws, &files, &audit.findings, audit.intents);
+    match tips::look(ws, false) {
+        Ok(gone) => findings.extend(gone),
+        Err(error) => tracing::warn!(%error, "the shared branches cannot be looked at"),
+    }
+    VerifyAnswer {
+        records: audit.records,
+        files: audit.files,
+        blocks: None,
+        findings: super::check::answers(ws, findings),
+    }
+}
+
+/// The same, and holds every recorded block against the code.
+pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
+    VerifyAnswer { blocks: Some(blocks(ws, |_| ())), ..verify(ws) }
 }
 
 /// Settles that evidence is gone from shared branches: they are remembered as they are now.
@@ -165,19 +205,10 @@ pub fn accept_rewrite(ws: &Workspace) -> Result<(), VerbError> {
     tips::look(ws, true).map(drop)
 }
 
-/// The same, telling of each file; also of those that no record names, where recorded blocks were found in them.
-pub(super) fn verify_telling(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) -> VerifyAnswer {
-    let mut findings = findings(ws);
-    match tips::look(ws, false) {
-        Ok(gone) => findings.extend(gone),
-        Err(error) => tracing::warn!(%error, "the shared branches cannot be looked at"),
-    }
-    let mut answer = VerifyAnswer {
-        records: ws.ledger.entries().len(),
-        files: ws.ledger.files(),
-        findings: super::check::answers(ws, findings),
-        ..VerifyAnswer::default()
-    };
+/// Holds every recorded file against its records, telling of each file; also of those that no record names, where recorded
+/// blocks were found in them.
+pub(super) fn blocks(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) -> BlocksAnswer {
+    let mut answer = BlocksAnswer::default();
     let mut standing = Standing::default();
     let mut heads = Vec::new();
     for paths in ws.ledger.paths().chunks(AT_ONCE) {
