@@ -282,6 +282,57 @@ fn a_host_that_does_not_exist_is_refused() {
     assert!(said.contains("there is no host \"vim\"") && said.contains("claude-code"), "{said}");
 }
 
+/// Some hosts name the model with each call, and Claude Code at the start of a session alone.
+#[test]
+fn the_model_and_the_session_are_in_the_record() {
+    for (host, calls, model) in [
+        (
+            "claude-code",
+            &["SessionStart", "PreToolUse-write", "PostToolUse-write"][..],
+            "claude-opus-4-6",
+        ),
+        ("codex", &["PreToolUse-apply_patch-add", "PostToolUse-apply_patch-add"], "gpt-5.5"),
+        ("cursor", &["preToolUse-write", "postToolUse-write"], "composer-1"),
+        ("windsurf", &["pre_write_code", "post_write_code"], "swe-1.5"),
+        (
+            "cline",
+            &["TaskStart", "PreToolUse-write", "PostToolUse-write"],
+            "anthropic/claude-sonnet-4.5",
+        ),
+    ] {
+        let repo = place(Situation::Nothing);
+        let root = Root::find(&repo.root()).expect("a root");
+        let here = root.path().to_str().expect("a plain path");
+        let payloads = payloads(host);
+        let mut session = String::new();
+        for (nth, name) in calls.iter().enumerate() {
+            let (_, payload) =
+                payloads.iter().find(|(known, _)| known == name).expect("a recorded payload");
+            session = actor(host, payload);
+            let selection = session::Selection {
+                intent_id: "INT-001".to_owned(),
+                selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
+                actor: None,
+            };
+            session::select_for(&root, &session, &selection).expect("selected");
+            if nth + 1 == calls.len() {
+                repo.write("src/auth/claims.py", "CLAIMS = 1\n");
+            }
+            let payload = payload
+                .replace("\"/p\"", &format!("\"{here}\""))
+                .replace("/p/", &format!("{here}/"));
+            run(&repo, host, &payload);
+        }
+        let ledger = repo.read(".orchestration/agent_trace.jsonl");
+        let record: Value =
+            serde_json::from_str(ledger.lines().last().expect("a record")).expect("JSON");
+        let conversation = &record["files"][0]["conversations"][0];
+        assert_eq!(conversation["contributor"]["model_identifier"], model, "{host}: {record}");
+        assert_eq!(record["session"], session.as_str(), "{host}");
+        assert_eq!(record["tool"]["name"], host);
+    }
+}
+
 #[test]
 fn a_call_leaves_a_heartbeat() {
     let repo = place(Situation::Nothing);

@@ -43,9 +43,11 @@ export const Intent = async ({ directory }) => {
       if (text && Array.isArray(o.content)) o.content.push({ type: "text", text })
       else if (text) o.output = `${o.output ?? ""}\n\n${text}`
     },
-    "chat.message": async (i) => {
+    "chat.message": async (i, o) => {
       contexts.delete(i.sessionID)
-      await send("UserPromptSubmit", i.sessionID).catch(() => {})
+      const chosen = o?.message?.model
+      const model = chosen && `${chosen.providerID}/${chosen.modelID}`
+      await send("UserPromptSubmit", i.sessionID, { model }).catch(() => {})
     },
     "experimental.chat.system.transform": async (i, o) => {
       if (!contexts.has(i.sessionID)) contexts.set(i.sessionID, await send("SessionStart", i.sessionID).catch(() => ({})))

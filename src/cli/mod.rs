@@ -8,9 +8,11 @@ mod commands;
 mod context;
 mod error;
 mod exit;
+mod git;
 mod person;
 mod print;
 mod report;
+mod ssh;
 mod target;
 mod when;
 
@@ -24,10 +26,10 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use commands::{
-    accept, approve, check, clear, complete, completions, context as context_command, doctor,
-    explain, gate, git_hooks, hook, init, lesson, list, lsp, man, map, mcp, new, off, propose,
-    protocol, record, report as report_command, schema, seal, select, start, status, trace, verify,
-    why,
+    accept, anchor, approve, check, clear, compact, complete, completions,
+    context as context_command, doctor, erase, explain, gate, git_hooks, hook, init, lesson, list,
+    lsp, man, map, mcp, new, off, propose, protocol, reassign, record, report as report_command,
+    schema, seal, select, start, status, trace, verify, why,
 };
 use context::Context;
 use error::CliError;
@@ -105,12 +107,16 @@ enum Command {
     RequestScope(propose::ScopeArgs),
     Record(record::Args),
     Seal(seal::Args),
+    Compact(compact::Args),
     Accept(accept::Args),
+    Reassign(reassign::Args),
     Why(why::Args),
     Check(check::Args),
     Map(map::Args),
     Report(report_command::Args),
     Verify(verify::Args),
+    Anchor(anchor::Args),
+    Erase(erase::Args),
     Trace(trace::Args),
     Doctor(doctor::Args),
     Gate(gate::Args),
@@ -171,12 +177,16 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::RequestScope(args) => propose::scope(context, args),
         Command::Record(args) => record::run(context, args),
         Command::Seal(args) => seal::run(context, args),
+        Command::Compact(args) => compact::run(context, args),
         Command::Accept(args) => accept::run(context, args),
+        Command::Reassign(args) => reassign::run(context, args),
         Command::Why(args) => why::run(context, args),
         Command::Check(args) => check::run(context, args),
         Command::Map(args) => map::run(context, args),
         Command::Report(args) => report_command::run(context, args),
         Command::Verify(args) => verify::run(context, args),
+        Command::Anchor(args) => anchor::run(context, args),
+        Command::Erase(args) => erase::run(context, args),
         Command::Trace(args) => trace::run(context, args),
         Command::Doctor(args) => doctor::run(context, args),
         Command::Gate(args) => gate::run(context, args),

@@ -21,12 +21,18 @@ pub(crate) struct Terminal {
     output: File,
 }
 
+/// Refuses an agent, and nobody else: CI has no terminal.
+pub(crate) fn no_agent() -> Result<(), CliError> {
+    match agents::above() {
+        Some(agent) => Err(refused(&format!("{agent}, so it is an agent that runs this"))),
+        None => Ok(()),
+    }
+}
+
 impl Terminal {
     /// The terminal of the person who runs this; refused where no person seems to.
     pub(crate) fn of_a_person() -> Result<Self, CliError> {
-        if let Some(agent) = agents::above() {
-            return Err(refused(&format!("{agent}, so it is an agent that runs this")));
-        }
+        no_agent()?;
         if !io::stdin().is_terminal() {
             return Err(refused("standard input is no terminal"));
         }

@@ -197,11 +197,14 @@ fn cwd(payload: &Value) -> PathBuf {
 
 fn model(payload: &Value) -> Option<String> {
     const NAMES: &[&str] = &["model", "model_name", "modelName"];
-    let named = match fields::any(payload, NAMES)? {
-        Value::String(name) => name.as_str(),
-        other => fields::word(other, &["id", "slug", "modelId", "model"])?,
-    };
-    (!named.is_empty()).then(|| named.to_owned())
+    match fields::any(payload, NAMES)? {
+        Value::String(name) => Some(name.clone()).filter(|name| !name.is_empty()),
+        other => {
+            let name = fields::word(other, &["id", "slug", "modelId", "model"])?;
+            let provider = fields::word(other, &["provider"]).filter(|_| !name.contains('/'));
+            Some(provider.map_or(name.to_owned(), |provider| format!("{provider}/{name}")))
+        }
+    }
 }
 
 /// What calls without an id are known by.

@@ -37,6 +37,7 @@ pub(crate) struct Verbs {
     pub(crate) after: fn(&Event) -> Feedback,
     pub(crate) prompt: fn(&Event),
     pub(crate) idle: fn(&Event),
+    pub(crate) rest: fn(&Event),
     pub(crate) session_start: fn(&Event) -> Option<String>,
 }
 
@@ -45,6 +46,7 @@ const VERBS: Verbs = Verbs {
     after: after::after,
     prompt: gate::prompt,
     idle: after::idle,
+    rest: after::rest,
     session_start: gate::session_start,
 };
 
@@ -264,6 +266,7 @@ fn decide(moment: Moment, event: &Event, deniable: bool, verbs: Verbs) -> Said {
         }
         Moment::Idle => {
             (verbs.idle)(event);
+            (verbs.rest)(event);
             Said::Nothing
         }
         Moment::SessionStart => {

@@ -229,7 +229,9 @@ fn verify(
     // A rename reaches into what other intents say of this one; nothing else does.
     let renames = matches!(edit, RegistryEdit::Rename { .. });
     let as_wanted = |(at, (got, want)): (usize, (&Intent, &Intent))| {
+        let status = |intent: &Intent| intent.status.as_ref().map(|status| status.value);
         got.hash() == want.hash()
+            && status(got) == status(want)
             && texts(&got.formerly) == texts(&want.formerly)
             && (renames || target == at || got.extra == want.extra)
     };

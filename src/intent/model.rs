@@ -110,10 +110,36 @@ impl Intent {
     pub fn scope_entries(&self) -> Vec<&str> {
         self.owned_scope.iter().map(|entry| entry.value.as_str()).collect()
     }
-    /// `sha256:<64 hex>` of the intent as it reads: canonical JSON (sorted keys, no spaces) of id, name, status, owned_scope, constraints, acceptance_criteria, related_specs, owner. Independent of dialect and layout, and of what it was called before.
+    /// `sha256:<64 hex>` of what the intent says: canonical JSON (sorted keys, no spaces) of id, name, owned_scope, constraints, acceptance_criteria, related_specs, owner. Independent of dialect and layout, of what it was called before, and of its status: who starts or completes an intent does not change what it says.
     pub fn hash(&self) -> String {
+        hash(&self.canonical())
+    }
+
+    /// Whether a hash, of which the first 128 bits count, is of what the intent says. Earlier versions of this program
+    /// hashed the status as well; with any status it is the same text.
+    pub fn reads_as(&self, other: &str) -> bool {
+        const STATUSES: [Option<Status>; 7] = [
+            None,
+            Some(Status::Draft),
+            Some(Status::Pending),
+            Some(Status::InProgress),
+            Some(Status::Blocked),
+            Some(Status::Completed),
+            Some(Status::Archived),
+        ];
+        let Some(other) = other.get(..SHORT) else { return false };
+        let is_it = |canonical: &Value| hash(canonical).get(..SHORT) == Some(other);
+        let mut canonical = self.canonical();
+        is_it(&canonical)
+            || STATUSES.into_iter().any(|status| {
+                canonical["status"] = json!(status.map(Status::as_str));
+                is_it(&canonical)
+            })
+    }
+
+    fn canonical(&self) -> Value {
         // In alphabetical order: `serde_json` keeps the order in which keys are written here.
-        let canonical = json!({
+        json!({
             "acceptance_criteria": values(&self.acceptance_criteria),
             "constraints": values(&self.constraints),
             "id": self.id.value,
@@ -121,12 +147,17 @@ impl Intent {
             "owned_scope": values(&self.owned_scope),
             "owner": self.owner.as_ref().map(|owner| &owner.value),
             "related_specs": values(&self.related_specs),
-            "status": self.status.as_ref().map(|status| status.value.as_str()),
-        });
-        let digest = Sha256::digest(canonical.to_string().as_bytes());
-        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        format!("sha256:{hex}")
+        })
     }
+}
+
+/// `sha256:` and 32 digits.
+const SHORT: usize = 7 + 32;
+
+fn hash(canonical: &Value) -> String {
+    let digest = Sha256::digest(canonical.to_string().as_bytes());
+    let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{hex}")
 }
 
 fn values(list: &[Spanned<String>]) -> Vec<&str> {

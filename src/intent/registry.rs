@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::file::{self, FOLDER, IntentFile, MAX_BYTES, single_id};
 use super::{Intent, Scope};
-use crate::workspace::git::GitError;
-use crate::workspace::{CommitId, Finding, Git, RelativePath, Root};
+use crate::workspace::git::{GitError, Target};
+use crate::workspace::{Finding, Git, RelativePath, Root};
 
 /// Where a registry is written, and looked for first.
 pub const CANONICAL_PATH: &str = ".orchestration/active_intents.yaml";
@@ -64,15 +64,15 @@ impl Registry {
         Self::of(vec![IntentFile::parse(path, text)])
     }
 
-    /// The registry as a commit has it, its list found as in a work tree.
-    pub fn at(git: &Git, commit: &CommitId) -> Result<Self, GitError> {
+    /// The registry as a commit or the index has it, its list found as in a work tree.
+    pub fn at(git: &Git, target: &Target) -> Result<Self, GitError> {
         let read = |(path, blob)| {
             let text = git.blob_of(blob)?;
             Ok(IntentFile::parse(path, &String::from_utf8_lossy(&text)))
         };
-        let list = git.blobs_at(commit, &PLACES)?.into_iter().next().map(read).transpose()?;
+        let list = git.blobs(target, &PLACES)?.into_iter().next().map(read).transpose()?;
         let mut files = vec![list.unwrap_or_else(Self::no_list)];
-        for (path, blob) in git.blobs_at(commit, &[FOLDER])? {
+        for (path, blob) in git.blobs(target, &[FOLDER])? {
             if single_id(&path).is_some() {
                 files.push(read((path, blob))?);
             }

@@ -93,6 +93,13 @@ impl<'a> Writer<'a> {
         Ok(record.id)
     }
 
+    /// Takes settled records out of the journals of this work tree; how many.
+    pub fn retire(&self, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
+        let private = self.root.private();
+        let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
+        journal::take_out(self.root, goes)
+    }
+
     /// The id of a session's chain in this clone: the same from one record to the next, and in no other clone.
     fn writer(&self, session: Option<&str>) -> Result<String, StoreError> {
         let path = self.root.private().join(CLONE);

@@ -1,10 +1,10 @@
 //! All files of a ledger, held against what they must be, without keeping what they say.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::append::own_chains;
-use super::evidence::{self, Said};
-use super::read::{self, EvidenceFile, LedgerFile};
+use super::evidence::{self, Digest, Said};
+use super::read::{self, ErasedSection, EvidenceFile, LedgerFile, Lines};
 use super::source::{Known, millis};
 use super::{Ledger, Origin, journal};
 use crate::workspace::parallel::in_parallel;
@@ -21,6 +21,10 @@ pub struct Audit {
     pub findings: Vec<Finding>,
     /// The intents that records name, each with the place of the first that does.
     pub intents: BTreeMap<String, Origin>,
+    /// The sections of evidence, as the bytes of the files have them.
+    pub sections: HashSet<Digest>,
+    /// Those of which something was erased.
+    pub erased: Vec<ErasedSection>,
 }
 
 /// By intent the first record that names it: its time, in milliseconds since 1970, and its place.
@@ -35,10 +39,17 @@ pub fn audit(root: &Root) -> Audit {
         None => Part { known: Known::read(file, None).owned_by(&is_own), ..Part::default() },
     });
     let mut audit = Audit { files: files.len(), ..Audit::default() };
-    let mut named = Named::new();
+    let (mut named, mut counted) = (Named::new(), HashSet::new());
     let mut parts: BTreeMap<RelativePath, Known> = BTreeMap::new();
     for (file, part) in files.into_iter().zip(read) {
-        audit.records += part.records;
+        // A section that stands in several files counts once, as when it is asked.
+        let is_new = |(section, _): &&(Digest, usize)| !part.is_sound || !counted.contains(section);
+        audit.records +=
+            part.records.iter().filter(is_new).map(|(_, records)| records).sum::<usize>();
+        let sections = part.records.iter().map(|(section, _)| *section);
+        audit.sections.extend(sections.clone());
+        counted.extend(sections.filter(|_| part.is_sound));
+        audit.erased.extend(part.known.erased.iter().cloned());
         part.named.into_iter().for_each(|(intent, at)| add(&mut named, intent, at));
         parts.insert(file.path, part.known);
     }
@@ -59,7 +70,10 @@ pub fn audit(root: &Root) -> Audit {
 #[derive(Default)]
 struct Part {
     known: Known,
-    records: usize,
+    /// Whether it is what its name says.
+    is_sound: bool,
+    /// How many records each of its sections holds.
+    records: Vec<(Digest, usize)>,
     named: Named,
 }
 
@@ -81,8 +95,13 @@ fn of_evidence(file: &LedgerFile) -> Part {
         return Part { known: Known::read(file, None), ..part };
     };
     let found = EvidenceFile::read(path, digest, &bytes);
+    part.is_sound = found.is_sound;
+    let mut lines = Lines::of(&bytes);
+    let mut erased = Vec::new();
     for section in &found.sections {
-        part.records += section.lines.len();
+        let stones = section.lines.iter().filter(|(_, said)| matches!(said, Said::Erased(_)));
+        part.records.push((section.digest, section.lines.len() - stones.count()));
+        erased.extend(read::erased_of(path, &mut lines, section));
         let mut last: Option<(&str, &str)> = None;
         for (span, said) in &section.lines {
             let (intent, time) = match said {
@@ -93,25 +112,21 @@ fn of_evidence(file: &LedgerFile) -> Part {
                     Some(intent) => (intent.as_str(), record.timestamp.as_str()),
                     None => continue,
                 },
+                Said::Erased(_) => continue,
             };
             // Neighbours tell the same of an intent.
             if last.replace((intent, time)) == Some((intent, time)) {
                 continue;
             }
-            let line = bytes[..span.start].iter().filter(|byte| **byte == b'\n').count() + 1;
-            let origin = Origin {
-                path: path.clone(),
-                line: u32::try_from(line).unwrap_or(u32::MAX),
-                start: span.start as u64,
-                end: span.end as u64,
-            };
-            add(&mut part.named, intent.to_owned(), (millis(time), origin));
+            let at = (millis(time), lines.origin(path, span));
+            add(&mut part.named, intent.to_owned(), at);
         }
     }
     let sections: Vec<_> = found.sections.iter().map(|section| section.digest).collect();
     part.known = Known {
         findings: found.findings.into(),
         sections: sections.into(),
+        erased: erased.into(),
         digest: Some(found.digest),
         ..Known::default()
     };

@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use super::journal;
 use super::{Dialect, Entry, Origin};
 use crate::code::LineRange;
 use crate::workspace::{Code, Finding, Related};
@@ -120,9 +121,11 @@ fn follow(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
         let entry = &*entries[at];
         let expected = before.map_or(0, |before| before.record.seq.saturating_add(1));
         let h = before.map(|before| before.record.h.as_str());
-        if seq > expected {
+        // What is settled goes from the beginning of a journal.
+        let is_rest = before.is_none() && seq > 0 && journal::is_open(&entry.origin.path);
+        if seq > expected && !is_rest {
             judgement.findings.push(gap(entry, expected, before));
-        } else if entry.record.prev.as_deref() != h {
+        } else if entry.record.prev.as_deref() != h && !is_rest {
             judgement.findings.push(wrong_link(entry, before));
         }
         before = Some(entry);

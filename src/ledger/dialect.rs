@@ -31,6 +31,7 @@ pub(super) const OURS: &[&str] = &[
     "strength",
     "claimed_class",
     "note",
+    "reassigns",
     "writer",
     "seq",
     "prev",

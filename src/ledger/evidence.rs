@@ -28,10 +28,22 @@ use crate::workspace::{RelativePath, store};
 /// The version of the format.
 pub const FORMAT: u32 = 2;
 
+/// In what a record of evidence has besides: what its intent was called then.
+const CITED_NAME: &str = "intent_name";
+
+/// What the intent of a record was called when the record was made, where evidence says so.
+pub fn cited_name(record: &Record) -> Option<&str> {
+    record.extra.get(CITED_NAME)?.as_str().filter(|name| !name.is_empty())
+}
+
 const FOLDER: &str = ".orchestration/agent_trace/";
 const HEADER: &[u8] = b"{\"evidence\":";
 const SHORT: &str = "s:";
 const BYTES: usize = 16;
+const TOMBSTONE: &[u8] = b"{\"erased\":";
+
+/// What tombstones are signed for, so that no signature made for anything else passes as one.
+pub const ERASURE: &str = "intent-erasure";
 
 /// The first 128 bits of a SHA-256: what a file, or a section of one, is known by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -260,6 +272,10 @@ pub struct More {
     /// It was taken out; lines and hash are those that it had.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
+    /// The text that was recorded last, where it was changed without a record before the commit was made. Where it is the
+    /// text of the commit, its lead was changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<String>,
 }
 
 fn is_zero(n: &u32) -> bool {
@@ -280,6 +296,7 @@ impl Block {
             parameters: name.parameters.clone(),
             ordinal: name.ordinal,
             deleted: range.deleted,
+            recorded: range.recorded.as_ref().and_then(|hash| short(hash.as_str())),
         };
         let (kind, path) = (name.kind.clone(), name.path.clone());
         Some(match (brought, more == More::default()) {
@@ -303,11 +320,13 @@ impl Block {
 
     /// Whether lines and hash are of their form, and the brought lines are among those that the block answers for.
     fn is_readable(&self) -> bool {
-        let (kind, _, lines, hash, brought, _) = self.parts();
+        let (kind, _, lines, hash, brought, more) = self.parts();
         let is_among = brought.is_none_or(|text| {
             text.split_once('/').is_some_and(|(places, of)| is_places(places, of))
         });
-        !kind.is_empty() && span(lines).is_some() && long(hash).is_some() && is_among
+        let is_hash = |hash: &str| long(hash).is_some();
+        let are_hashes = is_hash(hash) && more.recorded.as_deref().is_none_or(is_hash);
+        !kind.is_empty() && span(lines).is_some() && are_hashes && is_among
     }
 
     /// As a record has it.
@@ -328,6 +347,7 @@ impl Block {
             brought: brought.map(Places::from_ledger),
             replaces: deleted.then(|| content.clone()),
             deleted,
+            recorded: more.recorded.and_then(|hash| long(&hash)).map(ContentHash::from_ledger),
             ..BlockRecord::bare(start, end, content)
         })
     }
@@ -386,7 +406,7 @@ pub fn long(short: &str) -> Option<String> {
 /// A section of an evidence file as it was read.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Of its bytes.
+    /// Of its bytes; of a section of which something was erased, as tombstones in it say, of those that it had.
     pub digest: Digest,
     /// Its bytes in the file.
     pub bytes: Range<usize>,
@@ -405,6 +425,27 @@ pub enum Said {
     Brought(Box<Line>),
     /// A record that is carried as it is.
     Carried(Box<Record>),
+    /// A line that was erased stood here.
+    Erased(Box<Tombstone>),
+}
+
+/// What stands in the place of a line that a person erased. Where it is signed, the signature is the line's last key.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tombstone {
+    /// The digest of the line.
+    pub erased: String,
+    /// The digest that the section had before anything of it was erased, and by which it is still known.
+    pub section: String,
+    /// Who erased it, as git's `user.name` has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// When, in UTC: `2026-02-18T12:00:00Z`.
+    pub time: String,
+    /// Why.
+    pub why: String,
+    /// What this version does not know, and the signature.
+    #[serde(flatten)]
+    pub extra: Extra,
 }
 
 /// Why a file is not evidence.
@@ -441,9 +482,50 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
         }
     }
     for section in &mut sections {
-        section.digest = Digest::of(&bytes[section.bytes.clone()]);
+        section.digest = match section.original() {
+            Some(digest) => digest,
+            None => Digest::of(&bytes[section.bytes.clone()]),
+        };
     }
     if sections.is_empty() { Err(NoEvidence::Headless) } else { Ok(sections) }
+}
+
+impl Section {
+    /// The digest that its tombstones name. Those that name another than the first count as unreadable.
+    fn original(&mut self) -> Option<Digest> {
+        let named = |said: &Said| match said {
+            Said::Erased(stone) => Digest::parse(&stone.section),
+            _ => None,
+        };
+        let first = self.lines.iter().find_map(|(_, said)| named(said))?;
+        let (kept, other): (Vec<_>, Vec<_>) = std::mem::take(&mut self.lines)
+            .into_iter()
+            .partition(|(_, said)| named(said).is_none_or(|digest| digest == first));
+        self.lines = kept;
+        self.unreadable.extend(other.into_iter().map(|(span, _)| span));
+        Some(first)
+    }
+
+    /// The digest of each line, header included; of a tombstone that of the line in whose place it stands.
+    pub fn line_digests(&self, bytes: &[u8]) -> Vec<Digest> {
+        let lines = bytes[self.bytes.clone()].split_inclusive(|byte| *byte == b'\n');
+        let lines = lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line));
+        let digest = |line: &[u8]| match tombstone(line) {
+            Some(stone) => Digest::parse(&stone.erased).unwrap_or_else(|| Digest::of(line)),
+            None => Digest::of(line),
+        };
+        lines.map(digest).collect()
+    }
+}
+
+fn tombstone(line: &[u8]) -> Option<Tombstone> {
+    let stone: Tombstone =
+        serde_json::from_slice(line.starts_with(TOMBSTONE).then_some(line)?).ok()?;
+    let is_readable = Digest::parse(&stone.erased).is_some()
+        && Digest::parse(&stone.section).is_some()
+        && is_time(&stone.time)
+        && !stone.why.is_empty();
+    is_readable.then_some(stone)
 }
 
 /// Whether a line is an object from its first byte to its last, in which nothing is said twice.
@@ -482,6 +564,9 @@ fn said(line: &[u8], header: &Header) -> Option<Said> {
             && line.whole.as_ref().is_none_or(|whole| long(&whole.hash).is_some());
         return (is_cited && is_readable).then(|| Said::Brought(Box::new(line)));
     }
+    if line.starts_with(TOMBSTONE) {
+        return tombstone(line).map(|stone| Said::Erased(Box::new(stone)));
+    }
     let record: Record = serde_json::from_slice(line).ok()?;
     let carries = record.kind != RecordKind::Mutation
         && !record.id.is_empty()
@@ -504,6 +589,7 @@ impl Line {
             let version = Some(version.to_owned()).filter(|version| !version.is_empty());
             Tool { name: name.to_owned(), version }
         });
+        let cited = intent.name.iter().map(|name| (CITED_NAME.to_owned(), name.as_str().into()));
         let from = self.from.iter().map(|from| ("from".to_owned(), from.as_str().into()));
         let whole = self.whole.iter().filter_map(|whole| whole.range());
         let blocks = self.blocks.iter().filter_map(|block| block.record(language));
@@ -533,6 +619,7 @@ impl Line {
             session: session.id.clone(),
             strength: self.strength,
             claimed_class: self.claimed_class.clone(),
+            extra: cited.collect(),
             ..Record::default()
         }
     }

@@ -5,18 +5,19 @@ use std::sync::{Arc, OnceLock};
 
 use super::append::own_chains;
 use super::chain;
-use super::evidence::{self, Digest, NoEvidence, Section};
+use super::evidence::Digest;
 use super::journal::{self, Sealed};
 use super::kept::{Kept, Key};
-use super::lookup::{Sought, WHOLE, is_content_hash, is_whole, keys_of, keys_of_block};
-use super::read::{self, LedgerFile};
-use super::source::{Files, Known, Lazy, millis};
-use super::{
-    BlockRecord, Conversation, Dialect, Entry, FileRecord, Origin, Outline, Record, Trust,
+use super::lookup::{
+    REASSIGN, Sought, WHOLE, intents, is_content_hash, is_whole, keys_of, keys_of_block,
 };
+use super::read::{self, ErasedSection, LedgerFile};
+use super::reassign::{Reassignment, Reassignments};
+use super::source::{Files, Known, Lazy, millis};
+use super::{BlockRecord, Conversation, Dialect, Entry, FileRecord, Outline, Record, Trust};
 use crate::code::ContentHash;
 use crate::workspace::parallel::in_parallel;
-use crate::workspace::{Code, Finding, RelativePath, Root};
+use crate::workspace::{Finding, RelativePath, Root};
 
 /// One recorded block: entry, file, conversation and range by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -63,6 +64,15 @@ impl<'a> Claim<'a> {
         let ranges = &self.conversation.ranges;
         range.unwrap_or_else(|| &ranges[(self.at.range as usize).min(ranges.len() - 1)])
     }
+
+    pub(super) fn reassignments_from(&self, intent: &str) -> Vec<Reassignment<'a>> {
+        let path = &self.file.relative_path;
+        let reassigned = self.ledger.reassigned();
+        if reassigned.is_empty() {
+            return Vec::new();
+        }
+        reassigned.since(self.ledger, self.at.entry, path, self.said(), intent)
+    }
 }
 
 /// What the texts before and after a record tell of it.
@@ -74,6 +84,10 @@ pub struct Derived {
     pub after: Outline,
     /// The blocks that the record speaks of, in its order; of a whole file, all of it.
     pub ranges: Vec<BlockRecord>,
+    /// The commit that brought it, as hex; `None` where it is about to be made.
+    pub commit: Option<String>,
+    /// When that was made, in seconds since 1970.
+    pub committed: Option<i64>,
     /// The commit that the texts before are of, as hex.
     pub based_on: Option<String>,
 }
@@ -98,11 +112,12 @@ pub struct Ledger {
 #[derive(Default)]
 struct Said {
     files: Files,
-    /// Of the files that are not on the shelf, in fold order.
+    /// Of the files that are not on the shelf, or share a section with one that is not, in fold order.
     entries: Vec<Arc<Entry>>,
     /// The same by what they are looked up by, as indices of all entries.
     named: HashMap<Key, Vec<u32>>,
     order: Order,
+    reassigned: OnceLock<Reassignments>,
     /// What is wrong with the links of chains.
     links: Vec<Finding>,
     findings: OnceLock<Vec<Finding>>,
@@ -171,15 +186,24 @@ impl Ledger {
         Self::of(self.said.files.but(|_| false, journals), journal::sealed(root))
     }
 
-    /// The evidence without files that are in no commit yet, and all journals, those of other work trees first.
-    pub fn for_sealing(&self, root: &Root, drafts: &[RelativePath]) -> Self {
+    /// The evidence that these files and sections hold, and no other entry.
+    pub fn evidence_of(&self, is_kept: &dyn Fn(&RelativePath, &Digest) -> bool) -> Self {
+        let files = self.said.files.but(journal::is_open, None).keeping(is_kept);
+        Self::of(files, self.said.sealed.clone())
+    }
+
+    /// The same, and all journals, those of other work trees first.
+    pub fn for_sealing(
+        &self,
+        root: &Root,
+        is_kept: &dyn Fn(&RelativePath, &Digest) -> bool,
+    ) -> Self {
         let journals = journal::all(root).into_iter().map(|(path, disk)| {
             let file = LedgerFile { path: path.clone(), disk };
             (path, Known::read(&file, None).owned_by(&|_, _| true))
         });
-        let mut files = self.said.files.but(journal::is_open, journals);
-        drafts.iter().for_each(|path| files.leave_out(path));
-        Self::of(files, journal::sealed(root))
+        let files = self.said.files.but(journal::is_open, None).keeping(is_kept);
+        Self::of(files.but(|_| false, journals), journal::sealed(root))
     }
 
     /// The files of evidence, each with its sections.
@@ -217,8 +241,8 @@ impl Ledger {
     }
 
     fn of(files: Files, sealed: Sealed) -> Self {
-        let mut entries: Vec<Arc<Entry>> =
-            files.others.values().flat_map(|known| known.entries.iter().cloned()).collect();
+        let twice = files.twice();
+        let mut entries = files.entries_once(&twice);
         let mut times = fold(&mut entries);
         let judgement = chain::judge(&entries);
         for at in judgement.forked {
@@ -243,7 +267,7 @@ impl Ledger {
         let mut also = keeps.clone();
         entries.retain(|_| keeps.next() == Some(true));
         times.retain(|_| also.next() == Some(true));
-        let order = Order::of(&files, &entries, &times);
+        let order = Order::of(&files, &twice, &entries, &times);
         let mut said = Said { files, sealed, links: judgement.findings, order, ..Said::default() };
         for (at, place) in (0..).zip(&said.order.all) {
             let Some(other) = place.other() else { continue };
@@ -347,9 +371,14 @@ impl Ledger {
         if matches!(sought, Sought::Content(_) | Sought::Called(..)) {
             // Entries that speak of a file as a whole do not say what is in it.
             entries.extend(self.of_wholes().get(&key).into_iter().flatten());
-            entries.sort_unstable();
-            entries.dedup();
         }
+        if let Sought::Intent(intent) = sought {
+            let moved = self.reassigned().paths_under(self, intent);
+            entries
+                .extend(moved.iter().flat_map(|path| self.said.named(&Sought::Path(path).key())));
+        }
+        entries.sort_unstable();
+        entries.dedup();
         entries.into_iter().flat_map(|at| self.claims_of(at, sought)).collect()
     }
 
@@ -360,13 +389,41 @@ impl Ledger {
         let record = &entry.record;
         if !is_whole(entry) {
             let claims = claims(at, record);
-            let found = claims.filter(|(_, file, range)| sought.is_of(record, file, range));
+            let found = claims.filter(|(_, file, range)| self.is_sought(sought, at, file, range));
             return found.map(|(claim, ..)| claim).collect();
         }
         let count = self.derived(at).map_or(1, |derived| derived.ranges.len());
         let claim = |range| ClaimRef { entry: at, file: 0, conversation: 0, range };
         let all = (0..index(count)).map(claim);
-        all.filter(|at| sought.is_of(record, &record.files[0], self.claim(*at).range())).collect()
+        let is_it =
+            |one: &ClaimRef| self.is_sought(sought, at, &record.files[0], self.claim(*one).range());
+        all.filter(is_it).collect()
+    }
+
+    /// Whether a block of an entry is what is looked for: of an intent, whether it is under that one now.
+    fn is_sought(
+        &self,
+        sought: Sought<'_>,
+        at: u32,
+        file: &FileRecord,
+        range: &BlockRecord,
+    ) -> bool {
+        let record = &self.entry(at).record;
+        let (Sought::Intent(intent), reassigned) = (sought, self.reassigned()) else {
+            return sought.is_of(record, file, range);
+        };
+        let path = &file.relative_path;
+        let now =
+            |from| reassigned.since(self, at, path, range, from).last().map_or(from, |to| to.to);
+        intents(record, file).into_iter().any(|from| now(from) == intent)
+    }
+
+    /// The blocks that were put under other intents.
+    fn reassigned(&self) -> &Reassignments {
+        self.said.reassigned.get_or_init(|| {
+            let records = self.said.named(&REASSIGN);
+            Reassignments::of(records.into_iter().map(|at| (at, self.entry(at))))
+        })
     }
 
     /// By what can be found in them, the entries that speak of a file as a whole.
@@ -388,6 +445,11 @@ impl Ledger {
             }
             found
         })
+    }
+
+    /// The claims of a record, by its id.
+    pub fn claims_of_record(&self, record: &str) -> Vec<ClaimRef> {
+        self.claims(Sought::Id(record))
     }
 
     /// Claims on a path, in fold order, deletions included.
@@ -442,6 +504,17 @@ impl Ledger {
         found.into_iter().map(|at| self.entry(at)).find(|entry| entry.record.id == record)
     }
 
+    /// Whether a record is in a commit, but not in one that is part of the history here: that commit was reset, or is on
+    /// another branch.
+    pub fn is_taken_back(&self, entry: &Entry) -> bool {
+        journal::is_open(&entry.origin.path) && self.said.sealed.knows(&entry.record.id)
+    }
+
+    /// Whether a record is in no commit yet, on no branch.
+    pub fn is_unsealed(&self, entry: &Entry) -> bool {
+        journal::is_open(&entry.origin.path) && !self.said.sealed.knows(&entry.record.id)
+    }
+
     /// Indices of the entries that name an intent, in fold order.
     pub fn entries_of_intent(&self, intent: &str) -> Vec<u32> {
         let mut found = self.said.named(&Sought::Intent(intent).key());
@@ -488,6 +561,28 @@ impl Ledger {
         of_shelf.chain(others).collect()
     }
 
+    /// The sections of which something was erased. Reads all files.
+    pub fn erased(&self) -> Vec<&ErasedSection> {
+        self.said.read_all();
+        let of_shelf = self.said.files.of_shelf().map(|(shelf, at)| shelf.known(at));
+        let all = of_shelf.chain(self.said.files.others.values());
+        all.flat_map(|known| known.erased.iter()).collect()
+    }
+
+    /// The entries of some sections of evidence, in fold order. Reads the files that hold such a section.
+    pub fn entries_in(&self, is_sought: &dyn Fn(&Digest) -> bool) -> Vec<&Entry> {
+        let of_shelf = self.said.files.of_shelf();
+        let holds = of_shelf.filter(|(shelf, at)| shelf.kept.sections(*at).iter().any(is_sought));
+        let found: HashSet<u32> = holds.map(|(_, at)| at).collect();
+        let may_be = |place: &Place| match (place.other(), &self.said.files.shelf) {
+            (None, Some(shelf)) => found.contains(&shelf.kept.origin(place.0).0),
+            _ => true,
+        };
+        let all = (0..).zip(&self.said.order.all).filter(|(_, place)| may_be(place));
+        let all = all.map(|(at, _)| self.entry(at));
+        all.filter(|entry| entry.section.as_ref().is_some_and(is_sought)).collect()
+    }
+
     /// The digests of all sections of evidence.
     pub fn sections(&self) -> HashSet<Digest> {
         self.said.files.sections().collect()
@@ -495,7 +590,8 @@ impl Ledger {
 }
 
 impl Order {
-    fn of(files: &Files, others: &[Arc<Entry>], times: &[Option<i64>]) -> Self {
+    /// `twice` are files of the shelf whose entries are among the others.
+    fn of(files: &Files, twice: &[u32], others: &[Arc<Entry>], times: &[Option<i64>]) -> Self {
         let mut order = Self::default();
         order.all.reserve(others.len());
         let mut rest = (0..).zip(others.iter().zip(times)).peekable();
@@ -504,7 +600,7 @@ impl Order {
             order.of_rows.resize(kept.entries(), GONE);
             for row in 0..index(kept.entries()) {
                 let (file, _) = kept.origin(row);
-                if !files.standing[file as usize] {
+                if !files.standing[file as usize] || twice.binary_search(&file).is_ok() {
                     continue;
                 }
                 let time = kept.time(row);
@@ -694,59 +790,5 @@ impl std::ops::Index<usize> for Entries<'_> {
 
     fn index(&self, at: usize) -> &Entry {
         self.get(at).expect("an index below the number of entries")
-    }
-}
-
-/// What a section of evidence says, as entries.
-pub(super) fn entries_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Vec<Entry> {
-    let (mut counted, mut line) = (0, 1);
-    let mut line_at = |start: usize| {
-        line += index(bytes[counted..start].iter().filter(|byte| **byte == b'\n').count());
-        counted = start;
-        line
-    };
-    let entries = section.lines.iter().enumerate().map(|(nth, (span, said))| {
-        let record = match said {
-            evidence::Said::Brought(line) => line.record(&section.header, section.digest, nth),
-            evidence::Said::Carried(record) => Record::clone(record),
-        };
-        Entry {
-            record,
-            origin: Origin {
-                path: path.clone(),
-                line: line_at(span.start),
-                start: span.start as u64,
-                end: span.end as u64,
-            },
-            dialect: Dialect::Evidence,
-            trust: Trust::Claimed,
-            stored: Arc::from(&bytes[span.clone()]),
-            section: Some(section.digest),
-            about: section.header.of.clone(),
-        }
-    });
-    entries.collect()
-}
-
-/// Why a file is no evidence, as a finding.
-pub(super) fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
-    let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
-    match why {
-        NoEvidence::Headless => chain::finding(
-            Code::LedgerForged,
-            &origin,
-            "The file stands where evidence does, and does not begin with a header of evidence."
-                .into(),
-            "Restore it from git: `git checkout HEAD -- <file>`.",
-        ),
-        NoEvidence::Newer(version) => chain::finding(
-            Code::LedgerUnreadable,
-            &origin,
-            format!(
-                "The file has format {version}; this program knows {}. Nothing is read from it.",
-                evidence::FORMAT
-            ),
-            "Install a newer version of `intent`.",
-        ),
     }
 }

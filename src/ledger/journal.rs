@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::chain::to_hex;
-use super::evidence::{self, Digest};
+use super::evidence::Digest;
 use crate::workspace::store::{self, StoreError};
 use crate::workspace::{RelativePath, Root};
 
@@ -138,15 +138,14 @@ impl Sealed {
         self.into.is_empty()
     }
 
-    /// The sections that this clone wrote.
-    pub fn sections(&self) -> HashSet<Digest> {
-        self.into.values().flatten().copied().collect()
+    /// Whether a record was sealed, wherever the evidence stands: on another branch, say.
+    pub fn knows(&self, record: &str) -> bool {
+        self.into.contains_key(record)
     }
 
-    /// The records that were sealed into evidence.
-    fn of(&self, evidence: Digest) -> impl Iterator<Item = &str> {
-        let into = self.into.iter().filter(move |(_, into)| into.contains(&evidence));
-        into.map(|(record, _)| record.as_str())
+    /// The evidence into which a record was sealed.
+    pub fn sections_of(&self, record: &str) -> &[Digest] {
+        self.into.get(record).map_or(&[], Vec::as_slice)
     }
 
     /// Whether a record is sealed into evidence of which `stands` holds.
@@ -176,35 +175,95 @@ pub fn sealed(root: &Root) -> Sealed {
     sealed
 }
 
-/// Those of some files of evidence that were sealed in this repository and can be made again: the journals still hold
-/// what they were made from.
-pub fn drafts(root: &Root, mut files: Vec<RelativePath>) -> Vec<RelativePath> {
-    if files.is_empty() {
-        return files;
-    }
-    #[derive(Deserialize)]
-    struct Known {
-        id: String,
-    }
-    let sealed = sealed(root);
-    let journals = all(root).into_iter().filter_map(|(_, disk)| std::fs::read(disk).ok());
-    let ids = |journal: Vec<u8>| {
-        let lines = journal.split(|byte| *byte == b'\n');
-        let known = lines.filter_map(|line| serde_json::from_slice::<Known>(line).ok());
-        known.map(|known| known.id).collect::<Vec<_>>()
-    };
-    let known: HashSet<String> = journals.flat_map(ids).collect();
-    let is_ours = |section: evidence::Section| {
-        let mut records = sealed.of(section.digest).peekable();
-        records.peek().is_some() && records.all(|record| known.contains(record))
-    };
-    files.retain(|path| {
-        let bytes = std::fs::read(root.absolute(path)).unwrap_or_default();
-        let sections = evidence::read(&bytes);
-        sections.is_ok_and(|sections| sections.into_iter().all(is_ours))
-    });
-    files
+/// Which evidence was sealed in this repository, and of what the journals still hold.
+pub struct Sources {
+    records: HashMap<Digest, Vec<String>>,
+    held: HashSet<String>,
 }
+
+impl Sources {
+    /// Reads what is noted, and the journals.
+    pub fn load(root: &Root) -> Self {
+        #[derive(Deserialize)]
+        struct Known {
+            id: String,
+        }
+        let mut records: HashMap<Digest, Vec<String>> = HashMap::new();
+        for (record, into) in sealed(root).into {
+            into.into_iter().for_each(|one| records.entry(one).or_default().push(record.clone()));
+        }
+        let journals = all(root).into_iter().filter_map(|(_, disk)| std::fs::read(disk).ok());
+        let ids = |journal: Vec<u8>| {
+            let lines = journal.split(|byte| *byte == b'\n');
+            let known = lines.filter_map(|line| serde_json::from_slice::<Known>(line).ok());
+            known.map(|known| known.id).collect::<Vec<_>>()
+        };
+        Self { records, held: journals.flat_map(ids).collect() }
+    }
+
+    /// Whether a section can be made again: the journals hold all that it was made from.
+    pub fn can_make(&self, section: &Digest) -> bool {
+        let records = self.records.get(section);
+        records.is_some_and(|records| records.iter().all(|record| self.held.contains(record)))
+    }
+}
+
+/// A record that stands in a journal, sealed or not.
+#[derive(Deserialize)]
+pub struct Held {
+    /// Its id.
+    pub id: String,
+    /// When it was made.
+    pub timestamp: String,
+}
+
+/// The records of the journals of this work tree, also those that evidence speaks for.
+pub fn held(root: &Root) -> Result<Vec<Held>, StoreError> {
+    let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
+    let mut all = Vec::new();
+    for (_, disk) in files {
+        let bytes = store::read_capped(&disk, MAX_JOURNAL)?.unwrap_or_default();
+        let lines = bytes.split(|byte| *byte == b'\n');
+        all.extend(lines.filter_map(|line| serde_json::from_slice::<Held>(line).ok()));
+    }
+    Ok(all)
+}
+
+/// Takes records out of the journals of this work tree: from the beginning of each those that `goes` names, up to the
+/// first that stays, so that what is left is one chain. How many went. The caller holds the lock of the ledger.
+pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
+    let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
+    let mut gone = 0;
+    for (shown, disk) in files {
+        let bytes = store::read_capped(&disk, MAX_JOURNAL)?.unwrap_or_default();
+        let is_going = |line: &&[u8]| {
+            line.ends_with(b"\n")
+                && serde_json::from_slice::<Held>(line).is_ok_and(|held| goes(&held.id))
+        };
+        let going: Vec<&[u8]> =
+            bytes.split_inclusive(|byte| *byte == b'\n').take_while(is_going).collect();
+        let length: usize = going.iter().map(|line| line.len()).sum();
+        if length == 0 {
+            continue;
+        }
+        gone += going.len();
+        // The shown name is another name of the old file.
+        let shown = root.absolute(&shown);
+        store::remove(&shown)?;
+        if length == bytes.len() {
+            store::remove(&disk)?;
+            continue;
+        }
+        store::write_atomic(&disk, &bytes[length..])?;
+        if let Err(error) = std::fs::hard_link(&disk, &shown) {
+            tracing::debug!(%error, "the journal is not shown in the work tree");
+        }
+    }
+    Ok(gone)
+}
+
+/// A larger journal, in bytes, is left as it is.
+const MAX_JOURNAL: u64 = 1024 * 1024 * 1024;
 
 /// Notes that records have been sealed into a section of evidence.
 pub fn note_sealed(root: &Root, records: &[String], evidence: Digest) -> Result<(), StoreError> {

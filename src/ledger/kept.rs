@@ -24,7 +24,7 @@ use crate::workspace::store::{self, StoreError};
 use crate::workspace::table::{Damaged, Table};
 use crate::workspace::{RelativePath, Root};
 
-const WHAT: &str = "evidence 1";
+const WHAT: &str = "evidence 2";
 const FOLDER: &str = ".orchestration/agent_trace";
 /// A key, and a row of the entries.
 const WIDTH: usize = 12;
@@ -167,16 +167,30 @@ impl Kept {
         let digest = digest_of_path(path)?;
         let month = month(path.as_str().rsplit_once('/')?.0)?;
         let at = self.folders.binary_search_by(|folder| folder.name.as_str().cmp(month)).ok()?;
-        let mut range = self.folder(at).1;
+        self.find_in(at, &digest)
+    }
+
+    fn find_in(&self, folder: usize, digest: &Digest) -> Option<u32> {
+        let mut range = self.folder(folder).1;
         while range.start < range.end {
             let middle = range.start + (range.end - range.start) / 2;
-            match self.digest(middle).cmp(&digest) {
+            match self.digest(middle).cmp(digest) {
                 std::cmp::Ordering::Less => range.start = middle + 1,
                 std::cmp::Ordering::Equal => return Some(middle),
                 std::cmp::Ordering::Greater => range.end = middle,
             }
         }
         None
+    }
+
+    /// The files that are named by a digest, in whatever month.
+    pub(super) fn named(&self, digest: &Digest) -> impl Iterator<Item = u32> {
+        (0..self.folders.len()).filter_map(|at| self.find_in(at, digest))
+    }
+
+    /// The files that hold other sections than the one that they are named by.
+    pub(super) fn united(&self) -> impl Iterator<Item = (u32, &[Digest])> {
+        self.sections.iter().map(|(file, sections)| (*file, &sections[..]))
     }
 
     /// The digest that a file is named by.

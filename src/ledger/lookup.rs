@@ -3,7 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::kept::Key;
-use super::{BlockName, BlockRecord, Dialect, Entry, FileRecord, Record};
+use super::{BlockName, BlockRecord, Dialect, Entry, FileRecord, Record, RecordKind};
 use crate::code::ContentHash;
 use crate::workspace::RelativePath;
 
@@ -75,7 +75,7 @@ pub(super) fn is_content_hash(hash: &ContentHash) -> bool {
 }
 
 /// The intents that claims of a file belong to: the record's, or, where it names none, those the file is related to.
-fn intents<'a>(record: &'a Record, file: &'a FileRecord) -> Vec<&'a str> {
+pub(super) fn intents<'a>(record: &'a Record, file: &'a FileRecord) -> Vec<&'a str> {
     if let Some(intent) = &record.intent_id {
         return vec![intent];
     }
@@ -107,6 +107,7 @@ pub(super) fn keys_of(entry: &Entry) -> Vec<Key> {
         }
     }
     keys.extend(is_whole(entry).then_some(WHOLE));
+    keys.extend((record.kind == RecordKind::Reassign).then_some(REASSIGN));
     keys.sort_unstable();
     keys.dedup();
     keys
@@ -119,6 +120,9 @@ pub(super) fn keys_of_block(range: &BlockRecord) -> Vec<Key> {
     let called = range.block.as_ref().map(|name| Sought::Called(&name.kind, &name.path));
     content.into_iter().chain(called).map(|sought| sought.key()).collect()
 }
+
+/// The key of the records that put blocks under other intents.
+pub(super) const REASSIGN: Key = *b"\0reassig";
 
 /// The key of the entries that speak of a file as a whole.
 pub(super) const WHOLE: Key = *b"\0a whole";

@@ -2,11 +2,13 @@
 
 use std::fs::FileType;
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Record;
 use super::chain::finding;
-use super::evidence::{self, Digest, Section};
+use super::evidence::{self, Digest, NoEvidence, Section};
 use super::journal::{self, Journals};
 use super::scan::{Scanner, State};
 use crate::workspace::{Code, Finding, RelativePath, Root};
@@ -64,7 +66,7 @@ pub struct Entry {
     /// How far to believe it.
     pub trust: Trust,
     /// The stored line, without line break.
-    pub stored: std::sync::Arc<[u8]>,
+    pub stored: Arc<[u8]>,
     /// The section of evidence that it stands in.
     pub section: Option<Digest>,
     /// The commit that a late section is about.
@@ -82,8 +84,23 @@ pub struct Reading {
     pub unreadable: Vec<(Origin, Vec<u8>)>,
     /// The sections of evidence.
     pub sections: Vec<Digest>,
+    /// Sections of evidence of which something was erased.
+    pub erased: Vec<ErasedSection>,
     /// Of all bytes, where it is a file of evidence.
     pub digest: Option<Digest>,
+}
+
+/// A section of evidence of which something was erased.
+#[derive(Clone, Debug)]
+pub struct ErasedSection {
+    /// The file that it stands in.
+    pub path: RelativePath,
+    /// What it is known by.
+    pub digest: Digest,
+    /// The digests of its lines, as they were.
+    pub lines: Vec<Digest>,
+    /// Each tombstone: its line in the file, counted from 1, and its bytes.
+    pub tombstones: Vec<(u32, Arc<[u8]>)>,
 }
 
 /// A file of the ledger: what it is called in the workspace, and where its bytes are.
@@ -228,12 +245,14 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
     let EvidenceFile { digest, is_sound, sections, findings, unreadable } =
         EvidenceFile::read(path, named, bytes);
     reading = Reading { findings, unreadable, digest: Some(digest), ..reading };
+    let mut lines = Lines::of(bytes);
     for section in sections {
-        let mut entries = super::index::entries_of(path, bytes, &section);
+        let mut entries = entries_of(path, &mut lines, &section);
         if !is_sound {
             entries.iter_mut().for_each(|entry| entry.trust = Trust::Contradicted);
         }
         reading.entries.append(&mut entries);
+        reading.erased.extend(erased_of(path, &mut lines, &section));
         reading.sections.push(section.digest);
     }
     reading
@@ -260,7 +279,7 @@ impl EvidenceFile {
         let sections = match evidence::read(bytes) {
             Ok(sections) => sections,
             Err(why) => {
-                findings.push(super::index::no_evidence(path, why));
+                findings.push(no_evidence(path, why));
                 return Self { digest, is_sound, sections: Vec::new(), findings, unreadable };
             }
         };
@@ -273,14 +292,9 @@ impl EvidenceFile {
                 "Restore it from git: `git checkout HEAD -- <file>`. What it says is shown as contradicted until then.",
             ));
         }
+        let mut lines = Lines::of(bytes);
         for span in sections.iter().flat_map(|section| &section.unreadable) {
-            let line = bytes[..span.start].iter().filter(|byte| **byte == b'\n').count() + 1;
-            let origin = Origin {
-                path: path.clone(),
-                line: u32::try_from(line).unwrap_or(u32::MAX),
-                start: span.start as u64,
-                end: span.end as u64,
-            };
+            let origin = lines.origin(path, span);
             findings.push(finding(
                 Code::LedgerUnreadable,
                 &origin,
@@ -290,6 +304,102 @@ impl EvidenceFile {
             unreadable.push((origin, bytes[span.clone()].to_vec()));
         }
         Self { digest, is_sound, sections, findings, unreadable }
+    }
+}
+
+/// Counts the lines of a file; of places that rise it is read once.
+pub(super) struct Lines<'a> {
+    bytes: &'a [u8],
+    counted: usize,
+    line: u32,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn of(bytes: &'a [u8]) -> Self {
+        Self { bytes, counted: 0, line: 1 }
+    }
+
+    /// The line that a byte stands in, counted from 1.
+    fn at(&mut self, start: usize) -> u32 {
+        if start < self.counted {
+            *self = Self::of(self.bytes);
+        }
+        let between = self.bytes[self.counted..start].iter().filter(|byte| **byte == b'\n').count();
+        self.line = self.line.saturating_add(u32::try_from(between).unwrap_or(u32::MAX));
+        self.counted = start;
+        self.line
+    }
+
+    /// A span of the file with this path.
+    pub(super) fn origin(&mut self, path: &RelativePath, span: &Range<usize>) -> Origin {
+        Origin {
+            path: path.clone(),
+            line: self.at(span.start),
+            start: span.start as u64,
+            end: span.end as u64,
+        }
+    }
+}
+
+/// What a section of evidence says, as entries.
+fn entries_of(path: &RelativePath, lines: &mut Lines<'_>, section: &Section) -> Vec<Entry> {
+    let entries = section.lines.iter().enumerate().filter_map(|(nth, (span, said))| {
+        let record = match said {
+            evidence::Said::Brought(line) => line.record(&section.header, section.digest, nth),
+            evidence::Said::Carried(record) => Record::clone(record),
+            evidence::Said::Erased(_) => return None,
+        };
+        Some(Entry {
+            record,
+            origin: lines.origin(path, span),
+            dialect: Dialect::Evidence,
+            trust: Trust::Claimed,
+            stored: Arc::from(&lines.bytes[span.clone()]),
+            section: Some(section.digest),
+            about: section.header.of.clone(),
+        })
+    });
+    entries.collect()
+}
+
+/// What was erased of a section, if anything.
+pub(super) fn erased_of(
+    path: &RelativePath,
+    lines: &mut Lines<'_>,
+    section: &Section,
+) -> Option<ErasedSection> {
+    let stones = section.lines.iter().filter(|(_, said)| matches!(said, evidence::Said::Erased(_)));
+    let tombstones: Vec<(u32, Arc<[u8]>)> = stones
+        .map(|(span, _)| (lines.at(span.start), Arc::from(&lines.bytes[span.clone()])))
+        .collect();
+    (!tombstones.is_empty()).then(|| ErasedSection {
+        path: path.clone(),
+        digest: section.digest,
+        lines: section.line_digests(lines.bytes),
+        tombstones,
+    })
+}
+
+/// Why a file is no evidence, as a finding.
+fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
+    let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
+    match why {
+        NoEvidence::Headless => finding(
+            Code::LedgerForged,
+            &origin,
+            "The file stands where evidence does, and does not begin with a header of evidence."
+                .into(),
+            "Restore it from git: `git checkout HEAD -- <file>`.",
+        ),
+        NoEvidence::Newer(version) => finding(
+            Code::LedgerUnreadable,
+            &origin,
+            format!(
+                "The file has format {version}; this program knows {}. Nothing is read from it.",
+                evidence::FORMAT
+            ),
+            "Install a newer version of `intent`.",
+        ),
     }
 }
 

@@ -54,6 +54,9 @@ pub struct Record {
     /// A registry change, an approval or an acknowledgement in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Of a `reassign` record: the blocks that belong to its intent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reassigns: Option<Reassigned>,
     /// What this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
@@ -86,8 +89,37 @@ pub enum RecordKind {
     Registry,
     /// A person accepted a block as it is.
     Ack,
+    /// A person put recorded blocks under another intent.
+    Reassign,
     /// Anything else that a foreign log, or a later version, wrote down; it claims no code.
     Event,
+}
+
+/// Blocks that a person has put under another intent than the one that they were recorded under.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Reassigned {
+    /// Who did it, as git's `user.name` has it; `None` where git has no name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Which blocks.
+    pub blocks: Vec<ReassignedBlock>,
+}
+
+/// A block as evidence knows it, and the intent that it was under.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReassignedBlock {
+    /// The file that it was recorded in.
+    pub path: RelativePath,
+    /// [`crate::code::BlockKind::as_str`]; `None` in foreign records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// Container names and its own, joined by `.`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The block as it was recorded.
+    pub content_hash: ContentHash,
+    /// The intent.
+    pub from: String,
 }
 
 /// Does the change keep behaviour?
@@ -270,6 +302,9 @@ pub struct BlockRecord {
     /// The block was deleted.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
+    /// Of evidence: what this block was recorded as, where it was changed since, without a record, before it was committed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<ContentHash>,
     /// What this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
@@ -297,6 +332,7 @@ impl BlockRecord {
             brought: None,
             replaces: None,
             deleted: false,
+            recorded: None,
             extra: Extra::new(),
         }
     }

@@ -1,13 +1,13 @@
 //! The files of a ledger as they were read, and which of them need not be.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::Metadata;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::UNIX_EPOCH;
 
 use super::kept::{self, Kept};
-use super::read::{self, LedgerFile, Reading};
+use super::read::{self, ErasedSection, LedgerFile, Reading};
 use super::{Dialect, Digest, Entry, Origin, Record, Trust, chain, evidence};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Code, Finding, RelativePath, Root, cache};
@@ -20,6 +20,7 @@ pub(super) struct Known {
     pub findings: Arc<[Finding]>,
     /// The sections of an evidence file, and what its bytes come to.
     pub sections: Arc<[Digest]>,
+    pub erased: Arc<[ErasedSection]>,
     pub digest: Option<Digest>,
 }
 
@@ -83,6 +84,7 @@ impl Known {
             entries: reading.entries.into_iter().map(Arc::new).collect(),
             findings: reading.findings.into(),
             sections: reading.sections.into(),
+            erased: reading.erased.into(),
             digest: reading.digest,
         }
     }
@@ -99,12 +101,21 @@ impl Known {
         self
     }
 
+    /// The same with only some of its sections.
+    fn keeping(&self, is_kept: impl Fn(&Digest) -> bool) -> Self {
+        let sections: Arc<[Digest]> = self.sections.iter().copied().filter(is_kept).collect();
+        let stands = |entry: &&Arc<Entry>| entry.section.is_none_or(|of| sections.contains(&of));
+        let entries = self.entries.iter().filter(stands).cloned().collect();
+        Self { entries, sections, ..self.clone() }
+    }
+
     /// Whether it is evidence that is what its name says, so that the table may know it.
     fn may_be_kept(&self, path: &RelativePath) -> bool {
         let named = evidence::digest_of_path(path);
         named.is_some()
             && self.digest == named
             && self.findings.is_empty()
+            && self.erased.is_empty()
             && self.entries.iter().all(|entry| entry.record.writer.is_empty())
     }
 
@@ -321,12 +332,68 @@ impl Files {
         Self { shelf: self.shelf.clone(), standing: self.standing.clone(), others }
     }
 
-    /// Without a file.
-    pub(super) fn leave_out(&mut self, path: &RelativePath) {
-        self.others.remove(path);
-        if let Some(at) = self.shelf.as_ref().and_then(|shelf| shelf.kept.find(path)) {
-            self.standing[at as usize] = false;
+    /// Without the sections of evidence that are not kept. What is left of a file of the shelf is none of the shelf.
+    pub(super) fn keeping(&self, is_kept: &dyn Fn(&RelativePath, &Digest) -> bool) -> Self {
+        let others = self.others.iter();
+        let mut others: BTreeMap<_, _> = others
+            .map(|(path, known)| (path.clone(), known.keeping(|one| is_kept(path, one))))
+            .collect();
+        let mut standing = self.standing.clone();
+        for (shelf, at) in self.of_shelf() {
+            let (path, sections) = (shelf.kept.path(at), shelf.kept.sections(at));
+            let kept = sections.iter().filter(|one| is_kept(&path, one)).count();
+            if kept == sections.len() {
+                continue;
+            }
+            standing[at as usize] = false;
+            if kept > 0 {
+                let left = shelf.known(at).keeping(|one| is_kept(&path, one));
+                others.insert(path, left);
+            }
         }
+        Self { shelf: self.shelf.clone(), standing, others }
+    }
+
+    /// The files of the shelf that hold a section which stands in another file, too. The table itself knows none twice.
+    pub(super) fn twice(&self) -> Vec<u32> {
+        let Some(shelf) = &self.shelf else { return Vec::new() };
+        let others: HashSet<&Digest> =
+            self.others.values().flat_map(|known| known.sections.iter()).collect();
+        if others.is_empty() {
+            return Vec::new();
+        }
+        let named = others.iter().flat_map(|digest| shelf.kept.named(digest));
+        let is_there = |sections: &[Digest]| sections.iter().any(|one| others.contains(one));
+        let united = shelf.kept.united().filter(|(_, sections)| is_there(sections));
+        let all = named.chain(united.map(|(at, _)| at));
+        let mut all: Vec<u32> = all.filter(|at| self.standing[*at as usize]).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The entries of the files that are not on the shelf, and of some that are, file by file. A section of evidence that
+    /// stands in several files counts once: two branches may each have compacted it.
+    pub(super) fn entries_once(&self, twice: &[u32]) -> Vec<Arc<Entry>> {
+        let shelf = self
+            .shelf
+            .iter()
+            .flat_map(|shelf| twice.iter().map(|at| (shelf.kept.path(*at), shelf.known(*at))));
+        let mut all: Vec<(RelativePath, &Known)> = shelf.collect();
+        all.extend(self.others.iter().map(|(path, known)| (path.clone(), known)));
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut counted: HashSet<Digest> = HashSet::new();
+        let mut entries = Vec::new();
+        for (_, known) in all {
+            let is_sound = |entry: &&Arc<Entry>| entry.trust != Trust::Contradicted;
+            let is_again = |entry: &&Arc<Entry>| {
+                is_sound(entry) && entry.section.is_some_and(|one| counted.contains(&one))
+            };
+            let new: Vec<&Arc<Entry>> = known.entries.iter().filter(|one| !is_again(one)).collect();
+            counted.extend(new.iter().copied().filter(is_sound).filter_map(|entry| entry.section));
+            entries.extend(new.into_iter().cloned());
+        }
+        entries
     }
 }
 
@@ -353,10 +420,22 @@ impl Found {
         let place = kept::place(root)?;
         let mut months = self.months.clone();
         let mut new = Vec::new();
+        let standing = self.standing.clone();
+        let of_shelf = shelf.iter().flat_map(|shelf| {
+            let stands = (0..).zip(&standing).filter(|(_, stands)| **stands);
+            stands.flat_map(|(at, _)| shelf.kept.sections(at))
+        });
+        let mut sections: HashSet<Digest> = of_shelf.collect();
         for (path, known) in others {
-            let stamp = known.stamp.and_then(|stamp| stamp.exact);
-            match stamp.filter(|_| known.may_be_kept(path)) {
-                Some(stamp) => new.push(kept::New { path, stamp: kept::print(&stamp), known }),
+            let stamp = known.stamp.and_then(|stamp| stamp.exact).filter(|_| {
+                // Of the files that hold one section, the table knows one.
+                known.may_be_kept(path) && known.sections.iter().all(|one| !sections.contains(one))
+            });
+            match stamp {
+                Some(stamp) => {
+                    sections.extend(known.sections.iter());
+                    new.push(kept::New { path, stamp: kept::print(&stamp), known });
+                }
                 None => {
                     let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
                     if let Some(month) = kept::month(folder) {

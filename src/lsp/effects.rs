@@ -1,7 +1,7 @@
 //! What the loop sets going outside of itself: messages to the client, work on the lanes, timers, watchers.
 
 use std::panic::AssertUnwindSafe;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -18,6 +18,8 @@ use super::snapshot::DiagnoseUnopened;
 use super::watch::{self, Watcher};
 use super::world::Effect;
 use super::{FindPlace, OpenWorkspace, Parts, config, features, parent, progress};
+use crate::verbs::{git_hooks, map};
+use crate::workspace::text;
 
 /// How long files have to be left alone before what they changed is read: programs write in bursts.
 const SETTLED: Duration = Duration::from_millis(50);
@@ -104,6 +106,8 @@ impl Ordered {
                 Effect::Diagnose(uri) => self.diagnose_after(uri, QUIET),
                 Effect::DiagnoseNow(uri) => self.diagnose_after(uri, Duration::ZERO),
                 Effect::TellStatus(root) => self.find_status(root),
+                Effect::RefreshMap(root) => self.refresh_map(&root),
+                Effect::TellOfGitHooks(root) => self.tell_of_git_hooks(&root),
                 Effect::DiagnoseUnopened(root) => self.diagnose_unopened(root),
                 Effect::Forget(uri) => self.forget(uri),
                 Effect::FindPlace(folder) => self.find_place(folder),
@@ -244,6 +248,26 @@ impl Ordered {
         self.outside.work(move || {
             let status = features::status::of_workspace(&snapshot, &root);
             Event::StatusFound { root, status }
+        });
+    }
+
+    fn refresh_map(&self, root: &Path) {
+        if let Some(workspace) = self.world.loaded_workspace(root).cloned() {
+            self.outside.pool.run(Lane::Worker, move || map::refresh(&workspace));
+        }
+    }
+
+    /// Tells the person that commits of a workspace carry no records, where that is so.
+    fn tell_of_git_hooks(&self, root: &Path) {
+        let Some(workspace) = self.world.loaded_workspace(root).cloned() else { return };
+        let client = self.outside.client.clone();
+        self.outside.pool.run(Lane::Worker, move || {
+            let Some(hint) = git_hooks::hint(&workspace) else { return };
+            let name = workspace.root.path().file_name().unwrap_or_default().to_string_lossy();
+            let message = format!("{}: {hint}", text::visible(&name, false));
+            let kind = lsp::MessageType::Info;
+            client
+                .notify::<lsp::ShowMessageNotification>(&lsp::ShowMessageParams { kind, message });
         });
     }
 

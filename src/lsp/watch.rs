@@ -39,7 +39,15 @@ pub(crate) fn is_relevant(path: &Path) -> bool {
     let names: Vec<_> = path.iter().map(|name| name.to_string_lossy()).collect();
     if let Some(at) = names.iter().position(|name| name == ".orchestration") {
         let below: Vec<&str> = names[at + 1..].iter().map(AsRef::as_ref).take(2).collect();
-        return below.first() != Some(&"local") || below.get(1) == Some(&"ungated");
+        // The map is written by us, for people.
+        return match below[..] {
+            ["intent_map.md", ..] => false,
+            // What is written in place of a file, before it has its name.
+            [name, ..] if name.starts_with(".intent-") => false,
+            ["local", what, ..] => what == "ungated",
+            ["local"] => false,
+            _ => true,
+        };
     }
     names.last().is_some_and(|name| {
         name == ".intentignore" || name == ".rooignore" || is_head(name) || is_rebase(name)

@@ -32,6 +32,10 @@ pub(crate) enum Effect {
     DiagnoseNow(lsp::Uri),
     /// How this workspace stands may have changed.
     TellStatus(PathBuf),
+    /// Write the map of this workspace anew where what it says has changed.
+    RefreshMap(PathBuf),
+    /// Tell the person where commits of this workspace carry no records.
+    TellOfGitHooks(PathBuf),
     /// The diagnostics of files under this root that nobody has open are out of date.
     DiagnoseUnopened(PathBuf),
     /// What was published for the document goes: it was closed, or is not what it seemed.
@@ -71,6 +75,8 @@ pub(crate) struct World {
     looked_up: HashSet<PathBuf>,
     /// Complaints about settings that were already made.
     warned: HashSet<String>,
+    /// Workspaces of which it was looked already whether git's hooks are there.
+    told_of_hooks: HashSet<PathBuf>,
 }
 
 impl World {
@@ -90,6 +96,7 @@ impl World {
             loading: HashMap::new(),
             looked_up: HashSet::new(),
             warned: HashSet::new(),
+            told_of_hooks: HashSet::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::names::textless;
 use super::{Difference, Outline};
 use crate::code::lines::{self, Lines};
-use crate::code::{Block, ContentHash, Document, FileBlocks, Places};
+use crate::code::{Block, ContentHash, Document, FileBlocks, Places, fingerprint};
 use crate::ledger::{BlockRecord, Derived};
 use crate::provenance::difference;
 
@@ -63,6 +63,8 @@ pub fn derive(said: &[BlockRecord], before: &Document, after: &Document) -> Deri
     let mut ranges = Vec::with_capacity(said.len());
     for range in said {
         match (&range.block, range.deleted) {
+            // Of a whole file that reads otherwise nobody knows what is left.
+            (None, false) if !stands_in(range, after) => {}
             (None, false) => ranges.extend((0..new.blocks.len()).map(|at| standing(at, None))),
             (None, true) => ranges.extend(old.blocks.iter().map(gone)),
             (Some(_), true) => {
@@ -71,7 +73,11 @@ pub fn derive(said: &[BlockRecord], before: &Document, after: &Document) -> Deri
             }
             (Some(_), false) => ranges.push(match find_recorded(&new, range) {
                 Some(at) if new.blocks[at].fingerprint.content == range.content_hash => {
-                    standing(at, Some(range))
+                    let block = standing(at, Some(range));
+                    match &range.recorded {
+                        Some(recorded) => changed_since(block, recorded),
+                        None => block,
+                    }
                 }
                 Some(at) => BlockRecord {
                     row: u32::try_from(at).ok(),
@@ -83,7 +89,36 @@ pub fn derive(said: &[BlockRecord], before: &Document, after: &Document) -> Deri
             }),
         }
     }
-    Derived { before: Outline::of(&old), after: Outline::of(&new), ranges, based_on: None }
+    let (before, after) = (Outline::of(&old), Outline::of(&new));
+    Derived { before, after, ranges, ..Derived::default() }
+}
+
+/// Whether a text holds what evidence says that its commit brought. What was removed is not looked for.
+pub fn stands_in(said: &BlockRecord, after: &Document) -> bool {
+    if said.block.is_none() {
+        return said.deleted || fingerprint::content_hash(&after.text()) == said.content_hash;
+    }
+    let blocks = after.blocks();
+    let reads = |at: usize| blocks.blocks[at].fingerprint.content == said.content_hash;
+    said.deleted || find_recorded(&blocks, said).is_some_and(reads)
+}
+
+/// A block as it was recorded, given as it was committed: nothing is known of it but its text's hash, and the lines of it
+/// that are in the commit.
+fn changed_since(committed: BlockRecord, recorded: &ContentHash) -> BlockRecord {
+    let is_lead = committed.content_hash == *recorded;
+    BlockRecord {
+        content_hash: recorded.clone(),
+        token_hash: None,
+        shape_hash: None,
+        own_hash: None,
+        own_text_hash: None,
+        // No lead has the hash of a block.
+        lead_hash: if is_lead { Some(recorded.clone()) } else { committed.lead_hash },
+        sketch: None,
+        pairs: None,
+        ..committed
+    }
 }
 
 /// The block that a record speaks of: of its name and text, of its name, or of its text; of several the nearest.

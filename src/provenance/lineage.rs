@@ -29,7 +29,9 @@ pub fn of(ledger: &Ledger, surroundings: &dyn Surroundings, claim: ClaimRef) -> 
         if has_gap && let Some(before) = &range.replaces {
             steps.push(Step::Gap { before: before.clone() });
         }
-        let Some(earlier) = earlier.filter(|earlier| *earlier < at) else { break };
+        // What was rebased may have been recorded before what it goes on from. A forged circle ends.
+        let is_known = |earlier: &ClaimRef| steps.contains(&Step::Recorded(*earlier));
+        let Some(earlier) = earlier.filter(|earlier| !is_known(earlier)) else { break };
         steps.push(Step::Recorded(earlier));
         at = earlier;
     }
@@ -48,8 +50,10 @@ fn before(
     let before = state.and_then(|id| trail.state(id).before);
     let known = before.and_then(|before| {
         let earlier = trail.chain(before).find(|id| trail.state(*id).by.is_some())?;
-        let is_same = trail.state(earlier).row.text == trail.state(before).row.text;
-        Some((trail.state(earlier).by, !is_same))
+        let stands = trail.state(before).row.text;
+        let made = trail.state(earlier).by;
+        let was_changed = made.is_some_and(|at| ledger.claim(at).said().recorded.is_some());
+        Some((made, was_changed || trail.state(earlier).row.text != stands))
     });
     if let Some(known) = known {
         return known;

@@ -59,19 +59,64 @@ pub fn of(
         Content::Modified if !found.only_inside => Standing::Changed,
         _ => Standing::Reformatted,
     };
+    let mut history = lineage::of(ledger, surroundings, claim);
     let (recorded, matched) = if same {
         let matched = (0..now.len()).map(Some).collect();
         (now, matched)
     } else {
-        let recorded = ledger.claim(claim).range().lines.as_ref()?.hashes()?;
+        // Of a text that no commit holds any more no lines are known; what was recorded before it may stand all the same.
+        let known = |step: &Step| match step {
+            Step::Recorded(at) => ledger.claim(*at).range().lines.is_some(),
+            Step::Gap { .. } => false,
+        };
+        history.drain(..history.iter().position(known)?);
+        let Some(Step::Recorded(at)) = history.first() else { return None };
+        let recorded = ledger.claim(*at).range().lines.as_ref()?.hashes()?;
         let matched = lines::matched(&recorded, &now, |hash| common.contains(hash));
         (recorded, matched)
     };
     let gone = gone(recorded.len(), &matched, otherwise);
     let mut walk = Walk::new(matched);
-    walk.along(ledger, lineage::of(ledger, surroundings, claim), recorded, &common);
+    walk.along(ledger, history, recorded, &common);
     let standing = walk.found.iter().map(|at| at.map_or(otherwise, Standing::Recorded)).collect();
-    Some(Lines { standing, gone })
+    let mut lines = Lines { standing, gone };
+    lines.take_from_beside(ledger, surroundings, claim, (own, &common));
+    Some(lines)
+}
+
+impl Lines {
+    /// Whether all that stands there was recorded, though not at once, and nothing of it was taken out.
+    pub fn are_recorded(&self) -> bool {
+        self.gone == 0 && self.standing.iter().all(|line| matches!(line, Standing::Recorded(_)))
+    }
+
+    /// Names the lines that another branch brought to the block, and that a merge or a rebase has put into it.
+    fn take_from_beside(
+        &mut self,
+        ledger: &Ledger,
+        surroundings: &dyn Surroundings,
+        claim: ClaimRef,
+        (own, common): (&[OwnLine], &HashSet<LineHash>),
+    ) {
+        let is_open =
+            |line: &Standing| matches!(line, Standing::Changed | Standing::Recorded(None));
+        if !self.standing.iter().any(is_open) {
+            return;
+        }
+        let now: Vec<LineHash> = own.iter().map(|line| line.hash).collect();
+        for other in surroundings.trail(&ledger.claim(claim).file.relative_path).beside(claim) {
+            let recorded = ledger.claim(other).range().lines.as_ref();
+            let Some(recorded) = recorded.and_then(|lines| lines.hashes()) else { continue };
+            let matched = lines::matched(&recorded, &now, |hash| common.contains(hash));
+            let mut walk = Walk::new(matched);
+            walk.along(ledger, lineage::of(ledger, surroundings, other), recorded, common);
+            for (line, found) in self.standing.iter_mut().zip(walk.found) {
+                if let (true, Some(Some(by))) = (is_open(line), found) {
+                    *line = Standing::Recorded(Some(by));
+                }
+            }
+        }
+    }
 }
 
 /// How many recorded lines have nothing in their place, given which of them each line is. Where every token is still
@@ -135,18 +180,24 @@ impl Walk {
             if self.is_done() {
                 return;
             }
-            let mut next = steps.next();
-            let gap = matches!(next, Some(Step::Gap { .. }));
-            if gap {
-                next = steps.next();
-            }
-            let Some(Step::Recorded(earlier)) = next else {
+            let mut gap = false;
+            let earlier = steps.find_map(|step| {
+                let known = match step {
+                    Step::Recorded(at) => {
+                        ledger.claim(at).range().lines.as_ref().map(|of| (at, of))
+                    }
+                    Step::Gap { .. } => None,
+                };
+                // What was recorded of a text that no commit holds any more is as good as not recorded.
+                gap |= known.is_none();
+                known
+            });
+            let Some((earlier, fingerprints)) = earlier else {
                 let is_new = ledger.claim(claim).range().replaces.is_none();
-                let origin = brought.where_not_before(claim).filter(|_| is_new);
+                let origin = brought.where_not_before(claim).filter(|_| is_new && !gap);
                 return self.settle_where(|_| Some(origin));
             };
-            let fingerprints = ledger.claim(earlier).range().lines.as_ref();
-            let before = fingerprints.and_then(|lines| lines.hashes());
+            let before = fingerprints.hashes();
             work += before.as_ref().map_or(0, |before| (before.len() + recorded.len()).pow(2));
             let Some(before) = before.filter(|_| work <= MOST_WORK) else {
                 return self.settle_where(|_| Some(None));

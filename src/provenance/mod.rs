@@ -16,7 +16,7 @@ mod verdict;
 
 pub use crate::ledger::{Outline, outline};
 pub use classify::Classification;
-pub use derive::{Before, block_record, derive, find_recorded};
+pub use derive::{Before, block_record, derive, find_recorded, stands_in};
 pub use difference::Difference;
 pub use lineage::Step;
 pub(crate) use names::is_unnamed;

@@ -14,7 +14,10 @@ use super::matching::item::{Item, row_of_record};
 use super::outline::{Outline, Row};
 use crate::code::{ContentHash, difference};
 use crate::ledger::{ClaimRef, Ledger, Trust};
-use crate::workspace::RelativePath;
+use crate::workspace::{RelativePath, store};
+
+/// Of more versions that nothing is recorded on top of, only the newest are looked at.
+pub const MAX_LEAVES: usize = 8;
 
 /// Index of a [`State`] of a trail.
 pub type StateId = u32;
@@ -76,7 +79,7 @@ impl Trail {
     /// Reads all records of a path. `precedes` tells whether one commit is the other, or an ancestor of it.
     pub fn of(ledger: &Ledger, path: &RelativePath, precedes: Precedes<'_>) -> Self {
         let mut trail = Self::default();
-        for event in events(ledger, path) {
+        for event in events(ledger, path, precedes) {
             trail.take(ledger, &event, precedes);
         }
         trail
@@ -111,6 +114,22 @@ impl Trail {
             let other = self.state(*id).row;
             other.identity == row.identity || other.text == row.text
         })
+    }
+
+    /// What was recorded of the same block on other branches: the last record of each.
+    pub fn beside(&self, at: ClaimRef) -> Vec<ClaimRef> {
+        let Some(made) = self.made_by(at) else { return Vec::new() };
+        let identity = self.state(made).row.identity;
+        let of = |version: &Version| {
+            let named = |id: &&StateId| self.state(**id).row.identity == identity;
+            self.claim(*version.states.iter().find(named)?)
+        };
+        let mut beside: Vec<ClaimRef> = self.leaves().take(MAX_LEAVES).filter_map(of).collect();
+        let is_earlier =
+            |one: &ClaimRef| self.chain(made).any(|id| self.state(id).by == Some(*one));
+        beside.retain(|one| !is_earlier(one));
+        beside.dedup();
+        beside
     }
 
     /// The versions that nothing is recorded on top of, newest first.
@@ -246,6 +265,9 @@ impl Trail {
             by_row.entry(row).or_default().push(*at);
             was.extend(range.was.map(|old| (row, old as usize)));
         }
+        // What was made again, for a commit that holds another text than was recorded, is the later word.
+        let is_found = |at: &ClaimRef| ledger.claim(*at).range().lines.is_some();
+        by_row.values_mut().for_each(|claims| claims.sort_by_key(is_found));
         let origins = self.origins(ledger, &base, outline, (&by_row, &was));
         let mut states = Vec::with_capacity(outline.rows.len());
         let mut used: HashSet<StateId> = HashSet::new();
@@ -430,23 +452,46 @@ impl Trail {
 }
 
 /// What was recorded of a path, in order; what one commit brought is one event, whoever recorded it.
-fn events(ledger: &Ledger, path: &RelativePath) -> Vec<Event> {
-    let mut events: Vec<Event> = Vec::new();
-    let mut places: HashMap<(bool, String), usize> = HashMap::new();
+///
+/// A commit counts from when it was made. Git tells that in whole seconds, so of two commits of one second their history
+/// says which was first.
+fn events(ledger: &Ledger, path: &RelativePath, precedes: Precedes<'_>) -> Vec<Event> {
+    let mut events: Vec<(Option<i64>, Event)> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
     for at in ledger.of_path(path) {
         let entry = ledger.claim(at).entry;
         if entry.trust == Trust::Contradicted {
             continue;
         }
-        let key = match entry.section {
-            Some(section) => (true, section.to_string()),
-            None => (false, at.entry.to_string()),
-        };
+        let derived = ledger.derived(at.entry);
+        let commit = derived.and_then(|derived| derived.commit.clone());
+        let section = entry.section.map(|section| section.to_string());
+        let key = commit.or(section).unwrap_or_else(|| at.entry.to_string());
         let place = *places.entry(key).or_insert_with(|| {
-            events.push(Event { outlines: ledger.outlines(at.entry, path), claims: Vec::new() });
+            let recorded = || Some(store::milliseconds(&entry.record.timestamp)?.div_euclid(1_000));
+            let time = derived.and_then(|derived| derived.committed).or_else(recorded);
+            let outlines = ledger.outlines(at.entry, path);
+            events.push((time, Event { outlines, claims: Vec::new() }));
             events.len() - 1
         });
-        events[place].claims.push(at);
+        events[place].1.claims.push(at);
     }
-    events
+    events.sort_by_key(|(time, _)| *time);
+    let follows = |earlier: &Event, later: &Event| {
+        let of = |event: &Event| Some(event.claims.first()?.entry);
+        let made = of(later).and_then(|at| ledger.derived(at)?.commit.as_deref());
+        let based_on = of(earlier).and_then(|at| ledger.based_on(at));
+        made.zip(based_on).is_some_and(|(made, based_on)| precedes(made, based_on))
+    };
+    for end in 1..events.len() {
+        let mut at = end;
+        while at > 0
+            && events[at - 1].0 == events[at].0
+            && follows(&events[at - 1].1, &events[at].1)
+        {
+            events.swap(at - 1, at);
+            at -= 1;
+        }
+    }
+    events.into_iter().map(|(_, event)| event).collect()
 }

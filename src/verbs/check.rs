@@ -14,7 +14,9 @@ use serde::Serialize;
 use super::classes::{self, ClassAnswer};
 use super::edited::Baseline;
 use super::gate::{is_control_file, protecting, scope_and_owners};
-use super::{VerbError, Workspace, verify, why};
+use super::signing::{Nobody, Signatures};
+use super::workspace::{ignores_at, policy_at};
+use super::{VerbError, Workspace, seal, verify, why};
 use crate::code::{Block, Document, LineRange};
 use crate::intent::{Intent, Registry};
 use crate::provenance::{Classification, Provenance, Verdict};
@@ -33,6 +35,13 @@ pub enum Against {
     Base(String),
     /// The index with HEAD.
     Staged,
+    /// What one revision brings and another does not have: both as git has them, whatever the work tree holds.
+    Range {
+        /// The revision that is compared with; what counts is where `to` left it.
+        from: String,
+        /// The revision that is judged.
+        to: String,
+    },
 }
 
 /// The judgement of a change.
@@ -112,10 +121,25 @@ fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAnswer> {
     answers
 }
 
-/// Judges a whole change.
+/// Judges a whole change, without looking at signatures.
 pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbError> {
+    change_signed(ws, against, &Nobody)
+}
+
+/// The same with somebody who checks signatures.
+pub fn change_signed(
+    ws: &Workspace,
+    against: &Against,
+    signatures: &dyn Signatures,
+) -> Result<CheckAnswer, VerbError> {
     ws.governed()?;
     judgeable(ws, against)?;
+    let base = base(ws, against)?;
+    let ws = &match (against, ws.git()) {
+        (Against::Staged, Some(_)) => ws.at_index()?,
+        (Against::Range { to, .. }, Some(git)) => ws.at_commit(git.resolve(to)?, base.clone())?,
+        _ => ws.clone(),
+    };
     let mut answer = CheckAnswer::default();
     let mut findings = verify::findings(ws);
     let mut policy = (*ws.policy).clone();
@@ -125,15 +149,13 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
                 .to_owned(),
         ),
         Some(_) => {
-            let base = base(ws, against)?;
             answer.summary.base = base.as_ref().map(|base| base.0.clone());
-            let staged = (*against == Against::Staged).then(|| ws.at_index()).transpose()?;
-            let ws = staged.as_ref().unwrap_or(ws);
+            answer.summary.notes.extend(seal::open_note(ws));
             let rules = Rules::at(ws, base.as_ref())?;
             policy = rules.policy.clone().unwrap_or(policy);
             findings.extend(registry_changes(ws, &rules));
             if let Some(base) = &base {
-                let compared = super::evidence::against_base(ws, base)?;
+                let compared = super::evidence::against_base(ws, base, signatures)?;
                 findings.extend(compared.findings);
                 answer.summary.notes.extend(compared.notes);
             }
@@ -179,6 +201,7 @@ fn judgeable(ws: &Workspace, against: &Against) -> Result<(), VerbError> {
     let what = match against {
         Against::Base(revision) => format!("the change since {revision:?}"),
         Against::Staged => "the index".to_owned(),
+        Against::Range { from, to } => format!("the change from {from:?} to {to:?}"),
         Against::Head => return Ok(()),
     };
     if ws.git().is_some() {
@@ -188,12 +211,14 @@ fn judgeable(ws: &Workspace, against: &Against) -> Result<(), VerbError> {
 }
 
 fn base(ws: &Workspace, against: &Against) -> Result<Option<CommitId>, VerbError> {
-    let (Against::Base(revision), Some(git)) = (against, ws.git()) else {
-        return Ok(ws.head().cloned());
+    let Some(git) = ws.git() else { return Ok(None) };
+    let (from, to) = match against {
+        Against::Base(revision) => (git.resolve(revision)?, ws.head().cloned()),
+        Against::Range { from, to } => (git.resolve(from)?, Some(git.resolve(to)?)),
+        Against::Head | Against::Staged => return Ok(ws.head().cloned()),
     };
-    let named = git.resolve(revision)?;
-    let Some(head) = ws.head() else { return Ok(Some(named)) };
-    Ok(Some(git.merge_base(&named, head)?.unwrap_or(named)))
+    let Some(to) = to else { return Ok(Some(from)) };
+    Ok(Some(git.merge_base(&from, &to)?.unwrap_or(from)))
 }
 
 /// The rules as the base has them: a change may not loosen what it is judged by.
@@ -208,26 +233,16 @@ impl Rules {
         let (Some(git), Some(base)) = (ws.git(), base) else {
             return Ok(Self { policy: None, ignores: None, registry: None });
         };
-        let text = |path: &RelativePath| -> Result<Option<String>, VerbError> {
-            Ok(git.file_at(base, path)?.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
-        };
-        let known = |path: &str| RelativePath::new(path);
-        let registry = Registry::at(git, base)?;
+        let base = Target::Commit(base.clone());
+        let registry = Registry::at(git, &base)?;
         let registry = registry.exists().then_some(registry);
-        let policy_path = known(".orchestration/policy.yaml")?;
-        let policy = text(&policy_path)?.map(|text| Policy::parse(&policy_path, &text).0);
-        let mut ignore_files = Vec::new();
-        for name in [".intentignore", ".rooignore"] {
-            let path = known(name)?;
-            if let Some(text) = text(&path)? {
-                ignore_files.push((path, text));
-            }
-        }
+        let policy = policy_at(git, &base)?.map(|(policy, _)| policy);
+        let ignores = ignores_at(&ws.root, git, &base)?;
         // Where the base is governed its rules count, even where they are none; before that, the tree's own.
         let governed = registry.is_some();
         Ok(Self {
             policy: policy.or_else(|| governed.then(Policy::default)),
-            ignores: governed.then(|| Ignores::from_texts(&ws.root, &ignore_files)),
+            ignores: governed.then_some(ignores),
             registry,
         })
     }
@@ -321,7 +336,7 @@ impl Sides<'_> {
 
     fn classified(&self, texts: &classes::Texts) -> Option<Classification> {
         let others = |words: &[&str]| {
-            let paths = self.ws.git()?.tracked().ok()?;
+            let paths = self.ws.tracked().ok()?;
             classes::holding(paths, texts, words, |path| self.unchanged(path))
         };
         classes::classify(texts, &others)
@@ -591,6 +606,9 @@ fn recorded_findings(ws: &Workspace, place: &Place<'_>, id: &str) -> Vec<Finding
         return Vec::new();
     }
     let Some(intent) = ws.registry.get(id) else {
+        if !ws.registry.rivals(id).is_empty() {
+            return Vec::new();
+        }
         return vec![place.finding(
             Code::UnknownIntent,
             Some(id.to_owned()),

@@ -104,8 +104,8 @@ pub(super) fn contradicted(
     found: &Provenance,
     classes: &Classification,
 ) -> Option<Finding> {
-    let record = &ws.ledger.claim(found.claim.filter(|_| found.covered())?).entry.record;
-    record.claimed_class.as_deref().filter(|said| says_refactor(said))?;
+    let claim = ws.ledger.claim(found.claim.filter(|_| found.covered())?);
+    claim.entry.record.claimed_class.as_deref().filter(|said| says_refactor(said))?;
     let change = classes.blocks.iter().find(|change| {
         change.class == Some(MutationClass::IntentEvolution)
             && change.after.as_ref().is_some_and(|(file, bytes)| {
@@ -119,7 +119,7 @@ pub(super) fn contradicted(
         path: Some(path.clone()),
         span: Some(block.name_bytes.clone()),
         lines: Some(block.lines),
-        intent: ws.intent_of(record),
+        intent: ws.intent_of(&claim),
         ..Finding::new(
             Code::ClassContradicted,
             format!(

@@ -7,9 +7,9 @@
 
 use std::fmt::Write as _;
 
-use super::{Workspace, map};
+use super::Workspace;
+use super::map::{self, MappedBlock};
 use crate::intent::{Intent, Spanned};
-use crate::ledger::ClaimRef;
 use crate::workspace::{RelativePath, text};
 
 /// The element is cut to about this many characters: lists end early and say how much is missing.
@@ -103,24 +103,22 @@ fn produced(ws: &Workspace, intent: &Intent, out: &mut Element) {
             out.omitted(files.len() - at);
             break;
         }
-        file(ws, path, blocks, out);
+        file(path, blocks, out);
     }
     out.line(1, "</produced>");
 }
 
-fn file(ws: &Workspace, path: &RelativePath, blocks: &[ClaimRef], out: &mut Element) {
+fn file(path: &RelativePath, blocks: &[MappedBlock], out: &mut Element) {
     out.line(2, &format!("<file path=\"{}\">", escaped(path.as_str())));
-    for (at, claim) in blocks.iter().enumerate() {
+    for (at, block) in blocks.iter().enumerate() {
         if !out.room() {
             out.omitted(blocks.len() - at);
             break;
         }
-        if let Some(name) = &ws.ledger.claim(*claim).range().block {
-            out.line(
-                3,
-                &format!("<block kind=\"{}\">{}</block>", escaped(&name.kind), escaped(&name.path)),
-            );
-        }
+        out.line(
+            3,
+            &format!("<block kind=\"{}\">{}</block>", escaped(&block.kind), escaped(&block.name)),
+        );
     }
     out.line(2, "</file>");
 }

@@ -5,8 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Workspace;
 use crate::code::Document;
-use crate::ledger::{Derive, Derived, Entry, Ledger};
+use crate::ledger::{Derive, Derived, Entry, Ledger, evidence};
 use crate::provenance;
+use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Git, RelativePath};
 
 /// More texts than this are not kept in mind.
@@ -48,7 +49,11 @@ impl Derive for Texts {
         let said = file.conversations.iter().flat_map(|one| &one.ranges);
         let said: Vec<_> = said.cloned().collect();
         let derived = provenance::derive(&said, &before, &after);
-        Some(Derived { based_on: covered.parent.map(|parent| parent.0), ..derived })
+        let committed = covered.commit.as_ref();
+        let committed = committed.and_then(|commit| Some(self.git()?.about(commit).ok()?.time));
+        let hex = |commit: Option<CommitId>| commit.map(|commit| commit.0);
+        let (commit, based_on) = (hex(covered.commit), hex(covered.parent));
+        Some(Derived { commit, committed, based_on, ..derived })
     }
 }
 
@@ -76,6 +81,18 @@ impl Texts {
             before.push(Document::from_text(path.as_str(), ""));
         }
         Some((before, self.at(covered.commit.as_ref(), path)?))
+    }
+
+    /// The commit that an entry of evidence is about; `None` where it is in no commit yet.
+    pub(super) fn commit_of(&self, entry: &Entry) -> Option<CommitId> {
+        self.covered(entry)?.commit
+    }
+
+    /// The bytes of the file of an entry of evidence after its commit; `None` where they cannot be had.
+    pub(super) fn bytes_after(&self, entry: &Entry) -> Option<Vec<u8>> {
+        let file = entry.record.files.first()?;
+        let commit = self.commit_of(entry)?;
+        Some(self.git()?.file_at(&commit, &file.relative_path).ok()?.unwrap_or_default())
     }
 
     fn git(&self) -> Option<&Arc<Git>> {
@@ -110,9 +127,14 @@ impl Texts {
             let parent = git.about(&commit).ok()?.parents.into_iter().next();
             return Some(Covered { commit: Some(commit), parent });
         }
-        let section = entry.section?;
-        let known = self.ws.history().and_then(|history| history.covering(git, section));
+        let history = self.ws.history();
+        let by = |digest| history.as_ref()?.covering(git, digest);
+        // Where a compaction and what it united came in one commit, no commit brought a file of the section alone.
+        let of_file = || by(evidence::digest_of_path(&entry.origin.path)?);
+        let known = by(entry.section?).or_else(of_file);
+        // Evidence that no commit brought is about what is in the index; a commit holds none of that kind.
+        let is_draft = !matches!(self.ws.files(), Target::Commit(_));
         let draft = || Covered { commit: None, parent: self.ws.head().cloned() };
-        Some(known.unwrap_or_else(draft))
+        known.or_else(|| is_draft.then(draft))
     }
 }

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Workspace;
-use super::{after, git_hooks, seal};
+use super::git_hooks::{self, HooksStanding};
+use super::{after, seal};
 use crate::intent::FOLDER;
 use crate::workspace::policy::Mode;
 use crate::workspace::{Finding, Level, approvals, session, store};
@@ -253,20 +254,28 @@ fn ledger(ws: &Workspace) -> Examined {
 fn hooks(ws: &Workspace) -> Examined {
     let open = match seal::open_records(ws) {
         0 => String::new(),
-        open => format!("; {} in no commit yet", counted(open, "record")),
+        open => format!("; {} in no commit yet{}", counted(open, "record"), unmatched(ws)),
     };
-    if ws.git().is_none() {
-        return examined("git hooks", State::Unknown, "not needed without git");
-    }
-    match git_hooks::installed(ws) {
-        true => {
+    match git_hooks::standing(ws) {
+        HooksStanding::NotNeeded(why) => {
+            examined("git hooks", State::Unknown, format!("{why}{open}"))
+        }
+        HooksStanding::Installed => {
             examined("git hooks", State::Good, format!("commits carry what was recorded{open}"))
         }
-        false => examined(
+        HooksStanding::Missing => examined(
             "git hooks",
             State::Bad,
             format!("missing, so commits carry no records{open}; `intent git-hooks --install`"),
         ),
+    }
+}
+
+/// Records of code that was taken back, and that nothing is left to seal of.
+fn unmatched(ws: &Workspace) -> String {
+    match seal::unmatched(ws) {
+        0 => String::new(),
+        count => format!(" ({count} of code that does not stand; such records go after 30 days)"),
     }
 }
 

@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::map::ByIntent;
 use super::{ReadError, Workspace};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity, TokenHash};
+use crate::intent::Registry;
 use crate::ledger::ClaimRef;
 use crate::provenance::Trail;
 use crate::provenance::matching::{self, Candidate, Orphans, SharedTrail};
@@ -32,9 +34,45 @@ pub(super) struct Elsewhere {
     candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
     trails: Mutex<HashMap<RelativePath, SharedTrail>>,
     recorded: OnceLock<Recorded>,
+    registries: Mutex<HashMap<CommitId, Option<Arc<Registry>>>>,
+    produced: Mutex<HashMap<Option<String>, Produced>>,
 }
 
 impl Elsewhere {
+    /// What intents have produced, of one or of all; found anew where that was last done a while ago.
+    pub(super) fn produced(
+        &self,
+        of: Option<&str>,
+        find: impl FnOnce() -> ByIntent,
+    ) -> Arc<ByIntent> {
+        let of = of.map(str::to_owned);
+        let lock = || self.produced.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, known)) = lock().get(&of)
+            && then.elapsed() < FRESH
+        {
+            return Arc::clone(known);
+        }
+        let found = Arc::new(find());
+        lock().insert(of, (Instant::now(), Arc::clone(&found)));
+        found
+    }
+
+    /// The registry as a commit has it; `None` where it cannot be read.
+    pub(super) fn registry_at(&self, ws: &Workspace, commit: &CommitId) -> Option<Arc<Registry>> {
+        let lock = || self.registries.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(commit) {
+            return known.clone();
+        }
+        let read = || Registry::at(ws.git()?, &Target::Commit(commit.clone())).ok().map(Arc::new);
+        let registry = read();
+        let mut kept = lock();
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(commit.clone(), registry.clone());
+        registry
+    }
+
     /// For another state of the ledger.
     pub(super) fn with_other_records(&self) -> Self {
         Self {
@@ -71,6 +109,9 @@ struct Standing {
     files: HashMap<RelativePath, (cache::Stamp, Document)>,
     blocks: usize,
 }
+
+/// What an intent, or each, has produced, and when that was found.
+type Produced = (Instant, Arc<ByIntent>);
 
 /// Records that may be of a block.
 type Candidates = Arc<Vec<Candidate>>;

@@ -4,13 +4,14 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::derive::Texts;
-use super::{VerbError, Workspace};
+use super::signing::{self, Signatures};
+use super::{VerbError, Workspace, erase, reassign};
 use crate::code::{Document, content_hash, lines};
 use crate::ledger::evidence::{digest_of_path, read};
-use crate::ledger::{BlockRecord, Digest, Entry, Ledger};
+use crate::ledger::{BlockRecord, Digest, Entry, Ledger, RecordKind, anchor};
 use crate::provenance::difference::{Difference, brought_by_all};
 use crate::provenance::find_recorded;
-use crate::workspace::git::Target;
+use crate::workspace::git::{BlobId, Target};
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
 
 /// What evidence looks like beside that of a base.
@@ -22,10 +23,16 @@ pub(super) struct Compared {
 }
 
 /// Holds the evidence of a workspace against that of a base.
-pub(super) fn against_base(ws: &Workspace, base: &CommitId) -> Result<Compared, VerbError> {
-    let mut compared = Compared::default();
-    let Some(git) = ws.git() else { return Ok(compared) };
-    let before = git.list_below(".orchestration", &Target::Commit(base.clone()), &is_evidence)?;
+pub(super) fn against_base(
+    ws: &Workspace,
+    base: &CommitId,
+    signatures: &dyn Signatures,
+) -> Result<Compared, VerbError> {
+    let Some(git) = ws.git() else { return Ok(Compared::default()) };
+    let target = Target::Commit(base.clone());
+    let before = git.list_below(".orchestration", &target, &is_evidence)?;
+    let mut compared = tombstones(ws, git, (base, &before), signatures)?;
+    compared.findings.extend(anchors_gone(ws, git, base)?);
     let ledger = &*ws.ledger;
     let stands = ledger.sections();
     let now: HashMap<RelativePath, Digest> = ledger.files_by_digest();
@@ -83,7 +90,15 @@ pub(super) fn against_base(ws: &Workspace, base: &CommitId) -> Result<Compared, 
     let texts = Texts::new(ws);
     for at in 0..u32::try_from(ledger.entries().len()).unwrap_or(u32::MAX) {
         let entry = ledger.entry(at);
-        if entry.section.is_none_or(|section| known.contains(&section)) {
+        if entry.section.is_some_and(|section| known.contains(&section)) {
+            continue;
+        }
+        if entry.record.kind == RecordKind::Reassign && !is_at(git, base, entry) {
+            let (notes, findings) = reassign::judge(ws, at);
+            compared.notes.extend(notes);
+            compared.findings.extend(findings);
+        }
+        if entry.section.is_none() {
             continue;
         }
         if let Some(late) = late(git, base, entry) {
@@ -93,6 +108,27 @@ pub(super) fn against_base(ws: &Workspace, base: &CommitId) -> Result<Compared, 
     }
     compared.notes.dedup();
     Ok(compared)
+}
+
+/// What is wrong with the tombstones, given the files of evidence of a base.
+fn tombstones(
+    ws: &Workspace,
+    git: &Git,
+    (base, before): (&CommitId, &[(RelativePath, BlobId)]),
+    signatures: &dyn Signatures,
+) -> Result<Compared, VerbError> {
+    let erased = ws.ledger.erased();
+    if erased.is_empty() {
+        return Ok(Compared::default());
+    }
+    let (before, signers) = (git.read_blobs(before)?, signing::signers_at(ws, Some(base))?);
+    erase::judge(ws, &erased, (signatures, &signers), (Some(base), &before))
+}
+
+/// Whether the line of an entry stands in the same file at a commit.
+fn is_at(git: &Git, commit: &CommitId, entry: &Entry) -> bool {
+    let bytes = git.file_at(commit, &entry.origin.path).ok().flatten().unwrap_or_default();
+    bytes.split(|byte| *byte == b'\n').any(|line| *line == *entry.stored)
 }
 
 pub(super) fn is_evidence(path: &RelativePath) -> bool {
@@ -115,6 +151,25 @@ fn rewritten(path: &RelativePath, message: String, base: &CommitId) -> Finding {
             ),
         )
     }
+}
+
+/// Anchors never change, and never go.
+fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Finding>, VerbError> {
+    let target = Target::Commit(base.clone());
+    let before = git.read_below(".orchestration", &target, &anchor::is_anchor)?;
+    let now: HashMap<RelativePath, Vec<u8>> = match ws.files() {
+        Target::WorkTree => {
+            let on_disk = |path: &RelativePath| std::fs::read(ws.root.absolute(path)).ok();
+            before.iter().filter_map(|(path, _)| Some((path.clone(), on_disk(path)?))).collect()
+        }
+        files => git.read_below(".orchestration", files, &anchor::is_anchor)?.into_iter().collect(),
+    };
+    let gone = before.iter().filter(|(path, bytes)| now.get(path) != Some(bytes));
+    Ok(gone
+        .map(|(path, _)| {
+            rewritten(path, "An anchor was changed or removed since the base.".into(), base)
+        })
+        .collect())
 }
 
 /// How many of the blocks that an entry names stand as it says, and the name of the first.

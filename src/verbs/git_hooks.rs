@@ -13,7 +13,20 @@ use super::{VerbError, Workspace};
 use crate::workspace::store::{self, StoreError};
 
 /// The hooks that seal.
-pub const HOOKS: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];
+const SEALING: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];
+/// The hook that adds trailers to the message; needed only where the policy has some.
+const MESSAGE: &str = "commit-msg";
+
+/// All hooks of ours.
+fn all() -> impl Iterator<Item = &'static str> {
+    SEALING.into_iter().chain([MESSAGE])
+}
+
+/// The hooks without which a commit lacks something.
+fn needed(ws: &Workspace) -> impl Iterator<Item = &'static str> {
+    let has_trailers = !ws.policy.trailers.is_empty();
+    all().filter(move |name| has_trailers || *name != MESSAGE)
+}
 
 /// In each hook of ours, so that it is known again.
 const MARK: &str = "Installed by `intent git-hooks --install`";
@@ -89,14 +102,14 @@ pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> 
     let may_write = !is_configured || act == Act::Remove;
     if act != Act::Status && may_write {
         std::fs::create_dir_all(&folder).map_err(failed(&folder, "created"))?;
-        for name in HOOKS {
+        for name in all() {
             match act {
                 Act::Install => install(&folder, name)?,
                 _ => remove(&folder, name)?,
             }
         }
     }
-    let hooks: Vec<GitHook> = HOOKS.into_iter().map(|name| look(&folder, name)).collect();
+    let hooks: Vec<GitHook> = needed(ws).map(|name| look(&folder, name)).collect();
     Ok(GitHooksAnswer {
         folder: folder.display().to_string(),
         installed: hooks.iter().all(|hook| hook.state == HookState::Installed),
@@ -105,11 +118,43 @@ pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> 
     })
 }
 
-/// Whether a commit seals what was recorded; `true` where there is no git to ask.
-pub fn installed(ws: &Workspace) -> bool {
-    let Some(git) = ws.git() else { return true };
+/// How the hooks of a workspace stand as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HooksStanding {
+    /// A commit seals what was recorded.
+    Installed,
+    /// A commit leaves behind what was recorded.
+    Missing,
+    /// They would have nothing to do, or a person does not want them; why.
+    NotNeeded(&'static str),
+}
+
+/// Looks whether a commit seals what was recorded.
+pub fn standing(ws: &Workspace) -> HooksStanding {
+    let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
+        return HooksStanding::NotNeeded("not needed without git");
+    };
     let (folder, _) = git.hooks_folder();
-    HOOKS.into_iter().all(|name| look(&folder, name).state == HookState::Installed)
+    if needed(ws).all(|name| look(&folder, name).state == HookState::Installed) {
+        return HooksStanding::Installed;
+    }
+    if git.declines_hooks() {
+        return HooksStanding::NotNeeded(
+            "a person declined them with `git config intent.hooks false`",
+        );
+    }
+    match super::seal::is_ignored(ws) {
+        true => HooksStanding::NotNeeded("not needed where git ignores the ledger"),
+        false => HooksStanding::Missing,
+    }
+}
+
+/// What people are told where the hooks are missing, and the commands that mend it.
+pub const HINT: &str = "Git's hooks are missing in this clone, so commits carry no records. A person puts them in with `intent git-hooks --install`, or declines them with `git config intent.hooks false`.";
+
+/// [`HINT`] where the hooks are missing.
+pub fn hint(ws: &Workspace) -> Option<&'static str> {
+    (standing(ws) == HooksStanding::Missing).then_some(HINT)
 }
 
 fn script(name: &str, program: &Path) -> String {
@@ -117,12 +162,12 @@ fn script(name: &str, program: &Path) -> String {
     format!(
         "#!/bin/sh\n\
          # {MARK}; `intent git-hooks --remove` takes it away.\n\
-         # It seals what was recorded into the evidence of the commit, and never makes a commit fail.\n\
+         # It carries what was recorded into the commit, and never makes a commit fail.\n\
          before=\"$(dirname \"$0\")/{name}.{BEFORE}\"\n\
          if [ -x \"$before\" ]; then\n    \"$before\" \"$@\" || exit $?\nfi\n\
          intent='{program}'\n\
          [ -x \"$intent\" ] || intent=intent\n\
-         \"$intent\" seal --hook {name} </dev/null >/dev/null 2>&1\n\
+         \"$intent\" seal --hook {name} \"$@\" </dev/null >/dev/null 2>&1\n\
          exit 0\n"
     )
 }
@@ -206,16 +251,24 @@ fn is_executable(_: &Path) -> bool {
 fn manager(ws: &Workspace, folder: &Path, is_configured: bool) -> Option<Manager> {
     let top = ws.root.work_tree()?;
     let there = |name: &str| top.join(name).exists();
-    let line = |name: &str| format!("intent seal --hook {name} || true");
+    let line = |name: &str| format!("intent seal --hook {name} \"$@\" || true");
+    let others = |folder: &str| {
+        let names: Vec<String> = needed(ws).skip(1).map(|name| format!("{folder}{name}")).collect();
+        names.join(", ")
+    };
     if there(".husky") && is_configured {
         let advice = format!(
-            "add a line to .husky/pre-commit, and the like to .husky/pre-merge-commit, .husky/post-commit and .husky/post-rewrite: {}",
+            "add a line to .husky/pre-commit, and the like to {}: {}",
+            others(".husky/"),
             line("pre-commit")
         );
         return Some(Manager { name: "husky".to_owned(), advice });
     }
     if ["lefthook.yml", "lefthook.yaml", ".lefthook.yml"].into_iter().any(there) {
-        let advice = "add to lefthook.yml below each of pre-commit, pre-merge-commit, post-commit and post-rewrite: `commands: { intent: { priority: 99, run: intent seal --hook pre-commit || true } }`, with the hook's name in place of pre-commit".to_owned();
+        let advice = format!(
+            "add to lefthook.yml below each of pre-commit, {}: `commands: {{ intent: {{ priority: 99, run: intent seal --hook pre-commit || true }} }}`, with the hook's name in place of pre-commit, and behind commit-msg a `{{1}}`",
+            others("")
+        );
         return Some(Manager { name: "lefthook".to_owned(), advice });
     }
     if there(".pre-commit-config.yaml") {
@@ -225,7 +278,8 @@ fn manager(ws: &Workspace, folder: &Path, is_configured: bool) -> Option<Manager
     is_configured.then(|| Manager {
         name: folder.display().to_string(),
         advice: format!(
-            "core.hooksPath names this folder, so nothing was written there; add a line to its pre-commit, and the like to pre-merge-commit, post-commit and post-rewrite: {}",
+            "core.hooksPath names this folder, so nothing was written there; add a line to its pre-commit, and the like to {}: {}",
+            others(""),
             line("pre-commit")
         ),
     })

@@ -16,12 +16,12 @@ use crate::workspace::table::{Damaged, Table};
 use crate::workspace::{CommitId, Git, RelativePath, Root};
 
 const FOLDER: &str = ".orchestration/agent_trace";
-const BROUGHT: &str = "brought 1";
+const BROUGHT: &str = "brought 2";
 const LINE: &str = "line 1";
 /// Bytes of the longest id of a commit.
 const ID: usize = 32;
-/// A digest, and two commits.
-const ROW: usize = 16 + 2 * ID;
+/// A digest, two commits, and whether the first of them took evidence away, too.
+const ROW: usize = 16 + 2 * ID + 1;
 /// A commit, and its place in the line.
 const PLACE: usize = ID + 4;
 /// So many tips are kept in mind; more would only be there after very many rewrites.
@@ -42,7 +42,8 @@ pub(super) struct History {
 #[derive(Default)]
 struct Found {
     commits: usize,
-    brought: HashMap<Digest, Covered>,
+    /// With whether the commit also took evidence away.
+    brought: HashMap<Digest, (Covered, bool)>,
     /// The commits that are reached by first parents, by their distance from the first one.
     line: HashMap<CommitId, u32>,
 }
@@ -77,18 +78,26 @@ fn commit(bytes: &[u8], like: &CommitId) -> Option<CommitId> {
     (!is_none).then(|| CommitId(hex()))
 }
 
+fn has_moved(row: &[u8; ROW]) -> bool {
+    row[ROW - 1] != 0
+}
+
 fn digest(name: &str) -> Option<Digest> {
     evidence::digest_of_path(&RelativePath::new(&format!("{FOLDER}/{name}")).ok()?)
 }
 
 impl Found {
     fn of(walked: &Walked, end: Option<u32>) -> Self {
-        let mut brought = HashMap::new();
-        // Newest first: of several that brought a file, the first speaks.
-        for Brought { name, commit, parent } in &walked.brought {
+        let mut brought: HashMap<Digest, (Covered, bool)> = HashMap::new();
+        // Newest first: of several that brought a file, the first speaks. A compaction that is reverted brings files back
+        // without what they are about, so whoever took no other evidence away goes before.
+        for Brought { name, commit, parent, moved } in &walked.brought {
             let Some(digest) = digest(name) else { continue };
-            let covered = Covered { commit: Some(commit.clone()), parent: parent.clone() };
-            brought.entry(digest).or_insert(covered);
+            let is_better = |(_, then): &(Covered, bool)| *then && !moved;
+            if brought.get(&digest).is_none_or(is_better) {
+                let covered = Covered { commit: Some(commit.clone()), parent: parent.clone() };
+                brought.insert(digest, (covered, *moved));
+            }
         }
         // Where it does not begin at a first commit or at a known place, places say nothing.
         let is_known = end.is_some() || walked.onto.is_none();
@@ -160,14 +169,18 @@ impl History {
     fn write(&self, (brought_path, line_path): &(PathBuf, PathBuf)) {
         let mut head = Head { tips: vec![self.head.clone()] };
         let mut brought: Vec<[u8; ROW]> = Vec::new();
+        let mut recent = self.recent.brought.clone();
         let mut line: Vec<[u8; PLACE]> = Vec::new();
         if let Some(kept) = &self.kept {
             let (Ok(then), Ok(places)) = (kept.brought.all(), kept.line.all()) else { return };
-            let is_newer = |row: &[u8; ROW]| {
+            for row in then {
                 let digest = Digest::from_bytes(std::array::from_fn(|at| row[at]));
-                self.recent.brought.contains_key(&digest)
-            };
-            brought.extend(then.into_iter().filter(|row| !is_newer(row)));
+                let newer = recent.get(&digest);
+                if newer.is_none_or(|(_, moved)| *moved && !has_moved(&row)) {
+                    recent.remove(&digest);
+                    brought.push(row);
+                }
+            }
             let at = |row: &[u8; PLACE]| u32::from_le_bytes(std::array::from_fn(|at| row[ID + at]));
             line.extend(
                 places.into_iter().filter(|row| kept.end.is_some_and(|end| at(row) <= end)),
@@ -175,11 +188,12 @@ impl History {
             head.tips.extend(kept.head.tips.iter().filter(|tip| **tip != self.head).cloned());
             head.tips.truncate(MAX_TIPS);
         }
-        brought.extend(self.recent.brought.iter().map(|(digest, covered)| {
+        brought.extend(recent.iter().map(|(digest, (covered, moved))| {
             let row = [
                 &digest.as_bytes()[..],
                 &bytes(covered.commit.as_ref()),
                 &bytes(covered.parent.as_ref()),
+                &[u8::from(*moved)],
             ];
             let row = row.concat();
             std::array::from_fn(|at| row[at])
@@ -202,15 +216,22 @@ impl History {
 
     /// The commit that brought a file of evidence, and the one that it was made on.
     pub(super) fn covering(&self, git: &Git, evidence: Digest) -> Option<Covered> {
-        if let Some(covered) = self.recent.brought.get(&evidence) {
+        let recent = self.recent.brought.get(&evidence);
+        if let Some((covered, false)) = recent {
             return Some(covered.clone());
         }
-        match self.kept.as_ref()?.brought.rows(evidence.as_bytes()) {
-            Ok(rows) => rows.first().map(|row| {
-                let (of, parent) = row[16..].split_at(ID);
-                Covered { commit: commit(of, &self.head), parent: commit(parent, &self.head) }
-            }),
-            Err(Damaged) => self.again(git).brought.get(&evidence).cloned(),
+        let recent = recent.map(|(covered, _)| covered.clone());
+        let Some(kept) = &self.kept else { return recent };
+        match kept.brought.rows(evidence.as_bytes()) {
+            Ok(rows) => {
+                let mut rows = rows.iter().filter(|row| recent.is_none() || !has_moved(row));
+                let then = rows.next().map(|row| Covered {
+                    commit: commit(&row[16..16 + ID], &self.head),
+                    parent: commit(&row[16 + ID..16 + 2 * ID], &self.head),
+                });
+                then.or(recent)
+            }
+            Err(Damaged) => self.again(git).brought.get(&evidence).map(|(found, _)| found.clone()),
         }
     }
 

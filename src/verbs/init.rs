@@ -13,7 +13,7 @@ const REGISTRY: &str = include_str!("templates/active_intents.yaml");
 const POLICY: &str = include_str!("templates/policy.yaml");
 const IGNORE: &str = include_str!("templates/gitignore");
 const INTENT_IGNORE: &str = include_str!("templates/intentignore");
-const ATTRIBUTES: &str = "/agent_trace.jsonl -text merge=binary linguist-generated\n/agent_trace/** -text merge=binary linguist-generated\n/intent_map.md linguist-generated\n";
+const ATTRIBUTES: &str = "/agent_trace.jsonl -text merge=binary linguist-generated\n/agent_trace/** -text merge=binary linguist-generated\n/anchors/** -text linguist-generated\n/intent_map.md merge=union linguist-generated\n";
 
 /// What was made.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -2,19 +2,32 @@
 //!
 //! The map is generated and never read back. Its order is stable (intents as in
 //! the registry, files and blocks by name) and it holds no time and no line
-//! number, so that two branches' maps merge well.
+//! number. Where the policy wants it in commits, git's hook writes it for each
+//! from what the index holds. Two branches' maps never have to be merged by
+//! hand: `.gitattributes` lets git unite the lines, and the next commit writes
+//! them anew.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt::Write as _;
+mod fresh;
+mod page;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use fresh::refresh;
+
+use page::render;
+
 use super::classes::ClassAnswer;
+use super::why::IntentBrief;
 use super::workspace::AT_ONCE;
-use super::{VerbError, Workspace, check};
-use crate::ledger::ClaimRef;
-use crate::workspace::{RelativePath, store, text};
+use super::{VerbError, Workspace, check, verify, why};
+use crate::code::FileBlocks;
+use crate::provenance::Provenance;
+use crate::workspace::policy::Map;
+use crate::workspace::{RelativePath, store};
 
 /// The whole map.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -57,127 +70,159 @@ pub struct MappedBlock {
     pub kind: String,
     /// `AuthMiddleware.verify`.
     pub name: String,
+    /// The top-level definition in which it stands, or itself; `None` of what has no name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub definition: Option<String>,
     /// What the block was when it was last recorded.
     pub content_hash: String,
 }
 
-/// The blocks that an intent is the last word on, by file.
-pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<ClaimRef>)> {
-    let ids = ws.registry.ids(intent);
-    let mut paths = BTreeSet::new();
-    for claims in ws.claims_of(intent).chunks(AT_ONCE) {
-        let ledger = ws.ledger.forgetful();
-        paths.extend(claims.iter().map(|at| ledger.claim(*at).file.relative_path.clone()));
-    }
-    let mut files = Vec::new();
-    for paths in Vec::from_iter(paths).chunks(AT_ONCE) {
-        let ws = &ws.forgetful();
-        let of_intent = |at: &ClaimRef| {
-            let named = ws.ledger.claim(*at).entry.record.intent_id.as_deref();
-            named.is_some_and(|id| ids.contains(&id))
-        };
-        for path in paths {
-            let mut blocks = ws.trail(path).heads();
-            blocks.retain(of_intent);
-            if !blocks.is_empty() {
-                files.push((path.clone(), blocks));
+/// Blocks by the intent that answers for them, as it is called now, and by file.
+pub(super) type ByIntent = BTreeMap<String, ByFile>;
+/// Blocks by file.
+type ByFile = BTreeMap<RelativePath, Vec<MappedBlock>>;
+
+/// The blocks of an intent that stand, by file; what was taken back, or went elsewhere, is not among them.
+pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<MappedBlock>)> {
+    let intent = ws.registry.present_id(intent);
+    let find = || {
+        let mut paths = BTreeSet::new();
+        for claims in ws.claims_of(intent).chunks(AT_ONCE) {
+            let ledger = ws.ledger.forgetful();
+            paths.extend(claims.iter().map(|at| ledger.claim(*at).file.relative_path.clone()));
+        }
+        standing(ws, &Vec::from_iter(paths))
+    };
+    let found = ws.elsewhere.produced(Some(intent), find);
+    found.get(intent).cloned().unwrap_or_default().into_iter().collect()
+}
+
+/// The same of every intent.
+pub(super) fn produced_by_all(ws: &Workspace) -> Arc<ByIntent> {
+    ws.elsewhere.produced(None, || standing(ws, ws.ledger.paths()))
+}
+
+/// The recorded blocks that stand in files, or went from them to files that no record names.
+fn standing(ws: &Workspace, paths: &[RelativePath]) -> ByIntent {
+    let mut found = ByIntent::new();
+    verify::hold(ws, paths, |held| {
+        let Some(file) = held.file else { return };
+        for (at, provenance) in file.provenance.iter().enumerate() {
+            if let Some(intent) = why::intent_of(held.ws, provenance) {
+                let block = mapped_block(held.ws, &file.blocks, at, provenance);
+                let files = found.entry(intent).or_default();
+                files.entry(held.path.clone()).or_default().push(block);
             }
         }
+    });
+    found
+}
+
+fn mapped_block(
+    ws: &Workspace,
+    blocks: &FileBlocks,
+    at: usize,
+    provenance: &Provenance,
+) -> MappedBlock {
+    let block = &blocks.blocks[at];
+    let mut top = block;
+    while let Some(container) = top.container {
+        top = &blocks.blocks[container];
     }
-    files
+    let recorded = provenance.claim.map(|at| ws.ledger.claim(at).range().content_hash.clone());
+    MappedBlock {
+        kind: block.identity.kind.as_str().to_owned(),
+        name: block.identity.path.clone(),
+        definition: (!top.identity.kind.is_unnamed()).then(|| top.identity.path.clone()),
+        content_hash: recorded.unwrap_or_else(|| block.fingerprint.content.clone()).to_string(),
+    }
 }
 
 /// The map as data.
 pub fn map(ws: &Workspace) -> Result<MapAnswer, VerbError> {
-    ws.sound_registry()?;
-    // Looked up once for each id, not for each block.
-    let recorded = ws.ledger.intents();
-    let called = recorded.iter().map(|id| (id.as_str(), ws.registry.present_id(id))).collect();
-    let mut by_intent: BTreeMap<String, Vec<MappedFile>> = BTreeMap::new();
-    for paths in ws.ledger.paths().chunks(AT_ONCE) {
-        let ws = &ws.forgetful();
-        for path in paths {
-            for (intent, mut blocks) in last_words(&called, ws, path) {
-                blocks.sort();
-                let file = MappedFile { path: (*path).clone(), blocks };
-                by_intent.entry(intent).or_default().push(file);
-            }
-        }
-    }
-    let mut intents: Vec<MappedIntent> = ws
-        .registry
-        .intents()
-        .iter()
-        .map(|intent| {
-            mapped(ws, &intent.id.value, by_intent.remove(&intent.id.value).unwrap_or_default())
-        })
-        .collect();
-    intents.extend(by_intent.into_iter().map(|(id, files)| mapped(ws, &id, files)));
-    Ok(MapAnswer { intents, written: None, change: check::class(ws) })
+    Ok(MapAnswer { change: check::class(ws), ..all(ws)? })
 }
 
-/// The blocks of a file that stand last in the ledger, by intent; `called` says what each is called now.
-fn last_words(
-    called: &HashMap<&str, &str>,
-    ws: &Workspace,
-    path: &RelativePath,
-) -> BTreeMap<String, Vec<MappedBlock>> {
-    let mut found: BTreeMap<String, Vec<MappedBlock>> = BTreeMap::new();
-    for at in ws.trail(path).heads() {
-        let claim = ws.ledger.claim(at);
-        if let (Some(intent), Some(name)) = (&claim.entry.record.intent_id, &claim.range().block) {
-            let intent = called.get(intent.as_str()).map_or(intent.as_str(), |id| *id);
-            found.entry(intent.to_owned()).or_default().push(MappedBlock {
-                kind: name.kind.clone(),
-                name: name.path.clone(),
-                content_hash: claim.range().content_hash.to_string(),
-            });
-        }
+fn all(ws: &Workspace) -> Result<MapAnswer, VerbError> {
+    ws.sound_registry()?;
+    let mut by_intent = ByIntent::clone(&produced_by_all(ws));
+    let mut files = |id: &str| -> Vec<MappedFile> {
+        let files = by_intent.remove(id).unwrap_or_default().into_iter();
+        let sorted = |(path, mut blocks): (RelativePath, Vec<MappedBlock>)| {
+            blocks.sort();
+            MappedFile { path, blocks }
+        };
+        files.map(sorted).collect()
+    };
+    let registered = ws.registry.intents().iter();
+    let mut intents: Vec<MappedIntent> =
+        registered.map(|intent| mapped(ws, &intent.id.value, files(&intent.id.value))).collect();
+    let others: Vec<String> = by_intent.keys().cloned().collect();
+    for id in others {
+        let files = by_intent.remove(&id).unwrap_or_default().into_iter();
+        let files = files.map(|(path, blocks)| MappedFile { path, blocks }).collect();
+        intents.push(mapped(ws, &id, files));
     }
-    found
+    Ok(MapAnswer { intents, written: None, change: None })
 }
 
 fn mapped(ws: &Workspace, id: &str, files: Vec<MappedFile>) -> MappedIntent {
-    let brief = super::why::brief(ws, id);
+    let brief = why::brief(ws, id);
     MappedIntent { id: brief.id, name: brief.name, status: brief.status, files }
+}
+
+/// The workspace that the written map is about: where commits carry it, what they would make everybody see.
+fn source(ws: &Workspace) -> Result<Workspace, VerbError> {
+    match (ws.policy.map, ws.git()) {
+        (Map::Committed, Some(_)) => Ok(ws.at_index_alone()?),
+        _ => Ok(ws.clone()),
+    }
+}
+
+/// What [`write`] would write.
+pub fn text(ws: &Workspace) -> Result<String, VerbError> {
+    Ok(markdown(&all(&source(ws)?)?))
 }
 
 /// Writes `intent_map.md` and answers the map.
 pub fn write(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     ws.governed()?;
-    let mut answer = map(ws)?;
-    store::write_atomic(
-        &ws.root.orchestration().join("intent_map.md"),
-        markdown(&answer).as_bytes(),
-    )?;
-    answer.written = Some(".orchestration/intent_map.md".to_owned());
-    Ok(answer)
+    let answer = map(&source(ws)?)?;
+    let path = path();
+    store::write_atomic(&ws.root.absolute(&path), markdown(&answer).as_bytes())?;
+    Ok(MapAnswer { written: Some(path.to_string()), ..answer })
 }
 
-/// The map as Markdown.
-pub fn markdown(answer: &MapAnswer) -> String {
-    let mut out = String::from(
-        "# Intent map\n\nGenerated by `intent map` from the ledger; edits are lost.\n",
-    );
-    for intent in &answer.intents {
-        let name = intent.name.as_deref().unwrap_or("not in the registry");
-        let status = intent.status.as_deref().unwrap_or("no known status");
-        // Writing to a String cannot fail.
-        let _ = write!(
-            out,
-            "\n## {} — {} ({status})\n",
-            text::markdown(&intent.id),
-            text::markdown(name)
-        );
-        if intent.files.is_empty() {
-            out.push_str("\nNothing recorded yet.\n");
-        }
-        for file in &intent.files {
-            let _ = write!(out, "\n- {}\n", text::markdown_code(file.path.as_str()));
-            for block in &file.blocks {
-                let _ = writeln!(out, "  - {} {}", block.kind, text::markdown_code(&block.name));
-            }
-        }
+/// Writes the map that the next commit carries; its path, where the policy wants that.
+pub fn write_for_commit(ws: &Workspace) -> Result<Option<RelativePath>, VerbError> {
+    if ws.policy.map != Map::Committed {
+        return Ok(None);
     }
-    out
+    let path = path();
+    store::write_atomic(&ws.root.absolute(&path), text(ws)?.as_bytes())?;
+    Ok(Some(path))
+}
+
+/// Where the map is written.
+pub fn path() -> RelativePath {
+    RelativePath::new(".orchestration/intent_map.md").expect("a fixed name is a path")
+}
+
+/// The map as Markdown: for each intent its files, and in each the top-level definitions.
+pub fn markdown(answer: &MapAnswer) -> String {
+    let shown = answer.intents.iter().map(|intent| {
+        let files = intent.files.iter().map(|file| {
+            let names = file.blocks.iter().filter_map(|block| block.definition.clone());
+            (file.path.clone(), names.collect())
+        });
+        (intent.id.clone(), files.collect())
+    });
+    let brief = answer.intents.iter().map(|intent| IntentBrief {
+        id: intent.id.clone(),
+        name: intent.name.clone(),
+        status: intent.status.clone(),
+        version: None,
+        now_called: None,
+    });
+    render(&brief.collect::<Vec<_>>(), &shown.collect())
 }

@@ -6,14 +6,17 @@
 
 pub mod accept;
 pub mod after;
+pub mod anchor;
 pub mod approval;
 pub mod check;
 pub mod classes;
+pub mod compact;
 pub mod context;
 mod derive;
 pub mod doctor;
 pub mod edited;
 mod elsewhere;
+pub mod erase;
 pub mod event;
 mod evidence;
 pub mod explain;
@@ -26,13 +29,16 @@ pub mod lesson;
 pub mod map;
 pub mod proposal;
 pub mod protocol;
+pub mod reassign;
 pub mod record;
 pub mod registry;
 pub mod report;
 pub mod seal;
 pub mod select;
+pub mod signing;
 mod tips;
 pub mod trace;
+pub mod trailers;
 pub mod verify;
 pub mod why;
 mod workspace;
@@ -105,6 +111,34 @@ pub enum VerbError {
     #[error("nothing can be judged: {reason}")]
     BrokenGit {
         /// Git's own words, and what to do.
+        reason: String,
+    },
+    /// No block that was named is under the intent that was named.
+    #[error("{reason}; `intent why PATH` says which intent each block is under")]
+    NothingToReassign {
+        /// What was looked for.
+        reason: String,
+    },
+    /// A line of evidence that was not erased.
+    #[error("nothing was erased: {reason}")]
+    NotErased {
+        /// Why.
+        reason: String,
+    },
+    /// Evidence that was not anchored.
+    #[error("nothing was anchored: {reason}")]
+    NotAnchored {
+        /// Why.
+        reason: String,
+    },
+    /// A program that is needed is not there, or does not run.
+    #[error("{program} cannot be run, so {what}: {reason}; install it (it is part of OpenSSH)")]
+    NoProgram {
+        /// Its name.
+        program: &'static str,
+        /// What could not be done.
+        what: &'static str,
+        /// The system's words.
         reason: String,
     },
     /// There is no `.orchestration/`.

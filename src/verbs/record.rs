@@ -213,7 +213,7 @@ fn record_file(
         return Ok(Outcome::nothing(unknown_before(ws)));
     }
     let by_these = |claim: &Claim<'_>| {
-        ws.intent_of(&claim.entry.record).as_ref() == Some(&intent.id.value)
+        ws.intent_of(claim).as_ref() == Some(&intent.id.value)
             && claim.conversation.contributor == contributor(request)
     };
     let changes = match request.extent {

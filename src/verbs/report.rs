@@ -103,9 +103,9 @@ pub struct ReportedIntent {
     pub owned_files: usize,
     /// Of those, files that hold blocks it asked for.
     pub worked_files: usize,
-    /// Files that it is the last word on some block of.
+    /// Files that hold blocks it asked for.
     pub recorded_files: usize,
-    /// Blocks that it is the last word on in the ledger.
+    /// Blocks of the tree that it asked for, as the list counts them.
     pub recorded_blocks: usize,
     /// How the blocks of the tree that it asked for stand today.
     pub blocks: VerdictCounts,
@@ -122,6 +122,9 @@ pub struct ReportedRecord {
     pub kind: RecordKind,
     /// The intent; `None` when it names none.
     pub intent: Option<String>,
+    /// Where a person has put what it recorded under another intent since, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reassigned: Vec<super::why::Reassignment>,
     /// Who: a place in `contributors`.
     pub contributor: usize,
     /// When, as the record writes it.

@@ -6,6 +6,8 @@
 
 mod draft;
 mod late;
+mod lost;
+mod retire;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
@@ -15,8 +17,10 @@ use serde::Serialize;
 
 use super::edited::{Baseline, Edits, commits_of_work};
 use super::elsewhere::Around;
+use super::evidence::{digests, is_evidence};
+use super::git_hooks::{self, HooksStanding};
 use super::{VerbError, Workspace, check, why};
-use crate::code::{Block, Document, Places, lines};
+use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::ledger::{
     BlockRecord, ClaimRef, Dialect, Digest, Entry, Ledger, Record, RecordKind, journal,
 };
@@ -25,6 +29,8 @@ use crate::provenance::lines::Standing;
 use crate::provenance::{self, Content, Provenance, Step, lineage};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath};
+
+pub use retire::{retire, retire_daily, unmatched};
 
 use draft::{Group, Groups};
 use late::Late;
@@ -104,7 +110,32 @@ pub fn would_seal(ws: &Workspace, scope: Scope) -> Result<SealAnswer, VerbError>
 
 /// How many records of changes are in no commit.
 pub fn open_records(ws: &Workspace) -> usize {
-    ws.ledger.open().filter(|entry| !entry.record.files.is_empty()).count()
+    ws.ledger
+        .open()
+        .filter(|entry| ws.ledger.is_unsealed(entry) && !entry.record.files.is_empty())
+        .count()
+}
+
+/// How many records are in no commit, and what carries them there; `None` where all are, or none ever will be.
+pub(super) fn open_note(ws: &Workspace) -> Option<String> {
+    let count = open_records(ws);
+    if count == 0 || ws.git().is_none() || is_ignored(ws) {
+        return None;
+    }
+    let (records, its, it) = match count {
+        1 => ("record is", "its", "it"),
+        _ => ("records are", "their", "them"),
+    };
+    let next = match git_hooks::standing(ws) {
+        HooksStanding::Installed => format!("The next commit with {its} code carries {it}."),
+        _ => format!("Commit {its} code, and `intent seal` stages evidence of {it}."),
+    };
+    Some(format!("{count} {records} in no commit yet. {next}"))
+}
+
+/// Whether git ignores evidence here, so that no commit carries any.
+pub(super) fn is_ignored(ws: &Workspace) -> bool {
+    ws.ignores.git_ignored(&draft::folder())
 }
 
 fn is_open(entry: &Entry) -> bool {
@@ -121,19 +152,20 @@ fn run(
     if let Some(reason) = ws.git_error() {
         return Err(VerbError::BrokenGit { reason: reason.to_string() });
     }
-    if ws.git().is_none() || ws.ignores.git_ignored(&draft::folder()) {
+    if ws.git().is_none() || is_ignored(ws) {
         return Ok(SealAnswer::default());
     }
     let until = budget.map(|budget| Instant::now() + budget);
-    let (ledger, drafts) = ledger(ws)?;
+    let sources = Sources::load(ws)?;
+    let ledger = &sources.ledger;
     // First what holds up the commit.
     let mut now = Draft::default();
     if scope == Scope::Commit {
         let sealing = Sealing { target: Target::Index, bases: commits_of_work(ws)? };
-        now = of_change(ws, &ledger, &sealing, until)?;
-        now.carry(&ledger);
+        now = of_change(ws, &sources, &sealing, until)?;
+        now.carry(ledger);
     }
-    let Late { drafts: mut late, handled, since } = late::look(ws, &ledger, until)?;
+    let Late { drafts: mut late, handled, since } = late::look(ws, &sources, until)?;
     late.retain(|draft| !draft.is_empty() || draft.incomplete);
     let mut answer = SealAnswer {
         incomplete: now.incomplete || late.iter().any(|draft| draft.incomplete),
@@ -148,7 +180,7 @@ fn run(
     if !write {
         return Ok(answer);
     }
-    let still_open = still_open(ws, &ledger, scope, &all)?;
+    let still_open = still_open(ws, &sources, scope, &all)?;
     let mut files: Vec<Vec<u8>> = Vec::new();
     let late_bytes: Vec<u8> = sections
         .iter()
@@ -169,41 +201,106 @@ fn run(
     for bytes in files {
         answer.written.push(draft::write(ws, &bytes)?);
     }
-    for path in drafts {
+    for path in sources.drafts {
         if !answer.written.contains(&path) {
             crate::workspace::store::remove(&ws.root.absolute(&path))?;
             answer.removed.push(path);
         }
     }
+    if scope == Scope::Commit {
+        answer.written.extend(left_out(ws)?);
+    }
     handled.save(since);
     Ok(answer)
 }
 
-/// The journal with the evidence of the commits, and the paths of evidence that is in no commit yet.
-fn ledger(ws: &Workspace) -> Result<(Ledger, Vec<RelativePath>), VerbError> {
-    let Some(git) = ws.git() else { return Ok((Ledger::default(), Vec::new())) };
-    // What a merge or a cherry-pick brings in is no draft of ours, whoever wrote it.
-    let mut committed: HashSet<RelativePath> = HashSet::new();
-    for commit in commits_of_work(ws)? {
-        let target = Target::Commit(commit);
-        let files = git.list_below(draft::FOLDER, &target, &super::evidence::is_evidence)?;
-        committed.extend(files.into_iter().map(|(path, _)| path));
+/// What is sealed from, and held against.
+#[derive(Default)]
+struct Sources {
+    /// The journals, with the evidence of the commits.
+    ledger: Ledger,
+    /// Evidence of commits that were made again, and that is no part of `ledger`: see [`lost`].
+    lost: Ledger,
+    /// The paths of evidence that is in no commit yet.
+    drafts: Vec<RelativePath>,
+}
+
+impl Sources {
+    fn load(ws: &Workspace) -> Result<Self, VerbError> {
+        let Some(git) = ws.git() else { return Ok(Self::default()) };
+        // What a merge or a cherry-pick brings in is no draft of ours, whoever wrote it.
+        let commits = commits_of_work(ws)?;
+        let journals = journal::Sources::load(&ws.root);
+        let mut drafts = Vec::new();
+        for (path, sections) in ws.ledger.evidence_files() {
+            // What was sealed elsewhere cannot be made again from here; it may have come by `git merge --squash`.
+            let is_ours = sections.iter().all(|section| journals.can_make(section));
+            let mut held = commits.iter().map(|commit| git.has_file(commit, &path));
+            if is_ours && !held.any(|held| held.unwrap_or(true)) {
+                drafts.push(path);
+            }
+        }
+        if !drafts.is_empty() {
+            let files = ws.ledger.evidence_files();
+            let present: HashSet<&RelativePath> = files.iter().map(|(path, _)| path).collect();
+            let compacted = compacted(ws, &commits, &|path| !present.contains(path))?;
+            drafts.retain(|path| !compacted.contains(path));
+        }
+        let is_draft = |path: &RelativePath| drafts.contains(path);
+        let committed = ws.ledger.evidence_of(&|path, _| !is_draft(path));
+        let lost = lost::sections(ws, &committed, &journals);
+        let ledger = ws
+            .ledger
+            .for_sealing(&ws.root, &|path, section| !is_draft(path) && !lost.contains(section));
+        Ok(Self {
+            ledger: ws.deriving(ledger),
+            lost: committed.evidence_of(&|_, section| lost.contains(section)),
+            drafts,
+        })
     }
-    let ours = journal::sealed(&ws.root).sections();
-    let is_ours = |sections: &[Digest]| sections.iter().any(|section| ours.contains(section));
+}
+
+/// The files that hold only what committed files of evidence held that are gone: a compaction that is not committed yet.
+fn compacted(
+    ws: &Workspace,
+    commits: &[CommitId],
+    is_gone: &dyn Fn(&RelativePath) -> bool,
+) -> Result<Vec<RelativePath>, VerbError> {
+    let Some(git) = ws.git() else { return Ok(Vec::new()) };
+    let mut held: HashSet<Digest> = HashSet::new();
+    for commit in commits {
+        let target = Target::Commit(commit.clone());
+        let is_gone = |path: &RelativePath| is_evidence(path) && is_gone(path);
+        let gone = git.read_below(".orchestration", &target, &is_gone)?;
+        held.extend(gone.iter().flat_map(|(_, bytes)| digests(bytes)));
+    }
     let files = ws.ledger.evidence_files().into_iter();
-    let drafts = files.filter(|(path, sections)| !committed.contains(path) && is_ours(sections));
-    let drafts = drafts.map(|(path, _)| path).collect();
-    // What was sealed elsewhere cannot be made again from here; it may have come by `git merge --squash`.
-    let drafts = journal::drafts(&ws.root, drafts);
-    let ledger = ws.ledger.for_sealing(&ws.root, &drafts);
-    Ok((ws.deriving(ledger), drafts))
+    let moved = files.filter(|(_, sections)| sections.iter().all(|one| held.contains(one)));
+    Ok(moved.map(|(path, _)| path).collect())
+}
+
+/// What took the place of files that are gone from the index, where that is not in it, as before `git commit -a`: by a
+/// compaction, or an erasure.
+fn left_out(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
+    let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(Vec::new()) };
+    let listed = |target: &Target| -> Result<HashSet<RelativePath>, VerbError> {
+        let files = git.list_below(".orchestration", target, &is_evidence)?;
+        Ok(files.into_iter().map(|(path, _)| path).collect())
+    };
+    let committed = listed(&Target::Commit(head.clone()))?;
+    if ws.ledger.evidence_files().iter().all(|(path, _)| committed.contains(path)) {
+        return Ok(Vec::new());
+    }
+    let staged = listed(&Target::Index)?;
+    let mut files = compacted(ws, std::slice::from_ref(head), &|path| !staged.contains(path))?;
+    files.retain(|path| !staged.contains(path));
+    Ok(files)
 }
 
 /// The records of which something stands in the work tree that what was just sealed does not hold.
 fn still_open(
     ws: &Workspace,
-    ledger: &Ledger,
+    sources: &Sources,
     scope: Scope,
     sealed: &BTreeSet<&String>,
 ) -> Result<BTreeSet<String>, VerbError> {
@@ -217,12 +314,13 @@ fn still_open(
         return Ok(BTreeSet::new());
     }
     let mut open = BTreeSet::new();
-    let paths: BTreeSet<RelativePath> = ledger
+    let paths: BTreeSet<RelativePath> = sources
+        .ledger
         .open()
         .filter(|entry| sealed.contains(&entry.record.id))
         .flat_map(|entry| entry.record.files.iter().map(|file| file.relative_path.clone()))
         .collect();
-    let at = State::new(ws, ledger, &sealing);
+    let at = State::new(ws, sources, &sealing);
     for path in paths {
         let base = match against_index {
             true => ws.git().map(|git| git.file_in_index(&path)).transpose()?.flatten(),
@@ -244,14 +342,15 @@ fn still_open(
 /// What a change brought of what the journal holds.
 fn of_change(
     ws: &Workspace,
-    ledger: &Ledger,
+    sources: &Sources,
     sealing: &Sealing,
     until: Option<Instant>,
 ) -> Result<Draft, VerbError> {
     let mut draft = Draft::default();
-    let state = State::new(ws, ledger, sealing);
+    let state = State::new(ws, sources, sealing);
     let changes = state.ws.changes_since(sealing.bases.first())?;
-    let journaled: HashSet<&RelativePath> = ledger
+    let journaled: HashSet<&RelativePath> = sources
+        .ledger
         .open()
         .flat_map(|entry| entry.record.files.iter().map(|file| &file.relative_path))
         .collect();
@@ -270,14 +369,17 @@ fn of_change(
 }
 
 /// The files after a change, with the ledger that they are held against.
-struct State {
+struct State<'a> {
     ws: Workspace,
+    /// See [`Sources::lost`].
+    lost: &'a Ledger,
 }
 
-impl State {
-    fn new(ws: &Workspace, ledger: &Ledger, sealing: &Sealing) -> Self {
+impl<'a> State<'a> {
+    fn new(ws: &Workspace, sources: &'a Sources, sealing: &Sealing) -> Self {
         let base = sealing.bases.first().cloned();
-        Self { ws: ws.with_files(sealing.target.clone(), base, ledger.forgetful()) }
+        let ledger = sources.ledger.forgetful();
+        Self { ws: ws.with_files(sealing.target.clone(), base, ledger), lost: &sources.lost }
     }
 
     fn change(
@@ -326,8 +428,28 @@ impl State {
         for (at, _) in &edits.now {
             let found = &file.provenance[*at];
             let brought = brought_by_all(&differences, *at).unwrap_or_default();
-            for (claim, lines) in self.claims(path, found, (now, &blocks[*at]), &brought) {
+            let own = lines::own(now, &blocks[*at]);
+            let standing = provenance::lines::of(ledger, &Around(ws), found, &own);
+            let recorded = self.recorded(found, standing.as_ref());
+            let covered = self.covered(path, &blocks[*at], own.len());
+            let is_new = |line: usize| !covered[line] && brought.get(line) == Some(&true);
+            let is_new: Vec<bool> = (0..own.len()).map(is_new).collect();
+            let mut claims = self.claims(found, standing.as_ref(), &is_new);
+            // A block from which something was only taken out has no line to tell by.
+            let is_as_recorded =
+                matches!(found.content, Some(Content::Exact | Content::Reformatted));
+            let only_cut = claims.is_empty() && !covered.contains(&true) && is_as_recorded;
+            let open = |claim: &ClaimRef| is_open(ledger.claim(*claim).entry);
+            claims.extend(
+                found
+                    .claim
+                    .filter(open)
+                    .filter(|_| only_cut)
+                    .map(|claim| (claim, vec![false; own.len()])),
+            );
+            for (claim, lines) in claims {
                 let range = self.range(now, &blocks[*at], &lines);
+                let range = BlockRecord { recorded: recorded.clone(), ..range };
                 draft.add(ledger, path, from.as_ref(), claim, range, lines.len());
                 draft.note(self.before(claim).chain(self.before_found(found)), ledger);
             }
@@ -342,22 +464,20 @@ impl State {
         draft.groups.unite(path, baseline, now);
     }
 
-    /// The records of the journal that a touched block goes back to, each with the lines of it that it brought.
+    /// The records of the journal that a touched block goes back to, each with the lines of it that it brought, of those
+    /// that are new.
     fn claims(
         &self,
-        path: &RelativePath,
         found: &Provenance,
-        (now, block): (&Document, &Block),
-        brought: &[bool],
+        standing: Option<&provenance::lines::Lines>,
+        is_new: &[bool],
     ) -> Vec<(ClaimRef, Vec<bool>)> {
         let ledger = &*self.ws.ledger;
         let open = |at: ClaimRef| is_open(ledger.claim(at).entry);
-        let own = lines::own(now, block);
-        let standing = provenance::lines::of(ledger, &Around(&self.ws), found, &own);
-        let covered = self.covered(path, block, own.len());
         let mut by: BTreeMap<ClaimRef, Vec<bool>> = BTreeMap::new();
         let only = self.only_record(found);
-        let of_only = only.map(|claim| self.known_to_bring(claim, own.len())).unwrap_or_default();
+        let of_only =
+            only.map(|claim| self.known_to_bring(claim, is_new.len())).unwrap_or_default();
         for (line, standing) in standing.iter().flat_map(|lines| &lines.standing).enumerate() {
             let claim = match standing {
                 Standing::Recorded(claim) => *claim,
@@ -366,18 +486,9 @@ impl State {
                 }
                 Standing::Changed => None,
             };
-            let is_new = brought.get(line) == Some(&true) && covered.get(line) != Some(&true);
-            if let Some(claim) = claim.filter(|claim| open(*claim) && is_new) {
-                by.entry(claim).or_insert_with(|| vec![false; own.len()])[line] = true;
+            if let Some(claim) = claim.filter(|claim| open(*claim) && is_new[line]) {
+                by.entry(claim).or_insert_with(|| vec![false; is_new.len()])[line] = true;
             }
-        }
-        // A block from which something was only taken out has no line to tell by.
-        let is_as_recorded = matches!(found.content, Some(Content::Exact | Content::Reformatted));
-        if by.is_empty()
-            && !covered.contains(&true)
-            && let Some(claim) = found.claim.filter(|claim| open(*claim) && is_as_recorded)
-        {
-            by.insert(claim, vec![false; own.len()]);
         }
         by.into_iter().collect()
     }
@@ -385,9 +496,12 @@ impl State {
     /// Which lines of a block evidence names already, for this very text of it.
     fn covered(&self, path: &RelativePath, block: &Block, own: usize) -> Vec<bool> {
         let mut covered = vec![false; own];
-        let ledger = &*self.ws.ledger;
-        for at in ledger.by_content(&block.fingerprint.content) {
-            let claim = ledger.claim(at);
+        let content = &block.fingerprint.content;
+        let evidence = [&*self.ws.ledger, self.lost];
+        let claims = evidence
+            .into_iter()
+            .flat_map(|ledger| ledger.by_content(content).into_iter().map(|at| ledger.claim(at)));
+        for claim in claims {
             let range = claim.said();
             let is_it = claim.entry.dialect == Dialect::Evidence
                 && claim.file.relative_path == *path
@@ -445,6 +559,19 @@ impl State {
         BlockRecord { brought: (!is_whole).then(|| Places::of(lines)), ..range }
     }
 
+    /// What a block was recorded as, where it was changed since without a record.
+    fn recorded(
+        &self,
+        found: &Provenance,
+        standing: Option<&provenance::lines::Lines>,
+    ) -> Option<ContentHash> {
+        let is_changed = matches!(found.content, Some(Content::Modified | Content::Renamed));
+        // What differs may have come from a record of another branch.
+        let is_recorded = standing.is_some_and(provenance::lines::Lines::are_recorded);
+        let claim = found.claim.filter(|_| is_changed && !is_recorded && !found.only_inside)?;
+        Some(self.ws.ledger.claim(claim).range().content_hash.clone())
+    }
+
     /// The last record of the journal that says that a block of this name is gone.
     fn deletion(&self, path: &RelativePath, block: &Block) -> Option<ClaimRef> {
         let ledger = &*self.ws.ledger;
@@ -485,7 +612,8 @@ impl Draft {
     fn note(&mut self, claims: impl Iterator<Item = ClaimRef>, ledger: &Ledger) {
         for at in claims {
             let entry = ledger.claim(at).entry;
-            if is_open(entry) {
+            // What was sealed on another branch is not this commit's.
+            if ledger.is_unsealed(entry) {
                 self.records.insert(entry.record.id.clone());
             }
         }
@@ -494,7 +622,10 @@ impl Draft {
     /// Takes along what is no change of a file and that a commit carries as it is.
     fn carry(&mut self, ledger: &Ledger) {
         for entry in ledger.open() {
-            if matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry) {
+            if matches!(
+                entry.record.kind,
+                RecordKind::Approval | RecordKind::Registry | RecordKind::Reassign
+            ) {
                 self.records.insert(entry.record.id.clone());
                 self.carried.push(entry.record.clone());
             }

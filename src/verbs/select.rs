@@ -21,6 +21,9 @@ pub struct SelectAnswer {
     pub overlaps: Vec<String>,
     /// Sessions of agents that work, or lately worked, under this intent or one of those.
     pub sessions: Vec<OtherSession>,
+    /// That git's hooks are missing, and what to do; `None` where they are not, or are not needed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// A session that holds some of the same files.
@@ -49,7 +52,7 @@ pub struct IntentSummary {
     pub owner: Option<String>,
     /// Files that it has produced blocks in.
     pub files: usize,
-    /// Blocks that it is the last word on.
+    /// Blocks that stand and that it answers for.
     pub blocks: usize,
     /// Selected by the person in this work tree.
     pub selected: bool,
@@ -74,7 +77,7 @@ pub struct StatusAnswer {
     pub records: usize,
     /// How many of them are in no commit.
     pub open_records: usize,
-    /// Whether git's hooks carry records into commits.
+    /// Whether git's hooks carry records into commits; also `true` where none are needed.
     pub git_hooks: bool,
     /// Findings in registry, policy and ledger, by level.
     pub errors: usize,
@@ -114,6 +117,7 @@ pub fn answer(
         context: context::xml(ws, intent, context::Extent::Curated),
         sessions: others(ws, intent, &overlaps, session_id),
         overlaps,
+        hint: super::git_hooks::hint(ws).map(str::to_owned),
     }
 }
 
@@ -192,7 +196,13 @@ pub fn clear(ws: &Workspace) -> Result<Option<String>, VerbError> {
 /// All intents, in file order.
 pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     ws.sound_registry()?;
-    Ok(ws.registry.intents().iter().map(|intent| summary(ws, intent)).collect())
+    let produced = super::map::produced_by_all(ws);
+    let blocks = |intent: &Intent| {
+        let files = produced.get(&intent.id.value).into_iter().flatten();
+        files.map(|(_, blocks)| blocks.len()).collect::<Vec<_>>()
+    };
+    let intents = ws.registry.intents().iter();
+    Ok(intents.map(|intent| summary_of(ws, intent, &blocks(intent))).collect())
 }
 
 /// The state in brief. Never fails: a broken registry is part of the state.
@@ -215,7 +225,7 @@ pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> S
         in_progress: ws.registry.intents().iter().filter(|intent| intent.in_progress()).count(),
         records: ws.ledger.len(),
         open_records: super::seal::open_records(ws),
-        git_hooks: super::git_hooks::installed(ws),
+        git_hooks: super::git_hooks::hint(ws).is_none(),
         errors: at(crate::workspace::Level::Error),
         warnings: at(crate::workspace::Level::Warning),
         head: ws.head().map(|head| head.0.clone()),
@@ -227,14 +237,20 @@ pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> S
 /// An intent as lists show it.
 pub fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
     let produced = super::map::produced(ws, &intent.id.value);
+    let blocks: Vec<usize> = produced.iter().map(|(_, blocks)| blocks.len()).collect();
+    summary_of(ws, intent, &blocks)
+}
+
+/// The same, given how many blocks it has in each of its files.
+fn summary_of(ws: &Workspace, intent: &Intent, blocks: &[usize]) -> IntentSummary {
     IntentSummary {
         id: intent.id.value.clone(),
         name: intent.name.value.clone(),
         status: intent.status.as_ref().map(|status| status.value),
         owned_scope: intent.owned_scope.iter().map(|entry| entry.value.clone()).collect(),
         owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
-        files: produced.len(),
-        blocks: produced.iter().map(|(_, blocks)| blocks.len()).sum(),
+        files: blocks.len(),
+        blocks: blocks.iter().sum(),
         selected: ws.selected(None).as_deref() == Some(&intent.id.value),
     }
 }

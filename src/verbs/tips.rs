@@ -59,6 +59,13 @@ fn protected(ws: &Workspace, git: &Git) -> Vec<(String, CommitId)> {
     all.iter().filter(|branch| !is_again(branch)).cloned().collect()
 }
 
+/// The branch that work here is merged into, as far as a remote tells: its default branch, or the first protected one.
+pub(super) fn target(ws: &Workspace) -> Option<CommitId> {
+    let branches = protected(ws, ws.git()?);
+    let default = branches.iter().find(|(name, _)| name.ends_with("/HEAD"));
+    default.or(branches.first()).map(|(_, commit)| commit.clone())
+}
+
 /// Remembers where the branches are.
 pub(super) fn remember(ws: &Workspace) {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return };

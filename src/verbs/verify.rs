@@ -8,13 +8,17 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::lost::Standing;
+use super::anchor::AnchorsAnswer;
 use super::elsewhere::Around;
+use super::evidence::Compared;
+use super::signing::{self, Signatures};
 use super::workspace::AT_ONCE;
-use super::{VerbError, Workspace, tips, why};
+use super::{VerbError, Workspace, anchor, erase, tips, why};
 use crate::code::LineRange;
 use crate::intent::lint;
-use crate::ledger::{ClaimRef, Origin, audit};
+use crate::ledger::{Audit, ErasedSection, Origin, RecordKind, audit};
 use crate::provenance::{Provenance, Verdict};
+use crate::workspace::git::Target;
 use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 
 /// The state of the evidence.
@@ -27,6 +31,12 @@ pub struct VerifyAnswer {
     /// How recorded blocks stand; absent where that was not asked for.
     #[serde(flatten)]
     pub blocks: Option<BlocksAnswer>,
+    /// How far anchors vouch for the evidence; absent where nobody looked at signatures, or there is no anchor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub anchors: Option<AnchorsAnswer>,
+    /// What a reader may want to know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// What is wrong in ledger, registry and policy.
     pub findings: Vec<super::check::FindingAnswer>,
 }
@@ -78,7 +88,11 @@ pub struct LostBlock {
 
 /// Everything wrong in policy, registry, ignore files and ledger.
 pub fn findings(ws: &Workspace) -> Vec<Finding> {
-    let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
+    let files = match ws.files() {
+        _ if !has_scopes(ws) => Vec::new(),
+        Target::WorkTree => ignores::walk(&ws.root),
+        Target::Index | Target::Commit(_) => ws.tracked().unwrap_or_default(),
+    };
     findings_among(ws, &files)
 }
 
@@ -111,7 +125,9 @@ fn findings_with(
     all.extend(ws.ignores.findings().iter().cloned());
     all.extend(of_ledger.iter().cloned());
     all.extend(unknown_intents(ws, named));
-    all.extend(ungated(ws));
+    if !matches!(ws.files(), Target::Commit(_)) {
+        all.extend(ungated(ws));
+    }
     all
 }
 
@@ -138,13 +154,16 @@ fn ungated(ws: &Workspace) -> Vec<Finding> {
 
 /// Whether the registry, as far as it can be read, does not hold an intent.
 fn is_unknown(ws: &Workspace, id: &str) -> bool {
-    ws.registry.syntax_error().is_none() && ws.registry.get(id).is_none()
+    // An id that is defined twice is a finding of its own.
+    let is_known = || ws.registry.get(id).is_some() || !ws.registry.rivals(id).is_empty();
+    ws.registry.syntax_error().is_none() && !is_known()
 }
 
 /// Records that name an intent the registry does not hold, given the first that names each.
 fn unknown_intents(ws: &Workspace, named: BTreeMap<String, Origin>) -> Vec<Finding> {
+    let is_finding = |id: &str| is_unknown(ws, id) && !is_reassigned(ws, id);
     let mut unknown: Vec<(String, Origin)> =
-        named.into_iter().filter(|(id, _)| is_unknown(ws, id)).collect();
+        named.into_iter().filter(|(id, _)| is_finding(id)).collect();
     unknown.sort_by(|(_, a), (_, b)| (&a.path, a.start).cmp(&(&b.path, b.start)));
     let finding = |(id, origin): &(String, Origin)| {
         let byte = |at: u64| usize::try_from(at).ok();
@@ -157,13 +176,22 @@ fn unknown_intents(ws: &Workspace, named: BTreeMap<String, Origin>) -> Vec<Findi
                 Code::UnknownIntent,
                 format!("The ledger names the intent {id}, which the registry does not hold."),
                 format!(
-                    "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now; records are never changed.",
+                    "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now. Records are never changed; of one file, `intent reassign PATH --from {id} --to ID` says which intent it belongs to.",
                     ws.registry.path()
                 ),
             )
         }
     };
     unknown.iter().map(finding).collect()
+}
+
+/// Whether an intent is named only by records of changes, all of which a person has put under other intents.
+fn is_reassigned(ws: &Workspace, id: &str) -> bool {
+    let entries = ws.entries_of(id);
+    let mut kinds = entries.iter().map(|at| ws.ledger.entry(*at).record.kind);
+    !entries.is_empty()
+        && kinds.all(|kind| matches!(kind, RecordKind::Mutation | RecordKind::Ack))
+        && ws.ledger.of_intent(id).is_empty()
 }
 
 /// A file that was held against its records, for a caller who wants to know more than the numbers.
@@ -174,13 +202,14 @@ pub(super) struct Held<'a> {
     pub path: &'a RelativePath,
     /// Its blocks; `None` where it is gone or not read.
     pub file: Option<&'a why::FileProvenance>,
-    /// The last words on its blocks; empty of a file that no record names.
-    pub heads: &'a [ClaimRef],
 }
 
 /// Reads all files of the ledger and says what is wrong in them, in the registry and in the policy.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
-    let audit = audit(&ws.root);
+    verified(ws, audit(&ws.root))
+}
+
+fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
     let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
     let mut findings = findings_with(ws, &files, &audit.findings, audit.intents);
     match tips::look(ws, false) {
@@ -190,14 +219,35 @@ pub fn verify(ws: &Workspace) -> VerifyAnswer {
     VerifyAnswer {
         records: audit.records,
         files: audit.files,
-        blocks: None,
         findings: super::check::answers(ws, findings),
+        ..VerifyAnswer::default()
     }
 }
 
-/// The same, and holds every recorded block against the code.
-pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
-    VerifyAnswer { blocks: Some(blocks(ws, |_| ())), ..verify(ws) }
+impl VerifyAnswer {
+    /// The same with every recorded block held against the code.
+    pub fn with_blocks(self, ws: &Workspace) -> Self {
+        Self { blocks: Some(blocks(ws, |_| ())), ..self }
+    }
+}
+
+/// The same with somebody who checks signatures: of anchors, and of tombstones.
+pub fn verify_signed(
+    ws: &Workspace,
+    signatures: &dyn Signatures,
+) -> Result<VerifyAnswer, VerbError> {
+    let audit = audit(&ws.root);
+    let (anchors, mut findings) = anchor::verify(ws, &audit.sections, signatures)?;
+    let erased: Vec<&ErasedSection> = audit.erased.iter().collect();
+    let erased = match erased.is_empty() {
+        true => Compared::default(),
+        false => erase::judge(ws, &erased, (signatures, &signing::signers(ws)?), (None, &[]))?,
+    };
+    findings.extend(erased.findings);
+    let mut answer = verified(ws, audit);
+    answer.findings.extend(super::check::answers(ws, findings));
+    answer.findings.sort();
+    Ok(VerifyAnswer { anchors, notes: erased.notes, ..answer })
 }
 
 /// Settles that evidence is gone from shared branches: they are remembered as they are now.
@@ -208,33 +258,50 @@ pub fn accept_rewrite(ws: &Workspace) -> Result<(), VerbError> {
 /// Holds every recorded file against its records, telling of each file; also of those that no record names, where recorded
 /// blocks were found in them.
 pub(super) fn blocks(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) -> BlocksAnswer {
-    let mut answer = BlocksAnswer::default();
+    let (blocks, lost) = hold(ws, ws.ledger.paths(), &mut told);
+    BlocksAnswer { blocks, lost }
+}
+
+/// Holds files against their records, and finds their blocks in files that no record names. Counts the blocks by
+/// verdict, and names those that are lost.
+pub(super) fn hold(
+    ws: &Workspace,
+    paths: &[RelativePath],
+    mut told: impl FnMut(&Held<'_>),
+) -> (VerdictCounts, Vec<LostBlock>) {
+    let mut blocks = VerdictCounts::default();
     let mut standing = Standing::default();
     let mut heads = Vec::new();
-    for paths in ws.ledger.paths().chunks(AT_ONCE) {
+    for paths in paths.chunks(AT_ONCE) {
         let ws = &ws.forgetful();
         for path in paths {
             let document = Around(ws).standing(path).ok();
             let file = document.map(|document| why::file(ws, path, &document));
             for found in file.iter().flat_map(|file| &file.provenance) {
-                answer.blocks.count(found);
+                blocks.count(found);
                 standing.add(ws, path, found);
             }
-            let last = ws.trail(path).heads();
-            told(&Held { ws, path, file: file.as_ref(), heads: &last });
-            heads.extend(last.into_iter().map(|at| (path, at)));
+            told(&Held { ws, path, file: file.as_ref() });
+            heads.extend(ws.trail(path).heads().into_iter().map(|at| (path, at)));
         }
     }
     heads.retain(|(_, at)| !standing.holds(*at));
-    answer.lost = lost::lost(ws, heads, standing, |ws, path, file| {
+    let lost = lost::lost(ws, heads, standing, |ws, path, file| {
         let recorded = file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded);
-        recorded.for_each(|found| answer.blocks.count(found));
-        told(&Held { ws, path, file: Some(file), heads: &[] });
+        recorded.for_each(|found| blocks.count(found));
+        told(&Held { ws, path, file: Some(file) });
     });
-    answer
+    (blocks, lost)
 }
 
 impl VerdictCounts {
+    /// All of them.
+    pub(super) fn total(&self) -> usize {
+        let Self { exact, reformatted, moved, renamed, inside, modified, ambiguous, unrecorded } =
+            self;
+        exact + reformatted + moved + renamed + inside + modified + ambiguous + unrecorded
+    }
+
     /// One more.
     pub(super) fn count(&mut self, found: &Provenance) {
         let slot = match found.verdict {

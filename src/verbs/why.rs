@@ -10,13 +10,15 @@ use serde::Serialize;
 use super::Workspace;
 use super::elsewhere::Around;
 use crate::code::{Block, Document, FileBlocks};
-use crate::ledger::{Claim, ClaimRef, Contributor, RecordKind, Strength, Trust};
+use crate::ledger::{
+    self, Claim, ClaimRef, Contributor, Record, RecordKind, Strength, Trust, evidence,
+};
 use crate::provenance::matching::{Comparison, Likeness, Origins};
 use crate::provenance::{
     Content, Origin, Place, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict, lineage,
     matching,
 };
-use crate::workspace::RelativePath;
+use crate::workspace::{CommitId, RelativePath};
 
 pub use lines::{BlockLines, LineRun, LineState, span};
 
@@ -83,6 +85,9 @@ pub struct BlockAnswer {
     /// The tool that recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    /// The session that wrote it, as `host:id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// How strong the evidence is, by the record's own word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
@@ -187,10 +192,29 @@ pub struct ComparedAnswer {
 pub struct IntentBrief {
     /// `INT-001`.
     pub id: String,
-    /// `None` when the registry does not hold it.
+    /// Of a block the name that evidence gives, where the registry has another text of the intent now. `None` where
+    /// nobody says.
     pub name: Option<String>,
     /// `None` when the registry does not hold it, or its status is unknown.
     pub status: Option<String>,
+    /// Which text of the intent a record is about, where it is not the present one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<IntentVersion>,
+    /// The name that the intent with this id has now, where that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now_called: Option<String>,
+}
+
+/// Which text of an intent a record is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum IntentVersion {
+    /// One that it had when the record was made; it was changed since.
+    Earlier,
+    /// One that is not known here.
+    Unknown,
+    /// The registry does not hold the intent.
+    Gone,
 }
 
 /// One step back.
@@ -226,6 +250,32 @@ pub struct Candidate {
     /// The tool that recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    /// Where a person has put the block under another intent since, oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reassigned: Vec<Reassignment>,
+}
+
+/// A person's word that a recorded block belongs to another intent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Reassignment {
+    /// The intent that it was under.
+    pub from: String,
+    /// The intent that it is under since.
+    pub to: String,
+    /// Who said so, as git names them; `None` where git has no name.
+    pub by: Option<String>,
+    /// When, RFC 3339 in UTC.
+    pub timestamp: String,
+    /// The record's id.
+    pub record: String,
+}
+
+impl Reassignment {
+    /// `INT-001 before Ada reassigned it`; whoever shows it adds the time, and escapes the text for its place.
+    pub fn words(&self) -> String {
+        let by = self.by.as_deref().unwrap_or("a person");
+        format!("{} before {by} reassigned it", self.from)
+    }
 }
 
 /// Which blocks are asked for.
@@ -351,7 +401,7 @@ fn on_disk_by(
 
 /// The intent of a block: its claim's, or the one that all candidates share.
 pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
-    let id = |at: ClaimRef| ws.intent_of(&ws.ledger.claim(at).entry.record);
+    let id = |at: ClaimRef| ws.intent_of(&ws.ledger.claim(at));
     if let Some(claim) = provenance.claim {
         return id(claim);
     }
@@ -362,12 +412,62 @@ pub fn intent_of(ws: &Workspace, provenance: &Provenance) -> Option<String> {
 
 /// An intent's brief by any id that it has or had, whether or not the registry holds it.
 pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
-    let intent = ws.registry.get(id);
+    let Some(intent) = ws.registry.get(id) else {
+        let mut entries = ws.ledger.entries_of_intent(id).into_iter().rev();
+        let name = entries.find_map(|at| evidence::cited_name(&ws.ledger.entry(at).record));
+        return IntentBrief {
+            id: id.to_owned(),
+            name: name.map(str::to_owned),
+            status: None,
+            version: Some(IntentVersion::Gone),
+            now_called: None,
+        };
+    };
     IntentBrief {
-        id: ws.registry.present_id(id).to_owned(),
-        name: intent.map(|intent| intent.name.value.clone()).filter(|name| !name.is_empty()),
-        status: intent.and_then(|intent| Some(intent.status.as_ref()?.value.as_str().to_owned())),
+        id: intent.id.value.clone(),
+        name: Some(intent.name.value.clone()).filter(|name| !name.is_empty()),
+        status: intent.status.as_ref().map(|status| status.value.as_str().to_owned()),
+        version: None,
+        now_called: None,
     }
+}
+
+/// The intent of a record as it was then: an id may have been given to another intent since, and an intent another name.
+fn brief_then(ws: &Workspace, id: &str, at: ClaimRef) -> IntentBrief {
+    let now = brief(ws, id);
+    let record = &ws.ledger.entry(at.entry).record;
+    let (Some(intent), Some(hash)) = (ws.registry.get(id), &record.intent_hash) else { return now };
+    // What a person put under this intent since was made for another one.
+    let is_its_own = ws.intent_named(record).as_deref() == Some(id);
+    if !is_its_own || intent.reads_as(hash) {
+        return now;
+    }
+    let version = match is_known(ws, id, at, hash) {
+        true => IntentVersion::Earlier,
+        false => IntentVersion::Unknown,
+    };
+    let then = evidence::cited_name(record).map(str::to_owned).or_else(|| now.name.clone());
+    let now_called = now.name.clone().filter(|name| Some(name) != then.as_ref());
+    IntentBrief { name: then, version: Some(version), now_called, ..now }
+}
+
+/// Whether a hash is of a text that an intent had: by a record of the registry's, or in the commit that a record was
+/// made on.
+fn is_known(ws: &Workspace, id: &str, at: ClaimRef, hash: &str) -> bool {
+    let is_same = |record: &Record| {
+        record.kind == RecordKind::Registry
+            && record.intent_hash.as_deref().is_some_and(|other| {
+                evidence::short(other).is_some() && evidence::short(other) == evidence::short(hash)
+            })
+    };
+    let mut recorded = ws.entries_of(id).into_iter().map(|at| &ws.ledger.entry(at).record);
+    recorded.any(is_same)
+        || ws.ledger.based_on(at.entry).is_some_and(|commit| {
+            let registry = ws.elsewhere.registry_at(ws, &CommitId(commit.to_owned()));
+            registry.is_some_and(|registry| {
+                registry.get(id).is_some_and(|intent| intent.reads_as(hash))
+            })
+        })
 }
 
 fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
@@ -386,11 +486,15 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         kept: found.kept,
         only_inside: found.only_inside,
         lines: None,
-        intent: intent_of(ws, found).map(|id| brief(ws, &id)),
+        intent: intent_of(ws, found).map(|id| match found.claim {
+            Some(at) => brief_then(ws, &id, at),
+            None => brief(ws, &id),
+        }),
         contributor: claim.map(|claim| claim.conversation.contributor.clone()),
         timestamp: record.map(|record| record.timestamp.clone()),
         record: record.map(|record| record.id.clone()),
         tool: record.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
+        session: record.and_then(|record| record.session.clone()),
         strength: record.and_then(|record| record.strength),
         claimed: claim.is_some_and(|claim| claim.entry.trust == Trust::Claimed),
         lineage: found.claim.map(|at| steps(ws, at)).unwrap_or_default(),
@@ -463,11 +567,23 @@ fn candidate(ws: &Workspace, claim: &Claim<'_>) -> Candidate {
     Candidate {
         record: record.id.clone(),
         kind: record.kind,
-        intent: ws.intent_of(record),
+        intent: ws.intent_of(claim),
         contributor: claim.conversation.contributor.clone(),
         timestamp: record.timestamp.clone(),
         content_hash: claim.range().content_hash.to_string(),
         name: claim.range().block.as_ref().map(|name| name.path.clone()),
         tool: record.tool.as_ref().map(|tool| tool.name.clone()),
+        reassigned: claim.reassigned().iter().map(|one| reassignment(ws, one)).collect(),
+    }
+}
+
+fn reassignment(ws: &Workspace, one: &ledger::Reassignment<'_>) -> Reassignment {
+    let called = |id: &str| ws.registry.present_id(id).to_owned();
+    Reassignment {
+        from: called(one.from),
+        to: called(one.to),
+        by: one.said.by.clone(),
+        timestamp: one.record.timestamp.clone(),
+        record: one.record.id.clone(),
     }
 }

@@ -1,8 +1,9 @@
 //! A workspace with everything that is known of it, read once and immutable.
 
+use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::VerbError;
 use super::elsewhere::Elsewhere;
@@ -10,7 +11,7 @@ use super::history::History;
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{Intent, Registry};
 use crate::ledger::read::is_ledger_path;
-use crate::ledger::{ClaimRef, Ledger, Record};
+use crate::ledger::{Claim, ClaimRef, Ledger, Record};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::workspace::{
     Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
@@ -58,7 +59,8 @@ struct Repository {
     git: Option<Arc<Git>>,
     head: Option<CommitId>,
     error: Option<Arc<str>>,
-    history: OnceLock<History>,
+    /// By the commit that they lead to.
+    histories: Mutex<HashMap<CommitId, Arc<History>>>,
 }
 
 type LazyRepository = LazyLock<Repository, Box<dyn FnOnce() -> Repository + Send + Sync>>;
@@ -242,10 +244,64 @@ impl Workspace {
         }
     }
 
-    /// The same workspace as `git commit` would commit it.
+    /// The same workspace as `git commit` would commit it, with what was recorded and is in no commit yet.
     pub fn at_index(&self) -> Result<Self, GitError> {
         let ledger = self.ledger_at(&Target::Index)?.with_journals(&self.root);
-        Ok(self.with_files(Target::Index, self.head().cloned(), self.deriving(ledger)))
+        self.governed_by(Target::Index, self.head().cloned(), ledger)
+    }
+
+    /// The same without what is in no commit yet: what `git commit` would make everybody see.
+    pub(super) fn at_index_alone(&self) -> Result<Self, GitError> {
+        let ledger = self.ledger_at(&Target::Index)?;
+        self.governed_by(Target::Index, self.head().cloned(), ledger)
+    }
+
+    /// The same workspace as a commit has it; nothing of the work tree, the index or the journal is looked at.
+    pub fn at_commit(&self, commit: CommitId, base: Option<CommitId>) -> Result<Self, GitError> {
+        let target = Target::Commit(commit);
+        let ledger = self.ledger_at(&target)?;
+        self.governed_by(target, base, ledger)
+    }
+
+    /// The same workspace with the files of the index or of a commit, and with the registry, policy, ignore rules and
+    /// attributes that stand there.
+    fn governed_by(
+        &self,
+        target: Target,
+        base: Option<CommitId>,
+        ledger: Ledger,
+    ) -> Result<Self, GitError> {
+        let Some(git) = self.git() else { return Ok(self.clone()) };
+        let (policy, policy_findings) = policy_at(git, &target)?.unwrap_or_default();
+        let (of, source) = (Arc::clone(git), target.clone());
+        let ws = Self {
+            policy: Arc::new(policy),
+            policy_findings: policy_findings.into(),
+            registry: Arc::new(Registry::at(git, &target)?),
+            ignores: Arc::new(ignores_at(&self.root, git, &target)?),
+            attributes: Arc::new(Attributes::of(move |path| of.text(&source, path).ok()?)),
+            ..self.with_files(target, base, Ledger::default())
+        };
+        let ledger = ws.deriving(ledger);
+        let ledger = LazyLock::new(Box::new(move || ledger) as Box<_>);
+        Ok(Self { ledger: Arc::new(ledger), ..ws })
+    }
+
+    /// Every regular file where the files are read: of a commit, else of the index.
+    pub(super) fn tracked(&self) -> Result<Vec<RelativePath>, GitError> {
+        let Some(git) = self.git() else { return Ok(Vec::new()) };
+        match &self.files {
+            Target::Commit(commit) => git.files_at(commit),
+            Target::WorkTree | Target::Index => git.tracked(),
+        }
+    }
+
+    /// The commit whose history leads to the files: of those of a commit, itself.
+    pub(super) fn tip(&self) -> Option<&CommitId> {
+        match &self.files {
+            Target::Commit(commit) => Some(commit),
+            Target::WorkTree | Target::Index => self.repository.head.as_ref(),
+        }
     }
 
     /// The evidence, and what other tools wrote, as it stands in the index or at a commit.
@@ -255,11 +311,13 @@ impl Workspace {
         Ok(Ledger::from_files(&files))
     }
 
-    /// What the commits did that lead to the one that the work tree is based on; `None` before the first one.
-    pub(super) fn history(&self) -> Option<&History> {
+    /// What the commits did that lead to [`Self::tip`]; `None` before the first one.
+    pub(super) fn history(&self) -> Option<Arc<History>> {
         let repository = &**self.repository;
-        let (git, head) = (repository.git.as_ref()?, repository.head.as_ref()?);
-        Some(repository.history.get_or_init(|| History::of(&self.root, git, head)))
+        let (git, tip) = (repository.git.as_ref()?, self.tip()?);
+        let mut known = repository.histories.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(History::of(&self.root, git, tip));
+        Some(Arc::clone(known.entry(tip.clone()).or_insert_with(new)))
     }
 
     /// The same workspace without records.
@@ -361,8 +419,14 @@ impl Workspace {
         matching::Surroundings::trail(&super::elsewhere::Around(self), path)
     }
 
+    /// The intent that a block is under, by the id it goes by now: the one that its record names, or that a person has put
+    /// it under since.
+    pub fn intent_of(&self, claim: &Claim<'_>) -> Option<String> {
+        claim.intent().map(|id| self.registry.present_id(id).to_owned())
+    }
+
     /// The intent that a record names, by the id it goes by now: a rename changes the registry, never the ledger.
-    pub fn intent_of(&self, record: &Record) -> Option<String> {
+    pub fn intent_named(&self, record: &Record) -> Option<String> {
         record.intent_id.as_deref().map(|id| self.registry.present_id(id).to_owned())
     }
 
@@ -435,6 +499,27 @@ impl Workspace {
         };
         selected.map(|id| self.registry.present_id(&id).to_owned())
     }
+}
+
+/// The policy that stands in the index or at a commit, and what is wrong with it.
+pub(super) fn policy_at(
+    git: &Git,
+    target: &Target,
+) -> Result<Option<(Policy, Vec<Finding>)>, GitError> {
+    let path = RelativePath::new(".orchestration/policy.yaml").expect("a fixed name is a path");
+    Ok(git.text(target, &path)?.map(|text| Policy::parse(&path, &text)))
+}
+
+/// The rules for agents that stand in the index or at a commit.
+pub(super) fn ignores_at(root: &Root, git: &Git, target: &Target) -> Result<Ignores, GitError> {
+    let mut texts = Vec::new();
+    for name in [".intentignore", ".rooignore"] {
+        let path = RelativePath::new(name).expect("a fixed name is a path");
+        if let Some(text) = git.text(target, &path)? {
+            texts.push((path, text));
+        }
+    }
+    Ok(Ignores::from_texts(root, &texts))
 }
 
 /// A `.git` that leads nowhere (a work tree whose repository was moved, say) is not the same as none.

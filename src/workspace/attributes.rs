@@ -5,7 +5,6 @@
 //! patterns are those of `.gitignore`.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ignore::Match;
@@ -16,10 +15,12 @@ use super::{RelativePath, Root, store};
 /// A larger file, in bytes, is not read: it is asked for every text.
 const MAX_BYTES: u64 = 256 * 1024;
 
+/// Reads the `.gitattributes` at a path, where there is one.
+type Read = Box<dyn Fn(&RelativePath) -> Option<String> + Send + Sync>;
+
 /// The attributes of a workspace, read as paths are asked for.
-#[derive(Debug)]
 pub struct Attributes {
-    root: PathBuf,
+    read: Read,
     /// By folder below the root ("" is the root); `None` where nothing is said.
     by_folder: Mutex<HashMap<String, Option<Arc<Gitignore>>>>,
 }
@@ -27,7 +28,16 @@ pub struct Attributes {
 impl Attributes {
     /// Those of the files below a root, as they stand when first asked.
     pub fn load(root: &Root) -> Self {
-        Self { root: root.path().to_owned(), by_folder: Mutex::default() }
+        let root = root.path().to_owned();
+        Self::of(move |path| {
+            let text = store::read_capped(&root.join(path.as_str()), MAX_BYTES).ok()??;
+            Some(String::from_utf8_lossy(&text).into_owned())
+        })
+    }
+
+    /// Those that `read` gives the files of: of a commit, or of the index.
+    pub fn of(read: impl Fn(&RelativePath) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self { read: Box::new(read), by_folder: Mutex::default() }
     }
 
     /// Whether a file is declared to be written by a program.
@@ -51,9 +61,9 @@ impl Attributes {
         if let Some(rules) = known.get(folder) {
             return rules.clone();
         }
-        let file = self.root.join(folder).join(".gitattributes");
-        let text = store::read_capped(&file, MAX_BYTES).ok().flatten();
-        let rules = text.and_then(|text| compile(&String::from_utf8_lossy(&text)));
+        let file = format!("{folder}/.gitattributes");
+        let file = RelativePath::new(file.trim_start_matches('/')).ok();
+        let rules = file.and_then(|file| compile(&(self.read)(&file)?));
         known.insert(folder.to_owned(), rules.clone());
         rules
     }
@@ -96,7 +106,9 @@ mod tests {
             "# generated\n*.pb.go linguist-generated\n/gen/** text linguist-generated=true\ngen/by_hand.rs -linguist-generated\n* text=auto\n",
         );
         write("api/.gitattributes", "*.pb.go linguist-generated=false\n");
-        let attributes = Attributes { root: folder.path().to_owned(), by_folder: Mutex::default() };
+        let root = folder.path().to_owned();
+        let attributes =
+            Attributes::of(move |path| std::fs::read_to_string(root.join(path.as_str())).ok());
         for (path, expected) in [
             ("a.pb.go", true),
             ("deep/down/a.pb.go", true),

@@ -104,6 +104,7 @@ codes! {
     LedgerRewritten "ledger-rewritten" Error Error "Evidence that was committed was changed, or removed while its code stands.",
     LedgerTruncated "ledger-truncated" Error Error "Evidence that this clone has seen on a protected branch is gone from there.",
     EvidenceUnfounded "evidence-unfounded" Error Error "Evidence names an intent for what its commit did not bring.",
+    AnchorBroken "anchor-broken" Error Error "An anchor was changed, or evidence that it vouches for is gone.",
     LedgerDuplicate "ledger-duplicate" Hint Off "The same record stands twice.",
 }
 

@@ -24,7 +24,9 @@ use self::index::is_content;
 use super::{RelativePath, Root, cache, discover, real::real, store};
 
 /// A commit's id in hex.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
 #[serde(transparent)]
 pub struct CommitId(pub String);
 

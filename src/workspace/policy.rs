@@ -40,6 +40,14 @@ pub struct Policy {
     pub lessons: Lessons,
     /// Is an intent added or widened since the base a finding?
     pub registry_changes: RegistryChanges,
+    /// The file that lists the keys whose signatures count, in the format of OpenSSH's `allowed_signers`, relative to the
+    /// workspace; not named: `.orchestration/allowed_signers`.
+    pub allowed_signers: Option<String>,
+    /// Whether commits carry `intent_map.md`.
+    pub map: Map,
+    /// Trailers that git's hook adds to the message of a commit, such as `Intent-Id: {intent}`: one for each intent,
+    /// tool, model and session that the commit brings evidence of.
+    pub trailers: Vec<String>,
     /// Levels by diagnostic code; unknown codes are reported.
     pub levels: BTreeMap<String, Level>,
 }
@@ -136,6 +144,19 @@ pub enum RegistryChanges {
     Finding,
     /// It passes.
     Allow,
+}
+
+/// Whether commits carry `intent_map.md`.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Map {
+    /// It is for this work tree alone, and kept fresh as things are recorded.
+    #[default]
+    Local,
+    /// Git's hook writes it for each commit and puts it in.
+    Committed,
 }
 
 /// How the ledger is laid out.
@@ -255,6 +276,12 @@ impl Policy {
             let message = format!("allowed_outside: {folder:?} is not an absolute folder.");
             report(Code::PolicyInvalid, folder, message, "Write the whole path of the folder.");
         }
+        for trailer in self.trailers.iter().filter(|trailer| !is_trailer(trailer)) {
+            let message = format!("trailers: {trailer:?} is no trailer of a commit.");
+            let help =
+                "Write `Token: value`, with {intent}, {tool}, {model} or {session} in the value.";
+            report(Code::PolicyInvalid, trailer, message, help);
+        }
         for (at, hidden) in text::invisible_characters(text) {
             if hidden == '\r' || (at == 0 && hidden == '\u{feff}') {
                 continue;
@@ -274,6 +301,19 @@ impl Policy {
     pub fn check_level(&self, code: Code) -> Level {
         self.levels.get(code.as_str()).copied().unwrap_or(code.check_default())
     }
+}
+
+/// Whether a template is a token of letters, digits and hyphens, a colon, and a value whose placeholders are known.
+fn is_trailer(template: &str) -> bool {
+    let Some((token, value)) = template.split_once(':') else { return false };
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    let mut placeholders = value.split('{').skip(1).map(|rest| rest.split_once('}'));
+    !token.is_empty()
+        && token.bytes().all(is_token)
+        && !value.trim().is_empty()
+        && !value.contains(['\n', '\r'])
+        && placeholders
+            .all(|found| matches!(found, Some(("intent" | "tool" | "model" | "session", _))))
 }
 
 fn place() -> RelativePath {

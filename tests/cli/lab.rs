@@ -44,12 +44,33 @@ impl Lab {
     }
 
     pub fn run_git(&self, arguments: &[&str]) {
-        let status = clean(Command::new("git"), &self.root)
+        assert!(self.try_git(arguments), "git {arguments:?}");
+    }
+
+    /// Whether git did it.
+    pub fn try_git(&self, arguments: &[&str]) -> bool {
+        self.git_output(arguments).status.success()
+    }
+
+    /// What git says.
+    pub fn read_git(&self, arguments: &[&str]) -> String {
+        let output = self.git_output(arguments);
+        assert!(output.status.success(), "git {arguments:?}");
+        String::from_utf8(output.stdout).expect("UTF-8")
+    }
+
+    fn git_output(&self, arguments: &[&str]) -> Output {
+        clean(Command::new("git"), &self.root)
             .args(["-c", "user.name=t", "-c", "user.email=t@example.invalid"])
             .args(arguments)
-            .status()
-            .expect("git runs");
-        assert!(status.success(), "git {arguments:?}");
+            .output()
+            .expect("git runs")
+    }
+
+    /// What git prints.
+    pub fn git_says(&self, arguments: &[&str]) -> String {
+        let output = clean(Command::new("git"), &self.root).args(arguments).output();
+        String::from_utf8(output.expect("git runs").stdout).expect("UTF-8")
     }
 
     pub fn intent(&self, arguments: &[&str]) -> Output {

@@ -1,10 +1,17 @@
 //! The command line as people and programs meet it: the real binary in a real folder.
 
+mod books;
+mod clones;
+mod compact;
 mod hostile;
 mod ids;
 mod lab;
 mod programs;
+mod reassign;
 mod report;
+mod sealed;
+mod signed;
+mod trailers;
 
 use lab::{Lab, transcript};
 

@@ -83,24 +83,26 @@ async def test_this_project_is_its_own_first_user(client: LanguageClient, tmp_pa
     assert repository.intent("check")["findings"] == []
     verified = repository.intent("verify")
     assert verified["findings"] == [] and verified["records"] > 0
-    why = repository.intent("why", "src/main.rs")
-    main = next(block for block in why["blocks"] if block["name"] == "main")
-    assert main["verdict"] == "exact", main
-    owner = main["intent"]["id"]
+    path, name = "src/provenance/names.rs", "is_called"
+    why = repository.intent("why", path)
+    block = next(block for block in why["blocks"] if block["name"] == name)
+    assert block["verdict"] == "exact", block
+    owner = block["intent"]["id"]
     others = [one["id"] for one in repository.intent("list") if one["id"] != owner]
+    lines = (repository.path / path).read_text().splitlines(keepends=True)
+    text = "".join(lines[block["start_line"] - 1:block["end_line"]])
     editor = await start(client, repository)
-    uri = editor.open("src/main.rs", "rust")
-    await until(lambda: editor.hover(uri, "main"), lambda text: owner in text and "exact" in text)
+    uri = editor.open(path, "rust")
+    await until(lambda: editor.hover(uri, name), lambda text: owner in text and "exact" in text)
     if client.capabilities.text_document.code_lens:
         await until(lambda: editor.lenses(uri), lambda lenses: any(owner in title for _, title in lenses))
 
-    editor.replace(uri, "cli::main()", "cli::main( )")
-    await until(lambda: editor.hover(uri, "main"), lambda text: "reformatted" in text)
-    editor.replace(uri, "cli::main( )", "cli::main()")
-    editor.replace(uri, "fn main() -> std::process::ExitCode {\n    intent_lsp::cli::main()\n}",
-                   "mod inner {\n    fn main() -> std::process::ExitCode {\n    intent_lsp::cli::main()\n}\n}")
-    await until(lambda: editor.hover(uri, "main"), lambda text: "moved" in text and owner in text)
-    editor.replace(uri, "cli::main()", "cli::main_of(Vec::new())")
+    spaced = text.replace("strip_suffix(", "strip_suffix( ")
+    editor.replace(uri, text, spaced)
+    await until(lambda: editor.hover(uri, name), lambda text: "reformatted" in text)
+    editor.replace(uri, spaced, f"mod inner {{\n{text}}}\n")
+    await until(lambda: editor.hover(uri, name), lambda text: "moved" in text and owner in text)
+    editor.replace(uri, "before.is_empty()", "!before.is_empty()")
 
     editor.intent("select", others[0])
     violations = lambda: editor.codes(uri)

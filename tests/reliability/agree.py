@@ -332,7 +332,30 @@ def emptied(rng, files):
     return True
 
 
-DAMAGE = [flip, flip, flip, delete_line, truncate_line, truncate_file, swap, double, rename_file, forged_suffix, forged_suffix,
+def a_tombstone(rng, files):
+    """One that nobody trusted has signed, or that is none."""
+    path = some(rng, files, False)
+    lines = files[path].split(b"\n")
+    at = rng.choice([at for at, line in enumerate(lines[:-1]) if not line.startswith(b'{"evidence":')])
+    stone = {"erased": name_of(lines[at]), "section": rng.randbytes(16).hex(), "by": "Ada", "time": a_time(rng), "why": "a name"}
+    stone |= rng.choice([{}, {"signature": base64.b64encode(rng.randbytes(90)).decode()}, {"section": "short"}, {"why": ""},
+                         {"time": "yesterday"}, {"erased": lines[at].decode()[:40]}])
+    lines[at] = dump(stone)
+    files[path] = b"\n".join(lines)
+    rename(files, path)
+    return True
+
+
+def an_anchor(rng, files):
+    """One that was changed, or that nobody has signed."""
+    value = {"anchor": 1, "commit": rng.randbytes(20).hex(), "time": a_time(rng), "evidence": [rng.randbytes(16).hex()],
+             "signature": base64.b64encode(rng.randbytes(90)).decode()}
+    data = rng.choice([dump(value) + b"\n", dump(value | {"anchor": 2}), b"", b"{}\n", dump({key: value[key] for key in list(value)[:-1]}) + b"\n"])
+    files[f".orchestration/anchors/{rng.choice([name_of(data), rng.randbytes(16).hex()])}.json"] = data
+    return True
+
+
+DAMAGE = [a_tombstone, an_anchor, flip, flip, flip, delete_line, truncate_line, truncate_file, swap, double, rename_file, forged_suffix, forged_suffix,
           forged_suffix, own_suffix, crlf, mark, unknown_field, later_format, header_lost, no_last_feed, emptied]
 
 
@@ -359,7 +382,7 @@ def judge(folder, files):
     except (ValueError, KeyError):
         return ours, None, f"exit {ran.returncode}: {ran.stderr[-300:]}{ran.stdout[-300:]}"
     theirs = [f"{one['code']}: {one['message']}" for one in findings
-              if one["code"].startswith("ledger-") and one["code"] != "ledger-duplicate"]
+              if one["code"].startswith(("ledger-", "anchor-")) and one["code"] != "ledger-duplicate"]
     return ours, theirs, None
 
 

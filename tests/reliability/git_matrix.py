@@ -105,13 +105,7 @@ def paced():
 STORIES = {}
 
 # Stories that fail, each with its cause; docs/reliability.md has the steps. They do not fail the run, others do.
-_STALE = "the commit was made again, so evidence in it is about a text that no commit has"
-_CONFLICT = "lines of the other side of a conflict in one block are not followed"
 KNOWN = {
-    "commit amend": _STALE, "commit amend by a person": _STALE, "rebase squash": _STALE, "rebase autosquash": _STALE,
-    "gc prune": _STALE, "gc after a squash": _STALE, "formatter after ours": _STALE,
-    "merge conflict by a person": _CONFLICT, "merge conflict by a session": _CONFLICT, "rebase conflict": _CONFLICT,
-    "cherry pick continue": _CONFLICT,
     "shallow clone": "a line of an earlier record, in a block changed since, has no history to be found in",
     "copied work tree both commit": "a copied git directory holds the same journal, and both seal it",
     "sparse checkout without evidence": "evidence outside of the sparse patterns is not read",

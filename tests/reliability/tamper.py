@@ -5,7 +5,8 @@
 
 Each kind of tampering is done in the work tree, and committed on a branch; then `intent verify` is asked, and of the
 branch `intent check --base main`. EXPECTED says who must notice; raise a row there when more is found. A sound
-repository must be noticed by nobody.
+repository must be noticed by nobody. ANCHORED says the same of a repository in which somebody trusted has anchored all
+evidence: what of it goes, `intent verify` must notice, also in a clone that has seen nothing else.
 """
 import argparse, base64, collections, concurrent.futures, hashlib, json, os, random, shutil, sys, traceback
 
@@ -33,13 +34,32 @@ EXPECTED = {
     "a name that is no digest": (True, True, None),
 }
 
+# The same in a repository in which somebody trusted has anchored all evidence, and tampering with what is signed.
+ANCHORED = EXPECTED | {
+    "a bit flipped, and a right name": (True, True, None),
+    "a line deleted, and a right name": (True, True, None),
+    "another intent, and a right name": (True, True, None),
+    "a file dropped": (True, True, None),
+    "a file replaced by a link": (True, True, None),
+    "the anchors dropped": (None, None, True),
+    "an anchor dropped that another builds on": (True, True, True),
+    "an anchor changed": (True, True, True),
+    "an anchor changed, and a right name": (True, True, None),
+    "an anchor of a stranger": (False, False, False),
+    "a line erased by somebody trusted": (False, False, False),
+    "a line erased by a stranger": (True, True, True),
+    "a line erased by nobody": (True, True, True),
+    "a line erased by somebody trusted, and more changed": (None, None, True),
+}
+
 
 def line(who, n):
     return f'    call("{who}-{n}");\n'
 
 
-def make(folder):
-    """A history with evidence: sessions and a person in turn; then a branch."""
+def make(folder, keys=None):
+    """A history with evidence: sessions and a person in turn; then a branch. With the keys of somebody who is trusted, and
+    of a stranger, all of it is anchored."""
     repository = lab.Repository.new(folder, files={f"{name}.rs": body("p", name) for name in "abc"})
     for n, (who, intent, name) in enumerate([("s1", "INT-001", "a"), ("s2", "INT-002", "b"), ("p", None, "c"), ("s1", "INT-001", "c"), ("s2", "INT-002", "a")]):
         text = repository.read(f"{name}.rs")
@@ -47,11 +67,51 @@ def make(folder):
         if intent:
             repository.record(intent, who, f"{name}.rs")
         repository.git("commit", "-q", "-a", "-m", f"Work {n}")
+    if keys:
+        repository.write(".orchestration/allowed_signers", "ada " + lab.read(keys, "ada.pub"))
+        repository.git("add", "-A")
+        repository.git("commit", "-q", "-m", "Signers")
+        anchor(repository, keys)
     repository.git("switch", "-q", "-c", "topic")
     repository.write("b.rs", repository.read("b.rs") + "\nfn topic() {\n" + line("s1", "topic") + "}\n")
     repository.record("INT-001", "s1", "b.rs")
     repository.git("commit", "-q", "-a", "-m", "Topic")
+    if keys:
+        # Erasures are signed by those whom main trusts, so what they erase is main's.
+        anchor(repository, keys)
     return repository
+
+
+def anchor(repository, keys):
+    repository.intent("anchor", "--key", os.path.join(keys, "ada"))
+    repository.git("add", "-A")
+    repository.git("commit", "-q", "-m", "Anchor")
+
+
+def anchors(repository):
+    """The anchors by path, those first that others build on."""
+    folder = ".orchestration/anchors"
+    found = {f"{folder}/{name}": repository.read(f"{folder}/{name}", "rb") for name in os.listdir(repository.path(folder))}
+    return dict(sorted(found.items(), key=lambda one: b'"after"' in one[1]))
+
+
+def erase(repository, path, data, rng, key, also=False):
+    """What `intent erase` does, which asks at a terminal. `also` changes another byte of the section."""
+    lines = data.split(b"\n")[:-1]
+    at = rng.randrange(1, len(lines))
+    stone = {"erased": hashlib.sha256(lines[at]).hexdigest()[:32], "section": hashlib.sha256(data).hexdigest()[:32],
+             "by": "Ada", "time": "2026-11-23T10:00:00Z", "why": "names a customer"}
+    lines[at] = json.dumps(stone, separators=(",", ":")).encode()
+    if key:
+        lines[at] = lines[at][:-1] + b',"signature":"' + sign("intent-erasure", lines[at], key) + b'"}'
+    if also:
+        lines[0] = lines[0][:-1] + b',"more":1}'
+    put(repository, path, b"".join(one + b"\n" for one in lines))
+
+
+def sign(namespace, data, key):
+    ran = lab.run(["ssh-keygen", "-q", "-Y", "sign", "-n", namespace, "-f", key], None, text=False, input=data)
+    return b"".join(one for one in ran.stdout.split(b"\n") if not one.startswith(b"--"))
 
 
 def body(who, name):
@@ -78,6 +138,33 @@ def section(repository, lines, of=None):
 def claim(path, name, text, lines="1-4"):
     return {"intent": 0, "by": 0, "time": "2026-11-23T10:00:00Z", "path": path, "strength": "observed",
             "blocks": [["function", name, lines, hash_of(text), None, {"parameters": "()"}]]}
+
+
+def tamper_signed(kind, rng, repository, keys):
+    found = anchors(repository)
+    path = rng.choice(list(found))
+    if kind == "the anchors dropped":
+        shutil.rmtree(repository.path(".orchestration/anchors"))
+    elif kind == "an anchor dropped that another builds on":
+        os.remove(repository.path(list(found)[0]))
+    elif kind.startswith("an anchor changed"):
+        data = found[path].replace(b'"time":"2', b'"time":"3')
+        os.remove(repository.path(path))
+        name = hashlib.sha256(data).hexdigest()[:32] + ".json" if "right name" in kind else os.path.basename(path)
+        repository.write(f".orchestration/anchors/{name}", data)
+    elif kind == "an anchor of a stranger":
+        line = json.dumps({"anchor": 1, "commit": "0" * 40, "time": "2026-11-23T10:00:00Z", "evidence": [rng.randbytes(16).hex()]}).encode()
+        line = line[:-1] + b',"signature":"' + sign("intent-anchor", line, os.path.join(keys, "eve")) + b'"}\n'
+        repository.write(f".orchestration/anchors/{hashlib.sha256(line).hexdigest()[:32]}.json", line)
+    elif kind.startswith("a line erased"):
+        tracked = set(repository.out("ls-tree", "-r", "--name-only", "main").split("\n"))
+        files = {path: data for path, data in repository.evidence().items() if b'"blocks"' in data and path in tracked}
+        path = rng.choice(sorted(files))
+        name = "ada" if "trusted" in kind else "eve" if "stranger" in kind else None
+        erase(repository, path, files[path], rng, name and os.path.join(keys, name), "more changed" in kind)
+    else:
+        return False
+    return True
 
 
 def tamper(kind, rng, repository):
@@ -124,16 +211,17 @@ def tamper(kind, rng, repository):
 def codes(ran):
     answer = json.loads(ran.stdout)
     found = answer.get("findings", [])
-    return sorted({one["code"] for one in found if one["code"].startswith(("ledger-", "evidence-"))})
+    return sorted({one["code"] for one in found if one["code"].startswith(("ledger-", "evidence-", "anchor-"))})
 
 
 def work(task):
-    template, folder, kind, seed = task
-    rng, results = random.Random(f"{kind}/{seed}"), []
+    template, folder, kind, keys, seed = task
+    rng, results = random.Random(f"{kind}/{bool(keys)}/{seed}"), []
     try:
         shutil.copytree(template, folder, symlinks=True)
         repository = lab.Repository(folder)
-        tamper(kind, rng, repository)
+        if not keys or not tamper_signed(kind, rng, repository, keys):
+            tamper(kind, rng, repository)
         results.append(codes(repository.intent("verify", "--json", ok=(0, 1))))
         repository.git("add", "-A")
         repository.git("commit", "-q", "-n", "--allow-empty", "-m", "Tampered")
@@ -143,7 +231,7 @@ def work(task):
     except Exception:
         error = traceback.format_exc()
     shutil.rmtree(folder, ignore_errors=True)
-    return kind, seed, results, error
+    return bool(keys), kind, seed, results, error
 
 
 def main():
@@ -157,29 +245,39 @@ def main():
     hits, seen, wrong = collections.Counter(), collections.defaultdict(set), []
     asked = ("verify, work tree", "verify, committed", "check, committed")
     with lab.Scratch() as top, concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        template = make(os.path.join(top, "template")).folder
-        tasks = [(template, os.path.join(top, f"{at}-{n}"), kind, options.seed * 1000 + n) for at, kind in enumerate(EXPECTED) for n in range(times)]
-        for kind, seed, results, error in pool.map(work, tasks):
+        keys = os.path.join(top, "keys")
+        os.makedirs(keys)
+        for name in ("ada", "eve"):
+            lab.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", os.path.join(keys, name)], top)
+        tasks = []
+        for is_anchored, table in ((False, EXPECTED), (True, ANCHORED)):
+            template = make(os.path.join(top, f"template-{is_anchored}"), keys if is_anchored else None).folder
+            tasks += [(template, os.path.join(top, f"{is_anchored}-{at}-{n}"), kind, keys if is_anchored else None, options.seed * 1000 + n)
+                      for at, kind in enumerate(table) for n in range(times)]
+        for is_anchored, kind, seed, results, error in pool.map(work, tasks):
             if error:
                 wrong.append(f"{kind}, seed {seed}: {error}")
                 continue
             for at, found in enumerate(results):
-                hits[kind, at] += bool(found)
-                seen[kind, at] |= set(found)
-                expected = EXPECTED[kind][at]
+                hits[is_anchored, kind, at] += bool(found)
+                seen[is_anchored, kind, at] |= set(found)
+                expected = (ANCHORED if is_anchored else EXPECTED)[kind][at]
                 if expected is not None and bool(found) != expected:
-                    wrong.append(f"{kind}, seed {seed}: {asked[at]} found {found}, expected {'a finding' if expected else 'none'}")
-    rows = [("tampering", *asked)]
-    for kind in EXPECTED:
-        cells = []
-        for at in range(3):
-            mark = "" if EXPECTED[kind][at] is not None else " (not asked yet)" if not hits[kind, at] else ""
-            cells.append(f"{hits[kind, at]}/{times}{mark} {' '.join(sorted(seen[kind, at]))}".strip())
-        rows.append((kind, *cells))
-    lab.table(rows)
+                    wrong.append(f"{kind}, {'with an anchor, ' if is_anchored else ''}seed {seed}: {asked[at]} found {found}, expected {'a finding' if expected else 'none'}")
+    for is_anchored, table in ((False, EXPECTED), (True, ANCHORED)):
+        rows = [("tampering, with an anchor" if is_anchored else "tampering", *asked)]
+        for kind in table:
+            cells = []
+            for at in range(3):
+                count = hits[is_anchored, kind, at]
+                mark = "" if table[kind][at] is not None or count else " (not asked yet)"
+                cells.append(f"{count}/{times}{mark} {' '.join(sorted(seen[is_anchored, kind, at]))}".strip())
+            rows.append((kind, *cells))
+        lab.table(rows)
+        print()
     for one in wrong[:15]:
         print(one)
-    print(f"\n{len(EXPECTED)} kinds, {times} times each, {len(wrong)} not as expected")
+    print(f"\n{len(EXPECTED) + len(ANCHORED)} kinds, {times} times each, {len(wrong)} not as expected")
     return 1 if wrong else 0
 
 

@@ -5,13 +5,15 @@
 
 It shares no code with the program. Where the two disagree, one of them does not do what the document says.
 """
-import base64, datetime, hashlib, json, os, re, subprocess, sys
+import base64, datetime, functools, hashlib, json, os, re, subprocess, sys, tempfile, textwrap
 
 DIGITS = re.compile(r"[0-9a-f]{64}\Z")
 NAME = re.compile(r"[0-9a-f]{32}\Z")
 MONTH = re.compile(r"\d{4}-\d{2}\Z")
 TAIL = re.compile(rb',"h":"([0-9a-f]{64})"\}\Z')
+SIGNED = re.compile(rb',"signature":"([A-Za-z0-9+/=]+)"\}\Z')
 VERSION = 2
+ANCHOR_VERSION = 1
 STRENGTHS = ("declared", "inferred", "observed", "verified")
 # A whole record names at least one of these (diagnostics/ledger-unreadable.md: "an intent, file or event").
 NAMING = ("intent_id", "files", "kind", "event")
@@ -108,6 +110,8 @@ def block(value):
         need(isinstance(more.get("parameters", ""), str), "parameters are text")
         need(is_count(more.get("ordinal", 0)), "an ordinal is a number")
         need(isinstance(more.get("deleted", True), bool), "deleted is true or absent")
+        if more.get("recorded") is not None:
+            digest(more["recorded"])
 
 
 def header(value):
@@ -149,8 +153,25 @@ def entry(value, section):
             block(each)
 
 
-def evidence(name, data):
-    """What is wrong with one file of evidence."""
+def tombstone(value, section):
+    """What stands in the place of a line that was erased."""
+    for key in ("erased", "section"):
+        need(isinstance(value.get(key), str) and NAME.match(value[key]), f"`{key}` is no digest")
+    need(is_time(value.get("time")), "no time")
+    text(value.get("why"), "a tombstone says why")
+    need(value["section"] == section.setdefault("erased from", value["section"]), "another section than the first tombstone names")
+
+
+def sections(data):
+    """The digests by which the sections of a file are known."""
+    starts = [match.start() for match in re.finditer(rb'^\{"evidence":', data, re.M)] + [len(data)]
+    for begin, end in zip(starts, starts[1:]):
+        stone = re.search(rb'^\{"erased":.*"section":"([0-9a-f]{32})"', data[begin:end], re.M)
+        yield stone[1].decode() if stone else hashlib.sha256(data[begin:end]).hexdigest()[:32]
+
+
+def evidence(name, data, keys=None):
+    """What is wrong with one file of evidence, given whose signatures count."""
     if name != hashlib.sha256(data).hexdigest()[:32]:
         yield "forged: the name is not the digest of the bytes"
     lines = data.split(b"\n")
@@ -174,12 +195,92 @@ def evidence(name, data):
                 section = value
             elif line.startswith(b'{"intent":'):
                 entry(value, section)
+            elif line.startswith(b'{"erased":'):
+                tombstone(value, section)
+                if not keys or keys.judge("intent-erasure", line) != "trusted":
+                    yield f"rewritten: line {number}: nobody who is trusted signed that a line was erased"
             else:
                 text(value.get("id"), "a record without an id")
                 text(value.get("timestamp"), "a record without a timestamp")
                 need(isinstance(value.get("kind"), str) and value["kind"] != "mutation", "no kind that evidence carries")
         except Bad as why:
             yield f"unreadable: line {number}: {why}"
+
+
+class Keys:
+    """Whose signatures count: those that the target branch lists, and those of the machine."""
+
+    def __init__(self, workspace):
+        self.workspace = workspace
+
+    @functools.cached_property
+    def listed(self):
+        workspace = self.workspace
+        branches = ("refs/remotes/origin/HEAD", "refs/remotes/origin/main", "refs/remotes/origin/master", "HEAD")
+        at = next((branch for branch in branches if git(workspace, "rev-parse", "-q", "--verify", branch)), "HEAD")
+        policy = git(workspace, "show", f"{at}:./.orchestration/policy.yaml") or b""
+        named = re.search(rb"^allowed_signers:\s*[\"']?([^\s\"'#]+)", policy, re.M)
+        listed = git(workspace, "show", f"{at}:./" + (named[1].decode() if named else ".orchestration/allowed_signers"))
+        machine = (git(workspace, "config", "--type=path", "--get", "gpg.ssh.allowedSignersFile") or b"").decode().strip()
+        path = os.path.join(workspace, machine)
+        if machine and os.path.isfile(path):
+            with open(path, "rb") as file:
+                listed = (listed or b"") + b"\n" + file.read()
+        return listed or b""
+
+    def judge(self, namespace, line):
+        """`trusted`, `untrusted` or `bad`."""
+        tail = SIGNED.search(line)
+        if not tail:
+            return "bad"
+        signed = line[:tail.start()] + b"}"
+        body = "\n".join(textwrap.wrap(tail[1].decode(), 70))
+        with tempfile.TemporaryDirectory() as folder:
+            keys, signature = os.path.join(folder, "keys"), os.path.join(folder, "signature")
+            with open(keys, "wb") as file:
+                file.write(self.listed)
+            with open(signature, "w") as file:
+                file.write(f"-----BEGIN SSH SIGNATURE-----\n{body}\n-----END SSH SIGNATURE-----\n")
+
+            def ask(operation, *more):
+                return subprocess.run(["ssh-keygen", "-Y", operation, "-s", signature, *more], input=signed, capture_output=True)
+            owner = ask("find-principals", "-f", keys)
+            name = owner.stdout.decode().split("\n")[0].split(",")[0]
+            if owner.returncode == 0 and name and ask("verify", "-n", namespace, "-I", name, "-f", keys).returncode == 0:
+                return "trusted"
+            return "untrusted" if ask("check-novalidate", "-n", namespace).returncode == 0 else "bad"
+
+
+def anchors(workspace, stands, keys):
+    """What is wrong with the anchors, given the digests of the sections that stand."""
+    folder = os.path.join(workspace, ".orchestration", "anchors")
+    named, given_up, stands = {}, set(), set(stands)
+    for name in sorted(os.listdir(folder)) if os.path.isdir(folder) else []:
+        if not name.endswith(".json"):
+            continue
+        with open(os.path.join(folder, name), "rb") as file:
+            data = file.read()
+        stands.add(name[:-5])
+        try:
+            need(name[:-5] == hashlib.sha256(data).hexdigest()[:32], "the name is not the digest of the bytes")
+            line = data.removesuffix(b"\n")
+            value = parse(line)
+            need(value.get("anchor") == ANCHOR_VERSION, "no version that is known")
+            for key in ("commit", "time"):
+                text(value.get(key), f"no {key}")
+            for key in ("evidence", "after", "gone"):
+                listed = value.get(key, [] if key != "evidence" else None)
+                need(isinstance(listed, list) and all(isinstance(one, str) for one in listed), f"no list of digests: {key}")
+            judged = keys.judge("intent-anchor", line)
+            need(judged != "bad", "it does not fit its signature")
+        except Bad as why:
+            yield name, f"anchor: {why}"
+            continue
+        if judged == "trusted":
+            named |= {one: name for one in value["evidence"] + value.get("after", [])}
+            given_up |= set(value.get("gone", []))
+    for one in sorted(set(named) - stands - given_up):
+        yield named[one], f"anchor: {one} is gone"
 
 
 def is_chained(value, line):
@@ -250,14 +351,18 @@ def links(writer, chain):
 def verify(workspace):
     """All findings: (file, what). Byte-identical records count once; that a record stands twice is told, and no fault."""
     trace = os.path.join(workspace, ".orchestration", "agent_trace")
+    keys, stand = Keys(workspace), set()
     for month in sorted(os.listdir(trace)) if os.path.isdir(trace) else []:
         folder = os.path.join(trace, month)
         for name in sorted(os.listdir(folder)) if MONTH.match(month) and os.path.isdir(folder) else []:
             if not name.endswith(".jsonl"):
                 continue
             with open(os.path.join(folder, name), "rb") as file:
-                for what in evidence(name[:-6], file.read()):
-                    yield f"{month}/{name}", what
+                data = file.read()
+            stand.update(sections(data))
+            for what in evidence(name[:-6], data, keys):
+                yield f"{month}/{name}", what
+    yield from anchors(workspace, stand, keys)
     if os.path.isfile(trace + ".jsonl"):
         with open(trace + ".jsonl", "rb") as file:
             for what in chained(file.read()):

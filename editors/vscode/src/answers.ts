@@ -20,6 +20,7 @@ export interface Status {
   intents: number;
   in_progress: number;
   records: number;
+  open_records: number;
   errors: number;
   warnings: number;
   head: string | null;

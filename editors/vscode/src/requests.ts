@@ -3,11 +3,12 @@
 
 import * as vscode from "vscode";
 import { MessageType } from "vscode-languageclient/node";
-import type { MessageActionItem, ShowMessageRequestParams } from "vscode-languageclient/node";
+import type { MessageActionItem, ShowMessageParams, ShowMessageRequestParams } from "vscode-languageclient/node";
 import { count } from "./words";
 import type { Server } from "./server";
 
 const OPEN_TERMINAL = "Open a Terminal";
+const INSTALL_HOOKS = "Install the Hooks";
 const NEEDS_TERMINAL = /`intent approve ([A-Z0-9]+)` in a terminal/;
 
 /** Shows a question of the server, with a way to the terminal where it has to be answered there. */
@@ -21,6 +22,13 @@ export async function putQuestion(params: ShowMessageRequestParams): Promise<Mes
     return null;
   }
   return params.actions?.find((action) => action.title === chosen) ?? null;
+}
+
+/** Shows what the server says, with a button where it names the command that puts in git's hooks. */
+export async function showMessage(params: ShowMessageParams): Promise<void> {
+  const actions = params.message.includes("`intent git-hooks --install`") ? [INSTALL_HOOKS] : [];
+  const chosen = await dialog(params.type)(params.message, ...actions);
+  if (chosen === INSTALL_HOOKS) await vscode.commands.executeCommand("intent.editor.gitHooks");
 }
 
 function dialog(type: MessageType): (message: string, ...items: string[]) => Thenable<string | undefined> {

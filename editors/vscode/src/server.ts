@@ -2,11 +2,11 @@
 
 import * as path from "node:path";
 import * as vscode from "vscode";
-import { CodeLensRequest, LanguageClient, RevealOutputChannelOn, ShowMessageRequest, State, TransportKind } from "vscode-languageclient/node";
+import { CodeLensRequest, LanguageClient, RevealOutputChannelOn, ShowMessageNotification, ShowMessageRequest, State, TransportKind } from "vscode-languageclient/node";
 import type { LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
 import type { Status } from "./answers";
 import { findIntent, isOlder, surroundings } from "./find";
-import { putQuestion } from "./requests";
+import { putQuestion, showMessage } from "./requests";
 import { SECTION, chosenProgram, forServer, surface } from "./settings";
 
 /** The oldest server with all that this extension asks of it. */
@@ -95,8 +95,9 @@ export class Server implements vscode.Disposable {
     this.is("starting");
     const client = new LanguageClient(SECTION, "Intent", started(found.program), this.options());
     this.client = client;
-    // The client's own handler is replaced: some questions need a terminal.
+    // The client's own handlers are replaced: some questions need a terminal, and some messages a button.
     client.onRequest(ShowMessageRequest.method, putQuestion);
+    client.onNotification(ShowMessageNotification.method, showMessage);
     client.onNotification("intent/status", (status: Status) => this.told.fire(status));
     client.onDidChangeState(({ newState }) => {
       if (this.client !== client) return;

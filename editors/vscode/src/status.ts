@@ -91,6 +91,10 @@ function text(status: Status): string {
   return parts.join("  ");
 }
 
+function openWords(status: Status): string {
+  return status.head && status.open_records ? `, ${status.open_records} in no commit` : "";
+}
+
 function background(status: Status): vscode.ThemeColor | undefined {
   if (status.errors) return new vscode.ThemeColor("statusBarItem.errorBackground");
   if (status.waiting || status.off) return new vscode.ThemeColor("statusBarItem.warningBackground");
@@ -111,7 +115,7 @@ function tooltip(status: Status): vscode.MarkdownString {
   if (status.off) lines.push(`$(circle-slash) The gate is off until ${markdown(status.off.until)}`);
   const wrong = [status.errors && count(status.errors, "error"), status.warnings && count(status.warnings, "warning")].filter(Boolean);
   lines.push(wrong.length ? `$(warning) ${wrong.join(", ")} in registry, policy or ledger` : "Registry, policy and ledger are sound");
-  lines.push(`${count(status.intents, "intent")}, ${status.in_progress} in progress · ${count(status.records, "record")}`);
+  lines.push(`${count(status.intents, "intent")}, ${status.in_progress} in progress · ${count(status.records, "record")}${openWords(status)}`);
   const shown = new vscode.MarkdownString(lines.join("\n\n"), true);
   shown.supportThemeIcons = true;
   return shown;

@@ -8,6 +8,7 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{GOOD, Page, STRONG};
 use crate::cli::target::Target;
 use crate::verbs::accept::{AcceptAnswer, AcceptExtent, accept};
+use crate::verbs::map;
 use crate::workspace::session;
 
 /// Say that a block is right as it stands, which settles it
@@ -52,6 +53,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             format!("`intent why {path}` lists the blocks"),
         ));
     }
+    map::refresh(&workspace);
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::Fine)
 }

@@ -5,7 +5,8 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, Page};
-use crate::verbs::check::{Against, CheckAnswer, change};
+use crate::cli::ssh::SshKeygen;
+use crate::verbs::check::{Against, CheckAnswer, change_signed};
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
 #[derive(Debug, clap::Args)]
@@ -17,8 +18,13 @@ Exit code 1 when there is an error or a warning.
 Examples:
   intent check                 what is not committed yet
   intent check --staged        in a pre-commit hook
-  intent check --base main     in CI, a whole branch")]
+  intent check --base main     in CI, a whole branch
+  intent check main..topic     what topic brings, whatever is checked out")]
 pub(crate) struct Args {
+    /// Judge what TO brings and FROM does not have; neither the work tree nor the index is read
+    #[arg(value_name = "FROM..TO", conflicts_with_all = ["base", "staged"], value_parser = range)]
+    range: Option<(String, String)>,
+
     /// Compare with where the working tree left this revision
     #[arg(long, value_name = "REV", conflicts_with = "staged")]
     base: Option<String>,
@@ -29,14 +35,29 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let against = match (args.base, args.staged) {
-        (Some(revision), _) => Against::Base(revision),
-        (None, true) => Against::Staged,
-        (None, false) => Against::Head,
+    let against = match (args.range, args.base, args.staged) {
+        (Some((from, to)), ..) => Against::Range { from, to },
+        (None, Some(revision), _) => Against::Base(revision),
+        (None, None, true) => Against::Staged,
+        (None, None, false) => Against::Head,
     };
-    let answer = change(&context.here()?, &against)?;
+    let keys = SshKeygen::of_machine(&context.cwd);
+    let answer = change_signed(&context.here()?, &against, &keys)?;
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(shared::loud(&answer.findings)))
+}
+
+/// `main..topic`; an end that is left out is HEAD. The third dot of `main...topic` changes nothing: what counts is where
+/// the two parted.
+fn range(text: &str) -> Result<(String, String), String> {
+    let (from, to) = text.split_once("..").ok_or_else(|| {
+        format!("`{text}` is no range; write {text}..HEAD, or --base {text} for the work tree")
+    })?;
+    let end = |revision: &str| match revision {
+        "" => "HEAD".to_owned(),
+        revision => revision.to_owned(),
+    };
+    Ok((end(from), end(to.trim_start_matches('.'))))
 }
 
 fn show(page: &mut Page, answer: &CheckAnswer) {

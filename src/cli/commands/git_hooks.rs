@@ -14,7 +14,8 @@ commits were made of without them. post-commit and post-rewrite keep the evidenc
 index after `git commit --only`. A hook that is there already is kept and called first. None of ours makes a commit fail, also where this program is gone.
 
 A clone has no hooks: whoever clones runs `intent git-hooks --install` once. Without
-them `intent seal` does the same, and what was committed meanwhile is sealed late.")]
+them `intent seal` does the same, and what was committed meanwhile is sealed late.
+Who wants none says `git config intent.hooks false`, and is not reminded again.")]
 pub(crate) struct Args {
     /// Put them in
     #[arg(long, conflicts_with_all = ["remove", "status"])]

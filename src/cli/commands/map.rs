@@ -8,15 +8,19 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{BAD, GOOD, Page};
 use crate::verbs::Workspace;
-use crate::verbs::map::{MapAnswer, map, markdown, write};
+use crate::verbs::map::{MapAnswer, map, markdown, text, write};
 
 const FILE: &str = ".orchestration/intent_map.md";
 
-/// Write intent_map.md: intent, its files, their blocks
+/// Write intent_map.md: intent, its files, their top-level definitions
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The map is generated from the ledger and never read back. It holds no time and no
-line number, so that the maps of two branches merge well.")]
+The map is generated from the ledger and never read back. It is short: what is more
+than a person reads at one look is counted. `intent record`, agents' sessions and
+editors keep it fresh by themselves. Git ignores it, unless the policy says
+`map: committed`; then git's hook writes it for each commit, from what the commit
+holds, and this command does the same. In a merge that git commits by itself the
+lines of both sides are united as they come, and the next commit writes them anew.")]
 pub(crate) struct Args {
     /// Write nothing; exit code 1 when the file is not up to date
     #[arg(long, conflicts_with = "stdout")]
@@ -55,7 +59,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 
 fn check(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
     workspace.governed()?;
-    let wanted = markdown(&map(workspace)?);
+    let wanted = text(workspace)?;
     let path = workspace.root.path().join(FILE);
     let stands = match std::fs::read(&path) {
         Ok(bytes) => Some(bytes),

@@ -1,13 +1,16 @@
 //! The commands, one file each: arguments, one verb, and how its answer reads.
 
 pub(crate) mod accept;
+pub(crate) mod anchor;
 pub(crate) mod approve;
 pub(crate) mod check;
 pub(crate) mod clear;
+pub(crate) mod compact;
 pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod context;
 pub(crate) mod doctor;
+pub(crate) mod erase;
 pub(crate) mod explain;
 pub(crate) mod gate;
 pub(crate) mod git_hooks;
@@ -23,6 +26,7 @@ pub(crate) mod new;
 pub(crate) mod off;
 pub(crate) mod propose;
 pub(crate) mod protocol;
+pub(crate) mod reassign;
 pub(crate) mod record;
 pub(crate) mod report;
 pub(crate) mod schema;

@@ -5,6 +5,7 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::intent::{NewIntent, Status};
+use crate::verbs::map;
 use crate::verbs::registry;
 
 /// Write down an intent: what somebody asked for, and which files it owns
@@ -61,6 +62,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         owner: args.owner,
     };
     let answer = registry::new(&context.here()?, intent)?;
+    map::refresh(&context.here()?);
     context.answer(&answer, |page| shared::changed(page, &answer))?;
     Ok(Exit::Fine)
 }

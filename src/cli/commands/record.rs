@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -15,6 +16,7 @@ use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
 use crate::code::LineRange;
 use crate::ledger::{EntityType, MutationClass};
 use crate::verbs::record::{Extent, RecordRequest, RecordedFile, SkippedFile, record};
+use crate::verbs::{git_hooks, map};
 
 /// Files with the same reason that are named before the rest is only counted.
 const NAMED: usize = 3;
@@ -105,6 +107,9 @@ pub(crate) struct RecordedAnswer {
     recorded: Vec<Rooted<RecordedFile>>,
     /// Files of which nothing was recorded, each with its reason.
     skipped: Vec<Rooted<SkippedFile>>,
+    /// That git's hooks are missing where something was recorded, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<String>,
 }
 
 /// An entry with the workspace its path is relative to.
@@ -122,6 +127,12 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         let request = request(&args, paths);
         let root = workspace.root.path().display().to_string();
         let here = record(&workspace, &request)?;
+        if !here.recorded.is_empty() {
+            map::refresh(&workspace);
+        }
+        if !here.recorded.is_empty() && answer.hint.is_none() {
+            answer.hint = git_hooks::hint(&workspace).map(str::to_owned);
+        }
         answer.recorded.extend(here.recorded.into_iter().map(|file| rooted(&root, file)));
         answer.skipped.extend(here.skipped.into_iter().map(|file| rooted(&root, file)));
     }
@@ -157,6 +168,7 @@ fn show(page: &mut Page, answer: &RecordedAnswer) {
         recorded(page, &entry.file);
     }
     skipped(page, &answer.skipped);
+    shared::hint(page, answer.hint.as_deref());
     if answer.recorded.is_empty() && answer.skipped.is_empty() {
         page.own("There is no file to record below what was named").end();
     }

@@ -12,8 +12,8 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::verbs::{
-    accept, approval, check, doctor, explain, gate, git_hooks, init, lesson, map, proposal,
-    registry, report, seal, select, verify, why,
+    accept, anchor, approval, check, compact, doctor, erase, explain, gate, git_hooks, init,
+    lesson, map, proposal, reassign, registry, report, seal, select, verify, why,
 };
 use crate::workspace::approvals::Approval;
 
@@ -58,13 +58,16 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("records", records()),
         ("policy", read::<crate::workspace::Policy>()),
         ("accept", written::<accept::AcceptAnswer>()),
+        ("anchor", written::<anchor::AnchorAnswer>()),
         ("approvals", written::<Vec<Approval>>()),
         ("approve", written::<approval::ApprovalAnswer>()),
         ("check", written::<check::CheckAnswer>()),
         ("clear", written::<clear::ClearAnswer>()),
+        ("compact", written::<compact::CompactAnswer>()),
         ("complete", written::<registry::RegistryAnswer>()),
         ("context", written::<context::ContextAnswer>()),
         ("doctor", written::<doctor::DoctorAnswer>()),
+        ("erase", written::<erase::EraseAnswer>()),
         ("explain", written::<crate::shell::Reading>()),
         ("explain-batch", written::<explain::Verdict>()),
         ("gate", written::<gate::Decision>()),
@@ -80,6 +83,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("on", written::<approval::SwitchAnswer>()),
         ("propose", written::<proposal::ProposalAnswer>()),
         ("protocol", written::<protocol::ProtocolAnswer>()),
+        ("reassign", written::<reassign::ReassignAnswer>()),
         ("record", written::<record_command::RecordedAnswer>()),
         ("reject", written::<approval::ApprovalAnswer>()),
         ("report", written::<report::ReportAnswer>()),

@@ -1,16 +1,18 @@
 //! `intent seal`: evidence for what was recorded and is in no commit yet.
 
-use std::io::Write as _;
-use std::path::Path;
+mod message;
+
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::git::{stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
-use crate::verbs::Workspace;
-use crate::verbs::seal::{Scope, SealAnswer, seal, would_seal};
+use crate::verbs::seal::{Scope, SealAnswer, retire, retire_daily, seal, would_seal};
+use crate::verbs::{Workspace, map};
 
 /// For so long a commit may be held up; what is left is sealed by the next call.
 const BUDGET: Duration = Duration::from_millis(1_500);
@@ -32,6 +34,10 @@ pub(crate) struct Args {
     /// As this hook of git: never fails
     #[arg(long, value_name = "NAME", hide = true)]
     hook: Option<String>,
+
+    /// What git hands to the hook: for `commit-msg` the file with the message
+    #[arg(requires = "hook", hide = true)]
+    handed: Vec<PathBuf>,
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
@@ -42,7 +48,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             false => seal(&workspace, Scope::Commit, None)?,
         };
         if !args.dry_run {
-            stage(&workspace, &answer).map_err(|error| {
+            retire(&workspace)?;
+            stage(&workspace, answer.written.iter().chain(&answer.removed)).map_err(|error| {
                 CliError::usage(
                     format!("what was sealed could not be staged: {error}"),
                     "stage it yourself: `git add .orchestration/agent_trace`",
@@ -57,10 +64,27 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         && workspace.root.governed()
     {
         let done = match hook.as_str() {
+            "pre-merge-commit" if !is_merging(&workspace) => Ok(()),
             "pre-commit" | "pre-merge-commit" => seal(&workspace, Scope::Commit, Some(BUDGET))
                 .map_err(|error| error.to_string())
-                .and_then(|answer| stage(&workspace, &answer).map_err(|error| error.to_string())),
-            _ => keep(&workspace).map_err(|error| error.to_string()),
+                .and_then(|answer| {
+                    stage(&workspace, answer.written.iter().chain(&answer.removed))
+                        .map_err(|error| error.to_string())
+                })
+                .and_then(|()| match hook.as_str() {
+                    "pre-commit" => stage_map(&workspace),
+                    // Git makes a merge of the tree that it had before this hook; what is staged now would stay behind
+                    // in the index.
+                    _ => Ok(()),
+                }),
+            "commit-msg" => match args.handed.first() {
+                Some(message) => message::add_trailers(&workspace, &context.cwd.join(message)),
+                None => Err("git names no file with the message".to_owned()),
+            },
+            _ => keep(&workspace)
+                .map_err(|error| error.to_string())
+                .and_then(|()| retire_daily(&workspace).map_err(|error| error.to_string()))
+                .map(drop),
         };
         if let Err(error) = done {
             let message = format!("{hook} could not seal: {error}");
@@ -68,6 +92,12 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         }
     }
     Ok(Exit::Fine)
+}
+
+/// Whether the commit of a merge will be made from the index. Where both sides changed different files, git has written
+/// the tree of the merge before it calls the hook, and has not noted what is merged; so nothing is to be staged.
+fn is_merging(workspace: &Workspace) -> bool {
+    workspace.root.git_dir().is_some_and(|git| git.join("MERGE_HEAD").is_file())
 }
 
 /// After a commit: puts into the index what the commit holds and the index does not. `git commit --only` makes its commit
@@ -89,41 +119,10 @@ fn keep(workspace: &Workspace) -> std::io::Result<()> {
     update_index(top, missing.map(str::to_owned).collect())
 }
 
-/// Puts what was written into the index, and takes out what it takes the place of. In a hook git hands us the index that
-/// the commit is made from.
-fn stage(workspace: &Workspace, answer: &SealAnswer) -> std::io::Result<()> {
-    let Some(top) = workspace.root.work_tree() else { return Ok(()) };
-    let below = |path| {
-        let path = workspace.root.absolute(path);
-        path.strip_prefix(top).unwrap_or(&path).to_string_lossy().replace('\\', "/")
-    };
-    update_index(top, answer.written.iter().chain(&answer.removed).map(below).collect())
-}
-
-/// Puts files into the index, or takes them out where they are gone.
-fn update_index(top: &Path, paths: Vec<String>) -> std::io::Result<()> {
-    if paths.is_empty() {
-        return Ok(());
-    }
-    let mut git = Command::new("git")
-        .args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"])
-        .args(["update-index", "--add", "--remove", "-z", "--stdin"])
-        .current_dir(top)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()?;
-    if let Some(mut input) = git.stdin.take() {
-        for path in paths {
-            input.write_all(path.as_bytes())?;
-            input.write_all(b"\0")?;
-        }
-    }
-    let output = git.wait_with_output()?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(std::io::Error::other(String::from_utf8_lossy(&output.stderr).trim().to_owned()))
+/// Writes the map that the commit carries, and puts it into the index, where the policy wants that.
+fn stage_map(workspace: &Workspace) -> Result<(), String> {
+    let written = map::write_for_commit(workspace).map_err(|error| error.to_string())?;
+    stage(workspace, written.iter()).map_err(|error| error.to_string())
 }
 
 fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool) {

@@ -2,6 +2,7 @@
 
 use std::io::IsTerminal;
 
+use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -60,5 +61,6 @@ fn show(page: &mut Page, answer: &SelectAnswer) {
         page.styled(WARN, "!").own(" another session works here: ").text(&other.actor);
         page.own(" under ").text(&other.intent).own(", since ").text(&other.selected_at).end();
     }
+    shared::hint(page, answer.hint.as_deref());
     page.gap().lines(&answer.context);
 }

@@ -11,12 +11,14 @@ use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, NOTE, PLAIN, Page, STRONG,
 use crate::intent::Status;
 use crate::ledger::{Contributor, EntityType};
 use crate::verbs::check::FindingAnswer;
+use crate::verbs::map;
 use crate::verbs::registry::{self, RegistryAnswer};
 use crate::workspace::Level;
 
 /// Sets a status and says so.
 pub(super) fn set_status(context: &Context, id: &str, status: Status) -> Result<Exit, CliError> {
     let answer = registry::set_status(&context.here()?, id, status)?;
+    map::refresh(&context.here()?);
     context.answer(&answer, |page| changed(page, &answer))?;
     Ok(Exit::Fine)
 }
@@ -52,6 +54,13 @@ pub(super) fn who(contributor: &Contributor) -> String {
     match &contributor.model_identifier {
         Some(model) => format!("{kind} {model}"),
         None => kind.to_owned(),
+    }
+}
+
+/// What a person could do besides, where there is something.
+pub(super) fn hint(page: &mut Page, hint: Option<&str>) {
+    if let Some(hint) = hint {
+        page.styled(NOTE, "hint:").own(" ").text(hint).end();
     }
 }
 

@@ -70,6 +70,7 @@ fn line(entry: &Entry) -> Page {
         Trust::Claimed => page.own("  ").styled(WARN, "claimed"),
         Trust::Contradicted => page.own("  ").styled(BAD, "contradicted"),
     };
+    page.own("  ").styled(DIM, &record.id);
     page.end();
     page
 }
@@ -81,6 +82,7 @@ fn kind(kind: RecordKind) -> &'static str {
         RecordKind::Approval => "approval",
         RecordKind::Registry => "registry",
         RecordKind::Ack => "ack",
+        RecordKind::Reassign => "reassign",
         RecordKind::Event => "event",
     }
 }
@@ -103,5 +105,11 @@ fn file(file: &FileRecord) -> String {
 
 fn author(record: &Record) -> Option<String> {
     let conversation = record.files.first()?.conversations.first()?;
-    Some(shared::who(&conversation.contributor))
+    let tool = record.tool.as_ref().filter(|tool| tool.name != "intent");
+    let with = match (&record.session, tool) {
+        (Some(session), _) => format!(" in {session}"),
+        (None, Some(tool)) => format!(" with {}", tool.name),
+        (None, None) => String::new(),
+    };
+    Some(shared::who(&conversation.contributor) + &with)
 }

@@ -7,9 +7,10 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{Cell, DIM, GOOD, PLAIN, Page, STRONG, UNSURE, WARN};
-use crate::verbs::verify::{
-    BlocksAnswer, LostBlock, VerifyAnswer, accept_rewrite, verify, verify_blocks,
-};
+use crate::cli::ssh::SshKeygen;
+use crate::cli::when;
+use crate::verbs::anchor::AnchorsAnswer;
+use crate::verbs::verify::{BlocksAnswer, LostBlock, VerifyAnswer, accept_rewrite, verify_signed};
 use crate::workspace::Level;
 
 /// Verify every file of the ledger
@@ -36,7 +37,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     if args.accept_rewrite {
         accept_rewrite(&workspace)?;
     }
-    let answer = if args.blocks { verify_blocks(&workspace) } else { verify(&workspace) };
+    let answer = verify_signed(&workspace, &SshKeygen::of_machine(&context.cwd))?;
+    let answer = if args.blocks { answer.with_blocks(&workspace) } else { answer };
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(shared::loud(&answer.findings)))
 }
@@ -46,6 +48,12 @@ fn show(page: &mut Page, answer: &VerifyAnswer) {
     if let Some(held) = &answer.blocks {
         blocks(page, held);
         lost(page, &held.lost);
+    }
+    if let Some(anchors) = &answer.anchors {
+        anchored(page, anchors);
+    }
+    for note in &answer.notes {
+        page.styled(DIM, "note:").own(" ").styled(DIM, note).end();
     }
     page.gap();
     shared::findings(page, &answer.findings);
@@ -83,6 +91,21 @@ fn blocks(page: &mut Page, answer: &BlocksAnswer) {
             row(WARN, answer.lost.len(), "lost", "recorded, and nothing goes on from it"),
         ],
     );
+}
+
+fn anchored(page: &mut Page, anchors: &AnchorsAnswer) {
+    page.gap().text(&anchors.anchored.to_string()).own(" of ");
+    page.count(anchors.sections, "section").own(" of evidence anchored").end();
+    for by in &anchors.by {
+        page.own("  ").styled(STRONG, &by.signer).own("  ").text(&by.sections.to_string());
+        page.own(", last ").text(&when::date(&by.time)).own(" at ");
+        page.text(by.commit.get(..12).unwrap_or(&by.commit)).end();
+    }
+    for path in &anchors.untrusted {
+        page.styled(DIM, "note:").own(" ").styled(DIM, path.as_str());
+        page.styled(DIM, " is signed with a key that nobody trusts, so it vouches for nothing");
+        page.end();
+    }
 }
 
 fn lost(page: &mut Page, lost: &[LostBlock]) {

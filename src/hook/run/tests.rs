@@ -15,6 +15,7 @@ fn calm() -> Verbs {
         after: |_| Feedback::default(),
         prompt: |_| (),
         idle: |_| (),
+        rest: |_| (),
         session_start: |_| None,
     }
 }
@@ -25,6 +26,7 @@ fn panicking() -> Verbs {
         after: |_| panic!("after"),
         prompt: |_| panic!("prompt"),
         idle: |_| panic!("idle"),
+        rest: |_| panic!("rest"),
         session_start: |_| panic!("start"),
     }
 }

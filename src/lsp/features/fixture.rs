@@ -100,6 +100,8 @@ impl Editor {
         }
         if with_git {
             git(folder.path(), &["init", "-q", "-b", "main"]);
+            // Its hooks are a question of their own.
+            git(folder.path(), &["config", "intent.hooks", "false"]);
             git(folder.path(), &["add", "-A"]);
             git(folder.path(), &["commit", "-qm", "start"]);
         }

@@ -78,7 +78,10 @@ fn block_text(
     text.list("Records that fit", &candidates);
     let origins: Vec<String> = answer.origins.iter().map(|it| origin(&text, place, it)).collect();
     text.list("Recorded code in it", &origins);
-    if answer.lineage.len() > 1 {
+    let newest = answer.lineage.first();
+    let is_reassigned =
+        matches!(newest, Some(LineageStep::Record(step)) if !step.reassigned.is_empty());
+    if answer.lineage.len() > 1 || is_reassigned {
         text.list("History", &history(&text, place, &answer));
     }
     let links = links(snapshot, &text, place, &answer);
@@ -185,6 +188,10 @@ fn candidate(text: &Prose, place: &Place<'_>, record: &Candidate) -> String {
     }
     parts.push(text.said(&ago(&record.timestamp).unwrap_or_else(|| record.timestamp.clone())));
     parts.extend(record.name.as_deref().map(|name| text.code(name)));
+    parts.extend(record.reassigned.iter().map(|one| {
+        let when = ago(&one.timestamp).unwrap_or_else(|| one.timestamp.clone());
+        text.said(&format!("{} {when}", one.words()))
+    }));
     parts.join(" · ")
 }
 

@@ -327,3 +327,22 @@ fn saving_a_file_of_ours_is_noticed_without_any_watcher() {
     session.heard("workspace/codeLens/refresh");
     session.finish();
 }
+
+#[test]
+fn a_person_is_told_once_that_commits_carry_no_records() {
+    let folder = folder();
+    let git = std::process::Command::new("git").arg("init").arg("-q").arg(&folder.root).status();
+    assert!(git.unwrap().success());
+    let mut session = Session::with(governed(), json!({}));
+    session.open(&folder.file, "1234");
+    let told = session.heard("window/showMessage")["params"]["message"].clone();
+    assert!(told.as_str().unwrap().contains("`intent git-hooks --install`"), "{told}");
+    until_known(&mut session);
+    std::fs::write(folder.root.join(".orchestration/policy.yaml"), "{}\n").unwrap();
+    let registry = folder.root.join(".orchestration/active_intents.yaml");
+    let change = json!({ "uri": convert::uri_of(&registry).unwrap().to_string(), "type": 2 });
+    session.tell("workspace/didChangeWatchedFiles", json!({ "changes": [change] }));
+    published(&mut session);
+    assert!(!session.meanwhile("window/showMessage"));
+    session.close();
+}

@@ -146,10 +146,18 @@ impl World {
         }
         match workspace {
             Ok(workspace) => {
-                Arc::make_mut(&mut self.workspaces).loaded.insert(root.clone(), workspace);
+                let before =
+                    Arc::make_mut(&mut self.workspaces).loaded.insert(root.clone(), workspace);
+                // Looking at a workspace writes nothing; something was recorded or edited meanwhile.
+                if before.is_some() {
+                    effects.push(Effect::RefreshMap(root.clone()));
+                }
                 effects.push(Effect::Refresh);
                 effects.push(Effect::DiagnoseUnopened(root.clone()));
                 effects.push(Effect::TellStatus(root.clone()));
+                if self.told_of_hooks.insert(root.clone()) {
+                    effects.push(Effect::TellOfGitHooks(root.clone()));
+                }
                 let workspaces = Arc::clone(&self.workspaces);
                 effects.extend(self.show_again(|path| {
                     let folder = path.parent().and_then(|folder| workspaces.folders.get(folder));

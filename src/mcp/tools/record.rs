@@ -6,8 +6,8 @@ use serde::Deserialize;
 use super::super::answer::{Answer, Refusal};
 use super::Call;
 use crate::ledger::EntityType;
-use crate::verbs::Workspace;
 use crate::verbs::record::{self, RecordAnswer, RecordRequest};
+use crate::verbs::{Workspace, map};
 use crate::workspace::{RelativePath, text};
 
 pub(super) const RECORD: &str = "\
@@ -54,6 +54,9 @@ pub(super) fn record(call: &Call, arguments: Record) -> Result<Answer<RecordAnsw
             ..RecordRequest::default()
         };
         let one = record::record(&ws, &request)?;
+        if !one.recorded.is_empty() {
+            map::refresh(&ws);
+        }
         answer.recorded.extend(one.recorded);
         answer.skipped.extend(one.skipped);
     }

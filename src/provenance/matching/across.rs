@@ -119,7 +119,8 @@ fn renamed_file(
             Fit::New => continue,
             Fit::Is(paired) => {
                 let mut reading = Reading::of(&trail, ids[paired.then], &rows[index], block);
-                reading.look_further_back((ledger, surroundings), &trail, (&rows[index], block));
+                let block = (&rows[index], block);
+                reading.look_further_back((ledger, surroundings), &trail, block, document);
                 reading.tell(paired, Place::Moved);
                 reading
             }

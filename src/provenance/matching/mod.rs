@@ -24,7 +24,7 @@ use crate::workspace::RelativePath;
 
 use super::names::{is_called, is_unnamed};
 use super::outline::{Against, Outline};
-use super::trail::{Trail, Version};
+use super::trail::{MAX_LEAVES, Trail, Version};
 use super::{Provenance, Rejection};
 use align::{Alignment, Fit, MIN_COPY_TOKENS, Paired, Scene};
 use item::Item;
@@ -38,9 +38,6 @@ pub use lookup::{Candidate, candidates};
 pub use onward::{before_own_records, goes_on, may_speak_of, reads_on, recorded_elsewhere};
 pub use origins::Origins;
 pub use rules::{MIN_RENAMED_TOKENS, Rule};
-
-/// Of more versions that nothing is recorded on top of, only the newest are looked at.
-const MAX_LEAVES: usize = 8;
 
 /// What is known of every block of a file, in the order of [`crate::code::FileBlocks::blocks`].
 pub fn file(
@@ -154,7 +151,7 @@ impl Matched {
                     Fit::Is(paired) => {
                         let mut reading = read(paired.then);
                         let around = (ledger, surroundings);
-                        reading.look_further_back(around, &trail, (&rows[index], block));
+                        reading.look_further_back(around, &trail, (&rows[index], block), document);
                         reading.tell(paired, place_of(ledger, &reading, block, paired));
                         let newest = trail.claim(ids[paired.then]);
                         matched.standing.extend(newest);

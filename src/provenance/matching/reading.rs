@@ -9,7 +9,7 @@ use super::across::Surroundings;
 use super::align::Paired;
 use super::goes_by_another_name;
 use super::rules::{MARGIN, MIN_RENAMED_TOKENS};
-use crate::code::{Block, fingerprint};
+use crate::code::{Block, Document, fingerprint, lines};
 use crate::ledger::{BlockRecord, ClaimRef, Ledger};
 use crate::provenance::names::{is_called, leaf};
 use crate::provenance::outline::Row;
@@ -62,6 +62,7 @@ impl Reading {
         (ledger, surroundings): (&Ledger, &dyn Surroundings),
         trail: &Trail,
         (row, block): (&Row, &Block),
+        document: &Document,
     ) {
         while let Some(claim) = self.claim.filter(|_| self.content == Content::Modified) {
             let range = ledger.claim(claim).range();
@@ -72,7 +73,8 @@ impl Reading {
             };
             let is_made_of_before = lanes()
                 .is_some_and(|[before, made]| before >= MIN_LANES && made * MANY_TIMES <= before);
-            if !is_made_of_before {
+            let is_gone = || ledger.is_taken_back(ledger.claim(claim).entry);
+            if !is_made_of_before && !(is_gone() && !has_line_of(range, document, block)) {
                 return;
             }
             self.stood_before = Some(claim);
@@ -110,6 +112,20 @@ impl Reading {
     pub(super) fn is_renamed(&self, ledger: &Ledger, block: &Block) -> bool {
         self.claim.is_some_and(|at| goes_by_another_name(ledger, at, block))
     }
+}
+
+/// Whether a line that a record brought stands in a block; also where that is not known.
+fn has_line_of(range: &BlockRecord, document: &Document, block: &Block) -> bool {
+    let lines = range.lines.as_ref().and_then(|lines| lines.hashes());
+    let Some(recorded) = lines else { return true };
+    let all = || Some(vec![true; recorded.len()]);
+    let brought = match &range.brought {
+        Some(places) => places.among(recorded.len()),
+        None => range.replaces.is_none().then(all).flatten(),
+    };
+    let own = lines::own(document, block);
+    let now = lines::matched_own(&recorded, &own);
+    brought.is_none_or(|brought| now.into_iter().flatten().any(|line| brought[line]))
 }
 
 /// The newest state that reads as the block, by the strictest equality that one of them has; else the newest.
@@ -191,6 +207,8 @@ pub(super) fn provenance(
     let rivals: Vec<ClaimRef> = readings
         .iter()
         .filter_map(|other| other.claim)
+        // Branches that recorded the same block do not vie for it: its lines tell which brought what.
+        .filter(|other| !trail.beside(claim).contains(other))
         .filter(|other| *other != claim && fits_as_well(ledger, block, &found, *other))
         .collect();
     if !rivals.is_empty() && found.content == Some(Content::Modified) {

@@ -465,17 +465,25 @@ pub(super) fn intent(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
         "start" => person("intent.start", "Only a person starts an intent."),
         "complete" => person("intent.complete", "Only a person completes an intent."),
         "accept" => person("intent.accept", "Only a person accepts a block."),
+        "anchor" => person("intent.anchor", "Only a person signs."),
+        "erase" => person("intent.erase", "Only a person erases evidence."),
+        "reassign" => person("intent.reassign", "Only a person puts code under another intent."),
         "init" => {
             person("intent.init", "Only a person sets up a workspace or an agent's settings.")
         }
         "off" => person("intent.off", "Only a person switches the gate off."),
+        "git-hooks" if any(call.args, &["--install", "--remove"]) => {
+            person("intent.git-hooks", "Only a person decides which hooks git runs.")
+        }
         "clear" => person("intent.clear", "Only a person clears what is selected."),
         "select" if any(call.args, &["--session"]) => {
             person("intent.select-session", "Only a person selects for another session.")
         }
         "select" => opaque("intent.select", "intent select"),
         "list" | "status" | "context" | "why" | "check" | "verify" | "trace" | "doctor"
-        | "gate" | "schema" | "explain" | "completions" | "man" | "protocol" => reads("intent"),
+        | "gate" | "schema" | "explain" | "completions" | "man" | "protocol" | "git-hooks" => {
+            reads("intent")
+        }
         "map" if any(call.args, &["--check", "--stdout"]) => reads("intent"),
         _ => opaque("intent.other", "intent"),
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use super::event::{Effect, Event};
 use super::gate::{self, Decision, GateRequest};
 use super::record::{self, RecordRequest, call};
-use super::{VerbError, Workspace};
+use super::{VerbError, Workspace, map};
 use crate::ledger::{EntityType, Strength};
 use crate::provenance::Outline;
 use crate::shell::Deed;
@@ -38,6 +38,7 @@ const SAME_CALL: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// Tells and records what a call has done. Never fails.
 pub fn after(event: &Event) -> Feedback {
+    let event = &knowing_model(event);
     let mut feedback = Feedback::default();
     for ws in workspaces(event) {
         in_workspace(&ws, event, &mut feedback);
@@ -57,6 +58,7 @@ pub fn idle(event: &Event) {
     if calls.is_empty() {
         return;
     }
+    let event = &knowing_model(event);
     let ws = Workspace::at(root);
     let mut feedback = Feedback::default();
     for call in calls.iter().filter(|call| !call.background) {
@@ -67,6 +69,25 @@ pub fn idle(event: &Event) {
             }
         }
     }
+}
+
+/// What can wait until an agent has come to rest: the map is written anew where what it says has changed.
+pub fn rest(event: &Event) {
+    if let Ok(root) = Root::find(&event.cwd)
+        && root.governed()
+    {
+        map::refresh(&Workspace::at(root));
+    }
+}
+
+/// A call with the model that its host named for the session, where it names none with the call. A subagent may have
+/// another one, so of its calls nothing is assumed.
+fn knowing_model(event: &Event) -> Event {
+    let kept = || {
+        let root = Root::find(&event.cwd).ok().filter(|_| event.subagent.is_none())?;
+        session::model_of(&root, &event.session_key())
+    };
+    Event { model: event.model.clone().or_else(kept), ..event.clone() }
 }
 
 /// The governed workspaces that a call touches: of every path, and of the folder it is made in.

@@ -4,7 +4,7 @@ use super::case::{Memory, selected};
 use super::{Decision, Denial, DenialCode, Judged, ask, places, rules};
 use crate::intent::Intent;
 use crate::verbs::event::Event;
-use crate::verbs::{Workspace, protocol, select};
+use crate::verbs::{Workspace, git_hooks, protocol, select};
 use crate::workspace::policy::{Mode, Switching};
 use crate::workspace::session::{self, calls};
 
@@ -84,10 +84,18 @@ fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Ju
 
 /// A person has spoken to the session: its next selection is theirs.
 pub fn prompt(event: &Event) {
-    if let Ok(Some(home)) = places::home(event)
-        && let Err(error) = session::prompted(&home.root, &event.session_key())
-    {
+    let Ok(Some(home)) = places::home(event) else { return };
+    keep_model(&home, event);
+    if let Err(error) = session::prompted(&home.root, &event.session_key()) {
         session::log(&home.root, &format!("a prompt could not be noted: {error}"));
+    }
+}
+
+/// Keeps the model where the host names it, for the calls with which it does not.
+fn keep_model(home: &Workspace, event: &Event) {
+    let Some(model) = &event.model else { return };
+    if let Err(error) = session::keep_model(&home.root, &event.session_key(), model) {
+        session::log(&home.root, &format!("the model of a session could not be kept: {error}"));
     }
 }
 
@@ -95,9 +103,11 @@ pub fn prompt(event: &Event) {
 pub fn session_start(event: &Event) -> Option<String> {
     let home = places::home(event).ok()??;
     calls::prune(&home.root);
+    keep_model(&home, event);
     let selected = match selected(&home, event) {
         Some(id) => format!("Selected in this session: {id}."),
         None => rules::selectable(&home),
     };
-    Some(format!("{}\n{selected}", protocol::PROTOCOL))
+    let hint = git_hooks::hint(&home).map(|hint| format!("\n{hint} Tell the user."));
+    Some(format!("{}\n{selected}{}", protocol::PROTOCOL, hint.unwrap_or_default()))
 }

@@ -27,15 +27,13 @@ pub(super) struct Gathered {
     /// By intent.
     pub(super) tallies: BTreeMap<String, Tally>,
     known_contributors: HashMap<(EntityType, Option<String>), usize>,
-    known_records: HashMap<(String, usize), usize>,
+    known_records: HashMap<(String, usize, Option<String>), usize>,
 }
 
 /// What came of an intent.
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) blocks: VerdictCounts,
-    pub(super) recorded_blocks: usize,
-    pub(super) recorded_files: BTreeSet<RelativePath>,
     /// Files that hold blocks of it.
     pub(super) files: BTreeSet<RelativePath>,
 }
@@ -43,7 +41,6 @@ pub(super) struct Tally {
 impl Gathered {
     /// Takes in a file.
     pub(super) fn add(&mut self, held: &Held<'_>) {
-        self.add_heads(held);
         let Some(file) = held.file else { return };
         let named = held.ws.ledger.knows(held.path);
         let answer = why::answer(held.ws, held.path, file, Which::All);
@@ -62,19 +59,6 @@ impl Gathered {
         let unrecorded = blocks.iter().filter(|block| block.verdict == Verdict::Unrecorded).count();
         let path = held.path.clone();
         self.files.push(ReportedFile { path, owners: Vec::new(), unrecorded, blocks });
-    }
-
-    /// The blocks of a file that each intent is the last word on, by the same rule as in the map.
-    fn add_heads(&mut self, held: &Held<'_>) {
-        for at in held.heads {
-            let claim = held.ws.ledger.claim(*at);
-            let intent = held.ws.intent_of(&claim.entry.record);
-            if let (Some(intent), Some(_)) = (intent, &claim.range().block) {
-                let tally = self.tallies.entry(intent).or_default();
-                tally.recorded_blocks += 1;
-                tally.recorded_files.insert(held.path.clone());
-            }
-        }
     }
 
     fn block(&mut self, held: &Held<'_>, answer: BlockAnswer) -> ReportedBlock {
@@ -115,7 +99,7 @@ impl Gathered {
 
     fn record(&mut self, ws: &Workspace, told: &Candidate) -> usize {
         let contributor = self.contributor(&told.contributor);
-        let key = (told.record.clone(), contributor);
+        let key = (told.record.clone(), contributor, told.intent.clone());
         if let Some(at) = self.known_records.get(&key) {
             return *at;
         }
@@ -126,6 +110,7 @@ impl Gathered {
             intent: told.intent.clone(),
             contributor,
             timestamp: told.timestamp.clone(),
+            reassigned: told.reassigned.clone(),
             tool: stored.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
             strength: stored.and_then(|record| record.strength),
         });
@@ -156,7 +141,7 @@ impl Gathered {
                 *by_whom.entry(who).or_default() += conversation.ranges.len();
             }
             for (who, blocks) in by_whom {
-                let key = (day(&record.timestamp), who, ws.intent_of(record));
+                let key = (day(&record.timestamp), who, ws.intent_named(record));
                 let (all_records, all_blocks) = days.entry(key).or_default();
                 *all_records += 1;
                 *all_blocks += blocks;

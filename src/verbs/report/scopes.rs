@@ -81,8 +81,8 @@ fn told(ws: &Workspace, intent: &Intent, tally: Option<&Tally>) -> ReportedInten
 fn tallied(tally: Option<&Tally>) -> ReportedIntent {
     let Some(tally) = tally else { return ReportedIntent::default() };
     ReportedIntent {
-        recorded_files: tally.recorded_files.len(),
-        recorded_blocks: tally.recorded_blocks,
+        recorded_files: tally.files.len(),
+        recorded_blocks: tally.blocks.total(),
         blocks: tally.blocks,
         ..ReportedIntent::default()
     }

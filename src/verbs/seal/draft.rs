@@ -124,7 +124,9 @@ impl Groups {
         }
         let mut here = self.work.iter_mut().filter(|((of, _), _)| of == path);
         let (Some((_, work)), None) = (here.next(), here.next()) else { return };
-        let is_all = |(range, _): &(BlockRecord, usize)| range.brought.is_none() && !range.deleted;
+        let is_all = |(range, _): &(BlockRecord, usize)| {
+            range.brought.is_none() && range.recorded.is_none() && !range.deleted
+        };
         if work.blocks.len() == blocks && work.blocks.iter().all(is_all) {
             let text = now.text();
             let hash = fingerprint::content_hash(&text);
@@ -223,6 +225,7 @@ pub(super) fn write(ws: &Workspace, bytes: &[u8]) -> Result<RelativePath, VerbEr
         let times = lines.map(|(_, said)| match said {
             evidence::Said::Brought(line) => line.time,
             evidence::Said::Carried(record) => record.timestamp,
+            evidence::Said::Erased(stone) => stone.time,
         });
         times.max()
     });

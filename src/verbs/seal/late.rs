@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::{Draft, Sealing, of_change};
-use crate::ledger::{Entry, Ledger, Strength};
+use super::{Draft, Sealing, Sources, of_change};
+use crate::ledger::{Entry, Strength};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, RelativePath, store};
@@ -58,12 +58,13 @@ pub(super) struct Late {
 /// What commits brought of what the journal holds.
 pub(super) fn look(
     ws: &Workspace,
-    ledger: &Ledger,
+    sources: &Sources,
     until: Option<Instant>,
 ) -> Result<Late, VerbError> {
     let mut late = Late { drafts: Vec::new(), handled: Handled::load(ws), since: 0 };
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(late) };
-    let open: Vec<(i64, &Entry)> = ledger
+    let open: Vec<(i64, &Entry)> = sources
+        .ledger
         .open()
         .filter(|entry| !entry.record.files.is_empty())
         .filter_map(|entry| Some((store::milliseconds(&entry.record.timestamp)?, entry)))
@@ -96,7 +97,7 @@ pub(super) fn look(
             break;
         }
         let now = store::milliseconds(&store::now()).unwrap_or_default();
-        let draft = of_commit(ws, ledger, (&commit, about.parents), &paths, until)?;
+        let draft = of_commit(ws, sources, (&commit, about.parents), &paths, until)?;
         if !draft.incomplete && draft.is_empty() {
             late.handled.at.insert(commit.0.clone(), now);
         }
@@ -107,7 +108,7 @@ pub(super) fn look(
 
 fn of_commit(
     ws: &Workspace,
-    ledger: &Ledger,
+    sources: &Sources,
     (commit, bases): (&CommitId, Vec<CommitId>),
     paths: &HashSet<&RelativePath>,
     until: Option<Instant>,
@@ -116,7 +117,7 @@ fn of_commit(
     let changes = ws.git().map(|git| git.changes(sealing.bases.first(), &sealing.target));
     let changes = changes.transpose()?.unwrap_or_default();
     match changes.iter().any(|change| paths.contains(&change.path)) {
-        true => of_change(ws, ledger, &sealing, until),
+        true => of_change(ws, sources, &sealing, until),
         false => Ok(Draft::default()),
     }
 }

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use super::LostBlock;
 use crate::code::fingerprint::content_hash;
 use crate::code::{ContentHash, language};
-use crate::ledger::{BlockName, BlockRecord, ClaimRef};
+use crate::ledger::{BlockName, BlockRecord, ClaimRef, journal};
 use crate::provenance::matching::{self, row_of_record};
-use crate::provenance::{self, Provenance, Verdict};
+use crate::provenance::{self, Provenance, Verdict, find_recorded};
 use crate::verbs::elsewhere::Around;
 use crate::verbs::workspace::AT_ONCE;
 use crate::verbs::{Workspace, why};
@@ -92,6 +92,7 @@ pub(super) fn lost(
     });
     find_in_new_files(ws, &heads, &mut standing, told);
     heads.retain(|(_, at)| !standing.holds(*at));
+    without(ws, &mut heads, was_taken_back);
     let mut files = Files::default();
     files.find_recorded_again(ws, &heads, &mut standing);
     heads.retain(|(_, at)| !standing.holds(*at));
@@ -119,6 +120,33 @@ fn without(
         open.extend(heads.iter().copied().filter(|head| !is_settled(ws, *head)));
     }
     *heads = open;
+}
+
+/// Whether nothing but the journal knows of a block, and no commit since its record was made holds it: then it was taken
+/// back (`git checkout -- FILE`, `git reset --hard`) before anybody else could see it.
+fn was_taken_back(ws: &Workspace, (path, at): Head<'_>) -> bool {
+    let claim = ws.ledger.claim(at);
+    if !journal::is_open(&claim.entry.origin.path) {
+        return false;
+    }
+    let (Some(git), Some(head), Some(base)) = (ws.git(), ws.head(), ws.ledger.based_on(at.entry))
+    else {
+        return false;
+    };
+    let mut commit = head.clone();
+    for _ in 0..MAX_COMMITS {
+        let document = ws.read_at(&commit, path).ok().flatten();
+        if document.is_some_and(|held| find_recorded(&held.blocks(), claim.range()).is_some()) {
+            return false;
+        }
+        if commit.0 == base {
+            return true;
+        }
+        let parents = git.about(&commit).map(|about| about.parents).unwrap_or_default();
+        let Some(parent) = parents.into_iter().next() else { return false };
+        commit = parent;
+    }
+    false
 }
 
 /// A block of the same name or text that stood there before is another one, whatever was recorded of it since.
@@ -164,7 +192,10 @@ fn new_files(ws: &Workspace, heads: &[Head<'_>]) -> Vec<RelativePath> {
     }
     let languages = languages(ws, heads);
     let recorded: HashSet<&RelativePath> = ws.ledger.paths().iter().collect();
-    let mut files = changed_since(ws, heads).unwrap_or_else(|| ignores::walk(&ws.root));
+    let mut files = changed_since(ws, heads).unwrap_or_else(|| match ws.files() {
+        Target::WorkTree => ignores::walk(&ws.root),
+        Target::Index | Target::Commit(_) => ws.tracked().unwrap_or_default(),
+    });
     files.retain(|path| {
         let language = language::of_file(path.as_str(), "").map(|language| language.id);
         let is_like = language.is_none_or(|id| languages.contains(id));
@@ -198,7 +229,7 @@ fn changed_since(ws: &Workspace, heads: &[Head<'_>]) -> Option<Vec<RelativePath>
     }
     let mut changed = BTreeSet::new();
     for commit in commits {
-        let changes = git.changes(Some(&CommitId(commit)), &Target::WorkTree).ok()?;
+        let changes = git.changes(Some(&CommitId(commit)), ws.files()).ok()?;
         let there = changes.into_iter().filter(|change| change.kind != ChangeKind::Deleted);
         changed.extend(there.map(|change| change.path));
     }
@@ -352,7 +383,7 @@ fn lost_block(ws: &Workspace, path: &RelativePath, at: ClaimRef) -> Option<LostB
         path: path.clone(),
         kind: name.kind.clone(),
         name: name.path.clone(),
-        intent: ws.intent_of(&claim.entry.record),
+        intent: ws.intent_of(&claim),
         record: claim.entry.record.id.clone(),
     })
 }

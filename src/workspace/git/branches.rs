@@ -2,7 +2,7 @@
 
 use gix::bstr::ByteSlice;
 
-use super::{CommitId, Git, GitError, as_path, commit_id, is_regular};
+use super::{CommitId, Git, GitError, Target, as_path, commit_id, is_regular};
 use crate::workspace::RelativePath;
 
 /// The id of a file's content: equal ids are equal bytes.
@@ -83,6 +83,34 @@ impl Git {
         };
         let regular = index.entries.into_iter().filter(|(path, it)| it.regular && asked(path));
         Ok(regular.filter_map(|(path, tracked)| Some((path, BlobId(tracked.id?)))).collect())
+    }
+
+    /// Those of [`Git::blobs_at`] or [`Git::blobs_in_index`], in the order of the places; none of a work tree.
+    pub fn blobs(
+        &self,
+        target: &Target,
+        places: &[&str],
+    ) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
+        match target {
+            Target::Commit(commit) => self.blobs_at(commit, places),
+            Target::Index => {
+                let mut blobs = self.blobs_in_index(places)?;
+                let place = |path: &RelativePath| places.iter().position(|at| path.as_str() == *at);
+                blobs.sort_by_key(|(path, _)| place(path));
+                Ok(blobs)
+            }
+            Target::WorkTree => Ok(Vec::new()),
+        }
+    }
+
+    /// A file's text in the index or at a commit; `None` where there is none, and of a work tree.
+    pub fn text(&self, target: &Target, path: &RelativePath) -> Result<Option<String>, GitError> {
+        let bytes = match target {
+            Target::Commit(commit) => self.file_at(commit, path)?,
+            Target::Index => self.file_in_index(path)?,
+            Target::WorkTree => None,
+        };
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     /// The bytes with this id.

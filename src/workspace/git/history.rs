@@ -31,6 +31,9 @@ pub struct Brought {
     pub commit: CommitId,
     /// Its first parent.
     pub parent: Option<CommitId>,
+    /// Whether the commit also took files away below that folder, and has one parent: then what it holds may have stood
+    /// in those.
+    pub moved: bool,
 }
 
 /// What a part of history did.
@@ -102,6 +105,12 @@ impl Git {
             Some(path) => (top.join(path), true),
             None => (repo.common_dir().join("hooks"), false),
         }
+    }
+
+    /// Whether a person said `git config intent.hooks false`: they want no hooks of ours in this repository.
+    pub fn declines_hooks(&self) -> bool {
+        let repo = self.repository.to_thread_local();
+        repo.config_snapshot().boolean("intent.hooks") == Some(false)
     }
 
     /// The newest commit on the way to one, by first parents, that took a file away.
@@ -178,12 +187,16 @@ impl Git {
                 continue;
             }
             let before: Vec<ObjectId> = before.into_iter().flatten().collect();
-            let mut names = Vec::new();
+            let (mut names, mut gone) = (Vec::new(), Vec::new());
             added(&repo, here, &before, "", &mut names);
+            if let [parent] = before[..] {
+                added(&repo, parent, &[here], "", &mut gone);
+            }
             brought.extend(names.into_iter().map(|name| Brought {
                 name,
                 commit: commit_id(*id),
                 parent: parents.first().copied().map(commit_id),
+                moved: !gone.is_empty(),
             }));
         }
         brought

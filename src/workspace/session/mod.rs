@@ -83,6 +83,24 @@ pub fn take_prompt(root: &Root, session: &str) -> bool {
     store::remove(&of_actor(root, session).join("prompted")).unwrap_or(false)
 }
 
+/// Keeps the model that a host names for a session; some name it once, and not with each call.
+pub fn keep_model(root: &Root, session: &str, model: &str) -> Result<(), StoreError> {
+    if model_of(root, session).as_deref() == Some(model) {
+        return Ok(());
+    }
+    local(root)?;
+    store::write_scratch(&of_actor(root, session).join("model"), model.as_bytes())
+}
+
+/// The model that a session's host named last.
+pub fn model_of(root: &Root, session: &str) -> Option<String> {
+    let bytes = store::read_capped(&of_actor(root, session).join("model"), MAX_MODEL).ok()??;
+    String::from_utf8(bytes).ok().filter(|model| !model.is_empty())
+}
+
+/// A model with a longer name, in bytes, is not kept.
+const MAX_MODEL: u64 = 1024;
+
 /// Notes, before a command or tool of ours that selects is run, that it is this actor who runs it.
 pub fn announce(root: &Root, intent: &str, actor: &str) -> Result<(), StoreError> {
     local(root)?;

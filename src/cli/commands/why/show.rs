@@ -11,7 +11,8 @@ use crate::cli::when;
 use crate::ledger::{RecordKind, Strength};
 use crate::provenance::{Content, Place, Verdict};
 use crate::verbs::why::{
-    BlockAnswer, BlockLines, Candidate, IntentBrief, LineState, LineageStep, WhyAnswer, span,
+    BlockAnswer, BlockLines, Candidate, IntentBrief, IntentVersion, LineState, LineageStep,
+    WhyAnswer, span,
 };
 
 /// Where the values of a block's card begin.
@@ -132,6 +133,9 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: 
     if let Some(who) = written(block, now) {
         page.own("  ").own("by").to(VALUES).text(&who).end();
     }
+    if let Some(session) = &block.session {
+        page.own("  ").own("session").to(VALUES).text(session).end();
+    }
     if let Some(record) = &block.record {
         page.own("  ").own("record").to(VALUES).styled(DIM, record);
         if let Some(evidence) = block.strength {
@@ -154,15 +158,25 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: 
             None => {}
         }
     }
+    reassigned(page, &block.lineage, now);
     lineage(page, &block.lineage, wanted.history, now);
 }
 
 fn intent_line(page: &mut Page, intent: &IntentBrief) {
     page.styled(INTENT, &intent.id).own("  ");
-    match &intent.name {
-        Some(name) => page.styled(STRONG, name),
-        None => page.styled(WARN, "not in the registry"),
+    if let Some(name) = &intent.name {
+        page.styled(STRONG, name);
+    }
+    let gap = if intent.name.is_some() { "  " } else { "" };
+    match intent.version {
+        Some(IntentVersion::Gone) => page.own(gap).styled(WARN, "not in the registry"),
+        Some(IntentVersion::Unknown) => page.own(gap).styled(DIM, "an unknown version of it"),
+        Some(IntentVersion::Earlier) | None => &mut *page,
     };
+    if let Some(name) = &intent.now_called {
+        page.own("  ").styled(DIM, &format!("{} is called", intent.id)).own(" ").text(name);
+        page.own(" ").styled(DIM, "now");
+    }
     if let Some(status) = &intent.status {
         page.own("  ").styled(shared::status_style(status), status);
     }
@@ -316,6 +330,20 @@ fn step(page: &mut Page, record: &Candidate, now: Timestamp) {
     page.own(" · ").text(&moment(now, &record.timestamp));
     if let Some(name) = &record.name {
         page.own("  ").styled(DIM, name);
+    }
+    for one in &record.reassigned {
+        page.own(" · ").text(&one.words()).own(" ").text(&moment(now, &one.timestamp));
+    }
+}
+
+/// Under which intents the newest step was before a person put it under another.
+fn reassigned(page: &mut Page, steps: &[LineageStep], now: Timestamp) {
+    let Some(LineageStep::Record(newest)) = steps.first() else { return };
+    for one in newest.reassigned.iter().rev() {
+        page.own("  ").own("was").to(VALUES);
+        page.styled(INTENT, &one.from).own("  before ");
+        page.text(one.by.as_deref().unwrap_or("a person")).own(" reassigned it · ");
+        page.text(&moment(now, &one.timestamp)).end();
     }
 }
 

@@ -1,0 +1,58 @@
+//! `intent anchor`: somebody signs which evidence stands.
+
+use std::path::PathBuf;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::person;
+use crate::cli::print::{DIM, GOOD, Page, STRONG};
+use crate::cli::ssh::{SshKeygen, sign};
+use crate::ledger::anchor::NAMESPACE;
+use crate::verbs::anchor::{AnchorAnswer, draft, write};
+
+/// Sign which evidence stands, so that nobody takes it away unnoticed
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+For a person, or CI: refused where an agent runs it. Signs with an SSH key the digests of
+the evidence that HEAD holds and that no anchor vouches for yet, and writes one file below
+.orchestration/anchors/. `intent verify` then says how far anchors vouch.
+
+Whose keys count stands in .orchestration/allowed_signers of the branch that work is merged
+into, in the format of `man ssh-keygen`, and in the file that git's setting
+gpg.ssh.allowedSignersFile names:
+  ada@example.org namespaces=\"intent-anchor,intent-erasure\" ssh-ed25519 AAAA…")]
+pub(crate) struct Args {
+    /// The SSH key to sign with; else git's user.signingKey
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+
+    /// Give up what earlier anchors name and what is gone, because it went with its code
+    #[arg(long)]
+    accept_gone: bool,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    person::no_agent()?;
+    let workspace = context.here()?;
+    let keys = SshKeygen::of_machine(&context.cwd);
+    let drafted = draft(&workspace, &keys, args.accept_gone)?;
+    let signature = sign(&context.cwd, args.key, NAMESPACE, &drafted.1)?;
+    let answer = write(&workspace, &drafted, &signature)?;
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+fn show(page: &mut Page, answer: &AnchorAnswer) {
+    let commit = answer.commit.get(..12).unwrap_or(&answer.commit);
+    page.styled(GOOD, "✓")
+        .own(" signed ")
+        .count(answer.sections, "section")
+        .own(" of evidence, of ");
+    page.styled(STRONG, &answer.of.to_string()).own(" at ").text(commit).end();
+    if answer.gone > 0 {
+        page.own("  gave up ").text(&answer.gone.to_string()).own(" that are gone").end();
+    }
+    page.styled(DIM, "Next:").own(" git add ").text(answer.path.as_str());
+    page.own(" && git commit -m \"Anchor the evidence\"").end();
+}

@@ -1,0 +1,78 @@
+//! `intent compact`: the evidence of closed months, one file a month.
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::git::stage;
+use crate::cli::print::{DIM, GOOD, Page, STRONG};
+use crate::verbs::compact::{CompactAnswer, CompactedMonth, compact};
+use crate::workspace::{RelativePath, store};
+
+/// Unite the evidence of closed months, one file a month
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Saves files, not bytes: each section of evidence stays as it is, byte for byte, and every
+answer stays the same. The current month is left alone, and what is in no commit yet.")]
+pub(crate) struct Args {
+    /// Write nothing; say what would be united
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Stage it as well
+    #[arg(long, conflicts_with = "dry_run")]
+    stage: bool,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let workspace = context.here()?;
+    let now = store::now();
+    let mut answer = compact(&workspace, now.get(..7).unwrap_or(&now), args.dry_run)?;
+    if args.stage && !answer.months.is_empty() {
+        let paths: Vec<_> = answer.months.iter().flat_map(paths_of).collect();
+        stage(&workspace, paths.into_iter()).map_err(|error| {
+            CliError::usage(
+                format!("it was written, and could not be staged: {error}"),
+                format!("stage it yourself: `{ADD}`"),
+            )
+        })?;
+        answer.staged = true;
+    }
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+fn paths_of(month: &CompactedMonth) -> impl Iterator<Item = &RelativePath> {
+    month.removed.iter().chain([&month.written])
+}
+
+/// Puts what was written into the index, and takes out what was removed.
+const ADD: &str = "git add --all .orchestration/agent_trace";
+
+fn show(page: &mut Page, answer: &CompactAnswer) {
+    let became = if answer.dry_run { " would become " } else { " became " };
+    for month in &answer.months {
+        page.styled(GOOD, if answer.dry_run { "·" } else { "✓" }).own(" ");
+        page.styled(STRONG, &month.month).own("  ").count(month.removed.len(), "file");
+        page.own(became).text(month.written.as_str()).end();
+    }
+    if answer.months.is_empty() {
+        page.own("There is nothing to unite: no month before this one has several files.").end();
+    } else {
+        let files = answer.months.iter().map(|month| month.removed.len()).sum();
+        page.count(files, "file").own(became);
+        page.count(answer.months.len(), "file").end();
+    }
+    if !answer.left.is_empty() {
+        page.count(answer.left.len(), "file").own(" of closed months stayed: in no commit yet, ");
+        page.own("or not readable; `intent verify` says more").end();
+    }
+    if !answer.months.is_empty() && !answer.dry_run {
+        let commit = "git commit -m \"Compact the evidence of closed months\"";
+        page.styled(DIM, "Next:").own(" ");
+        match answer.staged {
+            true => page.own(commit),
+            false => page.own(ADD).own(" && ").own(commit),
+        };
+        page.end();
+    }
+}

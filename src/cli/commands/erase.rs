@@ -1,0 +1,77 @@
+//! `intent erase`: a person takes one line out of the evidence.
+
+use std::path::PathBuf;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::git::git_config;
+use crate::cli::person::Terminal;
+use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
+use crate::cli::ssh::{SshKeygen, sign};
+use crate::ledger::evidence::ERASURE;
+use crate::verbs::erase::{EraseAnswer, Erasure, draft, write};
+use crate::verbs::signing::signers;
+
+/// Erase one line of evidence, and leave a signed tombstone
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+For a person at a terminal of their own: refused without one, and where an agent runs it.
+The tombstone holds the digest of the line, who, when and why, and is signed with an SSH
+key where the branch that work is merged into trusts somebody (.orchestration/allowed_signers).
+Commits that exist keep the line; rewriting history is git's business.
+
+Example:
+  intent erase 5ccc6d0c860f77901c89fee2e8034808:0 --why \"names a customer\"")]
+pub(crate) struct Args {
+    /// The record, by the id that `intent why PATH:LINE` shows
+    record: String,
+
+    /// Why, in a few words; the ledger is published
+    #[arg(long, value_name = "TEXT")]
+    why: String,
+
+    /// The SSH key to sign with; else git's user.signingKey
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let terminal = Terminal::of_a_person()?;
+    let workspace = context.here()?;
+    let by = git_config(&context.cwd, &["user.name"]);
+    let erasure = draft(&workspace, &args.record, &args.why, by)?;
+    let mut page = Page::default();
+    question(&mut page, &erasure);
+    if !terminal.ask(context.printer, &page)?.eq_ignore_ascii_case("yes") {
+        return Err(CliError::usage("nothing was erased", "type yes to erase the line"));
+    }
+    let keys = SshKeygen::of_machine(&context.cwd);
+    let is_signed = args.key.is_some() || keys.trusts_anybody(&signers(&workspace)?);
+    let signature =
+        is_signed.then(|| sign(&context.cwd, args.key, ERASURE, &erasure.tombstone)).transpose()?;
+    let answer = write(&workspace, &args.record, &erasure, signature.as_deref())?;
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+fn question(page: &mut Page, erasure: &Erasure) {
+    page.own("This line of evidence will be erased:").end().gap();
+    page.lines(&String::from_utf8_lossy(&erasure.line));
+    page.gap().own("Type ").styled(STRONG, "yes").own(" to erase it: ");
+}
+
+fn show(page: &mut Page, answer: &EraseAnswer) {
+    page.styled(GOOD, "✓").own(" erased ").text(&answer.record).end();
+    for (removed, written) in answer.removed.iter().zip(&answer.written) {
+        page.own("  ").text(written.as_str()).own(" stands in place of ").text(removed.as_str());
+        page.end();
+    }
+    if !answer.signed {
+        page.styled(WARN, "!").own(" not signed: nobody is trusted to. Until a key stands in ");
+        page.own(".orchestration/allowed_signers of the branch that this is merged into, ");
+        page.own("`intent check --base` reports it").end();
+    }
+    page.styled(DIM, "Next:").own(" git add --all .orchestration/agent_trace && ");
+    page.own("git commit -m \"Erase a line of evidence\"").end();
+}

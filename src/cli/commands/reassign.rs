@@ -1,0 +1,88 @@
+//! `intent reassign`: a person puts recorded blocks under another intent.
+
+use std::ffi::OsString;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::git::git_config;
+use crate::cli::person::Terminal;
+use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
+use crate::cli::target::Target;
+use crate::verbs::Workspace;
+use crate::verbs::reassign::{ReassignAnswer, What, reassign};
+
+/// Put recorded code under another intent than the one it was recorded under
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+For a person at a terminal of their own: refused without one, and where an agent runs it.
+No record is changed. A record of its own says which blocks are meant and who says so;
+the next commit carries it.
+
+Examples:
+  intent reassign src/auth/jwt.rs --from INT-001 --to INT-002
+  intent reassign src/auth/jwt.rs:42 --from INT-001 --to INT-002
+  intent reassign 'src/auth/jwt.rs#Token.verify' --from INT-001 --to INT-002
+  intent reassign 01a20072-1c54-71ce-83dd-ab64dab6b493 --from INT-001 --to INT-002
+                                       a record, by the id that `intent trace` shows")]
+pub(crate) struct Args {
+    /// The blocks of a file, the one at a line, those of a name, or those of a record
+    #[arg(value_name = "PATH[:LINE|#BLOCK] or RECORD")]
+    target: OsString,
+
+    /// The intent that they are under
+    #[arg(long, value_name = "ID")]
+    from: String,
+
+    /// The intent that they belong to
+    #[arg(long, value_name = "ID")]
+    to: String,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    Terminal::of_a_person()?;
+    let (workspace, what) = meant(context, &args.target)?;
+    let by = git_config(&context.cwd, &["user.name"]);
+    let answer = reassign(&workspace, &what, (&args.from, &args.to), by)?;
+    context.answer(&answer, |page| show(page, &answer))?;
+    Ok(Exit::Fine)
+}
+
+/// What is named: a file that is there goes before a record of that id.
+fn meant(context: &Context, text: &OsString) -> Result<(Workspace, What), CliError> {
+    let target = Target::parse(&context.cwd, text)?;
+    let whole = target.path.symlink_metadata().is_ok();
+    if let Some(text) = text.to_str().filter(|_| !whole) {
+        let here = context.here()?;
+        if here.ledger.by_id(text).is_some() {
+            return Ok((here, What::Record(text.to_owned())));
+        }
+        if let Some((path, name)) = text.rsplit_once('#') {
+            let target = Target::plain(&context.cwd, path.as_ref());
+            let (workspace, path) = context.existing_file(&target)?;
+            return Ok((workspace, What::Named(path, name.to_owned())));
+        }
+    }
+    let (workspace, path) = context.existing_file(&target)?;
+    Ok(match target.line {
+        Some(line) => (workspace, What::Line(path, line)),
+        None => (workspace, What::File(path)),
+    })
+}
+
+fn show(page: &mut Page, answer: &ReassignAnswer) {
+    for block in &answer.blocks {
+        page.styled(GOOD, "✓").own(" ");
+        match &block.name {
+            Some(name) => page.styled(STRONG, name).own(" in ").text(block.path.as_str()),
+            None => page.text(block.path.as_str()),
+        };
+        page.own(" is under ").styled(INTENT, &answer.to);
+        page.own(", and was under ").styled(INTENT, &block.from).end();
+    }
+    for path in &answer.not_owned {
+        page.styled(WARN, "!").own(" ").styled(INTENT, &answer.to).own(" does not own ");
+        page.text(path.as_str()).own(", so `intent check --base` will report it").end();
+    }
+    page.styled(DIM, "The next commit carries it; `intent seal` stages it at once.").end();
+}

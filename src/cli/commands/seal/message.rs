@@ -1,0 +1,50 @@
+//! The hook that adds trailers to a commit's message.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::verbs::{Workspace, trailers};
+
+/// Where git cuts a message that shows the difference below it (`git commit --verbose`).
+const SCISSORS: &str = "------------------------ >8 ------------------------";
+
+/// Adds to a message what the policy wants said of the commit; nothing to one that is empty, for an empty message stops
+/// the commit. What stands there already is not said again.
+pub(super) fn add_trailers(workspace: &Workspace, message: &Path) -> Result<(), String> {
+    let trailers = trailers::of_commit(workspace).map_err(|error| error.to_string())?;
+    if trailers.is_empty() || is_empty(message).map_err(|error| error.to_string())? {
+        return Ok(());
+    }
+    let mut git = Command::new("git");
+    git.args(["interpret-trailers", "--in-place", "--no-divider"]);
+    git.args(["--where", "end", "--if-exists", "addIfDifferent", "--if-missing", "add"]);
+    for trailer in &trailers {
+        git.arg("--trailer").arg(trailer);
+    }
+    let output = git.arg(message).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| error.to_string())?;
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
+    }
+}
+
+/// Whether git would take the message for empty: comments, white space and sign-offs alone are none.
+fn is_empty(message: &Path) -> std::io::Result<bool> {
+    let text = std::fs::read(message)?;
+    let text = String::from_utf8_lossy(&text);
+    let said = text.lines().take_while(|line| !line.ends_with(SCISSORS));
+    let mut git = Command::new("git")
+        .args(["stripspace", "--strip-comments"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    if let Some(mut input) = git.stdin.take() {
+        for line in said.filter(|line| !line.starts_with("Signed-off-by: ")) {
+            writeln!(input, "{line}")?;
+        }
+    }
+    let output = git.wait_with_output()?;
+    Ok(output.stdout.iter().all(u8::is_ascii_whitespace))
+}

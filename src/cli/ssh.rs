@@ -1,0 +1,144 @@
+//! Signatures, made and checked by `ssh-keygen -Y`: on a person's command, and in CI.
+
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use super::error::CliError;
+use super::git::git_config;
+use crate::verbs::VerbError;
+use crate::verbs::signing::{Judged, Signatures, Signed};
+
+const PROGRAM: &str = "ssh-keygen";
+const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
+const END: &str = "-----END SSH SIGNATURE-----";
+/// As wide as ssh-keygen writes it.
+const WIDTH: usize = 70;
+
+/// The program of the machine, with the keys that git trusts there.
+pub(crate) struct SshKeygen {
+    /// What stands in the file that `gpg.ssh.allowedSignersFile` names.
+    machine: String,
+}
+
+impl SshKeygen {
+    /// For what is done in a folder.
+    pub(crate) fn of_machine(folder: &Path) -> Self {
+        let file = git_config(folder, &["--type=path", "gpg.ssh.allowedSignersFile"]);
+        let machine = file.and_then(|file| std::fs::read_to_string(folder.join(file)).ok());
+        Self { machine: machine.unwrap_or_default() }
+    }
+
+    /// Whether anybody is trusted, given the keys of a branch.
+    pub(crate) fn trusts_anybody(&self, signers: &str) -> bool {
+        let is_key = |line: &str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+        signers.lines().chain(self.machine.lines()).any(is_key)
+    }
+
+    fn judged(&self, what: Signed<'_>, signers: &str) -> std::io::Result<Judged> {
+        let folder = tempfile::tempdir()?;
+        let (keys, signature) = (folder.path().join("keys"), folder.path().join("signature"));
+        std::fs::write(&keys, format!("{signers}\n{}\n", self.machine))?;
+        std::fs::write(&signature, armoured(what.signature))?;
+        let asked = |operation: &str, more: &[&str]| {
+            let mut program = Command::new(PROGRAM);
+            program.args(["-Y", operation, "-s"]).arg(&signature).args(more);
+            program
+        };
+        let mut owner = asked("find-principals", &["-f"]);
+        let owner = run(owner.arg(&keys), b"")?;
+        let names = String::from_utf8_lossy(&owner.stdout).into_owned();
+        let name = names.lines().next().and_then(|line| line.split(',').next()).unwrap_or_default();
+        if owner.status.success() && !name.is_empty() {
+            let mut verify = asked("verify", &["-n", what.namespace, "-I", name, "-f"]);
+            if run(verify.arg(&keys), what.bytes)?.status.success() {
+                return Ok(Judged::By(name.to_owned()));
+            }
+        }
+        let fits = run(&mut asked("check-novalidate", &["-n", what.namespace]), what.bytes)?;
+        Ok(if fits.status.success() { Judged::Untrusted } else { Judged::Bad })
+    }
+}
+
+impl Signatures for SshKeygen {
+    fn judge(&self, signed: Signed<'_>, signers: &str) -> Result<Judged, VerbError> {
+        self.judged(signed, signers).map_err(|error| VerbError::NoProgram {
+            program: PROGRAM,
+            what: "signatures cannot be checked",
+            reason: error.to_string(),
+        })
+    }
+}
+
+fn run(program: &mut Command, input: &[u8]) -> std::io::Result<Output> {
+    let piped = program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = piped.spawn()?;
+    if let Some(mut stdin) = running.stdin.take() {
+        match stdin.write_all(input) {
+            // It has decided without reading all of it.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
+            other => other?,
+        }
+    }
+    running.wait_with_output()
+}
+
+/// Signs bytes; the signature in base64, on one line. The key is the one that is named, else the one that git signs with.
+pub(crate) fn sign(
+    folder: &Path,
+    key: Option<PathBuf>,
+    namespace: &str,
+    bytes: &[u8],
+) -> Result<String, CliError> {
+    let scratch = tempfile::tempdir()
+        .map_err(|source| CliError::io(PathBuf::from("a temporary folder"), "made", source))?;
+    let (key, file) = (key_file(folder, key, scratch.path())?, scratch.path().join("signed"));
+    std::fs::write(&file, bytes).map_err(|source| CliError::io(file.clone(), "written", source))?;
+    // A passphrase is asked for at the terminal.
+    let mut program = Command::new(PROGRAM);
+    program.args(["-q", "-Y", "sign", "-n", namespace, "-f"]).arg(&key).arg(&file);
+    let output =
+        program.stdout(Stdio::null()).stderr(Stdio::piped()).output().map_err(|source| {
+            CliError::from(VerbError::NoProgram {
+                program: PROGRAM,
+                what: "nothing can be signed",
+                reason: source.to_string(),
+            })
+        })?;
+    let signature = std::fs::read_to_string(scratch.path().join("signed.sig")).unwrap_or_default();
+    let lines = signature.lines().filter(|line| !line.starts_with("-----"));
+    let signature: String = lines.collect();
+    if output.status.success() && !signature.is_empty() {
+        return Ok(signature);
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said = said.lines().next().unwrap_or("it gave no signature").to_owned();
+    Err(CliError::usage(format!("{} could not be signed with: {said}", key.display()), NAME_A_KEY))
+}
+
+const NAME_A_KEY: &str = "name an SSH key: `--key ~/.ssh/id_ed25519`, or once for all `git config --global user.signingKey ~/.ssh/id_ed25519.pub`";
+
+fn key_file(folder: &Path, key: Option<PathBuf>, scratch: &Path) -> Result<PathBuf, CliError> {
+    if let Some(key) = key {
+        return Ok(folder.join(key));
+    }
+    let named = git_config(folder, &["user.signingKey"]);
+    let named = named.ok_or_else(|| CliError::usage("no key is named to sign with", NAME_A_KEY))?;
+    // Git takes the public key itself as well, for one that an agent of SSH holds.
+    let literal = named.strip_prefix("key::").or(named.starts_with("ssh-").then_some(&*named));
+    if let Some(literal) = literal {
+        let file = scratch.join("key.pub");
+        return match std::fs::write(&file, format!("{literal}\n")) {
+            Ok(()) => Ok(file),
+            Err(source) => Err(CliError::io(file, "written", source)),
+        };
+    }
+    let path = git_config(folder, &["--type=path", "user.signingKey"]).unwrap_or(named);
+    Ok(folder.join(path))
+}
+
+fn armoured(signature: &str) -> String {
+    let letters: Vec<char> = signature.chars().collect();
+    let lines: Vec<String> = letters.chunks(WIDTH).map(|line| line.iter().collect()).collect();
+    format!("{BEGIN}\n{}\n{END}\n", lines.join("\n"))
+}

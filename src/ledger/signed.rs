@@ -1,0 +1,42 @@
+//! JSON objects of one line that somebody signed: the signature is the last key, and what is signed is the object without
+//! it. So the signed bytes are cut out of the stored ones, and nothing is written again to verify them.
+
+const TAIL: &[u8] = b",\"signature\":\"";
+const END: &[u8] = b"\"}";
+
+/// What is signed of a line, and the signature, in base64 on one line; `None` of a line that nobody signed.
+pub fn split(line: &[u8]) -> (Vec<u8>, Option<&str>) {
+    let unsigned = || (line.to_vec(), None);
+    let Some(at) = line.windows(TAIL.len()).rposition(|bytes| bytes == TAIL) else {
+        return unsigned();
+    };
+    let text =
+        line[at + TAIL.len()..].strip_suffix(END).and_then(|it| std::str::from_utf8(it).ok());
+    let is_letter = |b: u8| b.is_ascii_alphanumeric() || b"+/=".contains(&b);
+    match text.filter(|text| !text.is_empty() && text.bytes().all(is_letter)) {
+        Some(signature) => ([&line[..at], b"}"].concat(), Some(signature)),
+        None => unsigned(),
+    }
+}
+
+/// A line with its signature.
+pub fn join(unsigned: &[u8], signature: &str) -> Vec<u8> {
+    let object = unsigned.strip_suffix(b"}").unwrap_or(unsigned);
+    [object, TAIL, signature.as_bytes(), END].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_signed_is_cut_out_of_what_is_stored() {
+        let unsigned = br#"{"a":",\"signature\":\"x"}"#;
+        let line = join(unsigned, "AbC+/=");
+        assert_eq!(line, br#"{"a":",\"signature\":\"x","signature":"AbC+/="}"#);
+        assert_eq!(split(&line), (unsigned.to_vec(), Some("AbC+/=")));
+        assert_eq!(split(unsigned), (unsigned.to_vec(), None));
+        let empty = br#"{"a":1,"signature":""}"#;
+        assert_eq!(split(empty), (empty.to_vec(), None));
+    }
+}

@@ -1,0 +1,266 @@
+//! *Anchor*: somebody signs which evidence stands, and from then on nobody takes it away unnoticed, whatever they may
+//! write and push.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::signing::{self, Judged, Signatures, Signed};
+use super::{VerbError, Workspace};
+use crate::ledger::anchor::{self, Anchor, FORMAT, NAMESPACE, Stored};
+use crate::ledger::{Digest, signed};
+use crate::workspace::git::Target;
+use crate::workspace::{Code, Finding, RelativePath, store};
+
+/// How far anchors vouch for the evidence.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AnchorsAnswer {
+    /// Sections of evidence that stand.
+    pub sections: usize,
+    /// Those of them that an anchor names which somebody trusted has signed.
+    pub anchored: usize,
+    /// Who signed, and how many sections.
+    pub by: Vec<AnchoredBy>,
+    /// Anchors of keys that nobody trusts: they vouch for nothing.
+    pub untrusted: Vec<RelativePath>,
+}
+
+/// What one signer vouches for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AnchoredBy {
+    /// As the list of trusted keys calls them.
+    pub signer: String,
+    /// Sections that stand.
+    pub sections: usize,
+    /// When they last signed, by their word: RFC 3339 in UTC.
+    pub time: String,
+    /// The commit that they signed then.
+    pub commit: String,
+}
+
+/// An anchor that is in place.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct AnchorAnswer {
+    /// The file.
+    pub path: RelativePath,
+    /// The commit.
+    pub commit: String,
+    /// Sections of evidence that it vouches for and no anchor before it.
+    pub sections: usize,
+    /// All that stand in the commit.
+    pub of: usize,
+    /// Sections and anchors that earlier anchors name and that it gives up.
+    pub gone: usize,
+}
+
+/// The anchors of a workspace, judged.
+struct Anchors {
+    trusted: Vec<(Stored, Anchor, String)>,
+    untrusted: Vec<RelativePath>,
+    findings: Vec<Finding>,
+    unchecked: bool,
+}
+
+impl Anchors {
+    fn of(ws: &Workspace, signatures: &dyn Signatures) -> Result<Self, VerbError> {
+        let mut all = Self {
+            trusted: Vec::new(),
+            untrusted: Vec::new(),
+            findings: Vec::new(),
+            unchecked: false,
+        };
+        let stored = anchor::in_work_tree(&ws.root);
+        let signers = if stored.is_empty() { String::new() } else { signing::signers(ws)? };
+        for one in stored {
+            let (Some(said), Some(signature)) = (one.anchor.clone(), one.signature.as_deref())
+            else {
+                all.findings.push(broken(&one, "is not what its name says, or cannot be read"));
+                continue;
+            };
+            let what = Signed { namespace: NAMESPACE, bytes: &one.signed, signature };
+            match signatures.judge(what, &signers)? {
+                Judged::By(signer) => all.trusted.push((one, said, signer)),
+                Judged::Untrusted => all.untrusted.push(one.path),
+                Judged::Bad => {
+                    all.findings.push(broken(&one, "does not fit its signature"));
+                }
+                Judged::Unchecked => all.unchecked = true,
+            }
+        }
+        Ok(all)
+    }
+
+    /// What the trusted anchors name, with the newest of them that does.
+    fn named(&self) -> BTreeMap<&str, &(Stored, Anchor, String)> {
+        let mut named: BTreeMap<&str, &(Stored, Anchor, String)> = BTreeMap::new();
+        for one in &self.trusted {
+            for digest in one.1.evidence.iter().chain(&one.1.after) {
+                let known = named.entry(digest).or_insert(one);
+                if known.1.time < one.1.time {
+                    *known = one;
+                }
+            }
+        }
+        named
+    }
+
+    /// What is named and does not stand, but for what an anchor has given up.
+    fn missing(&self, stands: &HashSet<String>) -> BTreeMap<&str, &(Stored, Anchor, String)> {
+        let given_up: HashSet<&str> =
+            self.trusted.iter().flat_map(|(_, said, _)| &said.gone).map(String::as_str).collect();
+        let mut missing = self.named();
+        missing.retain(|digest, _| !stands.contains(*digest) && !given_up.contains(digest));
+        missing
+    }
+}
+
+fn broken(stored: &Stored, what: &str) -> Finding {
+    let path = &stored.path;
+    Finding {
+        path: Some(path.clone()),
+        ..Finding::new(
+            Code::AnchorBroken,
+            format!("The anchor {path} {what}, so it vouches for nothing."),
+            format!(
+                "Restore it: `git checkout HEAD -- {path}`. Where it was committed so, take it out with `git rm {path}`, and a person makes a new one: `intent anchor`."
+            ),
+        )
+    }
+}
+
+/// All that anchors may name: sections of evidence, and anchors.
+fn standing(sections: impl IntoIterator<Item = Digest>, anchors: &[Stored]) -> HashSet<String> {
+    let anchors = anchors.iter().filter_map(|one| one.digest);
+    sections.into_iter().chain(anchors).map(|digest| digest.to_string()).collect()
+}
+
+/// How far anchors vouch for the sections that stand, and what is wrong; `None` where nobody looks at signatures, or there is no anchor.
+pub(super) fn verify(
+    ws: &Workspace,
+    sections: &HashSet<Digest>,
+    signatures: &dyn Signatures,
+) -> Result<(Option<AnchorsAnswer>, Vec<Finding>), VerbError> {
+    let all = Anchors::of(ws, signatures)?;
+    let is_none = all.trusted.is_empty() && all.untrusted.is_empty();
+    if all.unchecked || is_none {
+        return Ok((None, all.findings));
+    }
+    let stands = standing(sections.iter().copied(), &anchor::in_work_tree(&ws.root));
+    let mut by: BTreeMap<&str, AnchoredBy> = BTreeMap::new();
+    for (_, said, signer) in &all.trusted {
+        let one = by.entry(signer).or_insert_with(|| AnchoredBy {
+            signer: signer.clone(),
+            sections: 0,
+            time: String::new(),
+            commit: String::new(),
+        });
+        if one.time < said.time {
+            (one.time, one.commit) = (said.time.clone(), said.commit.clone());
+        }
+    }
+    let mut anchored = 0;
+    let named = all.named();
+    for digest in sections.iter().map(ToString::to_string) {
+        let Some((_, _, signer)) = named.get(digest.as_str()) else { continue };
+        anchored += 1;
+        by.entry(signer).and_modify(|one| one.sections += 1);
+    }
+    let mut lost: BTreeMap<&RelativePath, (Vec<&str>, &Anchor, &str)> = BTreeMap::new();
+    for (digest, (stored, said, signer)) in all.missing(&stands) {
+        lost.entry(&stored.path).or_insert((Vec::new(), said, signer)).0.push(digest);
+    }
+    let mut findings = all.findings.clone();
+    findings.extend(lost.into_iter().map(|(path, (digests, said, signer))| {
+        let commit = said.commit.get(..12).unwrap_or(&said.commit);
+        Finding {
+            path: Some(path.clone()),
+            ..Finding::new(
+                Code::AnchorBroken,
+                format!(
+                    "{signer} vouched on {} for evidence that is gone: {} section(s) or anchors, {} among them.",
+                    said.time, digests.len(), digests[0]
+                ),
+                format!(
+                    "Restore it: `git checkout {commit} -- .orchestration`, and commit what that brings back. Where it went with its code, a person says so: `intent anchor --accept-gone`."
+                ),
+            )
+        }
+    }));
+    let answer = AnchorsAnswer {
+        sections: sections.len(),
+        anchored,
+        by: by.into_values().collect(),
+        untrusted: all.untrusted.clone(),
+    };
+    Ok((Some(answer), findings))
+}
+
+/// What is to be signed: one line, without its signature. An error where there is nothing to sign, or where something is
+/// gone that anchors name and `accept_gone` does not say that this is right.
+pub fn draft(
+    ws: &Workspace,
+    signatures: &dyn Signatures,
+    accept_gone: bool,
+) -> Result<(Anchor, Vec<u8>), VerbError> {
+    ws.governed()?;
+    let refuse = |reason: &str| VerbError::NotAnchored { reason: reason.to_owned() };
+    let head = ws.head().cloned().ok_or_else(|| refuse("there is no commit yet"))?;
+    let sections: BTreeSet<Digest> =
+        ws.ledger_at(&Target::Commit(head.clone()))?.sections().into_iter().collect();
+    let all = Anchors::of(ws, signatures)?;
+    if let Some(finding) = all.findings.first() {
+        return Err(VerbError::NotAnchored {
+            reason: format!("{} {}", finding.message, finding.help),
+        });
+    }
+    let stands = standing(sections.iter().copied(), &anchor::in_work_tree(&ws.root));
+    let missing: Vec<String> = all.missing(&stands).into_keys().map(str::to_owned).collect();
+    if !missing.is_empty() && !accept_gone {
+        return Err(refuse(
+            "earlier anchors name evidence that is gone; `intent verify` says which and how to restore it. Where it went with its code: `intent anchor --accept-gone`",
+        ));
+    }
+    let named = all.named();
+    let evidence: Vec<String> = sections
+        .iter()
+        .map(ToString::to_string)
+        .filter(|digest| !named.contains_key(digest.as_str()))
+        .collect();
+    if evidence.is_empty() && missing.is_empty() {
+        return Err(refuse("anchors vouch for all evidence of this commit already"));
+    }
+    let after = all.trusted.iter().filter_map(|(stored, ..)| Some(stored.digest?.to_string()));
+    let after: Vec<String> = after.filter(|digest| !named.contains_key(digest.as_str())).collect();
+    let anchor = Anchor {
+        anchor: FORMAT,
+        commit: head.0,
+        time: store::now().get(..19).map_or(String::new(), |time| format!("{time}Z")),
+        after,
+        evidence,
+        gone: missing,
+    };
+    let line = serde_json::to_vec(&anchor).expect("plain data always serialises");
+    Ok((anchor, line))
+}
+
+/// Writes a signed anchor.
+pub fn write(
+    ws: &Workspace,
+    (anchor, line): &(Anchor, Vec<u8>),
+    signature: &str,
+) -> Result<AnchorAnswer, VerbError> {
+    let mut bytes = signed::join(line, signature);
+    bytes.push(b'\n');
+    let path = anchor::path_of(&bytes);
+    store::write_atomic(&ws.root.absolute(&path), &bytes)?;
+    let head = ws.head().cloned();
+    let of = head.map(|head| ws.ledger_at(&Target::Commit(head))).transpose()?;
+    Ok(AnchorAnswer {
+        path,
+        commit: anchor.commit.clone(),
+        sections: anchor.evidence.len(),
+        of: of.map_or(0, |ledger| ledger.sections().len()),
+        gone: anchor.gone.len(),
+    })
+}

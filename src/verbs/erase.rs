@@ -1,0 +1,214 @@
+//! *Erase*: a person takes one line out of the evidence, and a signed tombstone says that it stood there.
+
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::evidence::Compared;
+use super::signing::{Judged, Signatures, Signed};
+use super::{VerbError, Workspace};
+use crate::code::LineRange;
+use crate::ledger::ErasedSection;
+use crate::ledger::evidence::{self, Digest, ERASURE, Said, Tombstone};
+use crate::ledger::signed;
+use crate::workspace::{Code, CommitId, Finding, RelativePath, store};
+
+/// What is about to be erased.
+#[derive(Clone, Debug)]
+pub struct Erasure {
+    /// The line as it stands.
+    pub line: Vec<u8>,
+    /// The tombstone, not signed yet: these bytes are what is signed.
+    pub tombstone: Vec<u8>,
+    section: Digest,
+}
+
+/// What was erased.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct EraseAnswer {
+    /// The record that is gone.
+    pub record: String,
+    /// The files of evidence that held it.
+    pub removed: Vec<RelativePath>,
+    /// Those that stand in their place.
+    pub written: Vec<RelativePath>,
+    /// Whether the tombstone is signed; where it is not, `intent check --base` reports it.
+    pub signed: bool,
+}
+
+/// Finds the line of a record, and says what would stand in its place.
+pub fn draft(
+    ws: &Workspace,
+    record: &str,
+    why: &str,
+    by: Option<String>,
+) -> Result<Erasure, VerbError> {
+    ws.governed()?;
+    let refuse = |reason: String| VerbError::NotErased { reason };
+    let entry = ws
+        .ledger
+        .by_id(record)
+        .ok_or_else(|| refuse(format!("no record {record} is known; `intent trace` names them")))?;
+    let committed =
+        ws.head().zip(ws.git()).map(|(head, git)| git.has_file(head, &entry.origin.path));
+    let section = entry.section.filter(|_| matches!(committed, Some(Ok(true))));
+    let section = section.ok_or_else(|| {
+        refuse(format!("{record} is in no commit, so it is no evidence yet; commit it first"))
+    })?;
+    let why = why.trim();
+    if why.is_empty() {
+        return Err(refuse("a tombstone says why: --why TEXT".to_owned()));
+    }
+    let tombstone = Tombstone {
+        erased: Digest::of(&entry.stored).to_string(),
+        section: section.to_string(),
+        by,
+        time: store::now().get(..19).map_or(String::new(), |time| format!("{time}Z")),
+        why: why.to_owned(),
+        extra: Default::default(),
+    };
+    let tombstone = serde_json::to_vec(&tombstone).expect("plain data always serialises");
+    Ok(Erasure { line: entry.stored.to_vec(), tombstone, section })
+}
+
+/// Writes the tombstone into each file that holds the line.
+pub fn write(
+    ws: &Workspace,
+    record: &str,
+    erasure: &Erasure,
+    signature: Option<&str>,
+) -> Result<EraseAnswer, VerbError> {
+    let mut answer = EraseAnswer {
+        record: record.to_owned(),
+        removed: Vec::new(),
+        written: Vec::new(),
+        signed: signature.is_some(),
+    };
+    let tombstone = match signature {
+        Some(signature) => signed::join(&erasure.tombstone, signature),
+        None => erasure.tombstone.clone(),
+    };
+    for (path, sections) in ws.ledger.evidence_files() {
+        if !sections.contains(&erasure.section) {
+            continue;
+        }
+        let absolute = ws.root.absolute(&path);
+        let Some(bytes) = store::read_capped(&absolute, u64::MAX)? else { continue };
+        let in_section = evidence::read(&bytes).unwrap_or_default().into_iter();
+        let lines = in_section.filter(|one| one.digest == erasure.section);
+        let lines = lines.flat_map(|one| one.lines).map(|(span, _)| span);
+        let mut lines: Vec<_> = lines.filter(|span| bytes[span.clone()] == *erasure.line).collect();
+        lines.reverse();
+        let mut erased = bytes.clone();
+        for span in lines {
+            erased.splice(span, tombstone.iter().copied());
+        }
+        let month = path.as_str().rsplit('/').nth(1).unwrap_or_default();
+        let written = evidence::path_of(Digest::of(&erased), month);
+        if written != path {
+            store::write_atomic(&ws.root.absolute(&written), &erased)?;
+            store::remove(&absolute)?;
+            answer.removed.push(path);
+            answer.written.push(written);
+        }
+    }
+    Ok(answer)
+}
+
+/// What is wrong with the tombstones of sections, given the keys that count and the evidence of a base: each has to be
+/// signed, and nothing but the lines that it names may differ. Tombstones that the base has are not judged again.
+pub(super) fn judge(
+    ws: &Workspace,
+    erased: &[&ErasedSection],
+    (signatures, signers): (&dyn Signatures, &str),
+    (base, before): (Option<&CommitId>, &[(RelativePath, Vec<u8>)]),
+) -> Result<Compared, VerbError> {
+    let mut compared = Compared::default();
+    if erased.is_empty() {
+        return Ok(compared);
+    }
+    let mut lines: HashMap<Digest, (&RelativePath, Vec<Digest>)> = HashMap::new();
+    let mut known: HashSet<Vec<u8>> = HashSet::new();
+    for (path, bytes) in before {
+        for section in evidence::read(bytes).unwrap_or_default() {
+            lines.insert(section.digest, (path, section.line_digests(bytes)));
+            let stones = section.lines.iter().filter(|(_, said)| matches!(said, Said::Erased(_)));
+            known.extend(stones.map(|(span, _)| bytes[span.clone()].to_vec()));
+        }
+    }
+    for section in erased {
+        let path = &section.path;
+        let then = lines.get(&section.digest);
+        let restore = match (then, base) {
+            (Some((then, _)), Some(base)) => Some(((*then).clone(), base.clone())),
+            _ => taken_away(ws, section),
+        };
+        let finding = |line: Option<u32>, message: String| {
+            let help = match &restore {
+                Some((then, commit)) => format!(
+                    "Restore it: `git checkout {} -- {then} && git rm -f {path}`.",
+                    commit.0.get(..12).unwrap_or(&commit.0)
+                ),
+                None => format!(
+                    "Take it out: `git rm -f {path}`; restore what it took the place of from a clone that has it."
+                ),
+            };
+            let lines = line.and_then(|line| LineRange::new(line, line));
+            Finding {
+                path: Some(path.clone()),
+                lines,
+                ..Finding::new(
+                    Code::LedgerRewritten,
+                    message,
+                    format!(
+                        "{help} Or somebody whom the branch trusts erases the line: `intent erase`."
+                    ),
+                )
+            }
+        };
+        if then.is_some_and(|(_, then)| *then != section.lines) {
+            let message = "A section of evidence says that a line of it was erased, and differs in more than that.";
+            compared.findings.push(finding(None, message.into()));
+        }
+        for (line, stored) in &section.tombstones {
+            if known.contains(&**stored) {
+                continue;
+            }
+            let (bytes, signature) = signed::split(stored);
+            let said = serde_json::from_slice::<Tombstone>(&bytes).unwrap_or_default();
+            let judged = match signature {
+                Some(signature) => signatures
+                    .judge(Signed { namespace: ERASURE, bytes: &bytes, signature }, signers)?,
+                None => Judged::Untrusted,
+            };
+            let wrong = match judged {
+                Judged::By(signer) => {
+                    compared.notes.push(format!("{signer} erased a line of {path}: {}", said.why));
+                    continue;
+                }
+                Judged::Unchecked => {
+                    compared.notes.push(format!(
+                        "A line of {path} was erased; `intent verify` says whether somebody whom the branch trusts signed that."
+                    ));
+                    continue;
+                }
+                Judged::Bad => "and the signature does not fit",
+                Judged::Untrusted if signature.is_none() => "and nobody signed that",
+                Judged::Untrusted => "and whoever signed that is not trusted",
+            };
+            let message = format!("A line of evidence was erased, {wrong}.");
+            compared.findings.push(finding(Some(*line), message));
+        }
+    }
+    Ok(compared)
+}
+
+/// The file that a section stood in alone when it was sealed, and the last commit that had it, by first parents.
+fn taken_away(ws: &Workspace, section: &ErasedSection) -> Option<(RelativePath, CommitId)> {
+    let month = section.path.as_str().rsplit('/').nth(1)?;
+    let path = evidence::path_of(section.digest, month);
+    let (git, head) = (ws.git()?, ws.head()?);
+    let removed = git.removed(head, &path).ok()??;
+    Some((path, git.about(&removed).ok()?.parents.into_iter().next()?))
+}

@@ -1,0 +1,126 @@
+//! The map kept fresh: after each record the files are held against their records again of which something changed.
+//!
+//! What is kept for that in `.orchestration/local/map.json` is only looked at to write the map, and made again where it
+//! is not there. `intent map` does without.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+
+use super::page::{Definitions, render};
+use super::{path, standing};
+use crate::ledger::Digest;
+use crate::verbs::{VerbError, Workspace, why};
+use crate::workspace::policy::Map;
+use crate::workspace::{RelativePath, session, store};
+
+/// For so long a refresh may take; the next one goes on where it ended.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// A larger file, in bytes, was not written by us.
+const MAX_KEPT: u64 = 256 * 1024 * 1024;
+
+/// What each recorded file holds, as it was found last.
+type Kept = BTreeMap<RelativePath, KeptFile>;
+
+#[derive(Serialize, Deserialize)]
+struct KeptFile {
+    /// The records of the file, and the state of it on disk.
+    of: String,
+    shows: Definitions,
+}
+
+/// Writes `intent_map.md` where what it says has changed. Whatever goes wrong is nobody's error: the map is a help, and
+/// nothing rests on it. Where git would take it for a new file, or commits carry it, it is left to `intent map` and to
+/// git's hook.
+pub fn refresh(ws: &Workspace) {
+    let is_private = ws.git().is_none() || ws.ignores.git_ignored(&path());
+    if !ws.root.governed() || ws.policy.map == Map::Committed || !is_private {
+        return;
+    }
+    if let Err(error) = write(&ws.with_ledger_of_now()) {
+        tracing::debug!(%error, "the map is not refreshed");
+    }
+}
+
+fn write(ws: &Workspace) -> Result<(), VerbError> {
+    ws.sound_registry()?;
+    let Some(shown) = definitions(ws)? else { return Ok(()) };
+    let mut intents: Vec<_> =
+        ws.registry.intents().iter().map(|intent| why::brief(ws, &intent.id.value)).collect();
+    let is_known = |id: &String| intents.iter().any(|intent| intent.id == *id);
+    let others: Vec<&String> = shown.keys().filter(|id| !is_known(id)).collect();
+    intents.extend(others.into_iter().map(|id| why::brief(ws, id)));
+    let (text, map) = (render(&intents, &shown), ws.root.absolute(&path()));
+    if store::read_capped(&map, MAX_KEPT)?.as_deref() != Some(text.as_bytes()) {
+        store::write_atomic(&map, text.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// What the map shows; `None` where there was no time for all of it.
+fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
+    let until = Instant::now() + PATIENCE;
+    let file = kept_in(ws)?;
+    let bytes = store::read_capped(&file, MAX_KEPT)?.unwrap_or_default();
+    let mut before: Kept = serde_json::from_slice(&bytes).unwrap_or_default();
+    let (mut kept, mut changed, mut complete) = (Kept::new(), false, true);
+    for path in ws.ledger.paths() {
+        let of = state(ws, path);
+        let known = before.remove(path);
+        let now = match known {
+            Some(known) if known.of == of => known,
+            _ if Instant::now() > until => {
+                complete = false;
+                continue;
+            }
+            _ => {
+                changed = true;
+                KeptFile { of, shows: shows(ws, path) }
+            }
+        };
+        kept.insert(path.clone(), now);
+    }
+    if changed || !before.is_empty() {
+        let bytes = serde_json::to_vec(&kept).expect("texts always become JSON");
+        store::write_scratch(&file, &bytes)?;
+    }
+    let mut all = Definitions::new();
+    for (id, files) in kept.into_values().flat_map(|file| file.shows) {
+        let of_intent = all.entry(ws.registry.present_id(&id).to_owned()).or_default();
+        for (path, names) in files {
+            of_intent.entry(path).or_default().extend(names);
+        }
+    }
+    Ok(complete.then_some(all))
+}
+
+fn kept_in(ws: &Workspace) -> Result<PathBuf, VerbError> {
+    Ok(session::local(&ws.root)?.join("map.json"))
+}
+
+/// By what is known that nothing changed: the records that name a file, and what the file system says of it.
+fn state(ws: &Workspace, path: &RelativePath) -> String {
+    let mut of = String::new();
+    for at in ws.ledger.entries_of_path(path) {
+        of.push_str(&ws.ledger.entry(at).record.id);
+        of.push('\n');
+    }
+    if let Ok(found) = ws.root.absolute(path).metadata() {
+        let modified = found.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        of.push_str(&format!("{} {:?}", found.len(), modified));
+    }
+    Digest::of(of.as_bytes()).to_string()
+}
+
+fn shows(ws: &Workspace, path: &RelativePath) -> Definitions {
+    let found = standing(ws, std::slice::from_ref(path));
+    let files = |files: super::ByFile| {
+        let names = |blocks: Vec<super::MappedBlock>| {
+            blocks.into_iter().filter_map(|block| block.definition).collect()
+        };
+        files.into_iter().map(|(path, blocks)| (path, names(blocks))).collect()
+    };
+    found.into_iter().map(|(intent, of_intent)| (intent, files(of_intent))).collect()
+}

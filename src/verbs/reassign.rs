@@ -1,0 +1,204 @@
+//! *Reassign*: a person says that recorded blocks belong to another intent than the one they were recorded under.
+//!
+//! No record is changed. A record of its own says which blocks are meant, under which intent they were, and who says so;
+//! `crate::ledger::reassign` applies it wherever the ledger is asked.
+
+use std::collections::BTreeSet;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::elsewhere::Around;
+use super::{VerbError, Workspace, record, why};
+use crate::code::LineRange;
+use crate::ledger::{
+    ClaimRef, FileRecord, Reassigned, ReassignedBlock, Record, RecordKind, Strength,
+};
+use crate::provenance::{Step, lineage};
+use crate::workspace::{Code, Finding, RelativePath};
+
+/// Which blocks are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// All blocks of a file as it stands.
+    File(RelativePath),
+    /// The innermost block at a line of a file, counted from 1.
+    Line(RelativePath, u32),
+    /// The blocks of this name in a file: `AuthMiddleware.verify`, or what follows the last dot.
+    Named(RelativePath, String),
+    /// All blocks of a record, by its id.
+    Record(String),
+}
+
+/// What was reassigned.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ReassignAnswer {
+    /// The intent that the blocks are under now.
+    pub to: String,
+    /// The record that says so.
+    pub record: String,
+    /// Each block once, however many of its records are meant.
+    pub blocks: Vec<ReassignedTo>,
+    /// The files that the intent does not own, so that `intent check --base` will report the change.
+    pub not_owned: Vec<RelativePath>,
+}
+
+/// A block that was reassigned.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct ReassignedTo {
+    /// The file.
+    pub path: RelativePath,
+    /// Its name with containers; `None` of a text without a name.
+    pub name: Option<String>,
+    /// The intent that it was under.
+    pub from: String,
+}
+
+/// The claims of what is meant that are under the intent `from`, together with those that came before them in the
+/// history of the same blocks.
+fn claims(ws: &Workspace, what: &What, from: &str) -> Result<BTreeSet<ClaimRef>, VerbError> {
+    let is_under = |at: &ClaimRef| ws.intent_of(&ws.ledger.claim(*at)).as_deref() == Some(from);
+    let (path, line, name) = match what {
+        What::File(path) => (path, None, None),
+        What::Line(path, line) => (path, Some(*line), None),
+        What::Named(path, name) => (path, None, Some(name.as_str())),
+        What::Record(id) => {
+            let of_record = ws.ledger.claims_of_record(id).into_iter();
+            return Ok(of_record.filter(is_under).collect());
+        }
+    };
+    let file = why::file(ws, path, &ws.read(path)?);
+    let at_line = line.map(|line| file.blocks.at_line(line));
+    let mut found = BTreeSet::new();
+    for (at, (block, provenance)) in file.blocks.blocks.iter().zip(&file.provenance).enumerate() {
+        let is_named = name.is_none_or(|name| block.identity.path == name || block.name == name);
+        if !is_named || at_line.is_some_and(|wanted| wanted != Some(at)) {
+            continue;
+        }
+        for claim in provenance.claim.iter().chain(&provenance.candidates) {
+            let steps = lineage::of(&ws.ledger, &Around(ws), *claim);
+            found.extend(steps.into_iter().filter_map(|step| match step {
+                Step::Recorded(at) => Some(at),
+                Step::Gap { .. } => None,
+            }));
+        }
+    }
+    found.retain(is_under);
+    Ok(found)
+}
+
+/// Puts blocks that are under one intent under another, for a person, whom git may have a name for; an error where
+/// nothing is meant.
+pub fn reassign(
+    ws: &Workspace,
+    what: &What,
+    (from, to): (&str, &str),
+    by: Option<String>,
+) -> Result<ReassignAnswer, VerbError> {
+    ws.governed()?;
+    let intent = ws.intent(to)?;
+    let from = ws.registry.present_id(from);
+    if from == intent.id.value {
+        return Err(VerbError::NothingToReassign {
+            reason: format!("{from} and {to} are one intent"),
+        });
+    }
+    let mut blocks: Vec<ReassignedBlock> = Vec::new();
+    for at in claims(ws, what, from)? {
+        let claim = ws.ledger.claim(at);
+        let (said, Some(under)) = (claim.said(), claim.intent()) else { continue };
+        let block = ReassignedBlock {
+            path: claim.file.relative_path.clone(),
+            kind: said.block.as_ref().map(|name| name.kind.clone()),
+            name: said.block.as_ref().map(|name| name.path.clone()),
+            content_hash: said.content_hash.clone(),
+            from: under.to_owned(),
+        };
+        if !blocks.contains(&block) {
+            blocks.push(block);
+        }
+    }
+    if blocks.is_empty() {
+        let reason = format!("nothing that is meant was recorded under {from}");
+        return Err(VerbError::NothingToReassign { reason });
+    }
+    let told: BTreeSet<ReassignedTo> = blocks
+        .iter()
+        .map(|block| ReassignedTo {
+            path: block.path.clone(),
+            name: block.name.clone(),
+            from: ws.registry.present_id(&block.from).to_owned(),
+        })
+        .collect();
+    let paths: BTreeSet<&RelativePath> = told.iter().map(|block| &block.path).collect();
+    let scope = ws.registry.scope(&intent.id.value);
+    let not_owned = paths.iter().filter(|path| scope.is_none_or(|scope| !scope.owns(path)));
+    let not_owned = not_owned.map(|path| (*path).clone()).collect();
+    let files = paths.into_iter().map(|path| FileRecord::bare(path.clone())).collect();
+    let record = Record {
+        files,
+        strength: Some(Strength::Declared),
+        note: Some(format!("{} put under {to}", counted(told.len()))),
+        reassigns: Some(Reassigned { by, blocks }),
+        ..record::skeleton(ws, RecordKind::Reassign, Some(intent), None, None)
+    };
+    Ok(ReassignAnswer {
+        to: intent.id.value.clone(),
+        record: record::append(ws, record)?,
+        blocks: told.into_iter().collect(),
+        not_owned,
+    })
+}
+
+fn counted(blocks: usize) -> String {
+    format!("{blocks} block{}", if blocks == 1 { "" } else { "s" })
+}
+
+/// What a reviewer is told of a reassignment that a change brings, and what is wrong with it: the intent that gets a block
+/// has to own the file, whoever recorded it. A block that was moved on since is judged where it is now.
+pub(super) fn judge(ws: &Workspace, at: u32) -> (Vec<String>, Vec<Finding>) {
+    let record = &ws.ledger.entry(at).record;
+    let later = ws.ledger.entries().iter().skip(at as usize + 1);
+    let later = later.filter_map(|entry| entry.record.reassigns.as_ref());
+    let moved_on: Vec<&ReassignedBlock> = later.flat_map(|said| &said.blocks).collect();
+    let (Some(said), Some(to)) = (&record.reassigns, ws.intent_named(record)) else {
+        return (Vec::new(), Vec::new());
+    };
+    let by = said.by.as_deref().unwrap_or("somebody");
+    let mut notes = BTreeSet::new();
+    let mut wrong: BTreeSet<(&RelativePath, String)> = BTreeSet::new();
+    for block in &said.blocks {
+        let (path, from) = (&block.path, ws.registry.present_id(&block.from));
+        notes.insert(format!(
+            "{by} put recorded blocks of {path} under {to}; they were under {from}."
+        ));
+        let on =
+            ReassignedBlock { from: record.intent_id.clone().unwrap_or_default(), ..block.clone() };
+        if moved_on.contains(&&on) {
+            continue;
+        }
+        if ws.registry.scope(&to).is_none_or(|scope| !scope.owns(path)) {
+            wrong.insert((path, from.to_owned()));
+        }
+    }
+    let findings = wrong.into_iter().map(|(path, from)| {
+        let (code, why) = match ws.registry.get(&to) {
+            Some(_) => (Code::ScopeViolation, "does not own that file"),
+            None => (Code::UnknownIntent, "is not in the registry"),
+        };
+        Finding {
+            path: Some(path.clone()),
+            lines: LineRange::new(1, 1),
+            intent: Some(to.clone()),
+            ..Finding::new(
+                code,
+                format!("Blocks of {path} were reassigned from {from} to {to}, which {why}."),
+                format!(
+                    "Put them back with `intent reassign {path} --from {to} --to {from}`, or let a person widen the scope of {to} first."
+                ),
+            )
+        }
+    });
+    let findings = findings.collect();
+    (notes.into_iter().collect(), findings)
+}

@@ -1,0 +1,131 @@
+//! What goes from the journal: records whose evidence others hold, that were sealed long ago, or that match nothing.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, SystemTime};
+
+use crate::ledger::{Digest, Entry, Ledger, Writer, journal};
+use crate::verbs::evidence::standing_of;
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::git::Target;
+use crate::workspace::{RelativePath, store};
+
+const DAY: i64 = 24 * 60 * 60 * 1_000;
+/// So long a sealed record is kept where nobody else is known to hold its evidence: a reset may make it input again.
+const SEALED: i64 = 90 * DAY;
+/// So long a record is kept that matches nothing.
+const UNMATCHED: i64 = 30 * DAY;
+/// Code is looked for at the tips of so many branches, those with the most recent commits first.
+const MAX_BRANCHES: usize = 50;
+/// How often it is looked whether something may go, without being asked.
+const OFTEN: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What is known of a record in the journal.
+struct Standing<F> {
+    /// In milliseconds.
+    age: i64,
+    is_sealed: bool,
+    /// Its evidence is on a remote-tracking branch.
+    is_shared: bool,
+    /// Whether any of the code that it is about stands anywhere.
+    stands: F,
+}
+
+impl<F: FnOnce() -> bool> Standing<F> {
+    fn goes(self) -> bool {
+        match self.is_sealed {
+            true => self.is_shared || self.age >= SEALED,
+            false => self.age >= UNMATCHED && !(self.stands)(),
+        }
+    }
+}
+
+/// Takes out of the journal of this work tree what may go; how many records.
+pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
+    let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(0) };
+    let sealed = journal::sealed(&ws.root);
+    let now = store::milliseconds(&store::now()).unwrap_or_default();
+    let remotes = git.remote_branches()?;
+    let files = ws.ledger.evidence_files();
+    let paths: HashMap<Digest, &RelativePath> = files
+        .iter()
+        .flat_map(|(path, sections)| sections.iter().map(move |section| (*section, path)))
+        .collect();
+    let is_shared = |section: &Digest| {
+        paths.get(section).is_some_and(|path| {
+            remotes.iter().any(|(_, commit)| git.has_file(commit, path).unwrap_or(false))
+        })
+    };
+    let mut shared: HashMap<Digest, bool> = HashMap::new();
+    let mut going = HashSet::new();
+    for held in journal::held(&ws.root)? {
+        let into = sealed.sections_of(&held.id);
+        let standing = Standing {
+            age: store::milliseconds(&held.timestamp).map_or(0, |time| now - time),
+            is_sealed: !into.is_empty(),
+            is_shared: into
+                .iter()
+                .any(|section| *shared.entry(*section).or_insert_with(|| is_shared(section))),
+            stands: || ws.ledger.by_id(&held.id).is_some_and(|entry| stands(ws, entry)),
+        };
+        if standing.goes() {
+            going.insert(held.id);
+        }
+    }
+    if going.is_empty() {
+        return Ok(0);
+    }
+    Ok(Writer::new(&ws.root, &ws.policy).retire(&|id| going.contains(id))?)
+}
+
+/// The same where that was last done a day ago, or never.
+pub fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
+    let Some(note) = ws.root.common_dir().map(|common| common.join("intent/cache/retired")) else {
+        return Ok(0);
+    };
+    let looked = std::fs::metadata(&note).and_then(|found| found.modified());
+    let since = looked.ok().and_then(|time| SystemTime::now().duration_since(time).ok());
+    if since.is_some_and(|since| since < OFTEN) {
+        return Ok(0);
+    }
+    store::write_scratch(&note, b"")?;
+    retire(ws)
+}
+
+/// How many records of the journal are about code that stands neither in the work tree nor in the index: they go when
+/// they are old enough, unless a branch has it.
+pub fn unmatched(ws: &Workspace) -> usize {
+    let index = ws.with_files(Target::Index, ws.head().cloned(), Ledger::default());
+    let open = ws.ledger.open();
+    open.filter(|entry| !entry.record.files.is_empty())
+        .filter(|entry| [ws, &index].into_iter().all(|ws| standing_of(ws, entry).is_none()))
+        .count()
+}
+
+/// Whether any of the code that a record is about stands in the work tree, in the index or on a branch.
+fn stands(ws: &Workspace, entry: &Entry) -> bool {
+    let branches = ws.git().and_then(|git| git.branches(MAX_BRANCHES).ok()).unwrap_or_default();
+    let commits = branches.into_iter().map(|(_, commit)| Target::Commit(commit));
+    let mut places = [Target::WorkTree, Target::Index].into_iter().chain(commits);
+    places.any(|place| {
+        let there = ws.with_files(place, ws.head().cloned(), Ledger::default());
+        standing_of(&there, entry).is_some()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_goes_when_nobody_can_need_it() {
+        let goes = |days: i64, is_sealed, is_shared, stands: bool| {
+            Standing { age: days * DAY, is_sealed, is_shared, stands: || stands }.goes()
+        };
+        // Sealed: as soon as others hold the evidence, else after three months.
+        assert!(goes(0, true, true, true));
+        assert!(!goes(89, true, false, true) && goes(90, true, false, true));
+        // Not sealed: after a month, and only if nothing of it stands.
+        assert!(!goes(29, false, false, false) && goes(30, false, false, false));
+        assert!(!goes(300, false, false, true));
+    }
+}

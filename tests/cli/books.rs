@@ -1,0 +1,289 @@
+//! What list, map, verify, report and why say of code that was taken back, moved, or recorded under another text.
+
+use serde_json::Value;
+
+use super::lab::Lab;
+
+const ONE: &str = "fn one(user: &str) {\n    check(user, 1);\n    remember(user);\n}\n";
+const TWO: &str = "\nfn two(token: &str) {\n    renew(token, 2);\n    notify(token);\n}\n";
+
+fn json(lab: &Lab, arguments: &[&str]) -> Value {
+    let output = lab.intent(&[&["--json"], arguments].concat());
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+}
+
+/// A repository with two intents; the first has written `one`, and that is committed.
+fn begun() -> Lab {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+    lab.fine(&["new", "Tokens", "--scope", "src/**", "--start"]);
+    lab.write("src/a.rs", "");
+    lab.commit();
+    lab.write("src/a.rs", ONE);
+    record(&lab, "INT-001", "src/a.rs");
+    lab.commit();
+    lab
+}
+
+fn record(lab: &Lab, intent: &str, path: &str) {
+    lab.fine(&["record", path, "--intent", intent, "--agent", "claude-code", "--model", "m/1"]);
+}
+
+/// How each command tells whose blocks there are: all must say the same.
+fn books(lab: &Lab) -> Vec<String> {
+    let mut told = Vec::new();
+    let list = json(lab, &["list"]);
+    let listed = |id: &str| {
+        let one = list
+            .as_array()
+            .expect("it is there")
+            .iter()
+            .find(|one| one["id"] == id)
+            .expect("it is there");
+        (one["files"].as_u64().expect("it is there"), one["blocks"].as_u64().expect("it is there"))
+    };
+    let map = json(lab, &["map"]);
+    let verified = json(lab, &["verify"]);
+    for id in ["INT-001", "INT-002"] {
+        let intents = map["intents"].as_array().expect("it is there").iter();
+        let mapped = intents
+            .filter(|one| one["id"] == id)
+            .flat_map(|one| one["files"].as_array().expect("it is there"));
+        let (mut files, mut blocks) = (0, 0);
+        for file in mapped {
+            let path = file["path"].as_str().expect("it is there");
+            let why = json(lab, &["why", path]);
+            let whose = |block: &&Value| block["intent"]["id"] == id;
+            let of_why: Vec<&Value> =
+                why["blocks"].as_array().expect("it is there").iter().filter(whose).collect();
+            assert_eq!(
+                file["blocks"].as_array().expect("it is there").len(),
+                of_why.len(),
+                "{path}: {why}"
+            );
+            for block in of_why {
+                told.push(format!(
+                    "{id} {path} {} {}",
+                    block["name"].as_str().expect("it is there"),
+                    block["verdict"].as_str().expect("it is there")
+                ));
+            }
+            (files, blocks) =
+                (files + 1, blocks + file["blocks"].as_array().expect("it is there").len() as u64);
+        }
+        assert_eq!(listed(id), (files, blocks), "{list} {map}");
+    }
+    assert_eq!(verified["lost"].as_array().expect("it is there").len(), 0, "{verified}");
+    let findings = verified["findings"].as_array().expect("it is there").iter();
+    let loud: Vec<&Value> = findings.filter(|finding| finding["level"] != "info").collect();
+    assert!(loud.is_empty(), "{loud:?}");
+    let counted: u64 = verified["blocks"]
+        .as_object()
+        .expect("it is there")
+        .iter()
+        .filter(|(verdict, _)| *verdict != "unrecorded")
+        .map(|(_, count)| count.as_u64().expect("it is there"))
+        .sum();
+    assert_eq!(counted as usize, told.len(), "{verified}");
+    let report = json(lab, &["report"]);
+    let intents = report["intents"].as_array().expect("it is there").iter();
+    let counts = intents.flat_map(|one| one["blocks"].as_object().expect("it is there"));
+    let reported: u64 = counts.map(|(_, count)| count.as_u64().expect("it is there")).sum();
+    assert_eq!(reported as usize, told.len(), "{report}");
+    assert_eq!(json(lab, &["status"])["errors"], 0);
+    told
+}
+
+#[test]
+fn what_was_taken_back_leaves_nothing_behind() {
+    let recorded = ["INT-001 src/a.rs one exact"];
+    // An edit of a recorded block, and a new block, by another intent; then back by `git checkout`.
+    let lab = begun();
+    assert_eq!(books(&lab), recorded);
+    lab.write("src/a.rs", ONE.replace('1', "9") + TWO);
+    record(&lab, "INT-002", "src/a.rs");
+    assert_eq!(books(&lab), ["INT-002 src/a.rs one exact", "INT-002 src/a.rs two exact"]);
+    lab.run_git(&["checkout", "-q", "--", "src/a.rs"]);
+    assert_eq!(books(&lab), recorded);
+    // The same with a new file, and by `git reset --hard`, before a commit and after it.
+    lab.write("src/a.rs", ONE.replace('1', "8") + TWO);
+    lab.write("src/b.rs", TWO);
+    record(&lab, "INT-002", "src");
+    lab.run_git(&["add", "-A"]);
+    lab.run_git(&["reset", "-q", "--hard"]);
+    assert_eq!(books(&lab), recorded);
+    lab.write("src/a.rs", ONE.replace('1', "7") + TWO);
+    record(&lab, "INT-002", "src");
+    lab.commit();
+    assert_eq!(books(&lab), ["INT-002 src/a.rs one exact", "INT-002 src/a.rs two exact"]);
+    lab.run_git(&["reset", "-q", "--hard", "HEAD~1"]);
+    assert_eq!(books(&lab), recorded);
+    // A block that was deleted on the record, and came back: all agree, and nobody complains.
+    lab.write("src/a.rs", "");
+    record(&lab, "INT-002", "src/a.rs");
+    lab.run_git(&["checkout", "-q", "--", "src/a.rs"]);
+    books(&lab);
+}
+
+#[test]
+fn a_renamed_file_keeps_its_books() {
+    let lab = begun();
+    lab.run_git(&["mv", "src/a.rs", "src/c.rs"]);
+    assert_eq!(books(&lab), ["INT-001 src/c.rs one moved"]);
+    lab.commit();
+    assert_eq!(books(&lab), ["INT-001 src/c.rs one moved"]);
+    // Recorded, and with an edit on the way.
+    lab.run_git(&["mv", "src/c.rs", "src/d.rs"]);
+    lab.write("src/d.rs", ONE.to_owned() + TWO);
+    lab.fine(&["record", "src/c.rs", "src/d.rs", "--intent", "INT-002", "--agent", "claude-code"]);
+    let told = books(&lab);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with("INT-001 src/d.rs one"), "{told:?}");
+    assert_eq!(told[1], "INT-002 src/d.rs two exact");
+    lab.commit();
+    let told = books(&lab);
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with("INT-001 src/d.rs one"), "{told:?}");
+}
+
+fn why(lab: &Lab) -> String {
+    lab.fine(&["why", "src/a.rs:1"]).lines().next().expect("a line").to_owned()
+}
+
+#[test]
+fn a_record_names_the_intent_as_it_was_then() {
+    let lab = begun();
+    assert_eq!(why(&lab), "INT-001  Login  IN_PROGRESS");
+    // A change of status is no other version.
+    lab.fine(&["complete", "INT-001"]);
+    assert_eq!(why(&lab), "INT-001  Login  COMPLETED");
+    lab.fine(&["start", "INT-001"]);
+    // A changed text is one; by the registry of that commit it is known.
+    let path = ".orchestration/active_intents.yaml";
+    let registry = lab.read(path);
+    lab.write(path, registry.replace("name: Login", "name: Sign in"));
+    assert_eq!(why(&lab), "INT-001  Login  INT-001 is called Sign in now  IN_PROGRESS");
+    // Removed: the evidence still knows its name, and verify says that the id is unknown.
+    let begin = registry.find("\n  - id: INT-001\n").expect("the first") + 1;
+    let end = registry.find("\n  - id: INT-002\n").expect("the second") + 1;
+    lab.write(path, registry.replace(&registry[begin..end], ""));
+    assert_eq!(why(&lab), "INT-001  Login  not in the registry");
+    assert!(codes(&lab).contains(&"unknown-intent".to_owned()));
+    // Added again as another one: old records keep their name, and nothing is wrong with them.
+    lab.write(path, registry.replace("name: Login", "name: Billing").replace("src/**", "**"));
+    assert_eq!(why(&lab), "INT-001  Login  INT-001 is called Billing now  IN_PROGRESS");
+    assert!(!codes(&lab).contains(&"unknown-intent".to_owned()));
+    // Defined twice it is a duplicate, and not unknown as well.
+    let twice = &registry[begin..end];
+    lab.write(path, registry.replace(twice, &(twice.to_owned() + twice)));
+    let codes = codes(&lab);
+    assert!(codes.contains(&"duplicate-id".to_owned()), "{codes:?}");
+    assert!(!codes.contains(&"unknown-intent".to_owned()), "{codes:?}");
+}
+
+fn codes(lab: &Lab) -> Vec<String> {
+    let found = json(lab, &["verify"])["findings"].clone();
+    let findings = found.as_array().expect("a list").iter();
+    findings.filter_map(|finding| finding["code"].as_str().map(str::to_owned)).collect()
+}
+
+const MAP: &str = ".orchestration/intent_map.md";
+
+#[test]
+fn the_map_is_kept_fresh_and_out_of_git() {
+    let lab = begun();
+    assert!(
+        lab.read(MAP).contains("## INT-001 — Login (IN_PROGRESS)\n\n- `src/a.rs`: `one`\n"),
+        "{}",
+        lab.read(MAP)
+    );
+    lab.write("src/a.rs", ONE.to_owned() + TWO);
+    record(&lab, "INT-002", "src/a.rs");
+    assert!(lab.read(MAP).contains("## INT-002 — Tokens (IN_PROGRESS)\n\n- `src/a.rs`: `two`\n"));
+    lab.fine(&["complete", "INT-002"]);
+    assert!(lab.read(MAP).contains("Tokens (COMPLETED)"));
+    lab.fine(&["map", "--check"]);
+    assert_eq!(lab.read_git(&["status", "--porcelain", MAP]), "");
+    assert_eq!(lab.read_git(&["ls-files", MAP]), "");
+    // Nothing is read from it.
+    lab.write(MAP, "## INT-009\n");
+    assert_eq!(json(&lab, &["list"]).as_array().expect("it is there").len(), 2);
+}
+
+#[test]
+fn a_committed_map_says_what_the_commit_holds_and_never_conflicts() {
+    let lab = Lab::governed();
+    lab.write(".orchestration/policy.yaml", "map: committed\n");
+    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+    lab.fine(&["new", "Tokens", "--scope", "src/**", "--start"]);
+    lab.write("src/a.rs", "");
+    lab.commit();
+    let committed = || lab.read_git(&["show", &format!("HEAD:{MAP}")]);
+    assert!(committed().contains("Nothing recorded stands."));
+    let work = |branch: &str, path: &str, text: &str, name: &str| {
+        lab.run_git(&["switch", "-qc", branch, "main"]);
+        lab.write(path, text);
+        record(&lab, "INT-001", path);
+        lab.commit();
+        assert!(committed().contains(&format!("- `{path}`: `{name}`")), "{}", committed());
+        assert_eq!(lab.read_git(&["status", "--porcelain"]), "");
+    };
+    work("left", "src/l.rs", ONE, "one");
+    work("right", "src/r.rs", TWO, "two");
+    lab.run_git(&["merge", "-q", "--no-edit", "left"]);
+    let map = committed();
+    assert!(
+        map.contains("- `src/l.rs`: `one`\n") && map.contains("- `src/r.rs`: `two`\n"),
+        "{map}"
+    );
+    assert_eq!(lab.read_git(&["status", "--porcelain"]), "");
+    // Git unites the lines of a merge as they come; the next commit writes them in order.
+    lab.write("README", "x\n");
+    lab.commit();
+    assert!(committed().contains("- `src/l.rs`: `one`\n- `src/r.rs`: `two`\n"), "{}", committed());
+    lab.fine(&["map", "--check"]);
+    // What is recorded and not committed yet is not in it.
+    lab.write("src/n.rs", "fn three(number: u8) -> u8 {\n    number.pow(3)\n}\n");
+    record(&lab, "INT-002", "src/n.rs");
+    assert_eq!(lab.read_git(&["status", "--porcelain", MAP]), "");
+    lab.fine(&["map", "--check"]);
+}
+
+#[test]
+fn a_record_goes_from_the_journal_once_others_hold_its_evidence() {
+    let lab = begun();
+    let journals = || {
+        let open = lab.root.join(".git/intent/open/main");
+        let files = std::fs::read_dir(open)
+            .expect("journals")
+            .map(|file| file.expect("it is there").path());
+        files
+            .map(|file| std::fs::read_to_string(file).expect("it is there").lines().count())
+            .sum::<usize>()
+    };
+    let before = journals();
+    lab.fine(&["seal"]);
+    assert_eq!(journals(), before, "nobody else holds the evidence");
+    lab.run_git(&["init", "-q", "--bare", "../shared"]);
+    lab.run_git(&["remote", "add", "origin", "../shared"]);
+    lab.run_git(&["push", "-q", "origin", "main"]);
+    lab.write("src/b.rs", TWO);
+    record(&lab, "INT-002", "src/b.rs");
+    lab.fine(&["seal"]);
+    assert!(journals() < before, "{} of {before}", journals());
+    assert_eq!(books(&lab), ["INT-001 src/a.rs one exact", "INT-002 src/b.rs two exact"]);
+    lab.commit();
+    lab.run_git(&["push", "-q", "origin", "main"]);
+    lab.fine(&["seal"]);
+    assert_eq!(journals(), 0);
+    assert_eq!(books(&lab), ["INT-001 src/a.rs one exact", "INT-002 src/b.rs two exact"]);
+    // Work that was taken back is counted, and stays until it is old.
+    lab.write("src/b.rs", TWO.replace('2', "3"));
+    record(&lab, "INT-002", "src/b.rs");
+    lab.run_git(&["checkout", "-q", "--", "src/b.rs"]);
+    let told = String::from_utf8(lab.intent(&["doctor"]).stdout).expect("UTF-8");
+    assert!(told.contains("1 record in no commit yet (1 of code that does not stand"), "{told}");
+    lab.fine(&["seal"]);
+    assert_eq!(journals(), 1);
+}

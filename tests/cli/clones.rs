@@ -1,0 +1,110 @@
+//! A clone, and what a commit or the index says where the work tree says another thing.
+
+use super::lab::{Lab, transcript};
+
+const HOOKS: [&str; 5] =
+    ["pre-commit", "pre-merge-commit", "commit-msg", "post-commit", "post-rewrite"];
+
+/// A repository as somebody has cloned it: governed, and without hooks.
+fn cloned() -> Lab {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+    lab.fine(&["new", "Pages", "--scope", "web/**", "--start"]);
+    lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
+    lab.commit();
+    for hook in HOOKS {
+        std::fs::remove_file(lab.root.join(".git/hooks").join(hook)).ok();
+    }
+    lab
+}
+
+#[test]
+fn a_clone_without_hooks_is_told_how_to_get_them() {
+    let lab = cloned();
+    lab.write("src/a.rs", "fn one() {\n    second();\n}\n");
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "select INT-001",
+            "record src",
+            "status",
+            "check",
+            "git-hooks --install",
+            "select INT-001",
+            "check"
+        ]
+    ));
+}
+
+#[test]
+fn nobody_is_told_who_declined_the_hooks_or_could_not_use_them() {
+    let declined = cloned();
+    declined.run_git(&["config", "intent.hooks", "false"]);
+    let ignored = cloned();
+    ignored.run_git(&["rm", "-rq", "--cached", ".orchestration"]);
+    ignored.write(".git/info/exclude", ".orchestration\n");
+    let without_git = Lab::bare_folder();
+    without_git.fine(&["init"]);
+    without_git.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+    for lab in [declined, ignored, without_git] {
+        let told = lab.fine(&["select", "INT-001"]) + &lab.fine(&["status"]);
+        assert!(!told.contains("git-hooks"), "{told}");
+        lab.write("src/b.rs", "fn b() {}\n");
+        let told = lab.fine(&["record", "--all", "src/b.rs"]);
+        assert!(!told.contains("git-hooks"), "{told}");
+    }
+}
+
+#[test]
+fn a_range_is_judged_by_what_git_holds_whatever_the_work_tree_says() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+    lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
+    lab.commit();
+    lab.run_git(&["switch", "-q", "-c", "topic"]);
+    lab.fine(&["select", "INT-001"]);
+    lab.write("src/a.rs", "fn one() {\n    second();\n}\n");
+    lab.fine(&["record", "src", "--agent", "claude-code"]);
+    lab.commit();
+    lab.write("src/unrecorded.rs", "fn nobody() {}\n");
+    lab.run_git(&["-c", "core.hooksPath=/dev/null", "add", "src/unrecorded.rs"]);
+    lab.run_git(&["commit", "-qnm", "without a record"]);
+    let ranges = [
+        "check main..topic",
+        "check main...topic",
+        "check topic..main",
+        "check main",
+        "check main..nowhere",
+    ];
+    let honest = transcript(&lab, &ranges);
+    // From another branch, with a work tree and an index that say other things: the registry is gone, the evidence too.
+    lab.run_git(&["switch", "-q", "main"]);
+    lab.run_git(&["rm", "-rq", "--cached", "."]);
+    lab.write(".orchestration/active_intents.yaml", "active_intents: [\n");
+    lab.write(".orchestration/policy.yaml", "levels: {unrecorded-change: error}\n");
+    lab.write("src/a.rs", "fn one() {\n    lies();\n}\n");
+    lab.write(".gitattributes", "* linguist-generated\n");
+    std::fs::remove_dir_all(lab.root.join(".orchestration/agent_trace")).ok();
+    assert_eq!(transcript(&lab, &ranges), honest);
+    insta::assert_snapshot!(honest);
+}
+
+#[test]
+fn the_index_is_judged_by_the_registry_and_the_evidence_in_it() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+    lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
+    lab.commit();
+    lab.fine(&["select", "INT-001"]);
+    lab.write("src/a.rs", "fn one() {\n    second();\n}\n");
+    lab.fine(&["record", "src", "--agent", "claude-code"]);
+    lab.run_git(&["add", "-A"]);
+    lab.fine(&["seal"]);
+    let honest = transcript(&lab, &["check --staged"]);
+    // The work tree lies: what is staged is recorded, and its evidence stands in the index alone.
+    lab.write(".orchestration/active_intents.yaml", "active_intents: []\n");
+    lab.write("src/a.rs", "fn one() {\n    lies();\n}\n");
+    std::fs::remove_dir_all(lab.root.join(".orchestration/agent_trace")).expect("evidence");
+    assert_eq!(transcript(&lab, &["check --staged"]), honest);
+    insta::assert_snapshot!(honest);
+}

@@ -1,0 +1,146 @@
+//! The evidence of closed months in one file a month: no answer changes.
+
+use intent_lsp::verbs::Workspace;
+use intent_lsp::verbs::compact::{CompactAnswer, compact};
+
+use super::lab::{Lab, transcript};
+
+/// A history with sections of all kinds: of several sessions, late, renamed, deleted, of an approval, on a branch.
+fn worked_in() -> Lab {
+    let lab = Lab::governed();
+    for name in ["One", "Two"] {
+        lab.fine(&["new", name, "--scope", "src/**", "--start"]);
+    }
+    lab.commit();
+    let body =
+        |name: &str, n: usize| format!("fn {name}() {{\n    call({n});\n    stay();\n}}\n\n");
+    let record = |intent: &str, session: &str| {
+        lab.fine(&["record", "src", "--intent", intent, "--agent", "codex", "--session", session]);
+    };
+    lab.write("src/a.rs", body("a", 1) + &body("b", 1));
+    record("INT-001", "codex:1");
+    lab.commit();
+    lab.write("src/a.rs", body("a", 2) + &body("b", 1) + &body("c", 1));
+    record("INT-002", "codex:2");
+    lab.write("src/b.rs", body("d", 1));
+    record("INT-001", "codex:1");
+    lab.commit();
+    // Without hooks: sealed late, in one file for two commits.
+    for n in 3..5 {
+        lab.write("src/a.rs", body("a", n) + &body("b", n) + &body("c", 1));
+        record("INT-001", "codex:3");
+        lab.run_git(&["add", "-A"]);
+        lab.run_git(&["commit", "-q", "-n", "-m", "without hooks"]);
+    }
+    lab.fine(&["seal"]);
+    lab.run_git(&["mv", "src/b.rs", "src/e.rs"]);
+    lab.write("src/e.rs", body("d", 2) + &body("e", 1));
+    record("INT-002", "codex:2");
+    lab.commit();
+    lab.write("src/a.rs", body("a", 4) + &body("c", 1));
+    record("INT-001", "codex:1");
+    lab.commit();
+    lab
+}
+
+/// All that is known of every block, as programs read it.
+fn answers(lab: &Lab, folder: &str) -> Vec<String> {
+    let ask = |arguments: &[&str]| lab.fine(&[&["-C", folder, "--json"], arguments].concat());
+    let why = ["src/a.rs", "src/e.rs"].map(|file| ask(&["why", file, "--lines", "--lineage"]));
+    let verify = |text: String| {
+        let mut told: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        told["files"].take();
+        told.to_string()
+    };
+    let mut all = why.to_vec();
+    all.extend([ask(&["why", "src/a.rs:2", "--explain"]), ask(&["map", "--stdout"])]);
+    all.push(verify(ask(&["verify"])));
+    all
+}
+
+fn unite(lab: &Lab) -> CompactAnswer {
+    compact(&Workspace::open(&lab.root).expect("a workspace"), "9999-12", false).expect("united")
+}
+
+fn clone(lab: &Lab, name: &str) -> String {
+    let folder = format!("../{name}");
+    lab.run_git(&["clone", "-q", ".", &folder]);
+    folder
+}
+
+fn evidence(lab: &Lab) -> Vec<String> {
+    let listed = lab.git_says(&["ls-files", ".orchestration/agent_trace"]);
+    listed.lines().filter(|path| path.ends_with(".jsonl")).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_answer_stays_as_it_was() {
+    let lab = worked_in();
+    let (here, there) = (answers(&lab, "."), answers(&lab, &clone(&lab, "before")));
+    lab.run_git(&["switch", "-q", "-c", "tidy"]);
+    assert_eq!(unite(&lab).months.len(), 1);
+    assert_eq!(answers(&lab, "."), here, "before it is committed");
+    // The hooks take it for no draft of theirs, and leave nothing behind.
+    lab.run_git(&["commit", "-q", "-a", "-m", "compact"]);
+    assert_eq!(lab.git_says(&["status", "--short"]), "");
+    assert_eq!(evidence(&lab).len(), 1);
+    assert_eq!(answers(&lab, "."), here, "in the clone that recorded");
+    assert_eq!(answers(&lab, &clone(&lab, "after")), there, "in a fresh clone");
+    let check = lab.fine(&["check", "--base", "main", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&check).expect("JSON");
+    assert_eq!(told["summary"]["errors"], 0, "{check}");
+    assert_eq!(told["summary"]["notes"], serde_json::json!([]), "{check}");
+    assert!(unite(&lab).months.is_empty());
+    // Taken back, each file is still about the commit that first brought it.
+    lab.run_git(&["revert", "--no-edit", "HEAD"]);
+    assert_eq!(answers(&lab, "."), here, "after a revert");
+    assert_eq!(answers(&lab, &clone(&lab, "reverted")), there, "after a revert, in a fresh clone");
+}
+
+#[test]
+fn branches_that_compact_apart_are_united_by_git() {
+    let lab = worked_in();
+    lab.run_git(&["switch", "-q", "-c", "topic"]);
+    lab.write("src/f.rs", "fn f() {\n    call(9);\n}\n");
+    lab.fine(&["record", "src/f.rs", "--intent", "INT-001", "--agent", "codex"]);
+    lab.commit();
+    let (here, records) = (answers(&lab, "."), lab.fine(&["trace", "--json"]));
+    unite(&lab);
+    lab.commit();
+    lab.run_git(&["switch", "-q", "main"]);
+    unite(&lab);
+    lab.commit();
+    lab.run_git(&["merge", "-q", "--no-edit", "topic"]);
+    // Both files stand, and what is in both counts once.
+    assert_eq!(evidence(&lab).len(), 2);
+    assert_eq!(lab.fine(&["trace", "--json"]).lines().count(), records.lines().count());
+    assert_eq!(answers(&lab, "."), here);
+    assert_eq!(lab.git_says(&["status", "--short"]), "");
+    unite(&lab);
+    lab.commit();
+    assert_eq!(evidence(&lab).len(), 1);
+    assert_eq!(answers(&lab, "."), here);
+}
+
+#[test]
+fn squashed_with_what_it_unites_it_is_about_the_commit_that_brought_it() {
+    let lab = worked_in();
+    lab.run_git(&["switch", "-q", "-c", "topic"]);
+    lab.write("src/f.rs", "fn f() {\n    call(9);\n}\n");
+    lab.fine(&["record", "src/f.rs", "--intent", "INT-001", "--agent", "codex"]);
+    lab.commit();
+    unite(&lab);
+    lab.commit();
+    lab.run_git(&["switch", "-q", "main"]);
+    lab.run_git(&["merge", "-q", "--squash", "topic"]);
+    lab.run_git(&["commit", "-q", "-m", "squashed"]);
+    let folder = clone(&lab, "fresh");
+    let told = lab.fine(&["-C", &folder, "why", "src/f.rs:2", "--json"]);
+    assert!(told.contains("\"exact\"") && told.contains("INT-001"), "{told}");
+}
+
+#[test]
+fn the_month_that_is_not_closed_stays() {
+    let lab = worked_in();
+    insta::assert_snapshot!(transcript(&lab, &["compact", "compact --dry-run --json"]));
+}

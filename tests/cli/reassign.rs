@@ -1,0 +1,140 @@
+//! Code that was recorded under the wrong intent, put under another by a person.
+
+use intent_lsp::verbs::Workspace;
+use intent_lsp::verbs::reassign::{ReassignAnswer, What, reassign};
+use intent_lsp::workspace::RelativePath;
+
+use super::lab::{Lab, masked, transcript};
+
+const TWO: &str = "fn login() {\n    check();\n}\n\nfn logout() {\n    drop();\n}\n";
+
+/// A repository in which an agent has recorded and committed two functions under INT-001.
+fn sealed() -> Lab {
+    let lab = Lab::governed();
+    for (name, scope) in [("Login", "src/**"), ("Sessions", "src/**"), ("Pages", "web/**")] {
+        lab.fine(&["new", name, "--scope", scope, "--start"]);
+    }
+    lab.commit();
+    lab.write("src/auth.rs", TWO);
+    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
+    lab.commit();
+    lab
+}
+
+/// What `intent reassign` does at a person's terminal.
+fn at_a_terminal(lab: &Lab, what: What, from: &str, to: &str) -> Result<ReassignAnswer, String> {
+    let ws = Workspace::open(&lab.root).expect("a workspace");
+    reassign(&ws, &what, (from, to), Some("Ada".into())).map_err(|error| error.to_string())
+}
+
+fn auth() -> RelativePath {
+    RelativePath::new("src/auth.rs").expect("a path")
+}
+
+#[test]
+fn every_answer_names_the_new_intent() {
+    let lab = sealed();
+    let answer = at_a_terminal(&lab, What::Line(auth(), 2), "INT-001", "INT-002").expect("done");
+    assert_eq!(answer.blocks.len(), 1);
+    assert!(answer.not_owned.is_empty());
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "why src/auth.rs:2",
+            "why src/auth.rs:6",
+            "map --stdout",
+            "list",
+            "check",
+            "seal --dry-run"
+        ]
+    ));
+    // The next commit carries it, so that a clone answers alike.
+    lab.fine(&["seal"]);
+    lab.commit();
+    lab.run_git(&["clone", "-q", ".", "../clone"]);
+    let clone = lab.root.join("../clone");
+    let told = |folder: &str| lab.fine(&["-C", folder, "why", "src/auth.rs", "--json"]);
+    assert_eq!(told(clone.to_str().expect("UTF-8")), told("."));
+    assert!(told(".").contains("\"reassigned\""));
+    let again = at_a_terminal(&lab, What::Line(auth(), 2), "INT-001", "INT-002");
+    let told = again.expect_err("it is under INT-002 already");
+    assert!(told.contains("nothing that is meant was recorded under INT-001"), "{told}");
+}
+
+#[test]
+fn it_holds_for_what_is_not_sealed_yet_and_can_be_taken_back() {
+    let lab = sealed();
+    lab.write("src/auth.rs", TWO.replace("check()", "check(1)"));
+    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
+    let named = || What::Named(auth(), "login".into());
+    at_a_terminal(&lab, named(), "INT-001", "INT-002").expect("done");
+    let intent = |line: &str| {
+        let told: serde_json::Value =
+            serde_json::from_str(&lab.fine(&["why", line, "--json"])).expect("JSON");
+        told["blocks"][0]["intent"]["id"].as_str().map(str::to_owned)
+    };
+    assert_eq!(intent("src/auth.rs:2").as_deref(), Some("INT-002"));
+    lab.commit();
+    assert_eq!(intent("src/auth.rs:2").as_deref(), Some("INT-002"));
+    at_a_terminal(&lab, named(), "INT-002", "INT-001").expect("done");
+    assert_eq!(intent("src/auth.rs:2").as_deref(), Some("INT-001"));
+    // A record as a whole, by its id.
+    let told: serde_json::Value =
+        serde_json::from_str(&lab.fine(&["why", "src/auth.rs:6", "--json"])).expect("JSON");
+    let id = told["blocks"][0]["record"].as_str().expect("an id").to_owned();
+    at_a_terminal(&lab, What::Record(id), "INT-001", "INT-002").expect("done");
+    assert_eq!(intent("src/auth.rs:6").as_deref(), Some("INT-002"));
+}
+
+#[test]
+fn an_intent_that_is_gone_is_no_finding_once_its_code_belongs_to_another() {
+    let lab = sealed();
+    let registry = lab.read(".orchestration/active_intents.yaml").replace("INT-001", "INT-009");
+    lab.write(".orchestration/active_intents.yaml", registry);
+    lab.write("src/new.rs", TWO);
+    lab.fine(&["record", "src/new.rs", "--intent", "INT-009", "--agent", "codex"]);
+    let registry = lab.read(".orchestration/active_intents.yaml").replace("INT-009", "INT-010");
+    lab.write(".orchestration/active_intents.yaml", registry);
+    let unknown = |id: &str| {
+        String::from_utf8_lossy(&lab.intent(&["verify", "--json"]).stdout)
+            .contains(&format!("the intent {id}"))
+    };
+    assert!(unknown("INT-009"));
+    let new = RelativePath::new("src/new.rs").expect("a path");
+    at_a_terminal(&lab, What::File(new), "INT-009", "INT-002").expect("done");
+    assert!(!unknown("INT-009"));
+}
+
+#[test]
+fn a_branch_reassigns_only_to_an_intent_that_owns_the_file() {
+    let lab = sealed();
+    lab.run_git(&["switch", "-q", "-c", "topic"]);
+    at_a_terminal(&lab, What::File(auth()), "INT-001", "INT-002").expect("done");
+    lab.fine(&["seal"]);
+    lab.commit();
+    let first = transcript(&lab, &["check --base main", "verify"]);
+    let answer = at_a_terminal(&lab, What::Line(auth(), 2), "INT-002", "INT-003").expect("done");
+    assert_eq!(answer.not_owned, [auth()]);
+    lab.fine(&["seal"]);
+    lab.commit();
+    insta::assert_snapshot!(first + &transcript(&lab, &["check --base main"]));
+    // A finding goes when the blocks are put back; what the base has already is not judged again.
+    at_a_terminal(&lab, What::File(auth()), "INT-003", "INT-002").expect("done");
+    lab.fine(&["seal"]);
+    lab.commit();
+    assert!(lab.intent(&["check", "--base", "main"]).status.success());
+    lab.run_git(&["switch", "-q", "main"]);
+    lab.run_git(&["merge", "-q", "topic"]);
+    assert!(lab.intent(&["check"]).status.success());
+}
+
+#[test]
+fn nobody_but_a_person_at_a_terminal_may() {
+    let lab = sealed();
+    let line = ["reassign", "src/auth.rs", "--from", "INT-001", "--to", "INT-002"];
+    let output = lab.intent(&line);
+    assert_eq!(output.status.code(), Some(2));
+    insta::assert_snapshot!(masked(&lab, &String::from_utf8_lossy(&output.stderr)));
+    let read = lab.fine(&["explain", "--json", &format!("intent {}", line.join(" "))]);
+    assert!(read.contains("intent.reassign") && read.contains("destructive"), "{read}");
+}

@@ -1,0 +1,99 @@
+//! What evidence says of code that was changed after it was recorded, and of commits that were made again.
+
+use serde_json::Value;
+
+use super::lab::Lab;
+
+const FILE: &str = "src/a.rs";
+
+fn governed() -> Lab {
+    let lab = Lab::governed();
+    for name in ["One", "Two"] {
+        lab.fine(&["new", name, "--scope", "src/**", "--start"]);
+    }
+    lab.write(FILE, function(&["stood(1)", "stood(2)"]));
+    lab.commit();
+    lab
+}
+
+fn function(calls: &[&str]) -> String {
+    let calls: String = calls.iter().map(|call| format!("    {call};\n")).collect();
+    format!("fn work() {{\n{calls}    stay();\n}}\n")
+}
+
+fn record(lab: &Lab, intent: &str, calls: &[&str]) {
+    lab.write(FILE, function(calls));
+    lab.fine(&["record", FILE, "--intent", intent, "--agent", "codex", "--session", intent]);
+}
+
+/// The verdict of the only block, and the intent of each of its lines; asked in a fresh clone.
+fn told(lab: &Lab) -> (String, Vec<Option<String>>) {
+    let clone = format!("{}-clone", lab.root.file_name().expect("a name").to_string_lossy());
+    let folder = lab.root.with_file_name(&clone);
+    std::fs::remove_dir_all(&folder).ok();
+    lab.run_git(&["clone", "-q", ".", &format!("../{clone}")]);
+    let answer = lab.fine(&["-C", &format!("../{clone}"), "--json", "why", FILE, "--lines"]);
+    std::fs::remove_dir_all(&folder).ok();
+    let answer: Value = serde_json::from_str(&answer).expect("JSON");
+    let block = &answer["blocks"][0];
+    let mut lines = Vec::new();
+    for run in block["lines"]["runs"].as_array().into_iter().flatten() {
+        let intent = run["from"]["intent"].as_str().map(str::to_owned);
+        let count = run["end"].as_u64().expect("a line") - run["start"].as_u64().expect("a line");
+        lines.extend((0..=count).map(|_| intent.clone()));
+    }
+    (block["verdict"].as_str().expect("a verdict").to_owned(), lines)
+}
+
+fn by(lines: &[Option<&str>]) -> Vec<Option<String>> {
+    lines.iter().map(|intent| intent.map(|intent| format!("INT-00{intent}"))).collect()
+}
+
+#[test]
+fn what_somebody_changed_before_the_commit_is_not_as_recorded() {
+    let lab = governed();
+    record(&lab, "INT-001", &["recorded(1)", "recorded(2)", "stood(2)"]);
+    lab.write(FILE, function(&["recorded(1)", "typed()", "stood(2)"]));
+    lab.commit();
+    let (verdict, lines) = told(&lab);
+    assert_eq!(verdict, "modified");
+    assert_eq!(lines, by(&[None, Some("1"), None, None, None, None]));
+}
+
+#[test]
+fn an_amended_commit_keeps_the_lines_of_the_first_one() {
+    let lab = governed();
+    record(&lab, "INT-001", &["recorded(1)", "stood(2)"]);
+    lab.commit();
+    record(&lab, "INT-002", &["recorded(1)", "amended()", "stood(2)"]);
+    lab.run_git(&["commit", "-q", "-a", "--amend", "--no-edit"]);
+    lab.fine(&["seal"]);
+    lab.commit();
+    assert_eq!(told(&lab), ("exact".into(), by(&[None, Some("1"), Some("2"), None, None, None])));
+}
+
+#[test]
+fn a_merge_keeps_the_lines_of_both_sides() {
+    let lab = governed();
+    let far: Vec<String> = (0..6).map(|n| format!("far({n})")).collect();
+    let with = |first: &str, last: &str| -> String {
+        let calls = [&[first][..], &far.iter().map(String::as_str).collect::<Vec<_>>(), &[last]];
+        function(&calls.concat())
+    };
+    lab.write(FILE, with("stood(1)", "stood(2)"));
+    lab.commit();
+    let edit = |intent: &str, text: String| {
+        lab.write(FILE, text);
+        lab.fine(&["record", FILE, "--intent", intent, "--agent", "codex", "--session", intent]);
+        lab.commit();
+    };
+    lab.run_git(&["switch", "-q", "-c", "topic"]);
+    edit("INT-001", with("topic(1)", "stood(2)"));
+    lab.run_git(&["switch", "-q", "main"]);
+    edit("INT-002", with("stood(1)", "main(2)"));
+    lab.run_git(&["merge", "-q", "-m", "merge", "topic"]);
+    let (_, lines) = told(&lab);
+    assert_eq!(lines[1], Some("INT-001".into()));
+    assert_eq!(lines[8], Some("INT-002".into()));
+    assert!(lines[2..8].iter().all(Option::is_none), "{lines:?}");
+}

@@ -1,0 +1,205 @@
+//! Anchors and tombstones: what people sign, and what is found when it is not so.
+
+use std::process::Command;
+
+use intent_lsp::ledger::evidence::ERASURE;
+use intent_lsp::verbs::Workspace;
+use intent_lsp::verbs::erase::{draft, write};
+use serde_json::Value;
+
+use super::lab::{Lab, masked, transcript};
+
+/// A repository with evidence of two commits, that trusts Ada, and keys of her and of Eve beside it.
+fn trusting() -> Lab {
+    let lab = Lab::governed();
+    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+    for name in ["ada", "eve"] {
+        let key = lab.root.join("..").join(name);
+        let made = Command::new("ssh-keygen")
+            .args(["-q", "-t", "ed25519", "-N", "", "-C", name, "-f"])
+            .arg(key)
+            .status();
+        assert!(made.expect("ssh-keygen is installed").success());
+    }
+    let key = lab.read("../ada.pub");
+    lab.write(".orchestration/allowed_signers", format!("ada@example.invalid {key}"));
+    lab.commit();
+    for (file, session) in [("src/a.rs", "codex:1"), ("src/b.rs", "codex:2")] {
+        lab.write(file, "fn one() {\n    call();\n}\n");
+        lab.fine(&[
+            "record",
+            file,
+            "--intent",
+            "INT-001",
+            "--agent",
+            "codex",
+            "--session",
+            session,
+        ]);
+        lab.commit();
+    }
+    lab
+}
+
+fn json(lab: &Lab, arguments: &[&str]) -> Value {
+    let output = lab.intent(&[arguments, &["--json"]].concat());
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// The codes of what is found, those of the ledger alone.
+fn codes(lab: &Lab, arguments: &[&str]) -> Vec<String> {
+    let told = json(lab, arguments);
+    let all = told["findings"].as_array().expect("findings").iter();
+    let codes = all.filter_map(|finding| finding["code"].as_str());
+    codes.filter(|code| !code.starts_with("scope")).map(str::to_owned).collect()
+}
+
+fn record(lab: &Lab, file: &str) -> String {
+    json(lab, &["why", file])["blocks"][0]["record"].as_str().expect("a record").to_owned()
+}
+
+/// What `intent erase` does once a person has typed `yes`.
+fn erase(lab: &Lab, record: &str, key: Option<&str>) {
+    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let drafted = draft(&ws, record, "names a customer", Some("Ada".into())).expect("a line");
+    let signature = key.map(|key| {
+        lab.write("../line", &drafted.tombstone);
+        let (key, line) = (lab.root.join("..").join(key), lab.root.join("../line"));
+        let mut program = Command::new("ssh-keygen");
+        program.args(["-q", "-Y", "sign", "-n", ERASURE, "-f"]).arg(key).arg(&line);
+        assert!(program.status().expect("ssh-keygen runs").success());
+        let armoured = lab.read("../line.sig");
+        std::fs::remove_file(lab.root.join("../line.sig")).expect("removed");
+        armoured.lines().filter(|line| !line.starts_with('-')).collect::<String>()
+    });
+    write(&ws, record, &drafted, signature.as_deref()).expect("erased");
+    lab.commit();
+}
+
+fn first_evidence(lab: &Lab) -> String {
+    let listed = lab.git_says(&["ls-files", ".orchestration/agent_trace/2*"]);
+    listed.lines().next().expect("evidence").to_owned()
+}
+
+#[test]
+fn an_anchor_vouches_for_what_stands_and_tells_what_is_gone() {
+    let lab = trusting();
+    assert_eq!(json(&lab, &["verify"])["anchors"], Value::Null);
+    assert_eq!(json(&lab, &["anchor", "--key", "../ada"])["sections"], 3);
+    lab.commit();
+    // Only what is new is named again, and nothing where nothing is.
+    assert_eq!(lab.intent(&["anchor", "--key", "../ada"]).status.code(), Some(2));
+    lab.write("src/c.rs", "fn three() {\n    call();\n}\n");
+    lab.fine(&["record", "src/c.rs", "--intent", "INT-001", "--agent", "codex"]);
+    lab.commit();
+    assert_eq!(json(&lab, &["verify"])["anchors"]["anchored"], 3);
+    assert_eq!(json(&lab, &["anchor", "--key", "../ada"])["sections"], 1);
+    lab.commit();
+    let anchors = &json(&lab, &["verify"])["anchors"];
+    assert_eq!((&anchors["anchored"], &anchors["sections"]), (&4.into(), &4.into()));
+    assert_eq!(anchors["by"][0]["signer"], "ada@example.invalid");
+    assert!(codes(&lab, &["verify"]).is_empty());
+    // A fresh clone, which has seen nothing else, misses what is gone.
+    lab.run_git(&["rm", "-q", &first_evidence(&lab)]);
+    lab.run_git(&["commit", "-q", "-n", "-m", "drop"]);
+    lab.run_git(&["clone", "-q", ".", "../clone"]);
+    assert_eq!(codes(&lab, &["-C", "../clone", "verify"]), ["anchor-broken"]);
+    assert_eq!(lab.intent(&["anchor", "--key", "../ada"]).status.code(), Some(2));
+    lab.fine(&["anchor", "--key", "../ada", "--accept-gone"]);
+    lab.commit();
+    assert!(codes(&lab, &["verify"]).is_empty());
+}
+
+#[test]
+fn an_anchor_counts_only_by_its_name_its_signature_and_its_key() {
+    let lab = trusting();
+    lab.fine(&["anchor", "--key", "../eve"]);
+    lab.commit();
+    let told = json(&lab, &["verify"]);
+    assert_eq!(told["anchors"]["anchored"], 0);
+    assert_eq!(told["anchors"]["untrusted"].as_array().map(Vec::len), Some(1));
+    assert!(codes(&lab, &["verify"]).is_empty());
+    // The machine trusts Eve; a work tree that does trusts nobody.
+    lab.write("../eve_signers", format!("eve {}", lab.read("../eve.pub")));
+    lab.write(".orchestration/allowed_signers", format!("eve {}", lab.read("../eve.pub")));
+    assert_eq!(json(&lab, &["verify"])["anchors"]["anchored"], 0);
+    lab.run_git(&["config", "gpg.ssh.allowedSignersFile", "../eve_signers"]);
+    assert_eq!(json(&lab, &["verify"])["anchors"]["anchored"], 3);
+    // Other bytes under that name, and under their own.
+    let path = lab.git_says(&["ls-files", ".orchestration/anchors"]).trim().to_owned();
+    let forged = lab.read(&path).replace("\"time\":\"2", "\"time\":\"3");
+    lab.write(&path, &forged);
+    assert_eq!(codes(&lab, &["verify"]), ["anchor-broken"]);
+    assert_eq!(codes(&lab, &["check"]), ["ledger-rewritten"]);
+    std::fs::remove_file(lab.root.join(&path)).expect("removed");
+    lab.write(intent_lsp::ledger::anchor::path_of(forged.as_bytes()).as_str(), &forged);
+    assert_eq!(codes(&lab, &["verify"]), ["anchor-broken"]);
+}
+
+#[test]
+fn a_tombstone_is_accepted_from_somebody_whom_the_base_trusts() {
+    let lab = trusting();
+    lab.fine(&["anchor", "--key", "../ada"]);
+    lab.commit();
+    let (gone, other) = (record(&lab, "src/a.rs"), json(&lab, &["why", "src/b.rs"]));
+    lab.run_git(&["switch", "-q", "-c", "signed"]);
+    erase(&lab, &gone, Some("ada"));
+    assert_eq!(json(&lab, &["why", "src/a.rs"])["blocks"][0]["verdict"], "unrecorded");
+    assert_eq!(json(&lab, &["why", "src/b.rs"]), other);
+    assert!(codes(&lab, &["verify"]).is_empty(), "an anchor names the section all the same");
+    assert!(codes(&lab, &["check", "--base", "main"]).is_empty());
+    let note = json(&lab, &["check", "--base", "main"])["summary"]["notes"].to_string();
+    assert!(note.contains("ada@example.invalid erased a line"), "{note}");
+    for (branch, key) in [("unsigned", None), ("by-eve", Some("eve"))] {
+        lab.run_git(&["switch", "-q", "-c", branch, "main"]);
+        erase(&lab, &gone, key);
+        assert_eq!(codes(&lab, &["verify"]), ["ledger-rewritten"], "{branch}");
+        assert_eq!(codes(&lab, &["check", "--base", "main"]), ["ledger-rewritten"], "{branch}");
+    }
+    // The finding names a command that mends it.
+    let told = json(&lab, &["verify"]);
+    let all = told["findings"].as_array().expect("findings").iter();
+    let mut helps = all.filter(|one| one["code"] == "ledger-rewritten");
+    let help = helps.next().and_then(|one| one["help"].as_str()).expect("help");
+    let words: Vec<&str> = help.split('`').nth(1).expect("a command").split(' ').collect();
+    for command in words.split(|word| *word == "&&") {
+        lab.run_git(&command[1..]);
+    }
+    assert!(codes(&lab, &["verify"]).is_empty());
+}
+
+#[test]
+fn a_tombstone_hides_no_other_change() {
+    let lab = trusting();
+    let gone = record(&lab, "src/a.rs");
+    lab.run_git(&["switch", "-q", "-c", "topic"]);
+    erase(&lab, &gone, Some("ada"));
+    let listed = lab.git_says(&["diff", "--name-only", "--diff-filter=AR", "main"]);
+    let path = listed.lines().next().expect("the new file").to_owned();
+    let changed = lab.read(&path).replace("codex:1", "codex:9");
+    std::fs::remove_file(lab.root.join(&path)).expect("removed");
+    let digest = intent_lsp::ledger::Digest::of(changed.as_bytes());
+    let month = path.rsplit('/').nth(1).expect("a month");
+    lab.write(&format!(".orchestration/agent_trace/{month}/{digest}.jsonl"), &changed);
+    lab.commit();
+    assert_eq!(codes(&lab, &["check", "--base", "main"]), ["ledger-rewritten"]);
+}
+
+#[test]
+fn what_cannot_be_erased_or_signed_is_said() {
+    let lab = trusting();
+    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let refused =
+        |record: &str, why: &str| draft(&ws, record, why, None).expect_err("no").to_string();
+    let told = [refused("nothing", "x"), refused(&record(&lab, "src/a.rs"), " ")].join("\n");
+    let line = ["erase", "x", "--why", "y"];
+    let told = told
+        + "\n"
+        + &String::from_utf8_lossy(&lab.intent(&line).stderr)
+        + &transcript(&lab, &["anchor", "anchor --key ../nobody"]);
+    insta::assert_snapshot!(masked(&lab, &told));
+    for verb in ["erase", "anchor"] {
+        let read = lab.fine(&["explain", "--json", &format!("intent {verb}")]);
+        assert!(read.contains(&format!("intent.{verb}")) && read.contains("destructive"), "{read}");
+    }
+}
