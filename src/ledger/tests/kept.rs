@@ -169,3 +169,95 @@ fn evidence_that_was_changed_in_place_is_contradicted() {
     assert_eq!(told(&Ledger::load(&w.root())), afresh(&w));
     assert_eq!(codes(Ledger::load(&w.root()).findings()), ["ledger-forged"]);
 }
+
+fn write(w: &Workspace, bytes: &[u8], month: &str) -> PathBuf {
+    let path = w.root().absolute(&evidence::path_of(Digest::of(bytes), month));
+    store::write_scratch(&path, bytes).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(40));
+    path
+}
+
+#[test]
+fn blocks_are_found_under_the_intent_that_a_person_has_put_them_under() {
+    let w = place();
+    put(&w, 0..120);
+    let record = json!({
+        "id": "r-1", "timestamp": "2026-05-01T00:00:00.000Z", "kind": "reassign", "intent_id": "INT-009",
+        "reassigns": { "blocks": [{
+            "path": "src/f1.rs", "kind": "function", "name": "Auth.get_1",
+            "content_hash": format!("sha256:{:064x}", 2), "from": "INT-001",
+        }] },
+    });
+    let header = Header { evidence: evidence::FORMAT, ..Header::default() };
+    let record = serde_json::from_value(record).unwrap();
+    write(&w, &evidence::write(&header, &[], &[record]), "2026-05");
+    drop(Ledger::load(&w.root()));
+    let ledger = Ledger::load(&w.root());
+    let claims = ledger.of_intent("INT-009");
+    let are = claims.iter().all(|at| ledger.claim(*at).intent() == Some("INT-009"));
+    assert!(!claims.is_empty() && are, "{claims:?}");
+    assert!(ledger.of_intent("INT-001").iter().all(|at| !claims.contains(at)));
+    assert_eq!(told(&ledger), afresh(&w));
+}
+
+#[test]
+fn a_section_that_stands_in_two_files_counts_once() {
+    let w = place();
+    let files = put(&w, 0..120);
+    drop(Ledger::load(&w.root()));
+    // Of the same month, each of one section.
+    let united = [evidence_of(1).1, evidence_of(4).1].concat();
+    write(&w, &united, "2026-02");
+    assert_eq!(told(&Ledger::load(&w.root())), afresh(&w), "beside the table");
+    let other = [evidence_of(4).1, evidence_of(7).1].concat();
+    write(&w, &other, "2026-02");
+    put(&w, 120..240);
+    assert_eq!(told(&Ledger::load(&w.root())), afresh(&w), "while the table is written");
+    assert_eq!(told(&Ledger::load(&w.root())), afresh(&w), "from the new table");
+    for file in [1, 4, 7] {
+        std::fs::remove_file(&files[file]).unwrap();
+    }
+    assert_eq!(told(&Ledger::load(&w.root())), afresh(&w), "only united");
+    put(&w, 240..360);
+    assert_eq!(told(&Ledger::load(&w.root())), afresh(&w), "in the table");
+    let kept = |path: &RelativePath, section: &Digest| {
+        *section != Digest::of(&evidence_of(4).1) && *path != evidence_of(2).0
+    };
+    let files = crate::ledger::read::files(&w.root()).into_iter();
+    let files: Vec<_> = files.map(|file| (file.path, std::fs::read(file.disk).unwrap())).collect();
+    let some = Ledger::load(&w.root()).evidence_of(&kept);
+    assert_eq!(told(&some.evidence_of(&|_, _| true)), told(&some));
+    let afresh = Ledger::from_files(&files).evidence_of(&kept);
+    let ids = |ledger: &Ledger| -> Vec<String> {
+        ledger.entries().iter().map(|entry| entry.record.id.clone()).collect()
+    };
+    assert_eq!(ids(&some), ids(&afresh), "without a file and a section");
+    let sought = |section: &Digest| *section == Digest::of(&evidence_of(1).1);
+    assert_eq!(some.entries_in(&sought).len(), 2);
+}
+
+#[test]
+fn what_was_erased_is_known() {
+    let w = place();
+    let files = put(&w, 0..120);
+    drop(Ledger::load(&w.root()));
+    let bytes = evidence_of(8).1;
+    let mut lines: Vec<&[u8]> = bytes.split_inclusive(|byte| *byte == b'\n').collect();
+    let stone = format!(
+        "{{\"erased\":\"{}\",\"section\":\"{}\",\"time\":\"2026-06-01T00:00:00Z\",\"why\":\"a name\"}}\n",
+        Digest::of(lines[1].trim_ascii_end()),
+        Digest::of(&bytes)
+    );
+    lines[1] = stone.as_bytes();
+    write(&w, &lines.concat(), "2026-03");
+    std::fs::remove_file(&files[8]).unwrap();
+    for _ in 0..2 {
+        let ledger = Ledger::load(&w.root());
+        assert_eq!(ledger.erased().len(), 1);
+        assert_eq!(told(&ledger), afresh(&w));
+        let audit = crate::ledger::audit(&w.root());
+        assert_eq!((audit.erased.len(), audit.records), (1, ledger.len()));
+        assert_eq!(audit.sections, ledger.sections());
+        put(&w, 120..240);
+    }
+}
