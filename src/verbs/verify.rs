@@ -209,6 +209,11 @@ pub fn verify(ws: &Workspace) -> VerifyAnswer {
     verified(ws, audit(&ws.root))
 }
 
+/// The same, and holds every recorded block against the code.
+pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
+    verify(ws).with_blocks(ws)
+}
+
 fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
     let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
     let mut findings = findings_with(ws, &files, &audit.findings, audit.intents);

@@ -223,9 +223,8 @@ pub(super) fn map(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> 
 pub(super) fn verify(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: VerifyArguments = read(argument)?;
     let workspace = workspace(snapshot, (&wanted).into())?;
-    let answered = verify::verify(&workspace);
-    let answered = if wanted.blocks { answered.with_blocks(&workspace) } else { answered };
-    answer("intent.verify", &answered)
+    let verify = if wanted.blocks { verify::verify_blocks } else { verify::verify };
+    answer("intent.verify", &verify(&workspace))
 }
 
 /// An agent can be a client too, so whoever asks counts as one.
