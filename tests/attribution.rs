@@ -377,7 +377,7 @@ fn a_file_in_the_middle_of_something_loses_no_block() {
     recorded(&repo, "INT-002", "src/a.rs");
     repo.write("src/a.rs", &(function("a", 1) + &function("b", 1)));
     assert_eq!(why(&repo, "src/a.rs"), "exact INT-001 a\nexact INT-001 b\n");
-    let answer = intent(&repo, &["verify", "--json"]).json();
+    let answer = intent(&repo, &["verify", "--blocks", "--json"]).json();
     let lost = answer["lost"].as_array().expect("a list").iter();
     let functions: Vec<_> = lost.filter(|block| block["kind"] == "function").collect();
     assert!(functions.is_empty(), "{functions:?}");
@@ -523,12 +523,12 @@ fn what_a_commit_took_away_is_recorded_only_when_somebody_claims_it() {
     repo.commit("there");
     repo.remove("src/gone.rs");
     repo.commit("gone");
-    assert_eq!(verify::verify(&repo.open()).lost.len(), 1);
+    assert_eq!(verify::verify_blocks(&repo.open()).blocks.expect("blocks").lost.len(), 1);
     let answer = repo.record("INT-001", &["src/gone.rs"]);
     assert!(answer.recorded.is_empty() && answer.skipped[0].reason.contains("--all"), "{answer:?}");
     let answer = repo.record_as("INT-001", &["src/gone.rs"], record::Extent::WholeFile);
     assert_eq!(answer.recorded[0].reasons, ["function soon_gone: removed"]);
-    assert!(verify::verify(&repo.open()).lost.is_empty());
+    assert!(verify::verify_blocks(&repo.open()).blocks.expect("blocks").lost.is_empty());
 }
 
 #[test]

@@ -169,7 +169,7 @@ fn deletion_is_recorded_and_nothing_inherits_it() {
         "{answer:?}"
     );
     repo.write("src/a.rs", TWO);
-    assert!(verify::verify(&repo.open()).lost.is_empty());
+    assert!(verify::verify_blocks(&repo.open()).blocks.expect("blocks").lost.is_empty());
     assert!(repo.picture("src/a.rs").starts_with("exact INT-001 function first\n"), "{second}");
 }
 

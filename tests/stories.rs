@@ -473,7 +473,7 @@ fn a_syntax_error_costs_no_block_in_any_answer() {
         let answer = repo.record("INT-002", &["src/steps.rs"]);
         assert!(answer.recorded.is_empty(), "with {broken:?}: {answer:?}");
         assert!(answer.skipped[0].reason.starts_with("it does not parse"), "{answer:?}");
-        let lost = verify::verify(&repo.open()).lost;
+        let lost = verify::verify_blocks(&repo.open()).blocks.expect("blocks").lost;
         assert!(lost.is_empty(), "with {broken:?}: {lost:?}");
     }
 }

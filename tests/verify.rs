@@ -5,12 +5,12 @@ mod support;
 use intent_lsp::code::fingerprint::content_hash;
 use intent_lsp::ledger::{Record, Writer};
 use intent_lsp::verbs::record::Extent;
-use intent_lsp::verbs::verify::{VerifyAnswer, verify};
+use intent_lsp::verbs::verify::{BlocksAnswer, verify_blocks};
 use support::Repo;
 use support::binary::function;
 
-fn verified(repo: &Repo) -> VerifyAnswer {
-    verify(&repo.open())
+fn verified(repo: &Repo) -> BlocksAnswer {
+    verify_blocks(&repo.open()).blocks.expect("they were asked for")
 }
 
 /// `path kind name`, a lost block each.

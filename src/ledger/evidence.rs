@@ -9,12 +9,13 @@
 //! A section says which blocks were brought, by name, lines and content hash, and no more: what else is known of a
 //! block is derived from the texts of the commit.
 
+use std::fmt;
 use std::ops::Range;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::de::{Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::{
@@ -53,6 +54,16 @@ impl Digest {
     pub fn of(bytes: &[u8]) -> Self {
         let whole = Sha256::digest(bytes);
         Self(std::array::from_fn(|at| whole[at]))
+    }
+
+    /// As it was before: see [`Self::as_bytes`].
+    pub fn from_bytes(bytes: [u8; BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its 16 bytes.
+    pub fn as_bytes(&self) -> &[u8; BYTES] {
+        &self.0
     }
 
     /// From 32 hexadecimal digits.
@@ -203,7 +214,7 @@ pub struct Whole {
 
 /// A block: kind, name, lines, content hash, and which of the lines that it answers for were brought (`1-3,7/31`: of
 /// 31; nothing: all of them), and what else there is to say.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Block {
     /// All of it was brought.
@@ -212,6 +223,41 @@ pub enum Block {
     Changed(String, String, String, String, String),
     /// There is more to say.
     More(String, String, String, String, Option<String>, More),
+}
+
+impl<'de> Deserialize<'de> for Block {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(BlockVisitor)
+    }
+}
+
+/// Reads a list of four to six without keeping it first, as an untagged enum would.
+struct BlockVisitor;
+
+impl<'de> Visitor<'de> for BlockVisitor {
+    type Value = Block;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("kind, name, lines, hash, brought lines, more")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Block, A::Error> {
+        let mut text = |at: usize| {
+            list.next_element::<String>()?.ok_or_else(|| A::Error::invalid_length(at, &self))
+        };
+        let (kind, name, lines, hash) = (text(0)?, text(1)?, text(2)?, text(3)?);
+        let Some(brought) = list.next_element::<Option<String>>()? else {
+            return Ok(Block::New(kind, name, lines, hash));
+        };
+        match (list.next_element::<More>()?, brought) {
+            (Some(more), brought) => match list.next_element::<IgnoredAny>()? {
+                None => Ok(Block::More(kind, name, lines, hash, brought, more)),
+                Some(_) => Err(A::Error::invalid_length(7, &self)),
+            },
+            (None, Some(brought)) => Ok(Block::Changed(kind, name, lines, hash, brought)),
+            (None, None) => Err(A::Error::invalid_length(5, &self)),
+        }
+    }
 }
 
 /// What is rarely said of a block.
@@ -489,12 +535,18 @@ fn is_object(line: &[u8]) -> bool {
 
 /// A header; `None` where it cannot be read.
 fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
-    let value = serde_json::from_slice::<Value>(line).ok();
-    let version = value.and_then(|value| value.get("evidence")?.as_u64());
+    #[derive(Deserialize)]
+    struct Version {
+        evidence: u64,
+    }
+    let header = serde_json::from_slice::<Header>(line).ok();
+    let version = match &header {
+        Some(header) => Some(u64::from(header.evidence)),
+        None => serde_json::from_slice::<Version>(line).ok().map(|found| found.evidence),
+    };
     if let Some(version) = version.filter(|version| *version > u64::from(FORMAT)) {
         return Err(NoEvidence::Newer(u32::try_from(version).unwrap_or(u32::MAX)));
     }
-    let header = serde_json::from_slice::<Header>(line).ok();
     let is_cited = |intent: &CitedIntent| {
         !intent.id.is_empty() && intent.hash.as_deref().is_none_or(|hash| long(hash).is_some())
     };

@@ -1,22 +1,23 @@
 //! The ledger as it is asked: entries, and look-ups by content, path, intent and name. No question scans it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fs::Metadata;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
-use std::time::UNIX_EPOCH;
 
 use super::append::own_chains;
 use super::chain;
 use super::evidence::Digest;
 use super::journal::{self, Sealed};
-use super::read::{self, ErasedSection, LedgerFile, Reading};
-use super::reassign::{Reassignment, Reassignments};
-use super::{
-    BlockRecord, Conversation, Dialect, Entry, FileRecord, Origin, Outline, Record, Trust,
+use super::kept::{Kept, Key};
+use super::lookup::{
+    REASSIGN, Sought, WHOLE, intents, is_content_hash, is_whole, keys_of, keys_of_block,
 };
+use super::read::{self, ErasedSection, LedgerFile};
+use super::reassign::{Reassignment, Reassignments};
+use super::source::{Files, Known, Lazy, millis};
+use super::{BlockRecord, Conversation, Dialect, Entry, FileRecord, Outline, Record, Trust};
 use crate::code::ContentHash;
-use crate::workspace::{Code, Finding, RelativePath, Root, cache};
+use crate::workspace::parallel::in_parallel;
+use crate::workspace::{Finding, RelativePath, Root};
 
 /// One recorded block: entry, file, conversation and range by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -65,9 +66,12 @@ impl<'a> Claim<'a> {
     }
 
     pub(super) fn reassignments_from(&self, intent: &str) -> Vec<Reassignment<'a>> {
-        let Said { entries, reassigned, .. } = &*self.ledger.said;
         let path = &self.file.relative_path;
-        reassigned.since(entries, self.at.entry, path, self.said(), intent)
+        let reassigned = self.ledger.reassigned();
+        if reassigned.is_empty() {
+            return Vec::new();
+        }
+        reassigned.since(self.ledger, self.at.entry, path, self.said(), intent)
     }
 }
 
@@ -95,114 +99,61 @@ pub trait Derive: Send + Sync {
 }
 
 /// All entries of a workspace, in fold order (time, then file and place), with their indices.
+///
+/// Evidence that the kept look-up knows is read when an entry of it is asked for, everything else at once.
 pub struct Ledger {
     said: Arc<Said>,
     derive: Option<Arc<dyn Derive>>,
-    derived: Vec<OnceLock<Option<Arc<Derived>>>>,
-    of_wholes: OnceLock<HashMap<u64, Vec<ClaimRef>>>,
+    derived: Lazy<Option<Arc<Derived>>>,
+    of_wholes: OnceLock<HashMap<Key, Vec<u32>>>,
 }
 
 /// What the files of a ledger say.
 #[derive(Default)]
 struct Said {
+    files: Files,
+    /// Of the files that are not on the shelf, or share a section with one that is not, in fold order.
     entries: Vec<Arc<Entry>>,
-    claims: HashMap<u64, Vec<ClaimRef>>,
-    named: HashMap<u64, Vec<u32>>,
-    /// Files that were recorded as a whole: what is in them is derived before a block is looked up.
-    wholes: Vec<u32>,
-    reassigned: Reassignments,
-    findings: Vec<Finding>,
-    files: BTreeMap<RelativePath, Known>,
+    /// The same by what they are looked up by, as indices of all entries.
+    named: HashMap<Key, Vec<u32>>,
+    order: Order,
+    reassigned: OnceLock<Reassignments>,
+    /// What is wrong with the links of chains.
+    links: Vec<Finding>,
+    findings: OnceLock<Vec<Finding>>,
     sealed: Sealed,
-    paths: Vec<RelativePath>,
+    paths: OnceLock<Vec<RelativePath>>,
 }
+
+/// In which order the entries of the shelf and the others stand.
+#[derive(Default)]
+struct Order {
+    /// For each entry its row in the table, or, beyond that, its place among the others.
+    all: Vec<Place>,
+    /// For each row of the table which entry it is; `GONE` where its file does not stand.
+    of_rows: Vec<u32>,
+}
+
+/// A row of the table, or, with the highest bit, a place among the other entries; 100,000 of them cost half as much so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place(u32);
+
+impl Place {
+    const OTHER: u32 = 1 << 31;
+
+    fn other(self) -> Option<u32> {
+        (self.0 & Self::OTHER != 0).then_some(self.0 & !Self::OTHER)
+    }
+}
+
+const GONE: u32 = u32::MAX;
 
 impl std::fmt::Debug for Ledger {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ledger").field("entries", &self.said.entries.len()).finish_non_exhaustive()
+        f.debug_struct("Ledger")
+            .field("entries", &self.said.order.all.len())
+            .finish_non_exhaustive()
     }
-}
-
-/// A ledger file as it was read.
-#[derive(Clone, Debug)]
-struct Known {
-    stamp: Option<Stamp>,
-    entries: Vec<Arc<Entry>>,
-    findings: Arc<[Finding]>,
-    /// The sections of an evidence file, and what its bytes come to.
-    sections: Arc<[Digest]>,
-    erased: Arc<[ErasedSection]>,
-    digest: Option<Digest>,
-}
-
-/// What the file system says of a state of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Stamp {
-    length: u64,
-    modified: Option<u128>,
-    exact: Option<cache::Stamp>,
-}
-
-impl Stamp {
-    fn of(meta: &Metadata) -> Self {
-        let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        Self {
-            length: meta.len(),
-            modified: modified.map(|since| since.as_nanos()),
-            exact: cache::Stamp::of(meta),
-        }
-    }
-
-    fn now(file: &LedgerFile) -> Option<Self> {
-        Some(Self::of(&file.disk.metadata().ok()?))
-    }
-}
-
-/// What is looked for.
-#[derive(Clone, Copy, Hash)]
-enum Kind {
-    Path,
-    Content,
-    Called,
-    Intent,
-    Id,
-}
-
-fn key(kind: Kind, texts: &[&str]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (kind, texts).hash(&mut hasher);
-    hasher.finish()
-}
-
-/// The key of a block as evidence knows it: by path, kind, name and text.
-pub(super) fn content_key(
-    path: &RelativePath,
-    kind: Option<&str>,
-    name: Option<&str>,
-    content: &ContentHash,
-) -> u64 {
-    let (kind, name) = (kind.unwrap_or_default(), name.unwrap_or_default());
-    key(Kind::Content, &[path.as_str(), kind, name, content.key()])
-}
-
-/// The key of a block's kind and the last segment of its path, however that is spelled: `_get_hash` and `getHash` are
-/// one.
-fn key_of_called(kind: &str, path: &str) -> u64 {
-    let leaf = path.rsplit('.').next().unwrap_or(path);
-    let letters = leaf.chars().filter(|letter| letter.is_alphanumeric());
-    let plain: String = letters.flat_map(char::to_lowercase).collect();
-    key(Kind::Called, &[kind, if plain.is_empty() { leaf } else { &plain }])
-}
-
-/// A SHA-256 in our spelling, and of more than nothing: failed reads have left the hash of the empty text in many ledgers.
-fn is_content_hash(hash: &ContentHash) -> bool {
-    const NOTHING: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb924";
-    let key = hash.key();
-    key != NOTHING
-        && key.strip_prefix("sha256:").is_some_and(|digits| {
-            digits.len() == 32
-                && digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
-        })
 }
 
 impl Default for Ledger {
@@ -214,7 +165,7 @@ impl Default for Ledger {
 impl Ledger {
     /// Reads the ledger of a workspace.
     pub fn load(root: &Root) -> Self {
-        Self::read(root, &BTreeMap::new())
+        Self::read(root, &Files::default())
     }
 
     /// Reads again only the files that have changed on disk since.
@@ -222,32 +173,23 @@ impl Ledger {
         Self::read(root, &self.said.files)
     }
 
-    fn read(root: &Root, known: &BTreeMap<RelativePath, Known>) -> Self {
+    fn read(root: &Root, before: &Files) -> Self {
         let is_own = own_chains(root);
-        let files = read::files(root).into_iter().map(|file| {
-            let stamp = Stamp::now(&file);
-            let as_it_was = known.get(&file.path).filter(|known| {
-                stamp.is_some_and(|stamp| stamp.exact.is_some()) && known.stamp == stamp
-            });
-            let read = || Known::read(&file, stamp).owned_by(&is_own);
-            (file.path.clone(), as_it_was.cloned().unwrap_or_else(read))
-        });
-        Self::of(files.collect(), journal::sealed(root))
+        Self::of(Files::read(root, before, &is_own), journal::sealed(root))
     }
 
     /// The same, with what was recorded in this clone and is in no commit yet.
     pub fn with_journals(&self, root: &Root) -> Self {
-        let mut files = self.said.files.clone();
-        for file in read::files(root).into_iter().filter(|file| journal::is_open(&file.path)) {
-            let known = Known::read(&file, None).owned_by(&|_, _| true);
-            files.insert(file.path, known);
-        }
-        Self::of(files, journal::sealed(root))
+        let files = read::files(root).into_iter().filter(|file| journal::is_open(&file.path));
+        let journals =
+            files.map(|file| (file.path.clone(), Known::read(&file, None).owned_by(&|_, _| true)));
+        Self::of(self.said.files.but(|_| false, journals), journal::sealed(root))
     }
 
     /// The evidence that these files and sections hold, and no other entry.
     pub fn evidence_of(&self, is_kept: &dyn Fn(&RelativePath, &Digest) -> bool) -> Self {
-        Self::of(self.evidence_in(is_kept), self.said.sealed.clone())
+        let files = self.said.files.but(journal::is_open, None).keeping(is_kept);
+        Self::of(files, self.said.sealed.clone())
     }
 
     /// The same, and all journals, those of other work trees first.
@@ -256,34 +198,23 @@ impl Ledger {
         root: &Root,
         is_kept: &dyn Fn(&RelativePath, &Digest) -> bool,
     ) -> Self {
-        let mut files = self.evidence_in(is_kept);
-        for (path, disk) in journal::all(root) {
+        let journals = journal::all(root).into_iter().map(|(path, disk)| {
             let file = LedgerFile { path: path.clone(), disk };
-            files.insert(path, Known::read(&file, None).owned_by(&|_, _| true));
-        }
-        Self::of(files, journal::sealed(root))
-    }
-
-    fn evidence_in(
-        &self,
-        is_kept: &dyn Fn(&RelativePath, &Digest) -> bool,
-    ) -> BTreeMap<RelativePath, Known> {
-        let files = self.said.files.iter().filter(|(path, _)| !journal::is_open(path));
-        let reduced = |(path, known): (&RelativePath, &Known)| {
-            let sections = known.sections.iter().copied().filter(|one| is_kept(path, one));
-            let sections: Arc<[Digest]> = sections.collect();
-            let stands =
-                |entry: &&Arc<Entry>| entry.section.is_none_or(|of| sections.contains(&of));
-            let entries = known.entries.iter().filter(stands).cloned().collect();
-            (path.clone(), Known { entries, sections, ..known.clone() })
-        };
-        files.map(reduced).collect()
+            (path, Known::read(&file, None).owned_by(&|_, _| true))
+        });
+        let files = self.said.files.but(journal::is_open, None).keeping(is_kept);
+        Self::of(files.but(|_| false, journals), journal::sealed(root))
     }
 
     /// The files of evidence, each with its sections.
     pub fn evidence_files(&self) -> Vec<(RelativePath, Arc<[Digest]>)> {
-        let files = self.said.files.iter().filter(|(_, known)| known.digest.is_some());
-        files.map(|(path, known)| (path.clone(), Arc::clone(&known.sections))).collect()
+        let files = &self.said.files;
+        let others = files.others.iter().filter(|(_, known)| known.digest.is_some());
+        let others = others.map(|(path, known)| (path.clone(), Arc::clone(&known.sections)));
+        let of_shelf = files.of_shelf();
+        let of_shelf =
+            of_shelf.map(|(shelf, at)| (shelf.kept.path(at), shelf.kept.sections(at).into()));
+        of_shelf.chain(others).collect()
     }
 
     /// The same, with whoever knows the texts of evidence.
@@ -294,61 +225,62 @@ impl Ledger {
     /// Whether no ledger file has come, gone or changed (in size or time) since this was read; cheaper than a reload
     /// that finds nothing.
     pub fn is_current(&self, root: &Root) -> bool {
-        let found = read::files(root);
-        found.len() == self.said.files.len()
-            && found.iter().zip(&self.said.files).all(|(file, (path, known))| {
-                file.path == *path && known.stamp.is_some() && known.stamp == Stamp::now(file)
-            })
-            && journal::sealed(root) == self.said.sealed
+        self.said.files.are_current(root) && journal::sealed(root) == self.said.sealed
     }
 
     /// From (path, bytes) in hand: for a commit, the index, and tests.
     pub fn from_files(files: &[(RelativePath, Vec<u8>)]) -> Self {
-        let files = files.iter().map(|(path, bytes)| (path.clone(), Known::of(path, bytes, None)));
-        Self::of(files.collect(), Sealed::default())
+        let known =
+            |(path, bytes): &(RelativePath, Vec<u8>)| (path.clone(), Known::of(path, bytes));
+        Self::of_known(in_parallel(files, known).into_iter().collect(), Sealed::default())
     }
 
-    fn of(files: BTreeMap<RelativePath, Known>, sealed: Sealed) -> Self {
-        let sections: HashSet<Digest> =
-            files.values().flat_map(|known| known.sections.iter().copied()).collect();
-        let mut all = entries_once(&files);
-        fold(&mut all);
-        let judgement = chain::judge(&all);
-        let mut findings: Vec<Finding> =
-            files.values().flat_map(|known| known.findings.iter().cloned()).collect();
-        findings.extend(judgement.findings);
-        let place = |finding: &Finding| {
-            (finding.path.clone(), finding.span.as_ref().map(|span| (span.start, span.end)))
-        };
-        findings.sort_by_cached_key(|finding| {
-            (place(finding), finding.code.as_str(), finding.message.clone())
-        });
+    /// From files that were read.
+    pub(super) fn of_known(others: BTreeMap<RelativePath, Known>, sealed: Sealed) -> Self {
+        Self::of(Files { others, ..Files::default() }, sealed)
+    }
+
+    fn of(files: Files, sealed: Sealed) -> Self {
+        let twice = files.twice();
+        let mut entries = files.entries_once(&twice);
+        let mut times = fold(&mut entries);
+        let judgement = chain::judge(&entries);
         for at in judgement.forked {
-            if all[at].trust != Trust::Own {
-                Arc::make_mut(&mut all[at]).trust = Trust::Contradicted;
+            if entries[at].trust != Trust::Own {
+                Arc::make_mut(&mut entries[at]).trust = Trust::Contradicted;
             }
         }
-        let mut at = 0;
-        all.retain(|entry| {
-            at += 1;
-            // What a commit that stands here has sealed is told by its evidence.
-            let is_sealed = entry.trust == Trust::Own
-                && sealed.is_in(&entry.record.id, |one| sections.contains(one));
-            !is_sealed && !judgement.duplicates.contains(&(at - 1))
-        });
-        let reassigned = Reassignments::of(&all);
-        let mut said =
-            Said { entries: all, reassigned, findings, files, sealed, ..Said::default() };
-        for at in 0..index(said.entries.len()) {
-            said.add(at, &Arc::clone(&said.entries[at as usize]));
+        let sections: HashSet<Digest> = match sealed.is_empty() {
+            true => HashSet::new(),
+            false => files.sections().collect(),
+        };
+        let mut keeps = (0..)
+            .zip(&entries)
+            .map(|(at, entry)| {
+                // What a commit that stands here has sealed is told by its evidence.
+                let is_sealed = entry.trust == Trust::Own
+                    && sealed.is_in(&entry.record.id, |one| sections.contains(one));
+                !is_sealed && !judgement.duplicates.contains(&at)
+            })
+            .collect::<Vec<bool>>()
+            .into_iter();
+        let mut also = keeps.clone();
+        entries.retain(|_| keeps.next() == Some(true));
+        times.retain(|_| also.next() == Some(true));
+        let order = Order::of(&files, &twice, &entries, &times);
+        let mut said = Said { files, sealed, links: judgement.findings, order, ..Said::default() };
+        for (at, place) in (0..).zip(&said.order.all) {
+            let Some(other) = place.other() else { continue };
+            for key in keys_of(&entries[other as usize]) {
+                said.named.entry(key).or_default().push(at);
+            }
         }
-        said.paths.sort();
-        said.paths.dedup();
+        said.entries = entries;
         Self::saying(Arc::new(said))
     }
 
     fn saying(said: Arc<Said>) -> Self {
-        let derived = said.entries.iter().map(|_| OnceLock::new()).collect();
+        let derived = Lazy::of(said.order.all.len());
         Self { said, derive: None, derived, of_wholes: OnceLock::new() }
     }
 
@@ -357,27 +289,49 @@ impl Ledger {
         Self { derive: self.derive.clone(), ..Self::saying(Arc::clone(&self.said)) }
     }
 
-    /// In fold order.
+    /// In fold order. Reads all files.
     pub fn entries(&self) -> Entries<'_> {
-        Entries { ledger: self, from: 0, to: index(self.said.entries.len()) }
+        self.said.read_all();
+        Entries { ledger: self, from: 0, to: index(self.len()) }
+    }
+
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.said.order.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// What was recorded and is in no commit yet, in fold order.
+    pub fn open(&self) -> impl Iterator<Item = &Entry> {
+        let all = self.said.entries.iter().map(|entry| &**entry);
+        all.filter(|entry| journal::is_open(&entry.origin.path))
     }
 
     /// The entry with this index.
     pub fn entry(&self, at: u32) -> &Entry {
-        &self.said.entries[at as usize]
+        let place = self.said.order.all[at as usize];
+        if let Some(other) = place.other() {
+            return &self.said.entries[other as usize];
+        }
+        let shelf = self.said.files.shelf.as_ref().expect("rows are of the shelf");
+        let (file, nth) = shelf.kept.origin(place.0);
+        &shelf.known(file).entries[nth as usize]
     }
 
     /// What the texts of an entry's commit tell; `None` where they cannot be had, or where the record tells it itself.
     pub fn derived(&self, at: u32) -> Option<&Arc<Derived>> {
-        self.derived[at as usize]
-            .get_or_init(|| {
-                let entry = &self.said.entries[at as usize];
-                let is_evidence =
-                    entry.dialect == Dialect::Evidence && !entry.record.files.is_empty();
-                let derive = self.derive.as_ref().filter(|_| is_evidence)?;
-                derive.derive(entry).map(Arc::new)
-            })
-            .as_ref()
+        let slot = self.derived.get(at);
+        slot.get_or_init(|| {
+            let entry = self.entry(at);
+            let is_evidence = entry.dialect == Dialect::Evidence && !entry.record.files.is_empty();
+            let derive = self.derive.as_ref().filter(|_| is_evidence)?;
+            derive.derive(entry).map(Arc::new)
+        })
+        .as_ref()
     }
 
     /// What the file of an entry was before the record and after it, where that is known.
@@ -397,9 +351,9 @@ impl Ledger {
         }
     }
 
-    /// Everything wrong in files and chains, file by file.
+    /// Everything wrong in files and chains, file by file. Reads all files.
     pub fn findings(&self) -> &[Finding] {
-        &self.said.findings
+        self.said.findings()
     }
 
     /// The claim behind a reference.
@@ -410,65 +364,119 @@ impl Ledger {
         Claim { ledger: self, at, entry, file, conversation }
     }
 
-    fn blocks(&self, key: u64) -> Vec<ClaimRef> {
-        let of_wholes = self.of_wholes.get_or_init(|| {
-            let mut claims = HashMap::new();
-            for at in &self.said.wholes {
-                let record = &self.entry(*at).record;
-                for claim in self.claims_of(*at) {
-                    let range = self.claim(claim).range();
-                    self.said.add_claim(&mut claims, claim, record, &record.files[0], range);
-                }
-            }
-            claims
-        });
-        let mut found = self.said.claims.get(&key).cloned().unwrap_or_default();
-        if let Some(more) = of_wholes.get(&key) {
-            found.extend(more);
-            found.sort_unstable();
+    /// The claims that are what is looked for, in fold order.
+    fn claims(&self, sought: Sought<'_>) -> Vec<ClaimRef> {
+        let key = sought.key();
+        let mut entries = self.said.named(&key);
+        if matches!(sought, Sought::Content(_) | Sought::Called(..)) {
+            // Entries that speak of a file as a whole do not say what is in it.
+            entries.extend(self.of_wholes().get(&key).into_iter().flatten());
         }
-        found
+        if let Sought::Intent(intent) = sought {
+            let moved = self.reassigned().paths_under(self, intent);
+            entries
+                .extend(moved.iter().flat_map(|path| self.said.named(&Sought::Path(path).key())));
+        }
+        entries.sort_unstable();
+        entries.dedup();
+        entries.into_iter().flat_map(|at| self.claims_of(at, sought)).collect()
     }
 
-    /// The claims of an entry, in order; of a file that was recorded as a whole, one for each block in it.
-    fn claims_of(&self, at: u32) -> Vec<ClaimRef> {
+    /// The claims of an entry that are what is looked for, in order; of a file that was recorded as a whole there is one
+    /// for each block in it.
+    fn claims_of(&self, at: u32, sought: Sought<'_>) -> Vec<ClaimRef> {
         let entry = self.entry(at);
+        let record = &entry.record;
         if !is_whole(entry) {
-            return claims(at, &entry.record).map(|(claim, ..)| claim).collect();
+            let claims = claims(at, record);
+            let found = claims.filter(|(_, file, range)| self.is_sought(sought, at, file, range));
+            return found.map(|(claim, ..)| claim).collect();
         }
         let count = self.derived(at).map_or(1, |derived| derived.ranges.len());
         let claim = |range| ClaimRef { entry: at, file: 0, conversation: 0, range };
-        (0..index(count)).map(claim).collect()
+        let all = (0..index(count)).map(claim);
+        let is_it =
+            |one: &ClaimRef| self.is_sought(sought, at, &record.files[0], self.claim(*one).range());
+        all.filter(is_it).collect()
+    }
+
+    /// Whether a block of an entry is what is looked for: of an intent, whether it is under that one now.
+    fn is_sought(
+        &self,
+        sought: Sought<'_>,
+        at: u32,
+        file: &FileRecord,
+        range: &BlockRecord,
+    ) -> bool {
+        let record = &self.entry(at).record;
+        let (Sought::Intent(intent), reassigned) = (sought, self.reassigned()) else {
+            return sought.is_of(record, file, range);
+        };
+        let path = &file.relative_path;
+        let now =
+            |from| reassigned.since(self, at, path, range, from).last().map_or(from, |to| to.to);
+        intents(record, file).into_iter().any(|from| now(from) == intent)
+    }
+
+    /// The blocks that were put under other intents.
+    fn reassigned(&self) -> &Reassignments {
+        self.said.reassigned.get_or_init(|| {
+            let records = self.said.named(&REASSIGN);
+            Reassignments::of(records.into_iter().map(|at| (at, self.entry(at))))
+        })
+    }
+
+    /// By what can be found in them, the entries that speak of a file as a whole.
+    fn of_wholes(&self) -> &HashMap<Key, Vec<u32>> {
+        self.of_wholes.get_or_init(|| {
+            let mut wholes = self.said.named(&WHOLE);
+            wholes.retain(|at| is_whole(self.entry(*at)));
+            let keys = |at: &u32| {
+                let count = self.derived(*at).map_or(1, |derived| derived.ranges.len());
+                let claim = |range| ClaimRef { entry: *at, file: 0, conversation: 0, range };
+                let claims = (0..index(count)).map(claim);
+                claims.flat_map(|at| keys_of_block(self.claim(at).range())).collect::<Vec<Key>>()
+            };
+            let mut found: HashMap<Key, Vec<u32>> = HashMap::new();
+            for (at, keys) in wholes.iter().zip(in_parallel(&wholes, keys)) {
+                for key in keys {
+                    found.entry(key).or_default().push(*at);
+                }
+            }
+            found
+        })
     }
 
     /// The claims of a record, by its id.
     pub fn claims_of_record(&self, record: &str) -> Vec<ClaimRef> {
-        let named = self.said.named.get(&key(Kind::Id, &[record]));
-        named.into_iter().flatten().flat_map(|at| self.claims_of(*at)).collect()
+        self.claims(Sought::Id(record))
     }
 
     /// Claims on a path, in fold order, deletions included.
     pub fn of_path(&self, path: &RelativePath) -> Vec<ClaimRef> {
-        let key = key(Kind::Path, &[path.as_str()]);
-        let mut claims = self.said.claims.get(&key).cloned().unwrap_or_default();
-        let entries = self.said.named.get(&key).into_iter().flatten().copied();
-        let wholes = entries.filter(|at| is_whole(self.entry(*at)));
-        let more: Vec<ClaimRef> = wholes.flat_map(|at| self.claims_of(at)).collect();
-        if !more.is_empty() {
-            claims.extend(more);
-            claims.sort_unstable();
-        }
-        claims
+        self.claims(Sought::Path(path))
     }
 
     /// Whether anything is recorded of a path.
     pub fn knows(&self, path: &RelativePath) -> bool {
-        self.said.named.contains_key(&key(Kind::Path, &[path.as_str()]))
+        !self.entries_of_path(path).is_empty()
     }
 
     /// Paths that any record names, sorted.
     pub fn paths(&self) -> &[RelativePath] {
-        &self.said.paths
+        self.said.paths.get_or_init(|| {
+            let files = self.said.entries.iter().flat_map(|entry| &entry.record.files);
+            let mut paths: Vec<RelativePath> =
+                files.map(|file| file.relative_path.clone()).collect();
+            paths.extend(self.said.of_kept(
+                Kept::paths,
+                |path| Sought::Path(path),
+                |path| self.knows(path),
+            ));
+            paths.sort();
+            paths.dedup();
+            paths
+        })
     }
 
     /// Claims with this content.
@@ -476,24 +484,24 @@ impl Ledger {
         if !is_content_hash(hash) {
             return Vec::new();
         }
-        self.blocks(key(Kind::Content, &[hash.key()]))
+        self.claims(Sought::Content(hash))
     }
 
     /// Claims on blocks of this kind whose path ends in this name, in any container and any file; of a name that holds
     /// dots, what is behind the last of them counts.
     pub fn by_called(&self, kind: &str, leaf: &str) -> Vec<ClaimRef> {
-        self.blocks(key_of_called(kind, leaf))
+        self.claims(Sought::Called(kind, leaf))
     }
 
     /// Claims under an intent, in fold order.
     pub fn of_intent(&self, intent: &str) -> Vec<ClaimRef> {
-        self.blocks(key(Kind::Intent, &[intent]))
+        self.claims(Sought::Intent(intent))
     }
 
     /// The entry with this record id; of several the first in fold order.
     pub fn by_id(&self, record: &str) -> Option<&Entry> {
-        let at = self.said.named.get(&key(Kind::Id, &[record]))?.first()?;
-        Some(self.entry(*at))
+        let found = self.said.named(&Sought::Id(record).key());
+        found.into_iter().map(|at| self.entry(at)).find(|entry| entry.record.id == record)
     }
 
     /// Whether a record is in a commit, but not in one that is part of the history here: that commit was reset, or is on
@@ -509,18 +517,28 @@ impl Ledger {
 
     /// Indices of the entries that name an intent, in fold order.
     pub fn entries_of_intent(&self, intent: &str) -> Vec<u32> {
-        self.said.named.get(&key(Kind::Intent, &[intent])).cloned().unwrap_or_default()
+        let mut found = self.said.named(&Sought::Intent(intent).key());
+        found.retain(|at| self.entry(*at).record.intent_id.as_deref() == Some(intent));
+        found
     }
 
     /// Indices of the entries that name a path, in fold order.
     pub fn entries_of_path(&self, path: &RelativePath) -> Vec<u32> {
-        self.said.named.get(&key(Kind::Path, &[path.as_str()])).cloned().unwrap_or_default()
+        let mut found = self.said.named(&Sought::Path(path).key());
+        let is_it = |file: &FileRecord| file.relative_path == *path;
+        found.retain(|at| self.entry(*at).record.files.iter().any(is_it));
+        found
     }
 
     /// Intents that any record names, sorted.
     pub fn intents(&self) -> Vec<String> {
         let named = self.said.entries.iter().filter_map(|entry| entry.record.intent_id.clone());
         let mut intents: Vec<String> = named.collect();
+        intents.extend(self.said.of_kept(
+            Kept::intents,
+            |intent| Sought::Intent(intent),
+            |intent| !self.entries_of_intent(intent).is_empty(),
+        ));
         intents.sort();
         intents.dedup();
         intents
@@ -528,83 +546,141 @@ impl Ledger {
 
     /// How many files it is read from.
     pub fn files(&self) -> usize {
-        self.said.files.len()
+        self.said.files.count()
     }
 
-    /// The files of evidence, each with what its bytes come to.
-    pub fn files_by_digest(&self) -> HashMap<&RelativePath, Digest> {
-        let files = self.said.files.iter();
-        files.filter_map(|(path, known)| Some((path, known.digest?))).collect()
+    /// The files of evidence, each with what its bytes come to. Reads all of them.
+    pub fn files_by_digest(&self) -> HashMap<RelativePath, Digest> {
+        self.said.read_all();
+        let files = &self.said.files;
+        let others = files.others.iter();
+        let others = others.filter_map(|(path, known)| Some((path.clone(), known.digest?)));
+        let of_shelf = files.of_shelf();
+        let of_shelf =
+            of_shelf.filter_map(|(shelf, at)| Some((shelf.kept.path(at), shelf.known(at).digest?)));
+        of_shelf.chain(others).collect()
     }
 
-    /// The sections of which something was erased.
+    /// The sections of which something was erased. Reads all files.
     pub fn erased(&self) -> Vec<&ErasedSection> {
-        self.said.files.values().flat_map(|known| known.erased.iter()).collect()
+        self.said.read_all();
+        let of_shelf = self.said.files.of_shelf().map(|(shelf, at)| shelf.known(at));
+        let all = of_shelf.chain(self.said.files.others.values());
+        all.flat_map(|known| known.erased.iter()).collect()
+    }
+
+    /// The entries of some sections of evidence, in fold order. Reads the files that hold such a section.
+    pub fn entries_in(&self, is_sought: &dyn Fn(&Digest) -> bool) -> Vec<&Entry> {
+        let of_shelf = self.said.files.of_shelf();
+        let holds = of_shelf.filter(|(shelf, at)| shelf.kept.sections(*at).iter().any(is_sought));
+        let found: HashSet<u32> = holds.map(|(_, at)| at).collect();
+        let may_be = |place: &Place| match (place.other(), &self.said.files.shelf) {
+            (None, Some(shelf)) => found.contains(&shelf.kept.origin(place.0).0),
+            _ => true,
+        };
+        let all = (0..).zip(&self.said.order.all).filter(|(_, place)| may_be(place));
+        let all = all.map(|(at, _)| self.entry(at));
+        all.filter(|entry| entry.section.as_ref().is_some_and(is_sought)).collect()
     }
 
     /// The digests of all sections of evidence.
     pub fn sections(&self) -> HashSet<Digest> {
-        self.said.files.values().flat_map(|known| known.sections.iter().copied()).collect()
+        self.said.files.sections().collect()
+    }
+}
+
+impl Order {
+    /// `twice` are files of the shelf whose entries are among the others.
+    fn of(files: &Files, twice: &[u32], others: &[Arc<Entry>], times: &[Option<i64>]) -> Self {
+        let mut order = Self::default();
+        order.all.reserve(others.len());
+        let mut rest = (0..).zip(others.iter().zip(times)).peekable();
+        if let Some(shelf) = &files.shelf {
+            let kept = &shelf.kept;
+            order.of_rows.resize(kept.entries(), GONE);
+            for row in 0..index(kept.entries()) {
+                let (file, _) = kept.origin(row);
+                if !files.standing[file as usize] || twice.binary_search(&file).is_ok() {
+                    continue;
+                }
+                let time = kept.time(row);
+                let is_before = |(_, (entry, other)): &(u32, (&Arc<Entry>, &Option<i64>))| {
+                    let rest =
+                        || (&*entry.record.writer, &entry.origin.path) < ("", &kept.path(file));
+                    **other < time || **other == time && rest()
+                };
+                while let Some((other, _)) = rest.next_if(is_before) {
+                    order.all.push(Place(other | Place::OTHER));
+                }
+                order.of_rows[row as usize] = index(order.all.len());
+                order.all.push(Place(row));
+            }
+        }
+        order.all.extend(rest.map(|(other, _): (u32, _)| Place(other | Place::OTHER)));
+        order
     }
 }
 
 impl Said {
-    fn add(&mut self, at: u32, entry: &Entry) {
-        let record = &entry.record;
-        let mut name = |kind, text: &str| {
-            let entries = self.named.entry(key(kind, &[text])).or_default();
-            if entries.last() != Some(&at) {
-                entries.push(at);
+    fn read_all(&self) {
+        if let Some(shelf) = &self.files.shelf {
+            shelf.read_all(&self.files.standing);
+        }
+    }
+
+    /// The entries that may have a key, in order.
+    fn named(&self, key: &Key) -> Vec<u32> {
+        let mut found = self.named.get(key).cloned().unwrap_or_default();
+        let Some(shelf) = &self.files.shelf else { return found };
+        match shelf.kept.rows(key) {
+            Ok(rows) => {
+                let rows = rows.into_iter().map(|row| self.order.of_rows[row as usize]);
+                found.extend(rows.filter(|at| *at != GONE));
             }
-        };
-        if !record.id.is_empty() {
-            name(Kind::Id, &record.id);
+            // The table is damaged: any entry may be the one.
+            Err(_) => found.extend(self.order.of_rows.iter().filter(|at| **at != GONE)),
         }
-        record.intent_id.iter().for_each(|intent| name(Kind::Intent, intent));
-        for file in &record.files {
-            name(Kind::Path, file.relative_path.as_str());
-        }
-        self.paths.extend(record.files.iter().map(|file| file.relative_path.clone()));
-        if is_whole(entry) {
-            self.wholes.push(at);
-            return;
-        }
-        let mut known = std::mem::take(&mut self.claims);
-        for (claim, file, range) in claims(at, record) {
-            self.add_claim(&mut known, claim, record, file, range);
-        }
-        self.claims = known;
+        found.sort_unstable();
+        found.dedup();
+        found
     }
 
-    fn add_claim(
+    /// What the table lists, as far as files stand that name it; `is_named` is asked where the table is damaged.
+    fn of_kept<T: Clone>(
         &self,
-        claims: &mut HashMap<u64, Vec<ClaimRef>>,
-        claim: ClaimRef,
-        record: &Record,
-        file: &FileRecord,
-        range: &BlockRecord,
-    ) {
-        let path = &file.relative_path;
-        let mut keys = vec![key(Kind::Path, &[path.as_str()])];
-        for intent in intents(record, file) {
-            let moved = self.reassigned.since(&self.entries, claim.entry, path, range, intent);
-            keys.push(key(Kind::Intent, &[moved.last().map_or(intent, |last| last.to)]));
+        list: impl Fn(&Kept) -> &[T],
+        sought: impl for<'a> Fn(&'a T) -> Sought<'a>,
+        is_named: impl Fn(&T) -> bool,
+    ) -> Vec<T> {
+        let Some(shelf) = &self.files.shelf else { return Vec::new() };
+        let all = list(&shelf.kept).iter();
+        if self.files.standing.iter().all(|stands| *stands) {
+            return all.cloned().collect();
         }
-        if is_content_hash(&range.content_hash) {
-            keys.push(key(Kind::Content, &[range.content_hash.key()]));
-        }
-        keys.extend(range.block.iter().map(|name| key_of_called(&name.kind, &name.path)));
-        for key in keys {
-            claims.entry(key).or_default().push(claim);
-        }
+        let stands = |one: &&T| match shelf.kept.rows(&sought(one).key()) {
+            Ok(rows) => rows.iter().any(|row| self.order.of_rows[*row as usize] != GONE),
+            Err(_) => is_named(one),
+        };
+        all.filter(stands).cloned().collect()
     }
-}
 
-/// Whether an entry speaks of a file as a whole, so that its blocks have to be derived.
-fn is_whole(entry: &Entry) -> bool {
-    let mut ranges = entry.record.files.iter().flat_map(|file| &file.conversations);
-    entry.dialect == Dialect::Evidence
-        && ranges.any(|one| one.ranges.iter().any(|range| range.block.is_none()))
+    fn findings(&self) -> &[Finding] {
+        self.findings.get_or_init(|| {
+            self.read_all();
+            let known = self.files.of_shelf().map(|(shelf, at)| shelf.known(at));
+            let known = known.chain(self.files.others.values());
+            let mut findings: Vec<Finding> =
+                known.flat_map(|known| known.findings.iter().cloned()).collect();
+            findings.extend(self.links.iter().cloned());
+            let place = |finding: &Finding| {
+                (finding.path.clone(), finding.span.as_ref().map(|span| (span.start, span.end)))
+            };
+            findings.sort_by_cached_key(|finding| {
+                (place(finding), finding.code.as_str(), finding.message.clone())
+            });
+            findings
+        })
+    }
 }
 
 fn claims(
@@ -620,40 +696,8 @@ fn claims(
     })
 }
 
-/// The entries of files, file by file. A section of evidence that stands in several files counts once: two branches may
-/// each have compacted it.
-fn entries_once(files: &BTreeMap<RelativePath, Known>) -> Vec<Arc<Entry>> {
-    let mut known: HashSet<Digest> = HashSet::new();
-    let mut all = Vec::new();
-    for file in files.values() {
-        let is_again = |entry: &&Arc<Entry>| {
-            entry.trust != Trust::Contradicted
-                && entry.section.is_some_and(|one| known.contains(&one))
-        };
-        let new: Vec<&Arc<Entry>> = file.entries.iter().filter(|entry| !is_again(entry)).collect();
-        all.extend(new.iter().map(|entry| Arc::clone(entry)));
-        let sound = new.iter().filter(|entry| entry.trust != Trust::Contradicted);
-        known.extend(sound.filter_map(|entry| entry.section));
-    }
-    all
-}
-
-/// The intents that claims of a file belong to: the record's, or, where it names none, those the file is related to.
-fn intents<'a>(record: &'a Record, file: &'a FileRecord) -> Vec<&'a str> {
-    if let Some(intent) = &record.intent_id {
-        return vec![intent];
-    }
-    let mut related: Vec<&str> = file
-        .relations()
-        .filter(|related| related.kind.eq_ignore_ascii_case("intent"))
-        .map(|related| related.value.as_str())
-        .collect();
-    related.dedup();
-    related
-}
-
-/// By time; records of one writer never before those that it wrote earlier, whatever its clock said.
-fn fold(entries: &mut Vec<Arc<Entry>>) {
+/// By time; records of one writer never before those that it wrote earlier, whatever its clock said. The times.
+fn fold(entries: &mut Vec<Arc<Entry>>) -> Vec<Option<i64>> {
     entries.sort_by(|a, b| {
         let place = |entry: &Entry| (entry.record.seq, entry.origin.start);
         (&a.record.writer, &a.origin.path)
@@ -672,58 +716,9 @@ fn fold(entries: &mut Vec<Arc<Entry>>) {
         timed.push((time, entry));
     }
     timed.sort_by_key(|(time, _)| *time);
-    entries.extend(timed.into_iter().map(|(_, entry)| entry));
-}
-
-fn millis(timestamp: &str) -> Option<i64> {
-    let time: jiff::Timestamp = timestamp.trim().parse().ok()?;
-    Some(time.as_millisecond())
-}
-
-impl Known {
-    fn read(file: &LedgerFile, stamp: Option<Stamp>) -> Self {
-        match file.read() {
-            Ok(reading) => Self::with(reading, stamp),
-            Err(error) => {
-                let origin = Origin { path: file.path.clone(), line: 1, start: 0, end: 0 };
-                let finding = chain::finding(
-                    Code::LedgerUnreadable,
-                    &origin,
-                    format!("The ledger file {} cannot be read: {error}.", file.path),
-                    "Look at its permissions; what it records is unknown until it can be read.",
-                );
-                let reading = Reading { findings: vec![finding], ..Reading::default() };
-                Self::with(reading, None)
-            }
-        }
-    }
-
-    fn of(path: &RelativePath, bytes: &[u8], stamp: Option<Stamp>) -> Self {
-        Self::with(read::bytes(path, bytes), stamp)
-    }
-
-    fn with(reading: Reading, stamp: Option<Stamp>) -> Self {
-        Self {
-            stamp,
-            entries: reading.entries.into_iter().map(Arc::new).collect(),
-            findings: reading.findings.into(),
-            sections: reading.sections.into(),
-            erased: reading.erased.into(),
-            digest: reading.digest,
-        }
-    }
-
-    /// The same, knowing whose chains were written here.
-    fn owned_by(mut self, is_own: &dyn Fn(Option<&str>, &str) -> bool) -> Self {
-        for entry in &mut self.entries {
-            let record = &entry.record;
-            let is_sound = entry.trust == Trust::Claimed && entry.dialect == Dialect::Canonical;
-            if is_sound && is_own(record.session.as_deref(), &record.writer) {
-                Arc::make_mut(entry).trust = Trust::Own;
-            }
-        }
-        self
-    }
+    let (times, sorted): (Vec<_>, Vec<_>) = timed.into_iter().unzip();
+    *entries = sorted;
+    times
 }
 
 /// Four thousand million records, or blocks in one, do not fit into memory.

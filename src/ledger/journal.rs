@@ -133,6 +133,11 @@ struct Mark {
 }
 
 impl Sealed {
+    /// Whether nothing was sealed here.
+    pub(super) fn is_empty(&self) -> bool {
+        self.into.is_empty()
+    }
+
     /// Whether a record was sealed, wherever the evidence stands: on another branch, say.
     pub fn knows(&self, record: &str) -> bool {
         self.into.contains_key(record)

@@ -5,21 +5,26 @@
 
 pub mod anchor;
 pub mod append;
+mod audit;
 pub mod chain;
 pub mod dialect;
 mod dialect_files;
 pub mod evidence;
 pub mod index;
 pub mod journal;
+mod kept;
+mod lookup;
 pub mod outline;
 pub mod read;
 pub mod reassign;
 pub mod record;
 mod scan;
 pub mod signed;
+mod source;
 mod strict;
 
 pub use append::{AppendError, Writer};
+pub use audit::{Audit, audit};
 pub use evidence::Digest;
 pub use index::{Claim, ClaimRef, Derive, Derived, Entries, Ledger};
 pub use outline::Outline;

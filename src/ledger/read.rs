@@ -1,6 +1,8 @@
 //! Reading: every line of every ledger file, canonical, foreign, torn or forged; nothing is lost.
 
+use std::fs::FileType;
 use std::io::Read;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -113,15 +115,22 @@ pub struct LedgerFile {
 impl LedgerFile {
     /// Reads it, in windows where it is large.
     pub(super) fn read(&self) -> std::io::Result<Reading> {
-        let mut file = std::fs::File::open(&self.disk)?;
         if evidence::digest_of_path(&self.path).is_some() {
-            let mut bytes = Vec::new();
-            file.take(MAX_EVIDENCE).read_to_end(&mut bytes)?;
-            return Ok(self::bytes(&self.path, &bytes));
+            return Ok(self::bytes(&self.path, &self.bytes()?));
         }
+        let mut file = std::fs::File::open(&self.disk)?;
         let mut reading = Reading::default();
         window(&self.path, &mut file, &mut State::default(), &mut reading)?;
         Ok(reading)
+    }
+
+    /// The bytes of a file of evidence.
+    pub(super) fn bytes(&self) -> std::io::Result<Vec<u8>> {
+        let file = std::fs::File::open(&self.disk)?;
+        // Almost every file fits, and is read at once.
+        let mut bytes = Vec::with_capacity(8 * 1024);
+        file.take(MAX_EVIDENCE).read_to_end(&mut bytes)?;
+        Ok(bytes)
     }
 }
 
@@ -137,15 +146,24 @@ const MAX_DEPTH: usize = 6;
 /// The ledger files of a workspace, sorted: `agent_trace.jsonl`, `agent_trace/**/*.jsonl`, the other places of the wild,
 /// and the journals. Symbolic links are not followed.
 pub fn files(root: &Root) -> Vec<LedgerFile> {
+    files_but(root, &mut |_, _, _| false)
+}
+
+/// Is asked before a folder is listed, by its path in the workspace and on disk, whether that can be spared; and told,
+/// by `true`, where another folder lies in it.
+type Spares<'a> = &'a mut dyn FnMut(&str, &Path, bool) -> bool;
+
+/// The same without those in folders that need not be listed.
+pub(super) fn files_but(root: &Root, spares: Spares<'_>) -> Vec<LedgerFile> {
     let mut found = Vec::new();
     let top = root.orchestration();
     if is_plain_folder(&top) {
-        for name in names(&top) {
-            let path = top.join(&name);
-            if is_ledger_file(&name) && is_plain_file(&path) {
+        for (name, kind) in names(&top) {
+            if is_ledger_file(&name) && kind.is_file() {
                 found.push(format!(".orchestration/{name}"));
-            } else if is_ledger_folder(&name) && is_plain_folder(&path) {
-                collect(&path, &format!(".orchestration/{name}"), MAX_DEPTH, &mut found);
+            } else if is_ledger_folder(&name) && kind.is_dir() {
+                let path = top.join(&name);
+                collect(&path, &format!(".orchestration/{name}"), MAX_DEPTH, (&mut found, spares));
             }
         }
     }
@@ -183,28 +201,37 @@ fn has_ending(name: &str, endings: &[&str]) -> bool {
     name.rsplit_once('.').is_some_and(|(_, ending)| endings.contains(&ending))
 }
 
-fn collect(folder: &Path, prefix: &str, depth: usize, found: &mut Vec<String>) {
-    for name in names(folder) {
-        let path = folder.join(&name);
-        if has_ending(&name, &["jsonl"]) && is_plain_file(&path) {
+fn collect(
+    folder: &Path,
+    prefix: &str,
+    depth: usize,
+    (found, spares): (&mut Vec<String>, Spares<'_>),
+) {
+    if spares(prefix, folder, false) {
+        return;
+    }
+    for (name, kind) in names(folder) {
+        if has_ending(&name, &["jsonl"]) && kind.is_file() {
             found.push(format!("{prefix}/{name}"));
-        } else if depth > 0 && is_plain_folder(&path) {
-            collect(&path, &format!("{prefix}/{name}"), depth - 1, found);
+        } else if depth > 0 && kind.is_dir() {
+            spares(prefix, folder, true);
+            let (path, prefix) = (folder.join(&name), format!("{prefix}/{name}"));
+            collect(&path, &prefix, depth - 1, (found, spares));
         }
     }
 }
 
-fn names(folder: &Path) -> Vec<String> {
+/// What lies in a folder, and of what kind it is; a link is a link.
+fn names(folder: &Path) -> Vec<(String, FileType)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect()
+    let entries = entries.filter_map(Result::ok);
+    entries
+        .filter_map(|entry| Some((entry.file_name().into_string().ok()?, entry.file_type().ok()?)))
+        .collect()
 }
 
 fn is_plain_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|meta| meta.is_dir())
-}
-
-fn is_plain_file(path: &Path) -> bool {
-    path.symlink_metadata().is_ok_and(|meta| meta.is_file())
 }
 
 /// Reads one file's bytes. Never fails.
@@ -215,55 +242,107 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
         Scanner::new(path, bytes, &mut state, &mut reading).run_to_end();
         return reading;
     };
-    let digest = Digest::of(bytes);
-    reading.digest = Some(digest);
-    let sections = match evidence::read(bytes) {
-        Ok(sections) => sections,
-        Err(why) => {
-            reading.findings.push(no_evidence(path, why));
-            return reading;
-        }
-    };
-    let is_sound = digest == named;
-    if !is_sound {
-        let origin = Origin { path: path.clone(), line: 1, start: 0, end: bytes.len() as u64 };
-        reading.findings.push(finding(
-            Code::LedgerForged,
-            &origin,
-            "The file is not what its name says: its bytes were changed.".into(),
-            "Restore it from git: `git checkout HEAD -- <file>`. What it says is shown as contradicted until then.",
-        ));
-    }
+    let EvidenceFile { digest, is_sound, sections, findings, unreadable } =
+        EvidenceFile::read(path, named, bytes);
+    reading = Reading { findings, unreadable, digest: Some(digest), ..reading };
+    let mut lines = Lines::of(bytes);
     for section in sections {
-        let mut entries = entries_of(path, bytes, &section);
+        let mut entries = entries_of(path, &mut lines, &section);
         if !is_sound {
             entries.iter_mut().for_each(|entry| entry.trust = Trust::Contradicted);
         }
         reading.entries.append(&mut entries);
-        reading.erased.extend(erased_of(path, bytes, &section));
+        reading.erased.extend(erased_of(path, &mut lines, &section));
         reading.sections.push(section.digest);
-        for span in section.unreadable {
-            let line = bytes[..span.start].iter().filter(|byte| **byte == b'\n').count() + 1;
-            let origin = Origin {
-                path: path.clone(),
-                line: u32::try_from(line).unwrap_or(u32::MAX),
-                start: span.start as u64,
-                end: span.end as u64,
-            };
-            reading.findings.push(finding(
+    }
+    reading
+}
+
+/// A file of evidence, before its lines are records.
+pub(super) struct EvidenceFile {
+    /// Of its bytes.
+    pub digest: Digest,
+    /// It is what its name says.
+    pub is_sound: bool,
+    pub sections: Vec<Section>,
+    pub findings: Vec<Finding>,
+    /// The lines that could not be read.
+    pub unreadable: Vec<(Origin, Vec<u8>)>,
+}
+
+impl EvidenceFile {
+    /// Reads a file that is named by a digest.
+    pub(super) fn read(path: &RelativePath, named: Digest, bytes: &[u8]) -> Self {
+        let digest = Digest::of(bytes);
+        let is_sound = digest == named;
+        let (mut findings, mut unreadable) = (Vec::new(), Vec::new());
+        let sections = match evidence::read(bytes) {
+            Ok(sections) => sections,
+            Err(why) => {
+                findings.push(no_evidence(path, why));
+                return Self { digest, is_sound, sections: Vec::new(), findings, unreadable };
+            }
+        };
+        if !is_sound {
+            let origin = Origin { path: path.clone(), line: 1, start: 0, end: bytes.len() as u64 };
+            findings.push(finding(
+                Code::LedgerForged,
+                &origin,
+                "The file is not what its name says: its bytes were changed.".into(),
+                "Restore it from git: `git checkout HEAD -- <file>`. What it says is shown as contradicted until then.",
+            ));
+        }
+        let mut lines = Lines::of(bytes);
+        for span in sections.iter().flat_map(|section| &section.unreadable) {
+            let origin = lines.origin(path, span);
+            findings.push(finding(
                 Code::LedgerUnreadable,
                 &origin,
                 "The line is no evidence that this version can read.".into(),
                 "Restore it from git, or install a newer version of `intent`.",
             ));
-            reading.unreadable.push((origin, bytes[span].to_vec()));
+            unreadable.push((origin, bytes[span.clone()].to_vec()));
+        }
+        Self { digest, is_sound, sections, findings, unreadable }
+    }
+}
+
+/// Counts the lines of a file; of places that rise it is read once.
+pub(super) struct Lines<'a> {
+    bytes: &'a [u8],
+    counted: usize,
+    line: u32,
+}
+
+impl<'a> Lines<'a> {
+    pub(super) fn of(bytes: &'a [u8]) -> Self {
+        Self { bytes, counted: 0, line: 1 }
+    }
+
+    /// The line that a byte stands in, counted from 1.
+    fn at(&mut self, start: usize) -> u32 {
+        if start < self.counted {
+            *self = Self::of(self.bytes);
+        }
+        let between = self.bytes[self.counted..start].iter().filter(|byte| **byte == b'\n').count();
+        self.line = self.line.saturating_add(u32::try_from(between).unwrap_or(u32::MAX));
+        self.counted = start;
+        self.line
+    }
+
+    /// A span of the file with this path.
+    pub(super) fn origin(&mut self, path: &RelativePath, span: &Range<usize>) -> Origin {
+        Origin {
+            path: path.clone(),
+            line: self.at(span.start),
+            start: span.start as u64,
+            end: span.end as u64,
         }
     }
-    reading
 }
 
 /// What a section of evidence says, as entries.
-fn entries_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Vec<Entry> {
+fn entries_of(path: &RelativePath, lines: &mut Lines<'_>, section: &Section) -> Vec<Entry> {
     let entries = section.lines.iter().enumerate().filter_map(|(nth, (span, said))| {
         let record = match said {
             evidence::Said::Brought(line) => line.record(&section.header, section.digest, nth),
@@ -272,15 +351,10 @@ fn entries_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Vec<Entry
         };
         Some(Entry {
             record,
-            origin: Origin {
-                path: path.clone(),
-                line: line_at(bytes, span.start),
-                start: span.start as u64,
-                end: span.end as u64,
-            },
+            origin: lines.origin(path, span),
             dialect: Dialect::Evidence,
             trust: Trust::Claimed,
-            stored: Arc::from(&bytes[span.clone()]),
+            stored: Arc::from(&lines.bytes[span.clone()]),
             section: Some(section.digest),
             about: section.header.of.clone(),
         })
@@ -288,21 +362,20 @@ fn entries_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Vec<Entry
     entries.collect()
 }
 
-/// The line of a file that a byte stands in, counted from 1.
-fn line_at(bytes: &[u8], start: usize) -> u32 {
-    let before = bytes[..start].iter().filter(|byte| **byte == b'\n').count();
-    u32::try_from(before + 1).unwrap_or(u32::MAX)
-}
-
-fn erased_of(path: &RelativePath, bytes: &[u8], section: &Section) -> Option<ErasedSection> {
+/// What was erased of a section, if anything.
+pub(super) fn erased_of(
+    path: &RelativePath,
+    lines: &mut Lines<'_>,
+    section: &Section,
+) -> Option<ErasedSection> {
     let stones = section.lines.iter().filter(|(_, said)| matches!(said, evidence::Said::Erased(_)));
     let tombstones: Vec<(u32, Arc<[u8]>)> = stones
-        .map(|(span, _)| (line_at(bytes, span.start), Arc::from(&bytes[span.clone()])))
+        .map(|(span, _)| (lines.at(span.start), Arc::from(&lines.bytes[span.clone()])))
         .collect();
     (!tombstones.is_empty()).then(|| ErasedSection {
         path: path.clone(),
         digest: section.digest,
-        lines: section.line_digests(bytes),
+        lines: section.line_digests(lines.bytes),
         tombstones,
     })
 }

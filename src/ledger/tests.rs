@@ -96,6 +96,8 @@ fn wrong(bytes: &[u8]) -> Vec<crate::workspace::Finding> {
     Ledger::from_files(&[(path("x.jsonl"), bytes.to_vec())]).findings().to_vec()
 }
 
+mod kept;
+
 mod writing {
     use super::*;
 

@@ -135,9 +135,10 @@ fn standing(sections: impl IntoIterator<Item = Digest>, anchors: &[Stored]) -> H
     sections.into_iter().chain(anchors).map(|digest| digest.to_string()).collect()
 }
 
-/// How far anchors vouch, and what is wrong; `None` where nobody looks at signatures, or there is no anchor.
+/// How far anchors vouch for the sections that stand, and what is wrong; `None` where nobody looks at signatures, or there is no anchor.
 pub(super) fn verify(
     ws: &Workspace,
+    sections: &HashSet<Digest>,
     signatures: &dyn Signatures,
 ) -> Result<(Option<AnchorsAnswer>, Vec<Finding>), VerbError> {
     let all = Anchors::of(ws, signatures)?;
@@ -145,7 +146,6 @@ pub(super) fn verify(
     if all.unchecked || is_none {
         return Ok((None, all.findings));
     }
-    let sections = ws.ledger.sections();
     let stands = standing(sections.iter().copied(), &anchor::in_work_tree(&ws.root));
     let mut by: BTreeMap<&str, AnchoredBy> = BTreeMap::new();
     for (_, said, signer) in &all.trusted {

@@ -53,16 +53,16 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
         .collect();
     let mut months: BTreeMap<String, Vec<(RelativePath, Vec<u8>)>> = BTreeMap::new();
     for (path, digest) in ws.ledger.files_by_digest() {
-        let month = month_of(path);
+        let month = month_of(&path);
         if month.as_str() >= before {
             continue;
         }
         match committed
-            .get(path)
-            .filter(|bytes| is_sound(path, bytes) && digest == Digest::of(bytes))
+            .get(&path)
+            .filter(|bytes| is_sound(&path, bytes) && digest == Digest::of(bytes))
         {
-            Some(bytes) => months.entry(month).or_default().push((path.clone(), bytes.clone())),
-            None => answer.left.push(path.clone()),
+            Some(bytes) => months.entry(month).or_default().push((path, bytes.clone())),
+            None => answer.left.push(path),
         }
     }
     answer.left.sort();

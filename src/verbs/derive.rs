@@ -1,34 +1,30 @@
 //! The texts of evidence: which commit brought it, and what its files were before and after.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-
-use serde::{Deserialize, Serialize};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Workspace;
 use crate::code::Document;
-use crate::ledger::{Derive, Derived, Digest, Entry, Ledger, evidence};
+use crate::ledger::{Derive, Derived, Entry, Ledger, evidence};
 use crate::provenance;
-use crate::workspace::git::{Brought, Target};
-use crate::workspace::{CommitId, Git, RelativePath, store};
+use crate::workspace::git::Target;
+use crate::workspace::{CommitId, Git, RelativePath};
 
 /// More texts than this are not kept in mind.
 const MAX_TEXTS: usize = 64;
-const FOLDER: &str = ".orchestration/agent_trace";
 
 /// Texts of a repository.
 pub(super) struct Texts {
     ws: Workspace,
-    commits: OnceLock<HashMap<Digest, Covered>>,
     texts: Mutex<HashMap<(Option<CommitId>, RelativePath), Document>>,
 }
 
 /// The commit that evidence is about, and the one that it was made on.
 #[derive(Clone, Debug, Default)]
-struct Covered {
+pub(super) struct Covered {
     /// `None` of what is in no commit yet.
-    commit: Option<CommitId>,
-    parent: Option<CommitId>,
+    pub commit: Option<CommitId>,
+    pub parent: Option<CommitId>,
 }
 
 impl Workspace {
@@ -65,7 +61,7 @@ impl Texts {
     /// The texts of a workspace.
     pub(super) fn new(ws: &Workspace) -> Self {
         let ws = ws.without_ledger();
-        Self { ws, commits: OnceLock::new(), texts: Mutex::default() }
+        Self { ws, texts: Mutex::default() }
     }
 
     /// The file of an entry of evidence before its commit (several times, of a merge) and after it.
@@ -131,74 +127,14 @@ impl Texts {
             let parent = git.about(&commit).ok()?.parents.into_iter().next();
             return Some(Covered { commit: Some(commit), parent });
         }
-        let commits = self.commits.get_or_init(|| self.read_commits(git));
+        let history = self.ws.history();
+        let by = |digest| history.as_ref()?.covering(git, digest);
         // Where a compaction and what it united came in one commit, no commit brought a file of the section alone.
-        let of_file = || commits.get(&evidence::digest_of_path(&entry.origin.path)?);
-        let known = commits.get(&entry.section?).or_else(of_file);
+        let of_file = || by(evidence::digest_of_path(&entry.origin.path)?);
+        let known = by(entry.section?).or_else(of_file);
         // Evidence that no commit brought is about what is in the index; a commit holds none of that kind.
         let is_draft = !matches!(self.ws.files(), Target::Commit(_));
         let draft = || Covered { commit: None, parent: self.ws.head().cloned() };
-        known.cloned().or_else(|| is_draft.then(draft))
+        known.or_else(|| is_draft.then(draft))
     }
-
-    fn read_commits(&self, git: &Git) -> HashMap<Digest, Covered> {
-        let brought = walked(&self.ws, git);
-        let mut commits: HashMap<Digest, (Covered, bool)> = HashMap::new();
-        // Newest first: of several that brought a file, the first speaks. A compaction that is reverted brings files back
-        // without what they are about, so whoever took no other evidence away goes before.
-        for one in brought.into_iter() {
-            let path = RelativePath::new(&format!("{FOLDER}/{}", one.name)).ok();
-            let Some(digest) = path.and_then(|path| evidence::digest_of_path(&path)) else {
-                continue;
-            };
-            let parent = one.parents.into_iter().next().map(CommitId);
-            let covered = Covered { commit: Some(CommitId(one.commit)), parent };
-            let is_better = |(_, moved): &(Covered, bool)| *moved && !one.moved;
-            if commits.get(&digest).is_none_or(is_better) {
-                commits.insert(digest, (covered, one.moved));
-            }
-        }
-        commits.into_iter().map(|(digest, (covered, _))| (digest, covered)).collect()
-    }
-}
-
-/// What was found by walking through history so far.
-#[derive(Default, Serialize, Deserialize)]
-struct Walked {
-    tips: Vec<CommitId>,
-    brought: Vec<Brought>,
-}
-
-/// So many tips are kept in mind; more would only be there after very many rewrites.
-const MAX_TIPS: usize = 64;
-/// A file larger than this, in bytes, was not written by us.
-const MAX_WALKED: u64 = 1024 * 1024 * 1024;
-
-fn walked(ws: &Workspace, git: &Git) -> Vec<Brought> {
-    let Some(head) = ws.tip() else { return Vec::new() };
-    let path = ws.root.common_dir().map(|common| common.join("intent/cache/brought.json"));
-    let kept = path.as_ref().and_then(|path| store::read_capped(path, MAX_WALKED).ok()?);
-    let kept = kept.and_then(|bytes| serde_json::from_slice::<Walked>(&bytes).ok());
-    let mut walked = kept.unwrap_or_default();
-    if walked.tips.contains(head) {
-        return walked.brought;
-    }
-    match git.brought(FOLDER, head, &walked.tips) {
-        Ok(mut newer) => {
-            newer.append(&mut walked.brought);
-            walked.brought = newer;
-        }
-        Err(error) => {
-            tracing::warn!(%error, "the history of the evidence cannot be read");
-            return walked.brought;
-        }
-    }
-    walked.tips.insert(0, head.clone());
-    walked.tips.truncate(MAX_TIPS);
-    if let (Some(path), Ok(bytes)) = (path, serde_json::to_vec(&walked))
-        && let Err(error) = store::write_scratch(&path, &bytes)
-    {
-        tracing::debug!(%error, "the history of the evidence is not kept");
-    }
-    walked.brought
 }

@@ -223,7 +223,7 @@ fn selection(ws: &Workspace) -> Examined {
 }
 
 fn ledger(ws: &Workspace) -> Examined {
-    let records = ws.ledger.entries().len();
+    let records = ws.ledger.len();
     let broken: Vec<_> = ws
         .ledger
         .findings()

@@ -220,7 +220,10 @@ impl Around<'_> {
             return *known;
         }
         let (earlier, later) = (CommitId(key.0.clone()), CommitId(key.1.clone()));
-        let found = self.0.git().and_then(|git| git.is_ancestor(&later, &earlier).ok());
+        let found = self.0.git().and_then(|git| {
+            let of_line = self.0.history()?.precedes(git, &earlier, &later);
+            of_line.or_else(|| git.is_ancestor(&later, &earlier).ok())
+        });
         let precedes = found.unwrap_or(true);
         lock().insert(key, precedes);
         precedes

@@ -116,16 +116,15 @@ pub fn write(
     Ok(answer)
 }
 
-/// What is wrong with the tombstones of a ledger, given the keys that count and the evidence of a base: each has to be
+/// What is wrong with the tombstones of sections, given the keys that count and the evidence of a base: each has to be
 /// signed, and nothing but the lines that it names may differ. Tombstones that the base has are not judged again.
 pub(super) fn judge(
     ws: &Workspace,
-    signatures: &dyn Signatures,
-    signers: &str,
+    erased: &[&ErasedSection],
+    (signatures, signers): (&dyn Signatures, &str),
     (base, before): (Option<&CommitId>, &[(RelativePath, Vec<u8>)]),
 ) -> Result<Compared, VerbError> {
     let mut compared = Compared::default();
-    let erased = ws.ledger.erased();
     if erased.is_empty() {
         return Ok(compared);
     }

@@ -11,7 +11,7 @@ use crate::ledger::evidence::{digest_of_path, read};
 use crate::ledger::{BlockRecord, Digest, Entry, Ledger, RecordKind, anchor};
 use crate::provenance::difference::{Difference, brought_by_all};
 use crate::provenance::find_recorded;
-use crate::workspace::git::Target;
+use crate::workspace::git::{BlobId, Target};
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
 
 /// What evidence looks like beside that of a base.
@@ -30,15 +30,19 @@ pub(super) fn against_base(
 ) -> Result<Compared, VerbError> {
     let Some(git) = ws.git() else { return Ok(Compared::default()) };
     let target = Target::Commit(base.clone());
-    let before = git.read_below(".orchestration", &target, &is_evidence)?;
-    let signers = signing::signers_at(ws, Some(base))?;
-    let mut compared = erase::judge(ws, signatures, &signers, (Some(base), &before))?;
+    let before = git.list_below(".orchestration", &target, &is_evidence)?;
+    let mut compared = tombstones(ws, git, (base, &before), signatures)?;
     compared.findings.extend(anchors_gone(ws, git, base)?);
     let ledger = &*ws.ledger;
     let stands = ledger.sections();
-    let now: HashMap<&RelativePath, Digest> = ledger.files_by_digest();
+    let now: HashMap<RelativePath, Digest> = ledger.files_by_digest();
+    // What is here what its name says is what it was; only the others are read as the base has them.
+    let is_same = |path: &RelativePath| digest_of_path(path).as_ref() == now.get(path);
+    let (same, others): (Vec<_>, Vec<_>) = before.into_iter().partition(|(path, _)| is_same(path));
+    let same: HashSet<RelativePath> = same.into_iter().map(|(path, _)| path).collect();
+    let others = git.read_blobs(&others)?;
     let mut gone: Vec<(RelativePath, Vec<u8>)> = Vec::new();
-    for (path, bytes) in before.iter() {
+    for (path, bytes) in others.iter() {
         let is_changed = now.get(path).is_some_and(|digest| *digest != Digest::of(bytes));
         let sections = read(bytes).unwrap_or_default();
         let is_missing = |digest: &Digest| !stands.contains(digest);
@@ -52,7 +56,10 @@ pub(super) fn against_base(
             gone.push((path.clone(), bytes.clone()));
         }
     }
-    let known: HashSet<Digest> = before.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
+    let of_same = ledger.evidence_files().into_iter().filter(|(path, _)| same.contains(path));
+    let of_same = of_same.flat_map(|(_, sections)| sections.to_vec());
+    let of_others = others.iter().flat_map(|(_, bytes)| digests(bytes));
+    let known: HashSet<Digest> = of_same.chain(of_others).collect();
     let lost = Ledger::from_files(&gone);
     let mut files: BTreeMap<RelativePath, Option<(usize, String)>> = BTreeMap::new();
     for entry in lost.entries().iter() {
@@ -101,6 +108,21 @@ pub(super) fn against_base(
     }
     compared.notes.dedup();
     Ok(compared)
+}
+
+/// What is wrong with the tombstones, given the files of evidence of a base.
+fn tombstones(
+    ws: &Workspace,
+    git: &Git,
+    (base, before): (&CommitId, &[(RelativePath, BlobId)]),
+    signatures: &dyn Signatures,
+) -> Result<Compared, VerbError> {
+    let erased = ws.ledger.erased();
+    if erased.is_empty() {
+        return Ok(Compared::default());
+    }
+    let (before, signers) = (git.read_blobs(before)?, signing::signers_at(ws, Some(base))?);
+    erase::judge(ws, &erased, (signatures, &signers), (Some(base), &before))
 }
 
 /// Whether the line of an entry stands in the same file at a commit.

@@ -23,6 +23,7 @@ pub mod explain;
 pub mod file;
 pub mod gate;
 pub mod git_hooks;
+mod history;
 pub mod init;
 pub mod lesson;
 pub mod map;

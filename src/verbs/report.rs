@@ -247,7 +247,8 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     ws.governed()?;
     let tree = ignores::walk(&ws.root);
     let mut gathered = Gathered::default();
-    let verified = verify::verify_telling(ws, |held| gathered.add(held));
+    let verified = verify::verify(ws);
+    let held = verify::blocks(ws, |held| gathered.add(held));
     let activity = gathered.activity(ws);
     let mut notes = Vec::new();
     let findings = findings(ws, verified.findings, &mut notes);
@@ -263,19 +264,19 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
             records: verified.records,
             ledger_files: verified.files,
             files: gathered.files.len(),
-            blocks: verified.blocks,
-            lost: verified.lost.len(),
+            blocks: held.blocks,
+            lost: held.lost.len(),
             without_records: without_records.iter().map(|gap| gap.files).sum(),
             errors,
             warnings,
         },
-        intents: scopes::intents(ws, &tree, &gathered, &verified.lost),
+        intents: scopes::intents(ws, &tree, &gathered, &held.lost),
         overlaps: scopes::overlaps(ws, &tree, &gathered, &mut notes),
         without_records,
         contributors: gathered.contributors,
         records: gathered.records,
         files: gathered.files,
-        lost: verified.lost,
+        lost: held.lost,
         activity,
         findings,
         notes,

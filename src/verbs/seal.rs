@@ -9,7 +9,6 @@ mod late;
 mod lost;
 mod retire;
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::{Duration, Instant};
 
@@ -112,8 +111,7 @@ pub fn would_seal(ws: &Workspace, scope: Scope) -> Result<SealAnswer, VerbError>
 /// How many records of changes are in no commit.
 pub fn open_records(ws: &Workspace) -> usize {
     ws.ledger
-        .entries()
-        .iter()
+        .open()
         .filter(|entry| ws.ledger.is_unsealed(entry) && !entry.record.files.is_empty())
         .count()
 }
@@ -285,18 +283,15 @@ fn compacted(
 /// compaction, or an erasure.
 fn left_out(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(Vec::new()) };
-    let is_new = |path: &RelativePath| !git.has_file(head, path).unwrap_or(true);
-    let files = ws.ledger.evidence_files();
-    if !files.iter().any(|(path, _)| is_new(path)) {
+    let listed = |target: &Target| -> Result<HashSet<RelativePath>, VerbError> {
+        let files = git.list_below(".orchestration", target, &is_evidence)?;
+        Ok(files.into_iter().map(|(path, _)| path).collect())
+    };
+    let committed = listed(&Target::Commit(head.clone()))?;
+    if ws.ledger.evidence_files().iter().all(|(path, _)| committed.contains(path)) {
         return Ok(Vec::new());
     }
-    let staged = RefCell::new(HashSet::new());
-    let note = |path: &RelativePath| {
-        staged.borrow_mut().insert(path.clone());
-        false
-    };
-    git.read_below(".orchestration", &Target::Index, &note)?;
-    let staged = staged.into_inner();
+    let staged = listed(&Target::Index)?;
     let mut files = compacted(ws, std::slice::from_ref(head), &|path| !staged.contains(path))?;
     files.retain(|path| !staged.contains(path));
     Ok(files)
@@ -321,8 +316,7 @@ fn still_open(
     let mut open = BTreeSet::new();
     let paths: BTreeSet<RelativePath> = sources
         .ledger
-        .entries()
-        .iter()
+        .open()
         .filter(|entry| sealed.contains(&entry.record.id))
         .flat_map(|entry| entry.record.files.iter().map(|file| file.relative_path.clone()))
         .collect();
@@ -357,9 +351,7 @@ fn of_change(
     let changes = state.ws.changes_since(sealing.bases.first())?;
     let journaled: HashSet<&RelativePath> = sources
         .ledger
-        .entries()
-        .iter()
-        .filter(|entry| is_open(entry))
+        .open()
         .flat_map(|entry| entry.record.files.iter().map(|file| &file.relative_path))
         .collect();
     if !changes.iter().any(|change| journaled.contains(&change.path)) {
@@ -629,7 +621,7 @@ impl Draft {
 
     /// Takes along what is no change of a file and that a commit carries as it is.
     fn carry(&mut self, ledger: &Ledger) {
-        for entry in ledger.entries().iter().filter(|entry| is_open(entry)) {
+        for entry in ledger.open() {
             if matches!(
                 entry.record.kind,
                 RecordKind::Approval | RecordKind::Registry | RecordKind::Reassign

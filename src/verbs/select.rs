@@ -223,7 +223,7 @@ pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> S
         selection: selected,
         intents: ws.registry.intents().len(),
         in_progress: ws.registry.intents().iter().filter(|intent| intent.in_progress()).count(),
-        records: ws.ledger.entries().len(),
+        records: ws.ledger.len(),
         open_records: super::seal::open_records(ws),
         git_hooks: super::git_hooks::hint(ws).is_none(),
         errors: at(crate::workspace::Level::Error),

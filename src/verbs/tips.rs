@@ -11,9 +11,10 @@ use std::path::PathBuf;
 use super::evidence::{digests, is_evidence, standing_of};
 use super::{VerbError, Workspace};
 use crate::ledger::Ledger;
-use crate::workspace::git::Target;
+use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{Code, CommitId, Finding, Git, store};
 
+const FOLDER: &str = ".orchestration/agent_trace";
 /// A file larger than this, in bytes, was not written by us.
 const MAX_TIPS: u64 = 1024 * 1024;
 
@@ -135,15 +136,20 @@ fn lost(
     then: &CommitId,
     now: &CommitId,
 ) -> Result<Vec<String>, VerbError> {
-    let at = |commit: &CommitId| {
-        git.read_below(".orchestration", &Target::Commit(commit.clone()), &is_evidence)
-    };
-    let Ok(before) = at(then) else { return Ok(Vec::new()) };
+    let Ok(changes) = git.changes_below(FOLDER, then, now) else { return Ok(Vec::new()) };
+    let changes = changes.into_iter().filter(|change| is_evidence(&change.path));
+    let changes: Vec<Change> = changes.filter(|change| change.kind != ChangeKind::Added).collect();
+    if changes.is_empty() {
+        return Ok(Vec::new());
+    }
+    // Another file may hold what is gone from its own.
+    let below = git.read_below(FOLDER, &Target::Commit(now.clone()), &is_evidence)?;
     let stands: std::collections::HashSet<_> =
-        at(now)?.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
+        below.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
     let files = ws.with_files(Target::Commit(now.clone()), None, Ledger::default());
     let mut lost = Vec::new();
-    for (path, bytes) in before {
+    for path in changes.into_iter().map(|change| change.path) {
+        let bytes = git.file_at(then, &path)?.unwrap_or_default();
         let ledger = Ledger::from_files(&[(path.clone(), bytes)]);
         let is_gone = ledger.entries().iter().any(|entry| {
             entry.section.is_some_and(|section| !stands.contains(&section))

@@ -2,6 +2,8 @@
 
 mod lost;
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -14,7 +16,7 @@ use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, anchor, erase, tips, why};
 use crate::code::LineRange;
 use crate::intent::lint;
-use crate::ledger::RecordKind;
+use crate::ledger::{Audit, ErasedSection, Origin, RecordKind, audit};
 use crate::provenance::{Provenance, Verdict};
 use crate::workspace::git::Target;
 use crate::workspace::{Code, Finding, RelativePath, ignores, session};
@@ -26,10 +28,9 @@ pub struct VerifyAnswer {
     pub records: usize,
     /// Files of the ledger.
     pub files: usize,
-    /// How recorded blocks stand today, by verdict.
-    pub blocks: VerdictCounts,
-    /// Recorded blocks that no block of the tree goes on from, and whose deletion nobody recorded.
-    pub lost: Vec<LostBlock>,
+    /// How recorded blocks stand; absent where that was not asked for.
+    #[serde(flatten)]
+    pub blocks: Option<BlocksAnswer>,
     /// How far anchors vouch for the evidence; absent where nobody looked at signatures, or there is no anchor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anchors: Option<AnchorsAnswer>,
@@ -38,6 +39,15 @@ pub struct VerifyAnswer {
     pub notes: Vec<String>,
     /// What is wrong in ledger, registry and policy.
     pub findings: Vec<super::check::FindingAnswer>,
+}
+
+/// How recorded blocks stand in the tree.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+pub struct BlocksAnswer {
+    /// How many, by verdict.
+    pub blocks: VerdictCounts,
+    /// Recorded blocks that no block of the tree goes on from, and whose deletion nobody recorded.
+    pub lost: Vec<LostBlock>,
 }
 
 /// Blocks by verdict.
@@ -93,14 +103,28 @@ fn has_scopes(ws: &Workspace) -> bool {
 
 /// The same for a caller that keeps the list of the workspace's files.
 pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
+    let named =
+        |id: String| Some((ws.ledger.entry(*ws.ledger.entries_of_intent(&id).first()?), id));
+    let named = ws.ledger.intents().into_iter().filter(|id| is_unknown(ws, id)).filter_map(named);
+    let named = named.map(|(entry, id)| (id, entry.origin.clone())).collect();
+    findings_with(ws, files, ws.ledger.findings(), named)
+}
+
+/// The same for a caller that knows what is wrong in the ledger, and where it names each intent first.
+fn findings_with(
+    ws: &Workspace,
+    files: &[RelativePath],
+    of_ledger: &[Finding],
+    named: BTreeMap<String, Origin>,
+) -> Vec<Finding> {
     let mut all: Vec<Finding> = ws.policy_findings.to_vec();
     all.extend(lint::registry(&ws.registry));
     if has_scopes(ws) {
         all.extend(lint::against_files(&ws.registry, files));
     }
     all.extend(ws.ignores.findings().iter().cloned());
-    all.extend(ws.ledger.findings().iter().cloned());
-    all.extend(unknown_intents(ws));
+    all.extend(of_ledger.iter().cloned());
+    all.extend(unknown_intents(ws, named));
     if !matches!(ws.files(), Target::Commit(_)) {
         all.extend(ungated(ws));
     }
@@ -128,20 +152,20 @@ fn ungated(ws: &Workspace) -> Vec<Finding> {
     notes.map(finding).collect()
 }
 
-/// Records and selections that name an intent the registry does not hold.
-fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
-    if ws.registry.syntax_error().is_some() {
-        return Vec::new();
-    }
-    let mut unknown = ws.ledger.intents();
+/// Whether the registry, as far as it can be read, does not hold an intent.
+fn is_unknown(ws: &Workspace, id: &str) -> bool {
     // An id that is defined twice is a finding of its own.
-    let is_known = |id: &str| ws.registry.get(id).is_some() || !ws.registry.rivals(id).is_empty();
-    unknown.retain(|id| !is_known(id) && !is_reassigned(ws, id));
-    let first = |id: String| Some((*ws.ledger.entries_of_intent(&id).first()?, id));
-    let mut unknown: Vec<(u32, String)> = unknown.into_iter().filter_map(first).collect();
-    unknown.sort();
-    let finding = |(at, id): &(u32, String)| {
-        let origin = &ws.ledger.entry(*at).origin;
+    let is_known = || ws.registry.get(id).is_some() || !ws.registry.rivals(id).is_empty();
+    ws.registry.syntax_error().is_none() && !is_known()
+}
+
+/// Records that name an intent the registry does not hold, given the first that names each.
+fn unknown_intents(ws: &Workspace, named: BTreeMap<String, Origin>) -> Vec<Finding> {
+    let is_finding = |id: &str| is_unknown(ws, id) && !is_reassigned(ws, id);
+    let mut unknown: Vec<(String, Origin)> =
+        named.into_iter().filter(|(id, _)| is_finding(id)).collect();
+    unknown.sort_by(|(_, a), (_, b)| (&a.path, a.start).cmp(&(&b.path, b.start)));
+    let finding = |(id, origin): &(String, Origin)| {
         let byte = |at: u64| usize::try_from(at).ok();
         Finding {
             path: Some(origin.path.clone()),
@@ -163,8 +187,10 @@ fn unknown_intents(ws: &Workspace) -> Vec<Finding> {
 
 /// Whether an intent is named only by records of changes, all of which a person has put under other intents.
 fn is_reassigned(ws: &Workspace, id: &str) -> bool {
-    let mut kinds = ws.entries_of(id).into_iter().map(|at| ws.ledger.entry(at).record.kind);
-    kinds.all(|kind| matches!(kind, RecordKind::Mutation | RecordKind::Ack))
+    let entries = ws.entries_of(id);
+    let mut kinds = entries.iter().map(|at| ws.ledger.entry(*at).record.kind);
+    !entries.is_empty()
+        && kinds.all(|kind| matches!(kind, RecordKind::Mutation | RecordKind::Ack))
         && ws.ledger.of_intent(id).is_empty()
 }
 
@@ -178,9 +204,36 @@ pub(super) struct Held<'a> {
     pub file: Option<&'a why::FileProvenance>,
 }
 
-/// Verifies chains and holds every recorded file against its records.
+/// Reads all files of the ledger and says what is wrong in them, in the registry and in the policy.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
-    verify_telling(ws, |_| ())
+    verified(ws, audit(&ws.root))
+}
+
+/// The same, and holds every recorded block against the code.
+pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
+    verify(ws).with_blocks(ws)
+}
+
+fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
+    let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
+    let mut findings = findings_with(ws, &files, &audit.findings, audit.intents);
+    match tips::look(ws, false) {
+        Ok(gone) => findings.extend(gone),
+        Err(error) => tracing::warn!(%error, "the shared branches cannot be looked at"),
+    }
+    VerifyAnswer {
+        records: audit.records,
+        files: audit.files,
+        findings: super::check::answers(ws, findings),
+        ..VerifyAnswer::default()
+    }
+}
+
+impl VerifyAnswer {
+    /// The same with every recorded block held against the code.
+    pub fn with_blocks(self, ws: &Workspace) -> Self {
+        Self { blocks: Some(blocks(ws, |_| ())), ..self }
+    }
 }
 
 /// The same with somebody who checks signatures: of anchors, and of tombstones.
@@ -188,13 +241,15 @@ pub fn verify_signed(
     ws: &Workspace,
     signatures: &dyn Signatures,
 ) -> Result<VerifyAnswer, VerbError> {
-    let (anchors, mut findings) = anchor::verify(ws, signatures)?;
-    let erased = match ws.ledger.erased().is_empty() {
+    let audit = audit(&ws.root);
+    let (anchors, mut findings) = anchor::verify(ws, &audit.sections, signatures)?;
+    let erased: Vec<&ErasedSection> = audit.erased.iter().collect();
+    let erased = match erased.is_empty() {
         true => Compared::default(),
-        false => erase::judge(ws, signatures, &signing::signers(ws)?, (None, &[]))?,
+        false => erase::judge(ws, &erased, (signatures, &signing::signers(ws)?), (None, &[]))?,
     };
     findings.extend(erased.findings);
-    let mut answer = verify(ws);
+    let mut answer = verified(ws, audit);
     answer.findings.extend(super::check::answers(ws, findings));
     answer.findings.sort();
     Ok(VerifyAnswer { anchors, notes: erased.notes, ..answer })
@@ -205,21 +260,11 @@ pub fn accept_rewrite(ws: &Workspace) -> Result<(), VerbError> {
     tips::look(ws, true).map(drop)
 }
 
-/// The same, telling of each file; also of those that no record names, where recorded blocks were found in them.
-pub(super) fn verify_telling(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) -> VerifyAnswer {
-    let mut findings = findings(ws);
-    match tips::look(ws, false) {
-        Ok(gone) => findings.extend(gone),
-        Err(error) => tracing::warn!(%error, "the shared branches cannot be looked at"),
-    }
-    let mut answer = VerifyAnswer {
-        records: ws.ledger.entries().len(),
-        files: ws.ledger.files(),
-        findings: super::check::answers(ws, findings),
-        ..VerifyAnswer::default()
-    };
-    (answer.blocks, answer.lost) = hold(ws, ws.ledger.paths(), &mut told);
-    answer
+/// Holds every recorded file against its records, telling of each file; also of those that no record names, where recorded
+/// blocks were found in them.
+pub(super) fn blocks(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) -> BlocksAnswer {
+    let (blocks, lost) = hold(ws, ws.ledger.paths(), &mut told);
+    BlocksAnswer { blocks, lost }
 }
 
 /// Holds files against their records, and finds their blocks in files that no record names. Counts the blocks by

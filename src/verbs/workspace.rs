@@ -1,11 +1,13 @@
 //! A workspace with everything that is known of it, read once and immutable.
 
+use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::VerbError;
 use super::elsewhere::Elsewhere;
+use super::history::History;
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{Intent, Registry};
 use crate::ledger::read::is_ledger_path;
@@ -52,10 +54,13 @@ pub struct Workspace {
 }
 
 /// What git says of a work tree.
+#[derive(Default)]
 struct Repository {
     git: Option<Arc<Git>>,
     head: Option<CommitId>,
     error: Option<Arc<str>>,
+    /// By the commit that they lead to.
+    histories: Mutex<HashMap<CommitId, Arc<History>>>,
 }
 
 type LazyRepository = LazyLock<Repository, Box<dyn FnOnce() -> Repository + Send + Sync>>;
@@ -64,8 +69,8 @@ impl Repository {
     fn open(root: &Root) -> Self {
         match Git::open(root) {
             Ok(Some(git)) => Self::with(Arc::new(git)),
-            Ok(None) => Self { git: None, head: None, error: no_repository(root).map(Arc::from) },
-            Err(error) => Self { git: None, head: None, error: Some(Arc::from(error.to_string())) },
+            Ok(None) => Self { error: no_repository(root).map(Arc::from), ..Self::default() },
+            Err(error) => Self { error: Some(Arc::from(error.to_string())), ..Self::default() },
         }
     }
 
@@ -74,14 +79,14 @@ impl Repository {
             Ok(head) => (head, None),
             Err(error) => (None, Some(Arc::from(error.to_string()))),
         };
-        Self { git: Some(git), head, error }
+        Self { git: Some(git), head, error, ..Self::default() }
     }
 
     /// The same repository with its head as it is now.
     fn again(&self) -> Self {
         match &self.git {
             Some(git) => Self::with(Arc::clone(git)),
-            None => Self { git: None, head: None, error: self.error.clone() },
+            None => Self { error: self.error.clone(), ..Self::default() },
         }
     }
 }
@@ -304,6 +309,15 @@ impl Workspace {
         let Some(git) = self.git() else { return Ok(Ledger::default()) };
         let files = git.read_below(".orchestration", target, &is_ledger_path)?;
         Ok(Ledger::from_files(&files))
+    }
+
+    /// What the commits did that lead to [`Self::tip`]; `None` before the first one.
+    pub(super) fn history(&self) -> Option<Arc<History>> {
+        let repository = &**self.repository;
+        let (git, tip) = (repository.git.as_ref()?, self.tip()?);
+        let mut known = repository.histories.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(History::of(&self.root, git, tip));
+        Some(Arc::clone(known.entry(tip.clone()).or_insert_with(new)))
     }
 
     /// The same workspace without records.

@@ -91,7 +91,7 @@ impl Slot {
 }
 
 /// Not in a folder that nobody governs; and no folder is made in the work tree for this alone.
-fn folder(root: &Root) -> Option<PathBuf> {
+pub(crate) fn folder(root: &Root) -> Option<PathBuf> {
     let private = root.private();
     let ours = root.governed() && (root.git_dir().is_some() || private.is_dir());
     ours.then(|| private.join("cache"))

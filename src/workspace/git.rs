@@ -13,6 +13,7 @@ mod tests;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::Stage;
@@ -20,7 +21,7 @@ use gix::objs::tree::EntryKind;
 
 pub use self::branches::BlobId;
 use self::index::is_content;
-use super::{RelativePath, Root, discover, real::real, store};
+use super::{RelativePath, Root, cache, discover, real::real, store};
 
 /// A commit's id in hex.
 #[derive(
@@ -37,6 +38,8 @@ pub struct Git {
     /// The workspace below the work tree's top: empty, or with a trailing `/`.
     prefix: String,
     index: PathBuf,
+    /// The index as it was last read, in which state.
+    index_read: Mutex<Option<(cache::Stamp, Arc<gix::index::File>)>>,
 }
 
 impl std::fmt::Debug for Git {
@@ -98,7 +101,7 @@ pub enum Target {
     Commit(CommitId),
 }
 
-pub use history::{About, Brought};
+pub use history::{About, Brought, Walked};
 
 /// Regular files by path, with the id of their content.
 type Files = BTreeMap<RelativePath, gix::ObjectId>;
@@ -138,7 +141,14 @@ impl Git {
         }
         let given = std::env::var_os("GIT_INDEX_FILE");
         let index = handed_index(given, dir, top).unwrap_or_else(|| dir.join("index"));
-        Ok(Some(Self { repository, root: root.clone(), dir: dir.to_path_buf(), prefix, index }))
+        Ok(Some(Self {
+            repository,
+            root: root.clone(),
+            dir: dir.to_path_buf(),
+            prefix,
+            index,
+            index_read: Mutex::default(),
+        }))
     }
 
     /// The commit the work tree is based on; `None` before the first commit.

@@ -11,6 +11,7 @@ pub mod finding;
 mod fixture;
 pub mod git;
 pub mod ignores;
+pub(crate) mod parallel;
 pub mod path;
 pub mod policy;
 mod real;
@@ -18,6 +19,7 @@ pub mod root;
 pub mod seal;
 pub mod session;
 pub mod store;
+pub(crate) mod table;
 pub mod text;
 
 pub use attributes::Attributes;

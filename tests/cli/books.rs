@@ -44,7 +44,7 @@ fn books(lab: &Lab) -> Vec<String> {
         (one["files"].as_u64().expect("it is there"), one["blocks"].as_u64().expect("it is there"))
     };
     let map = json(lab, &["map"]);
-    let verified = json(lab, &["verify"]);
+    let verified = json(lab, &["verify", "--blocks"]);
     for id in ["INT-001", "INT-002"] {
         let intents = map["intents"].as_array().expect("it is there").iter();
         let mapped = intents

@@ -54,7 +54,7 @@ fn answers(lab: &Lab, folder: &str) -> Vec<String> {
     };
     let mut all = why.to_vec();
     all.extend([ask(&["why", "src/a.rs:2", "--explain"]), ask(&["map", "--stdout"])]);
-    all.push(verify(ask(&["verify"])));
+    all.push(verify(ask(&["verify", "--blocks"])));
     all
 }
 

@@ -45,7 +45,7 @@ fn commands() -> Vec<Vec<&'static str>> {
         "why src/a.rs",
         "why src/a.rs:1 --lineage",
         "check",
-        "verify",
+        "verify --blocks",
         "map",
         "map --stdout",
         "report",
@@ -137,7 +137,7 @@ fn names_of_files_are_text_of_others_as_well() {
         &["record", "--all", "src", "--intent", "INT-001"][..],
         &["why", name],
         &["check"],
-        &["verify"],
+        &["verify", "--blocks"],
         &["trace"],
         &["map"],
     ] {

@@ -86,6 +86,7 @@ fn recording_and_asking() {
             "why src/auth.rs --lineage",
             "check",
             "verify",
+            "verify --blocks",
             "map --check",
             "map",
             "map --check",
@@ -110,7 +111,7 @@ fn an_unrecorded_edit_shows_everywhere() {
             "why src/auth.rs",
             "why src/auth.rs:11",
             "check",
-            "verify",
+            "verify --blocks",
             "accept src/auth.rs",
             "accept src/auth.rs:4000",
             "accept src/auth.rs --all-differing",
@@ -193,7 +194,7 @@ fn every_verdict_reads_well() {
             "why src/a.rs:22 --lines",
             "why src/a.rs:16 --explain",
             "why src/twice.rs:3",
-            "verify",
+            "verify --blocks",
             "trace"
         ]
     ));

@@ -37,6 +37,7 @@ fn every_answer_has_the_shape_its_schema_says() {
         ("why", "why src/auth.rs:2"),
         ("check", "check"),
         ("verify", "verify"),
+        ("verify", "verify --blocks"),
         ("gate", "gate src/auth.rs"),
         ("gate", "gate docs/x.md"),
         ("accept", "accept src/auth.rs --all-differing"),

@@ -112,7 +112,7 @@ fn a_branch_reassigns_only_to_an_intent_that_owns_the_file() {
     at_a_terminal(&lab, What::File(auth()), "INT-001", "INT-002").expect("done");
     lab.fine(&["seal"]);
     lab.commit();
-    let first = transcript(&lab, &["check --base main", "verify"]);
+    let first = transcript(&lab, &["check --base main", "verify --blocks"]);
     let answer = at_a_terminal(&lab, What::Line(auth(), 2), "INT-002", "INT-003").expect("done");
     assert_eq!(answer.not_owned, [auth()]);
     lab.fine(&["seal"]);

@@ -69,7 +69,7 @@ fn people_are_told_in_short() {
 fn it_says_what_the_other_commands_say() {
     let lab = lived_in();
     let answer = json(&lab, &["report"]);
-    let verified = json(&lab, &["verify"]);
+    let verified = json(&lab, &["verify", "--blocks"]);
     assert_eq!(answer["summary"]["blocks"], verified["blocks"]);
     assert_eq!(answer["summary"]["records"], verified["records"]);
     assert_eq!(answer["lost"], verified["lost"]);
@@ -128,7 +128,7 @@ fn blocks_are_told_where_they_went() {
     let more = "\nfn nobody_heard_of(word: &str) {\n    whisper(word, 9);\n}\n";
     lab.write("src/session.rs", format!("{REFRESHED}{more}"));
     let answer = json(&lab, &["report"]);
-    assert_eq!(answer["summary"]["blocks"], json(&lab, &["verify"])["blocks"]);
+    assert_eq!(answer["summary"]["blocks"], json(&lab, &["verify", "--blocks"])["blocks"]);
     assert_eq!(answer["files"].as_array().map(Vec::len), Some(1), "{answer}");
     let file = &answer["files"][0];
     assert_eq!((&file["path"], &file["unrecorded"]), (&"src/session.rs".into(), &0.into()));

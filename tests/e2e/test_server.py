@@ -230,7 +230,7 @@ async def test_commands_that_look(editor: Session):
         ("verify", "exact", "INT-001")]
     mapped = await editor.run("intent.map")
     assert mapped["intents"][0]["files"][0]["path"] == "src/auth/middleware.ts"
-    verified = await editor.run("intent.verify")
+    verified = await editor.run("intent.verify", blocks=True)
     assert verified["findings"] == [] and verified["lost"] == [] and verified["records"] >= 1
 
 

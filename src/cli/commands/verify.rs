@@ -1,4 +1,4 @@
-//! `intent verify`: is the ledger whole, and does the code still say what it says?
+//! `intent verify`: is the ledger whole? With `--blocks`: does the code still say what it says?
 
 use anstyle::Style;
 
@@ -10,15 +10,22 @@ use crate::cli::print::{Cell, DIM, GOOD, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::ssh::SshKeygen;
 use crate::cli::when;
 use crate::verbs::anchor::AnchorsAnswer;
-use crate::verbs::verify::{LostBlock, VerifyAnswer, accept_rewrite, verify_signed};
+use crate::verbs::verify::{BlocksAnswer, LostBlock, VerifyAnswer, accept_rewrite, verify_signed};
 use crate::workspace::Level;
 
-/// Verify the ledger's chains, and hold every recorded block against the code
+/// Verify every file of the ledger
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A lost block was recorded, no block of the tree goes on from it, and nobody recorded that
-it was taken out. Exit code 1 when there is an error or a warning.")]
+With --blocks every recorded block is held against the code, which takes as long as asking
+`intent why` of every file. A lost block was recorded, no block of the tree goes on from it,
+and nobody recorded that it was taken out.
+
+Exit code 1 when there is an error or a warning.")]
 pub(crate) struct Args {
+    /// Hold every recorded block against the code, too
+    #[arg(long)]
+    blocks: bool,
+
     /// Remember the shared branches as they are now, although evidence is gone from them
     #[arg(long)]
     accept_rewrite: bool,
@@ -31,14 +38,17 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         accept_rewrite(&workspace)?;
     }
     let answer = verify_signed(&workspace, &SshKeygen::of_machine(&context.cwd))?;
+    let answer = if args.blocks { answer.with_blocks(&workspace) } else { answer };
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(shared::loud(&answer.findings)))
 }
 
 fn show(page: &mut Page, answer: &VerifyAnswer) {
     page.count(answer.records, "record").own(" in ").count(answer.files, "ledger file").end();
-    blocks(page, answer);
-    lost(page, &answer.lost);
+    if let Some(held) = &answer.blocks {
+        blocks(page, held);
+        lost(page, &held.lost);
+    }
     if let Some(anchors) = &answer.anchors {
         anchored(page, anchors);
     }
@@ -53,7 +63,7 @@ fn show(page: &mut Page, answer: &VerifyAnswer) {
     page.end();
 }
 
-fn blocks(page: &mut Page, answer: &VerifyAnswer) {
+fn blocks(page: &mut Page, answer: &BlocksAnswer) {
     let blocks = &answer.blocks;
     let row = |style: Style, count: usize, word: &str, meaning: &str| {
         vec![

@@ -66,7 +66,7 @@ pub(crate) const ALL: &[Command] = &[
     command(RECORD, Asks::Nothing, run::record, schema::<RecordArguments>),
     command("intent.why", Asks::Nothing, run::why, schema::<arguments::WhyArguments>),
     command("intent.map", Asks::Nothing, run::map, schema::<arguments::MapArguments>),
-    command("intent.verify", Asks::Nothing, run::verify, schema::<Wanted>),
+    command("intent.verify", Asks::Nothing, run::verify, schema::<arguments::VerifyArguments>),
     command("intent.lesson", Asks::Nothing, run::lesson, schema::<arguments::LessonArguments>),
     command(SHOW, Asks::Nothing, run::show, schema::<ShowArguments>),
     command(REVIEW, Asks::Questions, run::review, schema::<Wanted>),

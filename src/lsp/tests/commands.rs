@@ -98,7 +98,7 @@ fn an_agent_may_ask_before_anything_is_loaded_and_sees_what_it_wrote() {
     let why = json!({ "uri": editor.uri("/AGENTS.md"), "line": learned["line"] });
     let why = answer(&mut session, "intent.why", why);
     assert_eq!(why["blocks"][0]["intent"]["id"], "INT-001", "{why}");
-    let verified = answer(&mut session, "intent.verify", json!({}));
+    let verified = answer(&mut session, "intent.verify", json!({ "blocks": true }));
     assert_eq!(verified["blocks"]["exact"], 2, "{verified}");
     let cleared = answer(&mut session, "intent.clear", json!({}));
     assert_eq!(cleared, json!({ "cleared": "INT-001" }));

@@ -18,8 +18,11 @@ use crate::workspace::{CommitId, RelativePath, store};
 const MAX_NAMED: usize = 40;
 
 /// Where evidence stands.
+pub(super) const FOLDER: &str = ".orchestration/agent_trace";
+
+/// [`FOLDER`] as a path.
 pub(super) fn folder() -> RelativePath {
-    RelativePath::new(".orchestration/agent_trace").expect("a fixed name is a path")
+    RelativePath::new(FOLDER).expect("a fixed name is a path")
 }
 
 /// For whom blocks are listed in one line.

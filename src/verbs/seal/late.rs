@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use super::{Draft, Sealing, Sources, is_open, of_change};
+use super::{Draft, Sealing, Sources, of_change};
 use crate::ledger::{Entry, Strength};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::Target;
@@ -63,8 +63,9 @@ pub(super) fn look(
 ) -> Result<Late, VerbError> {
     let mut late = Late { drafts: Vec::new(), handled: Handled::load(ws), since: 0 };
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(late) };
-    let open = sources.ledger.entries().iter().filter(|entry| is_open(entry));
-    let open: Vec<(i64, &Entry)> = open
+    let open: Vec<(i64, &Entry)> = sources
+        .ledger
+        .open()
         .filter(|entry| !entry.record.files.is_empty())
         .filter_map(|entry| Some((store::milliseconds(&entry.record.timestamp)?, entry)))
         .collect();

@@ -54,11 +54,9 @@ impl Known {
 pub(super) fn sections(ws: &Workspace, ledger: &Ledger, sources: &Sources) -> HashSet<Digest> {
     let texts = Texts::new(ws);
     let mut commits: BTreeMap<CommitId, BTreeMap<Digest, Vec<&Entry>>> = BTreeMap::new();
-    for entry in ledger.entries().iter().filter(|entry| !entry.record.files.is_empty()) {
-        let section = entry.section.filter(|section| sources.can_make(section));
-        if let Some((section, commit)) =
-            section.and_then(|one| Some((one, texts.commit_of(entry)?)))
-        {
+    let ours = ledger.entries_in(&|section| sources.can_make(section));
+    for entry in ours.into_iter().filter(|entry| !entry.record.files.is_empty()) {
+        if let Some((section, commit)) = entry.section.zip(texts.commit_of(entry)) {
             commits.entry(commit).or_default().entry(section).or_default().push(entry);
         }
     }

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 
-use super::is_open;
 use crate::ledger::{Digest, Entry, Ledger, Writer, journal};
 use crate::verbs::evidence::standing_of;
 use crate::verbs::{VerbError, Workspace};
@@ -96,7 +95,7 @@ pub fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
 /// they are old enough, unless a branch has it.
 pub fn unmatched(ws: &Workspace) -> usize {
     let index = ws.with_files(Target::Index, ws.head().cloned(), Ledger::default());
-    let open = ws.ledger.entries().iter().filter(|entry| is_open(entry));
+    let open = ws.ledger.open();
     open.filter(|entry| !entry.record.files.is_empty())
         .filter(|entry| [ws, &index].into_iter().all(|ws| standing_of(ws, entry).is_none()))
         .count()

@@ -7,7 +7,7 @@ use crate::workspace::RelativePath;
 
 /// The id of a file's content: equal ids are equal bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct BlobId(gix::ObjectId);
+pub struct BlobId(pub(super) gix::ObjectId);
 
 impl Git {
     /// Local and remote-tracking branches and the commits they are at, those with the most recent commits first, at most

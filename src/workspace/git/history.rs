@@ -5,28 +5,48 @@ use std::path::PathBuf;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
+use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
-use super::{Change, ChangeKind, CommitId, Git, GitError, Target, as_path, commit_id, is_regular};
+use super::{
+    BlobId, Change, ChangeKind, CommitId, Git, GitError, Target, as_path, commit_id, is_regular,
+};
 use crate::workspace::RelativePath;
+use crate::workspace::parallel::in_parallel;
 
+/// So many commits are looked at by one thread before the next.
+const SHARE: usize = 256;
+/// So many bytes of objects each thread keeps.
+const MAX_OBJECTS: usize = 32 * 1024 * 1024;
 /// No more commits than this are looked at one by one.
 const MAX_STEPS: usize = 10_000;
 
 /// A commit that brought a file, and what it was made on.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brought {
     /// Behind the folder that was asked for.
     pub name: String,
     /// The commit.
-    pub commit: String,
-    /// Its parents.
-    pub parents: Vec<String>,
+    pub commit: CommitId,
+    /// Its first parent.
+    pub parent: Option<CommitId>,
     /// Whether the commit also took files away below that folder, and has one parent: then what it holds may have stood
     /// in those.
-    #[serde(default)]
     pub moved: bool,
+}
+
+/// What a part of history did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Walked {
+    /// How many commits it has.
+    pub commits: usize,
+    /// The files that they brought, newest first. A file that several brought is named with each.
+    pub brought: Vec<Brought>,
+    /// The commits of it that are reached by first parents, newest first.
+    pub line: Vec<CommitId>,
+    /// The commit that the last of those was made on.
+    pub onto: Option<CommitId>,
 }
 
 /// What a commit says of itself.
@@ -115,25 +135,52 @@ impl Git {
         Ok(self.merge_base(one, of)?.as_ref() == Some(one))
     }
 
-    /// For each file below a folder of the workspace the commit that brought it, of the commits that lead to `from` and
-    /// not to one of `seen`. A file that several brought is named with each.
-    pub fn brought(
+    /// What the commits did to a folder of the workspace that lead to `from` and not to one of `seen`.
+    pub fn walk(
         &self,
         folder: &str,
         from: &CommitId,
         seen: &[CommitId],
-    ) -> Result<Vec<Brought>, GitError> {
+    ) -> Result<Walked, GitError> {
         let repo = self.repository.to_thread_local();
         let known = seen.iter().filter_map(|id| self.parse(id).ok());
         let known: Vec<ObjectId> = known.filter(|id| repo.has_object(id)).collect();
-        let walk = repo.rev_walk([self.parse(from)?]).with_hidden(known).all();
-        let mut folders =
-            Folders { path: format!("{}{folder}", self.prefix), known: HashMap::new() };
-        let mut brought = Vec::new();
+        let from = self.parse(from)?;
+        let walk = repo.rev_walk([from]).with_hidden(known).all();
+        let mut commits: Vec<(ObjectId, Vec<ObjectId>)> = Vec::new();
         for info in walk.map_err(|error| self.unreadable(error))? {
             let info = info.map_err(|error| self.unreadable(error))?;
-            let Some(here) = folders.at(&repo, info.id) else { continue };
-            let parents: Vec<ObjectId> = info.parent_ids.iter().copied().collect();
+            commits.push((info.id, info.parent_ids.iter().copied().collect()));
+        }
+        let folder = format!("{}{folder}", self.prefix);
+        let shares: Vec<_> = commits.chunks(SHARE).collect();
+        let brought = in_parallel(&shares, |commits| self.brought(&folder, commits));
+        let first: HashMap<ObjectId, Option<ObjectId>> =
+            commits.iter().map(|(id, parents)| (*id, parents.first().copied())).collect();
+        let mut walked = Walked {
+            commits: commits.len(),
+            brought: brought.into_iter().flatten().collect(),
+            ..Walked::default()
+        };
+        let mut next = Some(from);
+        while let Some(id) = next {
+            let Some(parent) = first.get(&id) else { break };
+            walked.line.push(commit_id(id));
+            next = *parent;
+        }
+        walked.onto = next.map(commit_id);
+        Ok(walked)
+    }
+
+    fn brought(&self, folder: &str, commits: &[(ObjectId, Vec<ObjectId>)]) -> Vec<Brought> {
+        let mut repo = self.repository.to_thread_local();
+        // Most trees are looked at twice: as what a commit made, and as what the next one was made on.
+        repo.object_cache_size(MAX_OBJECTS);
+        repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_OBJECTS)));
+        let mut folders = Folders { path: folder.to_owned(), known: HashMap::new() };
+        let mut brought = Vec::new();
+        for (id, parents) in commits {
+            let Some(here) = folders.at(&repo, *id) else { continue };
             let before: Vec<Option<ObjectId>> =
                 parents.iter().map(|parent| folders.at(&repo, *parent)).collect();
             if before.contains(&Some(here)) {
@@ -147,12 +194,12 @@ impl Git {
             }
             brought.extend(names.into_iter().map(|name| Brought {
                 name,
-                commit: info.id.to_hex().to_string(),
-                parents: parents.iter().map(|id| id.to_hex().to_string()).collect(),
+                commit: commit_id(*id),
+                parent: parents.first().copied().map(commit_id),
                 moved: !gone.is_empty(),
             }));
         }
-        Ok(brought)
+        brought
     }
 
     /// The regular files below a folder of the workspace, in the index or at a commit, whose paths are wanted.
@@ -162,28 +209,77 @@ impl Git {
         target: &Target,
         wanted: &dyn Fn(&RelativePath) -> bool,
     ) -> Result<Vec<(RelativePath, Vec<u8>)>, GitError> {
+        self.read_blobs(&self.list_below(folder, target, wanted)?)
+    }
+
+    /// The same, with what they hold not read yet.
+    pub fn list_below(
+        &self,
+        folder: &str,
+        target: &Target,
+        wanted: &dyn Fn(&RelativePath) -> bool,
+    ) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
         let repo = self.repository.to_thread_local();
-        let mut files: Vec<(RelativePath, ObjectId)> = Vec::new();
-        match target {
-            Target::Commit(commit) => {
-                let tree = self.tree(&repo, commit)?;
-                let path = format!("{}{folder}", self.prefix);
-                let entry = tree.lookup_entry(path.split('/').map(str::as_bytes));
-                let entry = entry.map_err(|error| self.unreadable(error))?;
-                if let Some(entry) = entry.filter(|entry| entry.mode().is_tree()) {
-                    let tree = repo.find_tree(entry.object_id());
-                    let tree = tree.map_err(|error| self.unreadable(error))?;
-                    files.extend(self.files_below(&tree, &format!("{folder}/"))?);
+        let files: Vec<(RelativePath, ObjectId)> = match target {
+            Target::Commit(commit) => match self.folder_at(&repo, commit, folder)? {
+                Some(tree) => {
+                    let tree = repo.find_tree(tree).map_err(|error| self.unreadable(error))?;
+                    self.files_below(&tree, &format!("{folder}/"))?.into_iter().collect()
                 }
-            }
+                None => Vec::new(),
+            },
             Target::WorkTree | Target::Index => {
                 let entries = self.index(&repo)?.entries.into_iter();
                 let regular = entries.filter(|(_, entry)| entry.regular);
-                files.extend(regular.filter_map(|(path, entry)| Some((path, entry.id?))));
+                regular.filter_map(|(path, entry)| Some((path, entry.id?))).collect()
             }
-        }
+        };
         let wanted = files.into_iter().filter(|(path, _)| wanted(path));
-        wanted.map(|(path, id)| Ok((path, self.blob(&repo, id)?))).collect()
+        Ok(wanted.map(|(path, id)| (path, BlobId(id))).collect())
+    }
+
+    /// What files hold that were listed.
+    pub fn read_blobs(
+        &self,
+        files: &[(RelativePath, BlobId)],
+    ) -> Result<Vec<(RelativePath, Vec<u8>)>, GitError> {
+        let shares: Vec<_> = files.chunks(SHARE).collect();
+        let read = in_parallel(&shares, |files| {
+            let repo = self.repository.to_thread_local();
+            let read =
+                |(path, id): &(RelativePath, BlobId)| Ok((path.clone(), self.blob(&repo, id.0)?));
+            files.iter().map(read).collect::<Result<Vec<_>, GitError>>()
+        });
+        Ok(read.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    /// The files below a folder of the workspace that differ between two commits; folders that are the same tree are
+    /// not looked into.
+    pub fn changes_below(
+        &self,
+        folder: &str,
+        before: &CommitId,
+        now: &CommitId,
+    ) -> Result<Vec<Change>, GitError> {
+        let repo = self.repository.to_thread_local();
+        let tree = |commit| self.folder_at(&repo, commit, folder);
+        let mut found = Vec::new();
+        differing(&repo, tree(before)?, tree(now)?, &format!("{folder}/"), &mut found);
+        Ok(found)
+    }
+
+    /// The tree of a folder of the workspace at a commit.
+    fn folder_at(
+        &self,
+        repo: &gix::Repository,
+        commit: &CommitId,
+        folder: &str,
+    ) -> Result<Option<ObjectId>, GitError> {
+        let path = format!("{}{folder}", self.prefix);
+        let tree = self.tree(repo, commit)?;
+        let entry = tree.lookup_entry(path.split('/').map(str::as_bytes));
+        let entry = entry.map_err(|error| self.unreadable(error))?;
+        Ok(entry.filter(|entry| entry.mode().is_tree()).map(|entry| entry.object_id()))
     }
 
     /// The files that differ between two commits, of which the first may be nothing.
@@ -253,16 +349,41 @@ fn added(
     prefix: &str,
     names: &mut Vec<String>,
 ) {
-    let others: Vec<_> = others.iter().map(|other| entries(repo, *other)).collect();
-    for (name, (is_tree, is_file, id)) in entries(repo, tree) {
-        let same = others.iter().filter_map(|other| other.get(&name));
-        if is_tree {
-            let same: Vec<ObjectId> = same.filter(|one| one.0).map(|one| one.2).collect();
-            if !same.contains(&id) {
-                added(repo, id, &same, &format!("{prefix}{name}/"), names);
+    let Ok(tree) = repo.find_tree(tree) else { return };
+    let others: Vec<_> = others.iter().filter_map(|other| repo.find_tree(*other).ok()).collect();
+    let mut others: Vec<_> = others.iter().map(|other| other.iter().peekable()).collect();
+    for entry in tree.iter().filter_map(Result::ok) {
+        let (is_tree, is_file) = (entry.mode().is_tree(), is_regular(entry.mode().kind()));
+        // Entries are sorted, folders as if their names ended in a slash, and almost all are the same in both.
+        let order = |name: &[u8], is_tree: bool| {
+            name.iter().copied().chain(is_tree.then_some(b'/')).collect::<Vec<u8>>()
+        };
+        let mut same: Vec<(bool, ObjectId)> = Vec::new();
+        for other in &mut others {
+            while let Some(Ok(one)) = other.peek() {
+                if one.filename() == entry.filename() {
+                    same.push((one.mode().is_tree(), one.object_id()));
+                    other.next();
+                    break;
+                }
+                let before = order(one.filename(), one.mode().is_tree());
+                if before > order(entry.filename(), is_tree) {
+                    break;
+                }
+                other.next();
             }
-        } else if is_file && same.count() == 0 {
+        }
+        if !is_tree && (!is_file || !same.is_empty()) {
+            continue;
+        }
+        let Ok(name) = entry.filename().to_str() else { continue };
+        if !is_tree {
             names.push(format!("{prefix}{name}"));
+            continue;
+        }
+        let folders: Vec<ObjectId> = same.iter().filter(|one| one.0).map(|one| one.1).collect();
+        if !folders.contains(&entry.object_id()) {
+            added(repo, entry.object_id(), &folders, &format!("{prefix}{name}/"), names);
         }
     }
 }

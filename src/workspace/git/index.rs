@@ -1,12 +1,14 @@
 //! The index: which files git tracks, and what it remembers of them.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+use std::time::SystemTime;
 
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
 
 use super::{Git, GitError, as_path};
-use crate::workspace::RelativePath;
+use crate::workspace::{RelativePath, cache};
 
 /// What the index says of a path.
 pub(super) struct Tracked {
@@ -28,14 +30,22 @@ pub(super) struct Index {
 pub(super) type RacyFrom = Box<dyn Fn(&Stat) -> bool>;
 
 impl Git {
-    pub(super) fn index_file(&self) -> Result<Option<gix::index::File>, GitError> {
-        if !self.index.exists() {
-            return Ok(None);
+    /// The index as it stands; read again where it changed, or may have.
+    pub(super) fn index_file(&self) -> Result<Option<Arc<gix::index::File>>, GitError> {
+        let now = SystemTime::now();
+        let Ok(found) = self.index.metadata() else { return Ok(None) };
+        let stamp = cache::Stamp::of(&found).filter(|stamp| stamp.at_rest(now));
+        let lock = || self.index_read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((then, file)) = &*lock()
+            && Some(*then) == stamp
+        {
+            return Ok(Some(Arc::clone(file)));
         }
         let hash = self.repository.to_thread_local().object_hash();
-        gix::index::File::at(&self.index, hash, false, Default::default())
-            .map(Some)
-            .map_err(|error| self.unreadable(error))
+        let file = gix::index::File::at(&self.index, hash, false, Default::default());
+        let file = Arc::new(file.map_err(|error| self.unreadable(error))?);
+        *lock() = stamp.map(|stamp| (stamp, Arc::clone(&file)));
+        Ok(Some(file))
     }
 
     /// What the index holds below the workspace root.

@@ -136,6 +136,19 @@ pub(crate) struct MapArguments {
     pub(crate) path: Option<String>,
 }
 
+/// `intent.verify`.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VerifyArguments {
+    /// Hold every recorded block against the code as well.
+    #[serde(default)]
+    pub(crate) blocks: bool,
+    /// See [`Wanted`].
+    pub(crate) uri: Option<String>,
+    /// See [`Wanted`].
+    pub(crate) path: Option<String>,
+}
+
 /// `intent.lesson`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -202,6 +215,7 @@ targets!(
     RecordArguments,
     WhyArguments,
     MapArguments,
+    VerifyArguments,
     LessonArguments,
     ShowArguments,
     AcceptArguments

@@ -12,7 +12,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::arguments::{
     AcceptArguments, ContextArguments, GateArguments, LessonArguments, MapArguments,
-    RecordArguments, SelectArguments, ShowArguments, Target, Wanted, WhyArguments,
+    RecordArguments, SelectArguments, ShowArguments, Target, VerifyArguments, Wanted, WhyArguments,
 };
 use super::{answer, read};
 use crate::lsp::dispatch::Refusal;
@@ -221,8 +221,10 @@ pub(super) fn map(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> 
 }
 
 pub(super) fn verify(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
-    let wanted: Wanted = read(argument)?;
-    answer("intent.verify", &verify::verify(&workspace(snapshot, (&wanted).into())?))
+    let wanted: VerifyArguments = read(argument)?;
+    let workspace = workspace(snapshot, (&wanted).into())?;
+    let verify = if wanted.blocks { verify::verify_blocks } else { verify::verify };
+    answer("intent.verify", &verify(&workspace))
 }
 
 /// An agent can be a client too, so whoever asks counts as one.

@@ -1,0 +1,458 @@
+//! The files of a ledger as they were read, and which of them need not be.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fs::Metadata;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::UNIX_EPOCH;
+
+use super::kept::{self, Kept};
+use super::read::{self, ErasedSection, LedgerFile, Reading};
+use super::{Dialect, Digest, Entry, Origin, Record, Trust, chain, evidence};
+use crate::workspace::parallel::in_parallel;
+use crate::workspace::{Code, Finding, RelativePath, Root, cache};
+
+/// A ledger file as it was read.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    pub stamp: Option<Stamp>,
+    pub entries: Vec<Arc<Entry>>,
+    pub findings: Arc<[Finding]>,
+    /// The sections of an evidence file, and what its bytes come to.
+    pub sections: Arc<[Digest]>,
+    pub erased: Arc<[ErasedSection]>,
+    pub digest: Option<Digest>,
+}
+
+/// What the file system says of a state of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    length: u64,
+    modified: Option<u128>,
+    pub exact: Option<cache::Stamp>,
+}
+
+impl Stamp {
+    fn of(meta: &Metadata) -> Self {
+        let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Self {
+            length: meta.len(),
+            modified: modified.map(|since| since.as_nanos()),
+            exact: cache::Stamp::of(meta),
+        }
+    }
+
+    fn now(file: &LedgerFile) -> Option<Self> {
+        Some(Self::of(&file.disk.metadata().ok()?))
+    }
+}
+
+/// When something was recorded, in milliseconds since 1970.
+pub(super) fn millis(timestamp: &str) -> Option<i64> {
+    let time: jiff::Timestamp = timestamp.trim().parse().ok()?;
+    Some(time.as_millisecond())
+}
+
+/// Whose chains were written in this clone, by session and writer.
+type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
+
+impl Known {
+    pub(super) fn read(file: &LedgerFile, stamp: Option<Stamp>) -> Self {
+        match file.read() {
+            Ok(reading) => Self::with(reading, stamp),
+            Err(error) => {
+                let origin = Origin { path: file.path.clone(), line: 1, start: 0, end: 0 };
+                let finding = chain::finding(
+                    Code::LedgerUnreadable,
+                    &origin,
+                    format!("The ledger file {} cannot be read: {error}.", file.path),
+                    "Look at its permissions; what it records is unknown until it can be read.",
+                );
+                let reading = Reading { findings: vec![finding], ..Reading::default() };
+                Self::with(reading, None)
+            }
+        }
+    }
+
+    pub(super) fn of(path: &RelativePath, bytes: &[u8]) -> Self {
+        Self::with(read::bytes(path, bytes), None)
+    }
+
+    fn with(reading: Reading, stamp: Option<Stamp>) -> Self {
+        Self {
+            stamp,
+            entries: reading.entries.into_iter().map(Arc::new).collect(),
+            findings: reading.findings.into(),
+            sections: reading.sections.into(),
+            erased: reading.erased.into(),
+            digest: reading.digest,
+        }
+    }
+
+    /// The same, knowing whose chains were written here.
+    pub(super) fn owned_by(mut self, is_own: IsOwn<'_>) -> Self {
+        for entry in &mut self.entries {
+            let record = &entry.record;
+            let is_sound = entry.trust == Trust::Claimed && entry.dialect == Dialect::Canonical;
+            if is_sound && is_own(record.session.as_deref(), &record.writer) {
+                Arc::make_mut(entry).trust = Trust::Own;
+            }
+        }
+        self
+    }
+
+    /// The same with only some of its sections.
+    fn keeping(&self, is_kept: impl Fn(&Digest) -> bool) -> Self {
+        let sections: Arc<[Digest]> = self.sections.iter().copied().filter(is_kept).collect();
+        let stands = |entry: &&Arc<Entry>| entry.section.is_none_or(|of| sections.contains(&of));
+        let entries = self.entries.iter().filter(stands).cloned().collect();
+        Self { entries, sections, ..self.clone() }
+    }
+
+    /// Whether it is evidence that is what its name says, so that the table may know it.
+    fn may_be_kept(&self, path: &RelativePath) -> bool {
+        let named = evidence::digest_of_path(path);
+        named.is_some()
+            && self.digest == named
+            && self.findings.is_empty()
+            && self.erased.is_empty()
+            && self.entries.iter().all(|entry| entry.record.writer.is_empty())
+    }
+
+    /// The same with so many entries: of a file that was changed in place, what is not there any more is contradicted.
+    fn with_count(mut self, count: u32, path: &RelativePath) -> Self {
+        let missing = || {
+            let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
+            Arc::new(Entry {
+                record: Record::default(),
+                origin,
+                dialect: Dialect::Evidence,
+                trust: Trust::Contradicted,
+                stored: Arc::from([]),
+                section: None,
+                about: None,
+            })
+        };
+        self.entries.resize_with(count as usize, missing);
+        self
+    }
+}
+
+/// A value for each of very many things, few of which are ever asked for.
+pub(super) struct Lazy<T>(Vec<OnceLock<Box<[OnceLock<T>]>>>);
+
+impl<T> Lazy<T> {
+    const CHUNK: usize = 32;
+
+    pub(super) fn of(count: usize) -> Self {
+        Self((0..count.div_ceil(Self::CHUNK)).map(|_| OnceLock::new()).collect())
+    }
+
+    pub(super) fn get(&self, at: u32) -> &OnceLock<T> {
+        let at = at as usize;
+        let chunk = || (0..Self::CHUNK).map(|_| OnceLock::new()).collect();
+        &self.0[at / Self::CHUNK].get_or_init(chunk)[at % Self::CHUNK]
+    }
+}
+
+/// Evidence that the table knows; each file is read when an entry of it is asked for.
+pub(super) struct Shelf {
+    pub kept: Kept,
+    root: PathBuf,
+    slots: Lazy<Known>,
+}
+
+impl Shelf {
+    fn open(root: &Root) -> Option<Self> {
+        let kept = Kept::open(&kept::place(root)?)?;
+        let slots = Lazy::of(kept.files());
+        Some(Self { kept, root: root.path().to_path_buf(), slots })
+    }
+
+    /// A file of it as it is.
+    pub(super) fn known(&self, file: u32) -> &Known {
+        self.slots.get(file).get_or_init(|| {
+            let path = self.kept.path(file);
+            let disk = self.root.join(path.as_str());
+            let known = Known::read(&LedgerFile { path: path.clone(), disk }, None);
+            known.with_count(self.kept.count(file), &path)
+        })
+    }
+
+    /// Reads all of the files that stand, at once.
+    pub(super) fn read_all(&self, standing: &[bool]) {
+        let all = (0_u32..).zip(standing).filter(|(_, stands)| **stands).map(|(file, _)| file);
+        let files: Vec<u32> = all.filter(|file| self.slots.get(*file).get().is_none()).collect();
+        in_parallel(&files, |at| self.known(*at).entries.len());
+    }
+}
+
+/// Which files a ledger has.
+#[derive(Default)]
+pub(super) struct Found {
+    /// By file of the shelf whether it stands, as it was.
+    pub standing: Vec<bool>,
+    /// The other files, each with its state.
+    pub others: BTreeMap<RelativePath, (LedgerFile, Option<Stamp>)>,
+    /// The months that were listed, in what state; `None` where that says nothing of what is in them.
+    months: HashMap<String, Option<cache::Stamp>>,
+}
+
+impl Found {
+    fn of(root: &Root, shelf: Option<&Shelf>) -> Self {
+        let mut found = Self::default();
+        found.standing.resize(shelf.map_or(0, |shelf| shelf.kept.files()), false);
+        let files = read::files_but(root, &mut |folder, disk, inside| {
+            let Some(month) = kept::month(folder) else {
+                return false;
+            };
+            if inside {
+                // What lies in a folder below does not show in the state of the month.
+                found.months.insert(month.to_owned(), None);
+                return false;
+            }
+            if let Some(shelf) = shelf
+                && let Some(files) = shelf.kept.as_it_was(month, disk)
+            {
+                files.for_each(|file| found.standing[file as usize] = true);
+                found.months.insert(month.to_owned(), kept::state(disk));
+                return true;
+            }
+            found.months.insert(month.to_owned(), kept::state(disk));
+            false
+        });
+        for file in files {
+            let stamp = Stamp::now(&file);
+            let print =
+                || stamp.as_ref().and_then(|stamp| Some(kept::print(stamp.exact.as_ref()?)));
+            let of_shelf = shelf.and_then(|shelf| {
+                let at = shelf.kept.find(&file.path)?;
+                (print()? == shelf.kept.stamp(at)).then_some(at)
+            });
+            match of_shelf {
+                Some(at) => found.standing[at as usize] = true,
+                None => drop(found.others.insert(file.path.clone(), (file, stamp))),
+            }
+        }
+        found
+    }
+
+    /// How many files of evidence came or went since the table was written.
+    fn changes(&self) -> usize {
+        let is_evidence = |path: &&RelativePath| evidence::digest_of_path(path).is_some();
+        let gone = self.standing.iter().filter(|stands| !**stands).count();
+        gone + self.others.keys().filter(is_evidence).count()
+    }
+}
+
+/// The files of a ledger: those of the shelf, and the others, read.
+#[derive(Default)]
+pub(super) struct Files {
+    pub shelf: Option<Arc<Shelf>>,
+    pub standing: Vec<bool>,
+    pub others: BTreeMap<RelativePath, Known>,
+}
+
+/// When so many files came or went, the table is written anew.
+const MAX_CHANGES: usize = 64;
+
+impl Files {
+    /// Reads those that are not as they were.
+    pub(super) fn read(root: &Root, before: &Self, is_own: IsOwn<'_>) -> Self {
+        let open = || Shelf::open(root).map(Arc::new);
+        let mut shelf = before.shelf.clone().or_else(open);
+        let mut found = Found::of(root, shelf.as_deref());
+        if found.changes() > MAX_CHANGES && before.shelf.is_some() {
+            // Another process may have written it anew.
+            shelf = open();
+            found = Found::of(root, shelf.as_deref());
+        }
+        let mut others = found.read(before, is_own);
+        if found.changes() > MAX_CHANGES
+            && let Some(written) = found.write(root, shelf.as_deref(), &others)
+        {
+            let again = Found::of(root, Some(&written));
+            others.retain(|path, known| match written.kept.find(path) {
+                Some(at) if again.standing[at as usize] => {
+                    drop(written.slots.get(at).set(known.clone()));
+                    false
+                }
+                _ => again.others.contains_key(path),
+            });
+            (shelf, found) = (Some(Arc::new(written)), again);
+        }
+        // A file that came while the table was written.
+        let late = found.others.keys().any(|path| !others.contains_key(path));
+        if late {
+            others = found.read(&Self { others, ..Self::default() }, is_own);
+        }
+        Self { shelf, standing: found.standing, others }
+    }
+
+    /// Whether no file has come, gone or changed (in size or time) since.
+    pub(super) fn are_current(&self, root: &Root) -> bool {
+        let found = Found::of(root, self.shelf.as_deref());
+        found.standing == self.standing
+            && found.others.len() == self.others.len()
+            && found.others.iter().zip(&self.others).all(|((path, (_, now)), (then, known))| {
+                path == then && known.stamp.is_some() && known.stamp == *now
+            })
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.others.len() + self.standing.iter().filter(|stands| **stands).count()
+    }
+
+    /// Those of the shelf that stand.
+    pub(super) fn of_shelf(&self) -> impl Iterator<Item = (&Shelf, u32)> {
+        let shelf = self.shelf.as_deref();
+        (0..)
+            .zip(&self.standing)
+            .filter(|(_, stands)| **stands)
+            .filter_map(move |(at, _)| Some((shelf?, at)))
+    }
+
+    /// The sections of all files of evidence that stand.
+    pub(super) fn sections(&self) -> impl Iterator<Item = Digest> {
+        let of_shelf = self.of_shelf().flat_map(|(shelf, at)| shelf.kept.sections(at));
+        of_shelf.chain(self.others.values().flat_map(|known| known.sections.to_vec()))
+    }
+
+    /// Without some files, and with others.
+    pub(super) fn but(
+        &self,
+        is_left_out: impl Fn(&RelativePath) -> bool,
+        more: impl IntoIterator<Item = (RelativePath, Known)>,
+    ) -> Self {
+        let others = self.others.iter().filter(|(path, _)| !is_left_out(path));
+        let mut others: BTreeMap<_, _> =
+            others.map(|(path, known)| (path.clone(), known.clone())).collect();
+        others.extend(more);
+        Self { shelf: self.shelf.clone(), standing: self.standing.clone(), others }
+    }
+
+    /// Without the sections of evidence that are not kept. What is left of a file of the shelf is none of the shelf.
+    pub(super) fn keeping(&self, is_kept: &dyn Fn(&RelativePath, &Digest) -> bool) -> Self {
+        let others = self.others.iter();
+        let mut others: BTreeMap<_, _> = others
+            .map(|(path, known)| (path.clone(), known.keeping(|one| is_kept(path, one))))
+            .collect();
+        let mut standing = self.standing.clone();
+        for (shelf, at) in self.of_shelf() {
+            let (path, sections) = (shelf.kept.path(at), shelf.kept.sections(at));
+            let kept = sections.iter().filter(|one| is_kept(&path, one)).count();
+            if kept == sections.len() {
+                continue;
+            }
+            standing[at as usize] = false;
+            if kept > 0 {
+                let left = shelf.known(at).keeping(|one| is_kept(&path, one));
+                others.insert(path, left);
+            }
+        }
+        Self { shelf: self.shelf.clone(), standing, others }
+    }
+
+    /// The files of the shelf that hold a section which stands in another file, too. The table itself knows none twice.
+    pub(super) fn twice(&self) -> Vec<u32> {
+        let Some(shelf) = &self.shelf else { return Vec::new() };
+        let others: HashSet<&Digest> =
+            self.others.values().flat_map(|known| known.sections.iter()).collect();
+        if others.is_empty() {
+            return Vec::new();
+        }
+        let named = others.iter().flat_map(|digest| shelf.kept.named(digest));
+        let is_there = |sections: &[Digest]| sections.iter().any(|one| others.contains(one));
+        let united = shelf.kept.united().filter(|(_, sections)| is_there(sections));
+        let all = named.chain(united.map(|(at, _)| at));
+        let mut all: Vec<u32> = all.filter(|at| self.standing[*at as usize]).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The entries of the files that are not on the shelf, and of some that are, file by file. A section of evidence that
+    /// stands in several files counts once: two branches may each have compacted it.
+    pub(super) fn entries_once(&self, twice: &[u32]) -> Vec<Arc<Entry>> {
+        let shelf = self
+            .shelf
+            .iter()
+            .flat_map(|shelf| twice.iter().map(|at| (shelf.kept.path(*at), shelf.known(*at))));
+        let mut all: Vec<(RelativePath, &Known)> = shelf.collect();
+        all.extend(self.others.iter().map(|(path, known)| (path.clone(), known)));
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let mut counted: HashSet<Digest> = HashSet::new();
+        let mut entries = Vec::new();
+        for (_, known) in all {
+            let is_sound = |entry: &&Arc<Entry>| entry.trust != Trust::Contradicted;
+            let is_again = |entry: &&Arc<Entry>| {
+                is_sound(entry) && entry.section.is_some_and(|one| counted.contains(&one))
+            };
+            let new: Vec<&Arc<Entry>> = known.entries.iter().filter(|one| !is_again(one)).collect();
+            counted.extend(new.iter().copied().filter(is_sound).filter_map(|entry| entry.section));
+            entries.extend(new.into_iter().cloned());
+        }
+        entries
+    }
+}
+
+impl Found {
+    fn read(&self, before: &Files, is_own: IsOwn<'_>) -> BTreeMap<RelativePath, Known> {
+        let files: Vec<_> = self.others.values().collect();
+        let read = |(file, stamp): &&(LedgerFile, Option<Stamp>)| {
+            let as_it_was = before.others.get(&file.path).filter(|known| {
+                stamp.is_some_and(|stamp| stamp.exact.is_some()) && known.stamp == *stamp
+            });
+            let read = || Known::read(file, *stamp).owned_by(is_own);
+            (file.path.clone(), as_it_was.cloned().unwrap_or_else(read))
+        };
+        in_parallel(&files, read).into_iter().collect()
+    }
+
+    /// Writes the table anew, if there is enough that it may know, and opens it.
+    fn write(
+        &self,
+        root: &Root,
+        shelf: Option<&Shelf>,
+        others: &BTreeMap<RelativePath, Known>,
+    ) -> Option<Shelf> {
+        let place = kept::place(root)?;
+        let mut months = self.months.clone();
+        let mut new = Vec::new();
+        let standing = self.standing.clone();
+        let of_shelf = shelf.iter().flat_map(|shelf| {
+            let stands = (0..).zip(&standing).filter(|(_, stands)| **stands);
+            stands.flat_map(|(at, _)| shelf.kept.sections(at))
+        });
+        let mut sections: HashSet<Digest> = of_shelf.collect();
+        for (path, known) in others {
+            let stamp = known.stamp.and_then(|stamp| stamp.exact).filter(|_| {
+                // Of the files that hold one section, the table knows one.
+                known.may_be_kept(path) && known.sections.iter().all(|one| !sections.contains(one))
+            });
+            match stamp {
+                Some(stamp) => {
+                    sections.extend(known.sections.iter());
+                    new.push(kept::New { path, stamp: kept::print(&stamp), known });
+                }
+                None => {
+                    let folder = path.as_str().rsplit_once('/').map_or("", |(folder, _)| folder);
+                    if let Some(month) = kept::month(folder) {
+                        months.insert(month.to_owned(), None);
+                    }
+                }
+            }
+        }
+        let gone = self.standing.iter().filter(|stands| !**stands).count();
+        if new.len() + gone <= MAX_CHANGES {
+            return None;
+        }
+        let before = shelf.map(|shelf| (&shelf.kept, &self.standing[..]));
+        if let Err(error) = kept::write(&place, before, &new, &months) {
+            tracing::debug!(%error, "what the evidence says is not kept");
+            return None;
+        }
+        Shelf::open(root)
+    }
+}
