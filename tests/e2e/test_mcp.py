@@ -91,7 +91,7 @@ async def test_resources_and_the_prompt(repository: Repository, mode: str):
         assert [str(one.uri) for one in listed] == ["intent://registry", "intent://map"]
         registry = await client.read_resource("intent://registry")
         assert registry.contents[0].text == repository.read(".orchestration/active_intents.yaml")
-        assert "AuthMiddleware.verify" in (await client.read_resource("intent://map")).contents[0].text
+        assert "AuthMiddleware" in (await client.read_resource("intent://map")).contents[0].text
         one = await client.read_resource("intent://intents/INT-001")
         assert "<intent_context" in one.contents[0].text
         prompts = (await client.list_prompts()).prompts
