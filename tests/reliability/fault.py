@@ -59,6 +59,7 @@ class Worker:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
+            self.unlock()
             self.tally["kills"] += 1
             self.tally[f"kills of {arguments[1] if arguments[0] == lab.BINARY else arguments[0] + ' ' + arguments[1]}"] += 1
         return process.returncode
@@ -82,6 +83,9 @@ class Worker:
     def kill_commit(self):
         """The whole commit, git and hooks: git leaves its own lock, which is git's to tell."""
         self.killed(["git", "commit", "-q", "-a", "-m", "Killed"], 0.12)
+
+    def unlock(self):
+        """Takes away what a git that was killed, the one that stages for us among them, has left behind."""
         for lock in ("index.lock", "HEAD.lock", "refs/heads/main.lock"):
             if os.path.exists(self.repository.path(".git", lock)):
                 os.remove(self.repository.path(".git", lock))

@@ -54,7 +54,9 @@ pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
         (None, Some(_)) => "without a known status",
         (None, None) => "not in the registry",
     };
-    format!("{} · {}", text.strong(&title), text.said(status))
+    let now = intent.now_called.as_deref();
+    let now = now.map(|name| format!(" · now called {}", text.said(name))).unwrap_or_default();
+    format!("{}{now} · {}", text.strong(&title), text.said(status))
 }
 
 /// All that matters of an intent.
