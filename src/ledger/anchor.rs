@@ -1,8 +1,9 @@
-//! Anchors: who vouched, and when, that evidence stood there.
+//! Anchors. An anchor is a signed list of the evidence that a commit held, so that its later removal can be detected.
 //!
-//! `.orchestration/anchors/<digest>.json` is one signed line, named by the first 128 bits of the SHA-256 of its bytes, so
-//! that branches which both anchor never change the same file. It names the sections of evidence that no anchor before
-//! it vouched for, and those anchors: together they name all.
+//! An anchor is a file `.orchestration/anchors/<digest>.json` that holds one signed line. The digest in its name is the
+//! first 128 bits of the SHA-256 of its bytes, so two branches that both add an anchor never change the same file. An
+//! anchor lists the sections of evidence that no earlier anchor lists, and the anchors that it builds on. Together the
+//! anchors list all evidence.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,65 +11,66 @@ use super::evidence::Digest;
 use super::signed;
 use crate::workspace::{RelativePath, Root, store};
 
-/// What anchors are signed for, so that no signature made for anything else passes as one.
+/// The namespace of the SSH signature. A signature that was made in another namespace does not count for an anchor.
 pub const NAMESPACE: &str = "intent-anchor";
 
-/// Where they stand.
+/// The folder that holds the anchors.
 pub const FOLDER: &str = ".orchestration/anchors";
 
-/// The version of the format.
+/// The version of the format that this program writes.
 pub const FORMAT: u32 = 1;
 
 /// A larger file, in bytes, was not written by us.
 const MAX: u64 = 64 * 1024 * 1024;
 
-/// What an anchor says.
+/// The content of an anchor, without its signature.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// [`FORMAT`].
+    /// The version of the format: [`FORMAT`].
     pub anchor: u32,
     /// The commit that was signed, as hex.
     pub commit: String,
-    /// When, RFC 3339 in UTC, in whole seconds; a claim of whoever signed.
+    /// When it was signed: RFC 3339 in UTC, in whole seconds. The signer says so; nothing proves it.
     pub time: String,
-    /// The anchors that it builds on.
+    /// The digests of the anchors that it builds on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub after: Vec<String>,
-    /// The digests of the sections of evidence that stood in the commit and that no anchor of `after` vouches for, sorted.
+    /// The digests of the sections of evidence that the commit held and that no anchor of `after` lists, sorted.
     pub evidence: Vec<String>,
-    /// What earlier anchors name and the signer knows to be gone.
+    /// Digests that earlier anchors list and that the signer accepts as removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gone: Vec<String>,
 }
 
-/// A file below [`FOLDER`].
+/// An anchor file as it was read.
 #[derive(Clone, Debug)]
 pub struct Stored {
-    /// Relative to the workspace.
+    /// Its path, relative to the workspace.
     pub path: RelativePath,
-    /// What its name says.
+    /// The digest in its file name.
     pub digest: Option<Digest>,
-    /// What is signed.
+    /// The bytes that the signature covers.
     pub signed: Vec<u8>,
     /// The signature, in base64.
     pub signature: Option<String>,
-    /// What it says; `None` where it is not what its name says, or cannot be read.
+    /// The content. `None` if the digest of the bytes differs from the one in the file name, or if they cannot be
+    /// parsed.
     pub anchor: Option<Anchor>,
 }
 
-/// Where an anchor of these bytes belongs.
+/// The path of an anchor with these bytes.
 pub fn path_of(bytes: &[u8]) -> RelativePath {
     RelativePath::new(&format!("{FOLDER}/{}.json", Digest::of(bytes)))
         .expect("a fixed folder and a digest are a path")
 }
 
-/// Whether a path is one of an anchor.
+/// Returns true if a path is that of an anchor.
 pub fn is_anchor(path: &RelativePath) -> bool {
     let below = path.as_str().strip_prefix(FOLDER).and_then(|below| below.strip_prefix('/'));
     below.is_some_and(|name| name.ends_with(".json") && !name.contains('/'))
 }
 
-/// Reads one.
+/// Parses an anchor file.
 pub fn read(path: RelativePath, bytes: &[u8]) -> Stored {
     let name = path.as_str().rsplit('/').next().and_then(|name| name.strip_suffix(".json"));
     let digest = name.and_then(Digest::parse);
@@ -86,7 +88,7 @@ pub fn read(path: RelativePath, bytes: &[u8]) -> Stored {
     }
 }
 
-/// Those of a work tree, by name.
+/// The anchors of a work tree, sorted by name.
 pub fn in_work_tree(root: &Root) -> Vec<Stored> {
     let Ok(folder) = RelativePath::new(FOLDER) else { return Vec::new() };
     let Ok(entries) = std::fs::read_dir(root.absolute(&folder)) else { return Vec::new() };

@@ -29,7 +29,7 @@ pub enum AppendError {
     /// The disk or the lock said no; nothing was written, or what was half written has been taken back.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// It would not be read again.
+    /// The record is larger than what a reader accepts.
     #[error(
         "a record of {bytes} bytes is beyond the limit of {MAX_OBJECT}; record fewer files or blocks at once"
     )]
@@ -51,7 +51,7 @@ impl<'a> Writer<'a> {
         Self { root, policy }
     }
 
-    /// Fills in `writer`, `seq` and `prev`, and appends durably; the record's id.
+    /// Fills in `writer`, `seq` and `prev`, and appends the record durably. Returns its id.
     pub fn append(&self, record: Record) -> Result<String, AppendError> {
         let mut record = completed(record);
         refuse_links(self.root, Path::new(SINGLE))?;
@@ -93,7 +93,7 @@ impl<'a> Writer<'a> {
         Ok(record.id)
     }
 
-    /// Takes settled records out of the journals of this work tree; how many.
+    /// Removes the records for which `goes` is true from the journals of this work tree. Returns how many were removed.
     pub fn retire(&self, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
         let private = self.root.private();
         let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// The file that tells a clone from all others.
+/// The file that holds a random id of this clone. A writer's id is made from it, so no two clones share a writer.
 const CLONE: &str = "clone";
 const MAX_CLONE: u64 = 1024;
 
@@ -121,7 +121,7 @@ fn writer_id(clone: &[u8], session: Option<&str>) -> String {
     to_hex(&sha.finalize())[..32].to_owned()
 }
 
-/// Tells the chains of this clone from those of others: by session and writer.
+/// Returns a function that says, given a session and a writer, whether this clone wrote that chain.
 pub(super) fn own_chains(root: &Root) -> impl Fn(Option<&str>, &str) -> bool + use<> {
     let clone = store::read_capped(&root.private().join(CLONE), MAX_CLONE).ok().flatten();
     move |session, writer| clone.as_ref().is_some_and(|clone| writer_id(clone, session) == writer)
@@ -141,7 +141,7 @@ fn last_of(bytes: &[u8], writer: &str) -> Option<(u64, String)> {
     Some((record.seq, split_tail(line)?.1.to_owned()))
 }
 
-/// A record's line, with its hash and the line break.
+/// The line that is stored for a record: its JSON, its hash `h`, and a line feed.
 fn stored(record: &Record) -> Vec<u8> {
     let mut line = serde_json::to_vec(record).expect("a record is plain data with text keys");
     line.pop();
@@ -201,7 +201,8 @@ impl LedgerFile {
         Ok(Self { path, file, created })
     }
 
-    /// Writes by another name of the same file: who watches the folder of that name sees it.
+    /// From now on writes through the second name of the file, if it has one. Programs that watch the folder of that
+    /// name are only told of writes that go through it.
     fn through(&mut self, shown: &Path) {
         if is_same(&self.path, shown)
             && let Ok(file) = OpenOptions::new().append(true).read(true).open(shown)
@@ -218,8 +219,9 @@ impl LedgerFile {
         Ok(bytes)
     }
 
-    /// How much of the file is whole. Nobody has been told that what stands behind the last line break was written, so
-    /// it is taken away, unless it is a record that only lacks its break, or nothing of ours.
+    /// Returns how many bytes of the file to keep, and cuts off a record that was half written when a process was
+    /// killed. Cutting is safe: success is only reported for whole lines. A last line that is a whole record without
+    /// its line feed is kept, and so is text that does not begin like a record.
     fn whole(&self, shown: &RelativePath, bytes: &[u8]) -> Result<usize, StoreError> {
         let start = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         if bytes[start..].first() != Some(&b'{') {
@@ -261,7 +263,7 @@ fn is_same(_: &Path, _: &Path) -> bool {
     false
 }
 
-/// A new file's name, and those of the folders made for it, must be durable too.
+/// Syncs the folders above a new file, since otherwise a crash could lose its name.
 fn sync_folders(path: &Path) -> Result<(), StoreError> {
     if cfg!(not(unix)) {
         return Ok(());

@@ -1,4 +1,5 @@
-//! All files of a ledger, held against what they must be, without keeping what they say.
+//! Checks every file of a ledger for `intent verify`. Records are dropped after they were checked, so memory use does
+//! not grow with the ledger.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -10,27 +11,27 @@ use super::{Ledger, Origin, journal};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Finding, RelativePath, Root};
 
-/// What was found.
+/// The result of an audit.
 #[derive(Clone, Debug, Default)]
 pub struct Audit {
     /// How many records there are.
     pub records: usize,
-    /// In how many files.
+    /// How many files they are in.
     pub files: usize,
-    /// Everything wrong in files and chains, file by file.
+    /// Everything that is wrong in files and chains, file by file.
     pub findings: Vec<Finding>,
-    /// The intents that records name, each with the place of the first that does.
+    /// The intents that records name, each with the place of the earliest record that does.
     pub intents: BTreeMap<String, Origin>,
-    /// The sections of evidence, as the bytes of the files have them.
+    /// The digests of all sections of evidence, computed from the bytes of the files.
     pub sections: HashSet<Digest>,
-    /// Those of which something was erased.
+    /// The sections from which a line was erased.
     pub erased: Vec<ErasedSection>,
 }
 
-/// By intent the first record that names it: its time, in milliseconds since 1970, and its place.
+/// For each intent the earliest record that names it: its time in milliseconds since 1970, and its place.
 type Named = BTreeMap<String, (Option<i64>, Origin)>;
 
-/// Reads all files of a workspace's ledger, on all processors; of evidence nothing is kept but what is wrong.
+/// Reads all files of a workspace's ledger on all processors. Of evidence only the findings and digests are kept.
 pub fn audit(root: &Root) -> Audit {
     let is_own = own_chains(root);
     let files = read::files(root);
@@ -42,7 +43,7 @@ pub fn audit(root: &Root) -> Audit {
     let (mut named, mut counted) = (Named::new(), HashSet::new());
     let mut parts: BTreeMap<RelativePath, Known> = BTreeMap::new();
     for (file, part) in files.into_iter().zip(read) {
-        // A section that stands in several files counts once, as when it is asked.
+        // A section that is in several files (two branches compacted it) counts once, as it does in `Ledger`.
         let is_new = |(section, _): &&(Digest, usize)| !part.is_sound || !counted.contains(section);
         audit.records +=
             part.records.iter().filter(is_new).map(|(_, records)| records).sum::<usize>();
@@ -66,11 +67,11 @@ pub fn audit(root: &Root) -> Audit {
     audit
 }
 
-/// What is kept of a file.
+/// What is kept of one file.
 #[derive(Default)]
 struct Part {
     known: Known,
-    /// Whether it is what its name says.
+    /// Whether the digest of its bytes is the one in its name.
     is_sound: bool,
     /// How many records each of its sections holds.
     records: Vec<(Digest, usize)>,
@@ -114,7 +115,8 @@ fn of_evidence(file: &LedgerFile) -> Part {
                 },
                 Said::Erased(_) => continue,
             };
-            // Neighbours tell the same of an intent.
+            // Of lines in a row with the same intent and time only the first can be the earliest. Skipping the others
+            // saves looking up their line numbers.
             if last.replace((intent, time)) == Some((intent, time)) {
                 continue;
             }

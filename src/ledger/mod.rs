@@ -1,7 +1,7 @@
 //! The ledger: which intent asked for which block.
 //!
-//! What was recorded and is in no commit yet stands in the journal, what commits brought in evidence files, and what
-//! other tools wrote in files of theirs. All are read alike.
+//! It has three sources: the journal (what was recorded and is in no commit yet), the evidence that commits carry, and
+//! files that other tools wrote. All three are read into the same entries.
 
 pub mod anchor;
 pub mod append;

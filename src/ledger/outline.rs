@@ -33,15 +33,15 @@ const BYTES: usize = 39;
 /// One block of an outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Row {
-    /// What it is called, with its containers.
+    /// Its kind, name with containers, and parameters.
     pub identity: Short,
-    /// What it answers for reads so.
+    /// Its own text and lead, without blocks inside it.
     pub text: Short,
     /// Its tokens.
     pub tokens: Short,
-    /// Its tokens but for names.
+    /// Its shape: its tokens, with local names replaced consistently.
     pub shape: Short,
-    /// Its own name.
+    /// The last segment of its name.
     pub name: [u8; 4],
     /// What kind of block it is.
     pub kind: [u8; 2],
@@ -57,7 +57,7 @@ pub struct Outline {
     pub rows: Vec<Row>,
 }
 
-/// How a block stands against an earlier version of its file.
+/// How a block differs from an earlier version of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Against {
     /// It was not there.
@@ -85,7 +85,7 @@ impl TryFrom<Vec<String>> for Outline {
 }
 
 impl Row {
-    /// Of a block with so many blocks around it.
+    /// The row of a block that has `depth` blocks around it.
     pub fn of(block: &Block, depth: u8) -> Self {
         let print = &block.fingerprint;
         let text = print.own_text.as_ref().unwrap_or(&print.content);
@@ -205,7 +205,7 @@ impl Outline {
         self.rows.iter().map(Row::encode).collect()
     }
 
-    /// Puts together what was kept; `None` where an entry is none.
+    /// Reads rows that [`Self::entries`] wrote. `None` if one cannot be read.
     pub fn from_entries(entries: &[String]) -> Option<Self> {
         let rows: Option<Vec<Row>> = entries.iter().map(|entry| Row::decode(entry)).collect();
         rows.map(|rows| Self { rows })
@@ -213,7 +213,7 @@ impl Outline {
 }
 
 impl OutlineChange {
-    /// The outlines before and after; `None` where they are damaged.
+    /// The outlines before and after the change. `None` if they cannot be read.
     pub fn read(&self) -> Option<(Outline, Outline)> {
         let before = Outline::from_entries(&self.before)?;
         let mut after = Outline::default();

@@ -1,8 +1,8 @@
-//! Blocks that a person has put under another intent since they were recorded.
+//! Reassignments: a person has put recorded blocks under another intent.
 //!
-//! A record that named the wrong intent is never changed: a record of the kind `reassign` says of its blocks which intent
-//! they belong to. It knows them by what evidence says of them too (path, kind, name and text), so it holds for a
-//! record of the journal and for the evidence that this is sealed into.
+//! A record that names the wrong intent is never changed. Instead, a later record of the kind `reassign` says which
+//! intent its blocks belong to. It identifies a block by path, kind, name and text, which journal and evidence both
+//! have, so it still applies after the record was sealed.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use super::{
 use crate::code::ContentHash;
 use crate::workspace::RelativePath;
 
-/// A block as evidence knows it: path, kind, name and text.
+/// What identifies a block: path, kind, name and content hash.
 type Known = (RelativePath, String, String, String);
 
 fn known(
@@ -25,12 +25,13 @@ fn known(
     (path.clone(), text(kind), text(name), content.key().to_owned())
 }
 
-/// By block, each record that reassigns it (its index in the ledger, and the block's in the record), in fold order.
+/// For each block the records that reassign it, in fold order: the index of the entry, and that of the block in the
+/// record.
 #[derive(Default)]
 pub(super) struct Reassignments(HashMap<Known, Vec<(u32, u32)>>);
 
 impl Reassignments {
-    /// Of entries with their indices, in fold order.
+    /// Collects the reassignments of entries, given with their indices in fold order.
     pub(super) fn of<'a>(entries: impl IntoIterator<Item = (u32, &'a Entry)>) -> Self {
         let mut all: HashMap<Known, Vec<(u32, u32)>> = HashMap::new();
         for (at, entry) in entries {
@@ -44,12 +45,12 @@ impl Reassignments {
         Self(all)
     }
 
-    /// Whether nothing was put under another intent.
+    /// Returns true if there are no reassignments.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The paths of blocks that were put under an intent, sorted.
+    /// The paths of the blocks that were reassigned to an intent, sorted.
     pub(super) fn paths_under(&self, ledger: &Ledger, intent: &str) -> Vec<RelativePath> {
         let is_it =
             |(by, _): &(u32, u32)| ledger.entry(*by).record.intent_id.as_deref() == Some(intent);
@@ -60,8 +61,9 @@ impl Reassignments {
         paths
     }
 
-    /// What was said of a block since the entry `at` claimed it, under the intent `from`: each moves it on from where
-    /// the one before left it.
+    /// The reassignments of a block that apply to the claim of the entry `at` under the intent `from`, oldest first.
+    /// Each one must start from the intent that the one before led to. For example INT-001 to INT-002, then INT-002 to
+    /// INT-003.
     pub(super) fn since<'a>(
         &self,
         ledger: &'a Ledger,
@@ -89,18 +91,18 @@ impl Reassignments {
     }
 }
 
-/// What a record reassigns, where that counts.
+/// What a `reassign` record says. `None` for other records, and for one that was tampered with.
 fn said(entry: &Entry) -> Option<&Reassigned> {
     let counts = entry.record.kind == RecordKind::Reassign && entry.trust != Trust::Contradicted;
     entry.record.reassigns.as_ref().filter(|_| counts)
 }
 
-/// A block put under another intent.
+/// One reassignment of a block.
 #[derive(Clone, Copy, Debug)]
 pub struct Reassignment<'a> {
     /// The intent that it was under.
     pub from: &'a str,
-    /// The one that it is under since.
+    /// The intent that it is under since.
     pub to: &'a str,
     /// The record that says so.
     pub record: &'a Record,
@@ -109,7 +111,7 @@ pub struct Reassignment<'a> {
 }
 
 impl<'a> Claim<'a> {
-    /// Where a person has put the block since, oldest first.
+    /// The reassignments of the block since it was recorded, oldest first.
     pub fn reassigned(&self) -> Vec<Reassignment<'a>> {
         let Some(from) = self.entry.record.intent_id.as_deref() else { return Vec::new() };
         self.reassignments_from(from)

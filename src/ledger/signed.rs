@@ -1,10 +1,10 @@
-//! JSON objects of one line that somebody signed: the signature is the last key, and what is signed is the object without
-//! it. So the signed bytes are cut out of the stored ones, and nothing is written again to verify them.
+//! Signed JSON objects, one a line. The signature is the last key, and it covers the object without that key. So the
+//! signed bytes can be cut out of the stored line, and verifying needs no JSON writer.
 
 const TAIL: &[u8] = b",\"signature\":\"";
 const END: &[u8] = b"\"}";
 
-/// What is signed of a line, and the signature, in base64 on one line; `None` of a line that nobody signed.
+/// Splits a line into the bytes that are signed and the signature in base64, which is `None` if the line is not signed.
 pub fn split(line: &[u8]) -> (Vec<u8>, Option<&str>) {
     let unsigned = || (line.to_vec(), None);
     let Some(at) = line.windows(TAIL.len()).rposition(|bytes| bytes == TAIL) else {
@@ -19,7 +19,7 @@ pub fn split(line: &[u8]) -> (Vec<u8>, Option<&str>) {
     }
 }
 
-/// A line with its signature.
+/// Puts a signature into a line.
 pub fn join(unsigned: &[u8], signature: &str) -> Vec<u8> {
     let object = unsigned.strip_suffix(b"}").unwrap_or(unsigned);
     [object, TAIL, signature.as_bytes(), END].concat()

@@ -1,4 +1,5 @@
-//! The files of a ledger as they were read, and which of them need not be.
+//! Reads the files of a ledger. Files of evidence that the kept look-up knows are not read until one of their entries
+//! is asked for; these make up the *shelf*.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs::Metadata;
@@ -12,19 +13,19 @@ use super::{Dialect, Digest, Entry, Origin, Record, Trust, chain, evidence};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Code, Finding, RelativePath, Root, cache};
 
-/// A ledger file as it was read.
+/// The content of a ledger file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
     pub stamp: Option<Stamp>,
     pub entries: Vec<Arc<Entry>>,
     pub findings: Arc<[Finding]>,
-    /// The sections of an evidence file, and what its bytes come to.
+    /// The digests of its sections, if it is a file of evidence.
     pub sections: Arc<[Digest]>,
     pub erased: Arc<[ErasedSection]>,
     pub digest: Option<Digest>,
 }
 
-/// What the file system says of a state of a file.
+/// What the file system says about a file. If it is the same later, the file has not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stamp {
     length: u64,
@@ -53,7 +54,7 @@ pub(super) fn millis(timestamp: &str) -> Option<i64> {
     Some(time.as_millisecond())
 }
 
-/// Whose chains were written in this clone, by session and writer.
+/// Says, given a session and a writer, whether this clone wrote that chain.
 type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
 
 impl Known {
@@ -89,7 +90,7 @@ impl Known {
         }
     }
 
-    /// The same, knowing whose chains were written here.
+    /// Marks the records that this clone wrote as [`Trust::Own`].
     pub(super) fn owned_by(mut self, is_own: IsOwn<'_>) -> Self {
         for entry in &mut self.entries {
             let record = &entry.record;
@@ -101,7 +102,7 @@ impl Known {
         self
     }
 
-    /// The same with only some of its sections.
+    /// A copy with only the sections for which `is_kept` is true.
     fn keeping(&self, is_kept: impl Fn(&Digest) -> bool) -> Self {
         let sections: Arc<[Digest]> = self.sections.iter().copied().filter(is_kept).collect();
         let stands = |entry: &&Arc<Entry>| entry.section.is_none_or(|of| sections.contains(&of));
@@ -109,7 +110,8 @@ impl Known {
         Self { entries, sections, ..self.clone() }
     }
 
-    /// Whether it is evidence that is what its name says, so that the table may know it.
+    /// Returns true if the table may list the file: evidence without findings or tombstones, whose digest is the one in
+    /// its name.
     fn may_be_kept(&self, path: &RelativePath) -> bool {
         let named = evidence::digest_of_path(path);
         named.is_some()
@@ -119,7 +121,8 @@ impl Known {
             && self.entries.iter().all(|entry| entry.record.writer.is_empty())
     }
 
-    /// The same with so many entries: of a file that was changed in place, what is not there any more is contradicted.
+    /// Makes the number of entries `count`, as the table says. If the file was changed in place and has fewer, the
+    /// missing ones are empty and contradicted.
     fn with_count(mut self, count: u32, path: &RelativePath) -> Self {
         let missing = || {
             let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
@@ -138,7 +141,8 @@ impl Known {
     }
 }
 
-/// A value for each of very many things, few of which are ever asked for.
+/// A list of values that are computed on first use. Memory for values is taken in chunks, since of 100,000 entries few
+/// are ever asked for.
 pub(super) struct Lazy<T>(Vec<OnceLock<Box<[OnceLock<T>]>>>);
 
 impl<T> Lazy<T> {
@@ -155,7 +159,7 @@ impl<T> Lazy<T> {
     }
 }
 
-/// Evidence that the table knows; each file is read when an entry of it is asked for.
+/// The files of evidence that the table knows. A file is read when one of its entries is asked for.
 pub(super) struct Shelf {
     pub kept: Kept,
     root: PathBuf,
@@ -169,7 +173,7 @@ impl Shelf {
         Some(Self { kept, root: root.path().to_path_buf(), slots })
     }
 
-    /// A file of it as it is.
+    /// The content of a file, read on first use.
     pub(super) fn known(&self, file: u32) -> &Known {
         self.slots.get(file).get_or_init(|| {
             let path = self.kept.path(file);
@@ -179,7 +183,7 @@ impl Shelf {
         })
     }
 
-    /// Reads all of the files that stand, at once.
+    /// Reads all files that still exist, on all processors.
     pub(super) fn read_all(&self, standing: &[bool]) {
         let all = (0_u32..).zip(standing).filter(|(_, stands)| **stands).map(|(file, _)| file);
         let files: Vec<u32> = all.filter(|file| self.slots.get(*file).get().is_none()).collect();
@@ -187,14 +191,15 @@ impl Shelf {
     }
 }
 
-/// Which files a ledger has.
+/// The files of a ledger on disk, before they are read.
 #[derive(Default)]
 pub(super) struct Found {
-    /// By file of the shelf whether it stands, as it was.
+    /// For each file of the shelf, whether it still exists and has not changed.
     pub standing: Vec<bool>,
-    /// The other files, each with its state.
+    /// All other files, each with its stamp.
     pub others: BTreeMap<RelativePath, (LedgerFile, Option<Stamp>)>,
-    /// The months that were listed, in what state; `None` where that says nothing of what is in them.
+    /// The months that were seen, each with the state of its folder. `None` if that state does not tell whether a file
+    /// changed.
     months: HashMap<String, Option<cache::Stamp>>,
 }
 
@@ -207,7 +212,7 @@ impl Found {
                 return false;
             };
             if inside {
-                // What lies in a folder below does not show in the state of the month.
+                // A change in a folder inside the month does not change the month's own times.
                 found.months.insert(month.to_owned(), None);
                 return false;
             }
@@ -237,7 +242,7 @@ impl Found {
         found
     }
 
-    /// How many files of evidence came or went since the table was written.
+    /// How many files of evidence were added or removed since the table was written.
     fn changes(&self) -> usize {
         let is_evidence = |path: &&RelativePath| evidence::digest_of_path(path).is_some();
         let gone = self.standing.iter().filter(|stands| !**stands).count();
@@ -245,7 +250,7 @@ impl Found {
     }
 }
 
-/// The files of a ledger: those of the shelf, and the others, read.
+/// The files of a ledger: those on the shelf, and all others with their content.
 #[derive(Default)]
 pub(super) struct Files {
     pub shelf: Option<Arc<Shelf>>,
@@ -253,17 +258,17 @@ pub(super) struct Files {
     pub others: BTreeMap<RelativePath, Known>,
 }
 
-/// When so many files came or went, the table is written anew.
+/// The table is written again when more files than this were added or removed.
 const MAX_CHANGES: usize = 64;
 
 impl Files {
-    /// Reads those that are not as they were.
+    /// Reads the files of a ledger again. What has not changed since `before` is taken from there.
     pub(super) fn read(root: &Root, before: &Self, is_own: IsOwn<'_>) -> Self {
         let open = || Shelf::open(root).map(Arc::new);
         let mut shelf = before.shelf.clone().or_else(open);
         let mut found = Found::of(root, shelf.as_deref());
         if found.changes() > MAX_CHANGES && before.shelf.is_some() {
-            // Another process may have written it anew.
+            // Another process may have written a newer table.
             shelf = open();
             found = Found::of(root, shelf.as_deref());
         }
@@ -281,7 +286,7 @@ impl Files {
             });
             (shelf, found) = (Some(Arc::new(written)), again);
         }
-        // A file that came while the table was written.
+        // A file was added while the table was written.
         let late = found.others.keys().any(|path| !others.contains_key(path));
         if late {
             others = found.read(&Self { others, ..Self::default() }, is_own);
@@ -289,7 +294,7 @@ impl Files {
         Self { shelf, standing: found.standing, others }
     }
 
-    /// Whether no file has come, gone or changed (in size or time) since.
+    /// Returns true if no file was added, removed or changed (in size or time) since.
     pub(super) fn are_current(&self, root: &Root) -> bool {
         let found = Found::of(root, self.shelf.as_deref());
         found.standing == self.standing
@@ -299,12 +304,12 @@ impl Files {
             })
     }
 
-    /// How many there are.
+    /// The number of files.
     pub(super) fn count(&self) -> usize {
         self.others.len() + self.standing.iter().filter(|stands| **stands).count()
     }
 
-    /// Those of the shelf that stand.
+    /// The files of the shelf that still exist.
     pub(super) fn of_shelf(&self) -> impl Iterator<Item = (&Shelf, u32)> {
         let shelf = self.shelf.as_deref();
         (0..)
@@ -313,13 +318,13 @@ impl Files {
             .filter_map(move |(at, _)| Some((shelf?, at)))
     }
 
-    /// The sections of all files of evidence that stand.
+    /// The sections of all files of evidence that exist.
     pub(super) fn sections(&self) -> impl Iterator<Item = Digest> {
         let of_shelf = self.of_shelf().flat_map(|(shelf, at)| shelf.kept.sections(at));
         of_shelf.chain(self.others.values().flat_map(|known| known.sections.to_vec()))
     }
 
-    /// Without some files, and with others.
+    /// A copy without the files that are left out, and with more of them. The shelf stays.
     pub(super) fn but(
         &self,
         is_left_out: impl Fn(&RelativePath) -> bool,
@@ -332,7 +337,8 @@ impl Files {
         Self { shelf: self.shelf.clone(), standing: self.standing.clone(), others }
     }
 
-    /// Without the sections of evidence that are not kept. What is left of a file of the shelf is none of the shelf.
+    /// A copy with only the sections for which `is_kept` is true. A file of the shelf that loses a section is no longer
+    /// on the shelf.
     pub(super) fn keeping(&self, is_kept: &dyn Fn(&RelativePath, &Digest) -> bool) -> Self {
         let others = self.others.iter();
         let mut others: BTreeMap<_, _> = others
@@ -354,7 +360,8 @@ impl Files {
         Self { shelf: self.shelf.clone(), standing, others }
     }
 
-    /// The files of the shelf that hold a section which stands in another file, too. The table itself knows none twice.
+    /// The files of the shelf that share a section with a file that is not on the shelf. Within the shelf no section is
+    /// in two files.
     pub(super) fn twice(&self) -> Vec<u32> {
         let Some(shelf) = &self.shelf else { return Vec::new() };
         let others: HashSet<&Digest> =
@@ -372,8 +379,8 @@ impl Files {
         all
     }
 
-    /// The entries of the files that are not on the shelf, and of some that are, file by file. A section of evidence that
-    /// stands in several files counts once: two branches may each have compacted it.
+    /// The entries of all files that are not on the shelf, and of the files `twice` on the shelf, file by file. A
+    /// section that is in several files counts once (two branches compacted it).
     pub(super) fn entries_once(&self, twice: &[u32]) -> Vec<Arc<Entry>> {
         let shelf = self
             .shelf
@@ -410,7 +417,7 @@ impl Found {
         in_parallel(&files, read).into_iter().collect()
     }
 
-    /// Writes the table anew, if there is enough that it may know, and opens it.
+    /// Writes the table again and opens it. `None` if too little has changed, or if it cannot be written.
     fn write(
         &self,
         root: &Root,
@@ -428,7 +435,7 @@ impl Found {
         let mut sections: HashSet<Digest> = of_shelf.collect();
         for (path, known) in others {
             let stamp = known.stamp.and_then(|stamp| stamp.exact).filter(|_| {
-                // Of the files that hold one section, the table knows one.
+                // The table lists only one of several files that hold the same section.
                 known.may_be_kept(path) && known.sections.iter().all(|one| !sections.contains(one))
             });
             match stamp {

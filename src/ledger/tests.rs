@@ -91,7 +91,7 @@ fn chain_of(n: u32) -> Vec<u8> {
     workspace.read()
 }
 
-/// Everything that a reader would find wrong.
+/// All findings of a file with these bytes.
 fn wrong(bytes: &[u8]) -> Vec<crate::workspace::Finding> {
     Ledger::from_files(&[(path("x.jsonl"), bytes.to_vec())]).findings().to_vec()
 }
@@ -114,7 +114,7 @@ mod writing {
         let mut placed: Vec<_> = ledger.entries().iter().map(placed).collect();
         placed.sort();
         assert_eq!(placed, [("s:1".into(), 0), ("s:1".into(), 1), ("s:2".into(), 0)]);
-        // Another clone that holds the same file has not written it.
+        // In another clone the same file holds somebody else's records.
         let other = Workspace::new(Layout::Single);
         std::fs::write(other.file(), w.read()).unwrap();
         let theirs = Ledger::load(&other.root());

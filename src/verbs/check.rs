@@ -35,11 +35,11 @@ pub enum Against {
     Base(String),
     /// The index with HEAD.
     Staged,
-    /// What one revision brings and another does not have: both as git has them, whatever the work tree holds.
+    /// The changes between two revisions. Only git is read, not the work tree.
     Range {
-        /// The revision that is compared with; what counts is where `to` left it.
+        /// The revision to compare with. The change begins at the merge base of both.
         from: String,
-        /// The revision that is judged.
+        /// The revision to judge.
         to: String,
     },
 }
@@ -126,7 +126,7 @@ pub fn change(ws: &Workspace, against: &Against) -> Result<CheckAnswer, VerbErro
     change_signed(ws, against, &Nobody)
 }
 
-/// The same with somebody who checks signatures.
+/// Like [`change`], and checks the signatures of tombstones.
 pub fn change_signed(
     ws: &Workspace,
     against: &Against,

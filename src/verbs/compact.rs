@@ -1,7 +1,7 @@
-//! *Compact*: the evidence of closed months, one file a month instead of one a commit.
+//! *Compact*: unites the evidence of each closed month into one file. Before, there is one file for each commit.
 //!
-//! Sections are moved byte for byte and in the order in which they were read before, so everything that is known by a
-//! section's digest stays known: the ids of its records, what it was sealed from, and the commit that it is about.
+//! Sections are copied byte for byte, so their digests stay the same. The ids of records, the notes in `sealed.jsonl`
+//! and the commit that a section is about all depend on that digest, so they stay valid too.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,16 +14,16 @@ use crate::ledger::evidence::{self, Digest};
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, store};
 
-/// What was united, or would be.
+/// What was compacted, or would be.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct CompactAnswer {
-    /// One for each month of which there was something to unite, oldest first.
+    /// Each month that had more than one file, oldest first.
     pub months: Vec<CompactedMonth>,
-    /// Files of closed months that stay as they are: in no commit yet, or not readable as a whole.
+    /// Files of closed months that were left alone, since they are not committed or cannot be read completely.
     pub left: Vec<RelativePath>,
-    /// Whether this was only a rehearsal.
+    /// Whether nothing was written (`--dry-run`).
     pub dry_run: bool,
-    /// Whether it was staged.
+    /// Whether the result was staged.
     pub staged: bool,
 }
 
@@ -32,13 +32,13 @@ pub struct CompactAnswer {
 pub struct CompactedMonth {
     /// `2026-02`.
     pub month: String,
-    /// The files that were taken away.
+    /// The files that were removed.
     pub removed: Vec<RelativePath>,
-    /// The file that holds all that they held.
+    /// The file that holds all of their sections.
     pub written: RelativePath,
 }
 
-/// Unites the evidence of all months before one (`2026-02`, in UTC); with `dry_run` nothing is written.
+/// Compacts all months before `before` (`2026-02`, in UTC). With `dry_run` nothing is written.
 pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAnswer, VerbError> {
     ws.governed()?;
     if let Some(reason) = ws.git_error() {
@@ -46,7 +46,8 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
     }
     let mut answer = CompactAnswer { dry_run, ..CompactAnswer::default() };
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(answer) };
-    // The bytes are those of the commit: what is not committed may still be a draft.
+    // Only files that are in the commit, with the bytes that they have there. Others may be drafts, which the next seal
+    // replaces.
     let committed: BTreeMap<RelativePath, Vec<u8>> = git
         .read_below(".orchestration", &Target::Commit(head.clone()), &is_evidence)?
         .into_iter()
@@ -83,13 +84,13 @@ pub fn compact(ws: &Workspace, before: &str, dry_run: bool) -> Result<CompactAns
     Ok(answer)
 }
 
-/// The folder that evidence stands in.
+/// The name of the folder of a file of evidence: its month.
 fn month_of(path: &RelativePath) -> String {
     let mut segments = path.as_str().rsplit('/');
     segments.nth(1).unwrap_or_default().to_owned()
 }
 
-/// Whether a file is what its name says, and every line of it can be read.
+/// Returns true if the digest in a file's name is that of its bytes and every line can be read.
 fn is_sound(path: &RelativePath, bytes: &[u8]) -> bool {
     let sections = evidence::read(bytes).unwrap_or_default();
     evidence::digest_of_path(path) == Some(Digest::of(bytes))
@@ -97,7 +98,7 @@ fn is_sound(path: &RelativePath, bytes: &[u8]) -> bool {
         && sections.iter().all(|section| section.unreadable.is_empty())
 }
 
-/// The sections of files, each once.
+/// The sections of several files, each once.
 fn unite(files: &[(RelativePath, Vec<u8>)]) -> Vec<u8> {
     let mut known = HashSet::new();
     let mut united = Vec::new();

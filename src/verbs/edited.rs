@@ -97,7 +97,7 @@ impl Baseline {
         Ok(self.or_renamed_from(ws, path, now, commit, gone)?.0)
     }
 
-    /// The same, with the first name that the file had.
+    /// Like [`Self::or_renamed`], and returns the path that the file had before.
     pub fn or_renamed_from(
         self,
         ws: &Workspace,

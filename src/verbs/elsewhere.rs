@@ -39,7 +39,7 @@ pub(super) struct Elsewhere {
 }
 
 impl Elsewhere {
-    /// What intents have produced, of one or of all; found anew where that was last done a while ago.
+    /// The blocks that intents have produced, of one intent or of all. The answer is kept for a short time.
     pub(super) fn produced(
         &self,
         of: Option<&str>,
@@ -57,7 +57,7 @@ impl Elsewhere {
         found
     }
 
-    /// The registry as a commit has it; `None` where it cannot be read.
+    /// The registry at a commit. `None` if it cannot be read.
     pub(super) fn registry_at(&self, ws: &Workspace, commit: &CommitId) -> Option<Arc<Registry>> {
         let lock = || self.registries.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lock().get(commit) {
@@ -110,7 +110,7 @@ struct Standing {
     blocks: usize,
 }
 
-/// What an intent, or each, has produced, and when that was found.
+/// When the answer was found, and the blocks of each intent.
 type Produced = (Instant, Arc<ByIntent>);
 
 /// Records that may be of a block.
@@ -212,7 +212,7 @@ impl Around<'_> {
         Some(file)
     }
 
-    /// Whether one commit is the other, or an ancestor of it; `true` where that cannot be said.
+    /// Returns true if the commit `one` is `other` or one of its ancestors, and also if that cannot be found out.
     fn precedes(&self, one: &str, other: &str) -> bool {
         let key = (one.to_owned(), other.to_owned());
         let lock = || self.0.elsewhere.order.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,5 @@
-//! *Erase*: a person takes one line out of the evidence, and a signed tombstone says that it stood there.
+//! *Erase*: a person removes one line of evidence. A signed tombstone takes its place, so everybody can see that a line
+//! was removed, by whom and why.
 
 use std::collections::{HashMap, HashSet};
 
@@ -14,12 +15,12 @@ use crate::ledger::evidence::{self, Digest, ERASURE, Said, Tombstone};
 use crate::ledger::signed;
 use crate::workspace::{Code, CommitId, Finding, RelativePath, store};
 
-/// What is about to be erased.
+/// An erasure before it is confirmed and signed.
 #[derive(Clone, Debug)]
 pub struct Erasure {
-    /// The line as it stands.
+    /// The line that will be removed.
     pub line: Vec<u8>,
-    /// The tombstone, not signed yet: these bytes are what is signed.
+    /// The tombstone without a signature. These bytes are what is signed.
     pub tombstone: Vec<u8>,
     section: Digest,
 }
@@ -29,15 +30,15 @@ pub struct Erasure {
 pub struct EraseAnswer {
     /// The record that is gone.
     pub record: String,
-    /// The files of evidence that held it.
+    /// The files of evidence that held the record. They were removed.
     pub removed: Vec<RelativePath>,
-    /// Those that stand in their place.
+    /// The files that replace them.
     pub written: Vec<RelativePath>,
-    /// Whether the tombstone is signed; where it is not, `intent check --base` reports it.
+    /// Whether the tombstone is signed. If not, `intent check --base` reports it.
     pub signed: bool,
 }
 
-/// Finds the line of a record, and says what would stand in its place.
+/// Finds the line of a record and makes its tombstone.
 pub fn draft(
     ws: &Workspace,
     record: &str,
@@ -72,7 +73,7 @@ pub fn draft(
     Ok(Erasure { line: entry.stored.to_vec(), tombstone, section })
 }
 
-/// Writes the tombstone into each file that holds the line.
+/// Replaces the line by the tombstone in each file that holds it.
 pub fn write(
     ws: &Workspace,
     record: &str,
@@ -116,8 +117,8 @@ pub fn write(
     Ok(answer)
 }
 
-/// What is wrong with the tombstones of sections, given the keys that count and the evidence of a base: each has to be
-/// signed, and nothing but the lines that it names may differ. Tombstones that the base has are not judged again.
+/// Judges the tombstones in sections. Each must have a trusted signature, and the section may differ from the base only
+/// in the erased lines. Tombstones that the base already has are not judged again.
 pub(super) fn judge(
     ws: &Workspace,
     erased: &[&ErasedSection],
@@ -204,7 +205,7 @@ pub(super) fn judge(
     Ok(compared)
 }
 
-/// The file that a section stood in alone when it was sealed, and the last commit that had it, by first parents.
+/// The file in which a section was sealed, and the last commit on the line of first parents that still had it.
 fn taken_away(ws: &Workspace, section: &ErasedSection) -> Option<(RelativePath, CommitId)> {
     let month = section.path.as_str().rsplit('/').nth(1)?;
     let path = evidence::path_of(section.digest, month);

@@ -1,8 +1,8 @@
-//! The hooks of git that seal: put in, taken out, looked at.
+//! Installs, removes and inspects the git hooks that seal.
 //!
-//! A hook that was there before is kept beside ours and called first, with its arguments and its input; where it fails,
-//! the commit fails by it as before. Ours never makes a commit fail: it ends with 0 whatever happens, also where the
-//! program is gone.
+//! A hook that was there before is renamed, and ours calls it first, with its arguments and its input. If it fails, the
+//! commit fails, as before. Our part never makes a commit fail: it ends with 0 whatever happens, even if `intent` is no
+//! longer installed.
 
 use std::path::{Path, PathBuf};
 
@@ -14,23 +14,23 @@ use crate::workspace::store::{self, StoreError};
 
 /// The hooks that seal.
 const SEALING: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];
-/// The hook that adds trailers to the message; needed only where the policy has some.
+/// The hook that adds trailers to the message. It is only needed if the policy has `trailers`.
 const MESSAGE: &str = "commit-msg";
 
-/// All hooks of ours.
+/// The names of all our hooks.
 fn all() -> impl Iterator<Item = &'static str> {
     SEALING.into_iter().chain([MESSAGE])
 }
 
-/// The hooks without which a commit lacks something.
+/// The names of the hooks that this workspace needs.
 fn needed(ws: &Workspace) -> impl Iterator<Item = &'static str> {
     let has_trailers = !ws.policy.trailers.is_empty();
     all().filter(move |name| has_trailers || *name != MESSAGE)
 }
 
-/// In each hook of ours, so that it is known again.
+/// A line in each of our hooks, by which it is recognised.
 const MARK: &str = "Installed by `intent git-hooks --install`";
-/// What a hook is called that was there before ours.
+/// The ending that is added to the name of a hook that was there before.
 const BEFORE: &str = "before-intent";
 /// A hook larger than this, in bytes, is not ours.
 const MAX_HOOK: u64 = 64 * 1024;
@@ -38,48 +38,48 @@ const MAX_HOOK: u64 = 64 * 1024;
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Put the hooks in.
+    /// Install the hooks.
     Install,
-    /// Take them out, and put back what was there before.
+    /// Remove the hooks, and restore those that were there before.
     Remove,
-    /// Only look.
+    /// Change nothing.
     Status,
 }
 
-/// How the hooks stand.
+/// The state of the hooks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GitHooksAnswer {
-    /// The folder that git looks for hooks in.
+    /// The folder in which git looks for hooks.
     pub folder: String,
-    /// Whether all of them seal.
+    /// Whether all needed hooks seal.
     pub installed: bool,
-    /// Each of them.
+    /// The state of each hook.
     pub hooks: Vec<GitHook>,
-    /// Who else manages the hooks of this repository, and the line that is to be added there.
+    /// Another program that manages the hooks of this repository, with the line to add to its configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manager: Option<Manager>,
 }
 
-/// A hook.
+/// The state of one hook.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct GitHook {
     /// `pre-commit`.
     pub name: String,
-    /// How it stands.
+    /// Whether it is installed.
     pub state: HookState,
-    /// What is there calls another hook first.
+    /// Whether it first calls a hook that was there before.
     pub chained: bool,
 }
 
-/// How a hook stands.
+/// Whether a hook is installed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HookState {
-    /// It seals.
+    /// It is there and seals.
     Installed,
-    /// There is none.
+    /// There is no such hook.
     Missing,
-    /// There is one, and it does not seal.
+    /// There is a hook, and it does not seal.
     Other,
 }
 
@@ -88,11 +88,11 @@ pub enum HookState {
 pub struct Manager {
     /// `husky`, `lefthook`, `pre-commit`, or the folder that `core.hooksPath` names.
     pub name: String,
-    /// What is to be added, and where.
+    /// What to add, and where.
     pub advice: String,
 }
 
-/// Puts the hooks in, takes them out, or looks at them.
+/// Installs, removes or inspects the hooks.
 pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> {
     let what = "hooks of git".to_owned();
     let no_git = || VerbError::NoGit { root: ws.root.path().display().to_string(), what };
@@ -118,18 +118,18 @@ pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> 
     })
 }
 
-/// How the hooks of a workspace stand as a whole.
+/// Whether commits of this workspace carry what was recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HooksStanding {
-    /// A commit seals what was recorded.
+    /// All needed hooks are installed.
     Installed,
-    /// A commit leaves behind what was recorded.
+    /// A needed hook is missing, so commits carry no evidence.
     Missing,
-    /// They would have nothing to do, or a person does not want them; why.
+    /// No hooks are needed, for this reason.
     NotNeeded(&'static str),
 }
 
-/// Looks whether a commit seals what was recorded.
+/// Finds out whether commits carry what was recorded.
 pub fn standing(ws: &Workspace) -> HooksStanding {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
         return HooksStanding::NotNeeded("not needed without git");
@@ -149,10 +149,10 @@ pub fn standing(ws: &Workspace) -> HooksStanding {
     }
 }
 
-/// What people are told where the hooks are missing, and the commands that mend it.
+/// The text that people are shown if the hooks are missing. It names the command that installs them.
 pub const HINT: &str = "Git's hooks are missing in this clone, so commits carry no records. A person puts them in with `intent git-hooks --install`, or declines them with `git config intent.hooks false`.";
 
-/// [`HINT`] where the hooks are missing.
+/// [`HINT`] if the hooks are missing.
 pub fn hint(ws: &Workspace) -> Option<&'static str> {
     (standing(ws) == HooksStanding::Missing).then_some(HINT)
 }
@@ -172,7 +172,7 @@ fn script(name: &str, program: &Path) -> String {
     )
 }
 
-/// Whether a hook's text calls us, in whatever way.
+/// Returns true if the text of a hook calls `intent seal --hook`, as ours do or in any other way.
 fn seals(text: &str) -> bool {
     text.lines().any(|line| {
         let line = line.trim_start();
@@ -247,7 +247,8 @@ fn is_executable(_: &Path) -> bool {
     true
 }
 
-/// Who else manages the hooks. Where a folder is configured, it is that program's, and nothing is written there.
+/// Finds another program that manages the hooks. If `core.hooksPath` is set, the folder belongs to that program, and we
+/// write nothing into it.
 fn manager(ws: &Workspace, folder: &Path, is_configured: bool) -> Option<Manager> {
     let top = ws.root.work_tree()?;
     let there = |name: &str| top.join(name).exists();

@@ -26,7 +26,7 @@ pub struct InitAnswer {
     pub kept: Vec<String>,
     /// Where records are kept.
     pub layout: String,
-    /// The hooks of git that carry records into commits; `None` without git, or where another program manages them.
+    /// The git hooks that were installed. `None` without git, or if another program manages the hooks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hooks: Option<GitHooksAnswer>,
 }

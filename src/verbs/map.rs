@@ -1,11 +1,9 @@
 //! *Map*: which intent has produced which blocks, as data and as `intent_map.md`.
 //!
-//! The map is generated and never read back. Its order is stable (intents as in
-//! the registry, files and blocks by name) and it holds no time and no line
-//! number. Where the policy wants it in commits, git's hook writes it for each
-//! from what the index holds. Two branches' maps never have to be merged by
-//! hand: `.gitattributes` lets git unite the lines, and the next commit writes
-//! them anew.
+//! The map is generated and never read back. Its order is stable (intents as in the registry, files and blocks by
+//! name), and it holds no times and no line numbers. If the policy says `map: committed`, git's hook writes it for each
+//! commit from what the index holds. Maps of two branches never have to be merged by hand: `.gitattributes` lets git
+//! unite their lines, and the next commit writes the map again.
 
 mod fresh;
 mod page;
@@ -77,12 +75,12 @@ pub struct MappedBlock {
     pub content_hash: String,
 }
 
-/// Blocks by the intent that answers for them, as it is called now, and by file.
+/// The blocks of each intent, by file. Intents have the id that they have now.
 pub(super) type ByIntent = BTreeMap<String, ByFile>;
 /// Blocks by file.
 type ByFile = BTreeMap<RelativePath, Vec<MappedBlock>>;
 
-/// The blocks of an intent that stand, by file; what was taken back, or went elsewhere, is not among them.
+/// The blocks of an intent that still exist, by the file that they are in now.
 pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<MappedBlock>)> {
     let intent = ws.registry.present_id(intent);
     let find = || {
@@ -97,12 +95,12 @@ pub fn produced(ws: &Workspace, intent: &str) -> Vec<(RelativePath, Vec<MappedBl
     found.get(intent).cloned().unwrap_or_default().into_iter().collect()
 }
 
-/// The same of every intent.
+/// Like [`produced`], for all intents.
 pub(super) fn produced_by_all(ws: &Workspace) -> Arc<ByIntent> {
     ws.elsewhere.produced(None, || standing(ws, ws.ledger.paths()))
 }
 
-/// The recorded blocks that stand in files, or went from them to files that no record names.
+/// The recorded blocks that still exist in these files, or were moved from them to files that no record names.
 fn standing(ws: &Workspace, paths: &[RelativePath]) -> ByIntent {
     let mut found = ByIntent::new();
     verify::hold(ws, paths, |held| {
@@ -171,7 +169,8 @@ fn mapped(ws: &Workspace, id: &str, files: Vec<MappedFile>) -> MappedIntent {
     MappedIntent { id: brief.id, name: brief.name, status: brief.status, files }
 }
 
-/// The workspace that the written map is about: where commits carry it, what they would make everybody see.
+/// The workspace that the map describes. If commits carry the map, that is what the next commit will hold, so that it
+/// is right for everybody.
 fn source(ws: &Workspace) -> Result<Workspace, VerbError> {
     match (ws.policy.map, ws.git()) {
         (Map::Committed, Some(_)) => Ok(ws.at_index_alone()?),
@@ -179,7 +178,7 @@ fn source(ws: &Workspace) -> Result<Workspace, VerbError> {
     }
 }
 
-/// What [`write()`] would write.
+/// The text that [`write()`] would write.
 pub fn text(ws: &Workspace) -> Result<String, VerbError> {
     Ok(markdown(&all(&source(ws)?)?))
 }
@@ -193,7 +192,7 @@ pub fn write(ws: &Workspace) -> Result<MapAnswer, VerbError> {
     Ok(MapAnswer { written: Some(path.to_string()), ..answer })
 }
 
-/// Writes the map that the next commit carries; its path, where the policy wants that.
+/// Writes the map for the next commit and returns its path. `None` unless the policy says `map: committed`.
 pub fn write_for_commit(ws: &Workspace) -> Result<Option<RelativePath>, VerbError> {
     if ws.policy.map != Map::Committed {
         return Ok(None);

@@ -113,32 +113,32 @@ pub enum VerbError {
         /// Git's own words, and what to do.
         reason: String,
     },
-    /// No block that was named is under the intent that was named.
+    /// Nothing was reassigned.
     #[error("{reason}; `intent why PATH` says which intent each block is under")]
     NothingToReassign {
-        /// What was looked for.
+        /// Why not.
         reason: String,
     },
-    /// A line of evidence that was not erased.
+    /// Nothing was erased.
     #[error("nothing was erased: {reason}")]
     NotErased {
         /// Why.
         reason: String,
     },
-    /// Evidence that was not anchored.
+    /// Nothing was anchored.
     #[error("nothing was anchored: {reason}")]
     NotAnchored {
         /// Why.
         reason: String,
     },
-    /// A program that is needed is not there, or does not run.
+    /// A program that is needed could not be started.
     #[error("{program} cannot be run, so {what}: {reason}; install it (it is part of OpenSSH)")]
     NoProgram {
         /// Its name.
         program: &'static str,
         /// What could not be done.
         what: &'static str,
-        /// The system's words.
+        /// The error message of the system.
         reason: String,
     },
     /// There is no `.orchestration/`.

@@ -380,7 +380,7 @@ pub(super) fn skeleton(
     }
 }
 
-/// Appends durably; the record's id.
+/// Appends a record durably and returns its id.
 pub(super) fn append(ws: &Workspace, record: Record) -> Result<String, VerbError> {
     Ok(Writer::new(&ws.root, &ws.policy).append(record)?)
 }
@@ -427,7 +427,7 @@ fn decide(
     RecordedDecision { outcome: outcome.to_owned(), rule, approval: None }
 }
 
-/// What a record speaks of, as what a block was before.
+/// The version of a block that the claim `at` recorded, as the one that a new record replaces.
 pub(super) fn recorded_before(
     ws: &Workspace,
     at: ClaimRef,

@@ -21,7 +21,7 @@ pub struct SelectAnswer {
     pub overlaps: Vec<String>,
     /// Sessions of agents that work, or lately worked, under this intent or one of those.
     pub sessions: Vec<OtherSession>,
-    /// That git's hooks are missing, and what to do; `None` where they are not, or are not needed.
+    /// A sentence that says that git's hooks are missing and what to do. `None` if they are there or not needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -52,7 +52,7 @@ pub struct IntentSummary {
     pub owner: Option<String>,
     /// Files that it has produced blocks in.
     pub files: usize,
-    /// Blocks that stand and that it answers for.
+    /// Existing blocks that are under it.
     pub blocks: usize,
     /// Selected by the person in this work tree.
     pub selected: bool,
@@ -75,9 +75,9 @@ pub struct StatusAnswer {
     pub in_progress: usize,
     /// How many records the ledger holds.
     pub records: usize,
-    /// How many of them are in no commit.
+    /// How many of them are in no commit yet.
     pub open_records: usize,
-    /// Whether git's hooks carry records into commits; also `true` where none are needed.
+    /// Whether git's hooks carry records into commits. Also `true` if none are needed.
     pub git_hooks: bool,
     /// Findings in registry, policy and ledger, by level.
     pub errors: usize,
@@ -241,7 +241,7 @@ pub fn summary(ws: &Workspace, intent: &Intent) -> IntentSummary {
     summary_of(ws, intent, &blocks)
 }
 
-/// The same, given how many blocks it has in each of its files.
+/// Like [`summary`], given how many blocks the intent has in each of its files.
 fn summary_of(ws: &Workspace, intent: &Intent, blocks: &[usize]) -> IntentSummary {
     IntentSummary {
         id: intent.id.value.clone(),

@@ -1,5 +1,6 @@
-//! Whose signatures count. The keys are those that the target branch lists, and those of the machine; making and checking
-//! a signature starts a program, so a face does that, and only on a person's command or in CI.
+//! Whose signatures count: those of the keys that the target branch lists, and of the machine's own list. Making or
+//! checking a signature starts `ssh-keygen`. Verbs start no programs, so they are given a [`Signatures`] that does, and
+//! only for a person's command or in CI.
 
 use super::{VerbError, Workspace, tips};
 use crate::workspace::{CommitId, Policy, RelativePath};
@@ -7,38 +8,38 @@ use crate::workspace::{CommitId, Policy, RelativePath};
 /// Where people's keys are listed, unless the policy names another file.
 const SIGNERS: &str = ".orchestration/allowed_signers";
 
-/// What was signed.
+/// A signature with the bytes that it is for.
 #[derive(Clone, Copy, Debug)]
 pub struct Signed<'a> {
-    /// For what: `intent-anchor`.
+    /// The namespace of the signature, for example `intent-anchor`.
     pub namespace: &'a str,
-    /// The bytes.
+    /// The signed bytes.
     pub bytes: &'a [u8],
     /// The signature, in base64.
     pub signature: &'a str,
 }
 
-/// What a signature is worth.
+/// The result of checking a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judged {
-    /// It is that of a trusted key, whose list calls its owner so.
+    /// It is valid and made with a trusted key. The name is that of the key's owner in the list.
     By(String),
-    /// It fits, and the key is nobody's whom we trust.
+    /// It is valid, but made with a key that is not trusted.
     Untrusted,
-    /// It does not fit what was signed.
+    /// It is not valid for these bytes.
     Bad,
-    /// Nobody looked.
+    /// It was not checked.
     Unchecked,
 }
 
 /// Checks signatures.
 pub trait Signatures {
-    /// Given the trusted keys in the format of OpenSSH's `allowed_signers`, to which those of the machine are added. An
-    /// error where the program for it is not there.
+    /// Checks a signature against trusted keys, in the format of OpenSSH's `allowed_signers`. The machine's own keys
+    /// are added to them. It is an error if `ssh-keygen` cannot be started.
     fn judge(&self, signed: Signed<'_>, signers: &str) -> Result<Judged, VerbError>;
 }
 
-/// For faces that start no program.
+/// Checks nothing, for faces that start no programs.
 pub struct Nobody;
 
 impl Signatures for Nobody {
@@ -47,7 +48,7 @@ impl Signatures for Nobody {
     }
 }
 
-/// The keys that a commit trusts: the file that its policy names.
+/// The keys that are trusted at a commit: the content of the file that its policy names.
 pub fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, VerbError> {
     let (Some(git), Some(commit)) = (ws.git(), commit) else { return Ok(String::new()) };
     let text = |path: &RelativePath| -> Result<Option<String>, VerbError> {
@@ -60,8 +61,8 @@ pub fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, V
     Ok(text(&RelativePath::new(named)?)?.unwrap_or_default())
 }
 
-/// The keys that the branch trusts into which work here is merged: the protected branch of a remote, or what is checked
-/// out where there is none. Never those of the work tree.
+/// The keys that are trusted by the branch into which work here is merged: a protected branch of a remote, or `HEAD` if
+/// there is none. Never those in the work tree, which whoever is being checked may have changed.
 pub fn signers(ws: &Workspace) -> Result<String, VerbError> {
     signers_at(ws, tips::target(ws).as_ref().or(ws.head()))
 }

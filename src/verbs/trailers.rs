@@ -1,7 +1,8 @@
-//! *Trailers*: the lines at the end of a commit's message that say which intents, tools and models the commit is from.
+//! *Trailers*: lines at the end of a commit's message, such as `Intent-Id: INT-001`, that name its intents, tools and
+//! models.
 //!
-//! The policy has a template for each (`Intent-Id: {intent}`). They are filled from the evidence that the commit brings,
-//! so they say what was recorded and not what an agent remembers to write.
+//! The policy has a template for each (`Intent-Id: {intent}`). They are filled from the commit's evidence, so they do
+//! not depend on what an agent remembers to write.
 
 use super::edited::commits_of_work;
 use super::evidence::is_evidence;
@@ -10,11 +11,11 @@ use crate::ledger::{EntityType, Entry, Ledger};
 use crate::workspace::git::{ChangeKind, Target};
 use crate::workspace::text;
 
-/// A commit from more intents, tools and models than this says only so many.
+/// No more trailers than this are added to a commit.
 const MAX_TRAILERS: usize = 50;
 
-/// The trailers of the commit that is about to be made from the index, in the order of the templates; none where the
-/// policy has no template. What a merge brings in, and late evidence of earlier commits, is not this commit's.
+/// The trailers of the commit that is being made from the index, in the order of the templates. Evidence that a merge
+/// brings in, and late evidence of earlier commits, does not count.
 pub fn of_commit(ws: &Workspace) -> Result<Vec<String>, VerbError> {
     let Some(git) = ws.git().filter(|_| !ws.policy.trailers.is_empty()) else {
         return Ok(Vec::new());
@@ -41,7 +42,7 @@ pub fn of_commit(ws: &Workspace) -> Result<Vec<String>, VerbError> {
     Ok(trailers)
 }
 
-/// What evidence says for a placeholder. A person needs no tool, and has no model.
+/// The value of a placeholder. For a person's work tool and model are left out.
 fn value(ws: &Workspace, entry: &Entry, name: &str) -> Option<String> {
     let record = &entry.record;
     let conversation = record.files.first()?.conversations.first()?;
@@ -56,7 +57,7 @@ fn value(ws: &Workspace, entry: &Entry, name: &str) -> Option<String> {
     }
 }
 
-/// A template with its placeholders filled; `None` where nothing is known for one of them.
+/// Fills the placeholders of a template. `None` if a value is not known.
 fn filled(template: &str, value: impl Fn(&str) -> Option<String>) -> Option<String> {
     let mut out = String::new();
     let mut rest = template;

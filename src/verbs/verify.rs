@@ -26,25 +26,25 @@ use crate::workspace::{Code, Finding, RelativePath, ignores, session};
 pub struct VerifyAnswer {
     /// Records read.
     pub records: usize,
-    /// Files of the ledger.
+    /// How many files the ledger has.
     pub files: usize,
-    /// How recorded blocks stand; absent where that was not asked for.
+    /// The verdicts of recorded blocks. Absent unless `--blocks` was asked for.
     #[serde(flatten)]
     pub blocks: Option<BlocksAnswer>,
-    /// How far anchors vouch for the evidence; absent where nobody looked at signatures, or there is no anchor.
+    /// Which evidence anchors vouch for. Absent if signatures were not checked, or if there is no anchor.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anchors: Option<AnchorsAnswer>,
-    /// What a reader may want to know.
+    /// Sentences that a reader may want to know. They are no findings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// What is wrong in ledger, registry and policy.
     pub findings: Vec<super::check::FindingAnswer>,
 }
 
-/// How recorded blocks stand in the tree.
+/// The verdicts of recorded blocks in the work tree.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct BlocksAnswer {
-    /// How many, by verdict.
+    /// How many blocks have each verdict.
     pub blocks: VerdictCounts,
     /// Recorded blocks that no block of the tree goes on from, and whose deletion nobody recorded.
     pub lost: Vec<LostBlock>,
@@ -110,7 +110,8 @@ pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
     findings_with(ws, files, ws.ledger.findings(), named)
 }
 
-/// The same for a caller that knows what is wrong in the ledger, and where it names each intent first.
+/// Like [`findings`], for a caller that already has the findings of the ledger, and the first record that names each
+/// intent.
 fn findings_with(
     ws: &Workspace,
     files: &[RelativePath],
@@ -152,14 +153,15 @@ fn ungated(ws: &Workspace) -> Vec<Finding> {
     notes.map(finding).collect()
 }
 
-/// Whether the registry, as far as it can be read, does not hold an intent.
+/// Returns true if the registry does not hold an intent. If it cannot be read, that is not known, and the answer is
+/// false.
 fn is_unknown(ws: &Workspace, id: &str) -> bool {
-    // An id that is defined twice is a finding of its own.
+    // An id that is defined twice is reported by another finding.
     let is_known = || ws.registry.get(id).is_some() || !ws.registry.rivals(id).is_empty();
     ws.registry.syntax_error().is_none() && !is_known()
 }
 
-/// Records that name an intent the registry does not hold, given the first that names each.
+/// Findings for intents that records name and the registry does not hold, given the first record that names each.
 fn unknown_intents(ws: &Workspace, named: BTreeMap<String, Origin>) -> Vec<Finding> {
     let is_finding = |id: &str| is_unknown(ws, id) && !is_reassigned(ws, id);
     let mut unknown: Vec<(String, Origin)> =
@@ -185,7 +187,7 @@ fn unknown_intents(ws: &Workspace, named: BTreeMap<String, Origin>) -> Vec<Findi
     unknown.iter().map(finding).collect()
 }
 
-/// Whether an intent is named only by records of changes, all of which a person has put under other intents.
+/// Returns true if a person has reassigned everything that was recorded under an intent.
 fn is_reassigned(ws: &Workspace, id: &str) -> bool {
     let entries = ws.entries_of(id);
     let mut kinds = entries.iter().map(|at| ws.ledger.entry(*at).record.kind);
@@ -204,12 +206,12 @@ pub(super) struct Held<'a> {
     pub file: Option<&'a why::FileProvenance>,
 }
 
-/// Reads all files of the ledger and says what is wrong in them, in the registry and in the policy.
+/// Reads all files of the ledger, and reports what is wrong in them, in the registry and in the policy.
 pub fn verify(ws: &Workspace) -> VerifyAnswer {
     verified(ws, audit(&ws.root))
 }
 
-/// The same, and holds every recorded block against the code.
+/// Like [`verify`], and compares every recorded block with the code.
 pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
     verify(ws).with_blocks(ws)
 }
@@ -230,13 +232,13 @@ fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
 }
 
 impl VerifyAnswer {
-    /// The same with every recorded block held against the code.
+    /// Adds the verdict of every recorded block.
     pub fn with_blocks(self, ws: &Workspace) -> Self {
         Self { blocks: Some(blocks(ws, |_| ())), ..self }
     }
 }
 
-/// The same with somebody who checks signatures: of anchors, and of tombstones.
+/// Like [`verify`], and checks the signatures of anchors and tombstones.
 pub fn verify_signed(
     ws: &Workspace,
     signatures: &dyn Signatures,
@@ -255,20 +257,20 @@ pub fn verify_signed(
     Ok(VerifyAnswer { anchors, notes: erased.notes, ..answer })
 }
 
-/// Settles that evidence is gone from shared branches: they are remembered as they are now.
+/// Accepts that evidence is gone from shared branches, and stores them as they are now.
 pub fn accept_rewrite(ws: &Workspace) -> Result<(), VerbError> {
     tips::look(ws, true).map(drop)
 }
 
-/// Holds every recorded file against its records, telling of each file; also of those that no record names, where recorded
-/// blocks were found in them.
+/// Compares every recorded file with its records, and calls `told` for each file. Includes files that no record names,
+/// if recorded blocks were moved into them.
 pub(super) fn blocks(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) -> BlocksAnswer {
     let (blocks, lost) = hold(ws, ws.ledger.paths(), &mut told);
     BlocksAnswer { blocks, lost }
 }
 
-/// Holds files against their records, and finds their blocks in files that no record names. Counts the blocks by
-/// verdict, and names those that are lost.
+/// Compares files with their records, and searches for their blocks in files that no record names. Counts the blocks by
+/// verdict and lists those that are lost.
 pub(super) fn hold(
     ws: &Workspace,
     paths: &[RelativePath],
@@ -300,7 +302,7 @@ pub(super) fn hold(
 }
 
 impl VerdictCounts {
-    /// All of them.
+    /// The number of all blocks.
     pub(super) fn total(&self) -> usize {
         let Self { exact, reformatted, moved, renamed, inside, modified, ambiguous, unrecorded } =
             self;

@@ -15,7 +15,7 @@ use super::{RelativePath, Root, store};
 /// A larger file, in bytes, is not read: it is asked for every text.
 const MAX_BYTES: u64 = 256 * 1024;
 
-/// Reads the `.gitattributes` at a path, where there is one.
+/// Reads the `.gitattributes` at a path. `None` if there is none.
 type Read = Box<dyn Fn(&RelativePath) -> Option<String> + Send + Sync>;
 
 /// The attributes of a workspace, read as paths are asked for.
@@ -35,7 +35,7 @@ impl Attributes {
         })
     }
 
-    /// Those that `read` gives the files of: of a commit, or of the index.
+    /// The attributes in files that `read` returns, for example those of a commit or of the index.
     pub fn of(read: impl Fn(&RelativePath) -> Option<String> + Send + Sync + 'static) -> Self {
         Self { read: Box::new(read), by_folder: Mutex::default() }
     }

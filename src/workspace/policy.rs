@@ -303,7 +303,8 @@ impl Policy {
     }
 }
 
-/// Whether a template is a token of letters, digits and hyphens, a colon, and a value whose placeholders are known.
+/// Returns true if a template is a word of letters, digits and hyphens, a colon, and a value with known placeholders
+/// only.
 fn is_trailer(template: &str) -> bool {
     let Some((token, value)) = template.split_once(':') else { return false };
     let is_token = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';

@@ -1,8 +1,9 @@
-//! A flat file of rows of one size, of which a question reads the few that begin with what it asks for.
+//! A cache file of rows that all have the same size. A look-up reads only the rows that begin with given bytes.
 //!
-//! Rows are sorted and lie in buckets by their first bits. What is said of the whole (`head`) is read when the file is
-//! opened, a bucket when a row of it is asked for; each has a checksum. Like everything in a cache it can be lost, torn
-//! or of another version at any time: then it is not there, and whoever asked finds out in another way.
+//! The rows are sorted and grouped into buckets by their first bits. The caller's own data (`head`) is read when the
+//! file is opened, and a bucket when one of its rows is asked for. Each has a checksum. Like every cache file it may be
+//! missing, torn or of another version at any time. Then there is no table, and the caller finds the answer in another
+//! way.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -12,26 +13,26 @@ use std::sync::{Mutex, PoisonError};
 
 use super::store::{self, StoreError};
 
-/// Raised whenever the layout changes within one version.
+/// Must be raised when the layout changes. The first line of a file also has the version of the program.
 const FORMAT: u32 = 1;
-/// So many rows are in a bucket, more or less.
+/// About how many rows are in a bucket.
 const PER_BUCKET: usize = 128;
 /// A head, or rows, of more bytes than this were not written by us.
 const MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
-/// Three numbers and a checksum of 4 bytes each.
+/// Bytes of three numbers and a checksum, 4 each.
 const NUMBERS: usize = 16;
 
-/// A file of rows of `W` bytes.
+/// An open file of rows of `W` bytes.
 #[derive(Debug)]
 pub(crate) struct Table<const W: usize> {
     file: Mutex<File>,
-    /// Where the rows begin, in bytes.
+    /// The offset of the first row in the file.
     body: u64,
-    /// Where each bucket ends, in rows, and its checksum.
+    /// For each bucket, the number of rows up to its end, and its checksum.
     buckets: Vec<(u64, u32)>,
 }
 
-/// A bucket is not as it was written.
+/// The checksum of a bucket is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Damaged;
 
@@ -39,12 +40,12 @@ fn first_line(what: &str) -> String {
     format!("intent-table {FORMAT} {} {what}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// Two to this many buckets hold so many rows.
+/// The number of bits that select a bucket, for so many rows.
 fn bits(rows: usize) -> u32 {
     (rows / PER_BUCKET).next_power_of_two().trailing_zeros().min(20)
 }
 
-/// Which bucket a row that begins so is in.
+/// The bucket of a row that begins with these bytes.
 fn bucket(beginning: &[u8], bits: u32) -> usize {
     let mut first = [0; 4];
     first.copy_from_slice(&beginning[..4]);
@@ -56,7 +57,7 @@ fn number(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 impl<const W: usize> Table<W> {
-    /// Writes a file of rows in any order; `what` is held against the one it is opened with.
+    /// Writes a file from rows in any order. `what` names the kind of table; it can only be opened with the same name.
     pub(crate) fn write(
         path: &Path,
         what: &str,
@@ -87,7 +88,7 @@ impl<const W: usize> Table<W> {
         store::write_scratch(path, &bytes)
     }
 
-    /// The table and its head; `None` where there is none that can be used.
+    /// Opens a table and returns it with its head. `None` if it is missing, damaged, or of another version or kind.
     pub(crate) fn open(path: &Path, what: &str) -> Option<(Self, Vec<u8>)> {
         let found = path.symlink_metadata().ok().filter(|found| found.is_file())?;
         let mut file = File::open(path).ok()?;
@@ -124,7 +125,7 @@ impl<const W: usize> Table<W> {
         Some((Self { file: Mutex::new(file), body, buckets }, rest))
     }
 
-    /// The rows that begin so, in order. `beginning` has at least 4 bytes.
+    /// The rows that begin with `beginning`, in order. It must have at least 4 bytes.
     pub(crate) fn rows(&self, beginning: &[u8]) -> Result<Vec<[u8; W]>, Damaged> {
         let at = bucket(beginning, self.buckets.len().trailing_zeros());
         let mut rows = self.read(at..at + 1)?;

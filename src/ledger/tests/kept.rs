@@ -1,4 +1,4 @@
-//! The kept look-up: with it, without it and with any damage to it, a ledger says the same.
+//! The kept look-up. A ledger must answer the same with it, without it, and with a damaged one.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::ledger::evidence::{self, CitedIntent, CitedSession, Header, Line};
 use crate::ledger::kept;
 use crate::workspace::{Finding, store};
 
-/// A workspace whose cache has a place.
+/// A workspace with a git directory, in which the table can be kept.
 fn place() -> Workspace {
     let w = Workspace::new(Layout::Single);
     std::fs::create_dir(w.dir.path().join(".orchestration/local")).unwrap();
@@ -52,12 +52,12 @@ fn put(w: &Workspace, numbers: impl IntoIterator<Item = u32>) -> Vec<PathBuf> {
         w.root().absolute(&path)
     };
     let written = numbers.into_iter().map(write).collect();
-    // A folder that has just changed is listed again.
+    // A folder that changed within the last 20 ms is always listed again, so wait until the table counts.
     std::thread::sleep(std::time::Duration::from_millis(40));
     written
 }
 
-/// Everything that a ledger can be asked.
+/// The answers of a ledger to everything that can be asked.
 fn told(ledger: &Ledger) -> Vec<String> {
     let mut told = Vec::new();
     let numbers = |claims: Vec<ClaimRef>| {
@@ -91,7 +91,7 @@ fn told(ledger: &Ledger) -> Vec<String> {
     told
 }
 
-/// The same ledger read from its files alone.
+/// The answers of the same ledger when it is read without the table.
 fn afresh(w: &Workspace) -> Vec<String> {
     let files = crate::ledger::read::files(&w.root()).into_iter();
     let files: Vec<_> = files.map(|file| (file.path, std::fs::read(file.disk).unwrap())).collect();
@@ -118,7 +118,7 @@ fn it_says_what_the_files_say_whatever_came_and_went() {
         std::fs::remove_file(file).unwrap();
     }
     let here = |ledger: &Ledger| -> Vec<String> {
-        // Another clone has not written the journal's records.
+        // In another clone the records of the journal are somebody else's.
         told(ledger).into_iter().map(|line| line.replace(" Own ", " Claimed ")).collect()
     };
     assert_eq!(here(&Ledger::load(&w.root())), afresh(&w), "some went");
@@ -164,7 +164,7 @@ fn evidence_that_was_changed_in_place_is_contradicted() {
     let entries = ledger.entries();
     let mut of_it = entries.iter().filter(is_of_it).peekable();
     assert!(of_it.peek().is_some() && of_it.all(|entry| entry.trust == Trust::Contradicted));
-    // Nor is it there for the table when that is written again.
+    // The changed file must not be listed in the table when that is written again, either.
     put(&w, 120..240);
     assert_eq!(told(&Ledger::load(&w.root())), afresh(&w));
     assert_eq!(codes(Ledger::load(&w.root()).findings()), ["ledger-forged"]);
@@ -205,7 +205,7 @@ fn a_section_that_stands_in_two_files_counts_once() {
     let w = place();
     let files = put(&w, 0..120);
     drop(Ledger::load(&w.root()));
-    // Of the same month, each of one section.
+    // Two files of one month, with one section each.
     let united = [evidence_of(1).1, evidence_of(4).1].concat();
     write(&w, &united, "2026-02");
     assert_eq!(told(&Ledger::load(&w.root())), afresh(&w), "beside the table");

@@ -71,7 +71,7 @@ pub fn idle(event: &Event) {
     }
 }
 
-/// What can wait until an agent has come to rest: the map is written anew where what it says has changed.
+/// Does what can wait until an agent rests: it refreshes the map.
 pub fn rest(event: &Event) {
     if let Ok(root) = Root::find(&event.cwd)
         && root.governed()
@@ -80,8 +80,8 @@ pub fn rest(event: &Event) {
     }
 }
 
-/// A call with the model that its host named for the session, where it names none with the call. A subagent may have
-/// another one, so of its calls nothing is assumed.
+/// Adds the model that the host named at the start of the session, if the call names none. Not for calls of a subagent,
+/// which may run another model.
 fn knowing_model(event: &Event) -> Event {
     let kept = || {
         let root = Root::find(&event.cwd).ok().filter(|_| event.subagent.is_none())?;

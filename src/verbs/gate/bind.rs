@@ -91,7 +91,7 @@ pub fn prompt(event: &Event) {
     }
 }
 
-/// Keeps the model where the host names it, for the calls with which it does not.
+/// Stores the model when the host names it. Some hosts name it once a session, and not with each call.
 fn keep_model(home: &Workspace, event: &Event) {
     let Some(model) = &event.model else { return };
     if let Err(error) = session::keep_model(&home.root, &event.session_key(), model) {

@@ -1,7 +1,7 @@
-//! The map kept fresh: after each record the files are held against their records again of which something changed.
+//! Keeps the map fresh. After each record, only files whose text or records changed are matched again.
 //!
-//! What is kept for that in `.orchestration/local/map.json` is only looked at to write the map, and made again where it
-//! is not there. `intent map` does without.
+//! The results are cached in `.orchestration/local/map.json`, which is used for this only and made again if it is
+//! missing. `intent map` does not use it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,24 +16,24 @@ use crate::verbs::{VerbError, Workspace, why};
 use crate::workspace::policy::Map;
 use crate::workspace::{RelativePath, session, store};
 
-/// For so long a refresh may take; the next one goes on where it ended.
+/// How long a refresh may take. The next one continues where it stopped.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// A larger file, in bytes, was not written by us.
 const MAX_KEPT: u64 = 256 * 1024 * 1024;
 
-/// What each recorded file holds, as it was found last.
+/// The cached result for each recorded file.
 type Kept = BTreeMap<RelativePath, KeptFile>;
 
 #[derive(Serialize, Deserialize)]
 struct KeptFile {
-    /// The records of the file, and the state of it on disk.
+    /// A digest of the file's records and of its state on disk. If it is the same, the result still holds.
     of: String,
     shows: Definitions,
 }
 
-/// Writes `intent_map.md` where what it says has changed. Whatever goes wrong is nobody's error: the map is a help, and
-/// nothing rests on it. Where git would take it for a new file, or commits carry it, it is left to `intent map` and to
-/// git's hook.
+/// Writes `intent_map.md` if its content has changed. Errors are only logged, since nothing depends on the map. Nothing
+/// is written if git does not ignore the map, which would show up as a new file, or if commits carry it, which is the
+/// task of the git hook.
 pub fn refresh(ws: &Workspace) {
     let is_private = ws.git().is_none() || ws.ignores.git_ignored(&path());
     if !ws.root.governed() || ws.policy.map == Map::Committed || !is_private {
@@ -59,7 +59,7 @@ fn write(ws: &Workspace) -> Result<(), VerbError> {
     Ok(())
 }
 
-/// What the map shows; `None` where there was no time for all of it.
+/// The content of the map. `None` if the time was not enough for all files.
 fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
     let until = Instant::now() + PATIENCE;
     let file = kept_in(ws)?;
@@ -100,7 +100,7 @@ fn kept_in(ws: &Workspace) -> Result<PathBuf, VerbError> {
     Ok(session::local(&ws.root)?.join("map.json"))
 }
 
-/// By what is known that nothing changed: the records that name a file, and what the file system says of it.
+/// A digest of the records that name a file and of its size and time. It changes if either changes.
 fn state(ws: &Workspace, path: &RelativePath) -> String {
     let mut of = String::new();
     for at in ws.ledger.entries_of_path(path) {

@@ -1,4 +1,4 @@
-//! How `intent_map.md` reads. It is short: what is more than a person reads at one look is counted.
+//! Renders `intent_map.md`. It stays short: long lists are cut, and the rest is counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use crate::verbs::why::IntentBrief;
 use crate::workspace::{RelativePath, text};
 
-/// By intent and file the names of top-level definitions.
+/// For each intent and file, the names of top-level definitions.
 pub(super) type Definitions = BTreeMap<String, BTreeMap<RelativePath, BTreeSet<String>>>;
 
-/// So many intents are shown, and so many files of each, and definitions of each file.
+/// How many intents are shown, and below how many files of each, and definitions of each file.
 const MAX_INTENTS: usize = 200;
 const MAX_FILES: usize = 40;
 const MAX_NAMES: usize = 12;

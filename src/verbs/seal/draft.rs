@@ -1,4 +1,4 @@
-//! Evidence as it is put together: blocks by intent, session and file.
+//! Collects the blocks of a commit by intent, session and file, and writes them as evidence.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::verbs::edited::Baseline;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::{CommitId, RelativePath, store};
 
-/// A new file of more blocks than this is named as a whole, where one session brought all of it.
+/// A new file with more blocks than this is named as a whole if one session brought all of it.
 const MAX_NAMED: usize = 40;
 
-/// Where evidence stands.
+/// The folder of evidence.
 pub(super) const FOLDER: &str = ".orchestration/agent_trace";
 
 /// [`FOLDER`] as a path.
@@ -25,7 +25,7 @@ pub(super) fn folder() -> RelativePath {
     RelativePath::new(FOLDER).expect("a fixed name is a path")
 }
 
-/// For whom blocks are listed in one line.
+/// What the blocks in one line of evidence have in common, besides the file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Group {
     intent: String,
@@ -78,17 +78,17 @@ impl Group {
     }
 }
 
-/// What a group did to a file.
+/// The blocks of a group in one file.
 #[derive(Clone, Debug, Default)]
 struct Work {
     time: String,
     from: Option<RelativePath>,
-    /// Each with how many lines it answers for.
+    /// Each block with the number of its own lines.
     blocks: Vec<(BlockRecord, usize)>,
     whole: Option<Whole>,
 }
 
-/// All that evidence of one change says.
+/// The evidence of one change: the blocks of each file and group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
     work: BTreeMap<(RelativePath, Group), Work>,
@@ -116,7 +116,7 @@ impl Groups {
         work.blocks.push((range, own));
     }
 
-    /// Says of a new file of very many blocks that all of it was brought, where that is so.
+    /// Names a new file as a whole instead of all its blocks, if it has very many and one group brought all of them.
     pub(super) fn unite(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
         let blocks = now.blocks().blocks.len();
         if blocks <= MAX_NAMED || !baseline.is_empty() {
@@ -218,7 +218,7 @@ fn place<T: PartialEq>(all: &mut Vec<T>, one: T) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// Writes evidence into the work tree; where it stands.
+/// Writes evidence into the work tree and returns its path.
 pub(super) fn write(ws: &Workspace, bytes: &[u8]) -> Result<RelativePath, VerbError> {
     let time = evidence::read(bytes).ok().and_then(|sections| {
         let lines = sections.into_iter().flat_map(|section| section.lines);

@@ -1,4 +1,5 @@
-//! Commits that were made without a hook: by other tools, with `--no-verify`, or before hooks were installed.
+//! Late sealing: commits that were made without our hook, by other tools, with `--no-verify`, or before hooks were
+//! installed.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -10,18 +11,20 @@ use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, RelativePath, store};
 
-/// No more commits than this are looked at.
+/// No more commits than this are searched for code of the journal.
 const MAX_COMMITS: usize = 1_000;
-/// Where a command edits and commits, its work is recorded when it has ended: so long after the commit, in milliseconds.
+/// How long after a commit a record may be made and still be about that commit, in milliseconds. If one shell command
+/// edits and commits, its work is recorded only when the command has ended.
 const COMMAND: i64 = 10 * 60 * 1_000;
-/// Commits tell their time in whole seconds.
+/// The time of a commit is rounded to seconds, so a record may seem to be later by up to this, in milliseconds.
 const SECOND: i64 = 1_000;
 /// A file larger than this, in bytes, was not written by us.
 const MAX_HANDLED: u64 = 16 * 1024 * 1024;
 
-/// When each commit was looked at last and nothing of the journal was found in it, in milliseconds since 1970. What was
-/// recorded before that need not be looked for in it again. A commit in which something was found is looked at until
-/// the evidence of it stands, and again when a reset takes that away.
+/// The commits that were searched without finding code of the journal, each with the time of the search in milliseconds
+/// since 1970. Only records that were made after that time are searched for in that commit again. A commit in which
+/// something was found is not listed here, so it is searched until its evidence is committed, and again if a reset
+/// removes that.
 pub(super) struct Handled {
     path: Option<PathBuf>,
     at: BTreeMap<String, i64>,
@@ -35,7 +38,7 @@ impl Handled {
         Self { path, at }
     }
 
-    /// Keeps in mind the commits that were looked at.
+    /// Stores the commits that were searched.
     pub(super) fn save(mut self, since: i64) {
         self.at.retain(|_, at| *at >= since);
         if let (Some(path), Ok(bytes)) = (self.path, serde_json::to_vec(&self.at))
@@ -46,16 +49,16 @@ impl Handled {
     }
 }
 
-/// What was found in commits that exist already.
+/// The result of late sealing.
 pub(super) struct Late {
-    /// Oldest commit first.
+    /// The drafts, oldest commit first.
     pub drafts: Vec<Draft>,
     pub handled: Handled,
-    /// When the oldest record was made that is still open.
+    /// The time of the oldest record that is still open.
     pub since: i64,
 }
 
-/// What commits brought of what the journal holds.
+/// Searches commits for code of the journal.
 pub(super) fn look(
     ws: &Workspace,
     sources: &Sources,
@@ -74,7 +77,7 @@ pub(super) fn look(
     let commits = git.commits_since(head, late.since / 1_000, MAX_COMMITS)?;
     for commit in commits.into_iter().rev() {
         let about = git.about(&commit)?;
-        // Where a shallow clone begins, nobody knows what a commit brought.
+        // The first commit of a shallow clone has no parent here, so nobody knows what it changed.
         if git.is_shallow() && about.parents.iter().any(|parent| git.about(parent).is_err()) {
             continue;
         }

@@ -122,8 +122,8 @@ fn without(
     *heads = open;
 }
 
-/// Whether nothing but the journal knows of a block, and no commit since its record was made holds it: then it was taken
-/// back (`git checkout -- FILE`, `git reset --hard`) before anybody else could see it.
+/// Returns true if a block is only in the journal, and no commit since its record was made has it. Then somebody undid
+/// the change (`git checkout -- FILE`, `git reset --hard`) before it was committed, and the block is not lost.
 fn was_taken_back(ws: &Workspace, (path, at): Head<'_>) -> bool {
     let claim = ws.ledger.claim(at);
     if !journal::is_open(&claim.entry.origin.path) {

@@ -1,11 +1,11 @@
-//! Branches, and the few files of theirs that somebody asks for.
+//! Branches, and single files in their commits.
 
 use gix::bstr::ByteSlice;
 
 use super::{CommitId, Git, GitError, Target, as_path, commit_id, is_regular};
 use crate::workspace::RelativePath;
 
-/// The id of a file's content: equal ids are equal bytes.
+/// The id of a file's content in git. Files with the same id have the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct BlobId(pub(super) gix::ObjectId);
 
@@ -42,7 +42,8 @@ impl Git {
         Ok(remote.filter_map(read).collect())
     }
 
-    /// The regular files at these places in a commit, in the order of the places; of a folder those directly in it.
+    /// The regular files at these paths in a commit, in the order of the paths. A path may be a folder, and then stands
+    /// for the files directly in it.
     pub fn blobs_at(
         &self,
         commit: &CommitId,
@@ -74,7 +75,7 @@ impl Git {
         Ok(found)
     }
 
-    /// The same in the index; none of a file whose merge is not settled.
+    /// Like [`Git::blobs_at`], in the index. Files with a merge conflict are left out.
     pub fn blobs_in_index(&self, places: &[&str]) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
         let index = self.index(&self.repository.to_thread_local())?;
         let asked = |path: &RelativePath| {
@@ -85,7 +86,7 @@ impl Git {
         Ok(regular.filter_map(|(path, tracked)| Some((path, BlobId(tracked.id?)))).collect())
     }
 
-    /// Those of [`Git::blobs_at`] or [`Git::blobs_in_index`], in the order of the places; none of a work tree.
+    /// [`Git::blobs_at`] or [`Git::blobs_in_index`], depending on the target. Empty for a work tree.
     pub fn blobs(
         &self,
         target: &Target,
@@ -103,7 +104,7 @@ impl Git {
         }
     }
 
-    /// A file's text in the index or at a commit; `None` where there is none, and of a work tree.
+    /// The text of a file in the index or at a commit. `None` if it is not there, and for a work tree.
     pub fn text(&self, target: &Target, path: &RelativePath) -> Result<Option<String>, GitError> {
         let bytes = match target {
             Target::Commit(commit) => self.file_at(commit, path)?,
@@ -113,7 +114,7 @@ impl Git {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
-    /// The bytes with this id.
+    /// The bytes of the content with this id.
     pub fn blob_of(&self, id: BlobId) -> Result<Vec<u8>, GitError> {
         self.blob(&self.repository.to_thread_local(), id.0)
     }

@@ -83,7 +83,7 @@ pub fn take_prompt(root: &Root, session: &str) -> bool {
     store::remove(&of_actor(root, session).join("prompted")).unwrap_or(false)
 }
 
-/// Keeps the model that a host names for a session; some name it once, and not with each call.
+/// Stores the model that a host names for a session. Some hosts name it once, and not with each call.
 pub fn keep_model(root: &Root, session: &str, model: &str) -> Result<(), StoreError> {
     if model_of(root, session).as_deref() == Some(model) {
         return Ok(());
@@ -92,13 +92,13 @@ pub fn keep_model(root: &Root, session: &str, model: &str) -> Result<(), StoreEr
     store::write_scratch(&of_actor(root, session).join("model"), model.as_bytes())
 }
 
-/// The model that a session's host named last.
+/// The model that the host named last for a session.
 pub fn model_of(root: &Root, session: &str) -> Option<String> {
     let bytes = store::read_capped(&of_actor(root, session).join("model"), MAX_MODEL).ok()??;
     String::from_utf8(bytes).ok().filter(|model| !model.is_empty())
 }
 
-/// A model with a longer name, in bytes, is not kept.
+/// The name of a model may have so many bytes. A longer one is not stored.
 const MAX_MODEL: u64 = 1024;
 
 /// Notes, before a command or tool of ours that selects is run, that it is this actor who runs it.
