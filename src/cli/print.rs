@@ -13,6 +13,7 @@ use serde::Serialize;
 use super::error::CliError;
 use super::exit::Exit;
 use crate::workspace::text;
+use crate::workspace::text::counted;
 
 /// As it is.
 pub(crate) const PLAIN: Style = Style::new();
@@ -309,11 +310,6 @@ impl Page {
         }
         self
     }
-}
-
-/// `1 block`, `2 blocks`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A place in a table.

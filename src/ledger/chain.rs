@@ -3,18 +3,18 @@
 //! Verification groups by writer, so that a git merge in any order stays valid. Within one file the
 //! records of one writer stand in the order in which they were written.
 //!
-//! What a chain cannot show by itself: that its end was cut off at a record boundary, or that everything after some
-//! record was written anew. Evidence in git needs no chain: git's own trees are one.
+//! Two changes leave no trace in a chain: its last records are cut off, or all records after some point are written
+//! again with new hashes. Evidence has no chain, since git's history protects it.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::journal;
 use super::{Dialect, Entry, Origin};
+use super::{evidence, journal};
 use crate::code::LineRange;
-use crate::workspace::{Code, Finding, Related};
+use crate::workspace::{Code, Finding, Related, RelativePath};
 
 /// What goes before the line's bytes into the hash.
 pub const DOMAIN: &str = "intent-ledger/1\n";
@@ -71,8 +71,8 @@ pub(super) struct Judgement {
     pub forked: HashSet<usize>,
 }
 
-/// Checks the links of every canonical entry: sequence, hashes, forks. The hash of each line itself is checked where it
-/// is read.
+/// Checks how the canonical entries are linked: gaps in the sequence, wrong `prev` hashes, forks. The hash of each line
+/// itself was checked when the line was read.
 pub(super) fn judge(entries: &[Arc<Entry>]) -> Judgement {
     let mut judgement = Judgement::default();
     for chain in chains(entries, &mut judgement).values() {
@@ -121,7 +121,7 @@ fn follow(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
         let entry = &*entries[at];
         let expected = before.map_or(0, |before| before.record.seq.saturating_add(1));
         let h = before.map(|before| before.record.h.as_str());
-        // What is settled goes from the beginning of a journal.
+        // Sealed records are removed from the beginning of a journal, so its first record need not be record 0.
         let is_rest = before.is_none() && seq > 0 && journal::is_open(&entry.origin.path);
         if seq > expected && !is_rest {
             judgement.findings.push(gap(entry, expected, before));
@@ -148,14 +148,30 @@ fn order(entries: &[Arc<Entry>], chain: &Chain, judgement: &mut Judgement) {
                         "Record {} of writer {} stands above record {}, which was written before it; lines were moved.",
                         entry.record.seq, entry.record.writer, before.record.seq
                     ),
-                    RESTORE,
+                    restore(&entry.origin.path),
                 )
             });
         }
     }
 }
 
-const RESTORE: &str = "Compare the file with its history (`git log -p -- <file>`) and restore the lines that git holds; records that are lost for good stay a gap.";
+/// How a file of the ledger becomes what it was.
+pub(super) fn restore(path: &RelativePath) -> String {
+    if journal::is_open(path) {
+        let name = path.file_name();
+        return format!(
+            "Commit, so that what is sound is sealed, and remove this journal under both of its names: `rm -f {path} \"$(git rev-parse --git-common-dir)\"/intent/open/*/{name}`. The next record begins a new one."
+        );
+    }
+    if evidence::digest_of_path(path).is_some() {
+        return format!(
+            "Restore it as it was committed first: `git checkout \"$(git log --diff-filter=A --format=%h -1 -- {path})\" -- {path}`. Where no commit has brought it, remove it: `rm {path}`."
+        );
+    }
+    format!(
+        "Compare the file with its history (`git log -p -- {path}`) and restore the lines that git holds; records that are lost for good stay a gap."
+    )
+}
 
 /// The finding for a line whose hash is not that of its bytes.
 pub(super) fn forged(entry: &Entry) -> Finding {
@@ -164,9 +180,7 @@ pub(super) fn forged(entry: &Entry) -> Finding {
     } else {
         "The line belongs to a chain but does not end in `,\"h\":\"<64 lowercase hex digits>\"}`."
     };
-    let help =
-        "Restore the line from git history; what it says is shown as contradicted until then.";
-    finding(Code::LedgerForged, &entry.origin, message.into(), help)
+    finding(Code::LedgerForged, &entry.origin, message.into(), restore(&entry.origin.path))
 }
 
 fn duplicate(entry: &Entry, first: &Entry) -> Finding {
@@ -194,7 +208,7 @@ fn fork(entry: &Entry, first: &Entry) -> Finding {
                 "Writer {} has two different records {}; at most one of them is what it wrote.",
                 entry.record.writer, entry.record.seq
             ),
-            "Find out from git history which of the two came first, and remove the other in a commit of its own.",
+            "Find out from git history which of the two came first; remove the other, and the records of this writer that follow it in the same copy of the file.",
         )
     }
 }
@@ -210,7 +224,7 @@ fn gap(entry: &Entry, expected: u64, before: Option<&Entry>) -> Finding {
             Code::LedgerBroken,
             &entry.origin,
             format!("Chain of writer {}: {missing}.", entry.record.writer),
-            RESTORE,
+            restore(&entry.origin.path),
         )
     }
 }
@@ -225,13 +239,18 @@ fn wrong_link(entry: &Entry, before: Option<&Entry>) -> Finding {
                 "Record {} of writer {} does not name the hash of the record before it.",
                 entry.record.seq, entry.record.writer
             ),
-            RESTORE,
+            restore(&entry.origin.path),
         )
     }
 }
 
 /// A finding at a place of a ledger file.
-pub(super) fn finding(code: Code, at: &Origin, message: String, help: &str) -> Finding {
+pub(super) fn finding(
+    code: Code,
+    at: &Origin,
+    message: String,
+    help: impl Into<String>,
+) -> Finding {
     Finding {
         code,
         path: Some(at.path.clone()),

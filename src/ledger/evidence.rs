@@ -1,13 +1,13 @@
-//! Evidence: what a commit brought, as git carries it.
+//! Evidence: the records that a commit carries, as files in git.
 //!
-//! `.orchestration/agent_trace/YYYY-MM/<digest>.jsonl` is named by the first 128 bits of the SHA-256 of its bytes, in
-//! hexadecimal, and never changes. It holds one or more *sections*: a header, which cites each intent and each session
-//! once, and behind it a line for each intent, session and file. Other records that a commit carries (approvals,
-//! acknowledgements, changes of the registry) stand behind them as whole records. `docs/formats.md` describes every
-//! field.
+//! A file `.orchestration/agent_trace/YYYY-MM/<digest>.jsonl` never changes. The digest in its name is the first 128
+//! bits of the SHA-256 of its bytes, in hexadecimal. It holds one or more *sections*. A section has a header, which
+//! lists each intent and each session once, and then one line for each intent, session and file. After these come the
+//! other records that the commit carries (approvals, reassignments, changes of the registry) as whole records.
+//! `docs/formats.md` describes every field.
 //!
-//! A section says which blocks were brought, by name, lines and content hash, and no more: what else is known of a
-//! block is derived from the texts of the commit.
+//! A section only says which blocks a commit brought: their names, lines and content hashes. Everything else that is
+//! known of a block, such as its token hash, is computed from the file's text in the commit when it is needed.
 
 use std::fmt;
 use std::ops::Range;
@@ -28,10 +28,10 @@ use crate::workspace::{RelativePath, store};
 /// The version of the format.
 pub const FORMAT: u32 = 2;
 
-/// In what a record of evidence has besides: what its intent was called then.
+/// The key, among the extra fields of a record, of the name that its intent had when the record was made.
 const CITED_NAME: &str = "intent_name";
 
-/// What the intent of a record was called when the record was made, where evidence says so.
+/// The name that the intent of a record had when the record was made. Only evidence says so.
 pub fn cited_name(record: &Record) -> Option<&str> {
     record.extra.get(CITED_NAME)?.as_str().filter(|name| !name.is_empty())
 }
@@ -42,21 +42,21 @@ const SHORT: &str = "s:";
 const BYTES: usize = 16;
 const TOMBSTONE: &[u8] = b"{\"erased\":";
 
-/// What tombstones are signed for, so that no signature made for anything else passes as one.
+/// The namespace of the SSH signature of a tombstone. A signature that was made in another namespace does not count.
 pub const ERASURE: &str = "intent-erasure";
 
-/// The first 128 bits of a SHA-256: what a file, or a section of one, is known by.
+/// The first 128 bits of a SHA-256. It identifies a file of evidence or a section of one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Digest([u8; BYTES]);
 
 impl Digest {
-    /// Of bytes.
+    /// The digest of bytes.
     pub fn of(bytes: &[u8]) -> Self {
         let whole = Sha256::digest(bytes);
         Self(std::array::from_fn(|at| whole[at]))
     }
 
-    /// As it was before: see [`Self::as_bytes`].
+    /// The digest with these 16 bytes, the reverse of [`Self::as_bytes`].
     pub fn from_bytes(bytes: [u8; BYTES]) -> Self {
         Self(bytes)
     }
@@ -66,7 +66,7 @@ impl Digest {
         &self.0
     }
 
-    /// From 32 hexadecimal digits.
+    /// Parses 32 hexadecimal digits.
     pub fn parse(text: &str) -> Option<Self> {
         let is_lower = |digit: &u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(digit);
         if text.len() != 2 * BYTES || !text.as_bytes().iter().all(is_lower) {
@@ -92,7 +92,7 @@ impl std::fmt::Debug for Digest {
     }
 }
 
-/// The digest that a path names, where it is one of an evidence file.
+/// The digest in the name of an evidence file. `None` if the path is not that of an evidence file.
 pub fn digest_of_path(path: &RelativePath) -> Option<Digest> {
     let below = path.as_str().strip_prefix(FOLDER)?;
     let (month, name) = below.split_once('/')?;
@@ -104,28 +104,29 @@ pub fn digest_of_path(path: &RelativePath) -> Option<Digest> {
     Digest::parse(name.strip_suffix(".jsonl")?).filter(|_| is_month)
 }
 
-/// Where a file with these bytes belongs, given a time in it: `2026-02-18T…`.
+/// The path of a file of evidence, given its digest and its newest time (`2026-02-18T…`, of which the month counts).
 pub fn path_of(digest: Digest, time: &str) -> RelativePath {
     let month = time.get(..7).unwrap_or("1970-01");
     RelativePath::new(&format!("{FOLDER}{month}/{digest}.jsonl"))
         .expect("a fixed folder, digits and a digest are a path")
 }
 
-/// What is said once in a section.
+/// The header of a section: what its lines refer to, written once.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// [`FORMAT`].
+    /// The version of the format: [`FORMAT`].
     pub evidence: u32,
-    /// The commit that a late section is about; absent of a section that rides in the commit it is about.
+    /// The commit that the section is about, if it was sealed late. `None` if the section is about the commit that
+    /// added it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
-    /// The intents.
+    /// The intents that the lines refer to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub intents: Vec<CitedIntent>,
-    /// Who wrote.
+    /// The sessions that the lines refer to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sessions: Vec<CitedSession>,
-    /// What this version does not know.
+    /// Fields that this version does not know. They are kept.
     #[serde(flatten)]
     pub extra: Extra,
 }
@@ -135,7 +136,7 @@ pub struct Header {
 pub struct CitedIntent {
     /// Its id.
     pub id: String,
-    /// [`crate::intent::Intent::hash`], short.
+    /// The hash of its text, as [`short`] writes it. See [`crate::intent::Intent::hash`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
     /// Its name.
@@ -152,76 +153,77 @@ pub struct CitedSession {
     /// `host:id`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// What kind of contributor.
+    /// Whether it was a person, a model, both, or is not known.
     #[serde(rename = "type")]
     pub entity_type: EntityType,
     /// The model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The tool, and its version behind a blank where it is known.
+    /// The tool, followed by a blank and its version if that is known: `claude-code 2.1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
 }
 
-/// What one session did to one file under one intent.
+/// What one session changed in one file under one intent: a line of evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// Index in [`Header::intents`].
     pub intent: u32,
     /// Index in [`Header::sessions`].
     pub by: u32,
-    /// When the last of it was recorded: RFC 3339, UTC, seconds.
+    /// When the last of these changes was recorded: RFC 3339 in UTC, in whole seconds.
     pub time: String,
     /// The file.
     pub path: RelativePath,
-    /// What it was called before, where the commit renamed it.
+    /// The path before, if the commit renamed the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<RelativePath>,
-    /// How it is known.
+    /// How well it is known who made the change.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
-    /// What the gate said, where it was not content.
+    /// What the gate decided, if it was anything but `no_opinion`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<RecordedDecision>,
     /// The class that the agent claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_class: Option<String>,
-    /// A person accepted the blocks as they stand.
+    /// Whether the line says that a person accepted the blocks as they are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ack: bool,
-    /// The whole file, as it is in the commit: every line of it was brought.
+    /// Set instead of `blocks` for a new file with very many blocks, if this session brought all of its lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<Whole>,
-    /// The blocks otherwise.
+    /// The blocks that were changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub blocks: Vec<Block>,
-    /// What this version does not know.
+    /// Fields that this version does not know. They are kept.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// A file of which all was brought, or taken away.
+/// A file that was added or deleted as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Whole {
     /// How many lines it has.
     pub lines: u32,
-    /// The content hash of its text, short.
+    /// The content hash of its text, as [`short`] writes it.
     pub hash: String,
-    /// It was removed; lines and hash are those that it had.
+    /// Whether the file was deleted. Then lines and hash are those that it had.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
 }
 
-/// A block: kind, name, lines, content hash, and which of the lines that it answers for were brought (`1-3,7/31`: of
-/// 31; nothing: all of them), and what else there is to say.
+/// A block, a JSON list: kind, name, lines, content hash, then which lines were brought, then more fields if any.
+/// `1-3,7/31` means that lines 1 to 3 and 7 of the 31 lines of the block were brought. If that item is missing, all
+/// were.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Block {
-    /// All of it was brought.
+    /// All lines of the block were brought.
     New(String, String, String, String),
-    /// These lines were.
+    /// Only the lines in the last item were brought.
     Changed(String, String, String, String, String),
-    /// There is more to say.
+    /// A block with more fields.
     More(String, String, String, String, Option<String>, More),
 }
 
@@ -260,20 +262,21 @@ impl<'de> Visitor<'de> for BlockVisitor {
     }
 }
 
-/// What is rarely said of a block.
+/// Fields that few blocks have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct More {
     /// Parameter types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<String>,
-    /// Which of several alike, from 0.
+    /// Which one it is of several blocks with the same name, counted from 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ordinal: u32,
-    /// It was taken out; lines and hash are those that it had.
+    /// Whether the block was deleted. Then lines and hash are those that it had.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub deleted: bool,
-    /// The text that was recorded last, where it was changed without a record before the commit was made. Where it is the
-    /// text of the commit, its lead was changed.
+    /// The hash of the text that was recorded last, if the block was changed after that without a record and then
+    /// committed. If it equals the hash of the committed text, only the lead of the block (doc comment, decorators) was
+    /// changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<String>,
 }
@@ -283,7 +286,7 @@ fn is_zero(n: &u32) -> bool {
 }
 
 impl Block {
-    /// Of a record's block; `of` is how many lines it answers for.
+    /// Makes the list for a block of a record. `of` is how many lines belong to the block itself.
     pub fn of(range: &BlockRecord, of: usize) -> Option<Self> {
         let name = range.block.as_ref()?;
         let lines = match range.start_line == range.end_line {
@@ -318,7 +321,7 @@ impl Block {
         }
     }
 
-    /// Whether lines and hash are of their form, and the brought lines are among those that the block answers for.
+    /// Returns true if lines and hash have the right form and the brought lines are within the block's own lines.
     fn is_readable(&self) -> bool {
         let (kind, _, lines, hash, brought, more) = self.parts();
         let is_among = brought.is_none_or(|text| {
@@ -329,7 +332,7 @@ impl Block {
         !kind.is_empty() && span(lines).is_some() && are_hashes && is_among
     }
 
-    /// As a record has it.
+    /// The block in the form that records of the journal have.
     fn record(&self, language: Option<&str>) -> Option<BlockRecord> {
         let (kind, path, lines, hash, brought, more) = self.parts();
         let (start, end) = span(lines)?;
@@ -353,20 +356,20 @@ impl Block {
     }
 }
 
-/// `15-45`, or `15`.
+/// Parses `15-45`, or `15`.
 fn span(text: &str) -> Option<(u32, u32)> {
     let (start, end) = text.split_once('-').unwrap_or((text, text));
     let (start, end) = (number(start)?, number(end)?);
     (1 <= start && start <= end).then_some((start, end))
 }
 
-/// Digits, without a sign and without zeros before them, as they are written.
+/// Parses digits without a sign and without leading zeros. Each number has one spelling, so a block has one too.
 fn number(text: &str) -> Option<u32> {
     let is_plain = text == "0" || text.starts_with(|first: char| ('1'..='9').contains(&first));
     text.parse().ok().filter(|_| is_plain)
 }
 
-/// Whether `2-3,7` are rising spans of at most `of` lines.
+/// Returns true if a text such as `2-3,7` holds rising spans that do not go past line `of`.
 fn is_places(places: &str, of: &str) -> bool {
     let Some(of) = number(of) else { return false };
     let mut before = 0;
@@ -379,7 +382,7 @@ fn is_places(places: &str, of: &str) -> bool {
         })
 }
 
-/// `2026-11-23T19:15:34Z`.
+/// Returns true for a time in the form `2026-11-23T19:15:34Z`.
 fn is_time(text: &str) -> bool {
     const FORM: &[u8] = b"0000-00-00T00:00:00Z";
     let is_of = |(byte, form): (u8, &u8)| match form {
@@ -391,73 +394,74 @@ fn is_time(text: &str) -> bool {
         && store::milliseconds(text).is_some()
 }
 
-/// `sha256:<hex>` as evidence has it: `s:` and its first 128 bits in base64url.
+/// Shortens a hash for evidence: `sha256:<hex>` becomes `s:` and the first 128 bits in base64url.
 pub fn short(hash: &str) -> Option<String> {
     let digits = hash.strip_prefix("sha256:")?.get(..2 * BYTES)?;
     Some(format!("{SHORT}{}", URL_SAFE_NO_PAD.encode(Digest::parse(digits)?.0)))
 }
 
-/// The reverse: `sha256:` and the first 32 digits.
+/// The reverse of [`short`]: `sha256:` and the first 32 hexadecimal digits.
 pub fn long(short: &str) -> Option<String> {
     let bytes = URL_SAFE_NO_PAD.decode(short.strip_prefix(SHORT)?).ok()?;
     (bytes.len() == BYTES).then(|| format!("sha256:{}", super::chain::to_hex(&bytes)))
 }
 
-/// A section of an evidence file as it was read.
+/// A section of an evidence file: a header and the lines up to the next header.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// Of its bytes; of a section of which something was erased, as tombstones in it say, of those that it had.
+    /// The digest of its bytes. If a line was erased, the digest that the section had before, which the tombstone
+    /// names.
     pub digest: Digest,
     /// Its bytes in the file.
     pub bytes: Range<usize>,
-    /// What is said once.
+    /// The header.
     pub header: Header,
-    /// The lines behind the header, each with its bytes in the file.
+    /// The lines after the header, each with its byte range in the file.
     pub lines: Vec<(Range<usize>, Said)>,
-    /// Lines that say nothing that this version understands.
+    /// The byte ranges of lines that cannot be read.
     pub unreadable: Vec<Range<usize>>,
 }
 
-/// What a line of a section says.
+/// The content of a line of a section.
 #[derive(Clone, Debug)]
 pub enum Said {
-    /// What a session did to a file.
+    /// What a session changed in a file.
     Brought(Box<Line>),
-    /// A record that is carried as it is.
+    /// A whole record that the commit carries unchanged, for example an approval.
     Carried(Box<Record>),
-    /// A line that was erased stood here.
+    /// A tombstone: a person erased the line that was here.
     Erased(Box<Tombstone>),
 }
 
-/// What stands in the place of a line that a person erased. Where it is signed, the signature is the line's last key.
+/// The line that replaces one that a person erased. If it is signed, the signature is its last key.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tombstone {
-    /// The digest of the line.
+    /// The digest of the erased line.
     pub erased: String,
-    /// The digest that the section had before anything of it was erased, and by which it is still known.
+    /// The digest that the section had before any of its lines was erased. The section keeps it as its id.
     pub section: String,
     /// Who erased it, as git's `user.name` has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<String>,
-    /// When, in UTC: `2026-02-18T12:00:00Z`.
+    /// When it was erased, in UTC: `2026-02-18T12:00:00Z`.
     pub time: String,
-    /// Why.
+    /// Why it was erased.
     pub why: String,
-    /// What this version does not know, and the signature.
+    /// The signature, and fields that this version does not know.
     #[serde(flatten)]
     pub extra: Extra,
 }
 
-/// Why a file is not evidence.
+/// Why a file is not read as evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoEvidence {
     /// It does not begin with a header.
     Headless,
-    /// A header of a later version.
+    /// A header has a later version of the format: this one.
     Newer(u32),
 }
 
-/// Reads the sections of a file.
+/// Splits a file of evidence into its sections and parses them.
 pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
     let mut sections: Vec<Section> = Vec::new();
     let mut at = 0;
@@ -467,7 +471,7 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
         let text = line.strip_suffix(b"\n").unwrap_or(line);
         let is_whole = text.len() < line.len() && is_object(text);
         if text.starts_with(HEADER) {
-            // Behind a header that cannot be read nothing is cited; the section before it must not lend its own.
+            // Lines after an unreadable header must not be read with the intents of the section before it.
             let header = if is_whole { header(text)? } else { None };
             let unreadable = if header.is_none() { vec![span.clone()] } else { vec![] };
             let (digest, header) = (Digest::of(b""), header.unwrap_or_default());
@@ -491,7 +495,8 @@ pub fn read(bytes: &[u8]) -> Result<Vec<Section>, NoEvidence> {
 }
 
 impl Section {
-    /// The digest that its tombstones name. Those that name another than the first count as unreadable.
+    /// The section digest that the tombstones name. A tombstone that names another one than the first does becomes
+    /// unreadable.
     fn original(&mut self) -> Option<Digest> {
         let named = |said: &Said| match said {
             Said::Erased(stone) => Digest::parse(&stone.section),
@@ -506,7 +511,8 @@ impl Section {
         Some(first)
     }
 
-    /// The digest of each line, header included; of a tombstone that of the line in whose place it stands.
+    /// The digest of each line, header included. For a tombstone it is the digest of the erased line, so the list stays
+    /// the same when a line is erased.
     pub fn line_digests(&self, bytes: &[u8]) -> Vec<Digest> {
         let lines = bytes[self.bytes.clone()].split_inclusive(|byte| *byte == b'\n');
         let lines = lines.map(|line| line.strip_suffix(b"\n").unwrap_or(line));
@@ -528,12 +534,12 @@ fn tombstone(line: &[u8]) -> Option<Tombstone> {
     is_readable.then_some(stone)
 }
 
-/// Whether a line is an object from its first byte to its last, in which nothing is said twice.
+/// Returns true if the whole line is one JSON object without a repeated key.
 fn is_object(line: &[u8]) -> bool {
     line.starts_with(b"{") && line.ends_with(b"}") && strict::has_unique_keys(line)
 }
 
-/// A header; `None` where it cannot be read.
+/// Parses a header. `None` if it cannot be read.
 fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
     #[derive(Deserialize)]
     struct Version {
@@ -568,14 +574,18 @@ fn said(line: &[u8], header: &Header) -> Option<Said> {
         return tombstone(line).map(|stone| Said::Erased(Box::new(stone)));
     }
     let record: Record = serde_json::from_slice(line).ok()?;
+    // Only a line about one file claims code: that is what can be held against a commit.
+    let claims = record.files.iter().flat_map(|file| &file.conversations);
     let carries = record.kind != RecordKind::Mutation
         && !record.id.is_empty()
-        && !record.timestamp.is_empty();
+        && !record.timestamp.is_empty()
+        && claims.into_iter().all(|one| one.ranges.is_empty());
     carries.then(|| Said::Carried(Box::new(record)))
 }
 
 impl Line {
-    /// As a record, the `nth` of a section.
+    /// Turns the line into a record. `nth` is its place in the section, counted from 0, and becomes part of the
+    /// record's id.
     pub fn record(&self, header: &Header, digest: Digest, nth: usize) -> Record {
         let intent = &header.intents[self.intent as usize];
         let session = &header.sessions[self.by as usize];
@@ -626,7 +636,7 @@ impl Line {
 }
 
 impl Whole {
-    /// A file as one range, which stands for each block in it.
+    /// The file as a single block record without a name, which stands for every block in it.
     fn range(&self) -> Option<BlockRecord> {
         let content = ContentHash::from_ledger(long(&self.hash)?);
         Some(BlockRecord {
@@ -637,7 +647,7 @@ impl Whole {
     }
 }
 
-/// The bytes of a section.
+/// Writes a section.
 pub fn write(header: &Header, lines: &[Line], carried: &[Record]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut put = |line: serde_json::Result<Vec<u8>>| {
@@ -649,7 +659,7 @@ pub fn write(header: &Header, lines: &[Line], carried: &[Record]) -> Vec<u8> {
     for record in carried {
         let mut record = serde_json::to_value(record).expect("plain data always serialises");
         if let Some(fields) = record.as_object_mut() {
-            // Its place in the journal's chain says nothing outside of it.
+            // Outside the journal the chain of the writer has no meaning.
             ["writer", "seq", "prev"].into_iter().for_each(|key| drop(fields.shift_remove(key)));
         }
         put(serde_json::to_vec(&record));

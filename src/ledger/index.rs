@@ -1,4 +1,5 @@
-//! The ledger as it is asked: entries, and look-ups by content, path, intent and name. No question scans it.
+//! The ledger in memory: its entries, and look-ups by content, path, intent and name. No look-up goes through all
+//! entries.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
@@ -9,12 +10,14 @@ use super::evidence::Digest;
 use super::journal::{self, Sealed};
 use super::kept::{Kept, Key};
 use super::lookup::{
-    REASSIGN, Sought, WHOLE, intents, is_content_hash, is_whole, keys_of, keys_of_block,
+    REASSIGN, REGISTRY, Sought, WHOLE, intents, is_content_hash, is_whole, keys_of, keys_of_block,
 };
 use super::read::{self, ErasedSection, LedgerFile};
 use super::reassign::{Reassignment, Reassignments};
 use super::source::{Files, Known, Lazy, millis};
-use super::{BlockRecord, Conversation, Dialect, Entry, FileRecord, Outline, Record, Trust};
+use super::{
+    BlockRecord, Conversation, Dialect, Entry, FileRecord, Outline, Record, RecordKind, Trust,
+};
 use crate::code::ContentHash;
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Finding, RelativePath, Root};
@@ -28,7 +31,7 @@ pub struct ClaimRef {
     pub file: u32,
     /// Index in the file's conversations.
     pub conversation: u32,
-    /// Index in the conversation's ranges; of a file that was recorded as a whole, in what is derived of it.
+    /// Index in the conversation's ranges. For a file that was recorded as a whole, index in [`Derived::ranges`].
     pub range: u32,
 }
 
@@ -46,7 +49,7 @@ pub struct Claim<'a> {
 }
 
 impl<'a> Claim<'a> {
-    /// The block as the record has it. Of evidence that is its name, its lines and its content.
+    /// The block as the record has it. Evidence only has its name, lines and content hash. Cheap: no text is read.
     pub fn said(&self) -> &'a BlockRecord {
         let ranges = &self.conversation.ranges;
         match ranges.get(self.at.range as usize) {
@@ -57,7 +60,8 @@ impl<'a> Claim<'a> {
         }
     }
 
-    /// The block with all that is known of it. For evidence that reads the texts of the commit.
+    /// The block with all fingerprints. For evidence they are computed from the text of the file in the commit, which
+    /// is read from git.
     pub fn range(&self) -> &'a BlockRecord {
         let derived = self.ledger.derived(self.at.entry);
         let range = derived.and_then(|derived| derived.ranges.get(self.at.range as usize));
@@ -75,32 +79,33 @@ impl<'a> Claim<'a> {
     }
 }
 
-/// What the texts before and after a record tell of it.
+/// What can be computed about a line of evidence from the texts of its file before and after the commit.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Derived {
-    /// The file before.
+    /// The outline of the file before the commit.
     pub before: Outline,
-    /// The file after.
+    /// The outline of the file after the commit.
     pub after: Outline,
-    /// The blocks that the record speaks of, in its order; of a whole file, all of it.
+    /// The blocks that the record names, in the same order. For a whole file, all of its blocks.
     pub ranges: Vec<BlockRecord>,
-    /// The commit that brought it, as hex; `None` where it is about to be made.
+    /// The commit that the evidence is about, as hex. `None` if that commit is about to be made.
     pub commit: Option<String>,
-    /// When that was made, in seconds since 1970.
+    /// The time of that commit, in seconds since 1970.
     pub committed: Option<i64>,
-    /// The commit that the texts before are of, as hex.
+    /// The commit from which the text before was read, as hex.
     pub based_on: Option<String>,
 }
 
-/// Finds the texts of evidence, and tells what they say.
+/// Computes what evidence does not say from the texts in git.
 pub trait Derive: Send + Sync {
-    /// `None` where the texts cannot be had.
+    /// `None` if the texts cannot be read, for example in a shallow clone.
     fn derive(&self, entry: &Entry) -> Option<Derived>;
 }
 
 /// All entries of a workspace, in fold order (time, then file and place), with their indices.
 ///
-/// Evidence that the kept look-up knows is read when an entry of it is asked for, everything else at once.
+/// Evidence that the kept look-up knows is read from disk when one of its entries is asked for. All other files are
+/// read when the ledger is loaded.
 pub struct Ledger {
     said: Arc<Said>,
     derive: Option<Arc<dyn Derive>>,
@@ -108,33 +113,35 @@ pub struct Ledger {
     of_wholes: OnceLock<HashMap<Key, Vec<u32>>>,
 }
 
-/// What the files of a ledger say.
+/// The data of a ledger that its copies share.
 #[derive(Default)]
 struct Said {
     files: Files,
-    /// Of the files that are not on the shelf, or share a section with one that is not, in fold order.
+    /// The entries that were read when the ledger was loaded, in fold order: those of files that are not on the shelf,
+    /// and of files on the shelf that share a section with such a file.
     entries: Vec<Arc<Entry>>,
-    /// The same by what they are looked up by, as indices of all entries.
+    /// For each look-up key of `entries`, the indices in [`Order::all`] of those that have it.
     named: HashMap<Key, Vec<u32>>,
     order: Order,
     reassigned: OnceLock<Reassignments>,
-    /// What is wrong with the links of chains.
+    /// Gaps, forks and wrong links in chains.
     links: Vec<Finding>,
     findings: OnceLock<Vec<Finding>>,
     sealed: Sealed,
     paths: OnceLock<Vec<RelativePath>>,
 }
 
-/// In which order the entries of the shelf and the others stand.
+/// The fold order of all entries, where those on the shelf are rows of the table and the others are in memory.
 #[derive(Default)]
 struct Order {
-    /// For each entry its row in the table, or, beyond that, its place among the others.
+    /// For each entry, its row in the table or its index in [`Said::entries`].
     all: Vec<Place>,
-    /// For each row of the table which entry it is; `GONE` where its file does not stand.
+    /// For each row of the table, the index of its entry in `all`. `GONE` if the file of the row is no longer there.
     of_rows: Vec<u32>,
 }
 
-/// A row of the table, or, with the highest bit, a place among the other entries; 100,000 of them cost half as much so.
+/// A row of the table, or, if the highest bit is set, an index in [`Said::entries`]. An enum would take twice the
+/// memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place(u32);
 
@@ -178,7 +185,7 @@ impl Ledger {
         Self::of(Files::read(root, before, &is_own), journal::sealed(root))
     }
 
-    /// The same, with what was recorded in this clone and is in no commit yet.
+    /// This ledger together with the journals of this work tree.
     pub fn with_journals(&self, root: &Root) -> Self {
         let files = read::files(root).into_iter().filter(|file| journal::is_open(&file.path));
         let journals =
@@ -186,13 +193,19 @@ impl Ledger {
         Self::of(self.said.files.but(|_| false, journals), journal::sealed(root))
     }
 
-    /// The evidence that these files and sections hold, and no other entry.
+    /// This ledger with additional files that are not on disk.
+    pub fn with_files(&self, files: &[(RelativePath, Vec<u8>)]) -> Self {
+        let known = files.iter().map(|(path, bytes)| (path.clone(), Known::of(path, bytes)));
+        Self::of(self.said.files.but(|_| false, known), self.said.sealed.clone())
+    }
+
+    /// The evidence of this ledger for which `is_kept` is true of its file and section. Journals are left out.
     pub fn evidence_of(&self, is_kept: &dyn Fn(&RelativePath, &Digest) -> bool) -> Self {
         let files = self.said.files.but(journal::is_open, None).keeping(is_kept);
         Self::of(files, self.said.sealed.clone())
     }
 
-    /// The same, and all journals, those of other work trees first.
+    /// Like [`Self::evidence_of`], together with the journals of all work trees, those of the other ones first.
     pub fn for_sealing(
         &self,
         root: &Root,
@@ -206,7 +219,7 @@ impl Ledger {
         Self::of(files.but(|_| false, journals), journal::sealed(root))
     }
 
-    /// The files of evidence, each with its sections.
+    /// The files of evidence, each with the digests of its sections.
     pub fn evidence_files(&self) -> Vec<(RelativePath, Arc<[Digest]>)> {
         let files = &self.said.files;
         let others = files.others.iter().filter(|(_, known)| known.digest.is_some());
@@ -217,7 +230,7 @@ impl Ledger {
         of_shelf.chain(others).collect()
     }
 
-    /// The same, with whoever knows the texts of evidence.
+    /// This ledger with somebody who can read the texts of evidence from git.
     pub fn with_texts(self, derive: Arc<dyn Derive>) -> Self {
         Self { derive: Some(derive), ..self }
     }
@@ -228,14 +241,14 @@ impl Ledger {
         self.said.files.are_current(root) && journal::sealed(root) == self.said.sealed
     }
 
-    /// From (path, bytes) in hand: for a commit, the index, and tests.
+    /// Makes a ledger from files in memory: those of a commit, of the index, or of a test.
     pub fn from_files(files: &[(RelativePath, Vec<u8>)]) -> Self {
         let known =
             |(path, bytes): &(RelativePath, Vec<u8>)| (path.clone(), Known::of(path, bytes));
         Self::of_known(in_parallel(files, known).into_iter().collect(), Sealed::default())
     }
 
-    /// From files that were read.
+    /// Makes a ledger from files that were read already.
     pub(super) fn of_known(others: BTreeMap<RelativePath, Known>, sealed: Sealed) -> Self {
         Self::of(Files { others, ..Files::default() }, sealed)
     }
@@ -257,7 +270,7 @@ impl Ledger {
         let mut keeps = (0..)
             .zip(&entries)
             .map(|(at, entry)| {
-                // What a commit that stands here has sealed is told by its evidence.
+                // A journal record that was sealed into evidence of this ledger is left out, else it would count twice.
                 let is_sealed = entry.trust == Trust::Own
                     && sealed.is_in(&entry.record.id, |one| sections.contains(one));
                 !is_sealed && !judgement.duplicates.contains(&at)
@@ -284,12 +297,13 @@ impl Ledger {
         Self { said, derive: None, derived, of_wholes: OnceLock::new() }
     }
 
-    /// The same ledger with nothing of it in memory that was derived so far: for those who go through all of it.
+    /// The same ledger without what was computed from texts so far. Callers that go through all entries use it to free
+    /// memory.
     pub fn forgetful(&self) -> Self {
         Self { derive: self.derive.clone(), ..Self::saying(Arc::clone(&self.said)) }
     }
 
-    /// In fold order. Reads all files.
+    /// All entries in fold order. Reads all files.
     pub fn entries(&self) -> Entries<'_> {
         self.said.read_all();
         Entries { ledger: self, from: 0, to: index(self.len()) }
@@ -305,7 +319,7 @@ impl Ledger {
         self.len() == 0
     }
 
-    /// What was recorded and is in no commit yet, in fold order.
+    /// The entries of the journals, in fold order: what was recorded and is in no commit of this history.
     pub fn open(&self) -> impl Iterator<Item = &Entry> {
         let all = self.said.entries.iter().map(|entry| &**entry);
         all.filter(|entry| journal::is_open(&entry.origin.path))
@@ -322,7 +336,17 @@ impl Ledger {
         &shelf.known(file).entries[nth as usize]
     }
 
-    /// What the texts of an entry's commit tell; `None` where they cannot be had, or where the record tells it itself.
+    /// How far an entry is to be believed. Evidence that was sealed in this clone is its own.
+    pub fn trust(&self, entry: &Entry) -> Trust {
+        let is_own = entry.section.is_some_and(|section| self.said.sealed.made(&section));
+        match entry.trust {
+            Trust::Claimed if is_own => Trust::Own,
+            trust => trust,
+        }
+    }
+
+    /// What is computed from the texts of an entry's commit. `None` if these cannot be read, and for a record of the
+    /// journal, which has it all itself.
     pub fn derived(&self, at: u32) -> Option<&Arc<Derived>> {
         let slot = self.derived.get(at);
         slot.get_or_init(|| {
@@ -334,7 +358,7 @@ impl Ledger {
         .as_ref()
     }
 
-    /// What the file of an entry was before the record and after it, where that is known.
+    /// The outlines of a file before and after a record, if they are known.
     pub fn outlines(&self, at: u32, path: &RelativePath) -> Option<(Outline, Outline)> {
         if let Some(derived) = self.derived(at) {
             return Some((derived.before.clone(), derived.after.clone()));
@@ -364,12 +388,12 @@ impl Ledger {
         Claim { ledger: self, at, entry, file, conversation }
     }
 
-    /// The claims that are what is looked for, in fold order.
+    /// The claims that match, in fold order.
     fn claims(&self, sought: Sought<'_>) -> Vec<ClaimRef> {
         let key = sought.key();
         let mut entries = self.said.named(&key);
         if matches!(sought, Sought::Content(_) | Sought::Called(..)) {
-            // Entries that speak of a file as a whole do not say what is in it.
+            // The keys of an entry that names a file as a whole do not include those of the blocks in it.
             entries.extend(self.of_wholes().get(&key).into_iter().flatten());
         }
         if let Sought::Intent(intent) = sought {
@@ -382,8 +406,8 @@ impl Ledger {
         entries.into_iter().flat_map(|at| self.claims_of(at, sought)).collect()
     }
 
-    /// The claims of an entry that are what is looked for, in order; of a file that was recorded as a whole there is one
-    /// for each block in it.
+    /// The claims of an entry that match, in order. A file that was recorded as a whole has one claim for each block in
+    /// it.
     fn claims_of(&self, at: u32, sought: Sought<'_>) -> Vec<ClaimRef> {
         let entry = self.entry(at);
         let record = &entry.record;
@@ -400,7 +424,8 @@ impl Ledger {
         all.filter(is_it).collect()
     }
 
-    /// Whether a block of an entry is what is looked for: of an intent, whether it is under that one now.
+    /// Returns true if a block of an entry matches. A search for an intent matches the blocks that are under it now,
+    /// after reassignments.
     fn is_sought(
         &self,
         sought: Sought<'_>,
@@ -426,7 +451,8 @@ impl Ledger {
         })
     }
 
-    /// By what can be found in them, the entries that speak of a file as a whole.
+    /// For each key of a block, the entries that name its file as a whole. Filled on first use, since it reads texts
+    /// from git.
     fn of_wholes(&self) -> &HashMap<Key, Vec<u32>> {
         self.of_wholes.get_or_init(|| {
             let mut wholes = self.said.named(&WHOLE);
@@ -445,6 +471,12 @@ impl Ledger {
             }
             found
         })
+    }
+
+    /// The records of intents that were created or changed, in fold order.
+    pub fn of_registry(&self) -> impl Iterator<Item = &Entry> {
+        let entries = self.said.named(&REGISTRY).into_iter().map(|at| self.entry(at));
+        entries.filter(|entry| entry.record.kind == RecordKind::Registry)
     }
 
     /// The claims of a record, by its id.
@@ -504,13 +536,13 @@ impl Ledger {
         found.into_iter().map(|at| self.entry(at)).find(|entry| entry.record.id == record)
     }
 
-    /// Whether a record is in a commit, but not in one that is part of the history here: that commit was reset, or is on
-    /// another branch.
+    /// Returns true if a record was sealed into a commit that is not part of the history here. That commit was reset,
+    /// or is on another branch.
     pub fn is_taken_back(&self, entry: &Entry) -> bool {
         journal::is_open(&entry.origin.path) && self.said.sealed.knows(&entry.record.id)
     }
 
-    /// Whether a record is in no commit yet, on no branch.
+    /// Returns true if a record was never sealed into any commit.
     pub fn is_unsealed(&self, entry: &Entry) -> bool {
         journal::is_open(&entry.origin.path) && !self.said.sealed.knows(&entry.record.id)
     }
@@ -549,7 +581,7 @@ impl Ledger {
         self.said.files.count()
     }
 
-    /// The files of evidence, each with what its bytes come to. Reads all of them.
+    /// The files of evidence, each with the digest of its bytes. Reads all of them.
     pub fn files_by_digest(&self) -> HashMap<RelativePath, Digest> {
         self.said.read_all();
         let files = &self.said.files;
@@ -561,7 +593,7 @@ impl Ledger {
         of_shelf.chain(others).collect()
     }
 
-    /// The sections of which something was erased. Reads all files.
+    /// The sections from which a line was erased. Reads all files.
     pub fn erased(&self) -> Vec<&ErasedSection> {
         self.said.read_all();
         let of_shelf = self.said.files.of_shelf().map(|(shelf, at)| shelf.known(at));
@@ -569,7 +601,8 @@ impl Ledger {
         all.flat_map(|known| known.erased.iter()).collect()
     }
 
-    /// The entries of some sections of evidence, in fold order. Reads the files that hold such a section.
+    /// The entries of the sections for which `is_sought` is true, in fold order. Reads the files that hold such a
+    /// section.
     pub fn entries_in(&self, is_sought: &dyn Fn(&Digest) -> bool) -> Vec<&Entry> {
         let of_shelf = self.said.files.of_shelf();
         let holds = of_shelf.filter(|(shelf, at)| shelf.kept.sections(*at).iter().any(is_sought));
@@ -590,7 +623,8 @@ impl Ledger {
 }
 
 impl Order {
-    /// `twice` are files of the shelf whose entries are among the others.
+    /// Merges the rows of the shelf and the other entries by time. `twice` are the files of the shelf whose entries are
+    /// among `others`.
     fn of(files: &Files, twice: &[u32], others: &[Arc<Entry>], times: &[Option<i64>]) -> Self {
         let mut order = Self::default();
         order.all.reserve(others.len());
@@ -628,7 +662,7 @@ impl Said {
         }
     }
 
-    /// The entries that may have a key, in order.
+    /// The entries that may have a key, in fold order. Keys are short hashes, so the caller has to check each entry.
     fn named(&self, key: &Key) -> Vec<u32> {
         let mut found = self.named.get(key).cloned().unwrap_or_default();
         let Some(shelf) = &self.files.shelf else { return found };
@@ -637,7 +671,7 @@ impl Said {
                 let rows = rows.into_iter().map(|row| self.order.of_rows[row as usize]);
                 found.extend(rows.filter(|at| *at != GONE));
             }
-            // The table is damaged: any entry may be the one.
+            // The table is damaged, so any of its entries may have the key.
             Err(_) => found.extend(self.order.of_rows.iter().filter(|at| **at != GONE)),
         }
         found.sort_unstable();
@@ -645,7 +679,8 @@ impl Said {
         found
     }
 
-    /// What the table lists, as far as files stand that name it; `is_named` is asked where the table is damaged.
+    /// The paths (or intents) that the table lists, without those that only missing files name. `is_named` decides if
+    /// the table is damaged.
     fn of_kept<T: Clone>(
         &self,
         list: impl Fn(&Kept) -> &[T],
@@ -696,7 +731,8 @@ fn claims(
     })
 }
 
-/// By time; records of one writer never before those that it wrote earlier, whatever its clock said. The times.
+/// Sorts entries by time and returns the times. Records of one writer stay in the order in which they were written,
+/// even if its clock went back.
 fn fold(entries: &mut Vec<Arc<Entry>>) -> Vec<Option<i64>> {
     entries.sort_by(|a, b| {
         let place = |entry: &Entry| (entry.record.seq, entry.origin.start);
@@ -755,7 +791,7 @@ impl<'a> Entries<'a> {
     pub fn last(&self) -> Option<&'a Entry> {
         self.get(self.len().checked_sub(1)?)
     }
-    /// One after the other.
+    /// Iterates over them.
     pub fn iter(&self) -> Entries<'a> {
         *self
     }

@@ -5,8 +5,8 @@
 //! `git clean -fdx` nor `git worktree remove` loses a record. Without git there is no journal: records are appended to
 //! `.orchestration/agent_trace.jsonl`.
 //!
-//! When a record has been sealed into evidence, that is noted beside the journal ([`Sealed`]). It counts as sealed
-//! wherever that evidence stands: after a reset to a commit without it, the record is open again.
+//! When a record is sealed into evidence, a note is made beside the journal ([`Sealed`]). The record counts as sealed
+//! as long as that evidence is part of the history: after `git reset` to a commit without it, the record is open again.
 
 use std::collections::{HashMap, HashSet};
 use std::io::Write as _;
@@ -22,9 +22,9 @@ use crate::workspace::{RelativePath, Root};
 
 const SHOWN: &str = ".orchestration/agent_trace/open";
 
-/// The journals of a workspace: those of each work tree lie in a folder of their own.
+/// The journals of a workspace. Each work tree has a folder of its own.
 pub(super) struct Journals {
-    /// Holds a folder for each work tree.
+    /// The folder that holds those of the work trees.
     all: PathBuf,
     /// The name of the folder of this work tree.
     own: String,
@@ -39,7 +39,7 @@ impl Journals {
             true => "main".into(),
             false => git_dir.file_name()?.to_string_lossy().into_owned(),
         };
-        // Several workspaces may lie in one work tree.
+        // Several workspaces may share one work tree (`nested_roots` of the policy).
         let below = root.path().strip_prefix(top).ok()?.to_string_lossy().into_owned();
         let own = match below.is_empty() {
             true => tree,
@@ -57,12 +57,12 @@ impl Journals {
         self.folder().join(format!("{writer}.jsonl"))
     }
 
-    /// The journals of this work tree, each by the name under which it is shown and where it lies.
+    /// The journals of this work tree, each with its name in the work tree and its path in the git directory.
     pub fn files(&self) -> Vec<(RelativePath, PathBuf)> {
         files_in(&self.folder())
     }
 
-    /// The folders of the other work trees of this workspace, also of those that were removed.
+    /// The folders of the other work trees of this workspace, including work trees that were removed.
     pub fn others(&self) -> Vec<PathBuf> {
         let ending = |name: &str| name.split_once('+').map(|(_, below)| below.to_owned());
         let folders = std::fs::read_dir(&self.all).into_iter().flatten().flatten();
@@ -86,27 +86,27 @@ fn files_in(folder: &Path) -> Vec<(RelativePath, PathBuf)> {
     files
 }
 
-/// All journals of a repository: those of other work trees, also of removed ones, and those of this one.
+/// All journals of a repository: those of other work trees, including removed ones, then those of this one.
 pub(super) fn all(root: &Root) -> Vec<(RelativePath, PathBuf)> {
     let Some(journals) = Journals::of(root) else { return Vec::new() };
     let others = journals.others();
     others.iter().flat_map(|folder| files_in(folder)).chain(journals.files()).collect()
 }
 
-/// Under which name a writer's journal is shown.
+/// The name of a writer's journal in the work tree.
 pub(super) fn shown(writer: &str) -> RelativePath {
     let name: String = writer.chars().filter(char::is_ascii_alphanumeric).collect();
     RelativePath::new(&format!("{SHOWN}/{name}.jsonl"))
         .expect("a fixed folder and letters are a path")
 }
 
-/// Whether a path is one of a journal.
+/// Returns true if a path is that of a journal in the work tree.
 pub fn is_open(path: &RelativePath) -> bool {
     path.as_str().strip_prefix(SHOWN).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Shows a journal in the work tree, where the file system can give a file two names. That is for people to look at, so
-/// a failure is nobody's error.
+/// Gives a journal its second name in the work tree, if the file system has hard links. The name only helps people to
+/// watch the journal, so a failure is logged and not returned.
 pub(super) fn show(root: &Root, writer: &str, file: &Path) {
     let shown = root.absolute(&shown(writer));
     if shown.symlink_metadata().is_ok() {
@@ -124,6 +124,7 @@ pub(super) fn show(root: &Root, writer: &str, file: &Path) {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sealed {
     into: HashMap<String, Vec<Digest>>,
+    sections: HashSet<Digest>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -133,22 +134,27 @@ struct Mark {
 }
 
 impl Sealed {
-    /// Whether nothing was sealed here.
+    /// Returns true if nothing was sealed in this clone.
     pub(super) fn is_empty(&self) -> bool {
         self.into.is_empty()
     }
 
-    /// Whether a record was sealed, wherever the evidence stands: on another branch, say.
+    /// Returns true if a record was sealed into any evidence, including evidence on another branch.
     pub fn knows(&self, record: &str) -> bool {
         self.into.contains_key(record)
     }
 
-    /// The evidence into which a record was sealed.
+    /// Returns true if a section was sealed in this clone.
+    pub fn made(&self, section: &Digest) -> bool {
+        self.sections.contains(section)
+    }
+
+    /// The digests of the sections into which a record was sealed.
     pub fn sections_of(&self, record: &str) -> &[Digest] {
         self.into.get(record).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a record is sealed into evidence of which `stands` holds.
+    /// Returns true if a record was sealed into a section for which `stands` is true.
     pub fn is_in(&self, record: &str, stands: impl Fn(&Digest) -> bool) -> bool {
         self.into.get(record).is_some_and(|into| into.iter().any(stands))
     }
@@ -158,10 +164,10 @@ fn marks(root: &Root) -> Option<PathBuf> {
     Some(root.common_dir()?.join("intent").join("sealed.jsonl"))
 }
 
-/// Notes larger than this, in bytes, were not written by us.
+/// A larger file of notes, in bytes, was not written by us.
 const MAX_MARKS: u64 = 256 * 1024 * 1024;
 
-/// What is noted of this repository.
+/// Reads the notes of this repository.
 pub fn sealed(root: &Root) -> Sealed {
     let Some(path) = marks(root) else { return Sealed::default() };
     let bytes = store::read_capped(&path, MAX_MARKS).ok().flatten().unwrap_or_default();
@@ -170,19 +176,20 @@ pub fn sealed(root: &Root) -> Sealed {
     for mark in marks.filter_map(|line| serde_json::from_slice::<Mark>(line).ok()) {
         if let Some(digest) = Digest::parse(&mark.evidence) {
             sealed.into.entry(mark.record).or_default().push(digest);
+            sealed.sections.insert(digest);
         }
     }
     sealed
 }
 
-/// Which evidence was sealed in this repository, and of what the journals still hold.
+/// From which records each section was sealed in this clone, and which of them the journals still hold.
 pub struct Sources {
     records: HashMap<Digest, Vec<String>>,
     held: HashSet<String>,
 }
 
 impl Sources {
-    /// Reads what is noted, and the journals.
+    /// Reads the notes and the journals.
     pub fn load(root: &Root) -> Self {
         #[derive(Deserialize)]
         struct Known {
@@ -201,14 +208,14 @@ impl Sources {
         Self { records, held: journals.flat_map(ids).collect() }
     }
 
-    /// Whether a section can be made again: the journals hold all that it was made from.
+    /// Returns true if a section can be sealed again, because the journals hold all records that it was made from.
     pub fn can_make(&self, section: &Digest) -> bool {
         let records = self.records.get(section);
         records.is_some_and(|records| records.iter().all(|record| self.held.contains(record)))
     }
 }
 
-/// A record that stands in a journal, sealed or not.
+/// A record in a journal, sealed or not.
 #[derive(Deserialize)]
 pub struct Held {
     /// Its id.
@@ -217,7 +224,7 @@ pub struct Held {
     pub timestamp: String,
 }
 
-/// The records of the journals of this work tree, also those that evidence speaks for.
+/// All records of the journals of this work tree, including those that were sealed.
 pub fn held(root: &Root) -> Result<Vec<Held>, StoreError> {
     let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
     let mut all = Vec::new();
@@ -229,8 +236,8 @@ pub fn held(root: &Root) -> Result<Vec<Held>, StoreError> {
     Ok(all)
 }
 
-/// Takes records out of the journals of this work tree: from the beginning of each those that `goes` names, up to the
-/// first that stays, so that what is left is one chain. How many went. The caller holds the lock of the ledger.
+/// Removes records from the beginning of each journal of this work tree, up to the first for which `goes` is false. So
+/// what is left is one unbroken chain. Returns how many were removed. The caller holds the lock of the ledger.
 pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize, StoreError> {
     let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
     let mut gone = 0;
@@ -247,7 +254,7 @@ pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize
             continue;
         }
         gone += going.len();
-        // The shown name is another name of the old file.
+        // The name in the work tree still leads to the old file, so it is made again.
         let shown = root.absolute(&shown);
         store::remove(&shown)?;
         if length == bytes.len() {
@@ -262,10 +269,10 @@ pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize
     Ok(gone)
 }
 
-/// A larger journal, in bytes, is left as it is.
+/// Nothing is removed from a journal that is larger than this, in bytes.
 const MAX_JOURNAL: u64 = 1024 * 1024 * 1024;
 
-/// Notes that records have been sealed into a section of evidence.
+/// Makes a note that records were sealed into a section of evidence.
 pub fn note_sealed(root: &Root, records: &[String], evidence: Digest) -> Result<(), StoreError> {
     let Some(path) = marks(root).filter(|_| !records.is_empty()) else { return Ok(()) };
     let mut lines = Vec::new();

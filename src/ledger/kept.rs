@@ -1,11 +1,12 @@
-//! The kept look-up: which entries of evidence speak of a path, a text, a name, an intent.
+//! The kept look-up: a cache on disk that says which entries of evidence name a path, a content hash, a block or an
+//! intent.
 //!
-//! Evidence never changes, so what its files say need not be found out by every process again. A table in the git
-//! directory names, for everything an entry can be looked up by, the entries; and each of their files by its digest. It is
-//! written anew when enough files have come or gone, from the table before and the files that came.
+//! Files of evidence never change, so a process need not parse all of them to find the few that it needs. A table in
+//! the git directory maps each look-up key to the entries that have it, and each entry to its file. When enough files
+//! have come or gone, the table is written again, from the old table and the new files.
 //!
-//! No answer depends on it. A folder that changed since is listed, a file in it that is not as it was is read; what an
-//! entry says is always read from its file, whose bytes are held against its name; and where the table is damaged or
+//! No answer depends on the table. A folder that changed since is listed again, and a file that changed is read. The
+//! content of an entry always comes from its file, whose bytes are checked against its name. If the table is damaged or
 //! missing, all files are read.
 
 use std::collections::{HashMap, HashSet};
@@ -24,46 +25,48 @@ use crate::workspace::store::{self, StoreError};
 use crate::workspace::table::{Damaged, Table};
 use crate::workspace::{RelativePath, Root};
 
-const WHAT: &str = "evidence 2";
+const WHAT: &str = "evidence 3";
 const FOLDER: &str = ".orchestration/agent_trace";
-/// A key, and a row of the entries.
+/// Bytes of a row of the table: a key and the number of an entry.
 const WIDTH: usize = 12;
-/// Bytes of a file in the head: digest, stamp, number of its entries.
+/// Bytes that the head has for a file: its digest, its stamp, the number of its entries.
 const FILE: usize = 28;
-/// Bytes of an entry in the head: time, file, place in the file.
+/// Bytes that the head has for an entry: its time, its file, its place in the file.
 const ENTRY: usize = 16;
 
-/// What entries are looked up by, as the table has it.
+/// A short hash of what entries are looked up by. See [`Sought::key`].
 pub(super) type Key = [u8; 8];
 
-/// The table and what is known of its files.
+/// An open table with its head.
 pub(super) struct Kept {
     folders: Vec<Folder>,
-    /// Sections of files that hold others than the one that the file is named by.
+    /// The sections of files that were compacted. All other files have one section, whose digest is in the file's name.
     sections: HashMap<u32, Vec<Digest>>,
     paths: Vec<RelativePath>,
     intents: Vec<String>,
-    /// The head as it was read; files and entries are not copied out of it.
+    /// The bytes of the head. The data of files and entries is read from here when needed, since copying all of it
+    /// would take longer than most look-ups.
     bytes: Vec<u8>,
-    /// Where in it the files begin.
+    /// The offset in `bytes` of the first file.
     files_at: usize,
-    /// Where in it the entries begin.
+    /// The offset in `bytes` of the first entry.
     entries_at: usize,
     table: Table<WIDTH>,
 }
 
-/// A month.
+/// A folder of evidence: a month.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Folder {
-    /// `2026-02`.
+    /// The month: `2026-02`.
     name: String,
-    /// As it was before it was listed; `None` where it had just changed.
+    /// The state of the folder before it was listed. `None` if it had changed so recently that a later change might not
+    /// show.
     stamp: Option<Stamp>,
-    /// Where its files end among all.
+    /// The number of the file after its last one. Files are numbered month by month.
     end: u32,
 }
 
-/// What is said of the whole, besides files and entries.
+/// The part of the head that is not files and entries.
 #[derive(Serialize, Deserialize)]
 struct Head {
     folders: Vec<Folder>,
@@ -73,35 +76,37 @@ struct Head {
     entries: u32,
 }
 
-/// A file that the table is to know.
+/// A file that is to be added to the table.
 pub(super) struct New<'a> {
-    /// In the workspace.
+    /// Its path, relative to the workspace.
     pub path: &'a RelativePath,
     /// [`print`] of its stamp.
     pub stamp: u64,
-    /// What it holds.
+    /// Its content.
     pub known: &'a Known,
 }
 
-/// A stamp in short.
+/// A stamp as 8 bytes, for comparing.
 pub(super) fn print(stamp: &Stamp) -> u64 {
     let digest = Sha256::digest(format!("{stamp:?}"));
     u64::from_le_bytes(std::array::from_fn(|at| digest[at]))
 }
 
-/// The month that a folder of the workspace is, where it is one of evidence.
+/// The month of a folder. `None` if it is not a folder of evidence.
 pub(super) fn month(folder: &str) -> Option<&str> {
     let name = folder.strip_prefix(FOLDER)?.strip_prefix('/')?;
     (!name.is_empty() && !name.contains('/')).then_some(name)
 }
 
-/// Where the table of a workspace is; several work trees and workspaces may share a git directory.
+/// The path of a workspace's table. The name holds a hash of the workspace's path, since work trees share a git
+/// directory.
 pub(super) fn place(root: &Root) -> Option<PathBuf> {
     let digest = Sha256::digest(root.path().as_os_str().as_encoded_bytes());
     Some(cache::folder(root)?.join(format!("evidence-{}", store::hex(&digest[..8]))))
 }
 
-/// The state of a folder, where a change from now on would show in it.
+/// The state of a folder. `None` if the folder changed so recently that its time might stay the same after another
+/// change.
 pub(super) fn state(folder: &Path) -> Option<Stamp> {
     let now = SystemTime::now();
     let found = folder.symlink_metadata().ok().filter(std::fs::Metadata::is_dir)?;
@@ -117,7 +122,7 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
 }
 
 impl Kept {
-    /// `None` where there is none that can be used.
+    /// Opens a table. `None` if it is missing, damaged or of another version.
     pub(super) fn open(place: &Path) -> Option<Self> {
         let (table, bytes) = Table::open(place, WHAT)?;
         let (head, rest) = postcard::take_from_bytes::<Head>(&bytes).ok()?;
@@ -140,12 +145,12 @@ impl Kept {
         Some(kept)
     }
 
-    /// How many files it knows.
+    /// The number of files in the table.
     pub(super) fn files(&self) -> usize {
         (self.entries_at - self.files_at) / FILE
     }
 
-    /// How many entries they hold.
+    /// The number of entries in the table.
     pub(super) fn entries(&self) -> usize {
         (self.bytes.len() - self.entries_at) / ENTRY
     }
@@ -155,7 +160,7 @@ impl Kept {
         (&self.folders[at], start..self.folders[at].end)
     }
 
-    /// The files of a month, where its folder is as it was when it was last listed.
+    /// The files of a month, if its folder has not changed since it was listed. Then it need not be listed again.
     pub(super) fn as_it_was(&self, month: &str, disk: &Path) -> Option<Range<u32>> {
         let at = self.folders.binary_search_by(|folder| folder.name.as_str().cmp(month)).ok()?;
         let (folder, files) = self.folder(at);
@@ -183,23 +188,23 @@ impl Kept {
         None
     }
 
-    /// The files that are named by a digest, in whatever month.
+    /// The files with this digest in their name, in any month.
     pub(super) fn named(&self, digest: &Digest) -> impl Iterator<Item = u32> {
         (0..self.folders.len()).filter_map(|at| self.find_in(at, digest))
     }
 
-    /// The files that hold other sections than the one that they are named by.
+    /// The files that were compacted, each with its sections.
     pub(super) fn united(&self) -> impl Iterator<Item = (u32, &[Digest])> {
         self.sections.iter().map(|(file, sections)| (*file, &sections[..]))
     }
 
-    /// The digest that a file is named by.
+    /// The digest in a file's name.
     pub(super) fn digest(&self, file: u32) -> Digest {
         let at = self.files_at + file as usize * FILE;
         Digest::from_bytes(std::array::from_fn(|byte| self.bytes[at + byte]))
     }
 
-    /// [`print`] of the stamp that a file had.
+    /// The stamp of a file when it was read, as [`print`] makes it.
     pub(super) fn stamp(&self, file: u32) -> u64 {
         u64_at(&self.bytes, self.files_at + file as usize * FILE + 16)
     }
@@ -228,7 +233,7 @@ impl Kept {
         (time != i64::MIN).then_some(time)
     }
 
-    /// The file of an entry, and which of its entries it is.
+    /// The file of an entry, and the place of the entry in it.
     pub(super) fn origin(&self, row: u32) -> (u32, u32) {
         let at = self.entries_at + row as usize * ENTRY + 8;
         (u32_at(&self.bytes, at), u32_at(&self.bytes, at + 4))
@@ -252,7 +257,7 @@ impl Kept {
         &self.intents
     }
 
-    /// Whether the head is not at odds with itself.
+    /// Returns true if every entry names a file that exists, and a place within that file.
     fn is_sound(&self) -> bool {
         (0..self.entries()).all(|row| {
             let (file, nth) = self.origin(row as u32);
@@ -261,22 +266,22 @@ impl Kept {
     }
 }
 
-/// A file, by its month and the digest that it is named by.
+/// A file: its month, and the digest in its name.
 type Name = (String, Digest);
 
-/// What is gathered of the files for a table.
+/// The data of a table before it is written.
 #[derive(Default)]
 struct Gathered {
-    /// With the stamp, the number of entries and the sections of each.
+    /// Each file with its stamp, the number of its entries, and its sections.
     files: Vec<(Name, u64, u32, Vec<Digest>)>,
-    /// Time, file, place in the file, keys.
+    /// Each entry: time, file, place in the file, keys.
     entries: Vec<(Option<i64>, Name, u32, Vec<Key>)>,
     paths: Vec<RelativePath>,
     intents: Vec<String>,
 }
 
 impl Gathered {
-    /// What the table before knows of the files that stand; nothing where it is damaged.
+    /// The data of the old table, without files that are gone. Empty if that table is damaged.
     fn of_kept(kept: &Kept, standing: &[bool]) -> Self {
         let mut gathered = Self::default();
         let Some(rows) = kept.table.all().ok().filter(|_| kept.is_sound()) else { return gathered };
@@ -327,8 +332,8 @@ impl Gathered {
     }
 }
 
-/// Writes the table anew: what stands of the one before, and what came. `folders` are the states in which the months were
-/// listed.
+/// Writes a table from the old one, without the files that are gone, and the new files. `folders` are the states of the
+/// months before they were listed.
 pub(super) fn write(
     place: &Path,
     before: Option<(&Kept, &[bool])>,

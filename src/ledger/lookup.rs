@@ -1,4 +1,4 @@
-//! What entries are looked up by.
+//! What entries of the ledger can be looked up by.
 
 use sha2::{Digest as _, Sha256};
 
@@ -7,23 +7,25 @@ use super::{BlockName, BlockRecord, Dialect, Entry, FileRecord, Record, RecordKi
 use crate::code::ContentHash;
 use crate::workspace::RelativePath;
 
-/// What is looked for.
+/// A look-up.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Sought<'a> {
-    /// A file.
+    /// Entries that name this file.
     Path(&'a RelativePath),
-    /// The text of a block.
+    /// Blocks with this content hash.
     Content(&'a ContentHash),
-    /// A block's kind and the last segment of its path, however that is spelled: `_get_hash` and `getHash` are one.
+    /// Blocks of this kind whose name ends in this segment. Case and punctuation do not count: `_get_hash` finds
+    /// `getHash`.
     Called(&'a str, &'a str),
-    /// An intent.
+    /// Blocks under this intent.
     Intent(&'a str),
-    /// A record.
+    /// The record with this id.
     Id(&'a str),
 }
 
 impl Sought<'_> {
-    /// Equal for what is the same; two that differ may have one key.
+    /// The key in the table. Different look-ups may share a key, so the caller checks what it finds with
+    /// [`Self::is_of`].
     pub(super) fn key(&self) -> Key {
         let mut hasher = Sha256::new();
         match self {
@@ -37,7 +39,7 @@ impl Sought<'_> {
         std::array::from_fn(|at| digest[at])
     }
 
-    /// Whether it is this block.
+    /// Returns true if the look-up is for this block.
     pub(super) fn is_of(&self, record: &Record, file: &FileRecord, range: &BlockRecord) -> bool {
         match self {
             Self::Path(path) => file.relative_path == **path,
@@ -55,7 +57,8 @@ impl Sought<'_> {
     }
 }
 
-/// The letters and digits of a name's last segment, in lower case; of a name that has none, the segment.
+/// The letters and digits of the last segment of a name, in lower case. If it has none (an operator), the segment
+/// itself.
 fn plain(path: &str) -> String {
     let leaf = path.rsplit('.').next().unwrap_or(path);
     let letters = leaf.chars().filter(|letter| letter.is_alphanumeric());
@@ -63,7 +66,8 @@ fn plain(path: &str) -> String {
     if plain.is_empty() { leaf.to_owned() } else { plain }
 }
 
-/// A SHA-256 in our spelling, and of more than nothing: failed reads have left the hash of the empty text in many ledgers.
+/// Returns true for a SHA-256 in our spelling. The hash of the empty text does not count: other tools have written it
+/// into many ledgers when they failed to read a file.
 pub(super) fn is_content_hash(hash: &ContentHash) -> bool {
     const NOTHING: &str = "sha256:e3b0c44298fc1c149afbf4c8996fb924";
     let key = hash.key();
@@ -74,7 +78,8 @@ pub(super) fn is_content_hash(hash: &ContentHash) -> bool {
         })
 }
 
-/// The intents that claims of a file belong to: the record's, or, where it names none, those the file is related to.
+/// The intents of the claims on a file: the record's intent. If it names none (in dialects of other tools), the intents
+/// in the file's `related`.
 pub(super) fn intents<'a>(record: &'a Record, file: &'a FileRecord) -> Vec<&'a str> {
     if let Some(intent) = &record.intent_id {
         return vec![intent];
@@ -85,14 +90,14 @@ pub(super) fn intents<'a>(record: &'a Record, file: &'a FileRecord) -> Vec<&'a s
     related
 }
 
-/// Whether an entry speaks of a file as a whole, so that its blocks have to be derived.
+/// Returns true if an entry names a file as a whole. Its blocks are then computed from the text in git.
 pub(super) fn is_whole(entry: &Entry) -> bool {
     let mut ranges = entry.record.files.iter().flat_map(|file| &file.conversations);
     entry.dialect == Dialect::Evidence
         && ranges.any(|one| one.ranges.iter().any(|range| range.block.is_none()))
 }
 
-/// All that an entry can be found by. Of a file that was recorded as a whole, its blocks are not known here.
+/// All keys of an entry. If it names a file as a whole, the blocks in that file have no keys here.
 pub(super) fn keys_of(entry: &Entry) -> Vec<Key> {
     let record = &entry.record;
     let mut keys = Vec::new();
@@ -107,13 +112,17 @@ pub(super) fn keys_of(entry: &Entry) -> Vec<Key> {
         }
     }
     keys.extend(is_whole(entry).then_some(WHOLE));
-    keys.extend((record.kind == RecordKind::Reassign).then_some(REASSIGN));
+    keys.extend(match record.kind {
+        RecordKind::Reassign => Some(REASSIGN),
+        RecordKind::Registry => Some(REGISTRY),
+        _ => None,
+    });
     keys.sort_unstable();
     keys.dedup();
     keys
 }
 
-/// What a block can be found by, in whatever file.
+/// The keys of a block, which do not depend on its file.
 pub(super) fn keys_of_block(range: &BlockRecord) -> Vec<Key> {
     let content =
         is_content_hash(&range.content_hash).then_some(Sought::Content(&range.content_hash));
@@ -121,8 +130,11 @@ pub(super) fn keys_of_block(range: &BlockRecord) -> Vec<Key> {
     content.into_iter().chain(called).map(|sought| sought.key()).collect()
 }
 
-/// The key of the records that put blocks under other intents.
+/// The key of all `reassign` records.
 pub(super) const REASSIGN: Key = *b"\0reassig";
 
-/// The key of the entries that speak of a file as a whole.
+/// The key of the records of changes to the registry.
+pub(super) const REGISTRY: Key = *b"\0registr";
+
+/// The key of all entries that name a file as a whole.
 pub(super) const WHOLE: Key = *b"\0a whole";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Record;
-use super::chain::finding;
+use super::chain::{finding, restore};
 use super::evidence::{self, Digest, NoEvidence, Section};
 use super::journal::{self, Journals};
 use super::scan::{Scanner, State};
@@ -31,7 +31,7 @@ pub struct Origin {
 pub enum Dialect {
     /// Ours, chained.
     Canonical,
-    /// Ours, sealed into a commit.
+    /// Ours, a line of evidence.
     Evidence,
     /// Published Agent Trace nesting, without our chain.
     AgentTrace,
@@ -67,9 +67,9 @@ pub struct Entry {
     pub trust: Trust,
     /// The stored line, without line break.
     pub stored: Arc<[u8]>,
-    /// The section of evidence that it stands in.
+    /// The section of evidence that it is in. `None` for a record of a journal or of another tool.
     pub section: Option<Digest>,
-    /// The commit that a late section is about.
+    /// The commit that it is about, if its section was sealed late.
     pub about: Option<String>,
 }
 
@@ -82,38 +82,38 @@ pub struct Reading {
     pub findings: Vec<Finding>,
     /// The spans that could not be read, verbatim; of a span beyond 16 MiB only its beginning.
     pub unreadable: Vec<(Origin, Vec<u8>)>,
-    /// The sections of evidence.
+    /// The digests of the sections, if it is a file of evidence.
     pub sections: Vec<Digest>,
-    /// Sections of evidence of which something was erased.
+    /// The sections from which a line was erased.
     pub erased: Vec<ErasedSection>,
-    /// Of all bytes, where it is a file of evidence.
+    /// The digest of all bytes, if it is a file of evidence.
     pub digest: Option<Digest>,
 }
 
-/// A section of evidence of which something was erased.
+/// A section of evidence from which a line was erased.
 #[derive(Clone, Debug)]
 pub struct ErasedSection {
-    /// The file that it stands in.
+    /// The file that holds it.
     pub path: RelativePath,
-    /// What it is known by.
+    /// The digest that it had before anything was erased, which is still its id.
     pub digest: Digest,
-    /// The digests of its lines, as they were.
+    /// The digests of its lines before anything was erased, header first.
     pub lines: Vec<Digest>,
-    /// Each tombstone: its line in the file, counted from 1, and its bytes.
+    /// Each tombstone: the number of its line in the file, counted from 1, and its bytes.
     pub tombstones: Vec<(u32, Arc<[u8]>)>,
 }
 
-/// A file of the ledger: what it is called in the workspace, and where its bytes are.
+/// A file of the ledger: its name in the workspace, and its place on disk.
 #[derive(Clone, Debug)]
 pub struct LedgerFile {
     /// Relative to the workspace.
     pub path: RelativePath,
-    /// On disk; a journal lies in the git directory.
+    /// Its path on disk. A journal is in the git directory.
     pub disk: PathBuf,
 }
 
 impl LedgerFile {
-    /// Reads it, in windows where it is large.
+    /// Reads and parses the file. A large file of records is read in windows.
     pub(super) fn read(&self) -> std::io::Result<Reading> {
         if evidence::digest_of_path(&self.path).is_some() {
             return Ok(self::bytes(&self.path, &self.bytes()?));
@@ -127,14 +127,14 @@ impl LedgerFile {
     /// The bytes of a file of evidence.
     pub(super) fn bytes(&self) -> std::io::Result<Vec<u8>> {
         let file = std::fs::File::open(&self.disk)?;
-        // Almost every file fits, and is read at once.
+        // Almost every file of evidence is smaller than this, so it takes one read.
         let mut bytes = Vec::with_capacity(8 * 1024);
         file.take(MAX_EVIDENCE).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 }
 
-/// Of a larger file of evidence only the beginning is read, in bytes; then it is not what its name says.
+/// So many bytes of a file of evidence are read. A larger file is then reported as forged, since its digest cannot fit.
 const MAX_EVIDENCE: u64 = 1024 * 1024 * 1024;
 
 /// An object, or a span without a line break, beyond this many bytes is not read.
@@ -143,17 +143,17 @@ pub(super) const MAX_OBJECT: usize = 16 * 1024 * 1024;
 /// Folders in the ledger's folder are followed this deep: years and months need two.
 const MAX_DEPTH: usize = 6;
 
-/// The ledger files of a workspace, sorted: `agent_trace.jsonl`, `agent_trace/**/*.jsonl`, the other places of the wild,
-/// and the journals. Symbolic links are not followed.
+/// The ledger files of a workspace, sorted: `agent_trace.jsonl`, `agent_trace/**/*.jsonl`, the places where other tools
+/// keep theirs, and the journals. Symbolic links are not followed.
 pub fn files(root: &Root) -> Vec<LedgerFile> {
     files_but(root, &mut |_, _, _| false)
 }
 
-/// Is asked before a folder is listed, by its path in the workspace and on disk, whether that can be spared; and told,
-/// by `true`, where another folder lies in it.
+/// Called with a folder's path in the workspace, its path on disk, and a flag. With `false` it is asked whether the
+/// folder need not be listed. With `true` it is told that there is another folder inside; the answer does not count.
 type Spares<'a> = &'a mut dyn FnMut(&str, &Path, bool) -> bool;
 
-/// The same without those in folders that need not be listed.
+/// Like [`files`], without the files of folders that `spares` says need not be listed.
 pub(super) fn files_but(root: &Root, spares: Spares<'_>) -> Vec<LedgerFile> {
     let mut found = Vec::new();
     let top = root.orchestration();
@@ -221,7 +221,7 @@ fn collect(
     }
 }
 
-/// What lies in a folder, and of what kind it is; a link is a link.
+/// The names in a folder with their file types. Links are not followed.
 fn names(folder: &Path) -> Vec<(String, FileType)> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
     let entries = entries.filter_map(Result::ok);
@@ -258,11 +258,11 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
     reading
 }
 
-/// A file of evidence, before its lines are records.
+/// A file of evidence that was parsed, but not turned into records.
 pub(super) struct EvidenceFile {
-    /// Of its bytes.
+    /// The digest of its bytes.
     pub digest: Digest,
-    /// It is what its name says.
+    /// Whether that digest is the one in its name.
     pub is_sound: bool,
     pub sections: Vec<Section>,
     pub findings: Vec<Finding>,
@@ -271,7 +271,7 @@ pub(super) struct EvidenceFile {
 }
 
 impl EvidenceFile {
-    /// Reads a file that is named by a digest.
+    /// Parses a file whose name says the digest `named`.
     pub(super) fn read(path: &RelativePath, named: Digest, bytes: &[u8]) -> Self {
         let digest = Digest::of(bytes);
         let is_sound = digest == named;
@@ -289,7 +289,7 @@ impl EvidenceFile {
                 Code::LedgerForged,
                 &origin,
                 "The file is not what its name says: its bytes were changed.".into(),
-                "Restore it from git: `git checkout HEAD -- <file>`. What it says is shown as contradicted until then.",
+                restore(path),
             ));
         }
         let mut lines = Lines::of(bytes);
@@ -299,7 +299,7 @@ impl EvidenceFile {
                 Code::LedgerUnreadable,
                 &origin,
                 "The line is no evidence that this version can read.".into(),
-                "Restore it from git, or install a newer version of `intent`.",
+                "Nothing of the line counts. If a newer `intent` wrote it, install that one.",
             ));
             unreadable.push((origin, bytes[span.clone()].to_vec()));
         }
@@ -307,7 +307,7 @@ impl EvidenceFile {
     }
 }
 
-/// Counts the lines of a file; of places that rise it is read once.
+/// Turns byte offsets into line numbers. Offsets in rising order need only one pass over the file.
 pub(super) struct Lines<'a> {
     bytes: &'a [u8],
     counted: usize,
@@ -319,7 +319,7 @@ impl<'a> Lines<'a> {
         Self { bytes, counted: 0, line: 1 }
     }
 
-    /// The line that a byte stands in, counted from 1.
+    /// The number of the line that holds a byte, counted from 1.
     fn at(&mut self, start: usize) -> u32 {
         if start < self.counted {
             *self = Self::of(self.bytes);
@@ -330,7 +330,7 @@ impl<'a> Lines<'a> {
         self.line
     }
 
-    /// A span of the file with this path.
+    /// A byte span as an origin in the file with this path.
     pub(super) fn origin(&mut self, path: &RelativePath, span: &Range<usize>) -> Origin {
         Origin {
             path: path.clone(),
@@ -341,7 +341,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What a section of evidence says, as entries.
+/// The entries of a section of evidence.
 fn entries_of(path: &RelativePath, lines: &mut Lines<'_>, section: &Section) -> Vec<Entry> {
     let entries = section.lines.iter().enumerate().filter_map(|(nth, (span, said))| {
         let record = match said {
@@ -362,7 +362,7 @@ fn entries_of(path: &RelativePath, lines: &mut Lines<'_>, section: &Section) -> 
     entries.collect()
 }
 
-/// What was erased of a section, if anything.
+/// What was erased from a section. `None` if nothing was.
 pub(super) fn erased_of(
     path: &RelativePath,
     lines: &mut Lines<'_>,
@@ -380,7 +380,7 @@ pub(super) fn erased_of(
     })
 }
 
-/// Why a file is no evidence, as a finding.
+/// The finding for a file that cannot be read as evidence.
 fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
     let origin = Origin { path: path.clone(), line: 1, start: 0, end: 0 };
     match why {
@@ -389,7 +389,7 @@ fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
             &origin,
             "The file stands where evidence does, and does not begin with a header of evidence."
                 .into(),
-            "Restore it from git: `git checkout HEAD -- <file>`.",
+            restore(path),
         ),
         NoEvidence::Newer(version) => finding(
             Code::LedgerUnreadable,

@@ -185,7 +185,7 @@ pub struct FileRecord {
 }
 
 impl FileRecord {
-    /// A file of which nothing is said.
+    /// A file entry with only a path.
     pub fn bare(relative_path: RelativePath) -> Self {
         Self {
             relative_path,
@@ -197,7 +197,7 @@ impl FileRecord {
         }
     }
 
-    /// What it is related to, whoever wrote.
+    /// What the file is related to, in our form or in that of dialects.
     pub fn relations(&self) -> impl Iterator<Item = &Related> {
         let inside = self.conversations.iter().flat_map(|conversation| &conversation.related);
         self.related.iter().chain(inside)
@@ -311,6 +311,16 @@ pub struct BlockRecord {
 }
 
 impl BlockRecord {
+    /// What is left of a claim on code that its commit did not bring: no block, and a text that nothing reads as.
+    pub fn void() -> Self {
+        Self::bare(0, 0, ContentHash::from_ledger(""))
+    }
+
+    /// Returns true for [`Self::void`].
+    pub fn is_void(&self) -> bool {
+        self.block.is_none() && self.content_hash.as_str().is_empty()
+    }
+
     /// A record of lines and their text, of which nothing else is known.
     pub fn bare(start_line: u32, end_line: u32, content_hash: ContentHash) -> Self {
         Self {

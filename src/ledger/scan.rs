@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::chain::{self, finding, is_intact, split_tail};
+use super::chain::{self, finding, is_intact, restore, split_tail};
 use super::evidence::Digest;
 use super::read::{MAX_OBJECT, Origin, Reading};
 use super::{Dialect, Entry, Record, Trust, dialect, strict};
@@ -279,12 +279,9 @@ impl<'a> Scanner<'a> {
         if !self.continues(&origin, code) {
             let help = match code {
                 Code::LedgerTorn => {
-                    "A writer was interrupted here, and had not reported success; what stands here is kept, but counts for nothing."
+                    "A writer was interrupted here and had not reported success. The next record in this file takes these bytes away.".to_owned()
                 }
-                Code::LedgerForged => "Restore the line from git history.",
-                _ => {
-                    "Nothing is lost: the bytes stay as they are. Restore them from git history, or remove them in a commit that says why."
-                }
+                _ => restore(self.path),
             };
             self.out.findings.push(finding(code, &origin, message.into(), help));
             let kept = self.window[self.at..self.at + length].to_vec();
@@ -335,7 +332,7 @@ fn canonical(line: &[u8]) -> Option<Record> {
 /// Whether an object is, or was, a line of a chain: no single field decides, so that damage to one does not hide it.
 fn claims_chain(map: &Map<String, Value>, stored: &[u8]) -> bool {
     let fields = ["writer", "seq", "prev"].iter().filter(|&&key| map.contains_key(key)).count();
-    // The first record of a writer has neither `seq` nor `prev`.
+    // A record of ours whose `seq` and `prev` were both damaged still has a `writer` in our form.
     let writer = map.get("writer").and_then(Value::as_str);
     let is_writer = writer.is_some_and(|writer| Digest::parse(writer).is_some());
     fields >= 2 || is_writer || split_tail(stored).is_some()

@@ -42,17 +42,29 @@ pub fn block_record(document: &Document, block: &Block, before: Before) -> Block
 
 /// Derives what is known of the blocks that evidence names, given the texts of its file before and after its commit.
 ///
-/// A block whose recorded text is not the one of the commit (an intermediate version that a squash has lost, or one
-/// that was changed while its commit was made again) keeps what evidence says, and its row.
-pub fn derive(said: &[BlockRecord], before: &Document, after: &Document) -> Derived {
+/// What a commit did not touch, it did not bring, whatever its evidence says: such a block is [`BlockRecord::void`], and
+/// of the others no line counts that stood there before. If the text of a block is not the one of the commit (an
+/// intermediate version that a squash has lost, or one that was changed while its commit was made again), it keeps what
+/// evidence says, and its row. `is_its_own` is false if the commit that the evidence was sealed for was made again as
+/// several, so that nobody knows what it touched.
+pub fn derive(
+    said: &[BlockRecord],
+    before: &Document,
+    after: &Document,
+    is_its_own: bool,
+) -> Derived {
     let difference = Difference::new(before, after);
     let (old, new) = (before.blocks(), after.blocks());
+    let is_touched = |at: usize| !is_its_own || difference.touches(at);
     let standing = |at: usize, said: Option<&BlockRecord>| {
         let replaces = difference.origin(at).map(|was| was.fingerprint.content.clone());
         let own = lines::own(after, &new.blocks[at]).len();
-        let brought = said.and_then(|said| said.brought.as_ref()?.among(own));
-        let all = || replaces.as_ref().map(|_| vec![true; own]);
-        let brought = brought.or_else(all);
+        let said = said.and_then(|said| said.brought.as_ref()?.among(own));
+        let mut brought = said.or_else(|| replaces.as_ref().map(|_| vec![true; own]));
+        if let (Some(said), true) = (&mut brought, is_its_own) {
+            let known = difference.brought(at);
+            said.iter_mut().zip(known).for_each(|(said, known)| *said &= known);
+        }
         let known = Before { brought, row: Some(at), was: difference.was(at), replaces };
         block_record(after, &new.blocks[at], known)
     };
@@ -65,13 +77,17 @@ pub fn derive(said: &[BlockRecord], before: &Document, after: &Document) -> Deri
         match (&range.block, range.deleted) {
             // Of a whole file that reads otherwise nobody knows what is left.
             (None, false) if !stands_in(range, after) => {}
-            (None, false) => ranges.extend((0..new.blocks.len()).map(|at| standing(at, None))),
+            (None, false) => {
+                let touched = (0..new.blocks.len()).filter(|at| is_touched(*at));
+                ranges.extend(touched.map(|at| standing(at, None)));
+            }
             (None, true) => ranges.extend(old.blocks.iter().map(gone)),
             (Some(_), true) => {
                 let found = find_recorded(&old, range).map(|at| gone(&old.blocks[at]));
                 ranges.push(found.unwrap_or_else(|| range.clone()));
             }
             (Some(_), false) => ranges.push(match find_recorded(&new, range) {
+                Some(at) if !is_touched(at) => BlockRecord::void(),
                 Some(at) if new.blocks[at].fingerprint.content == range.content_hash => {
                     let block = standing(at, Some(range));
                     match &range.recorded {
@@ -82,9 +98,9 @@ pub fn derive(said: &[BlockRecord], before: &Document, after: &Document) -> Deri
                 Some(at) => BlockRecord {
                     row: u32::try_from(at).ok(),
                     was: difference.was(at).and_then(|was| u32::try_from(was).ok()),
-                    brought: None,
                     ..range.clone()
                 },
+                None if is_its_own => BlockRecord::void(),
                 None => range.clone(),
             }),
         }

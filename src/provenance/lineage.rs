@@ -62,7 +62,10 @@ fn before(
     // It came from another file, or its own history is not known.
     let here = |other: ClaimRef| ledger.claim(other).file.relative_path == claim.file.relative_path;
     let same = ledger.by_content(replaces).into_iter().rev();
-    let earlier = |other: &ClaimRef| *other < at && !ledger.claim(*other).range().deleted;
+    let earlier = |other: &ClaimRef| {
+        let range = ledger.claim(*other).range();
+        *other < at && !range.deleted && !range.is_void()
+    };
     let is_free = |other: &ClaimRef| !here(*other) || before.is_none();
     let found = same.filter(earlier).filter(is_free).max_by_key(|other| here(*other));
     (found, found.is_none())

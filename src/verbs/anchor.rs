@@ -1,5 +1,5 @@
-//! *Anchor*: somebody signs which evidence stands, and from then on nobody takes it away unnoticed, whatever they may
-//! write and push.
+//! *Anchor*: a person or CI signs a list of the evidence in a commit. If any of it is removed later, `intent verify`
+//! reports that, even if the repository's history was rewritten.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -11,46 +11,47 @@ use super::{VerbError, Workspace};
 use crate::ledger::anchor::{self, Anchor, FORMAT, NAMESPACE, Stored};
 use crate::ledger::{Digest, signed};
 use crate::workspace::git::Target;
+use crate::workspace::text::counted;
 use crate::workspace::{Code, Finding, RelativePath, store};
 
 /// How far anchors vouch for the evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AnchorsAnswer {
-    /// Sections of evidence that stand.
+    /// How many sections of evidence there are.
     pub sections: usize,
-    /// Those of them that an anchor names which somebody trusted has signed.
+    /// How many of them are in an anchor with a trusted signature.
     pub anchored: usize,
-    /// Who signed, and how many sections.
+    /// For each signer, how many sections.
     pub by: Vec<AnchoredBy>,
-    /// Anchors of keys that nobody trusts: they vouch for nothing.
+    /// Anchors signed with a key that is not trusted. They do not count.
     pub untrusted: Vec<RelativePath>,
 }
 
 /// What one signer vouches for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AnchoredBy {
-    /// As the list of trusted keys calls them.
+    /// Their name in the list of trusted keys.
     pub signer: String,
-    /// Sections that stand.
+    /// How many sections of evidence they vouch for.
     pub sections: usize,
-    /// When they last signed, by their word: RFC 3339 in UTC.
+    /// When they last signed, as their anchor says: RFC 3339 in UTC.
     pub time: String,
     /// The commit that they signed then.
     pub commit: String,
 }
 
-/// An anchor that is in place.
+/// An anchor that was written.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct AnchorAnswer {
     /// The file.
     pub path: RelativePath,
     /// The commit.
     pub commit: String,
-    /// Sections of evidence that it vouches for and no anchor before it.
+    /// How many sections of evidence it lists, which no earlier anchor lists.
     pub sections: usize,
-    /// All that stand in the commit.
+    /// How many sections the commit holds.
     pub of: usize,
-    /// Sections and anchors that earlier anchors name and that it gives up.
+    /// How many sections and anchors, listed by earlier anchors, it accepts as removed.
     pub gone: usize,
 }
 
@@ -91,7 +92,7 @@ impl Anchors {
         Ok(all)
     }
 
-    /// What the trusted anchors name, with the newest of them that does.
+    /// Each digest that a trusted anchor lists, with the newest anchor that lists it.
     fn named(&self) -> BTreeMap<&str, &(Stored, Anchor, String)> {
         let mut named: BTreeMap<&str, &(Stored, Anchor, String)> = BTreeMap::new();
         for one in &self.trusted {
@@ -105,7 +106,7 @@ impl Anchors {
         named
     }
 
-    /// What is named and does not stand, but for what an anchor has given up.
+    /// The digests that trusted anchors list and that are gone, without those that an anchor has accepted as removed.
     fn missing(&self, stands: &HashSet<String>) -> BTreeMap<&str, &(Stored, Anchor, String)> {
         let given_up: HashSet<&str> =
             self.trusted.iter().flat_map(|(_, said, _)| &said.gone).map(String::as_str).collect();
@@ -129,13 +130,14 @@ fn broken(stored: &Stored, what: &str) -> Finding {
     }
 }
 
-/// All that anchors may name: sections of evidence, and anchors.
+/// The digests that anchors may list: those of sections of evidence, and those of anchors.
 fn standing(sections: impl IntoIterator<Item = Digest>, anchors: &[Stored]) -> HashSet<String> {
     let anchors = anchors.iter().filter_map(|one| one.digest);
     sections.into_iter().chain(anchors).map(|digest| digest.to_string()).collect()
 }
 
-/// How far anchors vouch for the sections that stand, and what is wrong; `None` where nobody looks at signatures, or there is no anchor.
+/// Says which sections anchors vouch for, and what is wrong with anchors. `None` if nobody checks signatures, or if
+/// there is no anchor.
 pub(super) fn verify(
     ws: &Workspace,
     sections: &HashSet<Digest>,
@@ -173,16 +175,21 @@ pub(super) fn verify(
     let mut findings = all.findings.clone();
     findings.extend(lost.into_iter().map(|(path, (digests, said, signer))| {
         let commit = said.commit.get(..12).unwrap_or(&said.commit);
+        let is_anchor = |digest: &&str| said.after.iter().any(|after| after == digest);
+        let folder = match digests.iter().all(is_anchor) {
+            true => ".orchestration/anchors",
+            false => ".orchestration/agent_trace",
+        };
         Finding {
             path: Some(path.clone()),
             ..Finding::new(
                 Code::AnchorBroken,
                 format!(
-                    "{signer} vouched on {} for evidence that is gone: {} section(s) or anchors, {} among them.",
-                    said.time, digests.len(), digests[0]
+                    "{signer} vouched on {} for evidence that is gone: {}, {} among them.",
+                    said.time, counted(digests.len(), "section or anchor"), digests[0]
                 ),
                 format!(
-                    "Restore it: `git checkout {commit} -- .orchestration`, and commit what that brings back. Where it went with its code, a person says so: `intent anchor --accept-gone`."
+                    "Restore it: `git checkout {commit} -- {folder}`, and commit what that brings back. Where it went with its code, a person says so: `intent anchor --accept-gone`."
                 ),
             )
         }
@@ -196,8 +203,8 @@ pub(super) fn verify(
     Ok((Some(answer), findings))
 }
 
-/// What is to be signed: one line, without its signature. An error where there is nothing to sign, or where something is
-/// gone that anchors name and `accept_gone` does not say that this is right.
+/// Makes the line that is to be signed. It is an error if there is nothing new to sign, or if something that anchors
+/// list is gone and `accept_gone` is not set.
 pub fn draft(
     ws: &Workspace,
     signatures: &dyn Signatures,

@@ -1,34 +1,53 @@
-//! The texts of evidence: which commit brought it, and what its files were before and after.
+//! Finds the commit that evidence is about, and reads the texts of its files before and after that commit from git.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Workspace;
+use super::edited::Baseline;
+use super::{Workspace, check};
 use crate::code::Document;
 use crate::ledger::{Derive, Derived, Entry, Ledger, evidence};
 use crate::provenance;
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Git, RelativePath};
 
-/// More texts than this are not kept in mind.
+/// No more texts than this are kept in memory.
 const MAX_TEXTS: usize = 64;
 
-/// Texts of a repository.
+/// Reads texts from git and keeps the last ones.
 pub(super) struct Texts {
     ws: Workspace,
     texts: Mutex<HashMap<(Option<CommitId>, RelativePath), Document>>,
+    /// Whether commits are in the history here.
+    here: Mutex<HashMap<CommitId, bool>>,
 }
 
-/// The commit that evidence is about, and the one that it was made on.
+/// The commit that evidence is about, and its first parent.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Covered {
-    /// `None` of what is in no commit yet.
+    /// `None` if the evidence is not committed yet.
     pub commit: Option<CommitId>,
     pub parent: Option<CommitId>,
 }
 
+/// The file of an entry of evidence before and after its commit.
+pub(super) struct Change {
+    /// Several if the commit is a merge, or renamed the file.
+    pub before: Vec<Document>,
+    pub after: Document,
+    /// Whether these are the texts of the commit that the entry was sealed for.
+    pub is_its_own: bool,
+}
+
+impl Covered {
+    /// Returns true if the commit is `of` or one of its ancestors.
+    pub(super) fn is_before(&self, git: &Git, of: &CommitId) -> bool {
+        self.commit.as_ref().is_some_and(|commit| git.is_ancestor(of, commit).unwrap_or(false))
+    }
+}
+
 impl Workspace {
-    /// A ledger that finds the texts of its evidence in this repository.
+    /// Lets a ledger read the texts of its evidence from this repository.
     pub(super) fn deriving(&self, ledger: Ledger) -> Ledger {
         ledger.with_texts(Arc::new(Texts::new(self)))
     }
@@ -37,18 +56,14 @@ impl Workspace {
 impl Derive for Texts {
     fn derive(&self, entry: &Entry) -> Option<Derived> {
         let file = entry.record.files.first()?;
-        let path = &file.relative_path;
         let covered = self.covered(entry)?;
-        let from = file.extra.get("from").and_then(|from| RelativePath::new(from.as_str()?).ok());
-        let nothing = || Some(Document::from_text(path.as_str(), ""));
-        let before = match &covered.parent {
-            Some(parent) => self.at(Some(parent), from.as_ref().unwrap_or(path)),
-            None => nothing(),
-        }?;
-        let after = self.at(covered.commit.as_ref(), path)?;
+        let before = self.before(entry, covered.parent.as_ref(), covered.commit.as_ref())?;
+        let after = self.at(covered.commit.as_ref(), &file.relative_path)?;
         let said = file.conversations.iter().flat_map(|one| &one.ranges);
         let said: Vec<_> = said.cloned().collect();
-        let derived = provenance::derive(&said, &before, &after);
+        let is_its_own = entry.about.is_none()
+            || entry.about == covered.commit.as_ref().map(|commit| commit.0.clone());
+        let derived = provenance::derive(&said, &before, &after, is_its_own);
         let committed = covered.commit.as_ref();
         let committed = committed.and_then(|commit| Some(self.git()?.about(commit).ok()?.time));
         let hex = |commit: Option<CommitId>| commit.map(|commit| commit.0);
@@ -58,37 +73,93 @@ impl Derive for Texts {
 }
 
 impl Texts {
-    /// The texts of a workspace.
+    /// Reads the texts of this workspace's repository.
     pub(super) fn new(ws: &Workspace) -> Self {
         let ws = ws.without_ledger();
-        Self { ws, texts: Mutex::default() }
+        Self { ws, texts: Mutex::default(), here: Mutex::default() }
     }
 
-    /// The file of an entry of evidence before its commit (several times, of a merge) and after it.
-    pub(super) fn of_entry(&self, entry: &Entry) -> Option<(Vec<Document>, Document)> {
-        let file = entry.record.files.first()?;
-        let path = &file.relative_path;
-        let covered = self.covered(entry)?;
-        let from = file.extra.get("from").and_then(|from| RelativePath::new(from.as_str()?).ok());
-        let from = from.as_ref().unwrap_or(path);
-        let parents = match &covered.commit {
-            Some(commit) => self.git()?.about(commit).ok()?.parents,
-            None => covered.parent.into_iter().collect(),
+    /// The file of an entry of evidence before its commit, once for each parent, and after it. If a rebase or a squash
+    /// has replaced that commit, so that it is not in the history here, the entry is about everything between `base`
+    /// and the commit that added the evidence.
+    pub(super) fn of_entry(&self, entry: &Entry, base: &CommitId) -> Option<Change> {
+        let git = self.git()?;
+        let path = &entry.record.files.first()?.relative_path;
+        let about = entry.about.clone().map(CommitId);
+        let is_made_again = about.is_some_and(|commit| !self.is_here(&commit));
+        let covered = if is_made_again { self.brought(entry) } else { self.covered(entry) }?;
+        let commit = covered.commit.as_ref();
+        let mut parents = match commit {
+            _ if is_made_again => vec![base.clone()],
+            Some(commit) => git.about(commit).ok()?.parents,
+            None => covered.parent.iter().cloned().collect(),
         };
-        let mut before: Vec<Document> =
-            parents.iter().map(|parent| self.at(Some(parent), from)).collect::<Option<_>>()?;
+        let is_related = |commit: &CommitId| {
+            let is_before = |one, of| git.is_ancestor(of, one).unwrap_or(false);
+            is_before(base, commit) || is_before(commit, base)
+        };
+        if commit.is_some_and(|commit| !is_related(commit)) {
+            // A merge may bring in a history of its own, in which old code looks new.
+            parents.push(base.clone());
+        }
+        let after = self.at(commit, path)?;
+        let before = |parent: &CommitId| self.before(entry, Some(parent), commit);
+        let mut before: Vec<Document> = parents.iter().map(before).collect::<Option<_>>()?;
+        if let (Some(commit), [parent]) = (commit, &parents[..])
+            && before[0].text().is_empty()
+        {
+            // Under another name it was there, whether or not the evidence says so.
+            let changes = git.changes(Some(parent), &Target::Commit(commit.clone())).ok()?;
+            let baseline = Baseline::Texts(before);
+            let gone = check::deleted(&changes);
+            let renamed = baseline.or_renamed(&self.ws, path, &after, parent, &gone).ok()?;
+            let Baseline::Texts(texts) = renamed else { return None };
+            before = texts;
+        }
         if before.is_empty() {
             before.push(Document::from_text(path.as_str(), ""));
         }
-        Some((before, self.at(covered.commit.as_ref(), path)?))
+        Some(Change { before, after, is_its_own: !is_made_again })
     }
 
-    /// The commit that an entry of evidence is about; `None` where it is in no commit yet.
+    /// The file of an entry of evidence in the parent of its commit, under the name that it had there.
+    fn before(
+        &self,
+        entry: &Entry,
+        parent: Option<&CommitId>,
+        commit: Option<&CommitId>,
+    ) -> Option<Document> {
+        let file = entry.record.files.first()?;
+        let nothing = Document::from_text(file.relative_path.as_str(), "");
+        let Some(parent) = parent else { return Some(nothing) };
+        let own = self.at(Some(parent), &file.relative_path)?;
+        let from = file.extra.get("from").and_then(|from| RelativePath::new(from.as_str()?).ok());
+        match from {
+            // A file that stays, or was there under both names, was not renamed.
+            Some(from) if own.text().is_empty() && self.at(commit, &from)?.text().is_empty() => {
+                self.at(Some(parent), &from)
+            }
+            _ => Some(own),
+        }
+    }
+
+    /// The file of an entry of evidence after its commit.
+    pub(super) fn after(&self, entry: &Entry) -> Option<Document> {
+        let file = entry.record.files.first()?;
+        self.at(self.covered(entry)?.commit.as_ref(), &file.relative_path)
+    }
+
+    /// Returns true if the repository is a shallow clone.
+    pub(super) fn is_shallow(&self) -> bool {
+        self.git().is_some_and(|git| git.is_shallow())
+    }
+
+    /// The commit that an entry of evidence is about. `None` if that commit is still being made.
     pub(super) fn commit_of(&self, entry: &Entry) -> Option<CommitId> {
         self.covered(entry)?.commit
     }
 
-    /// The bytes of the file of an entry of evidence after its commit; `None` where they cannot be had.
+    /// The bytes of the file of an entry of evidence after its commit. `None` if they cannot be read.
     pub(super) fn bytes_after(&self, entry: &Entry) -> Option<Vec<u8>> {
         let file = entry.record.files.first()?;
         let commit = self.commit_of(entry)?;
@@ -99,7 +170,24 @@ impl Texts {
         self.ws.git()
     }
 
-    /// A file at a commit, or as it is about to be committed; empty where there was none.
+    /// Returns true if a commit is in the history here. One that a rebase or an amend has replaced may still be in the
+    /// repository, but not in the clones of others.
+    fn is_here(&self, commit: &CommitId) -> bool {
+        let lock = || self.here.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(commit) {
+            return *known;
+        }
+        let find = || {
+            let (git, tip) = (self.git()?, self.ws.tip()?);
+            let is_before = self.ws.history()?.precedes(git, commit, tip) == Some(true);
+            Some(is_before || git.is_ancestor(tip, commit).ok()?)
+        };
+        let found = find().unwrap_or(false);
+        lock().insert(commit.clone(), found);
+        found
+    }
+
+    /// A file at a commit, or in the index. Empty if it is not there.
     fn at(&self, commit: Option<&CommitId>, path: &RelativePath) -> Option<Document> {
         let key = (commit.cloned(), path.clone());
         let lock = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -121,18 +209,27 @@ impl Texts {
     }
 
     fn covered(&self, entry: &Entry) -> Option<Covered> {
-        let git = self.git()?;
-        if let Some(about) = &entry.about {
-            let commit = CommitId(about.clone());
-            let parent = git.about(&commit).ok()?.parents.into_iter().next();
-            return Some(Covered { commit: Some(commit), parent });
+        let about = entry.about.clone().map(CommitId).filter(|commit| self.is_here(commit));
+        let known = about.and_then(|commit| Some((self.git()?.about(&commit).ok()?, commit)));
+        match known {
+            Some((about, commit)) => {
+                Some(Covered { commit: Some(commit), parent: about.parents.into_iter().next() })
+            }
+            // A rebase or a squash has replaced the commit, and it never was in this clone.
+            None => self.brought(entry),
         }
+    }
+
+    /// The commit that added an entry of evidence.
+    fn brought(&self, entry: &Entry) -> Option<Covered> {
+        let git = self.git()?;
         let history = self.ws.history();
         let by = |digest| history.as_ref()?.covering(git, digest);
-        // Where a compaction and what it united came in one commit, no commit brought a file of the section alone.
+        // If evidence was sealed and compacted within one commit, no commit added a file with only that section. Then
+        // the commit that added the compacted file counts.
         let of_file = || by(evidence::digest_of_path(&entry.origin.path)?);
         let known = by(entry.section?).or_else(of_file);
-        // Evidence that no commit brought is about what is in the index; a commit holds none of that kind.
+        // Evidence that no commit added is a draft, and about the commit that is being made from the index.
         let is_draft = !matches!(self.ws.files(), Target::Commit(_));
         let draft = || Covered { commit: None, parent: self.ws.head().cloned() };
         known.or_else(|| is_draft.then(draft))

@@ -8,6 +8,7 @@ use super::git_hooks::{self, HooksStanding};
 use super::{after, seal};
 use crate::intent::FOLDER;
 use crate::workspace::policy::Mode;
+use crate::workspace::text::counted;
 use crate::workspace::{Finding, Level, approvals, session, store};
 
 /// The examination.
@@ -145,10 +146,6 @@ fn examined(what: &str, state: State, detail: impl Into<String>) -> Examined {
     Examined { what: what.to_owned(), state, detail: detail.into() }
 }
 
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 fn governed(ws: &Workspace) -> Examined {
     let root = ws.root.path().display();
     if ws.root.governed() {
@@ -250,7 +247,7 @@ fn ledger(ws: &Workspace) -> Examined {
     }
 }
 
-/// Without git's hooks, records stay behind when a commit is made.
+/// Says whether git's hooks are installed. Without them a commit does not carry its evidence.
 fn hooks(ws: &Workspace) -> Examined {
     let open = match seal::open_records(ws) {
         0 => String::new(),
@@ -271,7 +268,7 @@ fn hooks(ws: &Workspace) -> Examined {
     }
 }
 
-/// Records of code that was taken back, and that nothing is left to seal of.
+/// Says how many records of the journal are about code that is gone, so that they can never be sealed.
 fn unmatched(ws: &Workspace) -> String {
     match seal::unmatched(ws) {
         0 => String::new(),

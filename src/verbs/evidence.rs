@@ -1,28 +1,31 @@
-//! *Evidence against the base*: nothing that was committed is rewritten or taken away while its code stands, and what is
-//! new claims only what its commits brought.
+//! Compares evidence with that of a base commit, for `intent check --base`. Two rules: evidence that was committed is
+//! not changed, nor removed while its code is still there; and new evidence claims only lines that its commit brought.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::derive::Texts;
+use super::derive::{Change, Texts};
+use super::elsewhere::Around;
 use super::signing::{self, Signatures};
-use super::{VerbError, Workspace, erase, reassign};
-use crate::code::{Document, content_hash, lines};
+use super::{ReadError, VerbError, Workspace, erase, reassign, why};
+use crate::code::{Block, Document, lines};
 use crate::ledger::evidence::{digest_of_path, read};
-use crate::ledger::{BlockRecord, Digest, Entry, Ledger, RecordKind, anchor};
+use crate::ledger::{BlockRecord, ClaimRef, Digest, Entry, Ledger, RecordKind, anchor};
 use crate::provenance::difference::{Difference, brought_by_all};
-use crate::provenance::find_recorded;
+use crate::provenance::lines::{Standing, of as lines_of};
+use crate::provenance::{Content, Provenance, find_recorded, stands_in};
 use crate::workspace::git::{BlobId, Target};
+use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
 
-/// What evidence looks like beside that of a base.
+/// The result of the comparison.
 #[derive(Default)]
 pub(super) struct Compared {
     pub findings: Vec<Finding>,
-    /// What a reviewer may want to know.
+    /// Sentences that a reviewer may want to read. They are no findings.
     pub notes: Vec<String>,
 }
 
-/// Holds the evidence of a workspace against that of a base.
+/// Compares the evidence of a workspace with that of a base.
 pub(super) fn against_base(
     ws: &Workspace,
     base: &CommitId,
@@ -36,13 +39,17 @@ pub(super) fn against_base(
     let ledger = &*ws.ledger;
     let stands = ledger.sections();
     let now: HashMap<RelativePath, Digest> = ledger.files_by_digest();
-    // What is here what its name says is what it was; only the others are read as the base has them.
+    // A file whose digest here is the one in its name has the same bytes in the base. Only other files need to be read
+    // from there.
     let is_same = |path: &RelativePath| digest_of_path(path).as_ref() == now.get(path);
     let (same, others): (Vec<_>, Vec<_>) = before.into_iter().partition(|(path, _)| is_same(path));
     let same: HashSet<RelativePath> = same.into_iter().map(|(path, _)| path).collect();
     let others = git.read_blobs(&others)?;
-    let mut gone: Vec<(RelativePath, Vec<u8>)> = Vec::new();
-    for (path, bytes) in others.iter() {
+    let mut gone: BTreeSet<RelativePath> = BTreeSet::new();
+    // One that is not what its name says counts for nothing at the base either, and may be mended.
+    let is_sound =
+        |(path, bytes): &&(RelativePath, Vec<u8>)| digest_of_path(path) == Some(Digest::of(bytes));
+    for (path, bytes) in others.iter().filter(is_sound) {
         let is_changed = now.get(path).is_some_and(|digest| *digest != Digest::of(bytes));
         let sections = read(bytes).unwrap_or_default();
         let is_missing = |digest: &Digest| !stands.contains(digest);
@@ -53,32 +60,23 @@ pub(super) fn against_base(
                 base,
             ));
         } else if sections.iter().any(|section| is_missing(&section.digest)) {
-            gone.push((path.clone(), bytes.clone()));
+            gone.insert(path.clone());
         }
     }
     let of_same = ledger.evidence_files().into_iter().filter(|(path, _)| same.contains(path));
     let of_same = of_same.flat_map(|(_, sections)| sections.to_vec());
     let of_others = others.iter().flat_map(|(_, bytes)| digests(bytes));
     let known: HashSet<Digest> = of_same.chain(of_others).collect();
-    let lost = Ledger::from_files(&gone);
-    let mut files: BTreeMap<RelativePath, Option<(usize, String)>> = BTreeMap::new();
-    for entry in lost.entries().iter() {
-        if entry.section.is_some_and(|section| stands.contains(&section)) {
-            continue;
-        }
-        let standing = standing_of(ws, entry);
-        let file = files.entry(entry.origin.path.clone()).or_default();
-        if let Some((count, name)) = standing {
-            let (known, _) = file.get_or_insert((0, name));
-            *known += count;
-        }
-    }
-    for (path, standing) in files {
-        match standing {
+    let mut named = match gone.is_empty() {
+        true => BTreeMap::new(),
+        false => still_named(ws, base, &stands)?,
+    };
+    for path in gone {
+        match named.remove(&path) {
             Some((count, name)) => compared.findings.push(rewritten(
                 &path,
                 format!(
-                    "Evidence was removed since the base although what it is about stands: {count} block(s), {name} among them."
+                    "Evidence was removed since the base although what it is about stands: {}, {name} among them.", counted(count, "block")
                 ),
                 base,
             )),
@@ -104,13 +102,17 @@ pub(super) fn against_base(
         if let Some(late) = late(git, base, entry) {
             compared.notes.push(late);
         }
-        compared.findings.extend(unfounded(&texts, ledger, entry, &known));
+        match doubt(&texts, ledger, entry, base) {
+            Some(Doubt::Unfounded(finding)) => compared.findings.push(finding),
+            Some(Doubt::NotHere(note)) => compared.notes.push(note),
+            None => {}
+        }
     }
     compared.notes.dedup();
     Ok(compared)
 }
 
-/// What is wrong with the tombstones, given the files of evidence of a base.
+/// Judges tombstones, given the files of evidence of a base.
 fn tombstones(
     ws: &Workspace,
     git: &Git,
@@ -125,7 +127,7 @@ fn tombstones(
     erase::judge(ws, &erased, (signatures, &signers), (Some(base), &before))
 }
 
-/// Whether the line of an entry stands in the same file at a commit.
+/// Returns true if the line of an entry is in the same file at a commit.
 fn is_at(git: &Git, commit: &CommitId, entry: &Entry) -> bool {
     let bytes = git.file_at(commit, &entry.origin.path).ok().flatten().unwrap_or_default();
     bytes.split(|byte| *byte == b'\n').any(|line| *line == *entry.stored)
@@ -153,7 +155,7 @@ fn rewritten(path: &RelativePath, message: String, base: &CommitId) -> Finding {
     }
 }
 
-/// Anchors never change, and never go.
+/// Anchors that were changed or removed since the base. Neither is ever allowed.
 fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Finding>, VerbError> {
     let target = Target::Commit(base.clone());
     let before = git.read_below(".orchestration", &target, &anchor::is_anchor)?;
@@ -164,7 +166,9 @@ fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Findin
         }
         files => git.read_below(".orchestration", files, &anchor::is_anchor)?.into_iter().collect(),
     };
-    let gone = before.iter().filter(|(path, bytes)| now.get(path) != Some(bytes));
+    // One that is not what its name says vouches for nothing, and may be mended.
+    let sound = before.iter().filter(|(path, bytes)| anchor::path_of(bytes) == *path);
+    let gone = sound.filter(|(path, bytes)| now.get(path) != Some(bytes));
     Ok(gone
         .map(|(path, _)| {
             rewritten(path, "An anchor was changed or removed since the base.".into(), base)
@@ -172,36 +176,77 @@ fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Findin
         .collect())
 }
 
-/// How many of the blocks that an entry names stand as it says, and the name of the first.
-pub(super) fn standing_of(ws: &Workspace, entry: &Entry) -> Option<(usize, String)> {
-    let mut found = None;
-    for file in &entry.record.files {
-        let Ok(document) = ws.read(&file.relative_path) else { continue };
-        let blocks = document.blocks();
-        for range in file.conversations.iter().flat_map(|one| &one.ranges) {
-            let name = match &range.block {
-                None if !range.deleted && content_hash(&document.text()) == range.content_hash => {
-                    file.relative_path.to_string()
-                }
-                Some(name)
-                    if !range.deleted
-                        && blocks.blocks.iter().any(|block| {
-                            block.fingerprint.content == range.content_hash
-                                && block.identity.path == name.path
-                        }) =>
-                {
-                    name.path.clone()
-                }
-                _ => continue,
-            };
-            let (count, _) = found.get_or_insert((0, name));
-            *count += 1;
+/// Finds the files of evidence of the commit `then` that lack a section in `stands`, and counts the blocks in `ws` that
+/// [`why`](super::why) would attribute to them if they were still there. Each file comes with that count and the name
+/// of the first block, or with `None`.
+///
+/// So evidence may be removed together with its code, as `git revert` does. It may not be removed while the code was
+/// only renamed, moved or edited.
+pub(super) fn still_named(
+    ws: &Workspace,
+    then: &CommitId,
+    stands: &HashSet<Digest>,
+) -> Result<BTreeMap<RelativePath, (usize, String)>, VerbError> {
+    let ws = &ws.as_of(then.clone())?;
+    let is_gone = |entry: &Entry| entry.section.is_some_and(|section| !stands.contains(&section));
+    let mut named = BTreeMap::new();
+    let mut name = |entry: &Entry, what: &str| {
+        let first = || (0, what.to_owned());
+        named.entry(entry.origin.path.clone()).or_insert_with(first).0 += 1;
+    };
+    let gone: Vec<&Entry> = ws.ledger.entries().iter().filter(|entry| is_gone(entry)).collect();
+    let files_of = |entry: &&Entry| {
+        entry.record.files.iter().map(|file| file.relative_path.clone()).collect::<Vec<_>>()
+    };
+    let mut paths: BTreeSet<RelativePath> = gone.iter().flat_map(files_of).collect();
+    // A block that was moved to another file is in one that changed since then.
+    let changes = ws.changes_since(Some(then))?.into_iter().map(|change| change.path);
+    paths.extend(changes.filter(|path| !path.is_orchestration()));
+    for path in paths {
+        let document = match ws.read(&path) {
+            Ok(document) => document,
+            // Nobody can say that its code went.
+            Err(ReadError::Unread { .. }) => {
+                let about = gone.iter().filter(|entry| files_of(entry).contains(&path));
+                about.for_each(|entry| name(entry, path.as_str()));
+                continue;
+            }
+            Err(_) => continue,
+        };
+        let file = why::file(ws, &path, &document);
+        for (block, found) in file.blocks.blocks.iter().zip(&file.provenance) {
+            let answering = answering(ws, &document, block, found).into_iter();
+            answering.filter(|at| is_gone(at)).for_each(|at| name(at, &block.identity.path));
         }
     }
-    found
+    Ok(named)
 }
 
-/// Evidence of a commit that the base has already.
+/// The entries on which the answer for a block or one of its lines depends: those that brought it, and those that
+/// reassigned it.
+fn answering<'a>(
+    ws: &'a Workspace,
+    document: &Document,
+    block: &Block,
+    found: &Provenance,
+) -> Vec<&'a Entry> {
+    let ledger = &ws.ledger;
+    let is_modified = found.content == Some(Content::Modified);
+    let mut claims: BTreeSet<ClaimRef> = found.claim.filter(|_| !is_modified).into_iter().collect();
+    claims.extend(&found.candidates);
+    let lines = lines_of(ledger, &Around(ws), found, &lines::own(document, block));
+    for line in lines.iter().flat_map(|lines| &lines.standing) {
+        if let Standing::Recorded(Some(claim)) = line {
+            claims.insert(*claim);
+        }
+    }
+    let claims: Vec<_> = claims.into_iter().map(|at| ledger.claim(at)).collect();
+    let reassigned = claims.iter().flat_map(|claim| claim.reassigned());
+    let reassigned = reassigned.filter_map(|one| ledger.by_id(&one.record.id));
+    reassigned.chain(claims.iter().map(|claim| claim.entry)).collect()
+}
+
+/// The note about late evidence of a commit that the base already has.
 fn late(git: &Git, base: &CommitId, entry: &Entry) -> Option<String> {
     let of = CommitId(entry.about.clone()?);
     let is_in_base = git.is_ancestor(base, &of).unwrap_or(false);
@@ -214,31 +259,129 @@ fn late(git: &Git, base: &CommitId, entry: &Entry) -> Option<String> {
     })
 }
 
-/// What an entry claims that its commit did not bring.
-fn unfounded(
-    texts: &Texts,
-    ledger: &Ledger,
-    entry: &Entry,
-    known: &HashSet<Digest>,
-) -> Option<Finding> {
+/// What the texts of its commit say against an entry.
+enum Doubt {
+    /// It claims what the commit did not bring.
+    Unfounded(Finding),
+    /// The texts are not in this clone.
+    NotHere(String),
+}
+
+/// Holds an entry against the difference that its commit makes. A claim on a text that is not in the commit is no fault:
+/// a squash or an amend has lost it, and [`provenance::derive`](crate::provenance::derive) gives nothing for it.
+fn doubt(texts: &Texts, ledger: &Ledger, entry: &Entry, base: &CommitId) -> Option<Doubt> {
     let file = entry.record.files.first()?;
     let path = &file.relative_path;
-    let ranges: Vec<&BlockRecord> = file.conversations.iter().flat_map(|one| &one.ranges).collect();
-    let Some((before, after)) = texts.of_entry(entry) else {
-        return Some(refuse(entry, format!("its commit, or {path} in it, cannot be read")));
+    let Some(Change { before, after, is_its_own }) = texts.of_entry(entry, base) else {
+        let unread = format!("its commit, or {path} in it, cannot be read");
+        return Some(match texts.is_shallow() {
+            true => {
+                Doubt::NotHere(format!("{}: {unread} in this shallow clone", entry.origin.path))
+            }
+            false => Doubt::Unfounded(refuse(entry, unread)),
+        });
     };
     let differences: Vec<Difference> =
         before.iter().map(|before| Difference::new(before, &after)).collect();
+    let is_late = entry.about.is_some();
+    let others = covered_by_others(texts, ledger, entry, &after);
+    let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
     let wrong: Vec<String> = ranges
-        .iter()
         .filter_map(|range| {
+            let why = match Claimed::of(range, &after) {
+                Some(claimed) => claimed.beyond(&before, &differences).or_else(|| {
+                    claimed.overlaps(&others).then_some("other evidence names these lines already")
+                }),
+                // Late evidence is made from what the commit holds.
+                None if is_late && is_its_own && !range.deleted => Some("its text is not there"),
+                None => None,
+            }?;
             let name = range.block.as_ref().map_or(path.to_string(), |name| name.path.clone());
-            let why = claims_too_much(range, &before, &after, &differences)
-                .or_else(|| is_covered(ledger, entry, range, &after, known))?;
             Some(format!("{name}: {why}"))
         })
         .collect();
-    (!wrong.is_empty()).then(|| refuse(entry, wrong.join("; ")))
+    (!wrong.is_empty()).then(|| Doubt::Unfounded(refuse(entry, wrong.join("; "))))
+}
+
+/// The lines that a claim names in the text of its commit: for each block its index and its own lines.
+struct Claimed {
+    is_file: bool,
+    /// Whether all lines of what it names are claimed.
+    is_whole: bool,
+    lines: BTreeMap<usize, Vec<bool>>,
+}
+
+impl Claimed {
+    /// `None` if the text of the commit is not the one that was claimed.
+    fn of(range: &BlockRecord, after: &Document) -> Option<Self> {
+        if range.deleted || !stands_in(range, after) {
+            return None;
+        }
+        let blocks = after.blocks();
+        let own = |at: usize| lines::own(after, &blocks.blocks[at]).len();
+        if range.block.is_none() {
+            let lines = (0..blocks.blocks.len()).map(|at| (at, vec![true; own(at)])).collect();
+            return Some(Self { is_file: true, is_whole: true, lines });
+        }
+        let at = find_recorded(&blocks, range)?;
+        let said = range.brought.as_ref().and_then(|places| places.among(own(at)));
+        let said = said.unwrap_or_else(|| vec![true; own(at)]);
+        let is_whole = range.brought.is_none();
+        Some(Self { is_file: false, is_whole, lines: BTreeMap::from([(at, said)]) })
+    }
+
+    /// What is claimed beyond the differences to the texts before.
+    fn beyond(&self, before: &[Document], differences: &[Difference]) -> Option<&'static str> {
+        let is_empty = |document: &Document| document.blocks().blocks.is_empty();
+        if self.is_file && !before.iter().all(is_empty) {
+            return Some("the file was there before");
+        }
+        self.lines.iter().find_map(|(at, said)| {
+            if !differences.iter().all(|difference| difference.touches(*at)) {
+                return Some("the commit does not touch it");
+            }
+            let brought = brought_by_all(differences, *at).unwrap_or_default();
+            let is_new = differences.iter().all(|difference| difference.was(*at).is_none());
+            let is_more = said.iter().zip(&brought).any(|(said, brought)| *said && !*brought);
+            (is_more && !(is_new && self.is_whole))
+                .then_some("it names lines that stood there before")
+        })
+    }
+
+    fn overlaps(&self, others: &BTreeMap<usize, Vec<bool>>) -> bool {
+        self.lines.iter().any(|(at, said)| {
+            let other = others.get(at).into_iter().flatten();
+            said.iter().zip(other).any(|(said, other)| *said && *other)
+        })
+    }
+}
+
+/// For late evidence the lines of its file that other evidence of the same commit names.
+fn covered_by_others(
+    texts: &Texts,
+    ledger: &Ledger,
+    entry: &Entry,
+    after: &Document,
+) -> BTreeMap<usize, Vec<bool>> {
+    let mut covered: BTreeMap<usize, Vec<bool>> = BTreeMap::new();
+    let (Some(about), Some(file)) = (&entry.about, entry.record.files.first()) else {
+        return covered;
+    };
+    let others = ledger.entries_of_path(&file.relative_path).into_iter();
+    let others = others.map(|at| ledger.entry(at)).filter(|other| {
+        other.section.is_some()
+            && other.section != entry.section
+            && texts.commit_of(other).is_some_and(|commit| commit.0 == *about)
+    });
+    let ranges = others.flat_map(|other| &other.record.files).flat_map(|of| &of.conversations);
+    for claimed in ranges.flat_map(|one| &one.ranges).filter_map(|range| Claimed::of(range, after))
+    {
+        for (at, said) in claimed.lines {
+            let known = covered.entry(at).or_insert_with(|| vec![false; said.len()]);
+            known.iter_mut().zip(said).for_each(|(known, said)| *known |= said);
+        }
+    }
+    covered
 }
 
 fn refuse(entry: &Entry, what: String) -> Finding {
@@ -252,81 +395,9 @@ fn refuse(entry: &Entry, what: String) -> Finding {
             Code::EvidenceUnfounded,
             format!("This evidence names {named} for what its commit did not bring: {what}."),
             format!(
-                "Take the file out (`git rm {}`), then `intent seal` writes what this clone can vouch for.",
+                "Take the file out, `git rm -f {}`, and commit. Then `intent seal` seals what the journal of this clone holds of it, if anything.",
                 entry.origin.path
             ),
         )
     }
-}
-
-fn claims_too_much(
-    range: &BlockRecord,
-    before: &[Document],
-    after: &Document,
-    differences: &[Difference],
-) -> Option<&'static str> {
-    let (Some(_), false) = (&range.block, range.deleted) else {
-        let is_empty = |document: &Document| document.blocks().blocks.is_empty();
-        return match (&range.block, range.deleted) {
-            (None, false) if !before.iter().all(is_empty) => Some("the file was there before"),
-            (None, false) if content_hash(&after.text()) != range.content_hash => {
-                Some("the file reads otherwise")
-            }
-            (Some(_), true) => {
-                let stood = before.iter().any(|old| find_recorded(&old.blocks(), range).is_some());
-                (!stood).then_some("nothing of that name was taken out")
-            }
-            _ => None,
-        };
-    };
-    let blocks = after.blocks();
-    let Some(at) = find_recorded(&blocks, range) else { return Some("there is no such block") };
-    if !differences.iter().all(|difference| difference.touches(at)) {
-        return Some("the commit does not touch it");
-    }
-    if blocks.blocks[at].fingerprint.content != range.content_hash {
-        // A version that a squash has lost, or that was changed while its commit was made again.
-        return None;
-    }
-    let own = lines::own(after, &blocks.blocks[at]).len();
-    let said = match &range.brought {
-        Some(places) => places.among(own),
-        None => Some(vec![true; own]),
-    };
-    let brought = brought_by_all(differences, at).unwrap_or_default();
-    let is_more =
-        said.is_none_or(|said| said.iter().zip(&brought).any(|(said, brought)| *said && !*brought));
-    let is_new = differences.iter().all(|difference| difference.was(at).is_none());
-    (is_more && !(is_new && range.brought.is_none()))
-        .then_some("it names lines that stood there before")
-}
-
-/// Late evidence may claim only what no other evidence names.
-fn is_covered(
-    ledger: &Ledger,
-    entry: &Entry,
-    range: &BlockRecord,
-    after: &Document,
-    known: &HashSet<Digest>,
-) -> Option<&'static str> {
-    entry.about.as_ref()?;
-    let own = find_recorded(&after.blocks(), range)
-        .map(|at| lines::own(after, &after.blocks().blocks[at]).len())?;
-    let lines_of = |range: &BlockRecord| {
-        let said = range.brought.as_ref().and_then(|places| places.among(own));
-        said.unwrap_or_else(|| vec![true; own])
-    };
-    let mine = lines_of(range);
-    let is_same = |at: &crate::ledger::ClaimRef| {
-        let claim = ledger.claim(*at);
-        let other = claim.said();
-        let is_it = claim.entry.section.is_some_and(|section| known.contains(&section))
-            && claim.file.relative_path == entry.record.files[0].relative_path
-            && other.block.as_ref().map(|name| &name.path)
-                == range.block.as_ref().map(|name| &name.path)
-            && !other.deleted;
-        is_it && lines_of(other).iter().zip(&mine).any(|(other, mine)| *other && *mine)
-    };
-    let taken = ledger.by_content(&range.content_hash).iter().any(is_same);
-    taken.then_some("other evidence names these lines already")
 }

@@ -1,7 +1,8 @@
 //! Which commit brought which evidence, and which of two commits came first.
 //!
-//! Both are found by one walk through history, which is kept in two tables in the git directory and goes on from there: a
-//! commit never changes, so neither does what it brought. Where a table is missing or damaged, all of history is walked.
+//! Both are found by walking through history once. The result is cached in two tables in the git directory, and the
+//! next walk only visits new commits. That is safe, since a commit never changes. If a table is missing or damaged, all
+//! of history is walked.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,35 +17,35 @@ use crate::workspace::table::{Damaged, Table};
 use crate::workspace::{CommitId, Git, RelativePath, Root};
 
 const FOLDER: &str = ".orchestration/agent_trace";
-const BROUGHT: &str = "brought 2";
+const BROUGHT: &str = "brought 3";
 const LINE: &str = "line 1";
 /// Bytes of the longest id of a commit.
 const ID: usize = 32;
-/// A digest, two commits, and whether the first of them took evidence away, too.
-const ROW: usize = 16 + 2 * ID + 1;
-/// A commit, and its place in the line.
+/// Bytes of a row of the first table: a digest, a commit that added it, and that commit's parent.
+const ROW: usize = 16 + 2 * ID;
+/// Bytes of a row of the second table: a commit, and its place in the line of first parents.
 const PLACE: usize = ID + 4;
-/// So many tips are kept in mind; more would only be there after very many rewrites.
+/// No more tips than this are stored. More would only exist after very many rewrites of history.
 const MAX_TIPS: usize = 64;
-/// When so many commits were walked, the tables are written anew.
+/// The tables are written again after a walk of more commits than this.
 const MAX_COMMITS: usize = 64;
 
-/// What was found by walking from a commit.
+/// What is known of the history that leads to a commit.
 pub(super) struct History {
     recent: Found,
     kept: Option<Tables>,
-    /// All of it, where a table turns out to be damaged.
+    /// The result of walking all of history. Only filled if a table turns out to be damaged.
     again: OnceLock<Found>,
     head: CommitId,
 }
 
-/// What a walk found.
+/// The result of a walk.
 #[derive(Default)]
 struct Found {
     commits: usize,
-    /// With whether the commit also took evidence away.
-    brought: HashMap<Digest, (Covered, bool)>,
-    /// The commits that are reached by first parents, by their distance from the first one.
+    /// For each section the commits that added it: several if it was cherry-picked, or removed and restored.
+    brought: HashMap<Digest, Vec<Covered>>,
+    /// The commits on the line of first parents, each with its distance from the root commit.
     line: HashMap<CommitId, u32>,
 }
 
@@ -52,18 +53,18 @@ struct Tables {
     brought: Table<ROW>,
     line: Table<PLACE>,
     head: Head,
-    /// The last place of the line that the head of this walk goes on from.
+    /// The place of the last stored commit that is on the line of this history. `None` if there is none.
     end: Option<u32>,
 }
 
-/// What is said of a table of commits.
+/// The head of both tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Head {
-    /// The commits from which was walked, newest first.
+    /// The commits from which walks began, newest first.
     tips: Vec<CommitId>,
 }
 
-/// An id of a commit, filled up with zeros.
+/// The id of a commit as bytes, padded with zeros.
 fn bytes(commit: Option<&CommitId>) -> [u8; ID] {
     let hex = commit.map_or("", |commit| &commit.0).as_bytes();
     let digit =
@@ -71,15 +72,11 @@ fn bytes(commit: Option<&CommitId>) -> [u8; ID] {
     std::array::from_fn(|at| (digit(2 * at) << 4 | digit(2 * at + 1)) as u8)
 }
 
-/// The reverse, for an id as long as `like`.
+/// The reverse of [`bytes`], for an id as long as `like`.
 fn commit(bytes: &[u8], like: &CommitId) -> Option<CommitId> {
     let is_none = bytes.iter().all(|byte| *byte == 0);
     let hex = || crate::workspace::store::hex(bytes).chars().take(like.0.len()).collect();
     (!is_none).then(|| CommitId(hex()))
-}
-
-fn has_moved(row: &[u8; ROW]) -> bool {
-    row[ROW - 1] != 0
 }
 
 fn digest(name: &str) -> Option<Digest> {
@@ -88,18 +85,13 @@ fn digest(name: &str) -> Option<Digest> {
 
 impl Found {
     fn of(walked: &Walked, end: Option<u32>) -> Self {
-        let mut brought: HashMap<Digest, (Covered, bool)> = HashMap::new();
-        // Newest first: of several that brought a file, the first speaks. A compaction that is reverted brings files back
-        // without what they are about, so whoever took no other evidence away goes before.
-        for Brought { name, commit, parent, moved } in &walked.brought {
+        let mut brought: HashMap<Digest, Vec<Covered>> = HashMap::new();
+        for Brought { name, commit, parent } in &walked.brought {
             let Some(digest) = digest(name) else { continue };
-            let is_better = |(_, then): &(Covered, bool)| *then && !moved;
-            if brought.get(&digest).is_none_or(is_better) {
-                let covered = Covered { commit: Some(commit.clone()), parent: parent.clone() };
-                brought.insert(digest, (covered, *moved));
-            }
+            let covered = Covered { commit: Some(commit.clone()), parent: parent.clone() };
+            brought.entry(digest).or_default().push(covered);
         }
-        // Where it does not begin at a first commit or at a known place, places say nothing.
+        // Places can only be numbered from the root commit, or from a commit whose place is stored.
         let is_known = end.is_some() || walked.onto.is_none();
         let line = walked.line.iter().rev().filter(|_| is_known);
         let line = line.zip(end.map_or(0, |end| end + 1)..);
@@ -128,7 +120,7 @@ fn paths(root: &Root) -> Option<(PathBuf, PathBuf)> {
 }
 
 impl History {
-    /// Walks from a commit to where was walked before.
+    /// Walks from a commit back to those that were walked before.
     pub(super) fn of(root: &Root, git: &Git, head: &CommitId) -> Self {
         let paths = paths(root);
         let kept = paths.as_ref().and_then(Tables::open);
@@ -152,7 +144,7 @@ impl History {
         Found::of(&walked.unwrap_or_default(), None)
     }
 
-    /// `None` where the tables are damaged.
+    /// Walks only new commits. `None` if the tables are damaged.
     fn onward(git: &Git, head: &CommitId, mut kept: Tables) -> Option<Self> {
         let walked = match kept.head.tips.contains(head) {
             true => Walked { onto: Some(head.clone()), ..Walked::default() },
@@ -169,18 +161,10 @@ impl History {
     fn write(&self, (brought_path, line_path): &(PathBuf, PathBuf)) {
         let mut head = Head { tips: vec![self.head.clone()] };
         let mut brought: Vec<[u8; ROW]> = Vec::new();
-        let mut recent = self.recent.brought.clone();
         let mut line: Vec<[u8; PLACE]> = Vec::new();
         if let Some(kept) = &self.kept {
             let (Ok(then), Ok(places)) = (kept.brought.all(), kept.line.all()) else { return };
-            for row in then {
-                let digest = Digest::from_bytes(std::array::from_fn(|at| row[at]));
-                let newer = recent.get(&digest);
-                if newer.is_none_or(|(_, moved)| *moved && !has_moved(&row)) {
-                    recent.remove(&digest);
-                    brought.push(row);
-                }
-            }
+            brought.extend(then);
             let at = |row: &[u8; PLACE]| u32::from_le_bytes(std::array::from_fn(|at| row[ID + at]));
             line.extend(
                 places.into_iter().filter(|row| kept.end.is_some_and(|end| at(row) <= end)),
@@ -188,14 +172,11 @@ impl History {
             head.tips.extend(kept.head.tips.iter().filter(|tip| **tip != self.head).cloned());
             head.tips.truncate(MAX_TIPS);
         }
-        brought.extend(recent.iter().map(|(digest, (covered, moved))| {
-            let row = [
-                &digest.as_bytes()[..],
-                &bytes(covered.commit.as_ref()),
-                &bytes(covered.parent.as_ref()),
-                &[u8::from(*moved)],
-            ];
-            let row = row.concat();
+        let recent = self.recent.brought.iter();
+        let recent = recent.flat_map(|(digest, all)| all.iter().map(move |one| (digest, one)));
+        brought.extend(recent.map(|(digest, Covered { commit, parent })| {
+            let row =
+                [&digest.as_bytes()[..], &bytes(commit.as_ref()), &bytes(parent.as_ref())].concat();
             std::array::from_fn(|at| row[at])
         }));
         line.extend(self.recent.line.iter().map(|(commit, place)| {
@@ -214,25 +195,30 @@ impl History {
         self.again.get_or_init(|| Self::walk_all(git, &self.head))
     }
 
-    /// The commit that brought a file of evidence, and the one that it was made on.
+    /// The commit that added a section of evidence, and its first parent. Of several the first counts: what was removed
+    /// and restored is still about the commit that it was sealed for.
     pub(super) fn covering(&self, git: &Git, evidence: Digest) -> Option<Covered> {
-        let recent = self.recent.brought.get(&evidence);
-        if let Some((covered, false)) = recent {
-            return Some(covered.clone());
-        }
-        let recent = recent.map(|(covered, _)| covered.clone());
-        let Some(kept) = &self.kept else { return recent };
-        match kept.brought.rows(evidence.as_bytes()) {
-            Ok(rows) => {
-                let mut rows = rows.iter().filter(|row| recent.is_none() || !has_moved(row));
-                let then = rows.next().map(|row| Covered {
+        let mut all = self.recent.brought.get(&evidence).cloned().unwrap_or_default();
+        if let Some(kept) = &self.kept {
+            match kept.brought.rows(evidence.as_bytes()) {
+                Ok(rows) => all.extend(rows.iter().map(|row| Covered {
                     commit: commit(&row[16..16 + ID], &self.head),
-                    parent: commit(&row[16 + ID..16 + 2 * ID], &self.head),
-                });
-                then.or(recent)
+                    parent: commit(&row[16 + ID..], &self.head),
+                })),
+                Err(Damaged) => all = self.again(git).brought.get(&evidence)?.clone(),
             }
-            Err(Damaged) => self.again(git).brought.get(&evidence).map(|(found, _)| found.clone()),
         }
+        if all.len() > 1 {
+            // The tables also know commits that a rebase or a reset has left behind.
+            all.retain(|one| one.is_before(git, &self.head));
+        }
+        let mut all = all.into_iter();
+        let first = all.next()?;
+        Some(all.fold(first, |first, other| {
+            let is_earlier =
+                first.commit.as_ref().is_some_and(|commit| other.is_before(git, commit));
+            if is_earlier { other } else { first }
+        }))
     }
 
     fn place(&self, git: &Git, of: &CommitId) -> Option<u32> {
@@ -246,7 +232,8 @@ impl History {
         }
     }
 
-    /// Whether one commit is the other, or an ancestor of it; `None` where that is not told by the line of first parents.
+    /// Returns true if the commit `one` is `other` or comes before it. `None` if they are not both on the line of first
+    /// parents.
     pub(super) fn precedes(&self, git: &Git, one: &CommitId, other: &CommitId) -> Option<bool> {
         Some(self.place(git, one)? <= self.place(git, other)?)
     }

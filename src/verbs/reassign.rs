@@ -1,7 +1,7 @@
 //! *Reassign*: a person says that recorded blocks belong to another intent than the one they were recorded under.
 //!
-//! No record is changed. A record of its own says which blocks are meant, under which intent they were, and who says so;
-//! `crate::ledger::reassign` applies it wherever the ledger is asked.
+//! No record is changed. A new record says which blocks are meant, which intent they were under, and who decided it.
+//! `crate::ledger::reassign` applies it to every answer of the ledger.
 
 use std::collections::BTreeSet;
 
@@ -15,16 +15,18 @@ use crate::ledger::{
     ClaimRef, FileRecord, Reassigned, ReassignedBlock, Record, RecordKind, Strength,
 };
 use crate::provenance::{Step, lineage};
+use crate::workspace::text::counted;
 use crate::workspace::{Code, Finding, RelativePath};
 
-/// Which blocks are meant.
+/// What is to be reassigned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// All blocks of a file as it stands.
+    /// All blocks of a file as it is now.
     File(RelativePath),
     /// The innermost block at a line of a file, counted from 1.
     Line(RelativePath, u32),
-    /// The blocks of this name in a file: `AuthMiddleware.verify`, or what follows the last dot.
+    /// The blocks with this name in a file. The name is complete (`AuthMiddleware.verify`) or only its last segment
+    /// (`verify`).
     Named(RelativePath, String),
     /// All blocks of a record, by its id.
     Record(String),
@@ -37,9 +39,9 @@ pub struct ReassignAnswer {
     pub to: String,
     /// The record that says so.
     pub record: String,
-    /// Each block once, however many of its records are meant.
+    /// The blocks, each of them once.
     pub blocks: Vec<ReassignedTo>,
-    /// The files that the intent does not own, so that `intent check --base` will report the change.
+    /// Files that the new intent does not own. `intent check --base` will report those.
     pub not_owned: Vec<RelativePath>,
 }
 
@@ -54,8 +56,7 @@ pub struct ReassignedTo {
     pub from: String,
 }
 
-/// The claims of what is meant that are under the intent `from`, together with those that came before them in the
-/// history of the same blocks.
+/// The claims on the blocks that are under the intent `from`, and the earlier claims in the history of these blocks.
 fn claims(ws: &Workspace, what: &What, from: &str) -> Result<BTreeSet<ClaimRef>, VerbError> {
     let is_under = |at: &ClaimRef| ws.intent_of(&ws.ledger.claim(*at)).as_deref() == Some(from);
     let (path, line, name) = match what {
@@ -87,8 +88,8 @@ fn claims(ws: &Workspace, what: &What, from: &str) -> Result<BTreeSet<ClaimRef>,
     Ok(found)
 }
 
-/// Puts blocks that are under one intent under another, for a person, whom git may have a name for; an error where
-/// nothing is meant.
+/// Puts blocks that are under the intent `from` under another one. `by` is the person's name, if git knows it. It is an
+/// error if there is no such block.
 pub fn reassign(
     ws: &Workspace,
     what: &What,
@@ -138,7 +139,7 @@ pub fn reassign(
     let record = Record {
         files,
         strength: Some(Strength::Declared),
-        note: Some(format!("{} put under {to}", counted(told.len()))),
+        note: Some(format!("{} put under {to}", counted(told.len(), "block"))),
         reassigns: Some(Reassigned { by, blocks }),
         ..record::skeleton(ws, RecordKind::Reassign, Some(intent), None, None)
     };
@@ -150,12 +151,8 @@ pub fn reassign(
     })
 }
 
-fn counted(blocks: usize) -> String {
-    format!("{blocks} block{}", if blocks == 1 { "" } else { "s" })
-}
-
-/// What a reviewer is told of a reassignment that a change brings, and what is wrong with it: the intent that gets a block
-/// has to own the file, whoever recorded it. A block that was moved on since is judged where it is now.
+/// The notes and findings about a reassignment that a change adds. The intent that gets a block has to own its file. If
+/// the block was reassigned again later, only the last intent has to.
 pub(super) fn judge(ws: &Workspace, at: u32) -> (Vec<String>, Vec<Finding>) {
     let record = &ws.ledger.entry(at).record;
     let later = ws.ledger.entries().iter().skip(at as usize + 1);

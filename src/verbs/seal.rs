@@ -1,8 +1,9 @@
-//! *Seal*: what was recorded, as far as a commit brings it, becomes evidence that the commit carries.
+//! *Seal*: makes evidence for a commit from those records of the journal whose code the commit contains.
 //!
-//! Sealing is a function of the files before, the files after and the journal: it asks for each block that the change
-//! touched what [`super::why`] would say of it, and keeps what the journal answers for. So ten edits of a function
-//! become one entry, an edit that was taken back leaves nothing, and what nobody recorded stays unrecorded.
+//! The result depends only on the files before, the files after and the journal. For each block that the commit
+//! touched, sealing asks [`super::why`] which record it comes from, and keeps the answer if that record is in the
+//! journal. So ten edits of a function become one entry, an edit that was undone leaves nothing, and what nobody
+//! recorded stays unrecorded.
 
 mod draft;
 mod late;
@@ -17,7 +18,7 @@ use serde::Serialize;
 
 use super::edited::{Baseline, Edits, commits_of_work};
 use super::elsewhere::Around;
-use super::evidence::{digests, is_evidence};
+use super::evidence::{digests, is_evidence, still_named};
 use super::git_hooks::{self, HooksStanding};
 use super::{VerbError, Workspace, check, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
@@ -38,15 +39,15 @@ use late::Late;
 /// What was sealed, or would be.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SealAnswer {
-    /// The files of evidence that were written; they are to be committed.
+    /// The files of evidence that were written and have to be committed.
     pub written: Vec<RelativePath>,
-    /// Files of evidence that were in no commit yet, and that these take the place of.
+    /// Drafts that were removed, since the new files replace them. A draft is evidence that is in no commit yet.
     pub removed: Vec<RelativePath>,
-    /// What they say, one entry for each intent, session and file.
+    /// What the files say, one item for each intent, session and file.
     pub sealed: Vec<SealedFile>,
     /// How many records were sealed.
     pub records: usize,
-    /// Whether there was no time for all of it; the rest is sealed by the next call.
+    /// Whether the time was not enough. The next call seals the rest.
     pub incomplete: bool,
 }
 
@@ -55,7 +56,7 @@ pub struct SealAnswer {
 pub struct SealedFile {
     /// The file.
     pub path: RelativePath,
-    /// The commit that brought it, where that was made before.
+    /// The commit that it is about, if it is sealed late.
     pub commit: Option<String>,
     /// The intent.
     pub intent: Option<String>,
@@ -63,38 +64,38 @@ pub struct SealedFile {
     pub session: Option<String>,
     /// The model.
     pub model: Option<String>,
-    /// The names of its blocks.
+    /// The names of the blocks.
     pub blocks: Vec<String>,
 }
 
-/// What is sealed.
+/// Which commits to seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
-    /// The commit that is about to be made from the index, and those that were made without a hook.
+    /// The commit that is being made from the index, and earlier commits that were made without our hook.
     Commit,
-    /// The commits that were made without a hook.
+    /// Only earlier commits that were made without our hook.
     Late,
 }
 
-/// The change that is sealed: from the first of `bases` to `target`.
+/// A change to be sealed. It goes from the first of `bases`, the commit's parents, to `target`.
 struct Sealing {
     target: Target,
     bases: Vec<CommitId>,
 }
 
-/// Evidence of one change, not yet written, and the records that it is made from.
+/// The evidence for one change before it is written.
 #[derive(Default)]
 struct Draft {
     of: Option<CommitId>,
     groups: Groups,
     carried: Vec<Record>,
-    /// Records of which something is in it, and those that came before them in the history of the same blocks.
+    /// The ids of the records that it is made from, and of the earlier records of the same blocks.
     records: BTreeSet<String>,
     incomplete: bool,
 }
 
-/// Seals, and writes the evidence into the work tree. `budget` bounds the time; what it does not suffice for is sealed
-/// late.
+/// Seals and writes the evidence into the work tree. What does not fit into the time `budget` is sealed late, by
+/// another call.
 pub fn seal(
     ws: &Workspace,
     scope: Scope,
@@ -103,12 +104,12 @@ pub fn seal(
     run(ws, scope, budget, true)
 }
 
-/// What sealing would write.
+/// Like [`seal`], and writes nothing.
 pub fn would_seal(ws: &Workspace, scope: Scope) -> Result<SealAnswer, VerbError> {
     run(ws, scope, None, false)
 }
 
-/// How many records of changes are in no commit.
+/// How many records of changes are in no commit yet.
 pub fn open_records(ws: &Workspace) -> usize {
     ws.ledger
         .open()
@@ -116,7 +117,8 @@ pub fn open_records(ws: &Workspace) -> usize {
         .count()
 }
 
-/// How many records are in no commit, and what carries them there; `None` where all are, or none ever will be.
+/// A sentence that says how many records are in no commit yet and how to get them into one. `None` if all are, or if
+/// git ignores evidence.
 pub(super) fn open_note(ws: &Workspace) -> Option<String> {
     let count = open_records(ws);
     if count == 0 || ws.git().is_none() || is_ignored(ws) {
@@ -133,7 +135,7 @@ pub(super) fn open_note(ws: &Workspace) -> Option<String> {
     Some(format!("{count} {records} in no commit yet. {next}"))
 }
 
-/// Whether git ignores evidence here, so that no commit carries any.
+/// Returns true if git ignores evidence here, so that no commit ever carries any.
 pub(super) fn is_ignored(ws: &Workspace) -> bool {
     ws.ignores.git_ignored(&draft::folder())
 }
@@ -156,9 +158,11 @@ fn run(
         return Ok(SealAnswer::default());
     }
     let until = budget.map(|budget| Instant::now() + budget);
+    let restored = if scope == Scope::Commit && write { still_needed(ws)? } else { Vec::new() };
+    let ws = &if restored.is_empty() { ws.clone() } else { ws.with_ledger_of_now() };
     let sources = Sources::load(ws)?;
     let ledger = &sources.ledger;
-    // First what holds up the commit.
+    // The new commit comes first, since the person waits for it. Late sealing gets the time that is left.
     let mut now = Draft::default();
     if scope == Scope::Commit {
         let sealing = Sealing { target: Target::Index, bases: commits_of_work(ws)? };
@@ -168,6 +172,7 @@ fn run(
     let Late { drafts: mut late, handled, since } = late::look(ws, &sources, until)?;
     late.retain(|draft| !draft.is_empty() || draft.incomplete);
     let mut answer = SealAnswer {
+        written: restored,
         incomplete: now.incomplete || late.iter().any(|draft| draft.incomplete),
         ..SealAnswer::default()
     };
@@ -191,8 +196,8 @@ fn run(
     files.extend(
         sections.iter().find(|(_, draft)| draft.of.is_none()).map(|(bytes, _)| bytes.clone()),
     );
-    // Noted first: evidence that was never written settles nothing, and evidence of which nobody knows what it was made
-    // from could not be replaced.
+    // The notes are written before the evidence. If the process dies in between, notes about evidence that does not
+    // exist do no harm. Evidence without notes could not be recognised as a draft, so it would never be replaced.
     for (bytes, draft) in &sections {
         let settled: Vec<String> =
             draft.records.iter().filter(|id| !still_open.contains(*id)).cloned().collect();
@@ -214,37 +219,44 @@ fn run(
     Ok(answer)
 }
 
-/// What is sealed from, and held against.
+/// The ledger as sealing needs it.
 #[derive(Default)]
 struct Sources {
-    /// The journals, with the evidence of the commits.
+    /// The journals of all work trees, and the evidence that is committed.
     ledger: Ledger,
-    /// Evidence of commits that were made again, and that is no part of `ledger`: see [`lost`].
+    /// Evidence whose commit was rewritten (see [`lost`]). It is not part of `ledger`.
     lost: Ledger,
-    /// The paths of evidence that is in no commit yet.
+    /// The paths of drafts: evidence that is in no commit yet.
     drafts: Vec<RelativePath>,
 }
 
 impl Sources {
     fn load(ws: &Workspace) -> Result<Self, VerbError> {
         let Some(git) = ws.git() else { return Ok(Self::default()) };
-        // What a merge or a cherry-pick brings in is no draft of ours, whoever wrote it.
+        // Evidence of the commits that are being merged or cherry-picked is committed, even though `HEAD` does not have
+        // it yet. It must not be taken for a draft.
         let commits = commits_of_work(ws)?;
         let journals = journal::Sources::load(&ws.root);
+        let history = ws.history();
         let mut drafts = Vec::new();
         for (path, sections) in ws.ledger.evidence_files() {
-            // What was sealed elsewhere cannot be made again from here; it may have come by `git merge --squash`.
+            // Evidence that was sealed in another clone cannot be a draft of ours. It may have come by `git merge
+            // --squash`.
             let is_ours = sections.iter().all(|section| journals.can_make(section));
             let mut held = commits.iter().map(|commit| git.has_file(commit, &path));
-            if is_ours && !held.any(|held| held.unwrap_or(true)) {
+            // Neither is evidence that a commit of this history added. A person is restoring it, has compacted it, or
+            // has erased a line of it.
+            let was_committed = || {
+                let brought = |section: &Digest| history.as_ref()?.covering(git, *section);
+                let head = ws.head();
+                let is_here = |section| {
+                    head.zip(brought(section)).is_some_and(|(head, by)| by.is_before(git, head))
+                };
+                sections.iter().all(is_here)
+            };
+            if is_ours && !held.any(|held| held.unwrap_or(true)) && !was_committed() {
                 drafts.push(path);
             }
-        }
-        if !drafts.is_empty() {
-            let files = ws.ledger.evidence_files();
-            let present: HashSet<&RelativePath> = files.iter().map(|(path, _)| path).collect();
-            let compacted = compacted(ws, &commits, &|path| !present.contains(path))?;
-            drafts.retain(|path| !compacted.contains(path));
         }
         let is_draft = |path: &RelativePath| drafts.contains(path);
         let committed = ws.ledger.evidence_of(&|path, _| !is_draft(path));
@@ -260,44 +272,53 @@ impl Sources {
     }
 }
 
-/// The files that hold only what committed files of evidence held that are gone: a compaction that is not committed yet.
-fn compacted(
-    ws: &Workspace,
-    commits: &[CommitId],
-    is_gone: &dyn Fn(&RelativePath) -> bool,
-) -> Result<Vec<RelativePath>, VerbError> {
-    let Some(git) = ws.git() else { return Ok(Vec::new()) };
-    let mut held: HashSet<Digest> = HashSet::new();
-    for commit in commits {
-        let target = Target::Commit(commit.clone());
-        let is_gone = |path: &RelativePath| is_evidence(path) && is_gone(path);
-        let gone = git.read_below(".orchestration", &target, &is_gone)?;
-        held.extend(gone.iter().flat_map(|(_, bytes)| digests(bytes)));
+/// The files that `compact` or `erase` wrote in place of others, if the index lacks them. `git commit -a` stages only
+/// the removal of the old files, so the hook has to stage the new ones.
+fn left_out(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
+    let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(Vec::new()) };
+    let listed = |target: &Target| git.list_below(".orchestration", target, &is_evidence);
+    let committed = listed(&Target::Commit(head.clone()))?;
+    let paths: HashSet<&RelativePath> = committed.iter().map(|(path, _)| path).collect();
+    if ws.ledger.evidence_files().iter().all(|(path, _)| paths.contains(path)) {
+        return Ok(Vec::new());
     }
+    let staged: HashSet<RelativePath> =
+        listed(&Target::Index)?.into_iter().map(|(path, _)| path).collect();
+    let gone = committed.into_iter().filter(|(path, _)| !staged.contains(path));
+    let gone = git.read_blobs(&Vec::from_iter(gone))?;
+    let held: HashSet<Digest> = gone.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
     let files = ws.ledger.evidence_files().into_iter();
-    let moved = files.filter(|(_, sections)| sections.iter().all(|one| held.contains(one)));
+    let moved = files.filter(|(path, sections)| {
+        !staged.contains(path) && sections.iter().all(|one| held.contains(one))
+    });
     Ok(moved.map(|(path, _)| path).collect())
 }
 
-/// What took the place of files that are gone from the index, where that is not in it, as before `git commit -a`: by a
-/// compaction, or an erasure.
-fn left_out(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
+/// Writes back the evidence that the commit would take away although some of its code stays, as a revert does of which a
+/// conflict was resolved by keeping lines.
+fn still_needed(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(Vec::new()) };
-    let listed = |target: &Target| -> Result<HashSet<RelativePath>, VerbError> {
-        let files = git.list_below(".orchestration", target, &is_evidence)?;
-        Ok(files.into_iter().map(|(path, _)| path).collect())
-    };
-    let committed = listed(&Target::Commit(head.clone()))?;
-    if ws.ledger.evidence_files().iter().all(|(path, _)| committed.contains(path)) {
+    let listed = |target: &Target| git.list_below(".orchestration", target, &is_evidence);
+    let staged: HashSet<RelativePath> =
+        listed(&Target::Index)?.into_iter().map(|(path, _)| path).collect();
+    let committed = listed(&Target::Commit(head.clone()))?.into_iter();
+    let gone: Vec<_> = committed.filter(|(path, _)| !staged.contains(path)).collect();
+    if gone.is_empty() {
         return Ok(Vec::new());
     }
-    let staged = listed(&Target::Index)?;
-    let mut files = compacted(ws, std::slice::from_ref(head), &|path| !staged.contains(path))?;
-    files.retain(|path| !staged.contains(path));
-    Ok(files)
+    let gone = git.read_blobs(&gone)?;
+    let index = ws.at_index()?;
+    let named = still_named(&index, head, &index.ledger.sections())?;
+    let mut written = Vec::new();
+    for (path, bytes) in gone.into_iter().filter(|(path, _)| named.contains_key(path)) {
+        crate::workspace::store::write_atomic(&ws.root.absolute(&path), &bytes)?;
+        written.push(path);
+    }
+    Ok(written)
 }
 
-/// The records of which something stands in the work tree that what was just sealed does not hold.
+/// The records that must stay open after this seal, because the work tree holds more of their code than was sealed, for
+/// example after `git add -p`.
 fn still_open(
     ws: &Workspace,
     sources: &Sources,
@@ -339,7 +360,7 @@ fn still_open(
     Ok(open)
 }
 
-/// What a change brought of what the journal holds.
+/// The draft of the evidence for one change.
 fn of_change(
     ws: &Workspace,
     sources: &Sources,
@@ -368,7 +389,7 @@ fn of_change(
     Ok(draft)
 }
 
-/// The files after a change, with the ledger that they are held against.
+/// The files after a change, with the ledger that says where their blocks come from.
 struct State<'a> {
     ws: Workspace,
     /// See [`Sources::lost`].
@@ -435,7 +456,8 @@ impl<'a> State<'a> {
             let is_new = |line: usize| !covered[line] && brought.get(line) == Some(&true);
             let is_new: Vec<bool> = (0..own.len()).map(is_new).collect();
             let mut claims = self.claims(found, standing.as_ref(), &is_new);
-            // A block from which something was only taken out has no line to tell by.
+            // If lines were only removed from a block, none of its lines says who did it. Then the record that the
+            // block comes from counts.
             let is_as_recorded =
                 matches!(found.content, Some(Content::Exact | Content::Reformatted));
             let only_cut = claims.is_empty() && !covered.contains(&true) && is_as_recorded;
@@ -464,8 +486,8 @@ impl<'a> State<'a> {
         draft.groups.unite(path, baseline, now);
     }
 
-    /// The records of the journal that a touched block goes back to, each with the lines of it that it brought, of those
-    /// that are new.
+    /// The records of the journal from which a block's lines come, each with its lines. Only lines that are new in this
+    /// change count.
     fn claims(
         &self,
         found: &Provenance,
@@ -493,7 +515,8 @@ impl<'a> State<'a> {
         by.into_iter().collect()
     }
 
-    /// Which lines of a block evidence names already, for this very text of it.
+    /// For each line of a block, whether evidence already names it for exactly this text of the block. Such a line is
+    /// not sealed twice.
     fn covered(&self, path: &RelativePath, block: &Block, own: usize) -> Vec<bool> {
         let mut covered = vec![false; own];
         let content = &block.fingerprint.content;
@@ -506,6 +529,7 @@ impl<'a> State<'a> {
             let is_it = claim.entry.dialect == Dialect::Evidence
                 && claim.file.relative_path == *path
                 && !range.deleted
+                && !claim.range().is_void()
                 && range.block.as_ref().is_some_and(|name| name.path == block.identity.path);
             if is_it {
                 let said = range.brought.as_ref().and_then(|places| places.among(own));
@@ -516,7 +540,8 @@ impl<'a> State<'a> {
         covered
     }
 
-    /// The record that made a block what it is, where the journal has no other of it.
+    /// The record that a block comes from, if all records of the block in the journal have the same intent and session.
+    /// Else `None`.
     fn only_record(&self, found: &Provenance) -> Option<ClaimRef> {
         let claim = found.claim?;
         let ledger = &*self.ws.ledger;
@@ -528,8 +553,9 @@ impl<'a> State<'a> {
         others.all(|other| who(other) == who(claim)).then_some(claim)
     }
 
-    /// Which of so many lines, reformatted since, a record brought: as long as there are as many as there were, each is
-    /// in the place that it had. Where a formatter joined or split lines, only a block that is new as a whole tells.
+    /// Says which of `count` lines a record brought, for a block that a formatter changed afterwards. If the number of
+    /// lines is the same, each line is taken to be where it was. If the formatter joined or split lines, the answer is
+    /// only known for a block that was new as a whole.
     fn known_to_bring(&self, claim: ClaimRef, count: usize) -> Vec<bool> {
         let range = self.ws.ledger.claim(claim).range();
         let Some(brought) = &range.brought else {
@@ -540,7 +566,7 @@ impl<'a> State<'a> {
         brought.unwrap_or_else(|| vec![false; count])
     }
 
-    /// A record and those before it in the history of its block.
+    /// A record and the earlier records in the history of its block.
     fn before(&self, claim: ClaimRef) -> impl Iterator<Item = ClaimRef> + use<> {
         let steps = lineage::of(&self.ws.ledger, &Around(&self.ws), claim);
         steps.into_iter().filter_map(|step| match step {
@@ -559,20 +585,20 @@ impl<'a> State<'a> {
         BlockRecord { brought: (!is_whole).then(|| Places::of(lines)), ..range }
     }
 
-    /// What a block was recorded as, where it was changed since without a record.
+    /// The hash of the text that was recorded, if the block was changed afterwards without a record.
     fn recorded(
         &self,
         found: &Provenance,
         standing: Option<&provenance::lines::Lines>,
     ) -> Option<ContentHash> {
         let is_changed = matches!(found.content, Some(Content::Modified | Content::Renamed));
-        // What differs may have come from a record of another branch.
+        // If every line comes from some record, the difference was recorded too, on another branch.
         let is_recorded = standing.is_some_and(provenance::lines::Lines::are_recorded);
         let claim = found.claim.filter(|_| is_changed && !is_recorded && !found.only_inside)?;
         Some(self.ws.ledger.claim(claim).range().content_hash.clone())
     }
 
-    /// The last record of the journal that says that a block of this name is gone.
+    /// The last record of the journal that says that a block with this name was deleted.
     fn deletion(&self, path: &RelativePath, block: &Block) -> Option<ClaimRef> {
         let ledger = &*self.ws.ledger;
         let says = |at: &ClaimRef| {
@@ -612,14 +638,14 @@ impl Draft {
     fn note(&mut self, claims: impl Iterator<Item = ClaimRef>, ledger: &Ledger) {
         for at in claims {
             let entry = ledger.claim(at).entry;
-            // What was sealed on another branch is not this commit's.
+            // A record that was sealed on another branch belongs to a commit there.
             if ledger.is_unsealed(entry) {
                 self.records.insert(entry.record.id.clone());
             }
         }
     }
 
-    /// Takes along what is no change of a file and that a commit carries as it is.
+    /// Adds the records that are not changes of files, which a commit carries unchanged.
     fn carry(&mut self, ledger: &Ledger) {
         for entry in ledger.open() {
             if matches!(

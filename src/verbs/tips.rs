@@ -1,27 +1,28 @@
-//! The branches that everybody shares, as this clone has seen them: evidence that stood there does not go unnoticed.
+//! Remembers where shared branches were, so that evidence which disappears from them is noticed.
 //!
-//! Of the default branch of each remote, `main` and `master` where that is not known, and of the branches that the policy
-//! protects, the commit is remembered at which this clone saw them. It is advanced by `intent verify` where the branch
-//! only grew; where evidence that stood there is gone although its code stands, that is a finding until somebody accepts
-//! it.
+//! Shared are the default branch of each remote and the branches that the policy protects (`main` and `master` if it
+//! names none). Each time the ledger is read, the commits at which they are get stored. `intent verify` compares these
+//! commits with the branch as it is now. If evidence is gone although its code is still there, that is a finding, until
+//! the evidence is back or a person accepts it. Else only the present commit is kept.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use super::evidence::{digests, is_evidence, standing_of};
+use super::evidence::{digests, is_evidence, still_named};
 use super::{VerbError, Workspace};
 use crate::ledger::Ledger;
 use crate::workspace::git::{Change, ChangeKind, Target};
-use crate::workspace::{Code, CommitId, Finding, Git, store};
+use crate::workspace::text::counted;
+use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
 
 const FOLDER: &str = ".orchestration/agent_trace";
 /// A file larger than this, in bytes, was not written by us.
 const MAX_TIPS: u64 = 1024 * 1024;
 
-/// So many states of a branch are remembered between two looks.
+/// How many commits of a branch are stored between two comparisons.
 const MAX_SEEN: usize = 16;
 
-/// By branch the commits at which it was seen since it was looked at, oldest first.
+/// For each branch, the commits at which it was seen since the last comparison, oldest first.
 type Tips = BTreeMap<String, Vec<CommitId>>;
 
 fn path(ws: &Workspace) -> Option<PathBuf> {
@@ -40,7 +41,7 @@ fn save(ws: &Workspace, tips: &Tips) -> Result<(), VerbError> {
     Ok(())
 }
 
-/// The branches of remotes that are protected, and where they are.
+/// The shared branches of remotes, each with its commit.
 fn protected(ws: &Workspace, git: &Git) -> Vec<(String, CommitId)> {
     let names = &ws.policy.protected_branches;
     let is_protected = |name: &str| {
@@ -52,21 +53,22 @@ fn protected(ws: &Workspace, git: &Git) -> Vec<(String, CommitId)> {
     let branches = git.remote_branches().unwrap_or_default();
     let all: Vec<(String, CommitId)> =
         branches.into_iter().filter(|(name, _)| is_protected(name)).collect();
-    // The default branch is named once, by its own name where that is protected, too.
+    // `origin/HEAD` is often another name of `origin/main`. Then only the latter is kept.
     let is_again = |(name, commit): &(String, CommitId)| {
         name.ends_with("/HEAD") && all.iter().any(|(other, at)| other != name && at == commit)
     };
     all.iter().filter(|branch| !is_again(branch)).cloned().collect()
 }
 
-/// The branch that work here is merged into, as far as a remote tells: its default branch, or the first protected one.
+/// The commit of the branch into which work here is merged: the default branch of a remote, else the first protected
+/// one.
 pub(super) fn target(ws: &Workspace) -> Option<CommitId> {
     let branches = protected(ws, ws.git()?);
     let default = branches.iter().find(|(name, _)| name.ends_with("/HEAD"));
     default.or(branches.first()).map(|(_, commit)| commit.clone())
 }
 
-/// Remembers where the branches are.
+/// Stores where the shared branches are.
 pub(super) fn remember(ws: &Workspace) {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return };
     let mut tips = remembered(ws);
@@ -85,7 +87,8 @@ pub(super) fn remember(ws: &Workspace) {
     }
 }
 
-/// What is gone from a shared branch since it was seen; branches that only grew are remembered as they are now.
+/// Compares shared branches with what was stored, and reports evidence that is gone. With `accept` nothing is reported,
+/// and the branches are stored as they are now.
 pub(super) fn look(ws: &Workspace, accept: bool) -> Result<Vec<Finding>, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Vec::new()) };
     let (mut tips, mut findings) = (remembered(ws), Vec::new());
@@ -104,10 +107,10 @@ pub(super) fn look(ws: &Workspace, accept: bool) -> Result<Vec<Finding>, VerbErr
             Some((then, lost)) => findings.push(Finding::new(
                 Code::LedgerTruncated,
                 format!(
-                    "{} had evidence at {} that is gone from it although its code stands: {} file(s), {} among them{}.",
+                    "{} had evidence at {} that is gone from it although its code stands: {}, {} among them{}.",
                     name,
                     brief(&then),
-                    lost.len(),
+                    counted(lost.len(), "file"),
                     lost[0],
                     removed_by(git, &now, &lost[0])
                 ),
@@ -129,7 +132,7 @@ fn brief(commit: &CommitId) -> &str {
     commit.0.get(..12).unwrap_or(&commit.0)
 }
 
-/// The files of evidence that stood at a commit, do not stand at another, and are about code that does.
+/// The files of evidence that a commit `then` held and `now` does not, although their code is still there.
 fn lost(
     ws: &Workspace,
     git: &Git,
@@ -142,30 +145,20 @@ fn lost(
     if changes.is_empty() {
         return Ok(Vec::new());
     }
-    // Another file may hold what is gone from its own.
+    // A compaction may have moved the sections into another file.
     let below = git.read_below(FOLDER, &Target::Commit(now.clone()), &is_evidence)?;
     let stands: std::collections::HashSet<_> =
         below.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
-    let files = ws.with_files(Target::Commit(now.clone()), None, Ledger::default());
-    let mut lost = Vec::new();
-    for path in changes.into_iter().map(|change| change.path) {
-        let bytes = git.file_at(then, &path)?.unwrap_or_default();
-        let ledger = Ledger::from_files(&[(path.clone(), bytes)]);
-        let is_gone = ledger.entries().iter().any(|entry| {
-            entry.section.is_some_and(|section| !stands.contains(&section))
-                && standing_of(&files, entry).is_some()
-        });
-        if is_gone {
-            lost.push(path.to_string());
-        }
-    }
-    Ok(lost)
+    let at_now = ws.with_files(Target::Commit(now.clone()), None, Ledger::default());
+    let named = still_named(&at_now, then, &stands)?;
+    let is_gone = |path: &RelativePath| changes.iter().any(|change| change.path == *path);
+    let lost = named.into_keys().filter(is_gone);
+    Ok(lost.map(|path| path.to_string()).collect())
 }
 
-/// The commit that took a file away, where the branch still has it in its history.
+/// Names the commit that removed a file. Empty if that commit is not in the history, as after a push with force.
 fn removed_by(git: &Git, now: &CommitId, path: &str) -> String {
-    let removed = crate::workspace::RelativePath::new(path)
-        .ok()
-        .and_then(|path| git.removed(now, &path).ok().flatten());
+    let removed =
+        RelativePath::new(path).ok().and_then(|path| git.removed(now, &path).ok().flatten());
     removed.map(|commit| format!(", removed by {}", brief(&commit))).unwrap_or_default()
 }

@@ -29,5 +29,8 @@ pub fn trace<'a>(
         (None, None) => (0..).take(ledger.entries().len()).collect(),
     };
     // Read one by one and let go again: there may be very many.
-    Ok(wanted.into_iter().map(|at| ledger.entry(at).clone()))
+    Ok(wanted.into_iter().map(|at| {
+        let entry = ledger.entry(at);
+        Entry { trust: ledger.trust(entry), ..entry.clone() }
+    }))
 }

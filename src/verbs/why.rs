@@ -432,12 +432,14 @@ pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
     }
 }
 
-/// The intent of a record as it was then: an id may have been given to another intent since, and an intent another name.
+/// The intent of a record as it was when the record was made. The id may now belong to another intent, or the intent
+/// may have another name.
 fn brief_then(ws: &Workspace, id: &str, at: ClaimRef) -> IntentBrief {
     let now = brief(ws, id);
     let record = &ws.ledger.entry(at.entry).record;
     let (Some(intent), Some(hash)) = (ws.registry.get(id), &record.intent_hash) else { return now };
-    // What a person put under this intent since was made for another one.
+    // If the block was reassigned, the record's hash is that of the intent it was under before, and says nothing about
+    // this one.
     let is_its_own = ws.intent_named(record).as_deref() == Some(id);
     if !is_its_own || intent.reads_as(hash) {
         return now;
@@ -451,16 +453,17 @@ fn brief_then(ws: &Workspace, id: &str, at: ClaimRef) -> IntentBrief {
     IntentBrief { name: then, version: Some(version), now_called, ..now }
 }
 
-/// Whether a hash is of a text that an intent had: by a record of the registry's, or in the commit that a record was
-/// made on.
+/// Returns true if the intent once had the text with this hash: a `registry` record says so, or the registry in the
+/// commit on which the record was made.
 fn is_known(ws: &Workspace, id: &str, at: ClaimRef, hash: &str) -> bool {
+    let ids = ws.registry.ids(id);
     let is_same = |record: &Record| {
-        record.kind == RecordKind::Registry
+        record.intent_id.as_deref().is_some_and(|named| ids.contains(&named))
             && record.intent_hash.as_deref().is_some_and(|other| {
                 evidence::short(other).is_some() && evidence::short(other) == evidence::short(hash)
             })
     };
-    let mut recorded = ws.entries_of(id).into_iter().map(|at| &ws.ledger.entry(at).record);
+    let mut recorded = ws.ledger.of_registry().map(|entry| &entry.record);
     recorded.any(is_same)
         || ws.ledger.based_on(at.entry).is_some_and(|commit| {
             let registry = ws.elsewhere.registry_at(ws, &CommitId(commit.to_owned()));
@@ -496,7 +499,7 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         tool: record.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
         session: record.and_then(|record| record.session.clone()),
         strength: record.and_then(|record| record.strength),
-        claimed: claim.is_some_and(|claim| claim.entry.trust == Trust::Claimed),
+        claimed: claim.is_some_and(|claim| ws.ledger.trust(claim.entry) == Trust::Claimed),
         lineage: found.claim.map(|at| steps(ws, at)).unwrap_or_default(),
         candidates: found
             .candidates

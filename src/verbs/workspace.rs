@@ -47,9 +47,9 @@ pub struct Workspace {
     pub selection: Option<Selection>,
     /// What was asked of other files while one was matched against this ledger.
     pub(super) elsewhere: Arc<Elsewhere>,
-    /// Where its files are read.
+    /// Where files are read: the work tree, the index, or a commit.
     files: Target,
-    /// The commit that the files are based on, where that is not what the work tree is based on.
+    /// The commit that the files are based on, if it is another one than that of the work tree.
     base: Option<Option<CommitId>>,
 }
 
@@ -59,7 +59,7 @@ struct Repository {
     git: Option<Arc<Git>>,
     head: Option<CommitId>,
     error: Option<Arc<str>>,
-    /// By the commit that they lead to.
+    /// The histories that were walked, by the commit that they lead to.
     histories: Mutex<HashMap<CommitId, Arc<History>>>,
 }
 
@@ -119,7 +119,7 @@ pub enum ReadError {
         /// Why.
         reason: Unread,
     },
-    /// Git said no.
+    /// Git could not be read.
     #[error(transparent)]
     Git(GitError),
     /// The operating system said no.
@@ -161,12 +161,17 @@ impl Workspace {
         ws.with_ledger(Ledger::load)
     }
 
-    /// The same workspace with a ledger that is read when it is first used.
+    /// The same workspace with a ledger that is read on first use.
     fn with_ledger(self, load: impl FnOnce(&Root) -> Ledger + Send + Sync + 'static) -> Self {
         let ws = self.clone();
         let load = move || {
             super::tips::remember(&ws);
-            ws.deriving(load(&ws.root))
+            let left_out = ws.git().and_then(|git| git.left_out(&is_ledger_path).ok());
+            let ledger = load(&ws.root);
+            ws.deriving(match left_out.filter(|files| !files.is_empty()) {
+                Some(files) => ledger.with_files(&files),
+                None => ledger,
+            })
         };
         Self { ledger: Arc::new(LazyLock::new(Box::new(load))), ..self }
     }
@@ -200,8 +205,8 @@ impl Workspace {
         self
     }
 
-    /// The same workspace with the ledger as it is on disk now; the same ledger where nothing changed, so that what was
-    /// matched against it still holds.
+    /// The same workspace with the ledger as it is on disk now. If nothing changed, it is the same ledger, so what was
+    /// matched against it stays valid.
     pub fn with_ledger_of_now(&self) -> Self {
         if self.ledger.is_current(&self.root) {
             return self.clone();
@@ -231,8 +236,8 @@ impl Workspace {
         }
     }
 
-    /// The same workspace with the files of the index or of a commit, what they are based on, and the ledger that goes
-    /// with them.
+    /// The same workspace with the files of the index or of a commit, the commit that they are based on, and their
+    /// ledger.
     pub fn with_files(&self, files: Target, base: Option<CommitId>, ledger: Ledger) -> Self {
         let ledger = LazyLock::new(Box::new(move || ledger) as Box<_>);
         Self {
@@ -244,27 +249,34 @@ impl Workspace {
         }
     }
 
-    /// The same workspace as `git commit` would commit it, with what was recorded and is in no commit yet.
+    /// The same workspace with the files of the index, and the journal: what the next commit will be after sealing.
     pub fn at_index(&self) -> Result<Self, GitError> {
         let ledger = self.ledger_at(&Target::Index)?.with_journals(&self.root);
         self.governed_by(Target::Index, self.head().cloned(), ledger)
     }
 
-    /// The same without what is in no commit yet: what `git commit` would make everybody see.
+    /// The same workspace with the files of the index, without the journal: what everybody will see after `git commit`.
     pub(super) fn at_index_alone(&self) -> Result<Self, GitError> {
         let ledger = self.ledger_at(&Target::Index)?;
         self.governed_by(Target::Index, self.head().cloned(), ledger)
     }
 
-    /// The same workspace as a commit has it; nothing of the work tree, the index or the journal is looked at.
+    /// The same workspace as a commit has it. Work tree, index and journal are not read.
     pub fn at_commit(&self, commit: CommitId, base: Option<CommitId>) -> Result<Self, GitError> {
         let target = Target::Commit(commit);
         let ledger = self.ledger_at(&target)?;
         self.governed_by(target, base, ledger)
     }
 
+    /// The files of this workspace, with the ledger and the rules of a commit.
+    pub(super) fn as_of(&self, commit: CommitId) -> Result<Self, GitError> {
+        let then = self.at_commit(commit, None)?;
+        let (files, base) = (self.files.clone(), self.base.clone());
+        Ok(Self { files, base, elsewhere: Arc::default(), ..then })
+    }
+
     /// The same workspace with the files of the index or of a commit, and with the registry, policy, ignore rules and
-    /// attributes that stand there.
+    /// attributes from there.
     fn governed_by(
         &self,
         target: Target,
@@ -287,7 +299,7 @@ impl Workspace {
         Ok(Self { ledger: Arc::new(ledger), ..ws })
     }
 
-    /// Every regular file where the files are read: of a commit, else of the index.
+    /// Every regular file of the commit from which files are read, else of the index.
     pub(super) fn tracked(&self) -> Result<Vec<RelativePath>, GitError> {
         let Some(git) = self.git() else { return Ok(Vec::new()) };
         match &self.files {
@@ -296,7 +308,7 @@ impl Workspace {
         }
     }
 
-    /// The commit whose history leads to the files: of those of a commit, itself.
+    /// The commit from which files are read, else the one that they are based on.
     pub(super) fn tip(&self) -> Option<&CommitId> {
         match &self.files {
             Target::Commit(commit) => Some(commit),
@@ -304,14 +316,14 @@ impl Workspace {
         }
     }
 
-    /// The evidence, and what other tools wrote, as it stands in the index or at a commit.
+    /// The ledger in the index or at a commit: evidence, and what other tools wrote.
     pub(super) fn ledger_at(&self, target: &Target) -> Result<Ledger, GitError> {
         let Some(git) = self.git() else { return Ok(Ledger::default()) };
         let files = git.read_below(".orchestration", target, &is_ledger_path)?;
         Ok(Ledger::from_files(&files))
     }
 
-    /// What the commits did that lead to [`Self::tip`]; `None` before the first one.
+    /// The history that leads to [`Self::tip`]. `None` before the first commit.
     pub(super) fn history(&self) -> Option<Arc<History>> {
         let repository = &**self.repository;
         let (git, tip) = (repository.git.as_ref()?, self.tip()?);
@@ -326,12 +338,12 @@ impl Workspace {
         Self { ledger: Arc::new(ledger), elsewhere: Arc::default(), ..self.clone() }
     }
 
-    /// Where the files are read.
+    /// Where files are read: the work tree, the index, or a commit.
     pub fn files(&self) -> &Target {
         &self.files
     }
 
-    /// Whether there is anything at a path.
+    /// Returns true if there is a file or a folder at a path.
     pub fn exists(&self, path: &RelativePath) -> bool {
         let in_git = |bytes: Option<Result<Option<Vec<u8>>, GitError>>| {
             bytes.is_none_or(|bytes| bytes.is_ok_and(|bytes| bytes.is_some()))
@@ -343,7 +355,7 @@ impl Workspace {
         }
     }
 
-    /// The files that differ from those of a commit.
+    /// The files that differ from a commit.
     pub fn changes_since(&self, base: Option<&CommitId>) -> Result<Vec<Change>, GitError> {
         self.git().map_or(Ok(Vec::new()), |git| git.changes(base, &self.files))
     }
@@ -358,7 +370,7 @@ impl Workspace {
         Ok(self.root.relative(cwd, target)?)
     }
 
-    /// A file, as a document that takes its outline from the last commit where it does not parse.
+    /// Reads a file. If it does not parse, its outline is carried over from the last commit.
     pub fn read(&self, path: &RelativePath) -> Result<Document, ReadError> {
         let git = |bytes: Option<Result<Option<Vec<u8>>, GitError>>| match bytes {
             Some(Ok(Some(bytes))) => Ok(bytes),
@@ -419,8 +431,8 @@ impl Workspace {
         matching::Surroundings::trail(&super::elsewhere::Around(self), path)
     }
 
-    /// The intent that a block is under, by the id it goes by now: the one that its record names, or that a person has put
-    /// it under since.
+    /// The intent that a block is under, by its present id. It is the intent that the record names, unless a person has
+    /// reassigned the block.
     pub fn intent_of(&self, claim: &Claim<'_>) -> Option<String> {
         claim.intent().map(|id| self.registry.present_id(id).to_owned())
     }
@@ -501,7 +513,7 @@ impl Workspace {
     }
 }
 
-/// The policy that stands in the index or at a commit, and what is wrong with it.
+/// The policy in the index or at a commit, and what is wrong with it.
 pub(super) fn policy_at(
     git: &Git,
     target: &Target,
@@ -510,7 +522,7 @@ pub(super) fn policy_at(
     Ok(git.text(target, &path)?.map(|text| Policy::parse(&path, &text)))
 }
 
-/// The rules for agents that stand in the index or at a commit.
+/// The ignore rules for agents in the index or at a commit.
 pub(super) fn ignores_at(root: &Root, git: &Git, target: &Target) -> Result<Ignores, GitError> {
     let mut texts = Vec::new();
     for name in [".intentignore", ".rooignore"] {

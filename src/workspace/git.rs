@@ -38,7 +38,7 @@ pub struct Git {
     /// The workspace below the work tree's top: empty, or with a trailing `/`.
     prefix: String,
     index: PathBuf,
-    /// The index as it was last read, in which state.
+    /// The index as it was last read, with the stamp of its file.
     index_read: Mutex<Option<(cache::Stamp, Arc<gix::index::File>)>>,
 }
 
@@ -167,7 +167,10 @@ impl Git {
     /// For a rebase: what it goes onto, what it started from, and the commit at which it stopped.
     pub fn incoming(&self) -> Result<Vec<CommitId>, GitError> {
         let mut files = vec!["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD"];
-        if self.dir.join("rebase-merge").is_dir() {
+        // A commit at which a rebase stops to let somebody edit it is made: what follows is work as any other.
+        let has = |file: &str| self.dir.join("rebase-merge").join(file).exists();
+        let is_edited = has("amend") && !has("current-fixups");
+        if self.dir.join("rebase-merge").is_dir() && !is_edited {
             files.extend(["rebase-merge/onto", "rebase-merge/orig-head", "REBASE_HEAD"]);
         }
         if self.dir.join("rebase-apply").is_dir() {

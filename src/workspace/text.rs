@@ -1,4 +1,9 @@
-//! Other people's text, made safe for the place where it is printed.
+//! Other people's text, made safe for the place where it is printed; and a number with its noun.
+
+/// `4 files`, `1 block`.
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
 
 /// Control, bidirectional, invisible and filler characters as visible `U+202E`; `\n` and `\t` stay when `multiline`.
 pub fn visible(text: &str, multiline: bool) -> String {

@@ -108,7 +108,6 @@ STORIES = {}
 KNOWN = {
     "shallow clone": "a line of an earlier record, in a block changed since, has no history to be found in",
     "copied work tree both commit": "a copied git directory holds the same journal, and both seal it",
-    "sparse checkout without evidence": "evidence outside of the sparse patterns is not read",
     "unborn branch": "`intent record` without a commit takes the whole file for new",
 }
 

@@ -4,9 +4,10 @@ use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, counted};
+use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page};
 use crate::intent::Status;
 use crate::verbs::select::{IntentSummary, list};
+use crate::workspace::text::counted;
 
 /// List the intents
 #[derive(Debug, clap::Args)]

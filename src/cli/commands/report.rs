@@ -9,13 +9,14 @@ use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, counted};
+use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page};
 use crate::cli::report::html;
 use crate::intent::Status;
 use crate::verbs::Workspace;
 use crate::verbs::report::{ReportAnswer, ReportedIntent, report};
 use crate::verbs::verify::VerdictCounts;
 use crate::workspace::store;
+use crate::workspace::text::counted;
 
 /// Below `.orchestration/`, and no part of a commit: a page about the tree is no change of it.
 const FILE: &str = ".orchestration/local/report.html";

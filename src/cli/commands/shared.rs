@@ -14,6 +14,7 @@ use crate::verbs::check::FindingAnswer;
 use crate::verbs::map;
 use crate::verbs::registry::{self, RegistryAnswer};
 use crate::workspace::Level;
+use crate::workspace::text::counted;
 
 /// Sets a status and says so.
 pub(super) fn set_status(context: &Context, id: &str, status: Status) -> Result<Exit, CliError> {
@@ -131,9 +132,9 @@ fn level_style(level: Level) -> Style {
 /// `2 errors, 1 warning`, coloured; says so when there is nothing.
 pub(super) fn totals(page: &mut Page, errors: usize, warnings: usize) {
     let style = |count, loud| if count > 0 { loud } else { DIM };
-    page.styled(style(errors, BAD), &crate::cli::print::counted(errors, "error"))
+    page.styled(style(errors, BAD), &counted(errors, "error"))
         .own(", ")
-        .styled(style(warnings, WARN), &crate::cli::print::counted(warnings, "warning"));
+        .styled(style(warnings, WARN), &counted(warnings, "warning"));
 }
 
 /// A cell for an intent that may be missing.

@@ -11,6 +11,7 @@ use crate::cli::target::Target;
 use crate::cli::when;
 use crate::ledger::{Entry, FileRecord, MutationClass, Record, RecordKind, Trust};
 use crate::verbs::trace::{TraceRequest, trace};
+use crate::workspace::text::counted;
 
 /// Stream the records of the ledger, oldest first
 #[derive(Debug, clap::Args)]
@@ -100,7 +101,7 @@ fn what(record: &Record) -> String {
 
 fn file(file: &FileRecord) -> String {
     let blocks = file.conversations.iter().map(|conversation| conversation.ranges.len()).sum();
-    format!("{} ({})", file.relative_path, crate::cli::print::counted(blocks, "block"))
+    format!("{} ({})", file.relative_path, counted(blocks, "block"))
 }
 
 fn author(record: &Record) -> Option<String> {

@@ -8,7 +8,6 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::intent_text::Tally;
 use super::mention::{self, ShownRegistry};
-use super::prose::count;
 use super::{commands, credit};
 use crate::code::Block;
 use crate::intent::Intent;
@@ -17,6 +16,7 @@ use crate::lsp::convert;
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
+use crate::workspace::text::counted;
 
 /// What a lens is about, kept by the client until it is shown.
 #[derive(Debug, Serialize, Deserialize)]
@@ -143,8 +143,11 @@ fn plain(title: String) -> lsp::Command {
 
 fn of_intent(workspace: &Workspace, uri: &lsp::Uri, id: &str) -> lsp::Command {
     let produced = Tally::by(workspace, id);
-    let numbers =
-        format!("{} · {}", count(produced.files.len(), "file"), count(produced.blocks, "block"));
+    let numbers = format!(
+        "{} · {}",
+        counted(produced.files.len(), "file"),
+        counted(produced.blocks, "block")
+    );
     let selected = workspace.selected(None).as_deref() == Some(id);
     let selectable = workspace.registry.get(id).is_some_and(Intent::in_progress);
     match (selected, selectable) {

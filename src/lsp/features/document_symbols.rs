@@ -5,13 +5,13 @@ use std::ops::Range;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention;
-use super::prose::count;
 use crate::intent::{Intent, IntentFile};
 use crate::lsp::analysis;
 use crate::lsp::convert;
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::workspace::text;
+use crate::workspace::text::counted;
 
 /// The intents with their fields, as a tree where the client shows trees.
 pub(crate) fn handle(
@@ -66,7 +66,7 @@ fn symbol(
         }
     });
     let status = intent.status.as_ref().map(|status| status.value.as_str().to_owned());
-    let scope = count(intent.owned_scope.len(), "glob");
+    let scope = counted(intent.owned_scope.len(), "glob");
     lsp::DocumentSymbol {
         detail: Some(status.map_or(scope.clone(), |status| format!("{status} · {scope}"))),
         children: Some(children.collect()),

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use super::intent_text::{self, Tally};
 use super::mention;
-use super::prose::{Prose, count};
+use super::prose::Prose;
 use crate::intent::dialect::Field as Meaning;
 use crate::intent::{Intent, IntentFile, Status};
 use crate::lsp::analysis::Place;
 use crate::lsp::snapshot::Snapshot;
+use crate::workspace::text::counted;
 
 /// A field of an intent in the registry.
 pub(crate) struct Field {
@@ -60,7 +61,7 @@ pub(crate) fn explain(
             let outside = produced.files.iter().filter(|path| !scope.owns(path)).count();
             let mut told = format!("Recorded so far: {}.", produced.told());
             if outside > 0 {
-                told.push_str(&format!(" {} outside of this scope.", count(outside, "file")));
+                told.push_str(&format!(" {} outside of this scope.", counted(outside, "file")));
             }
             text.paragraph(&told);
         }

@@ -106,9 +106,10 @@ fn who_and_when(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option
     parts.extend(answer.strength.and_then(|strength| {
         Some(text.said(&format!("strength: {}", serde_json::to_value(strength).ok()?.as_str()?)))
     }));
-    let trust = answer.record.as_deref().and_then(|id| place.workspace.ledger.by_id(id));
-    match trust.map(|entry| entry.trust) {
-        Some(Trust::Claimed) => parts.push("claimed, not seen by this clone".to_owned()),
+    let ledger = &place.workspace.ledger;
+    let entry = answer.record.as_deref().and_then(|id| ledger.by_id(id));
+    match entry.map(|entry| ledger.trust(entry)) {
+        Some(Trust::Claimed) => parts.push("claimed: not written by this clone".to_owned()),
         Some(Trust::Contradicted) => {
             parts.push(text.strong("the record's own hash or chain contradicts it"))
         }
@@ -285,7 +286,11 @@ fn verify(token: &str) -> bool {
         let text = std::fs::read_to_string(&ledger).unwrap();
         std::fs::write(&ledger, text + "\n").unwrap();
         editor.reload();
-        assert!(shown(&editor).contains("claimed, not seen by this clone"), "{}", shown(&editor));
+        assert!(
+            shown(&editor).contains("claimed: not written by this clone"),
+            "{}",
+            shown(&editor)
+        );
     }
 
     #[test]

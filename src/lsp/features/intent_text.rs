@@ -3,13 +3,14 @@
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention::ShownRegistry;
-use super::prose::{Prose, count};
+use super::prose::Prose;
 use crate::intent::{Intent, Spanned};
 use crate::lsp::analysis;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::why::{self, IntentBrief};
 use crate::verbs::{Workspace, map};
 use crate::workspace::RelativePath;
+use crate::workspace::text::counted;
 
 /// Lists longer than this end early.
 const MAX_ENTRIES: usize = 12;
@@ -41,8 +42,8 @@ impl Tally {
 
     /// `4 files · 17 blocks · 9 records`.
     pub(crate) fn told(&self) -> String {
-        let (files, blocks) = (count(self.files.len(), "file"), count(self.blocks, "block"));
-        format!("{files} · {blocks} · {}", count(self.records, "record"))
+        let (files, blocks) = (counted(self.files.len(), "file"), counted(self.blocks, "block"));
+        format!("{files} · {blocks} · {}", counted(self.records, "record"))
     }
 }
 

@@ -3,6 +3,7 @@
 use tower_lsp::gen_lsp_types as lsp;
 
 use crate::workspace::text;
+use crate::workspace::text::counted;
 
 /// What a client shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,12 +104,6 @@ impl Prose {
     }
 }
 
-/// `4 files`, `1 block`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
-}
-
 /// A moment to the minute: `2026-02-18 12:00 UTC`. `None` when it cannot be read.
 pub(crate) fn moment(timestamp: &str) -> Option<String> {
     let moment: jiff::Timestamp = timestamp.parse().ok()?;
@@ -138,7 +133,7 @@ fn ago_at(timestamp: &str, now: jiff::Timestamp) -> Option<String> {
     let unit = UNITS.iter().find(|(length, _)| seconds >= *length);
     Some(unit.map_or("just now".to_owned(), |(length, name)| {
         let number = usize::try_from(seconds / length).unwrap_or_default();
-        format!("{} ago", count(number, name))
+        format!("{} ago", counted(number, name))
     }))
 }
 

@@ -128,7 +128,13 @@ fn renamed_file(
                 Reading::ambiguous(all.iter().filter_map(|then| trail.claim(ids[*then])).collect())
             }
         };
-        found[index] = provenance(ledger, &trail, block, vec![reading]);
+        let provenance = provenance(ledger, &trail, block, vec![reading]);
+        // What stood here before the record was made, as where the vanished file was a copy of this one, did not come
+        // from there.
+        let claim = provenance.as_ref().and_then(|found| found.claim);
+        if claim.is_none_or(|at| surroundings.stood(at, path, block) != Some(true)) {
+            found[index] = provenance;
+        }
     }
 }
 

@@ -1,6 +1,6 @@
-//! Evidence of commits that were made again with other texts: amended, squashed, or rebased onto an edit of the same
-//! block. The text that it names is in no commit, so nobody can tell any more which lines it means. As long as the
-//! journal holds what such evidence was made from, it is made again, for the commit that has taken the place.
+//! Evidence whose commit was rewritten with other text, by an amend, a squash, or a rebase onto an edit of the same
+//! block. The text that such evidence names is in no commit any more, so nobody can tell which lines it means. If the
+//! journal still holds the records that it was made from, it is sealed again for the new commit.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
@@ -16,10 +16,10 @@ use crate::workspace::{CommitId, store};
 
 /// A file larger than this, in bytes, was not written by us.
 const MAX_KNOWN: u64 = 16 * 1024 * 1024;
-/// More answers than this are not kept in mind.
+/// No more answers than this are cached.
 const MAX_ANSWERS: usize = 10_000;
 
-/// Whether sections of evidence stand in the texts of their commits, as far as that was asked before.
+/// A cache: whether the blocks of a section are in the text of its commit.
 struct Known {
     path: Option<PathBuf>,
     stands: BTreeMap<String, bool>,
@@ -49,8 +49,9 @@ impl Known {
     }
 }
 
-/// The sections that were sealed here, can be made again, and are about a commit of which one of them names a text that
-/// is not there. What else is said of such a commit goes with it: it was sealed on top of the text that is gone.
+/// The sections that have to be sealed again. They were sealed in this clone, the journal still holds their records,
+/// and at least one section of their commit names a text that the commit does not have. All sections of such a commit
+/// are returned, since they were sealed on top of that text.
 pub(super) fn sections(ws: &Workspace, ledger: &Ledger, sources: &Sources) -> HashSet<Digest> {
     let texts = Texts::new(ws);
     let mut commits: BTreeMap<CommitId, BTreeMap<Digest, Vec<&Entry>>> = BTreeMap::new();
@@ -83,8 +84,6 @@ fn key_of(section: &Digest, files: &[Option<Vec<u8>>]) -> String {
 fn stands_in_commit(texts: &Texts, entry: &Entry) -> bool {
     let conversations = entry.record.files.iter().flat_map(|file| &file.conversations);
     let mut said = conversations.flat_map(|one| &one.ranges);
-    // What cannot be read is not known to be lost.
-    texts
-        .of_entry(entry)
-        .is_none_or(|(_, after)| said.all(|one| provenance::stands_in(one, &after)))
+    // If the texts cannot be read, the section is left as it is.
+    texts.after(entry).is_none_or(|after| said.all(|one| provenance::stands_in(one, &after)))
 }

@@ -1,32 +1,34 @@
-//! What goes from the journal: records whose evidence others hold, that were sealed long ago, or that match nothing.
+//! Removes records from the journal that are no longer needed: their evidence is on a remote, they were sealed long
+//! ago, or their code is gone.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 
 use crate::ledger::{Digest, Entry, Ledger, Writer, journal};
-use crate::verbs::evidence::standing_of;
+use crate::provenance::stands_in;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, store};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
-/// So long a sealed record is kept where nobody else is known to hold its evidence: a reset may make it input again.
+/// How long a sealed record is kept if its evidence is on no remote, in milliseconds. A reset to a commit without the
+/// evidence makes the record open again, and then it is needed.
 const SEALED: i64 = 90 * DAY;
-/// So long a record is kept that matches nothing.
+/// How long a record is kept whose code is nowhere, in milliseconds.
 const UNMATCHED: i64 = 30 * DAY;
-/// Code is looked for at the tips of so many branches, those with the most recent commits first.
+/// Code is searched for at the tips of no more branches than this, those with the most recent commits first.
 const MAX_BRANCHES: usize = 50;
-/// How often it is looked whether something may go, without being asked.
+/// How often records are removed without being asked.
 const OFTEN: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What is known of a record in the journal.
+/// What decides whether a record may be removed.
 struct Standing<F> {
-    /// In milliseconds.
+    /// Its age, in milliseconds.
     age: i64,
     is_sealed: bool,
-    /// Its evidence is on a remote-tracking branch.
+    /// Whether its evidence is on a remote-tracking branch.
     is_shared: bool,
-    /// Whether any of the code that it is about stands anywhere.
+    /// Whether any of its code still exists. Computed only when needed, since it reads files.
     stands: F,
 }
 
@@ -39,7 +41,7 @@ impl<F: FnOnce() -> bool> Standing<F> {
     }
 }
 
-/// Takes out of the journal of this work tree what may go; how many records.
+/// Removes what is not needed from the journals of this work tree. Returns how many records were removed.
 pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(0) };
     let sealed = journal::sealed(&ws.root);
@@ -77,7 +79,7 @@ pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     Ok(Writer::new(&ws.root, &ws.policy).retire(&|id| going.contains(id))?)
 }
 
-/// The same where that was last done a day ago, or never.
+/// Like [`retire`], at most once a day.
 pub fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
     let Some(note) = ws.root.common_dir().map(|common| common.join("intent/cache/retired")) else {
         return Ok(0);
@@ -91,24 +93,33 @@ pub fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
     retire(ws)
 }
 
-/// How many records of the journal are about code that stands neither in the work tree nor in the index: they go when
-/// they are old enough, unless a branch has it.
+/// How many records of the journal are about code that is neither in the work tree nor in the index. They will be
+/// removed when they are old enough, unless a branch has the code.
 pub fn unmatched(ws: &Workspace) -> usize {
     let index = ws.with_files(Target::Index, ws.head().cloned(), Ledger::default());
     let open = ws.ledger.open();
     open.filter(|entry| !entry.record.files.is_empty())
-        .filter(|entry| [ws, &index].into_iter().all(|ws| standing_of(ws, entry).is_none()))
+        .filter(|entry| [ws, &index].into_iter().all(|ws| !is_there(ws, entry)))
         .count()
 }
 
-/// Whether any of the code that a record is about stands in the work tree, in the index or on a branch.
+/// Returns true if any code of a record is in the work tree, in the index or on a branch.
 fn stands(ws: &Workspace, entry: &Entry) -> bool {
     let branches = ws.git().and_then(|git| git.branches(MAX_BRANCHES).ok()).unwrap_or_default();
     let commits = branches.into_iter().map(|(_, commit)| Target::Commit(commit));
     let mut places = [Target::WorkTree, Target::Index].into_iter().chain(commits);
     places.any(|place| {
         let there = ws.with_files(place, ws.head().cloned(), Ledger::default());
-        standing_of(&there, entry).is_some()
+        is_there(&there, entry)
+    })
+}
+
+/// Returns true if a file holds a block with exactly the recorded text.
+fn is_there(ws: &Workspace, entry: &Entry) -> bool {
+    entry.record.files.iter().any(|file| {
+        let Ok(document) = ws.read(&file.relative_path) else { return false };
+        let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
+        ranges.filter(|range| !range.deleted).any(|range| stands_in(range, &document))
     })
 }
 
@@ -121,10 +132,10 @@ mod tests {
         let goes = |days: i64, is_sealed, is_shared, stands: bool| {
             Standing { age: days * DAY, is_sealed, is_shared, stands: || stands }.goes()
         };
-        // Sealed: as soon as others hold the evidence, else after three months.
+        // A sealed record goes when its evidence is on a remote, else after 90 days.
         assert!(goes(0, true, true, true));
         assert!(!goes(89, true, false, true) && goes(90, true, false, true));
-        // Not sealed: after a month, and only if nothing of it stands.
+        // A record that was not sealed goes after 30 days, and only if its code is gone.
         assert!(!goes(29, false, false, false) && goes(30, false, false, false));
         assert!(!goes(300, false, false, true));
     }

@@ -1,4 +1,4 @@
-//! What commits did: their parents, the files in which two trees differ, and the commit that brought a file.
+//! Reads history: the parents of commits, the files in which two commits differ, and the commits that added a file.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -15,41 +15,38 @@ use super::{
 use crate::workspace::RelativePath;
 use crate::workspace::parallel::in_parallel;
 
-/// So many commits are looked at by one thread before the next.
+/// How many commits a thread takes at a time.
 const SHARE: usize = 256;
-/// So many bytes of objects each thread keeps.
+/// How many bytes of objects each thread caches.
 const MAX_OBJECTS: usize = 32 * 1024 * 1024;
-/// No more commits than this are looked at one by one.
+/// How many commits [`Git::removed`] goes back.
 const MAX_STEPS: usize = 10_000;
 
-/// A commit that brought a file, and what it was made on.
+/// A file that a commit added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brought {
-    /// Behind the folder that was asked for.
+    /// The path of the file inside the folder that was asked for.
     pub name: String,
     /// The commit.
     pub commit: CommitId,
     /// Its first parent.
     pub parent: Option<CommitId>,
-    /// Whether the commit also took files away below that folder, and has one parent: then what it holds may have stood
-    /// in those.
-    pub moved: bool,
 }
 
-/// What a part of history did.
+/// The result of walking a part of history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Walked {
-    /// How many commits it has.
+    /// How many commits were visited.
     pub commits: usize,
-    /// The files that they brought, newest first. A file that several brought is named with each.
+    /// The files that these commits added, newest commit first. A file that several commits added is listed with each.
     pub brought: Vec<Brought>,
-    /// The commits of it that are reached by first parents, newest first.
+    /// Those of the commits that are on the line of first parents, newest first.
     pub line: Vec<CommitId>,
-    /// The commit that the last of those was made on.
+    /// The first parent of the last commit of `line`, which was not visited. `None` if that is a root commit.
     pub onto: Option<CommitId>,
 }
 
-/// What a commit says of itself.
+/// The parents and the time of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct About {
     /// Its parents.
@@ -59,7 +56,7 @@ pub struct About {
 }
 
 impl Git {
-    /// What a commit says of itself.
+    /// The parents and the time of a commit.
     pub fn about(&self, commit: &CommitId) -> Result<About, GitError> {
         let repo = self.repository.to_thread_local();
         let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
@@ -67,7 +64,8 @@ impl Git {
         Ok(About { parents: found.parent_ids().map(|id| commit_id(id.detach())).collect(), time })
     }
 
-    /// The commits that lead to one and were made after a time, in seconds since 1970; newest first, at most so many.
+    /// The commits that lead to a commit and were made after a time, in seconds since 1970. Newest first, at most
+    /// `max`.
     pub fn commits_since(
         &self,
         from: &CommitId,
@@ -85,7 +83,7 @@ impl Git {
         Ok(commits)
     }
 
-    /// Whether a commit has a regular file at a path.
+    /// Returns true if a commit has a regular file at a path.
     pub fn has_file(&self, commit: &CommitId, path: &RelativePath) -> Result<bool, GitError> {
         let repo = self.repository.to_thread_local();
         let full = format!("{}{path}", self.prefix);
@@ -95,7 +93,7 @@ impl Git {
         Ok(entry.is_some_and(|entry| is_regular(entry.mode().kind())))
     }
 
-    /// The folder that git looks for hooks in, and whether the repository's configuration names it.
+    /// The folder in which git looks for hooks, and whether it is set by `core.hooksPath`.
     pub fn hooks_folder(&self) -> (PathBuf, bool) {
         let repo = self.repository.to_thread_local();
         let named = repo.config_snapshot().string("core.hooksPath");
@@ -107,13 +105,14 @@ impl Git {
         }
     }
 
-    /// Whether a person said `git config intent.hooks false`: they want no hooks of ours in this repository.
+    /// Returns true if a person said `git config intent.hooks false`, and so wants none of our hooks in this
+    /// repository.
     pub fn declines_hooks(&self) -> bool {
         let repo = self.repository.to_thread_local();
         repo.config_snapshot().boolean("intent.hooks") == Some(false)
     }
 
-    /// The newest commit on the way to one, by first parents, that took a file away.
+    /// The newest commit on the line of first parents of `from` that removed a file.
     pub fn removed(
         &self,
         from: &CommitId,
@@ -130,12 +129,13 @@ impl Git {
         Ok(None)
     }
 
-    /// Whether one commit is the other, or an ancestor of it.
+    /// Returns true if the commit `one` is `of` or one of its ancestors.
     pub fn is_ancestor(&self, of: &CommitId, one: &CommitId) -> Result<bool, GitError> {
         Ok(self.merge_base(one, of)?.as_ref() == Some(one))
     }
 
-    /// What the commits did to a folder of the workspace that lead to `from` and not to one of `seen`.
+    /// Visits the commits that lead to `from` and not to one of `seen`, and says which files they added to a folder of
+    /// the workspace.
     pub fn walk(
         &self,
         folder: &str,
@@ -174,7 +174,7 @@ impl Git {
 
     fn brought(&self, folder: &str, commits: &[(ObjectId, Vec<ObjectId>)]) -> Vec<Brought> {
         let mut repo = self.repository.to_thread_local();
-        // Most trees are looked at twice: as what a commit made, and as what the next one was made on.
+        // Most trees are read twice, for the commit itself and as the parent of the next one.
         repo.object_cache_size(MAX_OBJECTS);
         repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_OBJECTS)));
         let mut folders = Folders { path: folder.to_owned(), known: HashMap::new() };
@@ -187,22 +187,18 @@ impl Git {
                 continue;
             }
             let before: Vec<ObjectId> = before.into_iter().flatten().collect();
-            let (mut names, mut gone) = (Vec::new(), Vec::new());
+            let mut names = Vec::new();
             added(&repo, here, &before, "", &mut names);
-            if let [parent] = before[..] {
-                added(&repo, parent, &[here], "", &mut gone);
-            }
             brought.extend(names.into_iter().map(|name| Brought {
                 name,
                 commit: commit_id(*id),
                 parent: parents.first().copied().map(commit_id),
-                moved: !gone.is_empty(),
             }));
         }
         brought
     }
 
-    /// The regular files below a folder of the workspace, in the index or at a commit, whose paths are wanted.
+    /// Reads the regular files below a folder of the workspace for which `wanted` is true, in the index or at a commit.
     pub fn read_below(
         &self,
         folder: &str,
@@ -212,7 +208,7 @@ impl Git {
         self.read_blobs(&self.list_below(folder, target, wanted)?)
     }
 
-    /// The same, with what they hold not read yet.
+    /// Like [`Self::read_below`], with the ids of the contents instead of the contents.
     pub fn list_below(
         &self,
         folder: &str,
@@ -238,7 +234,7 @@ impl Git {
         Ok(wanted.map(|(path, id)| (path, BlobId(id))).collect())
     }
 
-    /// What files hold that were listed.
+    /// Reads the contents of files that were listed.
     pub fn read_blobs(
         &self,
         files: &[(RelativePath, BlobId)],
@@ -253,8 +249,8 @@ impl Git {
         Ok(read.into_iter().collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 
-    /// The files below a folder of the workspace that differ between two commits; folders that are the same tree are
-    /// not looked into.
+    /// The files below a folder of the workspace that differ between two commits. Folders with the same tree id are
+    /// skipped.
     pub fn changes_below(
         &self,
         folder: &str,
@@ -268,7 +264,7 @@ impl Git {
         Ok(found)
     }
 
-    /// The tree of a folder of the workspace at a commit.
+    /// The tree id of a folder of the workspace at a commit.
     fn folder_at(
         &self,
         repo: &gix::Repository,
@@ -282,7 +278,7 @@ impl Git {
         Ok(entry.filter(|entry| entry.mode().is_tree()).map(|entry| entry.object_id()))
     }
 
-    /// The files that differ between two commits, of which the first may be nothing.
+    /// The files that differ between two commits. Without `base`, all files of the second one.
     pub(super) fn changes_between(
         &self,
         base: Option<&CommitId>,
@@ -306,7 +302,7 @@ impl Git {
     }
 }
 
-/// A folder at commits.
+/// The tree ids of one folder at several commits, cached.
 struct Folders {
     path: String,
     known: HashMap<ObjectId, Option<ObjectId>>,
@@ -328,7 +324,7 @@ impl Folders {
     }
 }
 
-/// The entries of a tree by name: whether it is a folder, whether it is a regular file, and what it holds.
+/// The entries of a tree by name. For each: whether it is a folder, whether it is a regular file, and its object id.
 fn entries(repo: &gix::Repository, tree: ObjectId) -> BTreeMap<String, (bool, bool, ObjectId)> {
     let Ok(tree) = repo.find_tree(tree) else { return BTreeMap::new() };
     let entries = tree.iter().filter_map(Result::ok);
@@ -341,7 +337,7 @@ fn entries(repo: &gix::Repository, tree: ObjectId) -> BTreeMap<String, (bool, bo
         .collect()
 }
 
-/// The files of a tree that none of the others has under the same name.
+/// The files of a tree that none of the other trees has under the same name.
 fn added(
     repo: &gix::Repository,
     tree: ObjectId,
@@ -354,7 +350,7 @@ fn added(
     let mut others: Vec<_> = others.iter().map(|other| other.iter().peekable()).collect();
     for entry in tree.iter().filter_map(Result::ok) {
         let (is_tree, is_file) = (entry.mode().is_tree(), is_regular(entry.mode().kind()));
-        // Entries are sorted, folders as if their names ended in a slash, and almost all are the same in both.
+        // Git sorts entries, folders as if their names ended in a slash. So both trees can be walked in step.
         let order = |name: &[u8], is_tree: bool| {
             name.iter().copied().chain(is_tree.then_some(b'/')).collect::<Vec<u8>>()
         };

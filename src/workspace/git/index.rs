@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
 
-use super::{Git, GitError, as_path};
+use super::{BlobId, Git, GitError, as_path};
 use crate::workspace::{RelativePath, cache};
 
 /// What the index says of a path.
@@ -30,7 +30,7 @@ pub(super) struct Index {
 pub(super) type RacyFrom = Box<dyn Fn(&Stat) -> bool>;
 
 impl Git {
-    /// The index as it stands; read again where it changed, or may have.
+    /// The index. It is read again if its file changed, or may have.
     pub(super) fn index_file(&self) -> Result<Option<Arc<gix::index::File>>, GitError> {
         let now = SystemTime::now();
         let Ok(found) = self.index.metadata() else { return Ok(None) };
@@ -77,6 +77,22 @@ impl Git {
         let (stamp, options) = (file.timestamp(), self.stat_options(repo));
         let racy_from = Box::new(move |stat: &Stat| stat.is_racy(stamp, options));
         Ok(Index { entries, racy_from })
+    }
+
+    /// The files of the index that a sparse checkout leaves out of the work tree, with their contents.
+    pub fn left_out(
+        &self,
+        is_wanted: &dyn Fn(&RelativePath) -> bool,
+    ) -> Result<Vec<(RelativePath, Vec<u8>)>, GitError> {
+        if !self.dir.join("info/sparse-checkout").is_file() {
+            return Ok(Vec::new());
+        }
+        let entries = self.index(&self.repository.to_thread_local())?.entries.into_iter();
+        let left_out = entries.filter(|(path, entry)| {
+            entry.regular && entry.flags.contains(Flags::SKIP_WORKTREE) && is_wanted(path)
+        });
+        let blobs = left_out.filter_map(|(path, entry)| Some((path, BlobId(entry.id?))));
+        self.read_blobs(&Vec::from_iter(blobs))
     }
 
     /// A sparse index holds one entry for a folder that is not checked out.

@@ -68,7 +68,7 @@ local function workspace(health, root)
   local findings = verified.findings or {}
   if #findings == 0 then
     health.ok(('the ledger is whole: %s in %s'):format(
-      text.count(verified.records or 0, 'record'), text.count(verified.chains or 0, 'chain')))
+      text.count(verified.records or 0, 'record'), text.count(verified.files or 0, 'file')))
   end
   for index, finding in ipairs(findings) do
     if index > 10 then

@@ -6,7 +6,7 @@ use anstyle::Style;
 use jiff::Timestamp;
 
 use crate::cli::commands::shared;
-use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, UNSURE, WARN, counted};
+use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::when;
 use crate::ledger::{RecordKind, Strength};
 use crate::provenance::{Content, Place, Verdict};
@@ -14,6 +14,7 @@ use crate::verbs::why::{
     BlockAnswer, BlockLines, Candidate, IntentBrief, IntentVersion, LineState, LineageStep,
     WhyAnswer, span,
 };
+use crate::workspace::text::counted;
 
 /// Where the values of a block's card begin.
 const VALUES: usize = 12;
