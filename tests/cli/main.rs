@@ -3,6 +3,7 @@
 mod books;
 mod clones;
 mod compact;
+mod founded;
 mod hostile;
 mod ids;
 mod lab;

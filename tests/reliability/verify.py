@@ -203,6 +203,8 @@ def evidence(name, data, keys=None):
                 text(value.get("id"), "a record without an id")
                 text(value.get("timestamp"), "a record without a timestamp")
                 need(isinstance(value.get("kind"), str) and value["kind"] != "mutation", "no kind that evidence carries")
+                claims = [one for file in value.get("files") or [] for one in file.get("conversations") or []]
+                need(not any(one.get("ranges") for one in claims), "a carried record that claims code")
         except Bad as why:
             yield f"unreadable: line {number}: {why}"
 

@@ -12,7 +12,7 @@ use crate::provenance::outline::{Against, Outline};
 use crate::provenance::{self, Place, Provenance, Verdict, is_unnamed};
 use crate::verbs::edited::{Baseline, Edits};
 use crate::verbs::{Workspace, why};
-use crate::workspace::RelativePath;
+use crate::workspace::{CommitId, RelativePath};
 
 /// The blocks that a record speaks of.
 pub(super) struct Changes {
@@ -75,12 +75,18 @@ impl<'a> Subject<'a> {
         self.last.is_some() || !matches!(self.committed, Baseline::Unknown)
     }
 
-    /// Whether the last record was made on top of the commit that the work tree is based on: then what it recorded may
-    /// not be committed yet.
+    /// Whether the file was not committed since its last record: then what that recorded may not be committed yet.
     fn is_ahead(&self) -> bool {
         let Some(last) = self.trail.newest().and_then(|version| version.last) else { return false };
+        let (then, head) = (based_on(self.ws, last), self.ws.head());
+        let held = |commit: &CommitId| self.ws.git()?.file_at(commit, self.path).ok();
+        let is_as_then = || {
+            let then = held(&CommitId(then?.to_owned()))?;
+            Some(held(head?)? == then)
+        };
         self.differences.is_empty()
-            || based_on(self.ws, last) == self.ws.head().map(|head| head.0.as_str())
+            || then == head.map(|head| head.0.as_str())
+            || is_as_then() == Some(true)
     }
 
     /// The text that the change was made to, where that is the one at the commit and can be compared node by node.

@@ -1,0 +1,283 @@
+//! Evidence against the base: what is taken away while its code stands, and what claims code that it did not bring.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::lab::Lab;
+
+const TRACE: &str = ".orchestration/agent_trace";
+
+fn function(name: &str, calls: &[&str]) -> String {
+    let calls: String = calls.iter().map(|call| format!("    {call}(\"{name}\", 42);\n")).collect();
+    format!("fn {name}() {{\n{calls}    stay();\n}}\n")
+}
+
+/// On `main`, `kept.rs` holds a person's function and `mine.rs` one of which INT-001 brought a line and then INT-002
+/// another; a branch `pr` is checked out, whose commits have no hooks.
+fn branched() -> Lab {
+    let lab = Lab::governed();
+    for name in ["One", "Two"] {
+        lab.fine(&["new", name, "--scope", "**", "--start"]);
+    }
+    lab.write("kept.rs", function("kept", &["first", "second"]));
+    lab.write("mine.rs", function("mine", &["first"]));
+    lab.commit();
+    for (intent, calls) in
+        [("INT-001", &["first", "of_one"][..]), ("INT-002", &["first", "of_one", "of_two"])]
+    {
+        lab.write("mine.rs", function("mine", calls));
+        lab.fine(&["record", "mine.rs", "--intent", intent, "--session", intent]);
+        lab.commit();
+    }
+    lab.run_git(&["switch", "-q", "-c", "pr"]);
+    lab.fine(&["git-hooks", "--remove"]);
+    std::fs::remove_dir_all(lab.root.join(".git/intent")).expect("no journal");
+    lab
+}
+
+fn ask(lab: &Lab, arguments: &[&str]) -> Value {
+    let told = lab.intent(&[&["--json"], arguments].concat()).stdout;
+    serde_json::from_slice(&told).expect("JSON")
+}
+
+/// The codes of errors.
+fn errors(lab: &Lab) -> Vec<String> {
+    let told = ask(lab, &["check", "--base", "main"]);
+    let all = told["findings"].as_array().expect("findings").iter();
+    let all = all.filter(|finding| finding["level"] == "error");
+    let mut codes: Vec<String> =
+        all.map(|finding| finding["code"].as_str().expect("a code").to_owned()).collect();
+    codes.dedup();
+    codes
+}
+
+/// The intents of the lines of the first block of a file.
+fn lines(lab: &Lab, file: &str) -> Vec<Option<String>> {
+    let told = ask(lab, &["why", "--lines", file]);
+    let mut lines = Vec::new();
+    for run in told["blocks"][0]["lines"]["runs"].as_array().into_iter().flatten() {
+        let intent = run["from"]["intent"].as_str().map(str::to_owned);
+        let at = |key: &str| run[key].as_u64().expect("a line");
+        lines.extend((at("start")..=at("end")).map(|_| intent.clone()));
+    }
+    lines
+}
+
+fn short(text: &str) -> String {
+    format!("s:{}", URL_SAFE_NO_PAD.encode(&Sha256::digest(text.trim_end())[..16]))
+}
+
+/// Writes evidence that names INT-002.
+fn forge(lab: &Lab, header: Value, line: Value) {
+    let mut head =
+        json!({"evidence": 2, "intents": [{"id": "INT-002"}], "sessions": [{"type": "AI"}]});
+    head.as_object_mut().expect("an object").extend(header.as_object().expect("an object").clone());
+    let mut body = json!({"intent": 0, "by": 0, "time": "2026-11-23T10:00:00Z"});
+    body.as_object_mut().expect("an object").extend(line.as_object().expect("an object").clone());
+    let text = format!("{head}\n{body}\n");
+    let digest = Sha256::digest(&text);
+    let name: String = digest[..16].iter().map(|byte| format!("{byte:02x}")).collect();
+    lab.write(&format!("{TRACE}/2026-11/{name}.jsonl"), text);
+}
+
+fn claim(name: &str, text: &str) -> Value {
+    let last = text.trim_end().lines().count();
+    json!(["function", name, format!("1-{last}"), short(text), null, {"parameters": "()"}])
+}
+
+#[test]
+fn evidence_does_not_go_while_its_code_stands_in_whatever_disguise() {
+    let disguises: &[(&str, fn(&Lab))] = &[
+        ("as it stands", |_| ()),
+        ("renamed", |lab| lab.run_git(&["mv", "mine.rs", "other.rs"])),
+        ("edited", |lab| {
+            lab.write("mine.rs", function("mine", &["first", "of_one", "of_two", "more"]));
+        }),
+        ("indented", |lab| {
+            let text = lab.read("mine.rs").replace('\n', "\n    ");
+            lab.write("mine.rs", format!("mod inner {{\n    {}\n}}\n", text.trim_end()));
+        }),
+        ("moved to another file", |lab| {
+            let text = lab.read("kept.rs") + "\n" + &lab.read("mine.rs");
+            lab.write("kept.rs", text);
+            lab.run_git(&["rm", "-q", "mine.rs"]);
+        }),
+        ("called generated", |lab| lab.write(".gitattributes", "*.rs linguist-generated\n")),
+        ("made unreadable", |lab| lab.write("mine.rs", lab.read("mine.rs") + "\0")),
+    ];
+    for (disguise, make) in disguises {
+        let lab = branched();
+        // Of a block that two sessions wrote, the evidence of the first.
+        let all = lab.git_says(&["grep", "-l", "INT-001", "--", TRACE]);
+        let first = all.lines().find(|path| lab.read(path).contains("mine.rs"));
+        lab.run_git(&["rm", "-q", first.expect("evidence")]);
+        make(&lab);
+        lab.commit();
+        assert_eq!(errors(&lab), ["ledger-rewritten"], "{disguise}");
+    }
+    let reverted = branched();
+    reverted.run_git(&["revert", "--no-edit", "HEAD"]);
+    assert_eq!(errors(&reverted), [""; 0], "what went with its code is a note");
+}
+
+#[test]
+fn what_the_finding_prints_restores_it_with_the_hooks_in_place() {
+    let lab = branched();
+    let before = lines(&lab, "mine.rs");
+    lab.run_git(&["rm", "-rq", TRACE]);
+    lab.commit();
+    lab.fine(&["git-hooks", "--install"]);
+    for finding in ask(&lab, &["check", "--base", "main"])["findings"].as_array().expect("findings")
+    {
+        if finding["code"] == "ledger-rewritten" {
+            let help = finding["help"].as_str().expect("help");
+            let command = help.split('`').nth(1).expect("a command");
+            let words: Vec<&str> = command.split(' ').skip(1).collect();
+            lab.run_git(&words);
+        }
+    }
+    lab.commit();
+    assert_eq!(errors(&lab), [""; 0]);
+    assert_eq!(lines(&lab, "mine.rs"), before);
+    assert!(before.contains(&Some("INT-001".into())) && before.contains(&Some("INT-002".into())));
+}
+
+#[test]
+fn evidence_claims_no_code_that_its_commit_did_not_bring() {
+    type Forge = fn(&Lab, &str);
+    let forgeries: &[(&str, Forge)] = &[
+        ("an untouched block", |lab, text| {
+            forge(lab, json!({}), json!({"path": "kept.rs", "blocks": [claim("kept", text)]}));
+        }),
+        ("a file as new that was called otherwise", |lab, text| {
+            let line =
+                json!({"path": "kept.rs", "from": "never.rs", "blocks": [claim("kept", text)]});
+            forge(lab, json!({}), line);
+        }),
+        ("a renamed file as new", |lab, text| {
+            lab.run_git(&["mv", "kept.rs", "renamed.rs"]);
+            forge(lab, json!({}), json!({"path": "renamed.rs", "blocks": [claim("kept", text)]}));
+        }),
+        ("a commit of the base, whose code is another text", |lab, _| {
+            let begin = lab.read_git(&["rev-list", "--max-parents=0", "HEAD"]);
+            let line = json!({"path": "kept.rs", "blocks": [claim("kept", "fn other() {}")]});
+            forge(lab, json!({"of": begin.trim()}), line);
+        }),
+        ("a commit of the base, whose lines others brought", |lab, _| {
+            let commit = lab.read_git(&["rev-parse", "HEAD~1"]);
+            let then = function("mine", &["first", "of_one"]);
+            let block =
+                json!(["function", "mine", "1-5", short(&then), "3/5", {"parameters": "()"}]);
+            forge(lab, json!({"of": commit.trim()}), json!({"path": "mine.rs", "blocks": [block]}));
+        }),
+        ("a commit outside of the history", |lab, text| {
+            let tree = lab.read_git(&["write-tree"]);
+            let made = lab.read_git(&["commit-tree", "-m", "x", tree.trim()]);
+            let line = json!({"path": "kept.rs", "blocks": [claim("kept", text)]});
+            forge(lab, json!({"of": made.trim()}), line);
+        }),
+    ];
+    for (what, make) in forgeries {
+        let lab = branched();
+        make(&lab, &lab.read("kept.rs"));
+        lab.commit();
+        assert_eq!(errors(&lab), ["evidence-unfounded"], "{what}");
+    }
+}
+
+#[test]
+fn a_copy_that_came_and_went_takes_nothing_from_the_original() {
+    let lab = branched();
+    let text = lab.read("kept.rs");
+    lab.write("copy.rs", &text);
+    forge(&lab, json!({}), json!({"path": "copy.rs", "blocks": [claim("kept", &text)]}));
+    lab.commit();
+    lab.run_git(&["rm", "-q", "copy.rs"]);
+    lab.commit();
+    assert_eq!(ask(&lab, &["why", "kept.rs"])["blocks"][0]["verdict"], "unrecorded");
+}
+
+/// The workspace as CI gets it: cloned by a transport, so that nothing is there that no branch leads to.
+fn as_ci_sees(lab: &Lab) -> Lab {
+    let clone = Lab::bare_folder();
+    let url = format!("file://{}", lab.root.display());
+    clone.run_git(&["clone", "-q", &url, "."]);
+    clone.git_says(&["branch", "-q", "main", "origin/main"]);
+    clone
+}
+
+#[test]
+fn commits_that_are_made_again_leave_no_false_claim_and_no_false_alarm() {
+    let stories: &[(&str, fn(&Lab))] = &[
+        ("an amend takes a recorded function out", |lab| {
+            lab.write(
+                "new.rs",
+                function("new", &["of_one"]) + "\n" + &function("gone", &["of_one"]),
+            );
+            lab.fine(&["record", "new.rs", "--intent", "INT-001"]);
+            lab.commit();
+            lab.write("new.rs", function("new", &["of_one"]));
+            lab.run_git(&["commit", "-q", "-a", "--amend", "--no-edit"]);
+            // A person writes the same function again.
+            lab.write(
+                "new.rs",
+                function("new", &["of_one"]) + "\n" + &function("gone", &["of_one"]),
+            );
+            lab.commit();
+        }),
+        ("an amend renames a recorded file", |lab| {
+            lab.write("old.rs", function("new", &["of_one"]));
+            lab.fine(&["record", "old.rs", "--intent", "INT-001"]);
+            lab.commit();
+            lab.run_git(&["mv", "old.rs", "new.rs"]);
+            lab.run_git(&["commit", "-q", "-a", "--amend", "--no-edit"]);
+        }),
+        ("a commit without hooks, sealed late, is rebased", |lab| {
+            lab.write("new.rs", function("new", &["of_one"]));
+            lab.fine(&["record", "new.rs", "--intent", "INT-001"]);
+            lab.run_git(&["add", "-A"]);
+            lab.run_git(&["commit", "-q", "--no-verify", "-m", "late"]);
+            lab.write("kept.rs", lab.read("kept.rs") + "\n// a comment\n");
+            lab.commit();
+            lab.run_git(&["switch", "-q", "main"]);
+            lab.write("else.rs", "fn elsewhere() {}\n");
+            lab.commit();
+            lab.run_git(&["switch", "-q", "pr"]);
+            lab.run_git(&["rebase", "-q", "main"]);
+        }),
+        ("a commit without hooks is amended", |lab| {
+            lab.write("new.rs", function("new", &["of_one"]));
+            lab.fine(&["record", "new.rs", "--intent", "INT-001"]);
+            lab.run_git(&["add", "-A"]);
+            lab.run_git(&["commit", "-q", "--no-verify", "-m", "late"]);
+            lab.fine(&["seal"]);
+            lab.run_git(&["commit", "-q", "-a", "--amend", "--no-edit"]);
+        }),
+    ];
+    for (story, tell) in stories {
+        let lab = branched();
+        lab.fine(&["git-hooks", "--install"]);
+        tell(&lab);
+        lab.fine(&["seal"]);
+        lab.git_says(&["add", "-A"]);
+        lab.git_says(&["commit", "-q", "-m", "what is left"]);
+        let ci = as_ci_sees(&lab);
+        assert_eq!(errors(&ci), [""; 0], "{story}");
+        assert_eq!(lines(&ci, "new.rs"), lines(&lab, "new.rs"), "{story}");
+        assert!(lines(&ci, "new.rs").contains(&Some("INT-001".into())), "{story}");
+    }
+}
+
+#[test]
+fn only_evidence_of_others_is_called_a_claim() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "One", "--scope", "**", "--start"]);
+    lab.write("new.rs", function("new", &["of_one"]));
+    lab.fine(&["record", "new.rs", "--intent", "INT-001"]);
+    lab.commit();
+    let claimed = |lab: &Lab| ask(lab, &["why", "new.rs"])["blocks"][0]["claimed"].clone();
+    assert_eq!(claimed(&lab), json!(false));
+    assert_eq!(claimed(&as_ci_sees(&lab)), json!(true));
+}
