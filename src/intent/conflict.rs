@@ -29,10 +29,11 @@ pub(super) fn finding(file: &IntentFile) -> Option<Finding> {
             false => format!("write both in full, and give one of them `id: {free}`, which is free in this file"),
             true => "keep one of them in this file, and then write the other down with `intent new`, which takes a free id".to_owned(),
         };
-        used.insert(free);
+        let to = if file.is_single() { "ID" } else { &free };
         help.push_str(&format!(
-            " {id} is {name:?} on one side and {other:?} on the other. If these are two intents, {settle}."
+            " {id} is {name:?} on one side and {other:?} on the other. If these are two intents, {settle}. What was recorded under {id} for the one that gets another id is put under that id with `intent reassign PATH --from {id} --to {to}`; `intent why PATH` says where that is due."
         ));
+        used.insert(free);
     }
     let span = byte(first.start() - 1)..byte(first.end());
     Some(file.finding(Code::RegistrySyntax, span, message, help))

@@ -82,8 +82,15 @@ pub fn accept(
         });
         let intent = why::intent_of(ws, found);
         let known = intent.as_deref().and_then(|id| ws.registry.get(id));
+        // Another intent may have that id now, so the record says as before which text of it is meant.
+        let of_namesake = found.claim.map(|at| ws.ledger.claim(at));
+        let of_namesake = of_namesake.filter(|claim| ws.namesake_of(claim).is_some());
+        let of_namesake = of_namesake.map(|claim| &claim.entry.record);
+        let skeleton = record::skeleton(ws, RecordKind::Ack, known, None, None);
         let record = Record {
-            intent_id: intent.clone(),
+            intent_id: of_namesake.map_or(intent, |record| record.intent_id.clone()),
+            intent_hash: of_namesake
+                .map_or(skeleton.intent_hash.clone(), |record| record.intent_hash.clone()),
             note: Some(format!(
                 "accepted {} {} as it stands",
                 block.identity.kind.as_str(),
@@ -104,7 +111,7 @@ pub fn accept(
                 outlines,
                 ..FileRecord::bare(path.clone())
             }],
-            ..record::skeleton(ws, RecordKind::Ack, known, None, None)
+            ..skeleton
         };
         answer.records.push(record::append(ws, record)?);
         answer.accepted.push(block.identity.path.clone());

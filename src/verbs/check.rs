@@ -420,7 +420,7 @@ impl Judge<'_> {
         let covering = found.covered().then(|| why::intent_of(ws, found)).flatten();
         let mut findings = path_findings(&place, policy, ignores, covering.as_deref());
         match covering {
-            Some(id) => findings.extend(recorded_findings(ws, &place, &id)),
+            Some(id) => findings.extend(recorded_findings(ws, &place, &id, Some(found))),
             None if found.covered() => {}
             None => findings.push(place.finding(
                 Code::UnrecordedChange,
@@ -453,7 +453,10 @@ pub fn document(
         let judged_by = covering.as_deref().or(selected.as_deref());
         findings.extend(path_findings(&place, &ws.policy, &ws.ignores, judged_by));
         match judged_by {
-            Some(id) => findings.extend(recorded_findings(ws, &place, id)),
+            Some(id) => {
+                let record = Some(found).filter(|found| found.covered());
+                findings.extend(recorded_findings(ws, &place, id, record));
+            }
             None if found.covered() => {}
             None => findings.push(intent_required(ws, &place)),
         }
@@ -599,8 +602,13 @@ fn path_findings(
     findings
 }
 
-/// What holds for a block that an intent answers for.
-fn recorded_findings(ws: &Workspace, place: &Place<'_>, id: &str) -> Vec<Finding> {
+/// What holds for a block that an intent answers for: by a record, or since it is selected.
+fn recorded_findings(
+    ws: &Workspace,
+    place: &Place<'_>,
+    id: &str,
+    record: Option<&Provenance>,
+) -> Vec<Finding> {
     if ws.registry.syntax_error().is_some() {
         // What the registry holds is not known; that it is broken is a finding of its own.
         return Vec::new();
@@ -609,16 +617,32 @@ fn recorded_findings(ws: &Workspace, place: &Place<'_>, id: &str) -> Vec<Finding
         if !ws.registry.rivals(id).is_empty() {
             return Vec::new();
         }
+        let misplaced = record.and_then(|found| why::misplaced(ws, place.path, found));
         return vec![place.finding(
             Code::UnknownIntent,
             Some(id.to_owned()),
             format!("{} belongs to {id}, which the registry does not hold.", place.name()),
-            "Restore the intent in the registry, or select another one.".to_owned(),
+            misplaced.unwrap_or_else(|| {
+                "Restore the intent in the registry, or select another one.".to_owned()
+            }),
         )];
     };
     let path = place.path;
     if ws.registry.scope(id).is_none_or(|scope| scope.owns(path)) {
         return Vec::new();
+    }
+    let mut help = format!(
+        "Select the intent that owns {path}, widen the scope of {id}, or put the block back."
+    );
+    if record.is_some() {
+        let to = match ws.registry.owners(path)[..] {
+            [only] => only.id.value.as_str(),
+            _ => "ID",
+        };
+        help.push_str(&format!(
+            " If {id} is not what it was written for, a person puts it under the right intent with `intent reassign {path}:{} --from {id} --to {to}`.",
+            place.block.lines.start()
+        ));
     }
     let mut finding = place.finding(
         Code::ScopeViolation,
@@ -627,9 +651,7 @@ fn recorded_findings(ws: &Workspace, place: &Place<'_>, id: &str) -> Vec<Finding
             "Scope Violation: {id} is not authorized to edit {path}. {}",
             scope_and_owners(ws, intent, path)
         ),
-        format!(
-            "Select the intent that owns {path}, widen the scope of {id}, or put the block back."
-        ),
+        help,
     );
     finding.related = scope_related(ws, intent, path).into_iter().collect();
     vec![finding]

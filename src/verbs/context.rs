@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use super::Workspace;
 use super::map::{self, MappedBlock};
 use crate::intent::{Intent, Spanned};
+use crate::ledger::Entry;
 use crate::workspace::{RelativePath, text};
 
 /// The element is cut to about this many characters: lists end early and say how much is missing.
@@ -125,7 +126,8 @@ fn file(path: &RelativePath, blocks: &[MappedBlock], out: &mut Element) {
 
 fn recent(ws: &Workspace, intent: &Intent, out: &mut Element) {
     let all = ws.entries_of(&intent.id.value).into_iter().rev();
-    let records = all.map(|at| ws.ledger.entry(at)).filter(|entry| !entry.record.files.is_empty());
+    let is_its = |entry: &&Entry| !entry.record.files.is_empty() && ws.namesake(entry).is_none();
+    let records = all.map(|at| ws.ledger.entry(at)).filter(is_its);
     let records: Vec<_> = records.take(MAX_RECORDS).collect();
     if records.is_empty() || !out.room() {
         return;

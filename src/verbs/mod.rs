@@ -27,6 +27,7 @@ mod history;
 pub mod init;
 pub mod lesson;
 pub mod map;
+mod namesake;
 pub mod proposal;
 pub mod protocol;
 pub mod reassign;

@@ -57,8 +57,12 @@ pub struct ReassignedTo {
 }
 
 /// The claims on the blocks that are under the intent `from`, and the earlier claims in the history of these blocks.
+/// Of a file that also holds blocks of a namesake of that intent, only those: they are in the wrong place, and the others
+/// may not be.
 fn claims(ws: &Workspace, what: &What, from: &str) -> Result<BTreeSet<ClaimRef>, VerbError> {
-    let is_under = |at: &ClaimRef| ws.intent_of(&ws.ledger.claim(*at)).as_deref() == Some(from);
+    let is_under = |at: &ClaimRef| {
+        ws.ledger.claim(*at).intent().map(|id| ws.registry.present_id(id)) == Some(from)
+    };
     let (path, line, name) = match what {
         What::File(path) => (path, None, None),
         What::Line(path, line) => (path, Some(*line), None),
@@ -85,6 +89,10 @@ fn claims(ws: &Workspace, what: &What, from: &str) -> Result<BTreeSet<ClaimRef>,
         }
     }
     found.retain(is_under);
+    let is_namesake = |at: &ClaimRef| ws.namesake_of(&ws.ledger.claim(*at)).is_some();
+    if matches!(what, What::File(_)) && found.iter().any(is_namesake) {
+        found.retain(is_namesake);
+    }
     Ok(found)
 }
 
@@ -158,9 +166,10 @@ pub(super) fn judge(ws: &Workspace, at: u32) -> (Vec<String>, Vec<Finding>) {
     let later = ws.ledger.entries().iter().skip(at as usize + 1);
     let later = later.filter_map(|entry| entry.record.reassigns.as_ref());
     let moved_on: Vec<&ReassignedBlock> = later.flat_map(|said| &said.blocks).collect();
-    let (Some(said), Some(to)) = (&record.reassigns, ws.intent_named(record)) else {
+    let (Some(said), Some(to)) = (&record.reassigns, record.intent_id.as_deref()) else {
         return (Vec::new(), Vec::new());
     };
+    let to = ws.registry.present_id(to).to_owned();
     let by = said.by.as_deref().unwrap_or("somebody");
     let mut notes = BTreeSet::new();
     let mut wrong: BTreeSet<(&RelativePath, String)> = BTreeSet::new();

@@ -49,7 +49,7 @@ fn value(ws: &Workspace, entry: &Entry, name: &str) -> Option<String> {
     let who = &conversation.contributor;
     let is_agent = matches!(who.entity_type, EntityType::Ai | EntityType::Mixed);
     match name {
-        "intent" => ws.intent_named(record),
+        "intent" => ws.intent_named(entry),
         "tool" => record.tool.as_ref().filter(|_| is_agent).map(|tool| tool.name.clone()),
         "model" => who.model_identifier.clone(),
         "session" => record.session.clone(),

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Workspace;
 use super::elsewhere::Around;
+use super::{Workspace, namesake};
 use crate::code::{Block, Document, FileBlocks};
 use crate::ledger::{
     self, Claim, ClaimRef, Contributor, Record, RecordKind, Strength, Trust, evidence,
@@ -43,6 +43,9 @@ pub struct WhyAnswer {
     /// Why there are no blocks, where there is a reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// What the answer lacks, or what to do about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What is known of one block.
@@ -215,6 +218,20 @@ pub enum IntentVersion {
     Unknown,
     /// The registry does not hold the intent.
     Gone,
+    /// None of this intent: another one has the id now.
+    Other,
+    /// The registry cannot be read, so nobody can tell.
+    Unread,
+}
+
+impl IntentBrief {
+    /// The id, with the name where another intent has that id now: `INT-001 (Sign in)`.
+    pub fn label(&self) -> String {
+        match (self.version, &self.name) {
+            (Some(IntentVersion::Other), Some(name)) => namesake::label(&self.id, name),
+            _ => self.id.clone(),
+        }
+    }
 }
 
 /// One step back.
@@ -306,7 +323,28 @@ pub fn answer(
         .into_iter()
         .filter_map(|at| Some(block(ws, file.blocks.blocks.get(at)?, file.provenance.get(at)?)))
         .collect();
-    WhyAnswer { path: path.clone(), blocks, note: None }
+    let advice = chosen(file, which).into_iter();
+    let mut advice: Vec<String> =
+        advice.filter_map(|at| misplaced(ws, path, file.provenance.get(at)?)).collect();
+    advice.dedup();
+    let notes = ws.unread_registry().into_iter().chain(advice).collect();
+    WhyAnswer { path: path.clone(), blocks, note: None, notes }
+}
+
+/// What to do about a block of a file that was recorded for another intent than the one with that id. `None` of any
+/// other block.
+pub(super) fn misplaced(ws: &Workspace, path: &RelativePath, found: &Provenance) -> Option<String> {
+    let claim = ws.ledger.claim(found.claim?);
+    let (id, name) = (claim.intent()?, ws.namesake_of(&claim)?);
+    let present = ws.registry.get(id)?;
+    let (to, why) = match ws.twin(&claim.entry.record) {
+        Some(to) => (to, format!("{to} has the text that the record is about")),
+        None => ("ID", "ID is the intent that it belongs to".to_owned()),
+    };
+    let called = &present.name.value;
+    Some(format!(
+        "{id} was {name:?} when this was recorded, and {called:?} is another intent. Put it right with `intent reassign {path} --from {id} --to {to}`; {why}."
+    ))
 }
 
 /// The same, with the lines and the origins of each block.
@@ -392,9 +430,12 @@ fn on_disk_by(
     let path = &ws.root.resolve(path).unwrap_or_else(|_| path.clone());
     match ws.read(path) {
         Ok(document) => Ok(told(path, &document)),
-        Err(super::ReadError::Unread { reason, .. }) => {
-            Ok(WhyAnswer { path: path.clone(), blocks: Vec::new(), note: Some(reason.to_string()) })
-        }
+        Err(super::ReadError::Unread { reason, .. }) => Ok(WhyAnswer {
+            path: path.clone(),
+            blocks: Vec::new(),
+            note: Some(reason.to_string()),
+            notes: Vec::new(),
+        }),
         Err(error) => Err(error),
     }
 }
@@ -419,7 +460,10 @@ pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
             id: id.to_owned(),
             name: name.map(str::to_owned),
             status: None,
-            version: Some(IntentVersion::Gone),
+            version: Some(match ws.registry.syntax_error() {
+                Some(_) => IntentVersion::Unread,
+                None => IntentVersion::Gone,
+            }),
             now_called: None,
         };
     };
@@ -434,23 +478,37 @@ pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
 
 /// The intent of a record as it was when the record was made. The id may now belong to another intent, or the intent
 /// may have another name.
-fn brief_then(ws: &Workspace, id: &str, at: ClaimRef) -> IntentBrief {
+fn brief_then(ws: &Workspace, at: ClaimRef) -> Option<IntentBrief> {
+    let claim = ws.ledger.claim(at);
+    let record = &claim.entry.record;
+    let id = claim.intent()?;
     let now = brief(ws, id);
-    let record = &ws.ledger.entry(at.entry).record;
-    let (Some(intent), Some(hash)) = (ws.registry.get(id), &record.intent_hash) else { return now };
-    // If the block was reassigned, the record's hash is that of the intent it was under before, and says nothing about
-    // this one.
-    let is_its_own = ws.intent_named(record).as_deref() == Some(id);
-    if !is_its_own || intent.reads_as(hash) {
-        return now;
+    // If the block was reassigned, name and hash of the record are those of the intent that it was under before.
+    if !claim.reassigned().is_empty() {
+        return Some(now);
     }
+    let cited = evidence::cited_name(record).map(str::to_owned);
+    let Some(intent) = ws.registry.get(id) else {
+        return Some(IntentBrief { name: cited.or(now.name), ..now });
+    };
+    let now_called =
+        |then: &Option<String>| now.name.clone().filter(|name| Some(name) != then.as_ref());
+    if let Some(name) = ws.namesake(claim.entry) {
+        let (id, then) = (id.to_owned(), Some(name));
+        let now_called = now_called(&then);
+        let version = Some(IntentVersion::Other);
+        return Some(IntentBrief { id, name: then, status: None, version, now_called });
+    }
+    let Some(hash) = record.intent_hash.as_ref().filter(|hash| !intent.reads_as(hash)) else {
+        return Some(now);
+    };
     let version = match is_known(ws, id, at, hash) {
         true => IntentVersion::Earlier,
         false => IntentVersion::Unknown,
     };
-    let then = evidence::cited_name(record).map(str::to_owned).or_else(|| now.name.clone());
-    let now_called = now.name.clone().filter(|name| Some(name) != then.as_ref());
-    IntentBrief { name: then, version: Some(version), now_called, ..now }
+    let then = cited.or_else(|| now.name.clone());
+    let now_called = now_called(&then);
+    Some(IntentBrief { name: then, version: Some(version), now_called, ..now })
 }
 
 /// Returns true if the intent once had the text with this hash: a `registry` record says so, or the registry in the
@@ -489,10 +547,10 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         kept: found.kept,
         only_inside: found.only_inside,
         lines: None,
-        intent: intent_of(ws, found).map(|id| match found.claim {
-            Some(at) => brief_then(ws, &id, at),
-            None => brief(ws, &id),
-        }),
+        intent: match found.claim {
+            Some(at) => brief_then(ws, at),
+            None => intent_of(ws, found).map(|id| brief(ws, &id)),
+        },
         contributor: claim.map(|claim| claim.conversation.contributor.clone()),
         timestamp: record.map(|record| record.timestamp.clone()),
         record: record.map(|record| record.id.clone()),

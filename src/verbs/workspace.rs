@@ -8,10 +8,11 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use super::VerbError;
 use super::elsewhere::Elsewhere;
 use super::history::History;
+use super::namesake::{self, Namesakes};
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{Intent, Registry};
 use crate::ledger::read::is_ledger_path;
-use crate::ledger::{Claim, ClaimRef, Ledger, Record};
+use crate::ledger::{Claim, ClaimRef, Entry, Ledger};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::workspace::{
     Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
@@ -47,6 +48,8 @@ pub struct Workspace {
     pub selection: Option<Selection>,
     /// What was asked of other files while one was matched against this ledger.
     pub(super) elsewhere: Arc<Elsewhere>,
+    /// Which records are about another intent than the one that has their id in this registry.
+    pub(super) namesakes: Arc<Namesakes>,
     /// Where files are read: the work tree, the index, or a commit.
     files: Target,
     /// The commit that the files are based on, if it is another one than that of the work tree.
@@ -154,6 +157,7 @@ impl Workspace {
             selection: session::selected(&root),
             repository: Arc::new(LazyLock::new(Box::new(move || Repository::open(&of_repository)))),
             elsewhere: Arc::default(),
+            namesakes: Arc::default(),
             files: Target::WorkTree,
             base: None,
             root,
@@ -187,6 +191,7 @@ impl Workspace {
             registry: Arc::new(Registry::load(&root)),
             ledger: Arc::clone(&self.ledger),
             elsewhere: Arc::clone(&self.elsewhere),
+            namesakes: Arc::default(),
             ignores: Arc::new(Ignores::load(&root)),
             attributes: Arc::new(Attributes::load(&root)),
             selection: session::selected(&root),
@@ -245,6 +250,7 @@ impl Workspace {
             base: Some(base),
             ledger: Arc::new(ledger),
             elsewhere: Arc::default(),
+            namesakes: Arc::default(),
             ..self.clone()
         }
     }
@@ -432,14 +438,23 @@ impl Workspace {
     }
 
     /// The intent that a block is under, by its present id. It is the intent that the record names, unless a person has
-    /// reassigned the block.
+    /// reassigned the block. If another intent has the id now, `INT-001 (its name)`, which no registry holds.
     pub fn intent_of(&self, claim: &Claim<'_>) -> Option<String> {
-        claim.intent().map(|id| self.registry.present_id(id).to_owned())
+        let id = claim.intent()?;
+        Some(match self.namesake_of(claim) {
+            Some(name) => namesake::label(id, &name),
+            None => self.registry.present_id(id).to_owned(),
+        })
     }
 
-    /// The intent that a record names, by the id it goes by now: a rename changes the registry, never the ledger.
-    pub fn intent_named(&self, record: &Record) -> Option<String> {
-        record.intent_id.as_deref().map(|id| self.registry.present_id(id).to_owned())
+    /// The intent that a record names, by the id it goes by now: a rename changes the registry, never the ledger. If
+    /// another intent has the id now, as [`Self::intent_of`] calls it.
+    pub fn intent_named(&self, entry: &Entry) -> Option<String> {
+        let id = entry.record.intent_id.as_deref()?;
+        Some(match self.namesake(entry) {
+            Some(name) => namesake::label(id, &name),
+            None => self.registry.present_id(id).to_owned(),
+        })
     }
 
     /// Claims under an intent, whatever it was called when they were made, in fold order.
@@ -447,6 +462,7 @@ impl Workspace {
         let ids = self.registry.ids(intent);
         let mut claims: Vec<ClaimRef> =
             ids.iter().flat_map(|id| self.ledger.of_intent(id)).collect();
+        claims.retain(|at| self.namesake_of(&self.ledger.claim(*at)).is_none());
         if ids.len() > 1 {
             claims.sort_unstable();
         }
@@ -491,6 +507,13 @@ impl Workspace {
                 reason: finding.message.clone(),
             }),
         }
+    }
+
+    /// Says that the registry cannot be read, where and why. `None` if it can.
+    pub fn unread_registry(&self) -> Option<String> {
+        let finding = self.registry.syntax_error()?;
+        let place = finding.place(self.registry.path());
+        Some(format!("The registry cannot be read. {place}: {}", finding.message))
     }
 
     /// An error unless there is an `.orchestration/`.

@@ -1,5 +1,9 @@
 //! Which id a new intent gets, and in which file it is written.
 
+use intent_lsp::verbs::Workspace;
+use intent_lsp::verbs::reassign::{What, reassign};
+use intent_lsp::workspace::RelativePath;
+
 use crate::lab::{Lab, transcript};
 
 const LIST: &str = ".orchestration/active_intents.yaml";
@@ -70,4 +74,198 @@ fn where_there_is_a_folder_for_them_each_new_intent_gets_a_file() {
     ));
     insta::assert_snapshot!(lab.read(".orchestration/intents/INT-001.yaml"));
     insta::assert_snapshot!(lab.read(".orchestration/intents/SEARCH.1.yaml"));
+}
+
+const HERS: &str = "fn one() {\n    call(\"hers\");\n}\n";
+const HIS: &str = "fn one() {\n    call(\"his\");\n}\n";
+
+/// The branches `ada` and `bob` have both created INT-001 and worked under it, he in two commits. We are on `bob`.
+fn collided() -> Lab {
+    let lab = Lab::governed();
+    lab.write("a.rs", "fn one() {\n    call(\"p\");\n}\n");
+    lab.write("b.rs", "fn one() {\n    call(\"q\");\n}\n");
+    lab.commit();
+    for (branch, name, path, text) in
+        [("bob", "Bob feature", "b.rs", HIS), ("ada", "Ada feature", "a.rs", HERS)]
+    {
+        lab.run_git(&["switch", "-q", "-c", branch, "main"]);
+        lab.fine(&["new", name, "--id", "INT-001", "--scope", path, "--start"]);
+        lab.commit();
+        lab.write(path, text);
+        lab.fine(&["record", path, "--intent", "INT-001", "--agent", "claude-code"]);
+        lab.commit();
+        if branch == "bob" {
+            // As on two machines: neither sees the branch of the other.
+            lab.run_git(&["update-ref", "refs/hidden", "bob"]);
+            lab.run_git(&["switch", "-q", "main"]);
+            lab.run_git(&["branch", "-q", "-D", "bob"]);
+        }
+    }
+    lab.run_git(&["switch", "-q", "-c", "bob", "refs/hidden"]);
+    lab
+}
+
+fn intent(id: &str, name: &str, path: &str) -> String {
+    format!(
+        "  - id: {id}\n    name: {name}\n    status: IN_PROGRESS\n    owned_scope: [\"{path}\"]\n"
+    )
+}
+
+/// Merges `ada` into `bob`, and settles the conflict as its finding says: hers stays INT-001, his is `bob` now.
+fn settled(lab: &Lab, bob: &str) {
+    assert!(!lab.try_git(&["merge", "-q", "ada"]));
+    lab.write(LIST, format!("active_intents:\n{}{bob}", intent("INT-001", "Ada feature", "a.rs")));
+}
+
+fn first_line(lab: &Lab, place: &str) -> String {
+    lab.fine(&["why", place]).lines().next().expect("a line").to_owned()
+}
+
+#[test]
+fn while_the_registry_cannot_be_read_each_record_gives_the_name_that_it_cites() {
+    let lab = collided();
+    assert!(!lab.try_git(&["merge", "-q", "ada"]));
+    insta::assert_snapshot!(transcript(&lab, &["why a.rs:2", "why b.rs:2", "why b.rs", "check"]));
+    // A typo is enough.
+    lab.run_git(&["merge", "--abort"]);
+    lab.write(LIST, lab.read(LIST) + "  : [\n");
+    insta::assert_snapshot!(transcript(&lab, &["why b.rs:2"]));
+    assert!(lab.fine(&["why", "b.rs", "--json"]).contains("\"version\":\"unread\""));
+}
+
+#[test]
+fn of_two_intents_with_one_id_none_answers_for_the_code_of_the_other() {
+    let lab = collided();
+    settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
+    let asked = [
+        "why b.rs:2",
+        "why a.rs:2",
+        "why b.rs",
+        "list",
+        "map --stdout",
+        "context INT-001",
+        "check",
+    ];
+    let before = transcript(&lab, &asked);
+    lab.commit();
+    insta::assert_snapshot!(transcript(&lab, &asked));
+    let untimed = |text: &str| text.replace("[record]", "").replace("[time]", "");
+    for line in untimed(&before).lines().filter(|line| line.starts_with("INT-00")) {
+        assert!(untimed(&transcript(&lab, &asked)).contains(line), "{line}");
+    }
+    let report: serde_json::Value =
+        serde_json::from_str(&lab.fine(&["report", "--json"])).expect("JSON");
+    let counts: Vec<String> = report["intents"]
+        .as_array()
+        .expect("intents")
+        .iter()
+        .map(|one| format!("{} {}", one["id"].as_str().expect("an id"), one["recorded_blocks"]))
+        .collect();
+    assert_eq!(counts, ["INT-001 1", "INT-002 0", "INT-001 (Bob feature) 1"]);
+    // His code is not held against the scope of hers.
+    insta::assert_snapshot!(transcript(&lab, &["check --base ada"]));
+}
+
+#[test]
+fn the_advice_puts_the_code_under_the_right_intent() {
+    let lab = collided();
+    settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
+    lab.commit();
+    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let path = RelativePath::new("b.rs").expect("a path");
+    let what = What::File(path);
+    reassign(&ws, &what, ("INT-001", "INT-002"), Some("Bob".into())).expect("reassigned");
+    assert_eq!(first_line(&lab, "b.rs:2"), "INT-002  Bob feature  IN_PROGRESS");
+    assert_eq!(first_line(&lab, "a.rs:2"), "INT-001  Ada feature  IN_PROGRESS");
+    assert!(!lab.fine(&["why", "b.rs"]).contains("note:"));
+}
+
+#[test]
+fn in_a_file_of_both_only_the_code_of_the_absent_one_is_put_elsewhere() {
+    let lab = collided();
+    settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
+    lab.write("b.rs", HIS.to_owned() + "\nfn hers() {\n    call(\"too\");\n}\n");
+    // Out of her scope, and recorded all the same.
+    lab.intent(&["record", "b.rs", "--intent", "INT-001", "--agent", "claude-code"]);
+    lab.commit();
+    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let what = What::File(RelativePath::new("b.rs").expect("a path"));
+    let told = reassign(&ws, &what, ("INT-001", "INT-002"), None).expect("reassigned");
+    let names: Vec<_> = told.blocks.iter().filter_map(|block| block.name.as_deref()).collect();
+    assert_eq!(names, ["one"]);
+    assert_eq!(first_line(&lab, "b.rs:6"), "INT-001  Ada feature  IN_PROGRESS");
+}
+
+#[test]
+fn it_holds_for_what_was_changed_or_squashed_or_not_committed() {
+    // His intent has another text since, so that nothing but the history tells what became of it.
+    let lab = collided();
+    settled(&lab, &intent("INT-009", "Bob's feature", "**"));
+    lab.commit();
+    let told = "INT-001  Bob feature  another intent has this id now: Ada feature";
+    assert_eq!(first_line(&lab, "b.rs:2"), told);
+    let all = lab.fine(&["why", "b.rs"]);
+    assert!(all.contains("intent reassign b.rs --from INT-001 --to ID"), "{all}");
+    // His branch squashed onto hers: the commits with his registry are not in this history.
+    let lab = collided();
+    lab.run_git(&["switch", "-q", "ada"]);
+    assert!(!lab.try_git(&["merge", "-q", "--squash", "bob"]));
+    let both = [intent("INT-001", "Ada feature", "a.rs"), intent("INT-002", "Bob feature", "b.rs")];
+    lab.write(LIST, format!("active_intents:\n{}", both.concat()));
+    lab.commit();
+    assert_eq!(first_line(&lab, "b.rs:2"), told);
+    // Not committed when hers came.
+    let lab = collided();
+    lab.write("c.rs", HIS);
+    lab.intent(&["record", "c.rs", "--intent", "INT-001", "--agent", "claude-code"]);
+    settled(&lab, &intent("INT-002", "Bob feature", "*.rs"));
+    assert_eq!(first_line(&lab, "c.rs:2"), told);
+    lab.commit();
+    assert_eq!(first_line(&lab, "c.rs:2"), told);
+}
+
+#[test]
+fn an_id_that_was_removed_and_taken_again_is_reused() {
+    let lab = collided();
+    lab.run_git(&["branch", "-q", "-D", "ada"]);
+    lab.write(LIST, "active_intents: []\n");
+    lab.commit();
+    assert_eq!(first_line(&lab, "b.rs:2"), "INT-001  Bob feature  not in the registry");
+    lab.fine(&["new", "Another", "--id", "INT-001", "--scope", "**", "--start"]);
+    let told = "INT-001  Bob feature  another intent has this id now: Another";
+    assert_eq!(first_line(&lab, "b.rs:2"), told);
+    lab.commit();
+    assert_eq!(first_line(&lab, "b.rs:2"), told);
+    assert!(lab.fine(&["list"]).contains("nothing yet"));
+}
+
+#[test]
+fn an_intent_that_was_renamed_stays_itself() {
+    let lab = collided();
+    let then = lab.read(LIST);
+    let is_itself = |lab: &Lab, name: &str| {
+        let told = first_line(lab, "b.rs:2");
+        assert_eq!(
+            told,
+            format!("INT-001  Bob feature  INT-001 is called {name} now  IN_PROGRESS")
+        );
+        assert!(lab.fine(&["list"]).contains("1 block in 1 file"));
+    };
+    // By hand, before and after the commit, then with another scope, and by another name again.
+    lab.write(LIST, then.replace("Bob feature", "Sign in"));
+    is_itself(&lab, "Sign in");
+    lab.commit();
+    is_itself(&lab, "Sign in");
+    lab.write(LIST, lab.read(LIST).replace("b.rs", "*.rs"));
+    lab.commit();
+    lab.write(LIST, lab.read(LIST).replace("Sign in", "Log in"));
+    lab.commit();
+    is_itself(&lab, "Log in");
+    // On one side of a merge, while the other side gave it another scope.
+    lab.run_git(&["switch", "-q", "-c", "side", "HEAD~1"]);
+    lab.write(LIST, lab.read(LIST).replace("*.rs", "**"));
+    lab.commit();
+    lab.run_git(&["switch", "-q", "bob"]);
+    lab.run_git(&["merge", "-q", "--no-edit", "side"]);
+    is_itself(&lab, "Log in");
 }

@@ -64,9 +64,7 @@ fn show(page: &mut Page, answer: &CheckAnswer) {
     shared::findings(page, &answer.findings);
     page.gap();
     let summary = &answer.summary;
-    for note in &summary.notes {
-        page.styled(DIM, "note:").own(" ").styled(DIM, note).end();
-    }
+    shared::notes(page, &summary.notes);
     if answer.findings.is_empty() {
         page.styled(GOOD, "✓").own(" no findings in ");
     } else {

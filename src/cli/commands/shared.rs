@@ -65,6 +65,13 @@ pub(super) fn hint(page: &mut Page, hint: Option<&str>) {
     }
 }
 
+/// What an answer lacks, and what else there is to know.
+pub(super) fn notes(page: &mut Page, notes: &[String]) {
+    for note in notes {
+        page.styled(DIM, "note:").own(" ").styled(DIM, note).end();
+    }
+}
+
 /// Of one file, so many findings with one code are shown; a person who has seen three wants to know how many more.
 const SHOWN_ALIKE: usize = 3;
 

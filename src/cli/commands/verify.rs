@@ -52,9 +52,7 @@ fn show(page: &mut Page, answer: &VerifyAnswer) {
     if let Some(anchors) = &answer.anchors {
         anchored(page, anchors);
     }
-    for note in &answer.notes {
-        page.styled(DIM, "note:").own(" ").styled(DIM, note).end();
-    }
+    shared::notes(page, &answer.notes);
     page.gap();
     shared::findings(page, &answer.findings);
     page.gap();

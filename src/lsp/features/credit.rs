@@ -43,7 +43,7 @@ pub(crate) fn full(answer: &BlockAnswer) -> String {
 
 /// Intent and what differs, for the end of a line of code.
 pub(crate) fn short(answer: &BlockAnswer) -> String {
-    let id = answer.intent.as_ref().map(|intent| text::terminal(&intent.id));
+    let id = answer.intent.as_ref().map(|intent| text::terminal(&intent.label()));
     let parts = [id, author(answer), difference(answer)];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }

@@ -7,7 +7,7 @@ use super::prose::Prose;
 use crate::intent::{Intent, Spanned};
 use crate::lsp::analysis;
 use crate::lsp::snapshot::Snapshot;
-use crate::verbs::why::{self, IntentBrief};
+use crate::verbs::why::{self, IntentBrief, IntentVersion};
 use crate::verbs::{Workspace, map};
 use crate::workspace::RelativePath;
 use crate::workspace::text::counted;
@@ -50,10 +50,12 @@ impl Tally {
 /// Id, name and status.
 pub(crate) fn heading(text: &Prose, intent: &IntentBrief) -> String {
     let title = super::credit::title(intent);
-    let status = match (&intent.status, &intent.name) {
+    let status = match (&intent.status, intent.version) {
         (Some(status), _) => status.as_str(),
-        (None, Some(_)) => "without a known status",
-        (None, None) => "not in the registry",
+        (None, Some(IntentVersion::Gone)) => "not in the registry",
+        (None, Some(IntentVersion::Unread)) => "the registry cannot be read",
+        (None, Some(IntentVersion::Other)) => "another intent has this id now",
+        (None, _) => "without a known status",
     };
     let now = intent.now_called.as_deref();
     let now = now.map(|name| format!(" · now called {}", text.said(name))).unwrap_or_default();

@@ -100,11 +100,14 @@ fn kept_in(ws: &Workspace) -> Result<PathBuf, VerbError> {
     Ok(session::local(&ws.root)?.join("map.json"))
 }
 
-/// A digest of the records that name a file and of its size and time. It changes if either changes.
+/// A digest of the records that name a file, of their intents, and of its size and time. It changes if any of them does.
 fn state(ws: &Workspace, path: &RelativePath) -> String {
     let mut of = String::new();
     for at in ws.ledger.entries_of_path(path) {
-        of.push_str(&ws.ledger.entry(at).record.id);
+        let entry = ws.ledger.entry(at);
+        of.push_str(&entry.record.id);
+        // Another intent may have taken the id since.
+        of.extend(ws.namesake(entry));
         of.push('\n');
     }
     if let Ok(found) = ws.root.absolute(path).metadata() {

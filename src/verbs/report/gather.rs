@@ -50,7 +50,7 @@ impl Gathered {
                 continue;
             }
             if let Some(intent) = &answer.intent {
-                let tally = self.tallies.entry(intent.id.clone()).or_default();
+                let tally = self.tallies.entry(intent.label()).or_default();
                 tally.blocks.count(found);
                 tally.files.insert(held.path.clone());
             }
@@ -79,7 +79,7 @@ impl Gathered {
             verdict: answer.verdict,
             only_inside: answer.only_inside,
             kept: answer.kept,
-            intent: answer.intent.map(|intent| intent.id),
+            intent: answer.intent.map(|intent| intent.label()),
             claimed: answer.claimed,
             lineage,
             earlier,
@@ -141,7 +141,7 @@ impl Gathered {
                 *by_whom.entry(who).or_default() += conversation.ranges.len();
             }
             for (who, blocks) in by_whom {
-                let key = (day(&record.timestamp), who, ws.intent_named(record));
+                let key = (day(&record.timestamp), who, ws.intent_named(entry));
                 let (all_records, all_blocks) = days.entry(key).or_default();
                 *all_records += 1;
                 *all_blocks += blocks;

@@ -167,7 +167,10 @@ impl Groups {
             let cited = CitedIntent {
                 id: group.intent.clone(),
                 hash: group.intent_hash.clone(),
-                name: ws.registry.get(&group.intent).map(|intent| intent.name.value.clone()),
+                name: ws.name_then(
+                    &group.intent,
+                    group.intent_hash.as_deref().and_then(evidence::long).as_deref(),
+                ),
                 specs: group.specs.clone(),
             };
             let blocks = work.blocks.iter().filter(|_| work.whole.is_none());

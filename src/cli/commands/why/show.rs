@@ -64,6 +64,11 @@ pub(super) enum Evidenced {
 
 /// A line's block as a card; a file as a list, or as cards where more than one line of each block is wanted.
 pub(super) fn answer(page: &mut Page, answer: &WhyAnswer, wanted: &Wanted, now: Timestamp) {
+    blocks(page, answer, wanted, now);
+    shared::notes(page, &answer.notes);
+}
+
+fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &Wanted, now: Timestamp) {
     let path = answer.path.as_str();
     if let Some(note) = &answer.note {
         page.styled(STRONG, path).own(": ").text(note).end();
@@ -172,6 +177,12 @@ fn intent_line(page: &mut Page, intent: &IntentBrief) {
     match intent.version {
         Some(IntentVersion::Gone) => page.own(gap).styled(WARN, "not in the registry"),
         Some(IntentVersion::Unknown) => page.own(gap).styled(DIM, "an unknown version of it"),
+        Some(IntentVersion::Unread) => page.own(gap).styled(WARN, "the registry cannot be read"),
+        Some(IntentVersion::Other) => {
+            page.own(gap).styled(WARN, "another intent has this id now:").own(" ");
+            page.text(intent.now_called.as_deref().unwrap_or("one without a name")).end();
+            return;
+        }
         Some(IntentVersion::Earlier) | None => &mut *page,
     };
     if let Some(name) = &intent.now_called {
@@ -389,14 +400,14 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
         None if block.only_inside => format!("{mark} {word} inside"),
         None => format!("{mark} {word}"),
     };
-    let id = block.intent.as_ref().map(|intent| intent.id.as_str());
+    let id = block.intent.as_ref().map(IntentBrief::label);
     let who = block.contributor.as_ref().map(shared::who).unwrap_or_default();
     let at = block.timestamp.as_deref().map(|at| when::ago(now, at)).unwrap_or_default();
     vec![
         Cell::new(DIM, lines),
         Cell::new(PLAIN, name),
         Cell::new(style, word),
-        shared::intent_cell(id),
+        shared::intent_cell(id.as_deref()),
         Cell::new(PLAIN, who),
         Cell::new(DIM, at),
     ]

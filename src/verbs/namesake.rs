@@ -1,0 +1,248 @@
+//! *Namesakes*: an intent that had an id which another intent has now. Two branches both created `INT-001`, say, or
+//! `INT-001` was removed and a later intent took its id.
+//!
+//! What was recorded for a namesake must not be told of the present intent, so the two are told apart by what the
+//! present one was before. That is found by following the registry back through git, through every rename, to the
+//! commit that created the intent. Where git cannot tell, nothing is a namesake: the record is then of "an unknown
+//! version" of the present intent.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::Workspace;
+use super::derive::Texts;
+use crate::intent::{FOLDER, Intent, Registry};
+use crate::ledger::{Claim, Entry, Record, evidence};
+use crate::workspace::git::{BlobId, GitError, Target};
+use crate::workspace::{CommitId, Git, RelativePath};
+
+/// No more commits than this are visited in search of the one that created an intent.
+const MAX_COMMITS: usize = 20_000;
+
+/// Answers that were found for one registry.
+#[derive(Default)]
+pub(super) struct Namesakes {
+    /// For a record's intent, hash, name or commit, and section: the name of the namesake.
+    names: Mutex<HashMap<[String; 4], Option<String>>>,
+    /// For each intent all texts that it had. `None` if git cannot tell.
+    versions: Mutex<HashMap<String, Option<Arc<Vec<Intent>>>>>,
+}
+
+impl Workspace {
+    /// The name of the intent that a record is about, if that is a namesake of the one that has its id now.
+    pub(super) fn namesake(&self, entry: &Entry) -> Option<String> {
+        let record = &entry.record;
+        let (id, hash) = (record.intent_id.as_deref()?, record.intent_hash.as_deref()?);
+        let present = self.registry.get(id)?;
+        let cited = evidence::cited_name(record);
+        if cited == Some(&present.name.value) {
+            return None;
+        }
+        let based_on = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.as_deref());
+        let section = entry.section.map(|section| section.to_string()).unwrap_or_default();
+        let key = [id, hash, cited.or(based_on).unwrap_or_default(), &section].map(str::to_owned);
+        let lock = || self.namesakes.names.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return known.clone();
+        }
+        let at = || match entry.section {
+            Some(_) => with_parents(self, Texts::new(self).commit_of(entry)),
+            None => based_on.map(|commit| CommitId(commit.to_owned())).into_iter().collect(),
+        };
+        let found = find(self, present, (id, hash, cited), at);
+        lock().insert(key, found.clone());
+        found
+    }
+
+    /// The same for a block, unless a person has reassigned it since: then its intent is the present one with that id.
+    pub(super) fn namesake_of(&self, claim: &Claim<'_>) -> Option<String> {
+        self.namesake(claim.entry).filter(|_| claim.reassigned().is_empty())
+    }
+
+    /// The name that an intent had when its text had this hash, for evidence to cite.
+    pub(super) fn name_then(&self, id: &str, hash: Option<&str>) -> Option<String> {
+        let present = self.registry.get(id)?;
+        let name = |intent: &Intent| Some(intent.name.value.clone());
+        let Some(hash) = hash.filter(|hash| !present.reads_as(hash)) else { return name(present) };
+        let versions = self.versions(present).unwrap_or_default();
+        if let Some(then) = versions.iter().find(|then| then.reads_as(hash)) {
+            return name(then);
+        }
+        let registry = self.head().and_then(|head| self.elsewhere.registry_at(self, head));
+        let at_head = registry.as_ref().and_then(|registry| registry.get(id));
+        let at_head = at_head.filter(|then| then.reads_as(hash));
+        let twin = || twins(self, present, (id, hash, None)).next();
+        name(at_head.or_else(twin).unwrap_or(present))
+    }
+
+    /// The id of the one intent whose text, but for the id, is or was the one that a record is about.
+    pub(super) fn twin<'a>(&'a self, record: &'a Record) -> Option<&'a str> {
+        let (id, hash) = (record.intent_id.as_deref()?, record.intent_hash.as_deref()?);
+        let mut twins =
+            twins(self, self.registry.get(id)?, (id, hash, evidence::cited_name(record)));
+        match (twins.next(), twins.next()) {
+            (Some(twin), None) => Some(&twin.id.value),
+            _ => None,
+        }
+    }
+}
+
+/// A commit and its parents: what a commit holds was recorded at one of these.
+fn with_parents(ws: &Workspace, commit: Option<CommitId>) -> Vec<CommitId> {
+    let parents = |commit: &CommitId| Some(ws.git()?.about(commit).ok()?.parents);
+    let parents = commit.as_ref().and_then(parents).unwrap_or_default();
+    commit.into_iter().chain(parents).collect()
+}
+
+/// How answers call a namesake. No registry holds such an id, so nobody takes one for the other.
+pub(super) fn label(id: &str, name: &str) -> String {
+    format!("{id} ({name})")
+}
+
+/// The name of the namesake that a record is about. The present intent never was what the record says, and the registry
+/// shows what that was instead: where the record was made it held another intent with this id, or it holds that intent
+/// under another id now. `at` finds the commits at which the record may have been made.
+fn find(
+    ws: &Workspace,
+    present: &Intent,
+    (id, hash, cited): (&str, &str, Option<&str>),
+    at: impl Fn() -> Vec<CommitId>,
+) -> Option<String> {
+    if present.reads_as(hash) {
+        return None;
+    }
+    let stood = |commit: &CommitId| {
+        let registry = ws.elsewhere.registry_at(ws, commit)?;
+        let intent = registry.get(id)?;
+        let is_it = match cited {
+            Some(name) => intent.name.value == name,
+            None => intent.reads_as(hash),
+        };
+        is_it.then(|| intent.name.value.clone())
+    };
+    let has_twin = |name: &&str| twins(ws, present, (id, hash, Some(name))).next().is_some();
+    let name = at().iter().find_map(stood).or_else(|| cited.filter(has_twin).map(str::to_owned))?;
+    let versions = ws.versions(present)?;
+    let is_known = |then: &Intent| then.name.value == name || then.reads_as(hash);
+    (!versions.iter().any(is_known)).then_some(name)
+}
+
+/// The other intents whose text, but for the id, is the one that a record is about. Of an intent with the same name its
+/// earlier texts count as well.
+fn twins<'a>(
+    ws: &'a Workspace,
+    present: &'a Intent,
+    (id, hash, name): (&'a str, &'a str, Option<&'a str>),
+) -> impl Iterator<Item = &'a Intent> {
+    let reads = move |intent: &Intent| {
+        let mut under = intent.clone();
+        under.id.value = id.to_owned();
+        under.reads_as(hash)
+    };
+    let others = ws.registry.intents().iter().filter(|other| other.id.value != present.id.value);
+    others.filter(move |other| {
+        let did_read = || ws.versions(other).is_some_and(|all| all.iter().any(reads));
+        reads(other) || name == Some(&other.name.value) && did_read()
+    })
+}
+
+impl Workspace {
+    /// All texts that an intent had in commits, and the one that it has. `None` if git cannot tell.
+    fn versions(&self, of: &Intent) -> Option<Arc<Vec<Intent>>> {
+        let lock = || self.namesakes.versions.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&of.id.value) {
+            return known.clone();
+        }
+        let found = self.git().and_then(|git| match Walk::new(self, git, of).run(self) {
+            Ok(versions) => versions.map(Arc::new),
+            Err(error) => {
+                tracing::debug!(%error, "the history of the registry cannot be read");
+                None
+            }
+        });
+        lock().insert(of.id.value.clone(), found.clone());
+        found
+    }
+}
+
+/// Follows an intent back through the commits of its registry.
+struct Walk<'a> {
+    git: &'a Git,
+    list: &'a RelativePath,
+    /// The ids that it has and had.
+    ids: Vec<&'a str>,
+    versions: Vec<Intent>,
+    /// The intent in registries that were read, by the files of the registry.
+    read: HashMap<Vec<(RelativePath, BlobId)>, Option<Intent>>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(ws: &'a Workspace, git: &'a Git, of: &'a Intent) -> Self {
+        let ids = ws.registry.ids(&of.id.value);
+        let list = ws.registry.path();
+        Self { git, list, ids, versions: vec![of.clone()], read: HashMap::new() }
+    }
+
+    /// `None` if the commit that created the intent is too far away.
+    fn run(mut self, ws: &Workspace) -> Result<Option<Vec<Intent>>, GitError> {
+        let mut parents: Vec<CommitId> = ws.tip().into_iter().cloned().collect();
+        if !matches!(ws.files(), Target::Commit(_)) {
+            // A merge that is not committed yet has more parents than the head.
+            parents.extend(self.git.incoming()?);
+        }
+        let mut seen = HashSet::new();
+        let mut ahead = vec![(self.versions[0].clone(), parents)];
+        while let Some((now, parents)) = ahead.pop() {
+            let mut before = Vec::new();
+            for parent in parents {
+                before.extend(self.at(&parent, &now)?.map(|then| (parent, then)));
+            }
+            for (commit, then) in likest(before, &now) {
+                if !seen.insert(commit.clone()) {
+                    continue;
+                }
+                if seen.len() > MAX_COMMITS {
+                    return Ok(None);
+                }
+                if !self.versions.iter().any(|known| known.hash() == then.hash()) {
+                    self.versions.push(then.clone());
+                }
+                ahead.push((then, self.git.about(&commit)?.parents));
+            }
+        }
+        Ok(Some(self.versions))
+    }
+
+    /// The intent at a commit, given what it was after that. `None` if it did not exist. Where the registry cannot be
+    /// read, or has the id twice, the intent is taken to be there.
+    fn at(&mut self, commit: &CommitId, now: &Intent) -> Result<Option<Intent>, GitError> {
+        let blobs = self.git.blobs_at(commit, &[self.list.as_str(), FOLDER])?;
+        if let Some(known) = self.read.get(&blobs) {
+            return Ok(known.clone());
+        }
+        let registry = Registry::at(self.git, &Target::Commit(commit.clone()))?;
+        let is_unclear = |id: &&str| !registry.rivals(id).is_empty();
+        if registry.syntax_error().is_some() || self.ids.iter().any(is_unclear) {
+            return Ok(Some(now.clone()));
+        }
+        let found = self.ids.iter().find_map(|id| registry.get(id)).cloned();
+        if blobs.iter().any(|(path, _)| path == self.list) {
+            self.read.insert(blobs, found.clone());
+        }
+        Ok(found)
+    }
+}
+
+/// Of the intents that the parents of a commit have under one id, those from which it goes on. A merge takes one of them
+/// over, and leaves the others; only if it takes none as it was, any of them may be the one.
+fn likest(before: Vec<(CommitId, Intent)>, now: &Intent) -> Vec<(CommitId, Intent)> {
+    let hash = now.hash();
+    let is_same = |(_, then): &&(CommitId, Intent)| then.hash() == hash;
+    let is_called_so = |(_, then): &&(CommitId, Intent)| then.name.value == now.name.value;
+    let same: Vec<_> = before.iter().filter(is_same).cloned().collect();
+    if !same.is_empty() {
+        return same;
+    }
+    let called_so: Vec<_> = before.iter().filter(is_called_so).cloned().collect();
+    if called_so.is_empty() { before } else { called_so }
+}
