@@ -5,6 +5,7 @@
 
 mod branches;
 mod compare;
+mod config;
 mod history;
 mod index;
 #[cfg(test)]

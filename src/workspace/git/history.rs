@@ -1,7 +1,6 @@
 //! Reads history: the parents of commits, the files in which two commits differ, and the commits that added a file.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::PathBuf;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
@@ -91,25 +90,6 @@ impl Git {
         let entry = tree.lookup_entry(full.split('/').map(str::as_bytes));
         let entry = entry.map_err(|error| self.unreadable(error))?;
         Ok(entry.is_some_and(|entry| is_regular(entry.mode().kind())))
-    }
-
-    /// The folder in which git looks for hooks, and whether it is set by `core.hooksPath`.
-    pub fn hooks_folder(&self) -> (PathBuf, bool) {
-        let repo = self.repository.to_thread_local();
-        let named = repo.config_snapshot().string("core.hooksPath");
-        let named = named.and_then(|path| Some(PathBuf::from(path.to_str().ok()?)));
-        let top = self.root.work_tree().unwrap_or(self.root.path());
-        match named {
-            Some(path) => (top.join(path), true),
-            None => (repo.common_dir().join("hooks"), false),
-        }
-    }
-
-    /// Returns true if a person said `git config intent.hooks false`, and so wants none of our hooks in this
-    /// repository.
-    pub fn declines_hooks(&self) -> bool {
-        let repo = self.repository.to_thread_local();
-        repo.config_snapshot().boolean("intent.hooks") == Some(false)
     }
 
     /// The newest commit on the line of first parents of `from` that removed a file.
