@@ -260,10 +260,10 @@ fn hooks(ws: &Workspace) -> Examined {
         HooksStanding::Installed => {
             examined("git hooks", State::Good, format!("commits carry what was recorded{open}"))
         }
-        HooksStanding::Missing => examined(
+        HooksStanding::Missing { remedy, .. } => examined(
             "git hooks",
             State::Bad,
-            format!("missing, so commits carry no records{open}; `intent git-hooks --install`"),
+            format!("missing, so commits carry no records{open}; `{remedy}`"),
         ),
     }
 }

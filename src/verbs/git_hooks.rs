@@ -1,16 +1,20 @@
 //! Installs, removes and inspects the git hooks that seal.
 //!
-//! A hook that was there before is renamed, and ours calls it first, with its arguments and its input. If it fails, the
+//! A hook that was there before is kept, and ours calls it first, with its arguments and its input. If it fails, the
 //! commit fails, as before. Our part never makes a commit fail: it ends with 0 whatever happens, even if `intent` is no
-//! longer installed.
+//! longer installed. Where another program manages the hooks, we write none, and say what to add to its files.
 
-use std::path::{Path, PathBuf};
+mod calls;
+mod manager;
+mod ours;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{VerbError, Workspace};
-use crate::workspace::store::{self, StoreError};
+use crate::workspace::Git;
+
+pub use manager::Manager;
 
 /// The hooks that seal.
 const SEALING: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];
@@ -27,13 +31,6 @@ fn needed(ws: &Workspace) -> impl Iterator<Item = &'static str> {
     let has_trailers = !ws.policy.trailers.is_empty();
     all().filter(move |name| has_trailers || *name != MESSAGE)
 }
-
-/// A line in each of our hooks, by which it is recognised.
-const MARK: &str = "Installed by `intent git-hooks --install`";
-/// The ending that is added to the name of a hook that was there before.
-const BEFORE: &str = "before-intent";
-/// A hook larger than this, in bytes, is not ours.
-const MAX_HOOK: u64 = 64 * 1024;
 
 /// What is to be done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +52,7 @@ pub struct GitHooksAnswer {
     pub installed: bool,
     /// The state of each hook.
     pub hooks: Vec<GitHook>,
-    /// Another program that manages the hooks of this repository, with the line to add to its configuration.
+    /// What manages the hooks of this repository, if it is not us.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub manager: Option<Manager>,
 }
@@ -83,48 +80,54 @@ pub enum HookState {
     Other,
 }
 
-/// A program that manages the hooks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Manager {
-    /// `husky`, `lefthook`, `pre-commit`, or the folder that `core.hooksPath` names.
-    pub name: String,
-    /// What to add, and where.
-    pub advice: String,
-}
-
 /// Installs, removes or inspects the hooks.
 pub fn git_hooks(ws: &Workspace, act: Act) -> Result<GitHooksAnswer, VerbError> {
     let what = "hooks of git".to_owned();
     let no_git = || VerbError::NoGit { root: ws.root.path().display().to_string(), what };
     let git = ws.git().ok_or_else(no_git)?;
-    let (folder, is_configured) = git.hooks_folder();
-    let manager = manager(ws, &folder, is_configured);
-    let may_write = !is_configured || act == Act::Remove;
-    if act != Act::Status && may_write {
-        std::fs::create_dir_all(&folder).map_err(failed(&folder, "created"))?;
-        for name in all() {
-            match act {
-                Act::Install => install(&folder, name)?,
-                _ => remove(&folder, name)?,
-            }
-        }
+    let (folder, _) = git.hooks_folder();
+    match act {
+        Act::Install if manager(ws, git).is_none() => ours::install(&folder)?,
+        Act::Remove => ours::remove(&folder)?,
+        Act::Install | Act::Status => {}
     }
-    let hooks: Vec<GitHook> = needed(ws).map(|name| look(&folder, name)).collect();
+    let hooks: Vec<GitHook> = look(ws, git).collect();
     Ok(GitHooksAnswer {
         folder: folder.display().to_string(),
         installed: hooks.iter().all(|hook| hook.state == HookState::Installed),
         hooks,
-        manager,
+        manager: manager(ws, git),
+    })
+}
+
+fn manager(ws: &Workspace, git: &Git) -> Option<Manager> {
+    let (folder, is_shared) = git.hooks_folder();
+    manager::find(ws, &folder, is_shared)
+}
+
+/// The needed hooks.
+fn look(ws: &Workspace, git: &Git) -> impl Iterator<Item = GitHook> {
+    let (folder, _) = git.hooks_folder();
+    let top = ws.root.work_tree().unwrap_or(ws.root.path());
+    needed(ws).map(move |name| GitHook {
+        name: name.to_owned(),
+        state: calls::state(top, &folder, name),
+        chained: ours::is_chained(&folder, name),
     })
 }
 
 /// Whether commits of this workspace carry what was recorded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HooksStanding {
-    /// All needed hooks are installed.
+    /// All needed hooks seal.
     Installed,
-    /// A needed hook is missing, so commits carry no evidence.
-    Missing,
+    /// A needed hook does not seal, so commits carry no evidence.
+    Missing {
+        /// What manages the hooks, if it is not us.
+        manager: Option<Manager>,
+        /// The command that installs the hooks, or prints what to add to those of the manager.
+        remedy: &'static str,
+    },
     /// No hooks are needed, for this reason.
     NotNeeded(&'static str),
 }
@@ -134,8 +137,7 @@ pub fn standing(ws: &Workspace) -> HooksStanding {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else {
         return HooksStanding::NotNeeded("not needed without git");
     };
-    let (folder, _) = git.hooks_folder();
-    if needed(ws).all(|name| look(&folder, name).state == HookState::Installed) {
+    if look(ws, git).all(|hook| hook.state == HookState::Installed) {
         return HooksStanding::Installed;
     }
     if git.declines_hooks() {
@@ -145,148 +147,37 @@ pub fn standing(ws: &Workspace) -> HooksStanding {
     }
     match super::seal::is_ignored(ws) {
         true => HooksStanding::NotNeeded("not needed where git ignores the ledger"),
-        false => HooksStanding::Missing,
+        false => missing(manager(ws, git)),
     }
 }
 
-/// The text that people are shown if the hooks are missing. It names the command that installs them.
-pub const HINT: &str = "Git's hooks are missing in this clone, so commits carry no records. A person puts them in with `intent git-hooks --install`, or declines them with `git config intent.hooks false`.";
-
-/// [`HINT`] if the hooks are missing.
-pub fn hint(ws: &Workspace) -> Option<&'static str> {
-    (standing(ws) == HooksStanding::Missing).then_some(HINT)
-}
-
-fn script(name: &str, program: &Path) -> String {
-    let program = program.display().to_string().replace('\'', "'\\''");
-    format!(
-        "#!/bin/sh\n\
-         # {MARK}; `intent git-hooks --remove` takes it away.\n\
-         # It carries what was recorded into the commit, and never makes a commit fail.\n\
-         before=\"$(dirname \"$0\")/{name}.{BEFORE}\"\n\
-         if [ -x \"$before\" ]; then\n    \"$before\" \"$@\" || exit $?\nfi\n\
-         intent='{program}'\n\
-         [ -x \"$intent\" ] || intent=intent\n\
-         \"$intent\" seal --hook {name} \"$@\" </dev/null >/dev/null 2>&1\n\
-         exit 0\n"
-    )
-}
-
-/// Returns true if the text of a hook calls `intent seal --hook`, as ours do or in any other way.
-fn seals(text: &str) -> bool {
-    text.lines().any(|line| {
-        let line = line.trim_start();
-        !line.starts_with('#') && line.contains("intent") && line.contains("seal --hook")
-    })
-}
-
-fn look(folder: &Path, name: &str) -> GitHook {
-    let path = folder.join(name);
-    let text = read(&path).unwrap_or_default();
-    let state = match text {
-        None => HookState::Missing,
-        Some(text) if seals(&text) && is_executable(&path) => HookState::Installed,
-        Some(_) => HookState::Other,
+fn missing(manager: Option<Manager>) -> HooksStanding {
+    let remedy = match manager {
+        None => "intent git-hooks --install",
+        Some(_) => "intent git-hooks",
     };
-    GitHook { name: name.to_owned(), state, chained: before(folder, name).exists() }
+    HooksStanding::Missing { manager, remedy }
 }
 
-fn before(folder: &Path, name: &str) -> PathBuf {
-    folder.join(format!("{name}.{BEFORE}"))
-}
-
-fn read(path: &Path) -> Result<Option<String>, StoreError> {
-    let bytes = store::read_capped(path, MAX_HOOK)?;
-    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-fn install(folder: &Path, name: &str) -> Result<(), VerbError> {
-    let path = folder.join(name);
-    let is_ours = read(&path)?.is_some_and(|text| text.contains(MARK));
-    if !is_ours && path.exists() && !before(folder, name).exists() {
-        std::fs::rename(&path, before(folder, name)).map_err(failed(&path, "renamed"))?;
+/// The command to start with if commits carry no records.
+pub fn remedy(ws: &Workspace) -> Option<&'static str> {
+    match standing(ws) {
+        HooksStanding::Missing { remedy, .. } => Some(remedy),
+        HooksStanding::Installed | HooksStanding::NotNeeded(_) => None,
     }
-    let program = std::env::current_exe().map_err(failed(&path, "written"))?;
-    std::fs::write(&path, script(name, &program)).map_err(failed(&path, "written"))?;
-    make_executable(&path).map_err(failed(&path, "made executable"))?;
-    Ok(())
 }
 
-fn remove(folder: &Path, name: &str) -> Result<(), VerbError> {
-    let path = folder.join(name);
-    if !read(&path)?.is_some_and(|text| text.contains(MARK)) {
-        return Ok(());
-    }
-    std::fs::remove_file(&path).map_err(failed(&path, "removed"))?;
-    let before = before(folder, name);
-    if before.exists() {
-        std::fs::rename(&before, &path).map_err(failed(&before, "renamed"))?;
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_: &Path) -> std::io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    path.metadata().is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(_: &Path) -> bool {
-    true
-}
-
-/// Finds another program that manages the hooks. If `core.hooksPath` is set, the folder belongs to that program, and we
-/// write nothing into it.
-fn manager(ws: &Workspace, folder: &Path, is_configured: bool) -> Option<Manager> {
-    let top = ws.root.work_tree()?;
-    let there = |name: &str| top.join(name).exists();
-    let line = |name: &str| format!("intent seal --hook {name} \"$@\" || true");
-    let others = |folder: &str| {
-        let names: Vec<String> = needed(ws).skip(1).map(|name| format!("{folder}{name}")).collect();
-        names.join(", ")
-    };
-    if there(".husky") && is_configured {
-        let advice = format!(
-            "add a line to .husky/pre-commit, and the like to {}: {}",
-            others(".husky/"),
-            line("pre-commit")
-        );
-        return Some(Manager { name: "husky".to_owned(), advice });
-    }
-    if ["lefthook.yml", "lefthook.yaml", ".lefthook.yml"].into_iter().any(there) {
-        let advice = format!(
-            "add to lefthook.yml below each of pre-commit, {}: `commands: {{ intent: {{ priority: 99, run: intent seal --hook pre-commit || true }} }}`, with the hook's name in place of pre-commit, and behind commit-msg a `{{1}}`",
-            others("")
-        );
-        return Some(Manager { name: "lefthook".to_owned(), advice });
-    }
-    if there(".pre-commit-config.yaml") {
-        let advice = "pre-commit keeps a hook that was there before it and calls it; run `pre-commit install` first, then `intent git-hooks --install`".to_owned();
-        return Some(Manager { name: "pre-commit".to_owned(), advice });
-    }
-    is_configured.then(|| Manager {
-        name: folder.display().to_string(),
-        advice: format!(
-            "core.hooksPath names this folder, so nothing was written there; add a line to its pre-commit, and the like to {}: {}",
-            others(""),
-            line("pre-commit")
+/// The text that people are shown if commits carry no records. It names the command that mends that.
+pub fn hint(ws: &Workspace) -> Option<String> {
+    let HooksStanding::Missing { manager, remedy } = standing(ws) else { return None };
+    let declines = "or declines them with `git config intent.hooks false`";
+    Some(match manager {
+        None => format!(
+            "Git's hooks are missing in this clone, so commits carry no records. A person puts them in with `{remedy}`, {declines}."
+        ),
+        Some(manager) => format!(
+            "Git's hooks are managed by {} here and do not seal, so commits carry no records. A person adds what `{remedy}` prints, {declines}.",
+            manager.name
         ),
     })
-}
-
-fn failed(path: &Path, doing: &'static str) -> impl Fn(std::io::Error) -> StoreError {
-    let path = path.to_path_buf();
-    move |source| StoreError::Io { path: path.clone(), doing, source }
 }

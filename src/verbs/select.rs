@@ -79,6 +79,8 @@ pub struct StatusAnswer {
     pub open_records: usize,
     /// Whether git's hooks carry records into commits. Also `true` if none are needed.
     pub git_hooks: bool,
+    /// The command to start with if they do not.
+    pub hooks_remedy: Option<&'static str>,
     /// Findings in registry, policy and ledger, by level.
     pub errors: usize,
     /// See `errors`.
@@ -117,7 +119,7 @@ pub fn answer(
         context: context::xml(ws, intent, context::Extent::Curated),
         sessions: others(ws, intent, &overlaps, session_id),
         overlaps,
-        hint: super::git_hooks::hint(ws).map(str::to_owned),
+        hint: super::git_hooks::hint(ws),
     }
 }
 
@@ -216,6 +218,7 @@ pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> S
         findings.iter().filter(|finding| ws.policy.check_level(finding.code) == level).count()
     };
     let selected = ws.selected(None);
+    let hooks_remedy = super::git_hooks::remedy(ws);
     StatusAnswer {
         root: ws.root.path().display().to_string(),
         governed: ws.root.governed(),
@@ -225,7 +228,8 @@ pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> S
         in_progress: ws.registry.intents().iter().filter(|intent| intent.in_progress()).count(),
         records: ws.ledger.len(),
         open_records: super::seal::open_records(ws),
-        git_hooks: super::git_hooks::hint(ws).is_none(),
+        git_hooks: hooks_remedy.is_none(),
+        hooks_remedy,
         errors: at(crate::workspace::Level::Error),
         warnings: at(crate::workspace::Level::Warning),
         head: ws.head().map(|head| head.0.clone()),

@@ -89,7 +89,7 @@ impl Lab {
     }
 }
 
-fn clean(mut command: Command, root: &Path) -> Command {
+pub fn clean(mut command: Command, root: &Path) -> Command {
     let path = std::env::var_os("PATH").unwrap_or_default();
     command
         .current_dir(root)

@@ -4,6 +4,7 @@ mod books;
 mod clones;
 mod compact;
 mod founded;
+mod hooks;
 mod hostile;
 mod ids;
 mod lab;

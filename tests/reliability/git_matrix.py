@@ -261,7 +261,7 @@ def aborted_by_a_hook_before(s):
     s.edit("s1", "a.rs", "one")
     s.commit("Refused", "-a", ok=(1,))
     s.edit("s2", "a.rs", "two")
-    s.hook("pre-commit.before-intent", "exit 0\n")
+    s.hook("../hooks.before-intent/pre-commit", "exit 0\n")
     s.commit("Work", "-a")
 
 

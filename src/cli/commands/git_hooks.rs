@@ -11,7 +11,9 @@ use crate::verbs::git_hooks::{Act, GitHooksAnswer, HookState, git_hooks};
 #[command(after_help = "\
 pre-commit and pre-merge-commit seal what was recorded into the commit, and what earlier
 commits were made of without them. post-commit and post-rewrite keep the evidence in the
-index after `git commit --only`. A hook that is there already is kept and called first. None of ours makes a commit fail, also where this program is gone.
+index after `git commit --only`. A hook that is there already is kept and called first.
+None of ours makes a commit fail, also where this program is gone. Where husky, lefthook
+or core.hooksPath say which hooks run, nothing is written, and what to add is printed.
 
 A clone has no hooks: whoever clones runs `intent git-hooks --install` once. Without
 them `intent seal` does the same, and what was committed meanwhile is sealed late.
@@ -59,5 +61,6 @@ pub(super) fn show(page: &mut Page, answer: &GitHooksAnswer) {
     page.own("in ").text(&answer.folder).end();
     if let Some(manager) = answer.manager.as_ref().filter(|_| !answer.installed) {
         page.styled(NOTE, &manager.name).own(": ").text(&manager.advice).end();
+        page.gap().lines(&manager.lines);
     }
 }

@@ -131,7 +131,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             map::refresh(&workspace);
         }
         if !here.recorded.is_empty() && answer.hint.is_none() {
-            answer.hint = git_hooks::hint(&workspace).map(str::to_owned);
+            answer.hint = git_hooks::hint(&workspace);
         }
         answer.recorded.extend(here.recorded.into_iter().map(|file| rooted(&root, file)));
         answer.skipped.extend(here.skipped.into_iter().map(|file| rooted(&root, file)));

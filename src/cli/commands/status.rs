@@ -48,9 +48,9 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>) {
         page.text(&format!(", {} in no commit", answer.open_records));
     }
     page.end();
-    if !answer.git_hooks {
+    if let Some(remedy) = answer.hooks_remedy {
         line(page, Some(false), "git hooks");
-        page.own("missing, so commits carry no records; `intent git-hooks --install`").end();
+        page.own("missing, so commits carry no records; `").text(remedy).own("`").end();
     }
     line(page, answer.head.as_ref().map(|_| true), "commit");
     match &answer.head {

@@ -1,0 +1,96 @@
+//! Another program, or a team, that manages the hooks of a repository. Its files are theirs, so we write nothing into
+//! them, and say which lines make them seal.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{HookState, calls, needed};
+use crate::verbs::Workspace;
+
+/// What manages the hooks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Manager {
+    /// `husky`, `lefthook`, or the folder of the hooks.
+    pub name: String,
+    /// What to do, so that its hooks seal.
+    pub advice: String,
+    /// The lines that the advice is about, to be pasted.
+    pub lines: String,
+}
+
+/// Finds what manages the hooks. The framework pre-commit is not asked for, as ours and its hooks call each other.
+pub(super) fn find(ws: &Workspace, folder: &Path, is_shared: bool) -> Option<Manager> {
+    let top = ws.root.work_tree()?;
+    if let [.., file] = calls::lefthook_files(top).as_slice() {
+        return Some(lefthook(ws, top, file));
+    }
+    is_shared.then(|| scripts(ws, top, folder))
+}
+
+fn lefthook(ws: &Workspace, top: &Path, file: &Path) -> Manager {
+    let files = calls::lefthook_files(top);
+    let seals = |name: &str| files.iter().any(|file| calls::seals(file, name));
+    let blocks: String = needed(ws).filter(|name| !seals(name)).map(block).collect();
+    let file = file.strip_prefix(top).unwrap_or(file).display();
+    let (advice, lines) = match blocks.is_empty() {
+        true => {
+            ("this puts its hooks into this clone:".to_owned(), "lefthook install\n".to_owned())
+        }
+        false => (
+            format!(
+                "add this to {file}, to the keys that it has already, and run `lefthook install`:"
+            ),
+            blocks,
+        ),
+    };
+    Manager { name: "lefthook".to_owned(), advice, lines }
+}
+
+fn block(name: &str) -> String {
+    let message = if name == super::MESSAGE { " \"{1}\"" } else { "" };
+    format!(
+        "{name}:\n  commands:\n    intent:\n      priority: 99\n      run: intent seal --hook {name}{message} 2>/dev/null || true\n"
+    )
+}
+
+/// Husky's scripts, or those of the folder that `core.hooksPath` names.
+fn scripts(ws: &Workspace, top: &Path, folder: &Path) -> Manager {
+    let is_husky = folder.components().any(|part| part.as_os_str() == ".husky");
+    let home = match folder.ends_with(calls::HUSKY) {
+        true => folder.parent().unwrap_or(folder),
+        false => folder,
+    };
+    let missing: Vec<&str> =
+        needed(ws).filter(|name| calls::state(top, folder, name) != HookState::Installed).collect();
+    let file = |name: &str| shell_word(&home.join(name));
+    let mut lines = String::new();
+    if !home.is_dir() {
+        lines.push_str(&format!("mkdir -p {}\n", shell_word(home)));
+    }
+    for name in missing.iter().filter(|name| !calls::seals(&home.join(name), name)) {
+        // The last line of a script may have no end, so ours begins with one.
+        let line = format!("\\nintent seal --hook {name} \"$@\" 2>/dev/null || true\\n");
+        lines.push_str(&format!("printf '{line}' >> {}\n", file(name)));
+    }
+    if !missing.is_empty() {
+        let files: Vec<String> = missing.iter().map(|name| file(name)).collect();
+        lines.push_str(&format!("chmod +x {}\n", files.join(" ")));
+    }
+    Manager {
+        name: if is_husky { "husky".to_owned() } else { folder.display().to_string() },
+        advice: "its hooks are not ours to change. This adds a line to each, which must not stand behind an `exit` or `exec`:"
+            .to_owned(),
+        lines,
+    }
+}
+
+fn shell_word(path: &Path) -> String {
+    let path = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
+    match path.chars().all(is_plain) {
+        true => path,
+        false => format!("'{}'", path.replace('\'', "'\\''")),
+    }
+}

@@ -1,0 +1,202 @@
+//! Puts our hooks into the folder of hooks, and takes them out again.
+//!
+//! A hook that was there before is moved, under its own name, to a folder beside the folder of hooks, and ours calls it
+//! first: `.git/hooks/pre-commit` goes to `.git/hooks.before-intent/pre-commit`. There `basename "$0"` and links such as
+//! `../../scripts/pre-commit` mean what they meant before.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use crate::verbs::VerbError;
+use crate::workspace::store::{self, StoreError};
+
+use super::{all, calls};
+
+/// A line in each of our hooks, by which it is recognised.
+const MARK: &str = "Installed by `intent git-hooks --install`";
+/// The ending of the folder for hooks that were there before. Earlier versions added it to the hook itself.
+const BEFORE: &str = "before-intent";
+
+/// Installs all hooks.
+pub(super) fn install(folder: &Path) -> Result<(), VerbError> {
+    std::fs::create_dir_all(folder).map_err(failed(folder, "created"))?;
+    for name in all() {
+        take_out(folder, name)?;
+        put_in(folder, name)?;
+    }
+    link_neighbours(folder)
+}
+
+/// Removes all hooks, and restores those that were there before.
+pub(super) fn remove(folder: &Path) -> Result<(), VerbError> {
+    for name in all() {
+        take_out(folder, name)?;
+    }
+    unlink_neighbours(folder)
+}
+
+/// Returns true if our hook calls one that was there before.
+pub(super) fn is_chained(folder: &Path, name: &str) -> bool {
+    places(folder, name).iter().any(|place| is_ours(place)) && is_there(&before(folder, name))
+}
+
+/// Where our hook may be.
+fn places(folder: &Path, name: &str) -> [PathBuf; 2] {
+    [folder.join(name), calls::legacy(folder, name)]
+}
+
+/// The framework pre-commit calls the hook that it finds beside its own. Ours goes there. If ours called the
+/// framework's instead, the two would call each other after the next `pre-commit install`.
+fn place(folder: &Path, name: &str) -> PathBuf {
+    let [own, legacy] = places(folder, name);
+    if calls::is_framework(&own) { legacy } else { own }
+}
+
+fn put_in(folder: &Path, name: &str) -> Result<(), VerbError> {
+    let place = place(folder, name);
+    let before = before(folder, name);
+    if is_there(&place) {
+        if is_there(&before) {
+            rename(&before, &unused(&before))?;
+        }
+        let aside = aside(folder);
+        std::fs::create_dir_all(&aside).map_err(failed(&aside, "created"))?;
+        rename(&place, &before)?;
+    }
+    let program = std::env::current_exe().map_err(failed(&place, "written"))?;
+    store::create_new(&place, script(folder, name, &program).as_bytes())?;
+    make_executable(&place).map_err(failed(&place, "made executable"))?;
+    Ok(())
+}
+
+fn take_out(folder: &Path, name: &str) -> Result<(), VerbError> {
+    let mut freed = None;
+    for place in places(folder, name).into_iter().filter(|place| is_ours(place)) {
+        std::fs::remove_file(&place).map_err(failed(&place, "removed"))?;
+        freed.get_or_insert(place);
+    }
+    let Some(freed) = freed else { return Ok(()) };
+    let former = folder.join(format!("{name}.{BEFORE}"));
+    for kept in [before(folder, name), former] {
+        // Earlier versions also called the framework's script. It is there again since the last `pre-commit install`.
+        if calls::is_framework(&kept) && calls::is_framework(&folder.join(name)) {
+            std::fs::remove_file(&kept).map_err(failed(&kept, "removed"))?;
+        } else if is_there(&kept) && !is_there(&freed) {
+            rename(&kept, &freed)?;
+        }
+    }
+    Ok(())
+}
+
+/// The folder for hooks that were there before.
+fn aside(folder: &Path) -> PathBuf {
+    folder.with_file_name(aside_name(folder))
+}
+
+fn aside_name(folder: &Path) -> String {
+    let name = folder.file_name().unwrap_or(OsStr::new("hooks")).to_string_lossy();
+    format!("{name}.{BEFORE}")
+}
+
+fn before(folder: &Path, name: &str) -> PathBuf {
+    aside(folder).join(name)
+}
+
+/// A name for a hook that nothing calls any more, since another program wrote its own in place of ours.
+fn unused(path: &Path) -> PathBuf {
+    let names = (1_u32..).map(|number| path.with_extension(number.to_string()));
+    names.into_iter().find(|name| !is_there(name)).unwrap_or_else(|| path.to_path_buf())
+}
+
+/// A hook may look for files beside itself (`. "$(dirname "$0")/functions"`). So these get a link beside the hooks that
+/// were moved.
+#[cfg(unix)]
+fn link_neighbours(folder: &Path) -> Result<(), VerbError> {
+    let aside = aside(folder);
+    if !aside.is_dir() {
+        return Ok(());
+    }
+    for name in names(folder) {
+        let is_hook = all().any(|hook| name == hook);
+        let link = aside.join(&name);
+        if !is_hook && !name.to_string_lossy().ends_with(".sample") && !is_there(&link) {
+            let target = beside(folder).join(&name);
+            std::os::unix::fs::symlink(&target, &link).map_err(failed(&link, "linked"))?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn link_neighbours(_: &Path) -> Result<(), VerbError> {
+    Ok(())
+}
+
+fn unlink_neighbours(folder: &Path) -> Result<(), VerbError> {
+    let aside = aside(folder);
+    for name in names(&aside) {
+        let link = aside.join(&name);
+        if std::fs::read_link(&link).is_ok_and(|target| target == beside(folder).join(&name)) {
+            std::fs::remove_file(&link).map_err(failed(&link, "removed"))?;
+        }
+    }
+    // It stays where a hook is left in it that nothing calls.
+    std::fs::remove_dir(&aside).ok();
+    Ok(())
+}
+
+/// The folder of hooks as a link in the folder beside it names it: `../hooks`.
+fn beside(folder: &Path) -> PathBuf {
+    Path::new("..").join(folder.file_name().unwrap_or_default())
+}
+
+fn names(folder: &Path) -> Vec<std::ffi::OsString> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name()).collect()
+}
+
+fn script(folder: &Path, name: &str, program: &Path) -> String {
+    let program = program.display().to_string().replace('\'', "'\\''");
+    let aside = aside_name(folder);
+    format!(
+        "#!/bin/sh\n\
+         # {MARK}; `intent git-hooks --remove` takes it away.\n\
+         # It carries what was recorded into the commit, and never makes a commit fail.\n\
+         before=\"$(dirname \"$(dirname \"$0\")\")/{aside}/{name}\"\n\
+         if [ -f \"$before\" ] && [ -x \"$before\" ]; then\n    \"$before\" \"$@\" || exit $?\nfi\n\
+         intent='{program}'\n\
+         [ -x \"$intent\" ] || intent=intent\n\
+         \"$intent\" seal --hook {name} \"$@\" </dev/null >/dev/null 2>&1\n\
+         exit 0\n"
+    )
+}
+
+/// A link to a script of ours is not ours: we wrote no link.
+fn is_ours(path: &Path) -> bool {
+    !path.is_symlink() && calls::text(path).contains(MARK)
+}
+
+/// Returns true also for a link to something that does not exist.
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+fn rename(from: &Path, to: &Path) -> Result<(), StoreError> {
+    std::fs::rename(from, to).map_err(failed(from, "renamed"))
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> std::io::Result<()> {
+    Ok(())
+}
+
+fn failed(path: &Path, doing: &'static str) -> impl Fn(std::io::Error) -> StoreError {
+    let path = path.to_path_buf();
+    move |source| StoreError::Io { path: path.clone(), doing, source }
+}
