@@ -101,7 +101,8 @@ pub fn answers(ws: &Workspace, findings: Vec<Finding>) -> Vec<FindingAnswer> {
     levelled(&ws.policy, findings)
 }
 
-fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAnswer> {
+/// Findings as programs read them, at the levels of a policy; those switched off are left out.
+pub(super) fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAnswer> {
     let mut answers: Vec<FindingAnswer> = findings
         .into_iter()
         .map(|finding| FindingAnswer {

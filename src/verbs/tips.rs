@@ -2,134 +2,348 @@
 //!
 //! Shared are the default branch of each remote and the branches that the policy protects (`main` and `master` if it
 //! names none). Each time the ledger is read, the commits at which they are get stored. `intent verify` compares these
-//! commits with the branch as it is now. If evidence is gone although its code is still there, that is a finding, until
-//! the evidence is back or a person accepts it. Else only the present commit is kept.
+//! commits with the branch as it is now, also if the policy does not protect it any more: the commit that removes
+//! evidence may have changed the policy as well. A stored commit is forgotten once the branch goes on from it and has
+//! lost nothing of its evidence. Any other one is kept until a person accepts that the branch was rewritten.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
+use super::check::{FindingAnswer, levelled};
 use super::evidence::{digests, is_evidence, still_named};
+use super::workspace::policy_at;
 use super::{VerbError, Workspace};
 use crate::ledger::Ledger;
-use crate::workspace::git::{Change, ChangeKind, Target};
+use crate::workspace::git::{Change, ChangeKind, GitError, Target};
 use crate::workspace::text::counted;
-use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
+use crate::workspace::{Code, CommitId, Finding, Git, Policy, RelativePath, store};
 
 const FOLDER: &str = ".orchestration/agent_trace";
 /// A file larger than this, in bytes, was not written by us.
-const MAX_TIPS: u64 = 1024 * 1024;
+const MAX_BYTES: u64 = 1024 * 1024;
 
-/// How many commits of a branch are stored between two comparisons.
+/// How many commits of a branch are stored.
 const MAX_SEEN: usize = 16;
 
-/// For each branch, the commits at which it was seen since the last comparison, oldest first.
+/// For each branch, the commits at which it was seen and that are not forgotten yet, oldest first.
 type Tips = BTreeMap<String, Vec<CommitId>>;
 
-fn path(ws: &Workspace) -> Option<PathBuf> {
-    Some(ws.root.common_dir()?.join("intent").join("tips.json"))
+/// The branches of remotes.
+struct Remotes {
+    /// The commit of each branch, by its name (`origin/main`).
+    at: BTreeMap<String, CommitId>,
+    /// The default branches: `origin/HEAD` and the branch that it is another name of.
+    defaults: HashMap<String, String>,
 }
 
-fn remembered(ws: &Workspace) -> Tips {
-    let bytes = path(ws).and_then(|path| store::read_capped(&path, MAX_TIPS).ok()?);
+impl Remotes {
+    fn of(git: &Git) -> Result<Self, GitError> {
+        let defaults = git.default_branches()?;
+        let mut remotes = Self { at: BTreeMap::new(), defaults };
+        for (name, commit) in git.remote_branches()? {
+            remotes.at.insert(remotes.real(name), commit);
+        }
+        Ok(remotes)
+    }
+
+    /// The name of the branch that `origin/HEAD` stands for. Any other name is returned as it is.
+    fn real(&self, name: String) -> String {
+        self.defaults.get(&name).cloned().unwrap_or(name)
+    }
+
+    fn is_default(&self, name: &str) -> bool {
+        name.ends_with("/HEAD") || self.defaults.values().any(|default| default == name)
+    }
+
+    fn is_protected(&self, policy: &Policy, name: &str) -> bool {
+        let names = &policy.protected_branches;
+        let branch = name.split_once('/').map_or(name, |(_, branch)| branch);
+        self.is_default(name)
+            || names.iter().any(|name| name == branch)
+            || names.is_empty() && matches!(branch, "main" | "master")
+    }
+}
+
+fn path(ws: &Workspace, name: &str) -> Option<PathBuf> {
+    Some(ws.root.common_dir()?.join("intent").join(name))
+}
+
+/// The stored commits, with those at which the branches are now.
+fn seen(ws: &Workspace, git: &Git, remotes: &Remotes) -> Tips {
+    let mut tips = Tips::new();
+    // Earlier versions stored `origin/HEAD` under that name.
+    for (name, seen) in stored(ws) {
+        let known = tips.entry(remotes.real(name)).or_default();
+        known.extend(seen);
+    }
+    for (name, now) in &remotes.at {
+        if tips.contains_key(name) || remotes.is_protected(&ws.policy, name) {
+            add(git, tips.entry(name.clone()).or_default(), now);
+        }
+    }
+    tips
+}
+
+fn stored(ws: &Workspace) -> Tips {
+    let bytes = path(ws, "tips.json").and_then(|path| store::read_capped(&path, MAX_BYTES).ok()?);
     bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }
 
+/// Stores the tips, unless they are as stored.
 fn save(ws: &Workspace, tips: &Tips) -> Result<(), VerbError> {
-    if let (Some(path), Ok(bytes)) = (path(ws), serde_json::to_vec(tips)) {
+    if let (Some(path), Ok(bytes)) = (path(ws, "tips.json"), serde_json::to_vec(tips))
+        && *tips != stored(ws)
+    {
         store::write_atomic(&path, &bytes)?;
     }
     Ok(())
 }
 
-/// The shared branches of remotes, each with its commit.
-fn protected(ws: &Workspace, git: &Git) -> Vec<(String, CommitId)> {
-    let names = &ws.policy.protected_branches;
-    let is_protected = |name: &str| {
-        let Some((_, branch)) = name.split_once('/') else { return false };
-        branch == "HEAD"
-            || names.iter().any(|name| name == branch)
-            || names.is_empty() && matches!(branch, "main" | "master")
-    };
-    let branches = git.remote_branches().unwrap_or_default();
-    let all: Vec<(String, CommitId)> =
-        branches.into_iter().filter(|(name, _)| is_protected(name)).collect();
-    // `origin/HEAD` is often another name of `origin/main`. Then only the latter is kept.
-    let is_again = |(name, commit): &(String, CommitId)| {
-        name.ends_with("/HEAD") && all.iter().any(|(other, at)| other != name && at == commit)
-    };
-    all.iter().filter(|branch| !is_again(branch)).cloned().collect()
+/// Adds the commit at which a branch is now.
+fn add(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
+    if seen.last() == Some(now) {
+        return;
+    }
+    seen.retain(|then| then != now);
+    if seen.len() >= MAX_SEEN {
+        make_room(git, seen, now);
+    }
+    seen.push(now.clone());
+}
+
+/// Forgets the commits from which the branch goes on without having removed any file of evidence. If there is none, the
+/// newest one is forgotten, and one from which the branch does not go on only if there is no other.
+fn make_room(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
+    let goes_on = |then: &CommitId| git.is_ancestor(now, then).unwrap_or(false);
+    let is_whole = |then: &CommitId| removed(git, then, now).is_ok_and(|gone| gone.is_empty());
+    seen.retain(|then| !(goes_on(then) && is_whole(then)));
+    while seen.len() >= MAX_SEEN {
+        let newest = seen.iter().rposition(goes_on).unwrap_or(seen.len() - 1);
+        seen.remove(newest);
+    }
 }
 
 /// The commit of the branch into which work here is merged: the default branch of a remote, else the first protected
 /// one.
 pub(super) fn target(ws: &Workspace) -> Option<CommitId> {
-    let branches = protected(ws, ws.git()?);
-    let default = branches.iter().find(|(name, _)| name.ends_with("/HEAD"));
-    default.or(branches.first()).map(|(_, commit)| commit.clone())
+    let remotes = Remotes::of(ws.git()?).ok()?;
+    let default = remotes.at.iter().find(|(name, _)| remotes.is_default(name));
+    let mut protected = remotes.at.iter();
+    let mut protected = || protected.find(|(name, _)| remotes.is_protected(&ws.policy, name));
+    default.or_else(&mut protected).map(|(_, commit)| commit.clone())
 }
 
 /// Stores where the shared branches are.
 pub(super) fn remember(ws: &Workspace) {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return };
-    let mut tips = remembered(ws);
-    let before = tips.clone();
-    for (name, commit) in protected(ws, git) {
-        let seen = tips.entry(name).or_default();
-        if seen.last() != Some(&commit) {
-            seen.truncate(MAX_SEEN - 1);
-            seen.push(commit);
-        }
-    }
-    if tips != before
-        && let Err(error) = save(ws, &tips)
-    {
+    let Ok(remotes) = Remotes::of(git) else { return };
+    if let Err(error) = save(ws, &seen(ws, git, &remotes)) {
         tracing::debug!(%error, "the shared branches are not remembered");
     }
 }
 
-/// Compares shared branches with what was stored, and reports evidence that is gone. With `accept` nothing is reported,
-/// and the branches are stored as they are now.
-pub(super) fn look(ws: &Workspace, accept: bool) -> Result<Vec<Finding>, VerbError> {
+/// What a comparison of shared branches with the stored commits has found.
+#[derive(Default)]
+pub(super) struct Looked {
+    /// Evidence that is gone. The level of each is that of the policy at the commit that held the evidence, which the
+    /// commit that removed it could not change.
+    pub findings: Vec<FindingAnswer>,
+    /// Sentences about branches that were rewritten and have lost nothing. They are no findings.
+    pub notes: Vec<String>,
+}
+
+/// Compares shared branches with the commits that were stored, and forgets those that need not be looked at again.
+pub(super) fn look(ws: &Workspace) -> Result<Looked, VerbError> {
+    let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Looked::default()) };
+    let remotes = Remotes::of(git)?;
+    let (mut tips, mut looked) = (seen(ws, git, &remotes), Looked::default());
+    for (name, seen) in &mut tips {
+        let Some(now) = remotes.at.get(name) else {
+            looked.notes.extend(seen.last().map(|then| {
+                format!(
+                    "{name} was at {} and is not there any more; `intent verify --accept-rewrite` settles it.",
+                    brief(then)
+                )
+            }));
+            continue;
+        };
+        let open = open(ws, git, seen, now);
+        tell(ws, git, (name, now), &open, &mut looked);
+        *seen = open.into_iter().map(|(then, _)| then).chain([now.clone()]).collect();
+    }
+    save(ws, &tips)?;
+    Ok(looked)
+}
+
+/// A branch that a person accepted as it is.
+#[derive(Serialize, Deserialize)]
+struct Rewrite {
+    time: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    branch: String,
+    /// The commits that were stored and are forgotten now.
+    was: Vec<CommitId>,
+    /// `None` if the branch is not there any more.
+    now: Option<CommitId>,
+}
+
+/// Accepts the shared branches as they are, and forgets what they were. This is recorded in `rewrites.jsonl` in the git
+/// directory. `by` is the person's name, if git knows it. Returns what was accepted, a sentence for each branch.
+pub(super) fn accept(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(Vec::new()) };
-    let (mut tips, mut findings) = (remembered(ws), Vec::new());
-    let before = tips.clone();
-    for (name, now) in protected(ws, git) {
-        let seen = tips.entry(name.clone()).or_default();
-        let mut gone: Option<(CommitId, Vec<String>)> = None;
-        for then in seen.iter().filter(|then| **then != now && !accept) {
-            let lost = lost(ws, git, then, &now)?;
-            if lost.len() > gone.as_ref().map_or(0, |(_, known)| known.len()) {
-                gone = Some((then.clone(), lost));
-            }
-        }
-        match gone {
-            None => *seen = vec![now],
-            Some((then, lost)) => findings.push(Finding::new(
-                Code::LedgerTruncated,
-                format!(
-                    "{} had evidence at {} that is gone from it although its code stands: {}, {} among them{}.",
-                    name,
-                    brief(&then),
-                    counted(lost.len(), "file"),
-                    lost[0],
-                    removed_by(git, &now, &lost[0])
-                ),
-                format!(
-                    "Restore it: `git checkout {} -- {}`, and commit. Where it was taken out on purpose, `intent verify --accept-rewrite`.",
-                    brief(&then),
-                    lost.join(" ")
-                ),
-            )),
+    let remotes = Remotes::of(git)?;
+    let (mut tips, mut rewrites) = (seen(ws, git, &remotes), Vec::new());
+    for (name, seen) in &mut tips {
+        let now = remotes.at.get(name).cloned();
+        let was: Vec<CommitId> = match &now {
+            Some(now) => open(ws, git, seen, now).into_iter().map(|(then, _)| then).collect(),
+            None => seen.clone(),
+        };
+        *seen = now.iter().cloned().collect();
+        if !was.is_empty() {
+            let (time, by, branch) = (store::now(), by.clone(), name.clone());
+            rewrites.push(Rewrite { time, by, branch, was, now });
         }
     }
-    if tips != before {
-        save(ws, &tips)?;
+    tips.retain(|_, seen| !seen.is_empty());
+    // What is not recorded is not settled.
+    record(ws, &rewrites)?;
+    save(ws, &tips)?;
+    Ok(rewrites.iter().map(Rewrite::sentence).collect())
+}
+
+fn record(ws: &Workspace, rewrites: &[Rewrite]) -> Result<(), VerbError> {
+    let Some(path) = path(ws, "rewrites.jsonl").filter(|_| !rewrites.is_empty()) else {
+        return Ok(());
+    };
+    let mut bytes = store::read_capped(&path, MAX_BYTES)?.unwrap_or_default();
+    for rewrite in rewrites {
+        serde_json::to_writer(&mut bytes, rewrite).expect("texts always become JSON");
+        bytes.push(b'\n');
     }
-    Ok(findings)
+    Ok(store::write_atomic(&path, &bytes)?)
+}
+
+impl Rewrite {
+    fn sentence(&self) -> String {
+        let was: Vec<&str> = self.was.iter().map(brief).collect();
+        let now = self.now.as_ref().map_or("gone".to_owned(), |now| format!("at {}", brief(now)));
+        format!("Accepted and recorded: {} is {now}, and was at {}.", self.branch, was.join(", "))
+    }
 }
 
 fn brief(commit: &CommitId) -> &str {
     commit.0.get(..12).unwrap_or(&commit.0)
+}
+
+/// Why a stored commit of a branch is not forgotten.
+enum Open {
+    /// The branch does not go on from it. Nothing is lost.
+    Diverged,
+    /// These files of evidence are gone, and their code is not.
+    Lost(Vec<String>),
+    /// It cannot be read.
+    Unreadable,
+}
+
+/// The stored commits of a branch that are not to be forgotten.
+fn open(ws: &Workspace, git: &Git, seen: &[CommitId], now: &CommitId) -> Vec<(CommitId, Open)> {
+    // A shallow clone cannot tell which commit comes before which.
+    let goes_on = |then: &CommitId| git.is_shallow() || git.is_ancestor(now, then).unwrap_or(false);
+    let why = |then: &CommitId| match lost(ws, git, then, now) {
+        Ok(lost) if !lost.is_empty() => Some(Open::Lost(lost)),
+        Ok(_) => (!goes_on(then)).then_some(Open::Diverged),
+        Err(error) => {
+            tracing::debug!(%error, commit = then.0, "a shared branch cannot be compared");
+            Some(Open::Unreadable)
+        }
+    };
+    let earlier = seen.iter().filter(|then| *then != now);
+    earlier.filter_map(|then| Some((then.clone(), why(then)?))).collect()
+}
+
+/// Says of a branch what is lost, else that it was rewritten.
+fn tell(
+    ws: &Workspace,
+    git: &Git,
+    (name, now): (&str, &CommitId),
+    open: &[(CommitId, Open)],
+    looked: &mut Looked,
+) {
+    let lost = open.iter().filter_map(|(then, why)| match why {
+        Open::Lost(lost) => Some((then, lost)),
+        _ => None,
+    });
+    // The evidence that the others have lost is mostly among that of the one that has lost most.
+    if let Some((then, lost)) = lost.max_by_key(|(_, lost)| lost.len()) {
+        let policy = policy_at(git, &Target::Commit(then.clone())).ok().flatten();
+        let policy = policy.map(|(policy, _)| policy).unwrap_or_default();
+        let finding = truncated(ws, git, (name, now), (then, lost));
+        looked.findings.extend(levelled(&policy, vec![finding]));
+    }
+    let unreadable = open.iter().rev().find(|(_, why)| matches!(why, Open::Unreadable));
+    if let Some((then, _)) = unreadable {
+        looked.findings.extend(levelled(&Policy::default(), vec![unknown(name, then)]));
+    }
+    if let Some((then, Open::Diverged)) = open.last()
+        && open.iter().all(|(_, why)| matches!(why, Open::Diverged))
+    {
+        looked.notes.push(format!(
+            "{name} was at {} and is not a descendant of it now; no evidence is missed. `intent verify --accept-rewrite` settles it.",
+            brief(then)
+        ));
+    }
+}
+
+fn truncated(
+    ws: &Workspace,
+    git: &Git,
+    (name, now): (&str, &CommitId),
+    (then, lost): (&CommitId, &[String]),
+) -> Finding {
+    // A branch here that is behind may still hold the files, and then there would be nothing to commit.
+    let is_behind = !ws.head().is_some_and(|head| git.is_ancestor(head, now).unwrap_or(false));
+    Finding::new(
+        Code::LedgerTruncated,
+        format!(
+            "{name} had evidence at {} that is gone from it although its code stands: {}, {} among them{}.",
+            brief(then),
+            counted(lost.len(), "file"),
+            lost[0],
+            removed_by(git, now, &lost[0])
+        ),
+        format!(
+            "Restore it: {}`git checkout {} -- {}`, commit, and push. Where it was taken out on purpose, `intent verify --accept-rewrite`.",
+            if is_behind { "`git pull`, then " } else { "" },
+            brief(then),
+            lost.join(" ")
+        ),
+    )
+}
+
+fn unknown(name: &str, then: &CommitId) -> Finding {
+    let remote = name.split('/').next().unwrap_or(name);
+    Finding::new(
+        Code::LedgerTruncated,
+        format!(
+            "{name} was at {}, and this clone cannot read that commit any more, so nobody can say whether evidence is gone.",
+            brief(then)
+        ),
+        format!(
+            "`git fetch {remote} {}` brings the commit back where the remote still has it. Else look at what {name} holds, and then `intent verify --accept-rewrite`.",
+            then.0
+        ),
+    )
+}
+
+/// The files of evidence that a commit `then` held and `now` does not, or not as they were.
+fn removed(git: &Git, then: &CommitId, now: &CommitId) -> Result<Vec<Change>, GitError> {
+    let changes = git.changes_below(FOLDER, then, now)?.into_iter();
+    let changes = changes.filter(|change| is_evidence(&change.path));
+    Ok(changes.filter(|change| change.kind != ChangeKind::Added).collect())
 }
 
 /// The files of evidence that a commit `then` held and `now` does not, although their code is still there.
@@ -139,19 +353,16 @@ fn lost(
     then: &CommitId,
     now: &CommitId,
 ) -> Result<Vec<String>, VerbError> {
-    let Ok(changes) = git.changes_below(FOLDER, then, now) else { return Ok(Vec::new()) };
-    let changes = changes.into_iter().filter(|change| is_evidence(&change.path));
-    let changes: Vec<Change> = changes.filter(|change| change.kind != ChangeKind::Added).collect();
-    if changes.is_empty() {
+    let removed = removed(git, then, now)?;
+    if removed.is_empty() {
         return Ok(Vec::new());
     }
     // A compaction may have moved the sections into another file.
     let below = git.read_below(FOLDER, &Target::Commit(now.clone()), &is_evidence)?;
-    let stands: std::collections::HashSet<_> =
-        below.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
+    let stands: HashSet<_> = below.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
     let at_now = ws.with_files(Target::Commit(now.clone()), None, Ledger::default());
     let named = still_named(&at_now, then, &stands)?;
-    let is_gone = |path: &RelativePath| changes.iter().any(|change| change.path == *path);
+    let is_gone = |path: &RelativePath| removed.iter().any(|change| change.path == *path);
     let lost = named.into_keys().filter(is_gone);
     Ok(lost.map(|path| path.to_string()).collect())
 }

@@ -218,17 +218,22 @@ pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
 
 fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
     let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
-    let mut findings = findings_with(ws, &files, &audit.findings, audit.intents);
-    match tips::look(ws, false) {
-        Ok(gone) => findings.extend(gone),
-        Err(error) => tracing::warn!(%error, "the shared branches cannot be looked at"),
-    }
-    VerifyAnswer {
+    let findings = findings_with(ws, &files, &audit.findings, audit.intents);
+    let mut answer = VerifyAnswer {
         records: audit.records,
         files: audit.files,
         findings: super::check::answers(ws, findings),
         ..VerifyAnswer::default()
+    };
+    match tips::look(ws) {
+        Ok(looked) => {
+            answer.findings.extend(looked.findings);
+            answer.findings.sort();
+            answer.notes = looked.notes;
+        }
+        Err(error) => answer.notes.push(format!("Shared branches were not compared: {error}.")),
     }
+    answer
 }
 
 impl VerifyAnswer {
@@ -254,12 +259,14 @@ pub fn verify_signed(
     let mut answer = verified(ws, audit);
     answer.findings.extend(super::check::answers(ws, findings));
     answer.findings.sort();
-    Ok(VerifyAnswer { anchors, notes: erased.notes, ..answer })
+    answer.notes.extend(erased.notes);
+    Ok(VerifyAnswer { anchors, ..answer })
 }
 
-/// Accepts that evidence is gone from shared branches, and stores them as they are now.
-pub fn accept_rewrite(ws: &Workspace) -> Result<(), VerbError> {
-    tips::look(ws, true).map(drop)
+/// Accepts shared branches as they are, although they were rewritten or have lost evidence, and records that. `by` is
+/// the person's name, if git knows it. Returns what was accepted, a sentence for each branch.
+pub fn accept_rewrite(ws: &Workspace, by: Option<String>) -> Result<Vec<String>, VerbError> {
+    tips::accept(ws, by)
 }
 
 /// Compares every recorded file with its records, and calls `told` for each file. Includes files that no record names,

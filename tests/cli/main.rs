@@ -12,6 +12,7 @@ mod programs;
 mod reassign;
 mod report;
 mod sealed;
+mod seen;
 mod signed;
 mod trailers;
 

@@ -6,6 +6,8 @@ use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::git::git_config;
+use crate::cli::person::Terminal;
 use crate::cli::print::{Cell, DIM, GOOD, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::ssh::SshKeygen;
 use crate::cli::when;
@@ -26,7 +28,8 @@ pub(crate) struct Args {
     #[arg(long)]
     blocks: bool,
 
-    /// Remember the shared branches as they are now, although evidence is gone from them
+    /// Accept shared branches as they are now, although they were rewritten or evidence is gone
+    /// from them. Only a person at a terminal can; it is recorded in the git directory
     #[arg(long)]
     accept_rewrite: bool,
 }
@@ -34,10 +37,13 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let workspace = context.here()?;
     workspace.governed()?;
+    let mut accepted = Vec::new();
     if args.accept_rewrite {
-        accept_rewrite(&workspace)?;
+        Terminal::of_a_person()?;
+        accepted = accept_rewrite(&workspace, git_config(&context.cwd, &["user.name"]))?;
     }
-    let answer = verify_signed(&workspace, &SshKeygen::of_machine(&context.cwd))?;
+    let mut answer = verify_signed(&workspace, &SshKeygen::of_machine(&context.cwd))?;
+    answer.notes.splice(..0, accepted);
     let answer = if args.blocks { answer.with_blocks(&workspace) } else { answer };
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(shared::loud(&answer.findings)))

@@ -1,5 +1,7 @@
 //! Branches, and single files in their commits.
 
+use std::collections::HashMap;
+
 use gix::bstr::ByteSlice;
 
 use super::{CommitId, Git, GitError, Target, as_path, commit_id, is_regular};
@@ -38,6 +40,21 @@ impl Git {
             let mut reference = reference.ok()?;
             let name = reference.name().shorten().to_string();
             Some((name, commit_id(reference.peel_to_commit().ok()?.id)))
+        };
+        Ok(remote.filter_map(read).collect())
+    }
+
+    /// The names of remote-tracking branches that stand for another one (`origin/HEAD`), each with that one's name
+    /// (`origin/main`).
+    pub fn default_branches(&self) -> Result<HashMap<String, String>, GitError> {
+        let repo = self.repository.to_thread_local();
+        let references = repo.references().map_err(|error| self.unreadable(error))?;
+        let remote = references.remote_branches().map_err(|error| self.unreadable(error))?;
+        let read = |reference: Result<gix::Reference<'_>, _>| {
+            let reference = reference.ok()?;
+            let name = reference.name().shorten().to_string();
+            let real = reference.target().try_name()?.shorten().to_string();
+            name.ends_with("/HEAD").then_some((name, real))
         };
         Ok(remote.filter_map(read).collect())
     }
