@@ -159,16 +159,21 @@ impl Difference {
     /// For each line that a block answers for, whether the change brought it.
     pub fn brought(&self, index: usize) -> Vec<bool> {
         let own = lines::own(&self.now, &self.new.blocks[index]);
-        let before = self.origin(index).map(|origin| lines::own(&self.before, origin));
-        let before: Vec<_> = before.unwrap_or_default().iter().map(|line| line.hash).collect();
         let lines = self.lines();
         let is_brought = |line: &OwnLine| {
             lines.added.contains(&line.number)
                 && (line.common || !lines.moved.contains(&line.number))
         };
-        let matched = lines::matched_own(&before, &own);
-        let is_new = own.iter().zip(matched);
-        is_new.map(|(line, at)| at.is_none() && is_brought(line)).collect()
+        let is_new = own.iter().zip(self.stood(index));
+        is_new.map(|(line, stood)| !stood && is_brought(line)).collect()
+    }
+
+    /// For each line that a block answers for, whether it was one of the block before the change.
+    pub fn stood(&self, index: usize) -> Vec<bool> {
+        let own = lines::own(&self.now, &self.new.blocks[index]);
+        let before = self.origin(index).map(|origin| lines::own(&self.before, origin));
+        let before: Vec<_> = before.unwrap_or_default().iter().map(|line| line.hash).collect();
+        lines::matched_own(&before, &own).into_iter().map(|at| at.is_some()).collect()
     }
 
     fn lines(&self) -> &LineChanges {

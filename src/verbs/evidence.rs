@@ -1,6 +1,8 @@
 //! Compares evidence with that of a base commit, for `intent check --base`. Two rules: evidence that was committed is
 //! not changed, nor removed while its code is still there; and new evidence claims only lines that its commit brought.
 
+mod records;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::derive::{Change, Texts};
@@ -108,6 +110,9 @@ pub(super) fn against_base(
             None => {}
         }
     }
+    let of_records = records::against_base(ws, git, base)?;
+    compared.findings.extend(of_records.findings);
+    compared.notes.extend(of_records.notes);
     compared.notes.dedup();
     Ok(compared)
 }

@@ -8,6 +8,7 @@ mod hooks;
 mod hostile;
 mod ids;
 mod lab;
+mod outside;
 mod programs;
 mod reassign;
 mod report;

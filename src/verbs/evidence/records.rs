@@ -1,0 +1,292 @@
+//! Compares records that stand outside evidence with those of a base: lines in our own format (`ledger.layout: single`)
+//! and lines of other tools, in tracked files.
+//!
+//! Nothing seals them, so no commit says which lines are theirs. The difference between the base and the files is their
+//! ceiling instead. A new record may answer for a block only if that difference touches the block, and for a line only
+//! if it did not stand in the block at the base. What a record says of code that does not stand is not looked at, since
+//! nobody is told of it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
+
+use super::{Compared, answering, rewritten};
+use crate::code::{Block, Document, LineRange, lines};
+use crate::ledger::read::{self, is_ledger_path};
+use crate::ledger::{ClaimRef, Dialect, Entry, RecordKind, Trust, journal};
+use crate::provenance::difference::Difference;
+use crate::provenance::lines::{Standing, of as lines_of};
+use crate::provenance::{Provenance, Step, lineage};
+use crate::verbs::check::deleted;
+use crate::verbs::edited::Baseline;
+use crate::verbs::elsewhere::Around;
+use crate::verbs::{VerbError, Workspace, why};
+use crate::workspace::git::{Change, GitError, Target};
+use crate::workspace::text::counted;
+use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
+
+/// Files with their bytes.
+type Files = Vec<(RelativePath, Vec<u8>)>;
+
+/// The bytes of a record as it is stored.
+type Line = Arc<[u8]>;
+
+/// Compares the records outside evidence with those of a base.
+pub(super) fn against_base(
+    ws: &Workspace,
+    git: &Git,
+    base: &CommitId,
+) -> Result<Compared, VerbError> {
+    let before = git.read_below(".orchestration", &Target::Commit(base.clone()), &is_outside)?;
+    let now = tracked(ws, git)?;
+    if before == now {
+        return Ok(Compared::default());
+    }
+    let (before, now) = (entries(&before), entries(&now));
+    // A line counts wherever it stands, as a line of evidence does.
+    let (stood, stands) = (stored(&before), stored(&now));
+    let new: Vec<&Entry> = now.iter().filter(|entry| !stood.contains(&entry.stored)).collect();
+    let gone: Vec<&Entry> = before.iter().filter(|entry| !stands.contains(&entry.stored)).collect();
+    let mut compared = missing(ws, base, &gone, &new)?;
+    compared.findings.extend(unfounded(ws, base, &new)?);
+    Ok(compared)
+}
+
+fn is_outside(path: &RelativePath) -> bool {
+    is_ledger_path(path) && !super::is_evidence(path) && !journal::is_open(path)
+}
+
+/// The files of records that git tracks, as they are in the work tree, in the index or at a commit.
+fn tracked(ws: &Workspace, git: &Git) -> Result<Files, GitError> {
+    let Target::WorkTree = ws.files() else {
+        return git.read_below(".orchestration", ws.files(), &is_outside);
+    };
+    let listed = git.list_below(".orchestration", &Target::Index, &is_outside)?.into_iter();
+    let on_disk = listed.filter_map(|(path, _)| {
+        let bytes = std::fs::read(ws.root.absolute(&path)).ok()?;
+        Some((path, bytes))
+    });
+    Ok(on_disk.collect())
+}
+
+fn entries(files: &Files) -> Vec<Entry> {
+    let all = files.iter().flat_map(|(path, bytes)| read::bytes(path, bytes).entries);
+    all.filter(|entry| entry.trust != Trust::Contradicted).collect()
+}
+
+fn stored(entries: &[Entry]) -> HashSet<Line> {
+    entries.iter().map(|entry| Arc::clone(&entry.stored)).collect()
+}
+
+/// The files that records name, and those that changed since a base: a recorded block may have been moved there.
+fn named(entries: &[&Entry], changes: &[Change]) -> BTreeSet<RelativePath> {
+    let files = entries.iter().flat_map(|entry| &entry.record.files);
+    let files = files.map(|file| file.relative_path.clone());
+    let changed = changes.iter().map(|change| change.path.clone());
+    files.chain(changed.filter(|path| !path.is_orchestration())).collect()
+}
+
+/// Judges records that are gone. Our own may go only with the code that they are about. Those of other tools are theirs
+/// to remove.
+fn missing(
+    ws: &Workspace,
+    base: &CommitId,
+    gone: &[&Entry],
+    new: &[&Entry],
+) -> Result<Compared, VerbError> {
+    let mut compared = Compared::default();
+    let (ours, foreign): (Vec<&Entry>, Vec<&Entry>) =
+        gone.iter().partition(|entry| entry.dialect == Dialect::Canonical);
+    for (path, lines) in by_file(&foreign) {
+        compared.notes.push(format!(
+            "This change does not have {} of other tools that the base has in {path}.",
+            counted(lines, "record")
+        ));
+    }
+    if ours.is_empty() {
+        return Ok(compared);
+    }
+    let mut named = still_named(ws, base, &ours)?;
+    for (path, lines) in by_file(&ours) {
+        let lines = counted(lines, "record");
+        let Some((count, name)) = named.remove(path) else {
+            compared.notes.push(format!(
+                "No code that stands depends on {lines} that the base has in {path} and this change does not."
+            ));
+            continue;
+        };
+        let message = format!(
+            "{lines} went from {path} since the base although code that they are about stands: {}, {name} among them.",
+            counted(count, "block")
+        );
+        let mut finding = rewritten(path, message, base);
+        if new.iter().any(|entry| entry.origin.path == *path) {
+            finding.help +=
+                " That also takes out what was added since; record it again with `intent record`.";
+        }
+        compared.findings.push(finding);
+    }
+    Ok(compared)
+}
+
+/// How many of these records are in each file.
+fn by_file<'a>(entries: &[&'a Entry]) -> BTreeMap<&'a RelativePath, usize> {
+    let mut files = BTreeMap::new();
+    entries.iter().for_each(|entry| *files.entry(&entry.origin.path).or_default() += 1);
+    files
+}
+
+/// For each file from which records are gone, how many blocks those would still answer for, and the name of the first.
+fn still_named(
+    ws: &Workspace,
+    base: &CommitId,
+    gone: &[&Entry],
+) -> Result<HashMap<RelativePath, (usize, String)>, VerbError> {
+    let ledger = ws.deriving(ws.ledger_at(&Target::Commit(base.clone()))?);
+    let ws = &ws.with_files(ws.files().clone(), ws.head().cloned(), ledger);
+    let lines: HashSet<&Line> = gone.iter().map(|entry| &entry.stored).collect();
+    let mut found: HashMap<RelativePath, (usize, String)> = HashMap::new();
+    for path in named(gone, &ws.changes_since(Some(base))?) {
+        let Ok(document) = ws.read(&path) else { continue };
+        let file = why::file(ws, &path, &document);
+        for (block, provenance) in file.blocks.blocks.iter().zip(&file.provenance) {
+            let of = answering(ws, &document, block, provenance).into_iter();
+            let files: BTreeSet<&RelativePath> = of
+                .filter(|entry| entry.section.is_none() && lines.contains(&entry.stored))
+                .map(|entry| &entry.origin.path)
+                .collect();
+            for file in files {
+                let first = || (0, block.identity.path.clone());
+                found.entry(file.clone()).or_insert_with(first).0 += 1;
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The findings for new records that answer for what the difference from the base did not bring.
+fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Finding>, VerbError> {
+    if new.iter().all(|entry| entry.record.files.is_empty()) {
+        return Ok(Vec::new());
+    }
+    let lines: HashSet<&Line> = new.iter().map(|entry| &entry.stored).collect();
+    let is_new = |at: ClaimRef| {
+        let entry = ws.ledger.claim(at).entry;
+        entry.section.is_none()
+            && !journal::is_open(&entry.origin.path)
+            && lines.contains(&entry.stored)
+    };
+    let changes = ws.changes_since(Some(base))?;
+    let gone = deleted(&changes);
+    let mut wrong: BTreeMap<(RelativePath, u32), (&Entry, Vec<String>)> = BTreeMap::new();
+    for path in named(new, &changes) {
+        let Ok(document) = ws.read(&path) else { continue };
+        let baseline = Baseline::at_commits(ws, &path, std::slice::from_ref(base))?;
+        let document = baseline.carried_by(document);
+        let file = why::file(ws, &path, &document);
+        let baseline = baseline.or_renamed(ws, &path, &document, base, &gone)?;
+        let differences = baseline.differences(&document);
+        for (at, block) in file.blocks.blocks.iter().enumerate() {
+            let of_block = Claimed { ws, document: &document, block, found: &file.provenance[at] };
+            let claims = of_block.claims(&differences, at, &is_new);
+            for (claim, why) in claims {
+                let entry = ws.ledger.claim(claim).entry;
+                let key = (entry.origin.path.clone(), entry.origin.line);
+                let slot = wrong.entry(key).or_insert_with(|| (entry, Vec::new()));
+                slot.1.push(format!("{} in {path}: {why}", block.identity.path));
+            }
+        }
+    }
+    let places: Vec<(RelativePath, u32)> = wrong.keys().cloned().collect();
+    Ok(wrong.into_values().map(|(entry, what)| refuse(entry, &what, &places)).collect())
+}
+
+/// A block with the answer for it.
+struct Claimed<'a> {
+    ws: &'a Workspace,
+    document: &'a Document,
+    block: &'a Block,
+    found: &'a Provenance,
+}
+
+impl Claimed<'_> {
+    /// The new claims that answer for the block or for a line of it and should not, each with the reason. `at` is the
+    /// block's index.
+    fn claims(
+        &self,
+        differences: &[Difference],
+        at: usize,
+        is_new: &dyn Fn(ClaimRef) -> bool,
+    ) -> BTreeMap<ClaimRef, &'static str> {
+        let own = lines::own(self.document, self.block);
+        let told = lines_of(&self.ws.ledger, &Around(self.ws), self.found, &own);
+        let standing = told.map(|lines| lines.standing).unwrap_or_default();
+        let of_lines = standing.iter().map(|line| match line {
+            Standing::Recorded(claim) => claim.filter(|claim| is_new(*claim)),
+            _ => None,
+        });
+        let of_lines: Vec<Option<ClaimRef>> = of_lines.collect();
+        let of_block = self.found.claim.filter(|claim| is_new(*claim));
+        let all: BTreeSet<ClaimRef> = of_lines.iter().flatten().copied().chain(of_block).collect();
+        if all.is_empty() {
+            return BTreeMap::new();
+        }
+        if differences.is_empty() {
+            let unknown = "its text at the base cannot be read";
+            return all.into_iter().map(|claim| (claim, unknown)).collect();
+        }
+        if !differences.iter().all(|difference| difference.touches(at)) {
+            let claims = all.into_iter().filter(|claim| !self.accepts(*claim, is_new));
+            return claims.map(|claim| (claim, "it reads as it did at the base")).collect();
+        }
+        let stood = |line: usize| differences.iter().any(|one| one.stood(at)[line]);
+        let older = of_lines.iter().enumerate().filter(|(line, of)| of.is_some() && stood(*line));
+        let older = older.filter_map(|(_, claim)| *claim);
+        older.map(|claim| (claim, "lines of it stood there at the base")).collect()
+    }
+
+    /// Returns true if a claim is a person's word that a block stays under the intent that it had.
+    fn accepts(&self, claim: ClaimRef, is_new: &dyn Fn(ClaimRef) -> bool) -> bool {
+        let ledger = &self.ws.ledger;
+        let intent = ledger.claim(claim).intent();
+        let earlier =
+            lineage::of(ledger, &Around(self.ws), claim).into_iter().find_map(|step| match step {
+                Step::Recorded(at) if !is_new(at) => Some(ledger.claim(at).intent()),
+                _ => None,
+            });
+        ledger.claim(claim).entry.record.kind == RecordKind::Ack
+            && (intent.is_none() || earlier == Some(intent))
+    }
+}
+
+/// The finding for a record that is `wrong`, given the places of all such records.
+fn refuse(entry: &Entry, wrong: &[String], places: &[(RelativePath, u32)]) -> Finding {
+    let (path, line) = (&entry.origin.path, entry.origin.line);
+    let intent = entry.record.intent_id.clone();
+    let named = intent.clone().unwrap_or_else(|| "an author".to_owned());
+    Finding {
+        path: Some(path.clone()),
+        lines: LineRange::new(line, line),
+        intent,
+        ..Finding::new(
+            Code::EvidenceUnfounded,
+            format!(
+                "The record at {path}:{line} names {named} for what this change did not bring: {}.",
+                wrong.join("; ")
+            ),
+            take_out(path, places),
+        )
+    }
+}
+
+/// Says how to take all wrong records out of a file. One command takes all of them, since each one that goes moves those
+/// behind it.
+fn take_out(path: &RelativePath, places: &[(RelativePath, u32)]) -> String {
+    let of_file = places.iter().filter(|(other, _)| other == path);
+    let lines: Vec<String> = of_file.map(|(_, line)| format!("{line}d")).collect();
+    // Whoever sent the change has chosen the name, so it must not become part of a command.
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
+    match path.as_str().bytes().all(is_word) && path.as_str().ends_with("jsonl") {
+        true => format!("Take it out, `sed -i '{}' {path}`, and commit.", lines.join(";")),
+        false => format!("Take it out of {path}, and commit."),
+    }
+}

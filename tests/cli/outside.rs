@@ -1,0 +1,162 @@
+//! Records outside evidence that a change adds or removes.
+
+use serde_json::Value;
+
+use super::lab::Lab;
+use super::seen::{FILE, POLICY, function, masked, record, worked_in};
+
+const TRACE: &str = ".orchestration/agent_trace.jsonl";
+
+/// The findings of `intent check --base main` that are errors, and its notes.
+fn judged(lab: &Lab) -> (Vec<(String, String, String)>, Vec<String>) {
+    let output = lab.intent(&["--json", "check", "--base", "main"]);
+    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let text = |one: &Value| masked(one.as_str().expect("a text"));
+    let all = answer["findings"].as_array().expect("findings").iter();
+    let errors = all.filter(|one| one["level"] == "error");
+    let errors = errors.map(|one| (text(&one["code"]), text(&one["message"]), text(&one["help"])));
+    let notes = answer["summary"]["notes"].as_array().expect("notes").iter().map(text);
+    (errors.collect(), notes.collect())
+}
+
+/// Goes on in a branch `topic`, without hooks.
+fn topic(lab: &Lab) {
+    lab.run_git(&["config", "intent.hooks", "false"]);
+    lab.run_git(&["switch", "-qc", "topic"]);
+}
+
+fn commit_unsealed(lab: &Lab) {
+    lab.run_git(&["add", "-Af"]);
+    lab.run_git(&["commit", "-qnm", "a commit"]);
+}
+
+/// A line that some other tool could have written: it names INT-002 for a whole file.
+fn foreign(path: &str, text: &str) -> String {
+    let hash = intent_lsp::code::content_hash(text.trim_end());
+    format!(
+        r#"{{"id":"x1","timestamp":"2026-11-23T19:15:34.198Z","intent_id":"INT-002","files":[{{"relative_path":"{path}","conversations":[{{"url":"evil:1","contributor":{{"entity_type":"AI"}},"ranges":[{{"start_line":1,"end_line":9,"content_hash":"{hash}"}}]}}]}}]}}"#
+    ) + "\n"
+}
+
+#[test]
+fn records_outside_evidence_name_nobody_for_code_that_stood_there() {
+    let lab = worked_in();
+    topic(&lab);
+    // Chained records of a session's journal, committed beside it, and a line of another tool.
+    for path in ["src/login.rs", FILE] {
+        lab.fine(&["record", "--all", path, "--intent", "INT-002", "--session", "evil"]);
+    }
+    let open = lab.root.join(".orchestration/agent_trace/open");
+    let journals = std::fs::read_dir(&open).expect("a journal").flatten();
+    let journals = journals.filter(|file| file.path().extension().is_some_and(|it| it == "jsonl"));
+    let texts = journals.map(|file| std::fs::read_to_string(file.path()).expect("text"));
+    let chained = texts.filter(|text| text.contains("evil")).collect::<String>();
+    lab.write(".orchestration/agent_trace/chain.jsonl", chained);
+    std::fs::remove_dir_all(&open).expect("removed");
+    std::fs::remove_dir_all(lab.root.join(".git/intent")).expect("removed");
+    commit_unsealed(&lab);
+    let (errors, _) = judged(&lab);
+    let codes: Vec<&str> = errors.iter().map(|(code, ..)| code.as_str()).collect();
+    assert_eq!(codes, ["evidence-unfounded", "evidence-unfounded"]);
+    assert!(errors[0].1.contains("login in src/login.rs: it reads as it did at the base"));
+    // The command of either finding takes both lines out.
+    assert!(errors[0].2.contains("`sed -i '1d;2d' .orchestration/agent_trace/chain.jsonl`"));
+}
+
+#[test]
+fn a_line_of_another_tool_is_held_against_the_change_too() {
+    let lab = worked_in();
+    topic(&lab);
+    lab.write(TRACE, foreign("src/login.rs", &function("login", "person")));
+    commit_unsealed(&lab);
+    let (errors, _) = judged(&lab);
+    assert_eq!(errors.len(), 1);
+    assert_eq!(
+        errors[0].1,
+        "The record at .orchestration/agent_trace.jsonl:1 names INT-002 for what this change did not bring: login in src/login.rs: it reads as it did at the base."
+    );
+    // One line of the function is the change's own, and eight are not.
+    let changed = function("login", "person").replace("person-3", "mine");
+    lab.write("src/login.rs", &changed);
+    lab.write(TRACE, foreign("src/login.rs", &changed));
+    commit_unsealed(&lab);
+    assert!(judged(&lab).0[0].1.ends_with("lines of it stood there at the base."));
+    // Code that the change brings may be claimed, and what does not stand harms nobody.
+    lab.write("src/login.rs", function("login", "person"));
+    lab.write("src/new.rs", function("new", "mine"));
+    lab.write(
+        TRACE,
+        foreign("src/new.rs", &function("new", "mine")) + &foreign("src/login.rs", &changed),
+    );
+    commit_unsealed(&lab);
+    assert_eq!(judged(&lab).0, []);
+    // What the base has already may go again: it is the other tool's file.
+    lab.run_git(&["switch", "-q", "main"]);
+    lab.run_git(&["merge", "-q", "topic"]);
+    lab.run_git(&["switch", "-q", "topic"]);
+    lab.run_git(&["rm", "-q", TRACE]);
+    commit_unsealed(&lab);
+    let note = "This change does not have 2 records of other tools that the base has in .orchestration/agent_trace.jsonl.";
+    assert_eq!(judged(&lab), (vec![], vec![note.to_owned()]));
+}
+
+/// A repository whose ledger is one tracked file.
+fn single() -> Lab {
+    let lab = Lab::governed();
+    lab.write(POLICY, "ledger:\n  layout: single\n");
+    for name in ["One", "Two"] {
+        lab.fine(&["new", name, "--scope", "src/**", "--start"]);
+    }
+    lab.write("src/login.rs", function("login", "person"));
+    lab.commit();
+    lab.write(FILE, function("work", "agent"));
+    record(&lab, "INT-001", FILE);
+    lab.commit();
+    topic(&lab);
+    lab
+}
+
+#[test]
+fn honest_work_in_a_single_file_is_no_finding() {
+    let lab = single();
+    let edit = |path: &str, from: &str, to: &str, intent: &str| {
+        lab.write(path, lab.read(path).replace(from, to));
+        record(&lab, intent, path);
+    };
+    edit(FILE, "agent-2", "second-2", "INT-002");
+    edit(FILE, "agent-4", "second-4", "INT-002");
+    edit(FILE, "second-2", "agent-2", "INT-002");
+    edit("src/login.rs", "person-3", "second-3", "INT-002");
+    lab.run_git(&["mv", "src/login.rs", "src/enter.rs"]);
+    commit_unsealed(&lab);
+    assert_eq!(judged(&lab), (vec![], vec![]));
+    // A revert takes records and code together.
+    lab.run_git(&["switch", "-q", "main"]);
+    lab.run_git(&["merge", "-q", "topic"]);
+    lab.run_git(&["switch", "-qc", "back"]);
+    lab.run_git(&["revert", "--no-edit", "HEAD"]);
+    let note = "No code that stands depends on 4 records that the base has in .orchestration/agent_trace.jsonl and this change does not.";
+    assert_eq!(judged(&lab), (vec![], vec![note.to_owned()]));
+}
+
+#[test]
+fn a_single_file_is_not_thinned_out() {
+    let lab = single();
+    let lines = lab.read(TRACE);
+    let kept: String = lines.lines().filter(|line| !line.contains("mutation")).collect();
+    for text in [Some(kept), None] {
+        match text {
+            Some(text) => lab.write(TRACE, text + "\n"),
+            None => lab.run_git(&["rm", "-qf", TRACE]),
+        }
+        commit_unsealed(&lab);
+        let (errors, _) = judged(&lab);
+        let (_, message, help) =
+            errors.iter().find(|(code, ..)| code == "ledger-rewritten").expect("a finding");
+        assert!(message.ends_with("code that they are about stands: 1 block, work among them."));
+        assert_eq!(help, "Restore it: `git checkout # -- .orchestration/agent_trace.jsonl`.");
+    }
+    lab.run_git(&["checkout", "-q", "main", "--", TRACE]);
+    commit_unsealed(&lab);
+    assert_eq!(judged(&lab), (vec![], vec![]));
+}
