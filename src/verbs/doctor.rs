@@ -249,10 +249,16 @@ fn ledger(ws: &Workspace) -> Examined {
 
 /// Says whether git's hooks are installed. Without them a commit does not carry its evidence.
 fn hooks(ws: &Workspace) -> Examined {
-    let open = match seal::open_records(ws) {
-        0 => String::new(),
-        open => format!("; {} in no commit yet{}", counted(open, "record"), unmatched(ws)),
-    };
+    let seal::Open { standing, gone } = seal::open(ws);
+    let mut open = String::new();
+    if !standing.is_empty() {
+        open += &format!("; {} in no commit yet", counted(standing.len(), "record"));
+    }
+    if gone > 0 {
+        // Of these nothing can be sealed here.
+        let records = counted(gone, "record");
+        open += &format!("; {records} of code that does not stand here, kept for 30 days");
+    }
     match git_hooks::standing(ws) {
         HooksStanding::NotNeeded(why) => {
             examined("git hooks", State::Unknown, format!("{why}{open}"))
@@ -265,14 +271,6 @@ fn hooks(ws: &Workspace) -> Examined {
             State::Bad,
             format!("missing, so commits carry no records{open}; `{remedy}`"),
         ),
-    }
-}
-
-/// Says how many records of the journal are about code that is gone, so that they can never be sealed.
-fn unmatched(ws: &Workspace) -> String {
-    match seal::unmatched(ws) {
-        0 => String::new(),
-        count => format!(" ({count} of code that does not stand; such records go after 30 days)"),
     }
 }
 

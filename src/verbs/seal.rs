@@ -8,6 +8,7 @@
 mod draft;
 mod late;
 mod lost;
+mod open;
 mod retire;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -19,7 +20,6 @@ use serde::Serialize;
 use super::edited::{Baseline, Edits, commits_of_work};
 use super::elsewhere::Around;
 use super::evidence::{digests, is_evidence, still_named};
-use super::git_hooks::{self, HooksStanding};
 use super::{VerbError, Workspace, check, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::ledger::{
@@ -31,7 +31,9 @@ use crate::provenance::{self, Content, Provenance, Step, lineage};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath};
 
-pub use retire::{retire, retire_daily, unmatched};
+pub(super) use open::open_note;
+pub use open::{Open, open};
+pub use retire::{retire, retire_daily};
 
 use draft::{Group, Groups};
 use late::Late;
@@ -49,6 +51,10 @@ pub struct SealAnswer {
     pub records: usize,
     /// Whether the time was not enough. The next call seals the rest.
     pub incomplete: bool,
+    /// How many records stay in no commit, since the index lacks their code. Not counted for a hook.
+    pub waiting: usize,
+    /// The files with their code.
+    pub unstaged: Vec<RelativePath>,
 }
 
 /// What one session did to one file, as evidence publishes it.
@@ -109,35 +115,14 @@ pub fn would_seal(ws: &Workspace, scope: Scope) -> Result<SealAnswer, VerbError>
     run(ws, scope, None, false)
 }
 
-/// How many records of changes are in no commit yet.
-pub fn open_records(ws: &Workspace) -> usize {
-    ws.ledger
-        .open()
-        .filter(|entry| ws.ledger.is_unsealed(entry) && !entry.record.files.is_empty())
-        .count()
-}
-
-/// A sentence that says how many records are in no commit yet and how to get them into one. `None` if all are, or if
-/// git ignores evidence.
-pub(super) fn open_note(ws: &Workspace) -> Option<String> {
-    let count = open_records(ws);
-    if count == 0 || ws.git().is_none() || is_ignored(ws) {
-        return None;
-    }
-    let (records, its, it) = match count {
-        1 => ("record is", "its", "it"),
-        _ => ("records are", "their", "them"),
-    };
-    let next = match git_hooks::standing(ws) {
-        HooksStanding::Installed => format!("The next commit with {its} code carries {it}."),
-        _ => format!("Commit {its} code, and `intent seal` stages evidence of {it}."),
-    };
-    Some(format!("{count} {records} in no commit yet. {next}"))
-}
-
 /// Returns true if git ignores evidence here, so that no commit ever carries any.
 pub(super) fn is_ignored(ws: &Workspace) -> bool {
     ws.ignores.git_ignored(&draft::folder())
+}
+
+/// Returns true if a commit carries a record unchanged, whatever its code.
+fn is_carried(entry: &Entry) -> bool {
+    matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry | RecordKind::Reassign)
 }
 
 fn is_open(entry: &Entry) -> bool {
@@ -182,6 +167,9 @@ fn run(
     let sections: Vec<(Vec<u8>, &Draft)> =
         late.iter().chain([&now]).filter_map(|draft| Some((draft.bytes(ws)?, draft))).collect();
     answer.sealed = late.iter().chain([&now]).flat_map(Draft::brief).collect();
+    if budget.is_none() {
+        (answer.waiting, answer.unstaged) = open::waiting(ws, &all);
+    }
     if !write {
         return Ok(answer);
     }
@@ -648,10 +636,7 @@ impl Draft {
     /// Adds the records that are not changes of files, which a commit carries unchanged.
     fn carry(&mut self, ledger: &Ledger) {
         for entry in ledger.open() {
-            if matches!(
-                entry.record.kind,
-                RecordKind::Approval | RecordKind::Registry | RecordKind::Reassign
-            ) {
+            if is_carried(entry) {
                 self.records.insert(entry.record.id.clone());
                 self.carried.push(entry.record.clone());
             }

@@ -75,7 +75,7 @@ pub struct StatusAnswer {
     pub in_progress: usize,
     /// How many records the ledger holds.
     pub records: usize,
-    /// How many of them are in no commit yet.
+    /// How many of them are in no commit yet, of those whose code stands in the work tree or in the index.
     pub open_records: usize,
     /// Whether git's hooks carry records into commits. Also `true` if none are needed.
     pub git_hooks: bool,
@@ -227,7 +227,7 @@ pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> S
         intents: ws.registry.intents().len(),
         in_progress: ws.registry.intents().iter().filter(|intent| intent.in_progress()).count(),
         records: ws.ledger.len(),
-        open_records: super::seal::open_records(ws),
+        open_records: super::seal::open(ws).standing.len(),
         git_hooks: hooks_remedy.is_none(),
         hooks_remedy,
         errors: at(crate::workspace::Level::Error),

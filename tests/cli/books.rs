@@ -283,7 +283,7 @@ fn a_record_goes_from_the_journal_once_others_hold_its_evidence() {
     record(&lab, "INT-002", "src/b.rs");
     lab.run_git(&["checkout", "-q", "--", "src/b.rs"]);
     let told = String::from_utf8(lab.intent(&["doctor"]).stdout).expect("UTF-8");
-    assert!(told.contains("1 record in no commit yet (1 of code that does not stand"), "{told}");
+    assert!(told.contains("; 1 record of code that does not stand here"), "{told}");
     lab.fine(&["seal"]);
     assert_eq!(journals(), 1);
 }

@@ -16,6 +16,7 @@ mod sealed;
 mod seen;
 mod signed;
 mod trailers;
+mod undo;
 
 use lab::{Lab, transcript};
 

@@ -13,6 +13,7 @@ use crate::cli::git::{stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
 use crate::verbs::seal::{Scope, SealAnswer, retire, retire_daily, seal, would_seal};
 use crate::verbs::{Workspace, map};
+use crate::workspace::RelativePath;
 
 /// For so long a commit may be held up; what is left is sealed by the next call.
 const BUDGET: Duration = Duration::from_millis(1_500);
@@ -127,7 +128,10 @@ fn stage_map(workspace: &Workspace) -> Result<(), String> {
 
 fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool) {
     if answer.sealed.is_empty() && answer.records == 0 {
-        page.own("Nothing that was recorded is left to seal.").end();
+        match answer.waiting {
+            0 => drop(page.own("Nothing that was recorded is left to seal.").end()),
+            _ => waiting(page, answer),
+        }
         return;
     }
     for sealed in &answer.sealed {
@@ -137,7 +141,10 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool) {
         };
         page.own("  ").text(sealed.path.as_str());
         if let Some(commit) = &sealed.commit {
-            page.styled(DIM, " in ").styled(DIM, commit.get(..10).unwrap_or(commit));
+            page.own(" ")
+                .styled(DIM, "in")
+                .own(" ")
+                .styled(DIM, commit.get(..10).unwrap_or(commit));
         }
         page.end();
         let who = sealed.session.iter().chain(&sealed.model);
@@ -156,4 +163,28 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool) {
     for path in &answer.written {
         page.own("staged ").text(path.as_str()).end();
     }
+    if answer.waiting > 0 {
+        waiting(page, answer);
+    }
+}
+
+/// More files than this are not named in a command.
+const MAX_NAMED: usize = 4;
+
+/// Says that records are not sealed since the index lacks their code.
+fn waiting(page: &mut Page, answer: &SealAnswer) {
+    let (wait, it) = match answer.waiting {
+        1 => (" waits for its code to be staged: ", "it"),
+        _ => (" wait for their code to be staged: ", "them"),
+    };
+    let is_plain = |path: &RelativePath| {
+        path.as_str().chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c))
+    };
+    let files = match answer.unstaged.len() <= MAX_NAMED && answer.unstaged.iter().all(is_plain) {
+        true => answer.unstaged.iter().map(RelativePath::as_str).collect::<Vec<_>>().join(" "),
+        false => ".".to_owned(),
+    };
+    page.count(answer.waiting, "record").own(wait);
+    page.text(&format!("`git add {files} && intent seal`;")).own(" a commit with that code takes ");
+    page.own(it).own(" too.").end();
 }

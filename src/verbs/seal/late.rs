@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::time::Instant;
 
+use super::retire::is_there;
 use super::{Draft, Sealing, Sources, of_change};
-use crate::ledger::{Entry, Strength};
+use crate::ledger::{Digest, Entry, Strength, journal};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, RelativePath, store};
@@ -66,10 +67,18 @@ pub(super) fn look(
 ) -> Result<Late, VerbError> {
     let mut late = Late { drafts: Vec::new(), handled: Handled::load(ws), since: 0 };
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(late) };
+    let (sealed, history) = (journal::sealed(&ws.root), ws.history());
+    // `git revert` takes out the evidence of a commit together with its code, so it is not made again.
+    let was_reverted = |entry: &Entry| {
+        let was_committed = |section: &Digest| {
+            history.as_ref().is_some_and(|history| history.covering(git, *section).is_some())
+        };
+        sealed.sections_of(&entry.record.id).iter().any(was_committed) && !is_there(ws, entry)
+    };
     let open: Vec<(i64, &Entry)> = sources
         .ledger
         .open()
-        .filter(|entry| !entry.record.files.is_empty())
+        .filter(|entry| !entry.record.files.is_empty() && !was_reverted(entry))
         .filter_map(|entry| Some((store::milliseconds(&entry.record.timestamp)?, entry)))
         .collect();
     let Some(since) = open.iter().map(|(time, _)| *time).min() else { return Ok(late) };

@@ -93,16 +93,6 @@ pub fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
     retire(ws)
 }
 
-/// How many records of the journal are about code that is neither in the work tree nor in the index. They will be
-/// removed when they are old enough, unless a branch has the code.
-pub fn unmatched(ws: &Workspace) -> usize {
-    let index = ws.with_files(Target::Index, ws.head().cloned(), Ledger::default());
-    let open = ws.ledger.open();
-    open.filter(|entry| !entry.record.files.is_empty())
-        .filter(|entry| [ws, &index].into_iter().all(|ws| !is_there(ws, entry)))
-        .count()
-}
-
 /// Returns true if any code of a record is in the work tree, in the index or on a branch.
 fn stands(ws: &Workspace, entry: &Entry) -> bool {
     let branches = ws.git().and_then(|git| git.branches(MAX_BRANCHES).ok()).unwrap_or_default();
@@ -115,7 +105,7 @@ fn stands(ws: &Workspace, entry: &Entry) -> bool {
 }
 
 /// Returns true if a file holds a block with exactly the recorded text.
-fn is_there(ws: &Workspace, entry: &Entry) -> bool {
+pub(super) fn is_there(ws: &Workspace, entry: &Entry) -> bool {
     entry.record.files.iter().any(|file| {
         let Ok(document) = ws.read(&file.relative_path) else { return false };
         let ranges = file.conversations.iter().flat_map(|one| &one.ranges);

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use super::LostBlock;
 use crate::code::fingerprint::content_hash;
-use crate::code::{ContentHash, language};
+use crate::code::{Block, ContentHash, Document, language};
 use crate::ledger::{BlockName, BlockRecord, ClaimRef, journal};
 use crate::provenance::matching::{self, row_of_record};
-use crate::provenance::{self, Provenance, Verdict, find_recorded};
+use crate::provenance::{self, Provenance, Verdict};
 use crate::verbs::elsewhere::Around;
 use crate::verbs::workspace::AT_ONCE;
 use crate::verbs::{Workspace, why};
@@ -22,6 +22,8 @@ use crate::workspace::{CommitId, RelativePath, ignores};
 
 /// The changes since more commits than this are not asked for one by one.
 const MAX_COMMITS: usize = 32;
+/// More commits than this since a record was made are not searched for its text.
+const MAX_HISTORY: usize = 1_000;
 /// Of more records than this it is not asked who recorded them again.
 const MAX_ASKED: usize = 20_000;
 /// No more text than this is compared to find recorded blocks in their files, in bytes.
@@ -92,7 +94,8 @@ pub(super) fn lost(
     });
     find_in_new_files(ws, &heads, &mut standing, told);
     heads.retain(|(_, at)| !standing.holds(*at));
-    without(ws, &mut heads, was_taken_back);
+    let mut committed = Committed::default();
+    without(ws, &mut heads, |ws, head| was_undone(ws, head) || committed.lack(ws, head));
     let mut files = Files::default();
     files.find_recorded_again(ws, &heads, &mut standing);
     heads.retain(|(_, at)| !standing.holds(*at));
@@ -122,31 +125,73 @@ fn without(
     *heads = open;
 }
 
-/// Returns true if a block is only in the journal, and no commit since its record was made has it. Then somebody undid
-/// the change (`git checkout -- FILE`, `git reset --hard`) before it was committed, and the block is not lost.
-fn was_taken_back(ws: &Workspace, (path, at): Head<'_>) -> bool {
+/// Returns true if the block reads as it did before the recorded change, or if the evidence of the change is not part of
+/// this history: `git revert` takes both out, and another branch may have it.
+fn was_undone(ws: &Workspace, (path, at): Head<'_>) -> bool {
     let claim = ws.ledger.claim(at);
-    if !journal::is_open(&claim.entry.origin.path) {
-        return false;
+    if ws.ledger.is_taken_back(claim.entry) {
+        return true;
     }
-    let (Some(git), Some(head), Some(base)) = (ws.git(), ws.head(), ws.ledger.based_on(at.entry))
-    else {
-        return false;
+    let range = claim.range();
+    let (Some(before), Some(name)) = (&range.replaces, &range.block) else { return false };
+    let is_as_before = |block: &Block| {
+        let identity = &block.identity;
+        block.fingerprint.content == *before
+            && identity.kind.as_str() == name.kind
+            && identity.path == name.path
     };
-    let mut commit = head.clone();
-    for _ in 0..MAX_COMMITS {
-        let document = ws.read_at(&commit, path).ok().flatten();
-        if document.is_some_and(|held| find_recorded(&held.blocks(), claim.range()).is_some()) {
+    Around(ws).blocks(path).is_ok_and(|blocks| blocks.blocks.iter().any(is_as_before))
+}
+
+/// The texts that files had in the commits since a record was made.
+#[derive(Default)]
+struct Committed {
+    /// By path and the commit that the record is based on. `None` if there are too many commits, or if git cannot tell.
+    texts: HashMap<(RelativePath, String), Option<Vec<Document>>>,
+}
+
+impl Committed {
+    /// Returns true if a block is only in the journal, and no commit since its record was made has the recorded text.
+    /// Then somebody undid the change (`git checkout -- FILE`, `git reset --hard`, `git stash`) before it was
+    /// committed, and the block is not lost. A block of the same name may well be in those commits: it is what the
+    /// change was made to.
+    fn lack(&mut self, ws: &Workspace, (path, at): Head<'_>) -> bool {
+        let claim = ws.ledger.claim(at);
+        if !journal::is_open(&claim.entry.origin.path) {
             return false;
         }
-        if commit.0 == base {
-            return true;
-        }
-        let parents = git.about(&commit).map(|about| about.parents).unwrap_or_default();
-        let Some(parent) = parents.into_iter().next() else { return false };
-        commit = parent;
+        let Some(base) = ws.ledger.based_on(at.entry) else { return false };
+        let key = (path.clone(), base.to_owned());
+        let texts = self
+            .texts
+            .entry(key)
+            .or_insert_with_key(|(path, base)| texts_since(ws, path, &CommitId(base.clone())));
+        let range = claim.range();
+        let is_it = |block: &Block| {
+            let (text, tokens) = (&block.fingerprint.content, &block.fingerprint.tokens);
+            *text == range.content_hash || Some(tokens) == range.token_hash.as_ref()
+        };
+        let hold = |text: &Document| text.blocks().blocks.iter().any(is_it);
+        texts.as_ref().is_some_and(|texts| !texts.iter().any(hold))
     }
-    false
+}
+
+/// The texts of a file in the commits of this history that are not older than `base`, each once.
+fn texts_since(ws: &Workspace, path: &RelativePath, base: &CommitId) -> Option<Vec<Document>> {
+    let git = ws.git()?;
+    let time = git.about(base).ok()?.time;
+    let commits = git.commits_since(ws.head()?, time, MAX_HISTORY).ok()?;
+    if commits.len() == MAX_HISTORY {
+        return None;
+    }
+    let (mut seen, mut texts) = (HashSet::new(), Vec::new());
+    for commit in commits {
+        let blobs = git.blobs_at(&commit, &[path.as_str()]).ok()?;
+        if blobs.first().is_some_and(|(_, blob)| seen.insert(*blob)) {
+            texts.extend(ws.read_at(&commit, path).ok()?);
+        }
+    }
+    Some(texts)
 }
 
 /// A block of the same name or text that stood there before is another one, whatever was recorded of it since.

@@ -1,0 +1,139 @@
+//! Counts the records that are in no commit yet.
+//!
+//! Only those count whose code stands in the work tree or in the index, since the next seals can carry no others: an
+//! edit that was undone leaves its record in the journal for a while, and nothing to commit. What stands is what sealing
+//! finds in the difference from the commit that the record is based on.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use super::{Draft, Sealing, Sources, State, is_carried, is_ignored};
+use crate::code::Document;
+use crate::ledger::{Entry, Strength};
+use crate::verbs::edited::Baseline;
+use crate::verbs::git_hooks::{self, HooksStanding};
+use crate::verbs::{ReadError, Workspace};
+use crate::workspace::git::Target;
+use crate::workspace::{CommitId, RelativePath};
+
+/// No more files than this are compared, those of the newest records first. The code of records that only name other
+/// files is taken to stand.
+const MAX_FILES: usize = 32;
+
+/// The records of changes that were never sealed.
+#[derive(Default)]
+pub struct Open<'a> {
+    /// Those whose code stands in the work tree or in the index.
+    pub standing: Vec<&'a Entry>,
+    /// How many others there are. Their code was undone, or is on another branch.
+    pub gone: usize,
+}
+
+/// A file, and the commit that a record of it is based on.
+type Place<'a> = (&'a RelativePath, Option<CommitId>);
+
+/// Which records of the journal are in no commit yet.
+pub fn open(ws: &Workspace) -> Open<'_> {
+    let is_open = |entry: &&Entry| ws.ledger.is_unsealed(entry) && !entry.record.files.is_empty();
+    let open: Vec<&Entry> = ws.ledger.open().filter(is_open).collect();
+    let mut found: HashSet<String> = HashSet::new();
+    let mut places: BTreeMap<Place<'_>, Vec<&str>> = BTreeMap::new();
+    found.extend(open.iter().filter(|one| is_carried(one)).map(|one| one.record.id.clone()));
+    for entry in open.iter().rev().filter(|entry| !is_carried(entry)) {
+        let base = base_of(ws, entry);
+        for file in &entry.record.files {
+            let place = (&file.relative_path, base.clone());
+            if places.len() < MAX_FILES || places.contains_key(&place) {
+                places.entry(place).or_default().push(&entry.record.id);
+            } else {
+                found.insert(entry.record.id.clone());
+            }
+        }
+    }
+    for target in [Target::WorkTree, Target::Index] {
+        for ((path, base), records) in &places {
+            if records.iter().any(|id| !found.contains(*id)) {
+                match brought(ws, target.clone(), path, base.as_ref()) {
+                    Some(brought) => found.extend(brought),
+                    None => found.extend(records.iter().map(|id| (*id).to_owned())),
+                }
+            }
+        }
+    }
+    let standing: Vec<&Entry> =
+        open.iter().filter(|entry| found.contains(&entry.record.id)).copied().collect();
+    Open { gone: open.len() - standing.len(), standing }
+}
+
+/// How many records wait for their code to be staged, of those that a seal did not take, and the files with that code.
+pub(super) fn waiting(ws: &Workspace, sealed: &BTreeSet<&String>) -> (usize, Vec<RelativePath>) {
+    let is_unstaged = |path: &RelativePath| {
+        let staged = ws.git().and_then(|git| git.file_in_index(path).ok()?);
+        staged != std::fs::read(ws.root.absolute(path)).ok()
+    };
+    let (mut waiting, mut unstaged) = (0, BTreeSet::new());
+    for entry in open(ws).standing.iter().filter(|entry| !sealed.contains(&entry.record.id)) {
+        let files = entry.record.files.iter().map(|file| &file.relative_path);
+        let files: Vec<&RelativePath> = files.filter(|path| is_unstaged(path)).collect();
+        waiting += usize::from(!files.is_empty());
+        unstaged.extend(files.into_iter().cloned());
+    }
+    (waiting, unstaged.into_iter().collect())
+}
+
+/// The commit that a record is based on. What a shell command both edited and committed was recorded when that commit
+/// had been made, so then it is the commit before.
+fn base_of(ws: &Workspace, entry: &Entry) -> Option<CommitId> {
+    let base = CommitId(entry.record.vcs.as_ref()?.revision_id.clone()?);
+    if entry.record.strength != Some(Strength::Inferred) {
+        return Some(base);
+    }
+    let about = ws.git()?.about(&base).ok()?;
+    about.parents.into_iter().next()
+}
+
+/// The records of what a file has that its commit does not. `None` if nobody can tell.
+fn brought(
+    ws: &Workspace,
+    target: Target,
+    path: &RelativePath,
+    base: Option<&CommitId>,
+) -> Option<HashSet<String>> {
+    let sealing = Sealing { target, bases: base.into_iter().cloned().collect() };
+    let sources = Sources { ledger: ws.ledger.forgetful(), ..Sources::default() };
+    let state = State::new(ws, &sources, &sealing);
+    let now = match state.ws.read(path) {
+        Ok(document) => document,
+        Err(ReadError::Missing { .. }) => Document::from_text(path.as_str(), ""),
+        Err(_) => return None,
+    };
+    let baseline = Baseline::at_commits(&state.ws, path, &sealing.bases).ok()?;
+    let Baseline::Texts(before) = &baseline else { return None };
+    if before.iter().any(|before| before.text() == now.text()) {
+        return Some(HashSet::new());
+    }
+    let now = baseline.carried_by(now);
+    let mut draft = Draft::default();
+    state.file(path, None, &baseline, &now, &mut draft);
+    Some(draft.records.into_iter().collect())
+}
+
+/// A sentence that says how many records are in no commit yet and how to get them into one. `None` if all are, or if
+/// git ignores evidence.
+pub(in crate::verbs) fn open_note(ws: &Workspace) -> Option<String> {
+    if ws.git().is_none() || is_ignored(ws) {
+        return None;
+    }
+    let count = open(ws).standing.len();
+    if count == 0 {
+        return None;
+    }
+    let (records, its, it) = match count {
+        1 => ("record is", "its", "it"),
+        _ => ("records are", "their", "them"),
+    };
+    let next = match git_hooks::standing(ws) {
+        HooksStanding::Installed => format!("The next commit with {its} code carries {it}."),
+        _ => format!("Commit {its} code, and `intent seal` stages evidence of {it}."),
+    };
+    Some(format!("{count} {records} in no commit yet. {next}"))
+}

@@ -1,0 +1,155 @@
+//! Changes that were undone, and records whose code waits for a commit: what is lost, counted, kept and said.
+
+use serde_json::Value;
+
+use super::lab::Lab;
+
+const BEFORE: &str = "fn one() {\n    call(1);\n    call(2);\n}\n\nfn two() {\n    call(3);\n}\n";
+const FILE: &str = "src/a.rs";
+
+/// A repository with a file that nobody recorded, and two intents.
+fn begun() -> Lab {
+    let lab = Lab::governed();
+    for name in ["Login", "Tokens"] {
+        lab.fine(&["new", name, "--scope", "src/**", "--start"]);
+    }
+    lab.write(FILE, BEFORE);
+    lab.commit();
+    lab
+}
+
+fn json(lab: &Lab, arguments: &[&str]) -> Value {
+    let told = lab.fine(&[&["--json"], arguments].concat());
+    serde_json::from_str(&told).expect("JSON")
+}
+
+/// Writes a text and records it under the first intent.
+fn record(lab: &Lab, path: &str, text: &str) {
+    lab.write(path, text);
+    lab.fine(&["record", path, "--intent", "INT-001", "--agent", "codex", "--session", "s"]);
+}
+
+fn edited() -> String {
+    BEFORE.replace("call(1)", "recorded(1)")
+}
+
+fn lost(lab: &Lab) -> usize {
+    let answer = json(lab, &["verify", "--blocks"]);
+    answer["lost"].as_array().expect("a list").len()
+}
+
+fn open(lab: &Lab) -> u64 {
+    json(lab, &["status"])["open_records"].as_u64().expect("a number")
+}
+
+fn doctor(lab: &Lab) -> String {
+    String::from_utf8(lab.intent(&["doctor"]).stdout).expect("UTF-8")
+}
+
+/// Nothing is lost, nothing is left to do, and `doctor` knows of so many records that are kept for a while.
+fn assert_undone(lab: &Lab, kept: usize) {
+    assert_eq!(lost(lab), 0);
+    assert_eq!(open(lab), 0);
+    let checked = lab.fine(&["check"]);
+    assert!(!checked.contains("in no commit"), "{checked}");
+    assert_eq!(lab.fine(&["seal"]), "Nothing that was recorded is left to seal.\n");
+    let told = doctor(lab);
+    assert_eq!(told.contains("of code that does not stand here"), kept > 0, "{told}");
+}
+
+#[test]
+fn an_undone_edit_leaves_nothing() {
+    let added = "\nfn added() {\n    recorded(2);\n}\n";
+    for text in [edited(), BEFORE.to_owned() + added, edited() + added] {
+        let lab = begun();
+        record(&lab, FILE, &text);
+        assert_eq!(open(&lab), 1);
+        lab.run_git(&["checkout", "-q", "--", FILE]);
+        assert_undone(&lab, 1);
+        // Nor does it after commits that change the file.
+        lab.write(FILE, BEFORE.replace("call(3)", "call(4)"));
+        lab.commit();
+        assert_undone(&lab, 1);
+    }
+    let lab = begun();
+    record(&lab, FILE, &edited());
+    lab.write(FILE, BEFORE);
+    assert_undone(&lab, 1);
+}
+
+#[test]
+fn an_edit_that_was_stashed_is_back_with_the_stash() {
+    let lab = begun();
+    record(&lab, FILE, &edited());
+    lab.run_git(&["stash", "-q"]);
+    assert_undone(&lab, 1);
+    lab.run_git(&["stash", "pop", "-q"]);
+    assert_eq!((open(&lab), lost(&lab)), (1, 0));
+}
+
+#[test]
+fn a_commit_that_was_taken_back_leaves_nothing() {
+    for text in [edited(), BEFORE.to_owned() + "\nfn added() {\n    recorded(2);\n}\n"] {
+        let lab = begun();
+        record(&lab, FILE, &text);
+        lab.commit();
+        assert_eq!(open(&lab), 0);
+        lab.run_git(&["revert", "--no-edit", "HEAD"]);
+        assert_undone(&lab, 0);
+        // The next commit does not bring the evidence back.
+        lab.write("src/b.rs", "fn b() {}\n");
+        lab.commit();
+        assert_undone(&lab, 0);
+        lab.run_git(&["reset", "-q", "--hard", "HEAD~3"]);
+        assert_undone(&lab, 0);
+    }
+}
+
+#[test]
+fn work_on_another_branch_is_not_lost_here() {
+    let lab = begun();
+    lab.run_git(&["switch", "-q", "-c", "topic"]);
+    lab.write("src/b.rs", "fn b() {}\n");
+    lab.commit();
+    record(&lab, FILE, &edited());
+    lab.run_git(&["commit", "-q", "-a", "-n", "-m", "without hooks"]);
+    assert_eq!(open(&lab), 1);
+    lab.run_git(&["switch", "-q", "main"]);
+    assert_undone(&lab, 1);
+}
+
+#[test]
+fn a_recorded_block_that_goes_without_a_record_is_lost() {
+    let lab = begun();
+    record(&lab, FILE, &edited());
+    lab.run_git(&["commit", "-q", "-a", "-n", "-m", "without hooks"]);
+    lab.write(FILE, "fn two() {\n    call(3);\n}\n");
+    assert_eq!(lost(&lab), 1);
+    lab.run_git(&["commit", "-q", "-a", "-n", "-m", "gone"]);
+    assert_eq!(lost(&lab), 1);
+}
+
+#[test]
+fn records_of_code_that_is_not_staged_wait() {
+    let lab = begun();
+    record(&lab, FILE, &edited());
+    let waits = "1 record waits for its code to be staged: `git add src/a.rs && intent seal`; a commit with that code takes it too.\n";
+    for arguments in [&["seal"][..], &["seal", "--dry-run"]] {
+        assert_eq!(lab.fine(arguments), waits);
+    }
+    lab.run_git(&["add", FILE]);
+    record(&lab, "src/b.rs", "fn b() {\n    recorded(2);\n}\n");
+    let told = lab.fine(&["seal", "--dry-run"]);
+    assert!(told.contains("1 record would be sealed\n"), "{told}");
+    assert!(told.contains("`git add src/b.rs && intent seal`"), "{told}");
+}
+
+#[test]
+fn lines_in_another_order_count_alike_everywhere() {
+    let lab = begun();
+    record(&lab, FILE, &BEFORE.replacen("    call(1)", "    recorded();\n    call(1)", 1));
+    lab.write(FILE, BEFORE.replacen("call(2);\n", "call(2);\n    recorded();\n", 1));
+    lab.commit();
+    assert_eq!(open(&lab), 0);
+    assert_eq!(lab.fine(&["seal"]), "Nothing that was recorded is left to seal.\n");
+}
