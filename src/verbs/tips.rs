@@ -125,6 +125,14 @@ fn make_room(git: &Git, seen: &mut Vec<CommitId>, now: &CommitId) {
     }
 }
 
+/// The shared branches of remotes, each with its commit.
+pub(super) fn protected(ws: &Workspace, git: &Git) -> Vec<(String, CommitId)> {
+    let Ok(remotes) = Remotes::of(git) else { return Vec::new() };
+    let is_protected = |(name, _): &(&String, &CommitId)| remotes.is_protected(&ws.policy, name);
+    let at = remotes.at.iter().filter(is_protected);
+    at.map(|(name, commit)| (name.clone(), commit.clone())).collect()
+}
+
 /// The commit of the branch into which work here is merged: the default branch of a remote, else the first protected
 /// one.
 pub(super) fn target(ws: &Workspace) -> Option<CommitId> {

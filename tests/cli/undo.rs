@@ -153,3 +153,40 @@ fn lines_in_another_order_count_alike_everywhere() {
     assert_eq!(open(&lab), 0);
     assert_eq!(lab.fine(&["seal"]), "Nothing that was recorded is left to seal.\n");
 }
+
+/// How many records of changes the journal of this clone holds.
+fn journal(lab: &Lab) -> usize {
+    let folder = lab.root.join(".git/intent/open/main");
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let texts = files.map(|file| std::fs::read_to_string(file.path()).expect("text"));
+    texts.map(|text| text.matches("\"mutation\"").count()).sum()
+}
+
+#[test]
+fn what_is_only_on_a_pushed_topic_branch_can_be_sealed_again() {
+    let lab = begun();
+    lab.run_git(&["init", "-q", "--bare", "-b", "main", "../shared"]);
+    lab.run_git(&["remote", "add", "origin", "../shared"]);
+    lab.run_git(&["push", "-q", "origin", "main"]);
+    lab.run_git(&["switch", "-q", "-c", "topic"]);
+    record(&lab, FILE, &BEFORE.replacen("    call(1)", "    recorded(1);\n    call(1)", 1));
+    lab.commit();
+    let both = "    recorded(1);\n    recorded(2);\n    call(1)";
+    lab.write(FILE, BEFORE.replacen("    call(1)", both, 1));
+    lab.fine(&["record", FILE, "--intent", "INT-002", "--agent", "codex", "--session", "t"]);
+    lab.commit();
+    lab.run_git(&["push", "-q", "origin", "topic"]);
+    lab.fine(&["seal"]);
+    assert_eq!(journal(&lab), 2, "the server may squash it");
+    // As the server does, without the evidence that the branch has.
+    lab.run_git(&["switch", "-q", "main"]);
+    lab.run_git(&["checkout", "-q", "topic", "--", FILE]);
+    lab.run_git(&["commit", "-q", "-n", "-m", "squashed"]);
+    lab.fine(&["seal"]);
+    lab.commit();
+    lab.run_git(&["push", "-q", "origin", "main"]);
+    let told = lab.fine(&["why", "src/a.rs:2", "--lines"]);
+    assert!(told.contains("INT-001") && told.contains("INT-002"), "{told}");
+    lab.fine(&["seal"]);
+    assert_eq!(journal(&lab), 0, "everybody has it");
+}

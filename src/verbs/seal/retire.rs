@@ -1,23 +1,28 @@
-//! Removes records from the journal that are no longer needed: their evidence is on a remote, they were sealed long
-//! ago, or their code is gone.
+//! Removes records from the journal that are no longer needed: their evidence is on a shared branch, they were sealed
+//! long ago, or their code is gone.
+//!
+//! A branch of a remote that is not shared does not count. The server may squash it into one commit, or its commits may
+//! be picked one by one, and then the evidence has to be made again from the records.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, SystemTime};
 
 use crate::ledger::{Digest, Entry, Ledger, Writer, journal};
 use crate::provenance::stands_in;
-use crate::verbs::{VerbError, Workspace};
+use crate::verbs::{VerbError, Workspace, tips};
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, store};
 
 const DAY: i64 = 24 * 60 * 60 * 1_000;
-/// How long a sealed record is kept if its evidence is on no remote, in milliseconds. A reset to a commit without the
+/// How long a sealed record is kept if its evidence is on no shared branch, in milliseconds. A reset to a commit without the
 /// evidence makes the record open again, and then it is needed.
 const SEALED: i64 = 90 * DAY;
 /// How long a record is kept whose code is nowhere, in milliseconds.
 const UNMATCHED: i64 = 30 * DAY;
 /// Code is searched for at the tips of no more branches than this, those with the most recent commits first.
 const MAX_BRANCHES: usize = 50;
+/// Code is searched for in no more stashes than this, the newest.
+const MAX_STASHES: usize = 50;
 /// How often records are removed without being asked.
 const OFTEN: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -26,7 +31,7 @@ struct Standing<F> {
     /// Its age, in milliseconds.
     age: i64,
     is_sealed: bool,
-    /// Whether its evidence is on a remote-tracking branch.
+    /// Whether its evidence is on a branch of a remote that everybody shares.
     is_shared: bool,
     /// Whether any of its code still exists. Computed only when needed, since it reads files.
     stands: F,
@@ -46,7 +51,7 @@ pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     let Some(git) = ws.git().filter(|_| ws.root.governed()) else { return Ok(0) };
     let sealed = journal::sealed(&ws.root);
     let now = store::milliseconds(&store::now()).unwrap_or_default();
-    let remotes = git.remote_branches()?;
+    let branches = tips::protected(ws, git);
     let files = ws.ledger.evidence_files();
     let paths: HashMap<Digest, &RelativePath> = files
         .iter()
@@ -54,7 +59,7 @@ pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
         .collect();
     let is_shared = |section: &Digest| {
         paths.get(section).is_some_and(|path| {
-            remotes.iter().any(|(_, commit)| git.has_file(commit, path).unwrap_or(false))
+            branches.iter().any(|(_, commit)| git.has_file(commit, path).unwrap_or(false))
         })
     };
     let mut shared: HashMap<Digest, bool> = HashMap::new();
@@ -93,10 +98,12 @@ pub fn retire_daily(ws: &Workspace) -> Result<usize, VerbError> {
     retire(ws)
 }
 
-/// Returns true if any code of a record is in the work tree, in the index or on a branch.
+/// Returns true if any code of a record is in the work tree, in the index, in a stash or on a branch.
 fn stands(ws: &Workspace, entry: &Entry) -> bool {
     let branches = ws.git().and_then(|git| git.branches(MAX_BRANCHES).ok()).unwrap_or_default();
-    let commits = branches.into_iter().map(|(_, commit)| Target::Commit(commit));
+    let stashes = ws.git().and_then(|git| git.stashes(MAX_STASHES).ok()).unwrap_or_default();
+    let commits = branches.into_iter().map(|(_, commit)| commit).chain(stashes);
+    let commits = commits.map(Target::Commit);
     let mut places = [Target::WorkTree, Target::Index].into_iter().chain(commits);
     places.any(|place| {
         let there = ws.with_files(place, ws.head().cloned(), Ledger::default());
@@ -122,7 +129,7 @@ mod tests {
         let goes = |days: i64, is_sealed, is_shared, stands: bool| {
             Standing { age: days * DAY, is_sealed, is_shared, stands: || stands }.goes()
         };
-        // A sealed record goes when its evidence is on a remote, else after 90 days.
+        // A sealed record goes when its evidence is on a shared branch, else after 90 days.
         assert!(goes(0, true, true, true));
         assert!(!goes(89, true, false, true) && goes(90, true, false, true));
         // A record that was not sealed goes after 30 days, and only if its code is gone.

@@ -59,6 +59,28 @@ impl Git {
         Ok(remote.filter_map(read).collect())
     }
 
+    /// The commits of stashes, the newest stash first, at most `max` stashes. Of one that holds files that git did not
+    /// track, also the commit with these.
+    pub fn stashes(&self, max: usize) -> Result<Vec<CommitId>, GitError> {
+        let repo = self.repository.to_thread_local();
+        let stash = repo.try_find_reference("refs/stash");
+        let Some(stash) = stash.map_err(|error| self.unreadable(error))? else {
+            return Ok(Vec::new());
+        };
+        let mut log = stash.log_iter();
+        let lines = log.all().map_err(|error| self.unreadable(error))?;
+        let mut ids: Vec<gix::ObjectId> =
+            lines.into_iter().flatten().flatten().map(|line| line.new_oid()).collect();
+        ids.reverse();
+        let mut commits = Vec::new();
+        for id in ids.into_iter().take(max) {
+            let Ok(commit) = repo.find_commit(id) else { continue };
+            let untracked = commit.parent_ids().nth(2).map(|id| id.detach());
+            commits.extend([Some(id), untracked].into_iter().flatten().map(commit_id));
+        }
+        Ok(commits)
+    }
+
     /// The regular files at these paths in a commit, in the order of the paths. A path may be a folder, and then stands
     /// for the files directly in it.
     pub fn blobs_at(
