@@ -334,7 +334,11 @@ fn broken(path: &RelativePath, source: &str, error: &serde_yaml::Error) -> Findi
         (0..=start.min(source.len())).rev().find(|at| source.is_char_boundary(*at)).unwrap_or(0);
     let end = source[start..].find('\n').map_or(source.len(), |at| start + at);
     let message = format!("The policy cannot be read: {message}.");
-    let help = "Correct it; until then the defaults hold, and the gate denies.";
+    // Files that earlier versions of `intent init` wrote end in this line, which ends the document as well.
+    let help = match source.lines().any(|line| line == "{}") {
+        true => "Remove the line `{}`; until then the defaults hold, and the gate denies.",
+        false => "Correct it; until then the defaults hold, and the gate denies.",
+    };
     Finding::new(Code::PolicyInvalid, message, help).at(path, source, start..end)
 }
 
@@ -365,6 +369,34 @@ mod tests {
         for text in ["", "\n", "# only a comment\n", "---\n", "{}"] {
             assert_eq!(parse(text), (Policy::default(), vec![]), "{text:?}");
         }
+    }
+
+    /// Each key of the template with the lines below it, as a person uncomments them.
+    #[test]
+    fn each_key_of_the_template_can_be_uncommented() {
+        let template = include_str!("../verbs/templates/policy.yaml");
+        assert_eq!(parse(template), (Policy::default(), vec![]));
+        let lines: Vec<&str> = template.lines().collect();
+        let is_key = |line: &&str| {
+            let word = line.strip_prefix("# ").and_then(|rest| rest.split(':').next());
+            line.contains(':') && word.is_some_and(|word| !word.contains(' '))
+        };
+        let keys: Vec<usize> = (0..lines.len()).filter(|at| is_key(&lines[*at])).collect();
+        assert_eq!(keys.len(), 14, "{keys:?}");
+        let uncommented = |from: usize, to: usize| {
+            let bare = |at: usize| lines[at].strip_prefix("# ").unwrap();
+            let all = 0..lines.len();
+            all.map(|at| {
+                if (from..to).contains(&at) { bare(at) } else { lines[at] }.to_owned() + "\n"
+            })
+            .collect::<String>()
+        };
+        for (from, to) in keys.iter().zip(keys[1..].iter().chain([&lines.len()])) {
+            assert_eq!(parse(&uncommented(*from, *to)).1, [], "{}", lines[*from]);
+        }
+        assert_eq!(parse(&uncommented(keys[0], lines.len())).1, []);
+        let (_, findings) = parse("mode: ask\n{}\n");
+        assert!(findings[0].help.contains("Remove the line `{}`"), "{findings:?}");
     }
 
     #[test]
