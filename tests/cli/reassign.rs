@@ -48,6 +48,8 @@ fn every_answer_names_the_new_intent() {
             "seal --dry-run"
         ]
     ));
+    let traced = lab.fine(&["trace"]);
+    assert!(!traced.contains("(0 blocks)"), "{traced}");
     // The next commit carries it, so that a clone answers alike.
     lab.fine(&["seal"]);
     lab.commit();

@@ -100,8 +100,12 @@ fn what(record: &Record) -> String {
 }
 
 fn file(file: &FileRecord) -> String {
-    let blocks = file.conversations.iter().map(|conversation| conversation.ranges.len()).sum();
-    format!("{} ({})", file.relative_path, counted(blocks, "block"))
+    let path = &file.relative_path;
+    match file.conversations.iter().map(|conversation| conversation.ranges.len()).sum() {
+        // A record that puts blocks under another intent names them in its note.
+        0 => path.to_string(),
+        blocks => format!("{path} ({})", counted(blocks, "block")),
+    }
 }
 
 fn author(record: &Record) -> Option<String> {

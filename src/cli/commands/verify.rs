@@ -107,7 +107,8 @@ fn anchored(page: &mut Page, anchors: &AnchorsAnswer) {
     }
     for path in &anchors.untrusted {
         page.styled(DIM, "note:").own(" ").styled(DIM, path.as_str());
-        page.styled(DIM, " is signed with a key that nobody trusts, so it vouches for nothing");
+        page.own(" ")
+            .styled(DIM, "is signed with a key that nobody trusts, so it vouches for nothing");
         page.end();
     }
 }
