@@ -21,6 +21,8 @@ use crate::workspace::store::{self, StoreError};
 use crate::workspace::{RelativePath, Root};
 
 const SHOWN: &str = ".orchestration/agent_trace/open";
+/// The folder with the journals of the work tree that git made first.
+const MAIN: &str = "main";
 
 /// The journals of a workspace. Each work tree has a folder of its own.
 pub(super) struct Journals {
@@ -28,6 +30,8 @@ pub(super) struct Journals {
     all: PathBuf,
     /// The name of the folder of this work tree.
     own: String,
+    /// Where git keeps a folder for each work tree but the first.
+    trees: PathBuf,
 }
 
 impl Journals {
@@ -36,7 +40,7 @@ impl Journals {
         let (top, git_dir) = (root.work_tree()?, root.git_dir()?);
         let common = root.common_dir()?;
         let tree = match git_dir == common {
-            true => "main".into(),
+            true => MAIN.into(),
             false => git_dir.file_name()?.to_string_lossy().into_owned(),
         };
         // Several workspaces may share one work tree (`nested_roots` of the policy).
@@ -45,7 +49,8 @@ impl Journals {
             true => tree,
             false => format!("{tree}+{}", &to_hex(&Sha256::digest(below))[..16]),
         };
-        Some(Self { all: common.join("intent").join("open"), own })
+        let trees = common.join("worktrees");
+        Some(Self { all: common.join("intent").join("open"), own, trees })
     }
 
     fn folder(&self) -> PathBuf {
@@ -57,9 +62,21 @@ impl Journals {
         self.folder().join(format!("{writer}.jsonl"))
     }
 
-    /// The journals of this work tree, each with its name in the work tree and its path in the git directory.
+    /// The journals of this work tree, each with its name in the work tree and its path in the git directory. Those of
+    /// work trees that were removed count as of each that is left, since nobody else can seal their records.
     pub fn files(&self) -> Vec<(RelativePath, PathBuf)> {
-        files_in(&self.folder())
+        let mut folders = self.others();
+        folders.retain(|folder| self.is_removed(folder));
+        folders.push(self.folder());
+        folders.iter().flat_map(|folder| files_in(folder)).collect()
+    }
+
+    /// Returns true if git does not know the work tree of a folder any more.
+    fn is_removed(&self, folder: &Path) -> bool {
+        let Some(name) = folder.file_name().and_then(|name| name.to_str()) else { return false };
+        let tree = name.rsplit_once('+').map_or(name, |(tree, _)| tree);
+        let known = |tree: &str| self.trees.join(tree).is_dir();
+        tree != MAIN && !known(tree) && !known(name)
     }
 
     /// The folders of the other work trees of this workspace, including work trees that were removed.
@@ -90,7 +107,8 @@ fn files_in(folder: &Path) -> Vec<(RelativePath, PathBuf)> {
 pub(super) fn all(root: &Root) -> Vec<(RelativePath, PathBuf)> {
     let Some(journals) = Journals::of(root) else { return Vec::new() };
     let others = journals.others();
-    others.iter().flat_map(|folder| files_in(folder)).chain(journals.files()).collect()
+    let folders = others.into_iter().chain([journals.folder()]);
+    folders.flat_map(|folder| files_in(&folder)).collect()
 }
 
 /// The name of a writer's journal in the work tree.
@@ -224,7 +242,7 @@ pub struct Held {
     pub timestamp: String,
 }
 
-/// All records of the journals of this work tree, including those that were sealed.
+/// All records of the journals of this work tree ([`Journals::files`]), including those that were sealed.
 pub fn held(root: &Root) -> Result<Vec<Held>, StoreError> {
     let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
     let mut all = Vec::new();

@@ -9,7 +9,7 @@ use std::time::UNIX_EPOCH;
 
 use super::kept::{self, Kept};
 use super::read::{self, ErasedSection, LedgerFile, Reading};
-use super::{Dialect, Digest, Entry, Origin, Record, Trust, chain, evidence};
+use super::{Dialect, Digest, Entry, Origin, Record, Trust, chain, evidence, journal};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Code, Finding, RelativePath, Root, cache};
 
@@ -411,7 +411,11 @@ impl Found {
             let as_it_was = before.others.get(&file.path).filter(|known| {
                 stamp.is_some_and(|stamp| stamp.exact.is_some()) && known.stamp == *stamp
             });
-            let read = || Known::read(file, *stamp).owned_by(is_own);
+            // A journal lies in our git directory. A work tree that was removed has taken its id along.
+            let is_own = |session: Option<&str>, writer: &str| {
+                journal::is_open(&file.path) || is_own(session, writer)
+            };
+            let read = || Known::read(file, *stamp).owned_by(&is_own);
             (file.path.clone(), as_it_was.cloned().unwrap_or_else(read))
         };
         in_parallel(&files, read).into_iter().collect()

@@ -190,3 +190,23 @@ fn what_is_only_on_a_pushed_topic_branch_can_be_sealed_again() {
     lab.fine(&["seal"]);
     assert_eq!(journal(&lab), 0, "everybody has it");
 }
+
+#[test]
+fn records_of_a_work_tree_that_was_removed_are_known() {
+    let lab = begun();
+    lab.run_git(&["worktree", "add", "-q", "../gone", "-b", "topic"]);
+    std::fs::write(lab.root.join("../gone").join(FILE), edited()).expect("written");
+    let there = |arguments: &[&str]| lab.fine(&[&["-C", "../gone"], arguments].concat());
+    there(&["record", FILE, "--intent", "INT-001", "--agent", "codex", "--session", "s"]);
+    lab.run_git(&["-C", "../gone", "commit", "-q", "-a", "-n", "-m", "without hooks"]);
+    assert_eq!(doctor(&lab).matches("of code that does not stand here").count(), 0, "not ours yet");
+    lab.run_git(&["worktree", "remove", "../gone"]);
+    assert_undone(&lab, 1);
+    lab.run_git(&["merge", "-q", "--ff-only", "topic"]);
+    assert_eq!(open(&lab), 1);
+    assert!(lab.fine(&["why", "src/a.rs:2"]).starts_with("INT-001"));
+    lab.fine(&["seal"]);
+    lab.commit();
+    assert_eq!((open(&lab), lost(&lab)), (0, 0));
+    assert!(lab.fine(&["why", "src/a.rs:2"]).starts_with("INT-001"));
+}
