@@ -136,6 +136,10 @@ pub fn change_signed(
     ws.governed()?;
     judgeable(ws, against)?;
     let base = base(ws, against)?;
+    let unstaged = match against {
+        Against::Staged => seal::unstaged_note(ws),
+        _ => None,
+    };
     let ws = &match (against, ws.git()) {
         (Against::Staged, Some(_)) => ws.at_index()?,
         (Against::Range { to, .. }, Some(git)) => ws.at_commit(git.resolve(to)?, base.clone())?,
@@ -152,6 +156,7 @@ pub fn change_signed(
         Some(_) => {
             answer.summary.base = base.as_ref().map(|base| base.0.clone());
             answer.summary.notes.extend(seal::open_note(ws));
+            answer.summary.notes.extend(unstaged);
             let rules = Rules::at(ws, base.as_ref())?;
             policy = rules.policy.clone().unwrap_or(policy);
             findings.extend(registry_changes(ws, &rules));

@@ -31,8 +31,8 @@ use crate::provenance::{self, Content, Provenance, Step, lineage};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, RelativePath};
 
-pub(super) use open::open_note;
-pub use open::{Open, open};
+pub use open::{Open, drafts, open};
+pub(super) use open::{open_note, unstaged_note};
 pub use retire::{retire, retire_daily};
 
 use draft::{Group, Groups};

@@ -77,6 +77,8 @@ pub struct StatusAnswer {
     pub records: usize,
     /// How many of them are in no commit yet, of those whose code stands in the work tree or in the index.
     pub open_records: usize,
+    /// How many files of evidence are staged or on disk, and in no commit.
+    pub drafts: usize,
     /// Whether git's hooks carry records into commits. Also `true` if none are needed.
     pub git_hooks: bool,
     /// The command to start with if they do not.
@@ -228,6 +230,7 @@ pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> S
         in_progress: ws.registry.intents().iter().filter(|intent| intent.in_progress()).count(),
         records: ws.ledger.len(),
         open_records: super::seal::open(ws).standing.len(),
+        drafts: super::seal::drafts(ws).len(),
         git_hooks: hooks_remedy.is_none(),
         hooks_remedy,
         errors: at(crate::workspace::Level::Error),

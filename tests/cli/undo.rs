@@ -210,3 +210,25 @@ fn records_of_a_work_tree_that_was_removed_are_known() {
     assert_eq!((open(&lab), lost(&lab)), (0, 0));
     assert!(lab.fine(&["why", "src/a.rs:2"]).starts_with("INT-001"));
 }
+
+#[test]
+fn evidence_that_a_commit_left_out_is_told_and_made_again() {
+    let lab = begun();
+    lab.run_git(&["config", "core.hooksPath", "/dev/null"]);
+    let base = lab.read_git(&["rev-parse", "HEAD"]);
+    record(&lab, FILE, &edited());
+    lab.run_git(&["add", FILE]);
+    lab.fine(&["seal"]);
+    lab.run_git(&["commit", "-q", "-m", "without the evidence", FILE]);
+    let told = lab.fine(&["status"]);
+    assert!(told.contains("1 file in no commit"), "{told}");
+    lab.run_git(&["reset", "-q"]);
+    let told = lab.fine(&["check", "--staged"]);
+    assert!(told.contains("1 file of evidence not staged"), "{told}");
+    let told = lab.fine(&["seal"]);
+    assert!(told.contains("INT-001  src/a.rs in "), "{told}");
+    lab.run_git(&["commit", "-q", "-m", "evidence"]);
+    assert!(!lab.fine(&["status"]).contains("evidence"));
+    let told = lab.fine(&["check", "--base", base.trim()]);
+    assert!(told.contains("0 errors, 0 warnings in 1 changed block"), "{told}");
+}

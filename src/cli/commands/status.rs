@@ -48,6 +48,11 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>) {
         page.text(&format!(", {} in no commit", answer.open_records));
     }
     page.end();
+    if answer.drafts > 0 {
+        line(page, None, "evidence");
+        page.count(answer.drafts, "file").own(" in no commit; `intent seal && git commit` makes");
+        page.own(" evidence of what is staged by then, and commits it").end();
+    }
     if let Some(remedy) = answer.hooks_remedy {
         line(page, Some(false), "git hooks");
         page.own("missing, so commits carry no records; `").text(remedy).own("`").end();

@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{Draft, Sealing, Sources, State, is_carried, is_ignored};
 use crate::code::Document;
-use crate::ledger::{Entry, Strength};
+use crate::ledger::{Digest, Entry, Strength, journal};
 use crate::verbs::edited::Baseline;
 use crate::verbs::git_hooks::{self, HooksStanding};
 use crate::verbs::{ReadError, Workspace};
 use crate::workspace::git::Target;
+use crate::workspace::text::counted;
 use crate::workspace::{CommitId, RelativePath};
 
 /// No more files than this are compared, those of the newest records first. The code of records that only name other
@@ -136,4 +137,29 @@ pub(in crate::verbs) fn open_note(ws: &Workspace) -> Option<String> {
         _ => format!("Commit {its} code, and `intent seal` stages evidence of {it}."),
     };
     Some(format!("{count} {records} in no commit yet. {next}"))
+}
+
+/// The drafts: files of evidence that were sealed in this clone and are in no commit yet. The next seal replaces them.
+pub fn drafts(ws: &Workspace) -> Vec<RelativePath> {
+    let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Vec::new() };
+    let sealed = journal::sealed(&ws.root);
+    let held = journal::held(&ws.root).unwrap_or_default();
+    let ours: HashSet<&Digest> = held.iter().flat_map(|one| sealed.sections_of(&one.id)).collect();
+    let files = ws.ledger.evidence_files().into_iter();
+    let files = files.filter(|(_, sections)| sections.iter().all(|one| ours.contains(one)));
+    let paths = files.map(|(path, _)| path);
+    paths.filter(|path| git.has_file(head, path).is_ok_and(|held| !held)).collect()
+}
+
+/// A sentence that says which drafts the next commit will lack. `None` if the index holds all of them.
+pub(in crate::verbs) fn unstaged_note(ws: &Workspace) -> Option<String> {
+    let git = ws.git()?;
+    let mut drafts = drafts(ws);
+    drafts.retain(|path| git.file_in_index(path).is_ok_and(|staged| staged.is_none()));
+    (!drafts.is_empty()).then(|| {
+        let files = counted(drafts.len(), "file");
+        format!(
+            "{files} of evidence not staged, so the commit will lack it. `intent seal` stages it."
+        )
+    })
 }
