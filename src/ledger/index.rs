@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::append::own_chains;
 use super::chain;
+use super::entries::Entries;
 use super::evidence::Digest;
 use super::journal::{self, Sealed};
 use super::kept::{Kept, Key};
@@ -306,7 +307,7 @@ impl Ledger {
     /// All entries in fold order. Reads all files.
     pub fn entries(&self) -> Entries<'_> {
         self.said.read_all();
-        Entries { ledger: self, from: 0, to: index(self.len()) }
+        Entries::of(self, index(self.len()))
     }
 
     /// How many entries there are.
@@ -373,6 +374,12 @@ impl Ledger {
             Some(derived) => derived.based_on.as_deref(),
             None => self.entry(at).record.vcs.as_ref()?.revision_id.as_deref(),
         }
+    }
+
+    /// The files of evidence in a newer format, each with the version of that format. Nothing is read from them.
+    pub fn newer(&self) -> impl Iterator<Item = (&RelativePath, u32)> {
+        let others = self.said.files.others.iter();
+        others.filter_map(|(path, known)| Some((path, known.newer?)))
     }
 
     /// Everything wrong in files and chains, file by file. Reads all files.
@@ -758,73 +765,6 @@ fn fold(entries: &mut Vec<Arc<Entry>>) -> Vec<Option<i64>> {
 }
 
 /// Four thousand million records, or blocks in one, do not fit into memory.
-fn index(at: usize) -> u32 {
+pub(super) fn index(at: usize) -> u32 {
     u32::try_from(at).expect("fewer than 2^32 entries fit into memory")
-}
-
-/// The entries of a ledger.
-#[derive(Clone, Copy)]
-pub struct Entries<'a> {
-    ledger: &'a Ledger,
-    from: u32,
-    to: u32,
-}
-
-impl<'a> Entries<'a> {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        (self.to - self.from) as usize
-    }
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-    /// The one with that index.
-    pub fn get(&self, at: usize) -> Option<&'a Entry> {
-        (at < self.len()).then(|| self.ledger.entry(self.from + index(at)))
-    }
-    /// The first in fold order.
-    pub fn first(&self) -> Option<&'a Entry> {
-        self.get(0)
-    }
-    /// The last in fold order.
-    pub fn last(&self) -> Option<&'a Entry> {
-        self.get(self.len().checked_sub(1)?)
-    }
-    /// Iterates over them.
-    pub fn iter(&self) -> Entries<'a> {
-        *self
-    }
-}
-
-impl<'a> Iterator for Entries<'a> {
-    type Item = &'a Entry;
-
-    fn next(&mut self) -> Option<&'a Entry> {
-        let entry = self.get(0)?;
-        self.from += 1;
-        Some(entry)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (Entries::len(self), Some(Entries::len(self)))
-    }
-}
-
-impl DoubleEndedIterator for Entries<'_> {
-    fn next_back(&mut self) -> Option<Self::Item> {
-        let entry = Entries::last(self)?;
-        self.to -= 1;
-        Some(entry)
-    }
-}
-
-impl ExactSizeIterator for Entries<'_> {}
-
-impl std::ops::Index<usize> for Entries<'_> {
-    type Output = Entry;
-
-    fn index(&self, at: usize) -> &Entry {
-        self.get(at).expect("an index below the number of entries")
-    }
 }

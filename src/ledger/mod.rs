@@ -9,6 +9,7 @@ mod audit;
 pub mod chain;
 pub mod dialect;
 mod dialect_files;
+mod entries;
 pub mod evidence;
 pub mod index;
 pub mod journal;
@@ -25,8 +26,9 @@ mod strict;
 
 pub use append::{AppendError, Writer};
 pub use audit::{Audit, audit};
+pub use entries::Entries;
 pub use evidence::Digest;
-pub use index::{Claim, ClaimRef, Derive, Derived, Entries, Ledger};
+pub use index::{Claim, ClaimRef, Derive, Derived, Ledger};
 pub use outline::Outline;
 pub use read::{Dialect, Entry, ErasedSection, Origin, Trust};
 pub use reassign::Reassignment;

@@ -88,6 +88,8 @@ pub struct Reading {
     pub erased: Vec<ErasedSection>,
     /// The digest of all bytes, if it is a file of evidence.
     pub digest: Option<Digest>,
+    /// The format of a file of evidence that is newer than what this program reads.
+    pub newer: Option<u32>,
 }
 
 /// A section of evidence from which a line was erased.
@@ -242,9 +244,9 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
         Scanner::new(path, bytes, &mut state, &mut reading).run_to_end();
         return reading;
     };
-    let EvidenceFile { digest, is_sound, sections, findings, unreadable } =
+    let EvidenceFile { digest, is_sound, sections, findings, unreadable, newer } =
         EvidenceFile::read(path, named, bytes);
-    reading = Reading { findings, unreadable, digest: Some(digest), ..reading };
+    reading = Reading { findings, unreadable, digest: Some(digest), newer, ..reading };
     let mut lines = Lines::of(bytes);
     for section in sections {
         let mut entries = entries_of(path, &mut lines, &section);
@@ -268,6 +270,8 @@ pub(super) struct EvidenceFile {
     pub findings: Vec<Finding>,
     /// The lines that could not be read.
     pub unreadable: Vec<(Origin, Vec<u8>)>,
+    /// See [`Reading::newer`].
+    pub newer: Option<u32>,
 }
 
 impl EvidenceFile {
@@ -280,7 +284,11 @@ impl EvidenceFile {
             Ok(sections) => sections,
             Err(why) => {
                 findings.push(no_evidence(path, why));
-                return Self { digest, is_sound, sections: Vec::new(), findings, unreadable };
+                let newer = match why {
+                    NoEvidence::Newer(version) => Some(version),
+                    NoEvidence::Headless => None,
+                };
+                return Self { digest, is_sound, sections: vec![], findings, unreadable, newer };
             }
         };
         if !is_sound {
@@ -303,7 +311,7 @@ impl EvidenceFile {
             ));
             unreadable.push((origin, bytes[span.clone()].to_vec()));
         }
-        Self { digest, is_sound, sections, findings, unreadable }
+        Self { digest, is_sound, sections, findings, unreadable, newer: None }
     }
 }
 

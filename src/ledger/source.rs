@@ -23,6 +23,8 @@ pub(super) struct Known {
     pub sections: Arc<[Digest]>,
     pub erased: Arc<[ErasedSection]>,
     pub digest: Option<Digest>,
+    /// See [`Reading::newer`].
+    pub newer: Option<u32>,
 }
 
 /// What the file system says about a file. If it is the same later, the file has not changed.
@@ -87,6 +89,7 @@ impl Known {
             sections: reading.sections.into(),
             erased: reading.erased.into(),
             digest: reading.digest,
+            newer: reading.newer,
         }
     }
 

@@ -43,6 +43,9 @@ pub fn xml(ws: &Workspace, intent: &Intent, extent: Extent) -> String {
     if extent == Extent::Curated {
         out.list("acceptance_criteria", "criterion", &values(&intent.acceptance_criteria));
         out.list("related_specs", "spec", &values(&intent.related_specs));
+        if let Some(note) = ws.unread_evidence() {
+            out.line(1, &format!("<note>{}</note>", escaped(&note)));
+        }
         produced(ws, intent, &mut out);
         recent(ws, intent, &mut out);
     }

@@ -37,6 +37,9 @@ pub struct MapAnswer {
     /// What kind of change the working tree is against HEAD. Not in the written map, which branches share.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<ClassAnswer>,
+    /// What is not in it, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// One intent's files.
@@ -161,7 +164,8 @@ fn all(ws: &Workspace) -> Result<MapAnswer, VerbError> {
         let files = files.map(|(path, blocks)| MappedFile { path, blocks }).collect();
         intents.push(mapped(ws, &id, files));
     }
-    Ok(MapAnswer { intents, written: None, change: None })
+    let notes = Vec::from_iter(ws.unread_evidence());
+    Ok(MapAnswer { intents, written: None, change: None, notes })
 }
 
 fn mapped(ws: &Workspace, id: &str, files: Vec<MappedFile>) -> MappedIntent {
@@ -223,5 +227,5 @@ pub fn markdown(answer: &MapAnswer) -> String {
         version: None,
         now_called: None,
     });
-    render(&brief.collect::<Vec<_>>(), &shown.collect())
+    render(&answer.notes, &brief.collect::<Vec<_>>(), &shown.collect())
 }

@@ -114,6 +114,14 @@ pub enum VerbError {
         /// Git's own words, and what to do.
         reason: String,
     },
+    /// Nothing was recorded, since not all of the ledger can be read.
+    #[error(
+        "{reason} Until then nothing is recorded: code that has a record would be claimed anew"
+    )]
+    NewerEvidence {
+        /// What is not read, and what to do.
+        reason: String,
+    },
     /// Nothing was reassigned.
     #[error("{reason}; `intent why PATH` says which intent each block is under")]
     NothingToReassign {

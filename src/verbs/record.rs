@@ -111,6 +111,12 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         .or_else(|| ws.selected(request.session.as_deref()))
         .ok_or(VerbError::NothingSelected)?;
     ws.intent_in_progress(&id)?;
+    // What an agent was seen to write is recorded all the same: it would be lost otherwise.
+    if request.strength.is_none()
+        && let Some(reason) = ws.unread_evidence()
+    {
+        return Err(VerbError::NewerEvidence { reason });
+    }
     // One at a time, each seeing what the one before has recorded: nothing is recorded twice.
     let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
     let mut current = ws.with_ledger_of_now();

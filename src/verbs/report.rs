@@ -250,7 +250,7 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     let verified = verify::verify(ws);
     let held = verify::blocks(ws, |held| gathered.add(held));
     let activity = gathered.activity(ws);
-    let mut notes = Vec::new();
+    let mut notes = Vec::from_iter(ws.unread_evidence());
     let findings = findings(ws, verified.findings, &mut notes);
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     let (errors, warnings) = (count(Level::Error), count(Level::Warning));

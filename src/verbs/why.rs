@@ -327,7 +327,8 @@ pub fn answer(
     let mut advice: Vec<String> =
         advice.filter_map(|at| misplaced(ws, path, file.provenance.get(at)?)).collect();
     advice.dedup();
-    let notes = ws.unread_registry().into_iter().chain(advice).collect();
+    let unread = ws.unread_evidence().into_iter().chain(ws.unread_registry());
+    let notes = unread.chain(advice).collect();
     WhyAnswer { path: path.clone(), blocks, note: None, notes }
 }
 

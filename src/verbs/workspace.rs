@@ -12,13 +12,14 @@ use super::namesake::{self, Namesakes};
 use crate::code::{Document, MAX_BYTES, Unread};
 use crate::intent::{Intent, Registry};
 use crate::ledger::read::is_ledger_path;
-use crate::ledger::{Claim, ClaimRef, Entry, Ledger};
+use crate::ledger::{Claim, ClaimRef, Entry, Ledger, evidence};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::workspace::{
     Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
     git::{Change, GitError, Target},
     root::RootError,
     session,
+    text::counted,
 };
 
 /// Who goes through all of the ledger looks at so many files, or blocks, before what was read of it for their sake is
@@ -514,6 +515,16 @@ impl Workspace {
         let finding = self.registry.syntax_error()?;
         let place = finding.place(self.registry.path());
         Some(format!("The registry cannot be read. {place}: {}", finding.message))
+    }
+
+    /// Says how much evidence is in a newer format than this program reads. `None` if there is none.
+    pub fn unread_evidence(&self) -> Option<String> {
+        let newest = self.ledger.newer().map(|(_, version)| version).max()?;
+        let files = counted(self.ledger.newer().count(), "file");
+        Some(format!(
+            "The ledger is not read in full: {files} of evidence in format {newest}, while this version of `intent` knows {}. Install a newer version; `intent verify` names the files.",
+            evidence::FORMAT
+        ))
     }
 
     /// An error unless there is an `.orchestration/`.

@@ -1,5 +1,8 @@
 //! A clone, and what a commit or the index says where the work tree says another thing.
 
+use intent_lsp::ledger::Digest;
+use intent_lsp::ledger::evidence::path_of;
+
 use super::lab::{Lab, transcript};
 
 const HOOKS: [&str; 5] =
@@ -107,4 +110,44 @@ fn the_index_is_judged_by_the_registry_and_the_evidence_in_it() {
     std::fs::remove_dir_all(lab.root.join(".orchestration/agent_trace")).expect("evidence");
     assert_eq!(transcript(&lab, &["check --staged"]), honest);
     insta::assert_snapshot!(honest);
+}
+
+#[test]
+fn evidence_in_a_newer_format_is_missed_aloud() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+    lab.write("src/a.rs", "");
+    lab.commit();
+    lab.write("src/a.rs", "fn one() {\n    first();\n}\n");
+    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "claude-code"]);
+    lab.commit();
+    let asked = [
+        "-C ../clone why src/a.rs",
+        "-C ../clone why src/a.rs:1",
+        "-C ../clone list",
+        "-C ../clone map --stdout",
+        "-C ../clone context INT-001",
+        "-C ../clone trace src/a.rs",
+        "-C ../clone record --all --intent INT-001 src/a.rs",
+    ];
+    lab.run_git(&["clone", "-q", ".", "../clone"]);
+    assert!(!transcript(&lab, &asked[..6]).contains("not read in full"));
+    // A colleague with the next version has written it.
+    let held = lab.read_git(&["ls-files", ".orchestration/agent_trace"]);
+    let path = held.lines().find(|path| lab.read(path).contains("src/a.rs"));
+    let path = path.expect("evidence of the file");
+    let newer = lab.read(path).replace("\"evidence\":2", "\"evidence\":3");
+    std::fs::remove_file(lab.root.join(path)).expect("removed");
+    let month = path.trim_start_matches(".orchestration/agent_trace/");
+    lab.write(path_of(Digest::of(newer.as_bytes()), month).as_str(), newer);
+    lab.run_git(&["add", "-A"]);
+    lab.run_git(&["-c", "core.hooksPath=/dev/null", "commit", "-qm", "by the next version"]);
+    lab.run_git(&["-C", "../clone", "pull", "-q"]);
+    insta::assert_snapshot!(transcript(&lab, &asked));
+    for command in [&["why", "src/a.rs"][..], &["map"], &["report"]] {
+        let output = lab.intent(&[&["-C", "../clone"], command, &["--json"]].concat());
+        let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let notes = told["notes"].as_array().expect("notes");
+        assert!(notes.iter().any(|note| note.as_str().is_some_and(|it| it.contains("format 3"))));
+    }
 }

@@ -25,7 +25,10 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     if args.in_progress {
         intents.retain(|intent| intent.status == Some(Status::InProgress));
     }
-    context.answer(&intents, |page| show(page, &intents))?;
+    context.answer(&intents, |page| {
+        show(page, &intents);
+        shared::notes(page, &Vec::from_iter(workspace.unread_evidence()));
+    })?;
     Ok(Exit::Fine)
 }
 

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -95,4 +96,5 @@ fn show(page: &mut Page, answer: &MapAnswer) {
     page.text(answer.written.as_deref().unwrap_or(FILE)).own(": ");
     page.count(answer.intents.len(), "intent").own(", ").count(files, "file").own(", ");
     page.count(blocks, "block").end();
+    shared::notes(page, &answer.notes);
 }

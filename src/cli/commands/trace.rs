@@ -41,10 +41,18 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let request = TraceRequest { intent: args.intent, path };
     let entries = trace(&workspace, &request)?;
     let json = context.printer.json_asked();
-    context.printer.stream(entries, |entry| {
-        if json { Piece::Bytes(stored(&entry)) } else { Piece::Page(line(&entry)) }
-    })?;
+    let records = entries
+        .map(|entry| if json { Piece::Bytes(stored(&entry)) } else { Piece::Page(line(&entry)) });
+    // With `--json` every line is a record.
+    let notes = workspace.unread_evidence().filter(|_| !json).map(|note| Piece::Page(noted(note)));
+    context.printer.stream(records.chain(notes), |piece| piece)?;
     Ok(Exit::Fine)
+}
+
+fn noted(note: String) -> Page {
+    let mut page = Page::default();
+    shared::notes(&mut page, &[note]);
+    page
 }
 
 fn stored(entry: &Entry) -> Vec<u8> {

@@ -41,6 +41,9 @@ pub(super) struct Intents {
     selected: Option<String>,
     /// In the order of the registry. `selected` of each of them: by the person in this work tree.
     intents: Vec<IntentSummary>,
+    /// What is not counted, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<String>,
 }
 
 pub(super) fn list(call: &Call, _: Nothing) -> Result<Answer<Intents>, Refusal> {
@@ -65,7 +68,11 @@ pub(super) fn list(call: &Call, _: Nothing) -> Result<Answer<Intents>, Refusal> 
         words
             .push_str("The registry holds no intents yet. `propose_intent` asks a person for one.");
     }
-    Ok(Answer::new(Intents { selected, intents }, words))
+    let notes = Vec::from_iter(ws.unread_evidence());
+    for note in &notes {
+        let _ = writeln!(words, "{}", line(note));
+    }
+    Ok(Answer::new(Intents { selected, intents, notes }, words))
 }
 
 pub(super) fn select(call: &Call, arguments: Select) -> Result<Answer<SelectAnswer>, Refusal> {

@@ -33,6 +33,7 @@ pub(super) fn why(call: &Call, arguments: Why) -> Result<Answer<WhyAnswer>, Refu
         let nothing = answer.note.as_deref().unwrap_or("there is no block");
         words.push(format!("{}: {}", answer.path, text::visible(nothing, false)));
     }
+    words.extend(answer.notes.iter().map(|note| text::visible(note, false)));
     Ok(Answer::new(answer, words.join("\n")))
 }
 

@@ -52,7 +52,8 @@ fn write(ws: &Workspace) -> Result<(), VerbError> {
     let is_known = |id: &String| intents.iter().any(|intent| intent.id == *id);
     let others: Vec<&String> = shown.keys().filter(|id| !is_known(id)).collect();
     intents.extend(others.into_iter().map(|id| why::brief(ws, id)));
-    let (text, map) = (render(&intents, &shown), ws.root.absolute(&path()));
+    let notes = Vec::from_iter(ws.unread_evidence());
+    let (text, map) = (render(&notes, &intents, &shown), ws.root.absolute(&path()));
     if store::read_capped(&map, MAX_KEPT)?.as_deref() != Some(text.as_bytes()) {
         store::write_atomic(&map, text.as_bytes())?;
     }
