@@ -493,3 +493,23 @@ fn branches_are_listed_and_a_few_files_read_in_them() {
     assert_eq!(read(git.blobs_at(main, &places).unwrap()), std::slice::from_ref(&a));
     assert_eq!(read(git.blobs_in_index(&places).unwrap()), [a, b, d]);
 }
+
+#[test]
+fn every_stash_is_found_with_the_files_that_git_did_not_track() {
+    let place = Place::committed(&[("ws/.orchestration/a.yaml", "1"), ("ws/src/a.rs", "1")]);
+    let git = place.open("ws/.orchestration");
+    assert!(git.stashes(9).unwrap().is_empty());
+    place.write("ws/src/a.rs", "older");
+    place.git(&["stash", "-q"]);
+    place.write("ws/src/new.rs", "newer");
+    place.git(&["stash", "-q", "--include-untracked"]);
+    let text = |commit: &CommitId, path: &str| {
+        let path = RelativePath::new(path).unwrap();
+        git.file_at(commit, &path).unwrap().map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    let [newer, untracked, older] = &git.stashes(9).unwrap()[..] else { panic!("three commits") };
+    assert_eq!(text(newer, "src/a.rs").as_deref(), Some("1"));
+    assert_eq!(text(untracked, "src/new.rs").as_deref(), Some("newer"));
+    assert_eq!(text(older, "src/a.rs").as_deref(), Some("older"));
+    assert_eq!(git.stashes(1).unwrap().len(), 2);
+}
