@@ -296,7 +296,10 @@ fn still_needed(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
     }
     let gone = git.read_blobs(&gone)?;
     let index = ws.at_index()?;
-    let named = still_named(&index, head, &index.ledger.sections())?;
+    // A compaction or an erasure has put what is gone into a file that is not staged yet.
+    let mut stands = index.ledger.sections();
+    stands.extend(ws.ledger.sections());
+    let named = still_named(&index, head, &stands)?;
     let mut written = Vec::new();
     for (path, bytes) in gone.into_iter().filter(|(path, _)| named.contains_key(path)) {
         crate::workspace::store::write_atomic(&ws.root.absolute(&path), &bytes)?;
@@ -363,7 +366,7 @@ fn of_change(
         .open()
         .flat_map(|entry| entry.record.files.iter().map(|file| &file.relative_path))
         .collect();
-    if !changes.iter().any(|change| journaled.contains(&change.path)) {
+    if !changes.iter().any(|change| may_hold(change, |path| journaled.contains(path))) {
         return Ok(draft);
     }
     let gone = check::deleted(&changes);
@@ -375,6 +378,11 @@ fn of_change(
         state.change(change, &gone, sealing, &mut draft)?;
     }
     Ok(draft)
+}
+
+/// Returns true if a changed file may hold what was recorded. An added one may have been recorded under another name.
+fn may_hold(change: &Change, is_recorded: impl Fn(&RelativePath) -> bool) -> bool {
+    change.kind == ChangeKind::Added && !change.path.is_orchestration() || is_recorded(&change.path)
 }
 
 /// The files after a change, with the ledger that says where their blocks come from.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::retire::is_there;
-use super::{Draft, Sealing, Sources, of_change};
+use super::{Draft, Sealing, Sources, may_hold, of_change};
 use crate::ledger::{Digest, Entry, Strength, journal};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::Target;
@@ -128,7 +128,7 @@ fn of_commit(
     let sealing = Sealing { target: Target::Commit(commit.clone()), bases };
     let changes = ws.git().map(|git| git.changes(sealing.bases.first(), &sealing.target));
     let changes = changes.transpose()?.unwrap_or_default();
-    match changes.iter().any(|change| paths.contains(&change.path)) {
+    match changes.iter().any(|change| may_hold(change, |path| paths.contains(path))) {
         true => of_change(ws, sources, &sealing, until),
         false => Ok(Draft::default()),
     }
