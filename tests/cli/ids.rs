@@ -1,6 +1,7 @@
 //! Which id a new intent gets, and in which file it is written.
 
 use intent_lsp::verbs::Workspace;
+use intent_lsp::verbs::accept::{AcceptExtent, accept};
 use intent_lsp::verbs::reassign::{What, reassign};
 use intent_lsp::workspace::RelativePath;
 
@@ -268,4 +269,18 @@ fn an_intent_that_was_renamed_stays_itself() {
     lab.run_git(&["switch", "-q", "bob"]);
     lab.run_git(&["merge", "-q", "--no-edit", "side"]);
     is_itself(&lab, "Log in");
+}
+
+#[test]
+fn who_accepts_an_edit_of_it_does_not_give_it_to_the_other() {
+    let lab = collided();
+    settled(&lab, &intent("INT-002", "Bob feature", "b.rs"));
+    lab.commit();
+    lab.write("b.rs", HIS.replace("his", "his own"));
+    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let path = RelativePath::new("b.rs").expect("a path");
+    accept(&ws, &path, AcceptExtent::Differing).expect("accepted");
+    let told = "INT-001  Bob feature  another intent has this id now: Ada feature";
+    lab.commit();
+    assert_eq!(first_line(&lab, "b.rs:2"), told);
 }
