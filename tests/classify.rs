@@ -265,7 +265,8 @@ impl Dice {
 fn mutated(text: &str, program: &Program, dice: &mut Dice) -> Option<(String, String)> {
     let tokens = program.tree.tokens();
     let at = dice.roll(tokens.len());
-    let token = tokens[at];
+    // A file may hold nothing but comments.
+    let token = *tokens.get(at)?;
     let word = text.get(token.bytes.clone())?;
     // Another name for a definition is a renaming of it, and one for a parameter in a type says nothing.
     let is_its_name = program.blocks.blocks.iter().any(|block| block.name_bytes == token.bytes);

@@ -11,7 +11,9 @@ mod lost;
 mod open;
 mod retire;
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
@@ -29,7 +31,7 @@ use crate::provenance::difference::brought_by_all;
 use crate::provenance::lines::Standing;
 use crate::provenance::{self, Content, Provenance, Step, lineage};
 use crate::workspace::git::{Change, ChangeKind, Target};
-use crate::workspace::{CommitId, RelativePath};
+use crate::workspace::{CommitId, Git, RelativePath};
 
 pub use open::{Open, drafts, open};
 pub(super) use open::{open_note, unstaged_note};
@@ -226,12 +228,14 @@ impl Sources {
         let commits = commits_of_work(ws)?;
         let journals = journal::Sources::load(&ws.root);
         let history = ws.history();
+        let files = ws.ledger.evidence_files();
+        let gone = LazyCell::new(|| gone_sections(git, &commits, &files).unwrap_or_default());
         let mut drafts = Vec::new();
-        for (path, sections) in ws.ledger.evidence_files() {
+        for (path, sections) in &files {
             // Evidence that was sealed in another clone cannot be a draft of ours. It may have come by `git merge
             // --squash`.
             let is_ours = sections.iter().all(|section| journals.can_make(section));
-            let mut held = commits.iter().map(|commit| git.has_file(commit, &path));
+            let mut held = commits.iter().map(|commit| git.has_file(commit, path));
             // Neither is evidence that a commit of this history added. A person is restoring it, has compacted it, or
             // has erased a line of it.
             let was_committed = || {
@@ -240,10 +244,10 @@ impl Sources {
                 let is_here = |section| {
                     head.zip(brought(section)).is_some_and(|(head, by)| by.is_before(git, head))
                 };
-                sections.iter().all(is_here)
+                sections.iter().all(|section| is_here(section) || gone.contains(section))
             };
             if is_ours && !held.any(|held| held.unwrap_or(true)) && !was_committed() {
-                drafts.push(path);
+                drafts.push(path.clone());
             }
         }
         let is_draft = |path: &RelativePath| drafts.contains(path);
@@ -258,6 +262,22 @@ impl Sources {
             drafts,
         })
     }
+}
+
+/// The sections of files that commits hold and that are not there any more.
+fn gone_sections(
+    git: &Git,
+    commits: &[CommitId],
+    files: &[(RelativePath, Arc<[Digest]>)],
+) -> Result<HashSet<Digest>, VerbError> {
+    let present: HashSet<&RelativePath> = files.iter().map(|(path, _)| path).collect();
+    let is_gone = |path: &RelativePath| is_evidence(path) && !present.contains(path);
+    let mut gone = HashSet::new();
+    for commit in commits {
+        let held = git.read_below(".orchestration", &Target::Commit(commit.clone()), &is_gone)?;
+        gone.extend(held.iter().flat_map(|(_, bytes)| digests(bytes)));
+    }
+    Ok(gone)
 }
 
 /// The files that `compact` or `erase` wrote in place of others, if the index lacks them. `git commit -a` stages only

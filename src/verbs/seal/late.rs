@@ -1,6 +1,7 @@
 //! Late sealing: commits that were made without our hook, by other tools, with `--no-verify`, or before hooks were
 //! installed.
 
+use std::cell::LazyCell;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -69,11 +70,13 @@ pub(super) fn look(
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(late) };
     let (sealed, history) = (journal::sealed(&ws.root), ws.history());
     // `git revert` takes out the evidence of a commit together with its code, so it is not made again.
+    let stands = LazyCell::new(|| ws.ledger.sections());
     let was_reverted = |entry: &Entry| {
-        let was_committed = |section: &Digest| {
-            history.as_ref().is_some_and(|history| history.covering(git, *section).is_some())
+        let was_taken_out = |section: &Digest| {
+            let brought = history.as_ref().and_then(|history| history.covering(git, *section));
+            brought.is_some() && !stands.contains(section)
         };
-        sealed.sections_of(&entry.record.id).iter().any(was_committed) && !is_there(ws, entry)
+        sealed.sections_of(&entry.record.id).iter().any(was_taken_out) && !is_there(ws, entry)
     };
     let open: Vec<(i64, &Entry)> = sources
         .ledger
