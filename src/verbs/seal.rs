@@ -158,11 +158,20 @@ fn run(
     }
     let Late { drafts: mut late, handled, since } = late::look(ws, &sources, until)?;
     late.retain(|draft| !draft.is_empty() || draft.incomplete);
+    let is_late_incomplete = late.iter().any(|draft| draft.incomplete);
     let mut answer = SealAnswer {
         written: restored,
-        incomplete: now.incomplete || late.iter().any(|draft| draft.incomplete),
+        incomplete: now.incomplete || is_late_incomplete,
         ..SealAnswer::default()
     };
+    if is_late_incomplete {
+        // There was no time to make the late drafts again, so those that are there stay.
+        let kept = late_drafts(ws, &sources.drafts);
+        if !kept.is_empty() {
+            late.clear();
+            answer.written.extend(kept);
+        }
+    }
     let all: BTreeSet<&String> =
         late.iter().chain([&now]).flat_map(|draft| &draft.records).collect();
     answer.records = all.len();
@@ -262,6 +271,17 @@ impl Sources {
             drafts,
         })
     }
+}
+
+/// The drafts that are about commits that were made before.
+fn late_drafts(ws: &Workspace, drafts: &[RelativePath]) -> Vec<RelativePath> {
+    let files = ws.ledger.evidence_files().into_iter();
+    let is_late = |sections: &[Digest]| {
+        let entries = ws.ledger.entries_in(&|section| sections.contains(section));
+        entries.into_iter().any(|entry| entry.about.is_some())
+    };
+    let late = files.filter(|(path, sections)| drafts.contains(path) && is_late(sections));
+    late.map(|(path, _)| path).collect()
 }
 
 /// The sections of files that commits hold and that are not there any more.

@@ -9,6 +9,9 @@ use super::lab::Lab;
 
 const TRACE: &str = ".orchestration/agent_trace";
 
+/// What happens, and how.
+type Story = (&'static str, fn(&Lab));
+
 fn function(name: &str, calls: &[&str]) -> String {
     let calls: String = calls.iter().map(|call| format!("    {call}(\"{name}\", 42);\n")).collect();
     format!("fn {name}() {{\n{calls}    stay();\n}}\n")
@@ -89,7 +92,7 @@ fn claim(name: &str, text: &str) -> Value {
 
 #[test]
 fn evidence_does_not_go_while_its_code_stands_in_whatever_disguise() {
-    let disguises: &[(&str, fn(&Lab))] = &[
+    let disguises: &[Story] = &[
         ("as it stands", |_| ()),
         ("renamed", |lab| lab.run_git(&["mv", "mine.rs", "other.rs"])),
         ("edited", |lab| {
@@ -210,7 +213,7 @@ fn as_ci_sees(lab: &Lab) -> Lab {
 
 #[test]
 fn commits_that_are_made_again_leave_no_false_claim_and_no_false_alarm() {
-    let stories: &[(&str, fn(&Lab))] = &[
+    let stories: &[Story] = &[
         ("an amend takes a recorded function out", |lab| {
             lab.write(
                 "new.rs",

@@ -10,9 +10,13 @@ partial clone does not hold are left out. Each commit is the work of a new sessi
 Changed lines are added plus deleted ones, without looking for renames. Packed sizes are those after `git gc
 --aggressive` in a fresh clone, on one thread, so that they are the same each time.
 
-Exit 0: each recorded commit carries its evidence, and `intent verify` finds nothing. Goals are printed and fail nothing.
+A hook that runs out of time leaves the rest to `intent seal`, which then gets a commit of its own; so a busy machine
+makes evidence a little heavier. Whether the evidence is whole is told by how many of the added lines stand in a block
+that it names.
+
+Exit 0: 95 % of them do, and `intent verify` finds nothing. Goals are printed and fail nothing.
 """
-import argparse, json, os, statistics, sys, uuid
+import argparse, collections, json, os, re, statistics, sys, uuid
 
 import lab
 
@@ -181,6 +185,28 @@ class Packed(lab.Repository):
         files = data.split(b"\ndiff --git ")
         return len(data), sum(len(file) + 12 for file in files[1:] if file.startswith(b"a/.orchestration/"))
 
+    def covered(self, commit, lines):
+        """How many lines a commit added that hold a word, and how many of them stand in a block that `lines` of its
+        evidence name, or directly above one, where its comment is."""
+        spans, added, found, path, at = {}, 0, 0, None, 0
+        for line in lines:
+            spans.setdefault(line["path"], []).append((1, line["whole"]["lines"])) if "whole" in line else None
+            for block in line.get("blocks", []):
+                first, _, last = block[2].partition("-")
+                spans.setdefault(line["path"], []).append((int(first) - 8, int(last or first)))
+        diff = self.git("-c", "core.quotePath=false", "diff", "-U0", "-M", f"{commit}^", commit, "--", ".", *(f":!{name}" for name in TOOL), text=False)
+        for row in diff.stdout.decode(errors="replace").split("\n"):
+            if row.startswith("+++ "):
+                path = row[6:].rstrip("\t")
+            elif row.startswith("@@ "):
+                at = int(re.match(r"@@ \S+ \+(\d+)", row)[1])
+            elif row.startswith("+"):
+                if re.search(r"\w{3}", row):
+                    added += 1
+                    found += any(first <= at <= last for first, last in spans.get(path, []))
+                at += 1
+        return added, found
+
 
 def fit(points):
     """A fixed cost and a cost each, by least squares."""
@@ -203,7 +229,7 @@ def weigh(folder, options):
     stat = replay.out("log", "--numstat", "--no-renames", "--format=", "plain", f"^{replay.out('rev-list', '--max-parents=0', 'plain')}")
     lines = sum(int(count) for row in stat.splitlines() for count in row.split("\t")[:2] if count.isdigit())
     roots = [sum(plain.disk[name] for name, path in new.items() if not path) for _, new in plain.brought()]
-    raw, packed, trees, blocks, late, growth, shares, shown = 0, 0, 0, 0, 0, [], [], []
+    raw, packed, trees, blocks, late, growth, shares, shown, said = 0, 0, 0, 0, 0, [], [], [], collections.defaultdict(list)
     for at, (made, new) in enumerate(ours.brought(set(replay.made))[1:], 1):
         evidence = [name for name, path in new.items() if path.startswith(TRACE) and path.endswith(".jsonl")]
         if not evidence:
@@ -214,6 +240,9 @@ def weigh(folder, options):
             raw += len(data)
             rows = [json.loads(row) for row in data.splitlines()]
             late += sum("of" in row for row in rows)
+            for row in rows:
+                about = row.get("of", made[0]) if "evidence" in row else about
+                said[about].append(row)
             count += sum(len(row.get("blocks", [])) or "whole" in row for row in rows)
         blobs = sum(ours.disk[name] for name in evidence)
         folders = sum(ours.disk[name] for name, path in new.items() if not path or path + "/" in TRACE or path.startswith(TRACE)) - blobs - roots[at]
@@ -223,6 +252,8 @@ def weigh(folder, options):
         shares.append(shown[-1][1] / shown[-1][0])
     each, more = fit(growth)
     middle = sorted(shown, key=lambda one: one[0] - one[1])[len(shown) // 2]
+    covered = [ours.covered(commit, [row for row in said[commit] if "path" in row]) for commit in replay.made[2:]]
+    added, found = map(sum, zip(*covered))
     name = os.path.basename(os.path.dirname(source.folder)) or source.folder
     lab.table([
         (name, "measured", "goal"),
@@ -238,9 +269,10 @@ def weigh(folder, options):
         ("git show, ledger: median share", f"{statistics.median(shares):.0%}", "35 %"),
         ("git show, ledger: commit of median code", f"{middle[1]:,} of {middle[0]:,}, {middle[1] / middle[0]:.0%}", "35 %"),
         ("git show, ledger: share of all", f"{sum(one[1] for one in shown) / sum(one[0] for one in shown):.0%}", ""),
+        ("added lines that stand in a block of the evidence", f"{found / added:.1%}", "95 %"),
         ("records in no commit / findings of verify", f"{opened} / {len(findings)}", "0 / 0"),
     ])
-    return not findings and not opened and len(growth) >= 0.8 * (len(commits) - 1)
+    return not findings and found >= 0.95 * added
 
 
 def large(folder):
