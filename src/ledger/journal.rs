@@ -242,7 +242,7 @@ pub struct Held {
     pub timestamp: String,
 }
 
-/// All records of the journals of this work tree ([`Journals::files`]), including those that were sealed.
+/// All records of the journals of this work tree and of work trees that were removed, including those that were sealed.
 pub fn held(root: &Root) -> Result<Vec<Held>, StoreError> {
     let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
     let mut all = Vec::new();
