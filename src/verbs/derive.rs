@@ -31,7 +31,7 @@ pub(super) struct Covered {
 }
 
 /// The file of an entry of evidence before and after its commit.
-pub(super) struct Change {
+pub(super) struct EntryTexts {
     /// Several if the commit is a merge, or renamed the file.
     pub before: Vec<Document>,
     pub after: Document,
@@ -82,7 +82,7 @@ impl Texts {
     /// The file of an entry of evidence before its commit, once for each parent, and after it. If a rebase or a squash
     /// has replaced that commit, so that it is not in the history here, the entry is about everything between `base`
     /// and the commit that added the evidence.
-    pub(super) fn of_entry(&self, entry: &Entry, base: &CommitId) -> Option<Change> {
+    pub(super) fn of_entry(&self, entry: &Entry, base: &CommitId) -> Option<EntryTexts> {
         let git = self.git()?;
         let path = &entry.record.files.first()?.relative_path;
         let about = entry.about.clone().map(CommitId);
@@ -119,7 +119,7 @@ impl Texts {
         if before.is_empty() {
             before.push(Document::from_text(path.as_str(), ""));
         }
-        Some(Change { before, after, is_its_own: !is_made_again })
+        Some(EntryTexts { before, after, is_its_own: !is_made_again })
     }
 
     /// The file of an entry of evidence in the parent of its commit, under the name that it had there.

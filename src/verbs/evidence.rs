@@ -5,7 +5,7 @@ mod records;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::derive::{Change, Texts};
+use super::derive::{EntryTexts, Texts};
 use super::elsewhere::Around;
 use super::signing::{self, Signatures};
 use super::{ReadError, VerbError, Workspace, erase, reassign, why};
@@ -277,7 +277,7 @@ enum Doubt {
 fn doubt(texts: &Texts, ledger: &Ledger, entry: &Entry, base: &CommitId) -> Option<Doubt> {
     let file = entry.record.files.first()?;
     let path = &file.relative_path;
-    let Some(Change { before, after, is_its_own }) = texts.of_entry(entry, base) else {
+    let Some(EntryTexts { before, after, is_its_own }) = texts.of_entry(entry, base) else {
         let unread = format!("its commit, or {path} in it, cannot be read");
         return Some(match texts.is_shallow() {
             true => {

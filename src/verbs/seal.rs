@@ -145,7 +145,12 @@ fn run(
         return Ok(SealAnswer::default());
     }
     let until = budget.map(|budget| Instant::now() + budget);
-    let restored = if scope == Scope::Commit && write { still_needed(ws)? } else { Vec::new() };
+    let taken_away = match scope == Scope::Commit && write {
+        true => TakenAway::find(ws)?,
+        false => None,
+    };
+    let restored = taken_away.as_ref().map(|taken| taken.write_back(ws)).transpose()?;
+    let restored = restored.unwrap_or_default();
     let ws = &if restored.is_empty() { ws.clone() } else { ws.with_ledger_of_now() };
     let sources = Sources::load(ws)?;
     let ledger = &sources.ledger;
@@ -211,9 +216,7 @@ fn run(
             answer.removed.push(path);
         }
     }
-    if scope == Scope::Commit {
-        answer.written.extend(left_out(ws)?);
-    }
+    answer.written.extend(taken_away.iter().flat_map(|taken| taken.replaced_by(ws)));
     handled.save(since);
     Ok(answer)
 }
@@ -300,52 +303,56 @@ fn gone_sections(
     Ok(gone)
 }
 
-/// The files that `compact` or `erase` wrote in place of others, if the index lacks them. `git commit -a` stages only
-/// the removal of the old files, so the hook has to stage the new ones.
-fn left_out(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
-    let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(Vec::new()) };
-    let listed = |target: &Target| git.list_below(".orchestration", target, &is_evidence);
-    let committed = listed(&Target::Commit(head.clone()))?;
-    let paths: HashSet<&RelativePath> = committed.iter().map(|(path, _)| path).collect();
-    if ws.ledger.evidence_files().iter().all(|(path, _)| paths.contains(path)) {
-        return Ok(Vec::new());
-    }
-    let staged: HashSet<RelativePath> =
-        listed(&Target::Index)?.into_iter().map(|(path, _)| path).collect();
-    let gone = committed.into_iter().filter(|(path, _)| !staged.contains(path));
-    let gone = git.read_blobs(&Vec::from_iter(gone))?;
-    let held: HashSet<Digest> = gone.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
-    let files = ws.ledger.evidence_files().into_iter();
-    let moved = files.filter(|(path, sections)| {
-        !staged.contains(path) && sections.iter().all(|one| held.contains(one))
-    });
-    Ok(moved.map(|(path, _)| path).collect())
+/// Evidence of `HEAD` that the commit takes away.
+struct TakenAway {
+    files: Vec<(RelativePath, Vec<u8>)>,
+    /// The files of evidence in the index.
+    staged: HashSet<RelativePath>,
 }
 
-/// Writes back the evidence that the commit would take away although some of its code stays, as a revert does of which a
-/// conflict was resolved by keeping lines.
-fn still_needed(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
-    let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(Vec::new()) };
-    let listed = |target: &Target| git.list_below(".orchestration", target, &is_evidence);
-    let staged: HashSet<RelativePath> =
-        listed(&Target::Index)?.into_iter().map(|(path, _)| path).collect();
-    let committed = listed(&Target::Commit(head.clone()))?.into_iter();
-    let gone: Vec<_> = committed.filter(|(path, _)| !staged.contains(path)).collect();
-    if gone.is_empty() {
-        return Ok(Vec::new());
+impl TakenAway {
+    /// `None` if the commit keeps all of it.
+    fn find(ws: &Workspace) -> Result<Option<Self>, VerbError> {
+        let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(None) };
+        let listed = |target: &Target| git.list_below(".orchestration", target, &is_evidence);
+        let staged = listed(&Target::Index)?.into_iter().map(|(path, _)| path);
+        let staged: HashSet<RelativePath> = staged.collect();
+        let mut files = listed(&Target::Commit(head.clone()))?;
+        files.retain(|(path, _)| !staged.contains(path));
+        if files.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(Self { files: git.read_blobs(&files)?, staged }))
     }
-    let gone = git.read_blobs(&gone)?;
-    let index = ws.at_index()?;
-    // A compaction or an erasure has put what is gone into a file that is not staged yet.
-    let mut stands = index.ledger.sections();
-    stands.extend(ws.ledger.sections());
-    let named = still_named(&index, head, &stands)?;
-    let mut written = Vec::new();
-    for (path, bytes) in gone.into_iter().filter(|(path, _)| named.contains_key(path)) {
-        crate::workspace::store::write_atomic(&ws.root.absolute(&path), &bytes)?;
-        written.push(path);
+
+    /// The files that `compact` or `erase` wrote in place of others, if the index lacks them. `git commit -a` stages
+    /// only the removal of the old files, so the hook has to stage the new ones.
+    fn replaced_by(&self, ws: &Workspace) -> Vec<RelativePath> {
+        let held: HashSet<Digest> =
+            self.files.iter().flat_map(|(_, bytes)| digests(bytes)).collect();
+        let files = ws.ledger.evidence_files().into_iter();
+        let moved = files.filter(|(path, sections)| {
+            !self.staged.contains(path) && sections.iter().all(|one| held.contains(one))
+        });
+        moved.map(|(path, _)| path).collect()
     }
-    Ok(written)
+
+    /// Writes back what is taken away although some of its code stays. A revert does that if a conflict was resolved by
+    /// keeping lines.
+    fn write_back(&self, ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
+        let Some(head) = ws.head() else { return Ok(Vec::new()) };
+        let index = ws.at_index()?;
+        // A compaction or an erasure has put the sections into a file that is not staged yet.
+        let mut stands = index.ledger.sections();
+        stands.extend(ws.ledger.sections());
+        let named = still_named(&index, head, &stands)?;
+        let mut written = Vec::new();
+        for (path, bytes) in self.files.iter().filter(|(path, _)| named.contains_key(path)) {
+            crate::workspace::store::write_atomic(&ws.root.absolute(path), bytes)?;
+            written.push(path.clone());
+        }
+        Ok(written)
+    }
 }
 
 /// The records that must stay open after this seal, because the work tree holds more of their code than was sealed, for
