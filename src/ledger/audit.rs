@@ -106,9 +106,10 @@ fn of_evidence(file: &LedgerFile) -> Part {
         let mut last: Option<(&str, &str)> = None;
         for (span, said) in &section.lines {
             let (intent, time) = match said {
-                Said::Brought(line) => {
-                    (section.header.intents[line.intent as usize].id.as_str(), line.time.as_str())
-                }
+                Said::Brought(line) => (
+                    section.header.intents[line.intent as usize].id.as_str(),
+                    line.time.as_deref().unwrap_or_default(),
+                ),
                 Said::Carried(record) => match &record.intent_id {
                     Some(intent) => (intent.as_str(), record.timestamp.as_str()),
                     None => continue,

@@ -40,6 +40,8 @@ const FOLDER: &str = ".orchestration/agent_trace/";
 const HEADER: &[u8] = b"{\"evidence\":";
 const SHORT: &str = "s:";
 const BYTES: usize = 16;
+/// How a line about one file begins. What is left out is 0.
+const BROUGHT: [&[u8]; 3] = [b"{\"intent\":", b"{\"by\":", b"{\"path\":"];
 const TOMBSTONE: &[u8] = b"{\"erased\":";
 
 /// The namespace of the SSH signature of a tombstone. A signature that was made in another namespace does not count.
@@ -162,19 +164,28 @@ pub struct CitedSession {
     /// The tool, followed by a blank and its version if that is known: `claude-code 2.1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    /// The time of its lines that say none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    /// The strength of its lines that say none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub strength: Option<Strength>,
 }
 
 /// What one session changed in one file under one intent: a line of evidence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// Index in [`Header::intents`].
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub intent: u32,
     /// Index in [`Header::sessions`].
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub by: u32,
-    /// When the last of these changes was recorded: RFC 3339 in UTC, in whole seconds.
-    pub time: String,
     /// The file.
     pub path: RelativePath,
+    /// When the last of these changes was recorded: RFC 3339 in UTC, in whole seconds. A line that was read has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
     /// The path before, if the commit renamed the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<RelativePath>,
@@ -265,7 +276,7 @@ impl<'de> Visitor<'de> for BlockVisitor {
 /// Fields that few blocks have.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct More {
-    /// Parameter types.
+    /// Parameter types, if several blocks of the file have this kind and name, before or after the commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameters: Option<String>,
     /// Which one it is of several blocks with the same name, counted from 0.
@@ -560,15 +571,17 @@ fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
 }
 
 fn said(line: &[u8], header: &Header) -> Option<Said> {
-    if line.starts_with(b"{\"intent\":") {
-        let line: Line = serde_json::from_slice(line).ok()?;
-        let is_cited =
-            header.intents.len() > line.intent as usize && header.sessions.len() > line.by as usize;
-        let is_readable = is_time(&line.time)
+    if BROUGHT.iter().any(|begin| line.starts_with(begin)) {
+        let mut line: Line = serde_json::from_slice(line).ok()?;
+        let session = header.sessions.get(line.by as usize)?;
+        line.time = line.time.or_else(|| session.time.clone());
+        line.strength = line.strength.or(session.strength);
+        let is_readable = header.intents.len() > line.intent as usize
+            && line.time.as_deref().is_some_and(is_time)
             && line.blocks.is_empty() == line.whole.is_some()
             && line.blocks.iter().all(Block::is_readable)
             && line.whole.as_ref().is_none_or(|whole| long(&whole.hash).is_some());
-        return (is_cited && is_readable).then(|| Said::Brought(Box::new(line)));
+        return is_readable.then(|| Said::Brought(Box::new(line)));
     }
     if line.starts_with(TOMBSTONE) {
         return tombstone(line).map(|stone| Said::Erased(Box::new(stone)));
@@ -605,7 +618,7 @@ impl Line {
         let blocks = self.blocks.iter().filter_map(|block| block.record(language));
         Record {
             id: format!("{digest}:{nth}"),
-            timestamp: self.time.clone(),
+            timestamp: self.time.clone().unwrap_or_default(),
             kind: if self.ack { RecordKind::Ack } else { RecordKind::Mutation },
             intent_id: Some(intent.id.clone()).filter(|id| !id.is_empty()),
             intent_hash: intent.hash.as_deref().and_then(long),
@@ -647,14 +660,25 @@ impl Whole {
     }
 }
 
-/// Writes a section.
-pub fn write(header: &Header, lines: &[Line], carried: &[Record]) -> Vec<u8> {
+/// Writes a section. What most lines of a session have in common is written once, in the header.
+pub fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]) -> Vec<u8> {
+    for (by, session) in header.sessions.iter_mut().enumerate() {
+        let mut its: Vec<_> = lines.iter_mut().filter(|line| line.by as usize == by).collect();
+        session.time = most_frequent(its.iter().filter_map(|line| line.time.clone()));
+        if its.iter().all(|line| line.strength.is_some()) {
+            session.strength = most_frequent(its.iter().filter_map(|line| line.strength));
+        }
+        for line in &mut its {
+            line.time = line.time.take().filter(|time| session.time.as_ref() != Some(time));
+            line.strength = line.strength.filter(|_| line.strength != session.strength);
+        }
+    }
     let mut bytes = Vec::new();
     let mut put = |line: serde_json::Result<Vec<u8>>| {
         bytes.extend(line.expect("plain data always serialises"));
         bytes.push(b'\n');
     };
-    put(serde_json::to_vec(header));
+    put(serde_json::to_vec(&header));
     lines.iter().for_each(|line| put(serde_json::to_vec(line)));
     for record in carried {
         let mut record = serde_json::to_value(record).expect("plain data always serialises");
@@ -665,4 +689,11 @@ pub fn write(header: &Header, lines: &[Line], carried: &[Record]) -> Vec<u8> {
         put(serde_json::to_vec(&record));
     }
     bytes
+}
+
+/// Of several that are equally frequent, the least.
+fn most_frequent<T: Ord>(all: impl Iterator<Item = T>) -> Option<T> {
+    let mut counts = std::collections::BTreeMap::new();
+    all.for_each(|one| *counts.entry(one).or_insert(0) += 1);
+    counts.into_iter().rev().max_by_key(|(_, count)| *count).map(|(one, _)| one)
 }

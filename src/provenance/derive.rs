@@ -144,7 +144,7 @@ pub fn find_recorded(blocks: &FileBlocks, range: &BlockRecord) -> Option<usize> 
         let identity = &block.identity;
         let is_named = identity.kind.as_str() == name.kind
             && identity.path == name.path
-            && identity.parameters == name.parameters;
+            && (name.parameters.is_none() || identity.parameters == name.parameters);
         let reads = block.fingerprint.content == range.content_hash;
         match (is_named, reads) {
             (true, true) => Some(0),

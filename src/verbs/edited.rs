@@ -158,6 +158,14 @@ impl Baseline {
         matches!(self, Self::Texts(versions) if versions.iter().any(|version| version.blocks().has_error))
     }
 
+    /// The texts it is made of; none where it is not known which.
+    pub fn versions(&self) -> &[Document] {
+        match self {
+            Self::Texts(versions) => versions,
+            _ => &[],
+        }
+    }
+
     /// Whether it is known that there was no block at all.
     pub fn is_empty(&self) -> bool {
         matches!(self, Self::Texts(versions) if versions.iter().all(|old| old.blocks().blocks.is_empty()))

@@ -526,7 +526,7 @@ impl<'a> State<'a> {
             draft.add(ledger, path, from.as_ref(), claim, range, 0);
             draft.note(self.before(claim), ledger);
         }
-        draft.groups.unite(path, baseline, now);
+        draft.groups.shorten(path, baseline, now);
     }
 
     /// The records of the journal from which a block's lines come, each with its lines. Only lines that are new in this

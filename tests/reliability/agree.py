@@ -64,6 +64,9 @@ def a_section(rng):
     intents = [{"id": f"INT-{n:03}", "hash": short_hash(rng), "name": f"Intent {n}"} for n in range(1, rng.randint(2, 4))]
     sessions = [{"id": f"claude-code:{n}", "type": rng.choice(["AI", "HUMAN", "UNKNOWN", "MIXED"]), "tool": "claude-code 1.2"}
                 for n in range(rng.randint(1, 3))]
+    for session in sessions:
+        if rng.random() < 0.5:
+            session |= {"time": a_time(rng), "strength": rng.choice(verify.STRENGTHS)}
     header = {"evidence": 2}
     if rng.random() < 0.3:
         header["of"] = rng.randbytes(20).hex()
@@ -72,11 +75,17 @@ def a_section(rng):
         header["novel"] = {"a": [1, 2]}
     lines = [header]
     for _ in range(rng.randint(1, 4)):
-        line = {"intent": rng.randrange(len(intents)), "by": rng.randrange(len(sessions)), "time": a_time(rng),
-                "path": rng.choice(["src/a.rs", "b.py", "docs/ü.md"])}
+        line = {"intent": rng.randrange(len(intents)), "by": rng.randrange(len(sessions)),
+                "path": rng.choice(["src/a.rs", "b.py", "docs/ü.md"]), "time": a_time(rng)}
+        for key in ("intent", "by"):
+            if line[key] == 0 and rng.random() < 0.5:
+                del line[key]
+        if "time" in sessions[line.get("by", 0)] and rng.random() < 0.5:
+            del line["time"]
+        else:
+            line["strength"] = rng.choice(verify.STRENGTHS)
         if rng.random() < 0.1:
             line["from"] = "old.rs"
-        line["strength"] = rng.choice(verify.STRENGTHS)
         if rng.random() < 0.1:
             line["decision"] = {"outcome": "ask", "rule": None, "approval": None}
         if rng.random() < 0.1:
@@ -256,6 +265,9 @@ def forged_suffix(rng, files):
         dump({"intent": 0, "by": 0, "time": a_time(rng), "path": "a.rs", "strength": "observed", "blocks": [["function", "f", "3"]]}),
         dump({"intent": 0, "by": 0, "time": a_time(rng), "path": "a.rs", "strength": "observed", "blocks": [["function", "f", "3-8", short_hash(rng), "7-9/6"]]}),
         dump({"intent": 0, "by": 0, "time": a_time(rng), "path": "a.rs", "strength": "observed"}),
+        dump({"intent": 0, "by": 0, "time": "", "path": "a.rs", "blocks": [a_block(rng)]}),
+        dump({"by": 9, "path": "a.rs", "blocks": [a_block(rng)]}),
+        dump({"path": "a.rs"}),
         dump({"intent": 0, "by": 0, "time": "yesterday", "path": "a.rs", "strength": "observed", "blocks": [a_block(rng)]}),
         dump({"intent": 0, "by": 0, "time": a_time(rng), "path": "../a.rs", "strength": "observed", "blocks": [a_block(rng)]}),
         dump({"intent": 0, "by": 0, "time": a_time(rng), "path": "a.rs", "strength": "certain", "blocks": [a_block(rng)]}),

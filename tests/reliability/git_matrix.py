@@ -1206,7 +1206,7 @@ def claimed(s):
                 own = texts.get(block[3])
                 if block[0] != "function" or own is None:
                     continue
-                intent = section["intents"][value["intent"]]["id"]
+                intent = section["intents"][value.get("intent", 0)]["id"]
                 brought = places(block[4] if len(block) > 4 else None)
                 for n, text in enumerate(own, 1):
                     token = TOKEN.search(text)

@@ -130,13 +130,15 @@ def header(value):
     for session in value.get("sessions", []):
         need(isinstance(session, dict), "a session is an object")
         need(session.get("type") in ("HUMAN", "AI", "MIXED", "UNKNOWN"), "an unknown type of session")
+        need(session.get("strength", "declared") in STRENGTHS, "no strength")
 
 
 def entry(value, section):
     """A line of one session, file and intent."""
     for key, of in (("intent", "intents"), ("by", "sessions")):
-        need(is_count(value.get(key)) and value[key] < len(section.get(of, [])), f"`{key}` is not in the header")
-    need(is_time(value.get("time")), "no time")
+        at = value.get(key, 0)
+        need(is_count(at) and at < len(section.get(of, [])), f"`{key}` is not in the header")
+    need(is_time(value.get("time", section["sessions"][value.get("by", 0)].get("time"))), "no time")
     text(value.get("path"), "no path")
     need(inside(value["path"]), "the path leaves the workspace")
     need(value.get("strength", "declared") in STRENGTHS, "no strength")
@@ -193,7 +195,7 @@ def evidence(name, data, keys=None):
                     yield f"later: line {number} is of format {value['evidence']}"
                     return
                 section = value
-            elif line.startswith(b'{"intent":'):
+            elif line.startswith((b'{"intent":', b'{"by":', b'{"path":')):
                 entry(value, section)
             elif line.startswith(b'{"erased":'):
                 tombstone(value, section)

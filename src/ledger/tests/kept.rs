@@ -38,9 +38,9 @@ fn evidence_of(n: u32) -> (RelativePath, Vec<u8>) {
         }
         serde_json::from_value(line).unwrap()
     };
-    let mut bytes = evidence::write(&header, &[line(n), line(n + 1)], &[]);
+    let mut bytes = evidence::write(header.clone(), vec![line(n), line(n + 1)], &[]);
     if n.is_multiple_of(10) {
-        bytes.extend(evidence::write(&header, &[line(n + 2)], &[]));
+        bytes.extend(evidence::write(header, vec![line(n + 2)], &[]));
     }
     (evidence::path_of(Digest::of(&bytes), &time), bytes)
 }
@@ -190,7 +190,7 @@ fn blocks_are_found_under_the_intent_that_a_person_has_put_them_under() {
     });
     let header = Header { evidence: evidence::FORMAT, ..Header::default() };
     let record = serde_json::from_value(record).unwrap();
-    write(&w, &evidence::write(&header, &[], &[record]), "2026-05");
+    write(&w, &evidence::write(header, vec![], &[record]), "2026-05");
     drop(Ledger::load(&w.root()));
     let ledger = Ledger::load(&w.root());
     let claims = ledger.of_intent("INT-009");

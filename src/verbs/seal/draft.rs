@@ -1,9 +1,9 @@
 //! Collects the blocks of a commit by intent, session and file, and writes them as evidence.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use super::SealedFile;
-use crate::code::{Document, fingerprint};
+use crate::code::{Document, FileBlocks, fingerprint};
 use crate::ledger::evidence::{
     self, Block, CitedIntent, CitedSession, Digest, Header, Line, Whole,
 };
@@ -116,8 +116,23 @@ impl Groups {
         work.blocks.push((range, own));
     }
 
+    /// Leaves out of the blocks of a file what its texts before and after the change tell anyway.
+    pub(super) fn shorten(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
+        let texts = baseline.versions().iter().chain([now]);
+        let overloaded: HashSet<_> = texts.flat_map(|text| overloaded(&text.blocks())).collect();
+        let here = self.work.iter_mut().filter(|((of, _), _)| of == path);
+        let names =
+            here.flat_map(|(_, work)| &mut work.blocks).flat_map(|(range, _)| &mut range.block);
+        for name in names {
+            if !overloaded.contains(&(name.kind.clone(), name.path.clone())) {
+                name.parameters = None;
+            }
+        }
+        self.unite(path, baseline, now);
+    }
+
     /// Names a new file as a whole instead of all its blocks, if it has very many and one group brought all of them.
-    pub(super) fn unite(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
+    fn unite(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
         let blocks = now.blocks().blocks.len();
         if blocks <= MAX_NAMED || !baseline.is_empty() {
             return;
@@ -177,7 +192,7 @@ impl Groups {
             lines.push(Line {
                 intent: place(&mut intents, cited),
                 by: place(&mut sessions, &group.session),
-                time: work.time.get(..19).map_or(String::new(), |time| format!("{time}Z")),
+                time: work.time.get(..19).map(|time| format!("{time}Z")),
                 path: path.clone(),
                 from: work.from.clone(),
                 strength: group.strength,
@@ -199,8 +214,16 @@ impl Groups {
             sessions: sessions.into_iter().map(cited).collect(),
             extra: Default::default(),
         };
-        evidence::write(&header, &lines, carried)
+        evidence::write(header, lines, carried)
     }
+}
+
+/// The kinds and names that several blocks have.
+fn overloaded(blocks: &FileBlocks) -> HashSet<(String, String)> {
+    let mut seen = HashSet::new();
+    let names = blocks.blocks.iter().map(|block| &block.identity);
+    let again = names.filter(|one| !seen.insert((one.kind, &one.path)));
+    again.map(|one| (one.kind.as_str().to_owned(), one.path.clone())).collect()
 }
 
 fn cited(session: &Session) -> CitedSession {
@@ -210,6 +233,7 @@ fn cited(session: &Session) -> CitedSession {
         entity_type: serde_json::from_value(word).unwrap_or_default(),
         model: session.model.clone(),
         tool: session.tool.clone(),
+        ..CitedSession::default()
     }
 }
 
@@ -227,10 +251,10 @@ pub(super) fn write(ws: &Workspace, bytes: &[u8]) -> Result<RelativePath, VerbEr
         let lines = sections.into_iter().flat_map(|section| section.lines);
         let times = lines.map(|(_, said)| match said {
             evidence::Said::Brought(line) => line.time,
-            evidence::Said::Carried(record) => record.timestamp,
-            evidence::Said::Erased(stone) => stone.time,
+            evidence::Said::Carried(record) => Some(record.timestamp),
+            evidence::Said::Erased(stone) => Some(stone.time),
         });
-        times.max()
+        times.flatten().max()
     });
     let path = evidence::path_of(Digest::of(bytes), &time.unwrap_or_else(store::now));
     store::write_atomic(&ws.root.absolute(&path), bytes)?;
