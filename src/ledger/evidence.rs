@@ -164,7 +164,7 @@ pub struct CitedSession {
     /// The tool, followed by a blank and its version if that is known: `claude-code 2.1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The time of its lines that say none.
+    /// The time of its lines that say none, to a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
     /// The strength of its lines that say none.
@@ -183,7 +183,7 @@ pub struct Line {
     pub by: u32,
     /// The file.
     pub path: RelativePath,
-    /// When the last of these changes was recorded: RFC 3339 in UTC, in whole seconds. A line that was read has one.
+    /// When the last of these changes was recorded: RFC 3339 in UTC. A line that was read has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
     /// The path before, if the commit renamed the file.
@@ -393,16 +393,20 @@ fn is_places(places: &str, of: &str) -> bool {
         })
 }
 
-/// Returns true for a time in the form `2026-11-23T19:15:34Z`.
+/// Returns true for a time in the form `2026-11-23T19:15:34.198Z`, or without milliseconds.
 fn is_time(text: &str) -> bool {
-    const FORM: &[u8] = b"0000-00-00T00:00:00Z";
+    const FORMS: [&[u8]; 2] = [b"0000-00-00T00:00:00.000Z", b"0000-00-00T00:00:00Z"];
     let is_of = |(byte, form): (u8, &u8)| match form {
         b'0' => byte.is_ascii_digit(),
         other => byte == *other,
     };
-    text.len() == FORM.len()
-        && text.bytes().zip(FORM).all(is_of)
-        && store::milliseconds(text).is_some()
+    let has_form = |form: &&[u8]| text.len() == form.len() && text.bytes().zip(*form).all(is_of);
+    FORMS.iter().any(has_form) && store::milliseconds(text).is_some()
+}
+
+/// A time without its milliseconds and zone.
+fn second(time: &str) -> Option<String> {
+    time.get(.."0000-00-00T00:00:00".len()).map(str::to_owned)
 }
 
 /// Shortens a hash for evidence: `sha256:<hex>` becomes `s:` and the first 128 bits in base64url.
@@ -664,12 +668,15 @@ impl Whole {
 pub fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]) -> Vec<u8> {
     for (by, session) in header.sessions.iter_mut().enumerate() {
         let mut its: Vec<_> = lines.iter_mut().filter(|line| line.by as usize == by).collect();
-        session.time = most_frequent(its.iter().filter_map(|line| line.time.clone()));
+        let times = || its.iter().filter_map(|line| line.time.as_deref());
+        let common = most_frequent(times().filter_map(second));
+        let is_common = |time: &str| second(time) == common;
+        session.time = times().filter(|time| is_common(time)).max().map(str::to_owned);
         if its.iter().all(|line| line.strength.is_some()) {
             session.strength = most_frequent(its.iter().filter_map(|line| line.strength));
         }
         for line in &mut its {
-            line.time = line.time.take().filter(|time| session.time.as_ref() != Some(time));
+            line.time = line.time.take().filter(|time| !is_common(time));
             line.strength = line.strength.filter(|_| line.strength != session.strength);
         }
     }

@@ -140,7 +140,7 @@ impl LedgerFile {
 const MAX_EVIDENCE: u64 = 1024 * 1024 * 1024;
 
 /// An object, or a span without a line break, beyond this many bytes is not read.
-pub(super) const MAX_OBJECT: usize = 16 * 1024 * 1024;
+pub(super) const MAX_OBJECT: usize = 64 * 1024 * 1024;
 
 /// Folders in the ledger's folder are followed this deep: years and months need two.
 const MAX_DEPTH: usize = 6;

@@ -497,3 +497,47 @@ mod looking_up {
         assert_eq!(lines, [1, 3]);
     }
 }
+
+mod evidence {
+    use serde_json::json;
+
+    use super::super::evidence::{Header, Line, Said, Section, read, write};
+
+    #[test]
+    fn what_the_lines_of_a_session_share_is_written_once() {
+        let header: Header = serde_json::from_value(json!({
+            "evidence": 2, "intents": [{"id": "INT-001"}], "sessions": [{"type": "AI"}, {"type": "HUMAN"}]
+        }))
+        .unwrap();
+        let line = |by: u32, path: &str, time: &str, strength: Option<&str>| -> Line {
+            let blocks = [["function", "one", "1-4", "s:UklkzfIL3rx1yyW1Om-TRA"]];
+            serde_json::from_value(json!({
+                "by": by, "path": path, "time": time, "strength": strength, "blocks": blocks
+            }))
+            .unwrap()
+        };
+        let written = vec![
+            line(0, "a.rs", "2026-11-24T08:02:11.102Z", Some("observed")),
+            line(0, "b.rs", "2026-11-24T08:02:11.950Z", Some("observed")),
+            line(0, "c.rs", "2026-11-24T08:02:14.001Z", Some("declared")),
+            line(1, "d.rs", "2026-11-24T08:02:11.500Z", None),
+            line(1, "e.rs", "2026-11-24T08:02:15Z", Some("declared")),
+        ];
+        let bytes = write(header, written.clone(), &[]);
+        let text = String::from_utf8(bytes.clone()).unwrap();
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert!(lines[0].starts_with("{\"path\":\"a.rs\",\"blocks\":"), "{text}");
+        assert!(lines[3].starts_with("{\"by\":1,\"path\":\"d.rs\",\"blocks\":"), "{text}");
+        let [Section { lines, unreadable, .. }] = &read(&bytes).unwrap()[..] else {
+            panic!("{text}")
+        };
+        assert!(unreadable.is_empty(), "{text}");
+        for (written, (_, read)) in written.iter().zip(lines) {
+            let Said::Brought(read) = read else { panic!("{text}") };
+            assert_eq!((&read.path, read.by), (&written.path, written.by), "{text}");
+            assert_eq!(read.strength, written.strength, "{text}");
+            let close = |time: &Option<String>| time.as_ref().unwrap()[..19].to_owned();
+            assert_eq!(close(&read.time), close(&written.time), "{text}");
+        }
+    }
+}

@@ -51,10 +51,10 @@ def is_count(value):
 
 
 def is_time(value):
-    if not isinstance(value, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z", value):
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{3})?Z", value):
         return False
     try:
-        return datetime.datetime.strptime(value, "%Y-%m-%dT%H:%M:%SZ") is not None
+        return datetime.datetime.strptime(value[:19], "%Y-%m-%dT%H:%M:%S") is not None
     except ValueError:
         return False
 

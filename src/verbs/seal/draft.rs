@@ -192,7 +192,7 @@ impl Groups {
             lines.push(Line {
                 intent: place(&mut intents, cited),
                 by: place(&mut sessions, &group.session),
-                time: work.time.get(..19).map(|time| format!("{time}Z")),
+                time: Some(work.time.clone()),
                 path: path.clone(),
                 from: work.from.clone(),
                 strength: group.strength,
