@@ -112,7 +112,12 @@ pub struct Ledger {
     derive: Option<Arc<dyn Derive>>,
     derived: Lazy<Option<Arc<Derived>>>,
     of_wholes: OnceLock<HashMap<Key, Vec<u32>>>,
+    /// For each key of a block, the claims of an entry that have it. Only of entries with more than [`MANY`] claims.
+    by_block: Lazy<Option<HashMap<Key, Vec<ClaimRef>>>>,
 }
+
+/// An entry with more claims than this has a table of its own for looking up a block in it.
+const MANY: usize = 64;
 
 /// The data of a ledger that its copies share.
 #[derive(Default)]
@@ -294,8 +299,9 @@ impl Ledger {
     }
 
     fn saying(said: Arc<Said>) -> Self {
-        let derived = Lazy::of(said.order.all.len());
-        Self { said, derive: None, derived, of_wholes: OnceLock::new() }
+        let count = said.order.all.len();
+        let (derived, by_block) = (Lazy::of(count), Lazy::of(count));
+        Self { said, derive: None, derived, of_wholes: OnceLock::new(), by_block }
     }
 
     /// The same ledger without what was computed from texts so far. Callers that go through all entries use it to free
@@ -413,22 +419,45 @@ impl Ledger {
         entries.into_iter().flat_map(|at| self.claims_of(at, sought)).collect()
     }
 
-    /// The claims of an entry that match, in order. A file that was recorded as a whole has one claim for each block in
-    /// it.
+    /// The claims of an entry that match, in order.
     fn claims_of(&self, at: u32, sought: Sought<'_>) -> Vec<ClaimRef> {
+        let is_of_block = matches!(sought, Sought::Content(_) | Sought::Called(..));
+        let by_block = if is_of_block { self.by_block(at) } else { None };
+        let mut claims = match by_block {
+            Some(by_block) => by_block.get(&sought.key()).cloned().unwrap_or_default(),
+            None => self.all_of(at),
+        };
+        claims.retain(|claim| {
+            let claim = self.claim(*claim);
+            self.is_sought(sought, at, claim.file, claim.said())
+        });
+        claims
+    }
+
+    fn by_block(&self, at: u32) -> Option<&HashMap<Key, Vec<ClaimRef>>> {
+        let by_block = self.by_block.get(at).get_or_init(|| {
+            let claims = self.all_of(at);
+            let mut by_block: HashMap<Key, Vec<ClaimRef>> = HashMap::new();
+            for claim in claims.iter().filter(|_| claims.len() > MANY) {
+                for key in keys_of_block(self.claim(*claim).said()) {
+                    by_block.entry(key).or_default().push(*claim);
+                }
+            }
+            (claims.len() > MANY).then_some(by_block)
+        });
+        by_block.as_ref()
+    }
+
+    /// The claims of an entry, in order. A file that was recorded as a whole has one for each block in it.
+    fn all_of(&self, at: u32) -> Vec<ClaimRef> {
         let entry = self.entry(at);
-        let record = &entry.record;
         if !is_whole(entry) {
-            let claims = claims(at, record);
-            let found = claims.filter(|(_, file, range)| self.is_sought(sought, at, file, range));
-            return found.map(|(claim, ..)| claim).collect();
+            return claims(at, &entry.record).collect();
         }
         let count = self.derived(at).map_or(1, |derived| derived.ranges.len());
-        let claim = |range| ClaimRef { entry: at, file: 0, conversation: 0, range };
-        let all = (0..index(count)).map(claim);
-        let is_it =
-            |one: &ClaimRef| self.is_sought(sought, at, &record.files[0], self.claim(*one).range());
-        all.filter(is_it).collect()
+        (0..index(count))
+            .map(|range| ClaimRef { entry: at, file: 0, conversation: 0, range })
+            .collect()
     }
 
     /// Returns true if a block of an entry matches. A search for an intent matches the blocks that are under it now,
@@ -465,10 +494,8 @@ impl Ledger {
             let mut wholes = self.said.named(&WHOLE);
             wholes.retain(|at| is_whole(self.entry(*at)));
             let keys = |at: &u32| {
-                let count = self.derived(*at).map_or(1, |derived| derived.ranges.len());
-                let claim = |range| ClaimRef { entry: *at, file: 0, conversation: 0, range };
-                let claims = (0..index(count)).map(claim);
-                claims.flat_map(|at| keys_of_block(self.claim(at).range())).collect::<Vec<Key>>()
+                let claims = self.all_of(*at).into_iter();
+                claims.flat_map(|at| keys_of_block(self.claim(at).said())).collect::<Vec<Key>>()
             };
             let mut found: HashMap<Key, Vec<u32>> = HashMap::new();
             for (at, keys) in wholes.iter().zip(in_parallel(&wholes, keys)) {
@@ -725,15 +752,11 @@ impl Said {
     }
 }
 
-fn claims(
-    entry: u32,
-    record: &Record,
-) -> impl Iterator<Item = (ClaimRef, &FileRecord, &BlockRecord)> {
+fn claims(entry: u32, record: &Record) -> impl Iterator<Item = ClaimRef> {
     (0..).zip(&record.files).flat_map(move |(file, of)| {
         (0..).zip(&of.conversations).flat_map(move |(conversation, by)| {
-            (0..).zip(&by.ranges).map(move |(range, block)| {
-                (ClaimRef { entry, file, conversation, range }, of, block)
-            })
+            let ranges = 0..index(by.ranges.len());
+            ranges.map(move |range| ClaimRef { entry, file, conversation, range })
         })
     })
 }

@@ -94,7 +94,7 @@ pub(super) fn intents<'a>(record: &'a Record, file: &'a FileRecord) -> Vec<&'a s
 pub(super) fn is_whole(entry: &Entry) -> bool {
     let mut ranges = entry.record.files.iter().flat_map(|file| &file.conversations);
     entry.dialect == Dialect::Evidence
-        && ranges.any(|one| one.ranges.iter().any(|range| range.block.is_none()))
+        && ranges.find_map(|one| one.ranges.first()).is_some_and(|range| range.block.is_none())
 }
 
 /// All keys of an entry. If it names a file as a whole, the blocks in that file have no keys here.
