@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::edited::Baseline;
 use super::{Workspace, check};
 use crate::code::Document;
-use crate::ledger::{Derive, Derived, Entry, Ledger, evidence};
+use crate::ledger::{BlockRecord, Derive, Derived, Entry, FileRecord, Ledger, evidence};
 use crate::provenance;
+use crate::workspace::cache::Slot;
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Git, RelativePath};
 
@@ -57,18 +58,28 @@ impl Derive for Texts {
     fn derive(&self, entry: &Entry) -> Option<Derived> {
         let file = entry.record.files.first()?;
         let covered = self.covered(entry)?;
-        let before = self.before(entry, covered.parent.as_ref(), covered.commit.as_ref())?;
-        let after = self.at(covered.commit.as_ref(), &file.relative_path)?;
         let said = file.conversations.iter().flat_map(|one| &one.ranges);
         let said: Vec<_> = said.cloned().collect();
         let is_its_own = entry.about.is_none()
             || entry.about == covered.commit.as_ref().map(|commit| commit.0.clone());
+        let slot = self.slot(file, &covered, &said, is_its_own);
+        let known = slot.as_ref().and_then(Slot::recall);
+        if let Some(known) = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+            return Some(known);
+        }
+        let before = self.before(entry, covered.parent.as_ref(), covered.commit.as_ref())?;
+        let after = self.at(covered.commit.as_ref(), &file.relative_path)?;
         let derived = provenance::derive(&said, &before, &after, is_its_own);
         let committed = covered.commit.as_ref();
         let committed = committed.and_then(|commit| Some(self.git()?.about(commit).ok()?.time));
         let hex = |commit: Option<CommitId>| commit.map(|commit| commit.0);
         let (commit, based_on) = (hex(covered.commit), hex(covered.parent));
-        Some(Derived { commit, committed, based_on, ..derived })
+        let derived = Derived { commit, committed, based_on, ..derived };
+        if let (Some(slot), Ok(bytes)) = (slot, serde_json::to_vec(&derived)) {
+            debug_assert_eq!(serde_json::from_slice(&bytes).ok(), Some(derived.clone()));
+            slot.keep(&bytes);
+        }
+        Some(derived)
     }
 }
 
@@ -77,6 +88,23 @@ impl Texts {
     pub(super) fn new(ws: &Workspace) -> Self {
         let ws = ws.without_ledger();
         Self { ws, texts: Mutex::default(), here: Mutex::default() }
+    }
+
+    /// Where it is cached what was derived of a file in a commit. A commit and its parent never change, so they stand for
+    /// the texts.
+    fn slot(
+        &self,
+        file: &FileRecord,
+        covered: &Covered,
+        said: &[BlockRecord],
+        is_its_own: bool,
+    ) -> Option<Slot> {
+        let hex = |commit: &Option<CommitId>| commit.as_ref().map(|commit| commit.0.clone());
+        let commit = hex(&covered.commit)?;
+        let (path, from) = (&file.relative_path, file.extra.get("from"));
+        let is_generated = self.ws.is_generated(path);
+        let inputs = (commit, hex(&covered.parent), path, from, said, is_its_own, is_generated);
+        Slot::of_inputs(&self.ws.root, "derived", &serde_json::to_vec(&inputs).ok()?)
     }
 
     /// The file of an entry of evidence before its commit, once for each parent, and after it. If a rebase or a squash

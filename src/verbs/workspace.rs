@@ -413,10 +413,15 @@ impl Workspace {
         }
     }
 
+    /// Whether `.gitattributes` declares a file to be written by a program.
+    pub(super) fn is_generated(&self, path: &RelativePath) -> bool {
+        self.attributes.is_generated(path)
+    }
+
     /// A text of a file, whenever it stood there.
     pub fn document(&self, path: &RelativePath, bytes: &[u8]) -> Result<Document, Unread> {
         let document = Document::from_bytes(path.as_str(), bytes)?;
-        Ok(match self.attributes.is_generated(path) {
+        Ok(match self.is_generated(path) {
             true => document.declared_generated(),
             false => document,
         })

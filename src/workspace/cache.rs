@@ -1,6 +1,6 @@
-//! What was read from a file, kept so that the same file need not be parsed again.
+//! What was read from a file or computed from git, kept so that it need not be parsed or computed again.
 //!
-//! A slot holds what one state of one file was read as. The state is told by what the file system says
+//! A slot holds what one state of one file was read as, or what was computed from given inputs. The state of a file is told by what the file system says
 //! of it: device, inode, size, and the times of the last change of content and of anything else. The last
 //! cannot be set by a program, so a file that was put back with its old date is still another state. A file
 //! that changed a moment ago is not kept: within the grain of the clock it could change again unnoticed.
@@ -31,6 +31,8 @@ const MAX_SLOT: u64 = 32 * 1024 * 1024;
 const REST: Duration = Duration::from_millis(20);
 /// The same where both stamps are whole seconds: some file systems count no finer, and one of them in twos.
 const REST_OF_COARSE: Duration = Duration::from_secs(3);
+/// How many results are kept in each of the 256 folders of a kind. A folder that is full is emptied.
+const MAX_RESULTS: usize = 128;
 /// Bytes of the checksum between the header and what is kept.
 const CHECKSUM: usize = 4;
 
@@ -41,9 +43,20 @@ pub(crate) struct Slot {
     /// What the slot must begin with to be of this state.
     header: String,
     at_rest: bool,
+    /// Whether it is one of many in its folder, which is then kept small.
+    is_result: bool,
 }
 
 impl Slot {
+    /// The slot for what is computed from `inputs`, which must tell everything that the result depends on.
+    pub(crate) fn of_inputs(root: &Root, kind: &str, inputs: &[u8]) -> Option<Self> {
+        let version = env!("CARGO_PKG_VERSION");
+        let digest = store::hex(&Sha256::digest(inputs));
+        let header = format!("intent-cache {FORMAT} {version} {digest}\n");
+        let place = folder(root)?.join(kind).join(&digest[..2]).join(&digest[2..34]);
+        Some(Self { place, header, at_rest: true, is_result: true })
+    }
+
     /// The slot for a file as it stands now, to be asked for *before* the file is read.
     ///
     /// `None` where nothing is kept: an ungoverned workspace, a file that is not there, a system that tells no inodes,
@@ -56,7 +69,7 @@ impl Slot {
         let version = env!("CARGO_PKG_VERSION");
         let header = format!("intent-cache {FORMAT} {version} {path} {stamp:?}\n");
         let place = folder.join(name(&source, path));
-        Some(Self { place, header, at_rest: stamp.at_rest(now) })
+        Some(Self { place, header, at_rest: stamp.at_rest(now), is_result: false })
     }
 
     /// What was kept for exactly this state.
@@ -84,8 +97,21 @@ impl Slot {
         bytes.extend_from_slice(self.header.as_bytes());
         bytes.extend_from_slice(&crc32fast::hash(read).to_le_bytes());
         bytes.extend_from_slice(read);
+        if self.is_result {
+            self.make_room();
+        }
         if let Err(error) = store::write_scratch(&self.place, &bytes) {
             tracing::debug!(%error, "nothing kept");
+        }
+    }
+
+    fn make_room(&self) {
+        let Some(folder) = self.place.parent() else { return };
+        let count = std::fs::read_dir(folder).map_or(0, Iterator::count);
+        if count >= MAX_RESULTS
+            && let Err(error) = std::fs::remove_dir_all(folder)
+        {
+            tracing::debug!(%error, "no room made");
         }
     }
 }

@@ -97,3 +97,37 @@ fn a_merge_keeps_the_lines_of_both_sides() {
     assert_eq!(lines[8], Some("INT-002".into()));
     assert!(lines[2..8].iter().all(Option::is_none), "{lines:?}");
 }
+
+/// What is derived from commits is cached, and no answer depends on that: not on a cache that is damaged, nor on one that
+/// was removed.
+#[test]
+fn answers_do_not_depend_on_the_cache() {
+    let lab = governed();
+    record(&lab, "INT-001", &["stood(1)", "added(2)", "stood(2)"]);
+    lab.commit();
+    record(&lab, "INT-002", &["stood(1)", "added(2)", "added(3)", "stood(2)"]);
+    lab.commit();
+    let cache = lab.root.join(".git/intent/cache/derived");
+    let answer = || lab.fine(&["--json", "why", FILE, "--lines"]);
+    std::fs::remove_dir_all(&cache).ok();
+    let first = answer();
+    let cached = || -> Vec<std::path::PathBuf> {
+        let folders =
+            std::fs::read_dir(&cache).expect("a cache").map(|one| one.expect("a folder").path());
+        let files = folders.flat_map(|folder| std::fs::read_dir(folder).expect("a folder"));
+        files.map(|file| file.expect("a file").path()).collect()
+    };
+    assert!(!cached().is_empty());
+    assert_eq!(answer(), first);
+    for file in cached() {
+        let mut bytes = std::fs::read(&file).expect("a file");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(&file, bytes).expect("written");
+    }
+    assert_eq!(answer(), first);
+    for file in cached() {
+        std::fs::write(&file, "").expect("written");
+    }
+    assert_eq!(answer(), first);
+}
