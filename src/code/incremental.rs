@@ -271,7 +271,7 @@ fn around_errors(language: &'static Language, text: &str, base: &Base) -> Option
     Some(finish(language, text, tree, found))
 }
 
-/// The touched bytes and all between the top-level nodes, counted from both ends, that are the same and without error.
+/// The touched bytes and all between the top-level nodes, counted from both ends, that [`is_same_and_sound`].
 fn beyond_equal_ends(
     old: Node,
     new: Node,
@@ -281,25 +281,53 @@ fn beyond_equal_ends(
     if old.kind_id() != new.kind_id() {
         return None;
     }
-    let children = |root: Node<'_>| -> Vec<(Range<usize>, u16, bool)> {
-        let mut cursor = root.walk();
-        let all = root.children(&mut cursor);
-        all.map(|node| (node.byte_range(), node.kind_id(), node.has_error())).collect()
-    };
-    let (before, after) = (children(old), children(new));
-    let head = before
-        .iter()
-        .zip(&after)
-        .take_while(|(old, new)| old == new && !new.2 && new.0.end < touched.start);
-    let start = head.last().map_or(0, |(_, new)| new.0.end);
-    let tail = before.iter().rev().zip(after.iter().rev()).take_while(|(old, new)| {
-        let from_end = |range: &Range<usize>, end: usize| (end - range.start, end - range.end);
-        let alike = from_end(&old.0, old_end) == from_end(&new.0, new_end) && old.1 == new.1;
-        alike && !old.2 && !new.2 && new.0.start > touched.end
+    let (mut of_old, mut of_new) = (old.walk(), new.walk());
+    let before: Vec<Node> = old.children(&mut of_old).collect();
+    let after: Vec<Node> = new.children(&mut of_new).collect();
+    let head = before.iter().zip(&after).take_while(|(old, new)| {
+        let is_before = new.end_byte() < touched.start;
+        is_before && old.start_byte() == new.start_byte() && is_same_and_sound(**old, **new)
     });
-    let end = tail.last().map_or(new_end, |(_, new)| new.0.start);
+    let start = head.last().map_or(0, |(_, new)| new.end_byte());
+    let tail = before.iter().rev().zip(after.iter().rev()).take_while(|(old, new)| {
+        let is_behind = new.start_byte() > touched.end;
+        let from_end = (old_end - old.end_byte(), new_end - new.end_byte());
+        is_behind && from_end.0 == from_end.1 && is_same_and_sound(**old, **new)
+    });
+    let end = tail.last().map_or(new_end, |(_, new)| new.start_byte());
     let start = touched.start.min(start + 1);
     Some(start..touched.end.max(end.saturating_sub(1)).max(start))
+}
+
+/// Whether two nodes have the same nodes inside, at the same places, and no error. The text of a node does not decide that
+/// alone: after an error elsewhere, a parser may read it in another way.
+fn is_same_and_sound(old: Node, new: Node) -> bool {
+    if old.has_error() || new.has_error() || old.descendant_count() != new.descendant_count() {
+        return false;
+    }
+    let (mut a, mut b) = (old.walk(), new.walk());
+    loop {
+        let (x, y) = (a.node(), b.node());
+        let starts = (x.start_byte() - old.start_byte(), y.start_byte() - new.start_byte());
+        let lengths = (x.byte_range().len(), y.byte_range().len());
+        let is_same = x.kind_id() == y.kind_id() && a.field_id() == b.field_id();
+        if !is_same || starts.0 != starts.1 || lengths.0 != lengths.1 {
+            return false;
+        }
+        let mut moved = (a.goto_first_child(), b.goto_first_child());
+        while moved == (false, false) {
+            moved = (a.goto_next_sibling(), b.goto_next_sibling());
+            if moved == (false, false) {
+                match (a.goto_parent(), b.goto_parent()) {
+                    (true, true) => {}
+                    (a, b) => return a == b,
+                }
+            }
+        }
+        if moved != (true, true) {
+            return false;
+        }
+    }
 }
 
 /// The old blocks with those between the nearest untouched top-level nodes made anew.
