@@ -571,7 +571,14 @@ fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
     let is_cited = |intent: &CitedIntent| {
         !intent.id.is_empty() && intent.hash.as_deref().is_none_or(|hash| long(hash).is_some())
     };
-    Ok(header.filter(|header| header.intents.iter().all(is_cited)))
+    let is_commit = |hex: &str| {
+        [40, 64].contains(&hex.len())
+            && hex.bytes().all(|digit| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit))
+    };
+    let is_readable = |header: &Header| {
+        header.of.as_deref().is_none_or(is_commit) && header.intents.iter().all(is_cited)
+    };
+    Ok(header.filter(is_readable))
 }
 
 fn said(line: &[u8], header: &Header) -> Option<Said> {

@@ -15,6 +15,7 @@ SIGNED = re.compile(rb',"signature":"([A-Za-z0-9+/=]+)"\}\Z')
 VERSION = 2
 ANCHOR_VERSION = 1
 STRENGTHS = ("declared", "inferred", "observed", "verified")
+CARRIED = ("selection", "registry", "ack", "approval", "reassign", "event")
 # A whole record names at least one of these (diagnostics/ledger-unreadable.md: "an intent, file or event").
 NAMING = ("intent_id", "files", "kind", "event")
 
@@ -204,7 +205,7 @@ def evidence(name, data, keys=None):
             else:
                 text(value.get("id"), "a record without an id")
                 text(value.get("timestamp"), "a record without a timestamp")
-                need(isinstance(value.get("kind"), str) and value["kind"] != "mutation", "no kind that evidence carries")
+                need(value.get("kind") in CARRIED, "no kind that evidence carries")
                 claims = [one for file in value.get("files") or [] for one in file.get("conversations") or []]
                 need(not any(one.get("ranges") for one in claims), "a carried record that claims code")
         except Bad as why:
