@@ -164,10 +164,10 @@ pub struct CitedSession {
     /// The tool, followed by a blank and its version if that is known: `claude-code 2.1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
-    /// The time of its lines that say none, to a second.
+    /// The time of those of its lines that state no time, exact to one second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<String>,
-    /// The strength of its lines that say none.
+    /// The strength of those of its lines that state no strength.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
 }
@@ -404,7 +404,15 @@ fn is_time(text: &str) -> bool {
     FORMS.iter().any(has_form) && store::milliseconds(text).is_some()
 }
 
-/// A time without its milliseconds and zone.
+/// A record's time in the form that evidence has. One with other fractions of a second loses them.
+pub fn time_of(record: &str) -> Option<String> {
+    match is_time(record) {
+        true => Some(record.to_owned()),
+        false => second(record).map(|second| format!("{second}Z")),
+    }
+}
+
+/// Cuts a time to whole seconds: `2026-11-23T19:15:34`.
 fn second(time: &str) -> Option<String> {
     time.get(.."0000-00-00T00:00:00".len()).map(str::to_owned)
 }

@@ -270,7 +270,7 @@ pub(super) struct EvidenceFile {
     pub findings: Vec<Finding>,
     /// The lines that could not be read.
     pub unreadable: Vec<(Origin, Vec<u8>)>,
-    /// See [`Reading::newer`].
+    /// The version of its format, if this program does not know it yet; then nothing else was read.
     pub newer: Option<u32>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Known {
     pub sections: Arc<[Digest]>,
     pub erased: Arc<[ErasedSection]>,
     pub digest: Option<Digest>,
-    /// See [`Reading::newer`].
+    /// The version of its format, if this program does not know it yet; then nothing else was read.
     pub newer: Option<u32>,
 }
 

@@ -501,7 +501,20 @@ mod looking_up {
 mod evidence {
     use serde_json::json;
 
-    use super::super::evidence::{Header, Line, Said, Section, read, write};
+    use super::super::evidence::{Header, Line, Said, Section, read, time_of, write};
+
+    #[test]
+    fn times_of_records_get_the_form_of_evidence() {
+        let cases = [
+            ("2026-11-24T08:02:11.102Z", Some("2026-11-24T08:02:11.102Z")),
+            ("2026-11-24T08:02:11Z", Some("2026-11-24T08:02:11Z")),
+            ("2026-11-24T08:02:11.102345Z", Some("2026-11-24T08:02:11Z")),
+            ("", None),
+        ];
+        for (record, wanted) in cases {
+            assert_eq!(time_of(record).as_deref(), wanted, "{record}");
+        }
+    }
 
     #[test]
     fn what_the_lines_of_a_session_share_is_written_once() {

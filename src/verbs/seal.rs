@@ -276,7 +276,7 @@ impl Sources {
     }
 }
 
-/// The drafts that are about commits that were made before.
+/// Of these drafts, those that were sealed late: they name an earlier commit that they are about.
 fn late_drafts(ws: &Workspace, drafts: &[RelativePath]) -> Vec<RelativePath> {
     let files = ws.ledger.evidence_files().into_iter();
     let is_late = |sections: &[Digest]| {

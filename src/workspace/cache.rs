@@ -1,9 +1,10 @@
 //! What was read from a file or computed from git, kept so that it need not be parsed or computed again.
 //!
-//! A slot holds what one state of one file was read as, or what was computed from given inputs. The state of a file is told by what the file system says
-//! of it: device, inode, size, and the times of the last change of content and of anything else. The last
-//! cannot be set by a program, so a file that was put back with its old date is still another state. A file
-//! that changed a moment ago is not kept: within the grain of the clock it could change again unnoticed.
+//! A slot holds what one state of one file was read as, or what was computed from given inputs. The state of
+//! a file is told by what the file system says of it: device, inode, size, and the times of the last change of
+//! content and of anything else. The last cannot be set by a program, so a file that was put back with its old
+//! date is still another state. A file that changed a moment ago is not kept: within the grain of the clock it
+//! could change again unnoticed.
 //!
 //! A cache can be lost, torn or of another version at any time; then the file is parsed again. It is never
 //! an error, and nothing but a cache is kept here.

@@ -192,7 +192,7 @@ impl Groups {
             lines.push(Line {
                 intent: place(&mut intents, cited),
                 by: place(&mut sessions, &group.session),
-                time: Some(work.time.clone()),
+                time: evidence::time_of(&work.time),
                 path: path.clone(),
                 from: work.from.clone(),
                 strength: group.strength,
