@@ -69,6 +69,19 @@ impl IntentFile {
         file
     }
 
+    /// A file whose merge conflict git's index still holds.
+    pub(super) fn conflicting(path: RelativePath) -> Self {
+        let mut file = Self::unread(path, "");
+        file.exists = true;
+        let message = format!("Git's index holds a merge conflict of {}.", file.path);
+        let help = format!(
+            "Keep the intents of both sides in it, remove the marker lines, and `git add {}`.",
+            file.path
+        );
+        file.syntax_error = Some(file.finding(Code::RegistrySyntax, 0..0, message, &help));
+        file
+    }
+
     /// The first of the files of one intent each that are not read any more.
     pub(super) fn beyond_limit(path: RelativePath) -> Self {
         let message = format!(

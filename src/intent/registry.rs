@@ -70,8 +70,18 @@ impl Registry {
             let text = git.blob_of(blob)?;
             Ok(IntentFile::parse(path, &String::from_utf8_lossy(&text)))
         };
-        let list = git.blobs(target, &PLACES)?.into_iter().next().map(read).transpose()?;
+        let conflicts = match target {
+            Target::Index => git.conflicts(&[&PLACES[..], &[FOLDER]].concat())?,
+            Target::Commit(_) | Target::WorkTree => Vec::new(),
+        };
+        let (folder, lists): (Vec<_>, Vec<_>) =
+            conflicts.into_iter().partition(|path| single_id(path).is_some());
+        let list = match lists.into_iter().next() {
+            Some(path) => Some(IntentFile::conflicting(path)),
+            None => git.blobs(target, &PLACES)?.into_iter().next().map(read).transpose()?,
+        };
         let mut files = vec![list.unwrap_or_else(Self::no_list)];
+        files.extend(folder.into_iter().map(IntentFile::conflicting));
         for (path, blob) in git.blobs(target, &[FOLDER])? {
             if single_id(&path).is_some() {
                 files.push(read((path, blob))?);

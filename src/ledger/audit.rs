@@ -20,7 +20,7 @@ pub struct Audit {
     pub files: usize,
     /// Everything that is wrong in files and chains, file by file.
     pub findings: Vec<Finding>,
-    /// The intents that records name, each with the place of the earliest record that does.
+    /// The intents under which code was recorded, each with the place of the earliest record that names it.
     pub intents: BTreeMap<String, Origin>,
     /// The digests of all sections of evidence, computed from the bytes of the files.
     pub sections: HashSet<Digest>,
@@ -56,7 +56,8 @@ pub fn audit(root: &Root) -> Audit {
     }
     let rest = Ledger::of_known(parts, journal::sealed(root));
     for entry in rest.entries().iter() {
-        if let Some(intent) = &entry.record.intent_id {
+        let has_code = !entry.record.files.is_empty();
+        if let Some(intent) = entry.record.intent_id.as_ref().filter(|_| has_code) {
             let at = (millis(&entry.record.timestamp), entry.origin.clone());
             add(&mut named, intent.clone(), at);
         }
@@ -110,6 +111,7 @@ fn of_evidence(file: &LedgerFile) -> Part {
                     section.header.intents[line.intent as usize].id.as_str(),
                     line.time.as_deref().unwrap_or_default(),
                 ),
+                Said::Carried(record) if record.files.is_empty() => continue,
                 Said::Carried(record) => match &record.intent_id {
                     Some(intent) => (intent.as_str(), record.timestamp.as_str()),
                     None => continue,

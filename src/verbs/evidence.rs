@@ -4,19 +4,20 @@
 mod records;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::derive::{EntryTexts, Texts};
 use super::elsewhere::Around;
 use super::signing::{self, Signatures};
 use super::{ReadError, VerbError, Workspace, erase, reassign, why};
 use crate::code::{Block, Document, lines};
+use crate::intent::{Registry, Status};
 use crate::ledger::evidence::{digest_of_path, read};
 use crate::ledger::{BlockRecord, ClaimRef, Digest, Entry, Ledger, RecordKind, anchor};
 use crate::provenance::difference::{Difference, brought_by_all};
 use crate::provenance::lines::{Standing, of as lines_of};
 use crate::provenance::{Content, Provenance, find_recorded, stands_in};
 use crate::workspace::git::{BlobId, Target};
-use crate::workspace::text::counted;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
 
 /// The result of the comparison.
@@ -75,15 +76,21 @@ pub(super) fn against_base(
     };
     for path in gone {
         match named.remove(&path) {
-            Some((count, name)) => compared.findings.push(rewritten(
-                &path,
-                format!(
-                    "Evidence was removed since the base although what it is about stands: {}, {name} among them.", counted(count, "block")
-                ),
-                base,
-            )),
+            Some((count, name)) => {
+                let more = match count {
+                    1 => String::new(),
+                    _ => format!(" and {} more", count - 1),
+                };
+                compared.findings.push(rewritten(
+                    &path,
+                    format!(
+                        "Evidence was removed since the base although what it is about stands: {name}{more}."
+                    ),
+                    base,
+                ));
+            }
             None => compared.notes.push(format!(
-                "{path} is not there any more, and neither is the code that it is about."
+                "{path} is not there any more, and what it is about is gone or changed, too."
             )),
         }
     }
@@ -181,9 +188,9 @@ fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Findin
         .collect())
 }
 
-/// Finds the files of evidence of the commit `then` that lack a section in `stands`, and counts the blocks in `ws` that
-/// [`why`](super::why) would attribute to them if they were still there. Each file comes with that count and the name
-/// of the first block, or with `None`.
+/// Finds the files of evidence of the commit `then` that lack a section in `stands` although what they are about is
+/// still in `ws`: blocks that [`why`](super::why) would attribute to them, or, for a file that holds only decisions of
+/// people, intents that read as they did. Each file comes with their count and the name of the first.
 ///
 /// So evidence may be removed together with its code, as `git revert` does. It may not be removed while the code was
 /// only renamed, moved or edited.
@@ -192,6 +199,7 @@ pub(super) fn still_named(
     then: &CommitId,
     stands: &HashSet<Digest>,
 ) -> Result<BTreeMap<RelativePath, (usize, String)>, VerbError> {
+    let registry = Arc::clone(&ws.registry);
     let ws = &ws.as_of(then.clone())?;
     let is_gone = |entry: &Entry| entry.section.is_some_and(|section| !stands.contains(&section));
     let mut named = BTreeMap::new();
@@ -224,7 +232,29 @@ pub(super) fn still_named(
             answering.filter(|at| is_gone(at)).for_each(|at| name(at, &block.identity.path));
         }
     }
+    let with_code: HashSet<&RelativePath> =
+        gone.iter().filter(|entry| !is_decision(entry)).map(|entry| &entry.origin.path).collect();
+    for entry in gone.iter().filter(|entry| !with_code.contains(&entry.origin.path)) {
+        let Some(id) = &entry.record.intent_id else {
+            name(entry, "a decision");
+            continue;
+        };
+        if version(&registry, id) == version(&ws.registry, id) {
+            name(entry, id);
+        }
+    }
     Ok(named)
+}
+
+/// Returns true if an entry tells what a person decided, and claims no code.
+fn is_decision(entry: &Entry) -> bool {
+    matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry)
+}
+
+/// What an intent says, as a hash, and its status. `None` if the registry does not hold it.
+pub(super) fn version(registry: &Registry, id: &str) -> Option<(String, Option<Status>)> {
+    let intent = registry.get(id)?;
+    Some((intent.hash(), intent.status.as_ref().map(|status| status.value)))
 }
 
 /// The entries on which the answer for a block or one of its lines depends: those that brought it, and those that

@@ -183,7 +183,8 @@ pub(super) fn judge(ws: &Workspace, at: u32) -> (Vec<String>, Vec<Finding>) {
         if moved_on.contains(&&on) {
             continue;
         }
-        if ws.registry.scope(&to).is_none_or(|scope| !scope.owns(path)) {
+        let is_known = ws.registry.syntax_error().is_none();
+        if is_known && ws.registry.scope(&to).is_none_or(|scope| !scope.owns(path)) {
             wrong.insert((path, from.to_owned()));
         }
     }

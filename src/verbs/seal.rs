@@ -12,7 +12,7 @@ mod open;
 mod retire;
 
 use std::cell::LazyCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -21,9 +21,10 @@ use serde::Serialize;
 
 use super::edited::{Baseline, Edits, commits_of_work};
 use super::elsewhere::Around;
-use super::evidence::{digests, is_evidence, still_named};
+use super::evidence::{digests, is_evidence, still_named, version};
 use super::{VerbError, Workspace, check, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
+use crate::intent::Registry;
 use crate::ledger::{
     BlockRecord, ClaimRef, Dialect, Digest, Entry, Ledger, Record, RecordKind, journal,
 };
@@ -159,7 +160,7 @@ fn run(
     if scope == Scope::Commit {
         let sealing = Sealing { target: Target::Index, bases: commits_of_work(ws)? };
         now = of_change(ws, &sources, &sealing, until)?;
-        now.carry(ledger);
+        now.carry(ws, ledger)?;
     }
     let Late { drafts: mut late, handled, since } = late::look(ws, &sources, until)?;
     late.retain(|draft| !draft.is_empty() || draft.incomplete);
@@ -688,14 +689,29 @@ impl Draft {
         }
     }
 
-    /// Adds the records that are not changes of files, which a commit carries unchanged.
-    fn carry(&mut self, ledger: &Ledger) {
-        for entry in ledger.open() {
-            if is_carried(entry) {
-                self.records.insert(entry.record.id.clone());
-                self.carried.push(entry.record.clone());
+    /// Adds the records that are not changes of files, which a commit carries unchanged. What was done to an intent
+    /// waits until the index holds that intent otherwise than the commit before it was done.
+    fn carry(&mut self, ws: &Workspace, ledger: &Ledger) -> Result<(), VerbError> {
+        let Some(git) = ws.git() else { return Ok(()) };
+        let registry = Registry::at(git, &Target::Index)?;
+        let mut before: HashMap<CommitId, Option<Registry>> = HashMap::new();
+        for entry in ledger.open().filter(|entry| is_carried(entry)) {
+            let record = &entry.record;
+            if let (RecordKind::Registry, Some(id)) = (record.kind, &record.intent_id) {
+                let base = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
+                let before = base.and_then(|base| {
+                    let base = CommitId(base);
+                    let read = |at: &CommitId| Registry::at(git, &Target::Commit(at.clone())).ok();
+                    before.entry(base.clone()).or_insert_with(|| read(&base)).as_ref()
+                });
+                if before.is_some_and(|before| version(before, id) == version(&registry, id)) {
+                    continue;
+                }
             }
+            self.records.insert(record.id.clone());
+            self.carried.push(record.clone());
         }
+        Ok(())
     }
 
     fn brief(&self) -> Vec<SealedFile> {

@@ -317,7 +317,7 @@ fn truncated(
     Finding::new(
         Code::LedgerTruncated,
         format!(
-            "{name} had evidence at {} that is gone from it although its code stands: {}, {} among them{}.",
+            "{name} had evidence at {} that is gone from it although what it is about stands: {}, {} among them{}.",
             brief(then),
             counted(lost.len(), "file"),
             lost[0],

@@ -103,15 +103,18 @@ fn has_scopes(ws: &Workspace) -> bool {
 
 /// The same for a caller that keeps the list of the workspace's files.
 pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
-    let named =
-        |id: String| Some((ws.ledger.entry(*ws.ledger.entries_of_intent(&id).first()?), id));
+    let named = |id: String| {
+        let mut entries =
+            ws.ledger.entries_of_intent(&id).into_iter().map(|at| ws.ledger.entry(at));
+        Some((entries.find(|entry| !entry.record.files.is_empty())?, id))
+    };
     let named = ws.ledger.intents().into_iter().filter(|id| is_unknown(ws, id)).filter_map(named);
     let named = named.map(|(entry, id)| (id, entry.origin.clone())).collect();
     findings_with(ws, files, ws.ledger.findings(), named)
 }
 
-/// Like [`findings`], for a caller that already has the findings of the ledger, and the first record that names each
-/// intent.
+/// Like [`findings`], for a caller that already has the findings of the ledger, and for each intent the first record of
+/// code under it.
 fn findings_with(
     ws: &Workspace,
     files: &[RelativePath],

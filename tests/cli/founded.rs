@@ -126,6 +126,27 @@ fn evidence_does_not_go_while_its_code_stands_in_whatever_disguise() {
 }
 
 #[test]
+fn a_record_about_an_intent_goes_only_with_a_change_of_that_intent() {
+    let of_registry = |lab: &Lab| lab.git_says(&["grep", "-l", "\"registry\"", "--", TRACE]);
+    let lab = branched();
+    for path in of_registry(&lab).lines() {
+        lab.run_git(&["rm", "-q", path]);
+    }
+    lab.commit();
+    assert_eq!(errors(&lab), ["ledger-rewritten"]);
+    let lab = branched();
+    lab.fine(&["git-hooks", "--install"]);
+    let of_both = of_registry(&lab);
+    lab.fine(&["complete", "INT-002"]);
+    lab.commit();
+    assert_ne!(of_registry(&lab), of_both);
+    lab.run_git(&["branch", "-q", "-f", "main"]);
+    lab.run_git(&["revert", "--no-edit", "HEAD"]);
+    assert_eq!(of_registry(&lab), of_both, "the revert took it away");
+    assert!(!errors(&lab).contains(&"ledger-rewritten".to_owned()));
+}
+
+#[test]
 fn what_the_finding_prints_restores_it_with_the_hooks_in_place() {
     let lab = branched();
     let before = lines(&lab, "mine.rs");

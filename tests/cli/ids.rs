@@ -126,7 +126,8 @@ fn first_line(lab: &Lab, place: &str) -> String {
 fn while_the_registry_cannot_be_read_each_record_gives_the_name_that_it_cites() {
     let lab = collided();
     assert!(!lab.try_git(&["merge", "-q", "ada"]));
-    insta::assert_snapshot!(transcript(&lab, &["why a.rs:2", "why b.rs:2", "why b.rs", "check"]));
+    let asked = ["why a.rs:2", "why b.rs:2", "why b.rs", "check", "check --staged"];
+    insta::assert_snapshot!(transcript(&lab, &asked));
     // A typo is enough.
     lab.run_git(&["merge", "--abort"]);
     lab.write(LIST, lab.read(LIST) + "  : [\n");

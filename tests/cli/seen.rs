@@ -100,7 +100,7 @@ fn commit_and_push(lab: &Lab) {
 }
 
 const GONE: &str =
-    "origin/main had evidence at # that is gone from it although its code stands: 1 file";
+    "origin/main had evidence at # that is gone from it although what it is about stands: ";
 
 fn is_missed(lab: &Lab) -> bool {
     verify(lab).findings.iter().any(|message| message.starts_with(GONE))

@@ -232,3 +232,34 @@ fn evidence_that_a_commit_left_out_is_told_and_made_again() {
     let told = lab.fine(&["check", "--base", base.trim()]);
     assert!(told.contains("0 errors, 0 warnings in 1 changed block"), "{told}");
 }
+
+/// What the evidence at `HEAD` says was done to intents.
+fn registry_records(lab: &Lab) -> Vec<String> {
+    assert!(!lab.fine(&["verify"]).contains("unknown-intent"));
+    let lines = lab.git_says(&["grep", "-h", "\"registry\"", "HEAD", "--", ".orchestration"]);
+    let told = lines.lines().map(|line| {
+        let record: Value = serde_json::from_str(line).expect("a record");
+        let part = |key: &str| record[key].as_str().expect("a string").to_owned();
+        format!("{} {}", part("intent_id"), part("note"))
+    });
+    told.collect()
+}
+
+#[test]
+fn what_was_done_to_an_intent_and_undone_is_in_no_commit() {
+    let lab = begun();
+    let of_both = registry_records(&lab);
+    lab.fine(&["new", "Payments", "--scope", "pay/**"]);
+    lab.fine(&["complete", "INT-002"]);
+    lab.run_git(&["reset", "-q", "--hard"]);
+    record(&lab, FILE, &edited());
+    lab.commit();
+    assert_eq!(registry_records(&lab), of_both);
+    // Changed by hand before it is committed, an intent is still the one that was created.
+    lab.fine(&["new", "Refunds", "--scope", "pay/**"]);
+    let registry = ".orchestration/active_intents.yaml";
+    lab.write(registry, lab.read(registry).replace("Refunds", "Returns"));
+    lab.commit();
+    let (now, created) = (registry_records(&lab), "INT-003 created".to_owned());
+    assert!(now.len() > of_both.len() && now.contains(&created), "{now:?}");
+}

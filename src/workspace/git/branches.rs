@@ -116,13 +116,25 @@ impl Git {
 
     /// Like [`Git::blobs_at`], in the index. Files with a merge conflict are left out.
     pub fn blobs_in_index(&self, places: &[&str]) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
+        let found = self.in_index(places)?.into_iter();
+        Ok(found.filter_map(|(path, blob)| Some((path, blob?))).collect())
+    }
+
+    /// The regular files at these paths for which the index holds a merge conflict.
+    pub fn conflicts(&self, places: &[&str]) -> Result<Vec<RelativePath>, GitError> {
+        let found = self.in_index(places)?.into_iter();
+        Ok(found.filter(|(_, blob)| blob.is_none()).map(|(path, _)| path).collect())
+    }
+
+    /// The regular files at these paths in the index; without content where a merge conflict is not settled.
+    fn in_index(&self, places: &[&str]) -> Result<Vec<(RelativePath, Option<BlobId>)>, GitError> {
         let index = self.index(&self.repository.to_thread_local())?;
         let asked = |path: &RelativePath| {
             let folder = path.as_str().rsplit_once('/').map(|(folder, _)| folder);
             places.iter().any(|place| path.as_str() == *place || folder == Some(place))
         };
         let regular = index.entries.into_iter().filter(|(path, it)| it.regular && asked(path));
-        Ok(regular.filter_map(|(path, tracked)| Some((path, BlobId(tracked.id?)))).collect())
+        Ok(regular.map(|(path, tracked)| (path, tracked.id.map(BlobId))).collect())
     }
 
     /// [`Git::blobs_at`] or [`Git::blobs_in_index`], depending on the target. Empty for a work tree.
