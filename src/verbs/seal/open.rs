@@ -34,7 +34,16 @@ type Place<'a> = (&'a RelativePath, Option<CommitId>);
 
 /// Which records of the journal are in no commit yet.
 pub fn open(ws: &Workspace) -> Open<'_> {
-    let is_open = |entry: &&Entry| ws.ledger.is_unsealed(entry) && !entry.record.files.is_empty();
+    open_besides(ws, &BTreeSet::new())
+}
+
+/// Like [`open`], without some records.
+fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> Open<'a> {
+    let is_open = |entry: &&Entry| {
+        ws.ledger.is_unsealed(entry)
+            && !entry.record.files.is_empty()
+            && !without.contains(&entry.record.id)
+    };
     let open: Vec<&Entry> = ws.ledger.open().filter(is_open).collect();
     let mut found: HashSet<String> = HashSet::new();
     let mut places: BTreeMap<Place<'_>, Vec<&str>> = BTreeMap::new();
@@ -72,7 +81,7 @@ pub(super) fn waiting(ws: &Workspace, sealed: &BTreeSet<&String>) -> (usize, Vec
         staged != std::fs::read(ws.root.absolute(path)).ok()
     };
     let (mut waiting, mut unstaged) = (0, BTreeSet::new());
-    for entry in open(ws).standing.iter().filter(|entry| !sealed.contains(&entry.record.id)) {
+    for entry in open_besides(ws, sealed).standing {
         let files = entry.record.files.iter().map(|file| &file.relative_path);
         let files: Vec<&RelativePath> = files.filter(|path| is_unstaged(path)).collect();
         waiting += usize::from(!files.is_empty());
