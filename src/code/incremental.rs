@@ -271,7 +271,8 @@ fn around_errors(language: &'static Language, text: &str, base: &Base) -> Option
     Some(finish(language, text, tree, found))
 }
 
-/// The touched bytes and all between the top-level nodes, counted from both ends, that [`is_same_and_sound`].
+/// The bytes between the top-level nodes at both ends of a file for which [`is_same_and_sound`] holds. The touched bytes
+/// are always among them.
 fn beyond_equal_ends(
     old: Node,
     new: Node,
@@ -299,8 +300,9 @@ fn beyond_equal_ends(
     Some(start..touched.end.max(end.saturating_sub(1)).max(start))
 }
 
-/// Whether two nodes have the same nodes inside, at the same places, and no error. The text of a node does not decide that
-/// alone: after an error elsewhere, a parser may read it in another way.
+/// Returns true if two nodes contain no syntax error, and nodes of the same kinds at the same places. It would not be
+/// enough to compare their texts: after an error elsewhere in the file, the parser may read the same text in another
+/// way.
 fn is_same_and_sound(old: Node, new: Node) -> bool {
     if old.has_error() || new.has_error() || old.descendant_count() != new.descendant_count() {
         return false;

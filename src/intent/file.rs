@@ -69,7 +69,7 @@ impl IntentFile {
         file
     }
 
-    /// A file whose merge conflict git's index still holds.
+    /// A file that has a merge conflict in git's index, which therefore holds no text of it.
     pub(super) fn conflicting(path: RelativePath) -> Self {
         let mut file = Self::unread(path, "");
         file.exists = true;

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::sync::{Arc, OnceLock};
 
 use super::file::{self, FOLDER, IntentFile, MAX_BYTES, single_id};
-use super::{Intent, Scope};
+use super::{Intent, Scope, Status};
 use crate::workspace::git::{GitError, Target};
 use crate::workspace::{Finding, Git, RelativePath, Root};
 
@@ -67,25 +67,17 @@ impl Registry {
     /// The registry as a commit or the index has it, its list found as in a work tree.
     pub fn at(git: &Git, target: &Target) -> Result<Self, GitError> {
         let read = |(path, blob)| {
+            let Some(blob) = blob else { return Ok(IntentFile::conflicting(path)) };
             let text = git.blob_of(blob)?;
             Ok(IntentFile::parse(path, &String::from_utf8_lossy(&text)))
         };
-        let conflicts = match target {
-            Target::Index => git.conflicts(&[&PLACES[..], &[FOLDER]].concat())?,
-            Target::Commit(_) | Target::WorkTree => Vec::new(),
-        };
-        let (folder, lists): (Vec<_>, Vec<_>) =
-            conflicts.into_iter().partition(|path| single_id(path).is_some());
-        let list = match lists.into_iter().next() {
-            Some(path) => Some(IntentFile::conflicting(path)),
-            None => git.blobs(target, &PLACES)?.into_iter().next().map(read).transpose()?,
-        };
-        let mut files = vec![list.unwrap_or_else(Self::no_list)];
-        files.extend(folder.into_iter().map(IntentFile::conflicting));
-        for (path, blob) in git.blobs(target, &[FOLDER])? {
-            if single_id(&path).is_some() {
-                files.push(read((path, blob))?);
-            }
+        let found = git.blobs(target, &[&PLACES[..], &[FOLDER]].concat())?;
+        let (singles, rest): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|(path, _)| single_id(path).is_some());
+        let list = rest.into_iter().find(|(path, _)| PLACES.contains(&path.as_str()));
+        let mut files = vec![list.map(read).transpose()?.unwrap_or_else(Self::no_list)];
+        for single in singles {
+            files.push(read(single)?);
         }
         Ok(Self::of(files))
     }
@@ -176,6 +168,11 @@ impl Registry {
     /// The intent with this id; else the one that had it before it was renamed. `None` where several have it.
     pub fn get(&self, id: &str) -> Option<&Intent> {
         self.place(id).map(|(_, intent)| intent)
+    }
+    /// What an intent says, as a hash, and its status. `None` if there is no such intent.
+    pub fn version(&self, id: &str) -> Option<(String, Option<Status>)> {
+        let intent = self.get(id)?;
+        Some((intent.hash(), intent.status.as_ref().map(|status| status.value)))
     }
     /// The same with the file in which it stands.
     pub fn place(&self, id: &str) -> Option<(&Arc<IntentFile>, &Intent)> {

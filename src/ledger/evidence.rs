@@ -40,7 +40,7 @@ const FOLDER: &str = ".orchestration/agent_trace/";
 const HEADER: &[u8] = b"{\"evidence\":";
 const SHORT: &str = "s:";
 const BYTES: usize = 16;
-/// How a line about one file begins. What is left out is 0.
+/// How a line about one file may begin. An `intent` or `by` that is left out is 0.
 const BROUGHT: [&[u8]; 3] = [b"{\"intent\":", b"{\"by\":", b"{\"path\":"];
 const TOMBSTONE: &[u8] = b"{\"erased\":";
 
@@ -393,7 +393,7 @@ fn is_places(places: &str, of: &str) -> bool {
         })
 }
 
-/// Returns true for a time in the form `2026-11-23T19:15:34.198Z`, or without milliseconds.
+/// Returns true for a time such as `2026-11-23T19:15:34.198Z`. The milliseconds may be missing.
 fn is_time(text: &str) -> bool {
     const FORMS: [&[u8]; 2] = [b"0000-00-00T00:00:00.000Z", b"0000-00-00T00:00:00Z"];
     let is_of = |(byte, form): (u8, &u8)| match form {
@@ -713,7 +713,7 @@ pub fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]) -> Ve
     bytes
 }
 
-/// Of several that are equally frequent, the least.
+/// The item that occurs most often. Of several that occur equally often, it is the least.
 fn most_frequent<T: Ord>(all: impl Iterator<Item = T>) -> Option<T> {
     let mut counts = std::collections::BTreeMap::new();
     all.for_each(|one| *counts.entry(one).or_insert(0) += 1);

@@ -112,7 +112,7 @@ pub struct Ledger {
     derive: Option<Arc<dyn Derive>>,
     derived: Lazy<Option<Arc<Derived>>>,
     of_wholes: OnceLock<HashMap<Key, Vec<u32>>>,
-    /// For each key of a block, the claims of an entry that have it. Only of entries with more than [`MANY`] claims.
+    /// For each entry with more than [`MANY`] claims, its claims by the keys of their blocks. Made on first use.
     by_block: Lazy<Option<HashMap<Key, Vec<ClaimRef>>>>,
 }
 
@@ -419,7 +419,7 @@ impl Ledger {
         entries.into_iter().flat_map(|at| self.claims_of(at, sought)).collect()
     }
 
-    /// The claims of an entry that match, in order.
+    /// The claims of an entry that match a search, in the order of the record.
     fn claims_of(&self, at: u32, sought: Sought<'_>) -> Vec<ClaimRef> {
         let is_of_block = matches!(sought, Sought::Content(_) | Sought::Called(..));
         let by_block = if is_of_block { self.by_block(at) } else { None };
@@ -448,7 +448,7 @@ impl Ledger {
         by_block.as_ref()
     }
 
-    /// The claims of an entry, in order. A file that was recorded as a whole has one for each block in it.
+    /// All claims of an entry, in the order of the record. A file that was recorded as a whole has one for each block in it.
     fn all_of(&self, at: u32) -> Vec<ClaimRef> {
         let entry = self.entry(at);
         if !is_whole(entry) {

@@ -270,7 +270,7 @@ pub(super) struct EvidenceFile {
     pub findings: Vec<Finding>,
     /// The lines that could not be read.
     pub unreadable: Vec<(Origin, Vec<u8>)>,
-    /// The version of its format, if this program does not know it yet; then nothing else was read.
+    /// The version of the file's format, if it is newer than this program. Nothing else of such a file is read.
     pub newer: Option<u32>,
 }
 

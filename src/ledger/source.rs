@@ -23,7 +23,7 @@ pub(super) struct Known {
     pub sections: Arc<[Digest]>,
     pub erased: Arc<[ErasedSection]>,
     pub digest: Option<Digest>,
-    /// The version of its format, if this program does not know it yet; then nothing else was read.
+    /// The version of the file's format, if it is newer than this program. Nothing else of such a file is read.
     pub newer: Option<u32>,
 }
 

@@ -53,6 +53,8 @@ pub struct AnchorAnswer {
     pub of: usize,
     /// How many sections and anchors, listed by earlier anchors, it accepts as removed.
     pub gone: usize,
+    /// Whether the key that signed it is trusted. Until it is, the anchor does not count.
+    pub trusted: bool,
 }
 
 /// The anchors of a workspace, judged.
@@ -256,11 +258,13 @@ pub fn write(
     ws: &Workspace,
     (anchor, line): &(Anchor, Vec<u8>),
     signature: &str,
+    signatures: &dyn Signatures,
 ) -> Result<AnchorAnswer, VerbError> {
     let mut bytes = signed::join(line, signature);
     bytes.push(b'\n');
     let path = anchor::path_of(&bytes);
     store::write_atomic(&ws.root.absolute(&path), &bytes)?;
+    let trusted = !Anchors::of(ws, signatures)?.untrusted.contains(&path);
     let head = ws.head().cloned();
     let of = head.map(|head| ws.ledger_at(&Target::Commit(head))).transpose()?;
     Ok(AnchorAnswer {
@@ -269,5 +273,6 @@ pub fn write(
         sections: anchor.evidence.len(),
         of: of.map_or(0, |ledger| ledger.sections().len()),
         gone: anchor.gone.len(),
+        trusted,
     })
 }

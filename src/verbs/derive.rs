@@ -60,8 +60,7 @@ impl Derive for Texts {
         let covered = self.covered(entry)?;
         let said = file.conversations.iter().flat_map(|one| &one.ranges);
         let said: Vec<_> = said.cloned().collect();
-        let is_its_own = entry.about.is_none()
-            || entry.about == covered.commit.as_ref().map(|commit| commit.0.clone());
+        let is_its_own = entry.about.is_none() || entry.about == hex(covered.commit.as_ref());
         let slot = self.slot(file, &covered, &said, is_its_own);
         let known = slot.as_ref().and_then(Slot::recall);
         if let Some(known) = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
@@ -70,10 +69,9 @@ impl Derive for Texts {
         let before = self.before(entry, covered.parent.as_ref(), covered.commit.as_ref())?;
         let after = self.at(covered.commit.as_ref(), &file.relative_path)?;
         let derived = provenance::derive(&said, &before, &after, is_its_own);
-        let committed = covered.commit.as_ref();
-        let committed = committed.and_then(|commit| Some(self.git()?.about(commit).ok()?.time));
-        let hex = |commit: Option<CommitId>| commit.map(|commit| commit.0);
-        let (commit, based_on) = (hex(covered.commit), hex(covered.parent));
+        let commit = covered.commit.as_ref();
+        let committed = commit.and_then(|commit| Some(self.git()?.about(commit).ok()?.time));
+        let (commit, based_on) = (hex(commit), hex(covered.parent.as_ref()));
         let derived = Derived { commit, committed, based_on, ..derived };
         if let (Some(slot), Ok(bytes)) = (slot, serde_json::to_vec(&derived)) {
             debug_assert_eq!(serde_json::from_slice(&bytes).ok(), Some(derived.clone()));
@@ -81,6 +79,10 @@ impl Derive for Texts {
         }
         Some(derived)
     }
+}
+
+fn hex(commit: Option<&CommitId>) -> Option<String> {
+    commit.map(|commit| commit.0.clone())
 }
 
 impl Texts {
@@ -99,11 +101,11 @@ impl Texts {
         said: &[BlockRecord],
         is_its_own: bool,
     ) -> Option<Slot> {
-        let hex = |commit: &Option<CommitId>| commit.as_ref().map(|commit| commit.0.clone());
-        let commit = hex(&covered.commit)?;
+        let commit = hex(covered.commit.as_ref())?;
         let (path, from) = (&file.relative_path, file.extra.get("from"));
         let is_generated = self.ws.is_generated(path);
-        let inputs = (commit, hex(&covered.parent), path, from, said, is_its_own, is_generated);
+        let inputs =
+            (commit, hex(covered.parent.as_ref()), path, from, said, is_its_own, is_generated);
         Slot::of_inputs(&self.ws.root, "derived", &serde_json::to_vec(&inputs).ok()?)
     }
 

@@ -158,7 +158,7 @@ impl Baseline {
         matches!(self, Self::Texts(versions) if versions.iter().any(|version| version.blocks().has_error))
     }
 
-    /// The texts it is made of; none where it is not known which.
+    /// The texts before the change. Empty if they are not known.
     pub fn versions(&self) -> &[Document] {
         match self {
             Self::Texts(versions) => versions,

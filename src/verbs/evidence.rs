@@ -11,7 +11,6 @@ use super::elsewhere::Around;
 use super::signing::{self, Signatures};
 use super::{ReadError, VerbError, Workspace, erase, reassign, why};
 use crate::code::{Block, Document, lines};
-use crate::intent::{Registry, Status};
 use crate::ledger::evidence::{digest_of_path, read};
 use crate::ledger::{BlockRecord, ClaimRef, Digest, Entry, Ledger, RecordKind, anchor};
 use crate::provenance::difference::{Difference, brought_by_all};
@@ -77,20 +76,17 @@ pub(super) fn against_base(
     for path in gone {
         match named.remove(&path) {
             Some((count, name)) => {
-                let more = match count {
-                    1 => String::new(),
-                    _ => format!(" and {} more", count - 1),
-                };
+                let named = first_of(count, &name);
                 compared.findings.push(rewritten(
                     &path,
                     format!(
-                        "Evidence was removed since the base although what it is about stands: {name}{more}."
+                        "Evidence was removed since the base although what it is about stands: {named}."
                     ),
                     base,
                 ));
             }
             None => compared.notes.push(format!(
-                "{path} is not there any more, and what it is about is gone or changed, too."
+                "{path} is not there any more, and what it is about is gone or has changed as well."
             )),
         }
     }
@@ -167,6 +163,14 @@ fn rewritten(path: &RelativePath, message: String, base: &CommitId) -> Finding {
     }
 }
 
+/// `login and 2 more`, for three things of which the first is called `login`.
+fn first_of(count: usize, name: &str) -> String {
+    match count {
+        1 => name.to_owned(),
+        _ => format!("{name} and {} more", count - 1),
+    }
+}
+
 /// Anchors that were changed or removed since the base. Neither is ever allowed.
 fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Finding>, VerbError> {
     let target = Target::Commit(base.clone());
@@ -239,7 +243,7 @@ pub(super) fn still_named(
             name(entry, "a decision");
             continue;
         };
-        if version(&registry, id) == version(&ws.registry, id) {
+        if registry.version(id) == ws.registry.version(id) {
             name(entry, id);
         }
     }
@@ -249,12 +253,6 @@ pub(super) fn still_named(
 /// Returns true if an entry tells what a person decided, and claims no code.
 fn is_decision(entry: &Entry) -> bool {
     matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry)
-}
-
-/// What an intent says, as a hash, and its status. `None` if the registry does not hold it.
-pub(super) fn version(registry: &Registry, id: &str) -> Option<(String, Option<Status>)> {
-    let intent = registry.get(id)?;
-    Some((intent.hash(), intent.status.as_ref().map(|status| status.value)))
 }
 
 /// The entries on which the answer for a block or one of its lines depends: those that brought it, and those that

@@ -21,7 +21,7 @@ use serde::Serialize;
 
 use super::edited::{Baseline, Edits, commits_of_work};
 use super::elsewhere::Around;
-use super::evidence::{digests, is_evidence, still_named, version};
+use super::evidence::{digests, is_evidence, still_named};
 use super::{VerbError, Workspace, check, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::intent::Registry;
@@ -160,7 +160,7 @@ fn run(
     if scope == Scope::Commit {
         let sealing = Sealing { target: Target::Index, bases: commits_of_work(ws)? };
         now = of_change(ws, &sources, &sealing, until)?;
-        now.carry(ws, ledger)?;
+        now.carry(ws, ledger);
     }
     let Late { drafts: mut late, handled, since } = late::look(ws, &sources, until)?;
     late.retain(|draft| !draft.is_empty() || draft.incomplete);
@@ -689,29 +689,31 @@ impl Draft {
         }
     }
 
-    /// Adds the records that are not changes of files, which a commit carries unchanged. What was done to an intent
-    /// waits until the index holds that intent otherwise than the commit before it was done.
-    fn carry(&mut self, ws: &Workspace, ledger: &Ledger) -> Result<(), VerbError> {
-        let Some(git) = ws.git() else { return Ok(()) };
-        let registry = Registry::at(git, &Target::Index)?;
-        let mut before: HashMap<CommitId, Option<Registry>> = HashMap::new();
+    /// Adds the records that are not changes of files, which a commit carries unchanged. A record of a change to an intent
+    /// waits until the index differs, in that intent, from the commit on which the record was made: so `intent new`
+    /// that `git reset --hard` undid is in no commit.
+    fn carry(&mut self, ws: &Workspace, ledger: &Ledger) {
+        let Some(git) = ws.git() else { return };
+        let registry = |target| Registry::at(git, &target).ok();
+        let index = LazyCell::new(|| registry(Target::Index));
+        let mut commits: HashMap<String, Option<Registry>> = HashMap::new();
         for entry in ledger.open().filter(|entry| is_carried(entry)) {
             let record = &entry.record;
-            if let (RecordKind::Registry, Some(id)) = (record.kind, &record.intent_id) {
-                let base = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
-                let before = base.and_then(|base| {
-                    let base = CommitId(base);
-                    let read = |at: &CommitId| Registry::at(git, &Target::Commit(at.clone())).ok();
-                    before.entry(base.clone()).or_insert_with(|| read(&base)).as_ref()
-                });
-                if before.is_some_and(|before| version(before, id) == version(&registry, id)) {
+            let base = record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
+            let of_intent =
+                record.intent_id.as_ref().filter(|_| record.kind == RecordKind::Registry);
+            if let (Some(id), Some(base)) = (of_intent, base) {
+                let read = |base: &String| registry(Target::Commit(CommitId(base.clone())));
+                let before = commits.entry(base).or_insert_with_key(read).as_ref();
+                if let (Some(before), Some(now)) = (before, index.as_ref())
+                    && before.version(id) == now.version(id)
+                {
                     continue;
                 }
             }
             self.records.insert(record.id.clone());
             self.carried.push(record.clone());
         }
-        Ok(())
     }
 
     fn brief(&self) -> Vec<SealedFile> {

@@ -44,7 +44,7 @@ pub(crate) struct Slot {
     /// What the slot must begin with to be of this state.
     header: String,
     at_rest: bool,
-    /// Whether it is one of many in its folder, which is then kept small.
+    /// Whether it holds something that was computed. There are many of these, so their folders are emptied when full.
     is_result: bool,
 }
 
@@ -106,6 +106,7 @@ impl Slot {
         }
     }
 
+    /// Empties the folder of this slot if it is full.
     fn make_room(&self) {
         let Some(folder) = self.place.parent() else { return };
         let count = std::fs::read_dir(folder).map_or(0, Iterator::count);

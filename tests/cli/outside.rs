@@ -153,7 +153,7 @@ fn a_single_file_is_not_thinned_out() {
         let (errors, _) = judged(&lab);
         let (_, message, help) =
             errors.iter().find(|(code, ..)| code == "ledger-rewritten").expect("a finding");
-        assert!(message.ends_with("code that they are about stands: 1 block, work among them."));
+        assert!(message.ends_with("code that they are about stands: work."));
         assert_eq!(help, "Restore it: `git checkout # -- .orchestration/agent_trace.jsonl`.");
     }
     lab.run_git(&["checkout", "-q", "main", "--", TRACE]);

@@ -85,7 +85,8 @@ fn first_evidence(lab: &Lab) -> String {
 fn an_anchor_vouches_for_what_stands_and_tells_what_is_gone() {
     let lab = trusting();
     assert_eq!(json(&lab, &["verify"])["anchors"], Value::Null);
-    assert_eq!(json(&lab, &["anchor", "--key", "../ada"])["sections"], 3);
+    let anchor = json(&lab, &["anchor", "--key", "../ada"]);
+    assert_eq!((&anchor["sections"], &anchor["trusted"]), (&3.into(), &true.into()));
     lab.commit();
     // Only what is new is named again, and nothing where nothing is.
     assert_eq!(lab.intent(&["anchor", "--key", "../ada"]).status.code(), Some(2));
@@ -113,7 +114,8 @@ fn an_anchor_vouches_for_what_stands_and_tells_what_is_gone() {
 #[test]
 fn an_anchor_counts_only_by_its_name_its_signature_and_its_key() {
     let lab = trusting();
-    lab.fine(&["anchor", "--key", "../eve"]);
+    let said = lab.fine(&["anchor", "--key", "../eve"]);
+    assert!(said.contains("nobody trusts this key yet"), "{said}");
     lab.commit();
     let told = json(&lab, &["verify"]);
     assert_eq!(told["anchors"]["anchored"], 0);

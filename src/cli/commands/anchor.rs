@@ -6,7 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::person;
-use crate::cli::print::{DIM, GOOD, Page, STRONG};
+use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
 use crate::cli::ssh::{SshKeygen, sign};
 use crate::ledger::anchor::NAMESPACE;
 use crate::verbs::anchor::{AnchorAnswer, draft, write};
@@ -38,7 +38,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let keys = SshKeygen::of_machine(&context.cwd);
     let drafted = draft(&workspace, &keys, args.accept_gone)?;
     let signature = sign(&context.cwd, args.key, NAMESPACE, &drafted.1)?;
-    let answer = write(&workspace, &drafted, &signature)?;
+    let answer = write(&workspace, &drafted, &signature, &keys)?;
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::Fine)
 }
@@ -52,6 +52,12 @@ fn show(page: &mut Page, answer: &AnchorAnswer) {
     page.styled(STRONG, &answer.of.to_string()).own(" at ").text(commit).end();
     if answer.gone > 0 {
         page.own("  gave up ").text(&answer.gone.to_string()).own(" that are gone").end();
+    }
+    if !answer.trusted {
+        page.own("  ")
+            .styled(WARN, "warning:")
+            .own(" nobody trusts this key yet, so the anchor does not count; a line with");
+        page.own(" it belongs in .orchestration/allowed_signers (`intent anchor --help`)").end();
     }
     page.styled(DIM, "Next:").own(" git add ").text(answer.path.as_str());
     page.own(" && git commit -m \"Anchor the evidence\"").end();

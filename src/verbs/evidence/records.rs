@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::{Compared, answering, rewritten};
+use super::{Compared, answering, first_of, rewritten};
 use crate::code::{Block, Document, LineRange, lines};
 use crate::ledger::read::{self, is_ledger_path};
 use crate::ledger::{ClaimRef, Dialect, Entry, RecordKind, Trust, journal};
@@ -115,8 +115,8 @@ fn missing(
             continue;
         };
         let message = format!(
-            "{lines} went from {path} since the base although code that they are about stands: {}, {name} among them.",
-            counted(count, "block")
+            "{lines} went from {path} since the base although code that they are about stands: {}.",
+            first_of(count, &name)
         );
         let mut finding = rewritten(path, message, base);
         if new.iter().any(|entry| entry.origin.path == *path) {

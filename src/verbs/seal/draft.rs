@@ -116,7 +116,8 @@ impl Groups {
         work.blocks.push((range, own));
     }
 
-    /// Leaves out of the blocks of a file what its texts before and after the change tell anyway.
+    /// Leaves out what can be derived from the texts before and after the change: the parameter types of blocks whose
+    /// kind and name no other block of the file has, and all blocks of a new file if it can be named as a whole.
     pub(super) fn shorten(&mut self, path: &RelativePath, baseline: &Baseline, now: &Document) {
         let texts = baseline.versions().iter().chain([now]);
         let overloaded: HashSet<_> = texts.flat_map(|text| overloaded(&text.blocks())).collect();

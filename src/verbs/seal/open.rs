@@ -37,7 +37,7 @@ pub fn open(ws: &Workspace) -> Open<'_> {
     open_besides(ws, &BTreeSet::new())
 }
 
-/// Like [`open`], without some records.
+/// Like [`open`], without the records that have these ids.
 fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> Open<'a> {
     let is_open = |entry: &&Entry| {
         ws.ledger.is_unsealed(entry)

@@ -120,13 +120,7 @@ impl Git {
         Ok(found.filter_map(|(path, blob)| Some((path, blob?))).collect())
     }
 
-    /// The regular files at these paths for which the index holds a merge conflict.
-    pub fn conflicts(&self, places: &[&str]) -> Result<Vec<RelativePath>, GitError> {
-        let found = self.in_index(places)?.into_iter();
-        Ok(found.filter(|(_, blob)| blob.is_none()).map(|(path, _)| path).collect())
-    }
-
-    /// The regular files at these paths in the index; without content where a merge conflict is not settled.
+    /// Like [`Git::blobs_at`], in the index. A file with a merge conflict has no content.
     fn in_index(&self, places: &[&str]) -> Result<Vec<(RelativePath, Option<BlobId>)>, GitError> {
         let index = self.index(&self.repository.to_thread_local())?;
         let asked = |path: &RelativePath| {
@@ -137,16 +131,20 @@ impl Git {
         Ok(regular.map(|(path, tracked)| (path, tracked.id.map(BlobId))).collect())
     }
 
-    /// [`Git::blobs_at`] or [`Git::blobs_in_index`], depending on the target. Empty for a work tree.
+    /// [`Git::blobs_at`] for a commit, and the same for the index, where a file with a merge conflict has no content.
+    /// Empty for a work tree.
     pub fn blobs(
         &self,
         target: &Target,
         places: &[&str],
-    ) -> Result<Vec<(RelativePath, BlobId)>, GitError> {
+    ) -> Result<Vec<(RelativePath, Option<BlobId>)>, GitError> {
         match target {
-            Target::Commit(commit) => self.blobs_at(commit, places),
+            Target::Commit(commit) => {
+                let found = self.blobs_at(commit, places)?.into_iter();
+                Ok(found.map(|(path, blob)| (path, Some(blob))).collect())
+            }
             Target::Index => {
-                let mut blobs = self.blobs_in_index(places)?;
+                let mut blobs = self.in_index(places)?;
                 let place = |path: &RelativePath| places.iter().position(|at| path.as_str() == *at);
                 blobs.sort_by_key(|(path, _)| place(path));
                 Ok(blobs)
