@@ -21,7 +21,7 @@ use gix::index::entry::Stage;
 use gix::objs::tree::EntryKind;
 
 pub use self::branches::BlobId;
-use self::index::is_content;
+use self::index::kind_of;
 use super::{RelativePath, Root, cache, discover, real::real, store};
 
 /// A commit's id in hex.
@@ -70,13 +70,28 @@ pub enum GitError {
     },
 }
 
-/// A file that differs between a base and a target.
+/// A path that differs between a base and a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The file.
+    /// Where.
     pub path: RelativePath,
     /// What happened to it.
     pub kind: ChangeKind,
+    /// What of it differs.
+    pub aspect: Aspect,
+}
+
+/// What of a path differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Aspect {
+    /// The content of a regular file, or that there is one.
+    Content,
+    /// Only whether a regular file may be run as a program.
+    Mode,
+    /// A symbolic link.
+    Link,
+    /// The commit of a submodule.
+    Submodule,
 }
 
 /// What happened to a file.
@@ -104,8 +119,10 @@ pub enum Target {
 
 pub use history::{About, Brought, Walked};
 
-/// Regular files by path, with the id of their content.
-type Files = BTreeMap<RelativePath, gix::ObjectId>;
+/// What stands at a path: the kind of entry, and the id of its content; no id where a merge conflict is not settled.
+type Held = (EntryKind, Option<gix::ObjectId>);
+/// What stands at each path of a tree.
+type Files = BTreeMap<RelativePath, Held>;
 
 // It only reads, so a panic in the middle leaves nothing half changed.
 impl std::panic::UnwindSafe for Git {}
@@ -248,7 +265,9 @@ impl Git {
         let entry = file
             .entry_by_path_and_stage(full, Stage::Unconflicted)
             .or_else(|| file.entry_by_path_and_stage(full, Stage::Ours));
-        let Some(entry) = entry.filter(|entry| is_content(entry.mode, entry.flags)) else {
+        let Some(entry) =
+            entry.filter(|entry| kind_of(entry.mode, entry.flags).is_some_and(is_regular))
+        else {
             return Ok(None);
         };
         self.blob(&self.repository.to_thread_local(), entry.id).map(Some)
@@ -256,21 +275,39 @@ impl Git {
 
     /// Every regular file in a commit's tree below the workspace root, sorted.
     pub fn files_at(&self, commit: &CommitId) -> Result<Vec<RelativePath>, GitError> {
-        let repo = self.repository.to_thread_local();
-        Ok(self.files(&repo, commit)?.into_keys().collect())
+        let files = self.files(&self.repository.to_thread_local(), commit)?.into_iter();
+        Ok(files.filter(|(_, held)| is_regular(held.0)).map(|(path, _)| path).collect())
     }
 
     /// Every regular file below the workspace root that the index holds, sorted.
     pub fn tracked(&self) -> Result<Vec<RelativePath>, GitError> {
         let index = self.index(&self.repository.to_thread_local())?;
-        Ok(index.entries.into_iter().filter(|(_, entry)| entry.regular).map(|(p, _)| p).collect())
+        Ok(index
+            .entries
+            .into_iter()
+            .filter(|(_, entry)| entry.is_regular())
+            .map(|(p, _)| p)
+            .collect())
     }
 
     /// Files that differ between a commit (`None`: nothing yet) and the work tree (untracked files that git does not ignore included) or the index, sorted by path.
     ///
-    /// Contents are compared byte for byte; a file that git's own stamps call untouched is not read. Links and
-    /// submodules are no files here, and what lies in a nested workspace is not ours. A sparse checkout's absent files count as they stand in the index.
+    /// Links and submodules are no files here.
     pub fn changes(
+        &self,
+        base: Option<&CommitId>,
+        target: &Target,
+    ) -> Result<Vec<Change>, GitError> {
+        let mut changes = self.all_changes(base, target)?;
+        changes.retain(|change| change.aspect == Aspect::Content);
+        Ok(changes)
+    }
+
+    /// Like [`Self::changes`], with modes, links and submodules.
+    ///
+    /// Contents are compared byte for byte; a file that git's own stamps call untouched is not read. What lies in a
+    /// nested workspace is not ours. A sparse checkout's absent files, and submodules, count as they stand in the index.
+    pub fn all_changes(
         &self,
         base: Option<&CommitId>,
         target: &Target,
@@ -342,7 +379,7 @@ impl Git {
         repo.find_blob(id).map(|mut blob| blob.take_data()).map_err(|e| self.unreadable(e))
     }
 
-    /// The regular files of a commit below the workspace root.
+    /// What a commit holds below the workspace root.
     fn files(&self, repo: &gix::Repository, commit: &CommitId) -> Result<Files, GitError> {
         let tree = self.tree(repo, commit)?;
         let folder = self.prefix.trim_end_matches('/');
@@ -359,14 +396,17 @@ impl Git {
         self.files_below(&tree, "")
     }
 
-    /// The regular files of a tree, their paths behind `prefix`.
+    /// What a tree holds, the paths behind `prefix`.
     fn files_below(&self, tree: &gix::Tree<'_>, prefix: &str) -> Result<Files, GitError> {
         let entries =
             tree.traverse().breadthfirst.files().map_err(|error| self.unreadable(error))?;
         Ok(entries
             .into_iter()
-            .filter(|entry| is_regular(entry.mode.kind()))
-            .filter_map(|entry| Some((as_path(prefix, entry.filepath.as_bstr())?, entry.oid)))
+            .filter(|entry| !entry.mode.is_tree())
+            .filter_map(|entry| {
+                let held = (entry.mode.kind(), Some(entry.oid));
+                Some((as_path(prefix, entry.filepath.as_bstr())?, held))
+            })
             .collect())
     }
 }

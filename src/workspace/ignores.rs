@@ -1,6 +1,7 @@
 //! Paths that no agent may change (`.intentignore`, `.rooignore`) and paths that git ignores.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fs::FileType;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -275,7 +276,8 @@ fn builder() -> GitignoreBuilder {
 /// Files that git tracks are not ignored, whatever the ignore files say. Links are not followed and are
 /// no files; repositories inside are left out unless git tracks what is in them, nested workspaces always.
 pub fn walk(root: &Root) -> Vec<RelativePath> {
-    let mut files: BTreeSet<RelativePath> = visible_files(root).into_iter().collect();
+    let visible = visible(root).into_iter().filter(|(_, kind)| kind.is_file());
+    let mut files: BTreeSet<RelativePath> = visible.map(|(path, _)| path).collect();
     let is_file = |path: &RelativePath| {
         std::fs::symlink_metadata(root.absolute(path)).is_ok_and(|found| found.is_file())
     };
@@ -297,8 +299,8 @@ fn tracked(root: &Root) -> Vec<RelativePath> {
     }
 }
 
-/// What the ignore files leave visible, `.orchestration` included, in no order.
-pub(super) fn visible_files(root: &Root) -> Vec<RelativePath> {
+/// The files and links that the ignore files leave visible, `.orchestration` included, in no order.
+pub(super) fn visible(root: &Root) -> Vec<(RelativePath, FileType)> {
     let top = root.path().to_path_buf();
     let walk = ignore::WalkBuilder::new(root.path())
         .hidden(false)
@@ -312,11 +314,11 @@ pub(super) fn visible_files(root: &Root) -> Vec<RelativePath> {
         .filter_entry(move |entry| entry.path() == top || is_entered(entry))
         .build();
     let files = walk.filter_map(|entry| match entry {
-        Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_file()) => {
+        Ok(entry) => {
+            let kind = entry.file_type().filter(|kind| kind.is_file() || kind.is_symlink())?;
             let inside = entry.path().strip_prefix(root.path()).ok()?;
-            RelativePath::new(inside.to_str()?).ok()
+            Some((RelativePath::new(inside.to_str()?).ok()?, kind))
         }
-        Ok(_) => None,
         Err(error) => {
             tracing::debug!(%error, "not walked");
             None

@@ -127,7 +127,7 @@ impl Git {
             let folder = path.as_str().rsplit_once('/').map(|(folder, _)| folder);
             places.iter().any(|place| path.as_str() == *place || folder == Some(place))
         };
-        let regular = index.entries.into_iter().filter(|(path, it)| it.regular && asked(path));
+        let regular = index.entries.into_iter().filter(|(path, it)| it.is_regular() && asked(path));
         Ok(regular.map(|(path, tracked)| (path, tracked.id.map(BlobId))).collect())
     }
 

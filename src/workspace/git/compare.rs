@@ -1,15 +1,48 @@
 //! What differs between a commit and the index, or the files on disk.
 
 use std::collections::{BTreeSet, HashMap};
-use std::fs::FileType;
+use std::fs::{FileType, Metadata};
 use std::io::ErrorKind;
 use std::path::Path;
 
 use gix::index::entry::{Flags, Stat, stat};
+use gix::objs::tree::EntryKind;
 
 use super::index::{Index, Tracked};
-use super::{Change, ChangeKind, Files, Git, GitError};
+use super::{Aspect, Change, ChangeKind, Files, Git, GitError, Held, is_regular};
 use crate::workspace::{RelativePath, ignores};
+
+/// How a path changed, given what stood there before and what stands there now. A file that became a link is two
+/// changes: the file is gone, and there is a new link.
+pub(super) fn between(
+    path: &RelativePath,
+    before: Option<Held>,
+    now: Option<Held>,
+) -> impl Iterator<Item = Change> + use<> {
+    let aspect_of = |kind| match kind {
+        EntryKind::Link => Aspect::Link,
+        EntryKind::Commit => Aspect::Submodule,
+        _ => Aspect::Content,
+    };
+    let change = |kind, aspect| Some(Change { path: path.clone(), kind, aspect });
+    let aspects = (before.map(|held| aspect_of(held.0)), now.map(|held| aspect_of(held.0)));
+    match (before, now, aspects) {
+        (Some(old), Some(new), (Some(was), Some(aspect))) if was == aspect => {
+            let kind = ChangeKind::Modified;
+            match old.1 != new.1 || new.1.is_none() {
+                true => [change(kind, aspect), None],
+                false if old.0 != new.0 => [change(kind, Aspect::Mode), None],
+                false => [None, None],
+            }
+        }
+        (_, _, (was, aspect)) => [
+            was.and_then(|was| change(ChangeKind::Deleted, was)),
+            aspect.and_then(|aspect| change(ChangeKind::Added, aspect)),
+        ],
+    }
+    .into_iter()
+    .flatten()
+}
 
 /// The files on disk against a commit; untracked files that git does not ignore count.
 pub(super) fn with_work_tree(
@@ -18,24 +51,25 @@ pub(super) fn with_work_tree(
     before: &Files,
     index: &Index,
 ) -> Result<Vec<Change>, GitError> {
-    let visible = ignores::visible_files(&git.root);
-    let present: BTreeSet<&RelativePath> = visible.iter().chain(index.entries.keys()).collect();
-    let mut disk =
-        Disk { git, repo, index, options: git.stat_options(repo), real_folders: HashMap::new() };
+    let visible = ignores::visible(&git.root);
+    let visible = visible.iter().map(|(path, _)| path);
+    let present: BTreeSet<&RelativePath> = visible.chain(index.entries.keys()).collect();
+    let mut disk = Disk {
+        git,
+        repo,
+        index,
+        options: git.stat_options(repo),
+        heeds_modes: git.heeds_modes(),
+        real_folders: HashMap::new(),
+    };
     let mut changes = Vec::new();
     for path in &present {
-        let seen = disk.stands(path)?;
-        let kind = match (before.get(*path), seen) {
-            (None, false) => None,
-            (None, true) => Some(ChangeKind::Added),
-            (Some(_), false) => Some(ChangeKind::Deleted),
-            (Some(old), true) => disk.compare(path, *old)?,
-        };
-        changes.extend(kind.map(|kind| Change { path: (*path).clone(), kind }));
+        let old = before.get(*path).copied();
+        changes.extend(between(path, old, disk.held(path, old)?));
     }
     // What only the commit knows, and is no visible file now, is deleted or ignored.
-    let gone = before.keys().filter(|path| !present.contains(path));
-    changes.extend(gone.map(|path| Change { path: path.clone(), kind: ChangeKind::Deleted }));
+    let gone = before.iter().filter(|(path, _)| !present.contains(path));
+    changes.extend(gone.flat_map(|(path, held)| between(path, Some(*held), None)));
     Ok(changes)
 }
 
@@ -45,16 +79,39 @@ struct Disk<'a> {
     repo: &'a gix::Repository,
     index: &'a Index,
     options: stat::Options,
+    heeds_modes: bool,
     /// Folders that were looked at: whether each is a folder and no link.
     real_folders: HashMap<String, bool>,
 }
 
 impl Disk<'_> {
-    /// Whether a regular file stands at the path, with no link on the way to it.
-    fn stands(&mut self, path: &RelativePath) -> Result<bool, GitError> {
-        if self.absent_by_choice(path) {
-            return Ok(self.index.entries.get(path).is_some_and(|entry| entry.regular));
+    /// What stands at a path, of which a commit holds `old`: a regular file or a link with no link on the way to it, or
+    /// a submodule as the index has it.
+    fn held(&mut self, path: &RelativePath, old: Option<Held>) -> Result<Option<Held>, GitError> {
+        let tracked = self.index.entries.get(path);
+        if let Some(tracked) = tracked
+            && (self.absent_by_choice(path) || tracked.kind == Some(EntryKind::Commit))
+        {
+            return Ok(tracked.held());
         }
+        if !self.is_reached_without_links(path)? {
+            return Ok(None);
+        }
+        let Some(found) = self.look_at(&self.git.root.absolute(path))? else { return Ok(None) };
+        let kind = match found.file_type() {
+            kind if kind.is_symlink() => EntryKind::Link,
+            kind if kind.is_file() => {
+                let known = tracked.and_then(|tracked| tracked.kind).or(old.map(|held| held.0));
+                let known = known.filter(|kind| is_regular(*kind)).unwrap_or(EntryKind::Blob);
+                self.mode_of(&found).unwrap_or(known)
+            }
+            _ => return Ok(None),
+        };
+        let id = self.content(path, &found, tracked, old)?;
+        Ok(id.map(|id| (kind, Some(id))))
+    }
+
+    fn is_reached_without_links(&mut self, path: &RelativePath) -> Result<bool, GitError> {
         for folder in path.folders() {
             let known = self.real_folders.get(folder).copied();
             let real = match known {
@@ -70,13 +127,17 @@ impl Disk<'_> {
                 return Ok(false);
             }
         }
-        Ok(self.kind_of(&self.git.root.absolute(path))?.is_some_and(|kind| kind.is_file()))
+        Ok(true)
+    }
+
+    fn kind_of(&self, path: &Path) -> Result<Option<FileType>, GitError> {
+        Ok(self.look_at(path)?.map(|found| found.file_type()))
     }
 
     /// What stands there; an error where we may not look, which must not pass for "nothing".
-    fn kind_of(&self, path: &Path) -> Result<Option<FileType>, GitError> {
+    fn look_at(&self, path: &Path) -> Result<Option<Metadata>, GitError> {
         match std::fs::symlink_metadata(path) {
-            Ok(found) => Ok(Some(found.file_type())),
+            Ok(found) => Ok(Some(found)),
             Err(error)
                 if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
             {
@@ -86,6 +147,20 @@ impl Disk<'_> {
         }
     }
 
+    /// Whether a file may be run as a program, where the file system can say it.
+    #[cfg(unix)]
+    fn mode_of(&self, found: &Metadata) -> Option<EntryKind> {
+        use std::os::unix::fs::PermissionsExt;
+        let runs = found.permissions().mode() & 0o100 != 0;
+        let kind = if runs { EntryKind::BlobExecutable } else { EntryKind::Blob };
+        self.heeds_modes.then_some(kind)
+    }
+
+    #[cfg(not(unix))]
+    fn mode_of(&self, _: &Metadata) -> Option<EntryKind> {
+        None
+    }
+
     /// Left out of the work tree by a sparse checkout.
     fn absent_by_choice(&self, path: &RelativePath) -> bool {
         let skipped = |entry: &Tracked| entry.flags.contains(Flags::SKIP_WORKTREE);
@@ -93,38 +168,43 @@ impl Disk<'_> {
             && std::fs::symlink_metadata(self.git.root.absolute(path)).is_err()
     }
 
-    /// What happened to a file of which the commit holds `old`; `None` where it is the same.
-    fn compare(
+    /// The id of what is in a file or link; `None` where it was removed since it was looked at. A file whose length is
+    /// not that of `old` is not read: any other id says that it differs.
+    fn content(
         &self,
         path: &RelativePath,
-        old: gix::ObjectId,
-    ) -> Result<Option<ChangeKind>, GitError> {
-        let modified = |differs: bool| Ok(differs.then_some(ChangeKind::Modified));
-        if let Some(tracked) = self.index.entries.get(path)
+        found: &Metadata,
+        tracked: Option<&Tracked>,
+        old: Option<Held>,
+    ) -> Result<Option<gix::ObjectId>, GitError> {
+        if let Some(tracked) = tracked
             && let Some(id) = tracked.id
-            && (self.absent_by_choice(path) || self.is_untouched(path, tracked))
+            && self.is_untouched(path, tracked)
         {
-            return modified(id != old);
+            return Ok(Some(id));
         }
+        let other = gix::ObjectId::null(self.repo.object_hash());
+        let Some((_, Some(old))) = old else { return Ok(Some(other)) };
         let absolute = self.git.root.absolute(path);
-        let length = std::fs::symlink_metadata(&absolute).map(|found| found.len());
         let old_length = self.repo.find_header(old).map(|header| header.size());
-        if let (Ok(length), Ok(old_length)) = (length, old_length)
-            && length != old_length
-        {
-            return modified(true);
+        if old_length.is_ok_and(|old_length| found.is_file() && found.len() != old_length) {
+            return Ok(Some(other));
         }
-        let bytes = match std::fs::read(&absolute) {
+        let read = match found.is_symlink() {
+            true => {
+                std::fs::read_link(&absolute).map(|to| to.into_os_string().into_encoded_bytes())
+            }
+            false => std::fs::read(&absolute),
+        };
+        let bytes = match read {
             Ok(bytes) => bytes,
             // Removed since it was looked at.
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Ok(Some(ChangeKind::Deleted));
-            }
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(unreadable_file(&absolute, &error)),
         };
         let id = gix::objs::compute_hash(self.repo.object_hash(), gix::object::Kind::Blob, &bytes)
             .map_err(|error| self.git.unreadable(error))?;
-        modified(id != old)
+        Ok(Some(id))
     }
 
     /// Whether the stamps of the file are those that the index remembers, and old enough to be trusted.
@@ -145,17 +225,10 @@ fn unreadable_file(path: &Path, source: &std::io::Error) -> GitError {
 
 /// The index against a commit; a path with an unsettled conflict counts as modified.
 pub(super) fn with_index(before: &Files, index: &Index) -> Vec<Change> {
-    let mut changes = Vec::new();
-    for (path, entry) in &index.entries {
-        let kind = match (before.get(path), entry.regular) {
-            (None, true) => ChangeKind::Added,
-            (Some(_), false) => ChangeKind::Deleted,
-            (Some(old), true) if entry.id != Some(*old) => ChangeKind::Modified,
-            _ => continue,
-        };
-        changes.push(Change { path: path.clone(), kind });
-    }
-    let gone = before.keys().filter(|path| !index.entries.contains_key(*path));
-    changes.extend(gone.map(|path| Change { path: path.clone(), kind: ChangeKind::Deleted }));
-    changes
+    let entries = index.entries.iter();
+    let stands =
+        entries.flat_map(|(path, entry)| between(path, before.get(path).copied(), entry.held()));
+    let gone = before.iter().filter(|(path, _)| !index.entries.contains_key(*path));
+    let gone = gone.flat_map(|(path, held)| between(path, Some(*held), None));
+    stands.chain(gone).collect()
 }

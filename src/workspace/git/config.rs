@@ -29,6 +29,11 @@ impl Git {
         self.setting(|file| file.boolean("intent.hooks").ok().flatten()) == Some(false)
     }
 
+    /// Whether git looks at whether files may be run as programs (`core.fileMode`).
+    pub(super) fn heeds_modes(&self) -> bool {
+        self.setting(|file| file.boolean("core.fileMode").ok().flatten()).unwrap_or(true)
+    }
+
     fn setting<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.repository.to_thread_local();
         let own = read(repo.config_snapshot().plumbing());

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice;
+use gix::objs::tree::EntryKind;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 use gix::revision::walk::Sorting;
 use gix::traverse::commit::simple::CommitTimeOrder;
 
 use super::{
-    BlobId, Change, ChangeKind, CommitId, Git, GitError, Target, as_path, commit_id, is_regular,
+    BlobId, Change, CommitId, Git, GitError, Held, Target, as_path, commit_id, compare, is_regular,
 };
 use crate::workspace::RelativePath;
 use crate::workspace::parallel::in_parallel;
@@ -200,13 +201,14 @@ impl Git {
             Target::Commit(commit) => match self.folder_at(&repo, commit, folder)? {
                 Some(tree) => {
                     let tree = repo.find_tree(tree).map_err(|error| self.unreadable(error))?;
-                    self.files_below(&tree, &format!("{folder}/"))?.into_iter().collect()
+                    let held = self.files_below(&tree, &format!("{folder}/"))?.into_iter();
+                    held.filter_map(|(path, held)| regular(path, held)).collect()
                 }
                 None => Vec::new(),
             },
             Target::WorkTree | Target::Index => {
                 let entries = self.index(&repo)?.entries.into_iter();
-                let regular = entries.filter(|(_, entry)| entry.regular);
+                let regular = entries.filter(|(_, entry)| entry.is_regular());
                 regular.filter_map(|(path, entry)| Some((path, entry.id?))).collect()
             }
         };
@@ -304,15 +306,18 @@ impl Folders {
     }
 }
 
-/// The entries of a tree by name. For each: whether it is a folder, whether it is a regular file, and its object id.
-fn entries(repo: &gix::Repository, tree: ObjectId) -> BTreeMap<String, (bool, bool, ObjectId)> {
+fn regular(path: RelativePath, (kind, id): Held) -> Option<(RelativePath, ObjectId)> {
+    Some((path, id.filter(|_| is_regular(kind))?))
+}
+
+/// The entries of a tree by name.
+fn entries(repo: &gix::Repository, tree: ObjectId) -> BTreeMap<String, (EntryKind, ObjectId)> {
     let Ok(tree) = repo.find_tree(tree) else { return BTreeMap::new() };
     let entries = tree.iter().filter_map(Result::ok);
     entries
         .filter_map(|entry| {
             let name = entry.filename().to_str().ok()?.to_owned();
-            let is_file = is_regular(entry.mode().kind());
-            Some((name, (entry.mode().is_tree(), is_file, entry.object_id())))
+            Some((name, (entry.mode().kind(), entry.object_id())))
         })
         .collect()
 }
@@ -383,16 +388,14 @@ fn differing(
             continue;
         }
         let full = format!("{prefix}{name}");
-        let folder =
-            |one: Option<&(bool, bool, ObjectId)>| one.filter(|one| one.0).map(|one| one.2);
-        let file = |one: Option<&(bool, bool, ObjectId)>| one.is_some_and(|one| one.1);
-        differing(repo, folder(old), folder(new), &format!("{full}/"), found);
-        let kind = match (file(old), file(new)) {
-            (false, false) => continue,
-            (false, true) => ChangeKind::Added,
-            (true, true) => ChangeKind::Modified,
-            (true, false) => ChangeKind::Deleted,
+        let is_tree = |one: &&(EntryKind, ObjectId)| one.0 == EntryKind::Tree;
+        let folder = |one: Option<&(EntryKind, ObjectId)>| one.filter(is_tree).map(|one| one.1);
+        let held = |one: Option<&(EntryKind, ObjectId)>| {
+            one.filter(|one| !is_tree(one)).map(|one| (one.0, Some(one.1)))
         };
-        found.extend(as_path("", full.as_str().into()).map(|path| Change { path, kind }));
+        differing(repo, folder(old), folder(new), &format!("{full}/"), found);
+        if let Some(path) = as_path("", full.as_str().into()) {
+            found.extend(compare::between(&path, held(old), held(new)));
+        }
     }
 }

@@ -6,8 +6,9 @@ use std::time::SystemTime;
 
 use gix::bstr::{BStr, ByteSlice};
 use gix::index::entry::{Flags, Mode, Stage, Stat, stat};
+use gix::objs::tree::EntryKind;
 
-use super::{BlobId, Git, GitError, as_path};
+use super::{BlobId, Git, GitError, Held, as_path, is_regular};
 use crate::workspace::{RelativePath, cache};
 
 /// What the index says of a path.
@@ -16,7 +17,19 @@ pub(super) struct Tracked {
     pub id: Option<gix::ObjectId>,
     pub stat: Stat,
     pub flags: Flags,
-    pub regular: bool,
+    /// `None` of what has no content yet.
+    pub kind: Option<EntryKind>,
+}
+
+impl Tracked {
+    /// What stands there according to the index.
+    pub fn held(&self) -> Option<Held> {
+        Some((self.kind?, self.id))
+    }
+
+    pub fn is_regular(&self) -> bool {
+        self.kind.is_some_and(is_regular)
+    }
 }
 
 /// The index below the workspace root.
@@ -70,7 +83,7 @@ impl Git {
                 id: settled.then_some(entry.id),
                 stat: entry.stat,
                 flags: entry.flags,
-                regular: is_content(entry.mode, entry.flags),
+                kind: kind_of(entry.mode, entry.flags),
             };
             entries.insert(path, tracked);
         }
@@ -89,7 +102,7 @@ impl Git {
         }
         let entries = self.index(&self.repository.to_thread_local())?.entries.into_iter();
         let left_out = entries.filter(|(path, entry)| {
-            entry.regular && entry.flags.contains(Flags::SKIP_WORKTREE) && is_wanted(path)
+            entry.is_regular() && entry.flags.contains(Flags::SKIP_WORKTREE) && is_wanted(path)
         });
         let blobs = left_out.filter_map(|(path, entry)| Some((path, BlobId(entry.id?))));
         self.read_blobs(&Vec::from_iter(blobs))
@@ -107,13 +120,13 @@ impl Git {
             return Ok(());
         };
         let tree = repo.find_tree(id).map_err(|error| self.unreadable(error))?;
-        for (full, id) in self.files_below(&tree, folder)? {
+        for (full, (kind, id)) in self.files_below(&tree, folder)? {
             let Some(path) = full.as_str().strip_prefix(self.prefix.as_str()) else {
                 continue;
             };
             let Ok(path) = RelativePath::new(path) else { continue };
             let (stat, flags) = (Stat::default(), Flags::SKIP_WORKTREE);
-            entries.insert(path, Tracked { id: Some(id), stat, flags, regular: true });
+            entries.insert(path, Tracked { id, stat, flags, kind: Some(kind) });
         }
         Ok(())
     }
@@ -123,7 +136,8 @@ impl Git {
     }
 }
 
-/// A regular file with a content: `git add -N` announces one that has none yet.
-pub(super) fn is_content(mode: Mode, flags: Flags) -> bool {
-    matches!(mode, Mode::FILE | Mode::FILE_EXECUTABLE) && !flags.contains(Flags::INTENT_TO_ADD)
+/// The kind of an entry that has a content: `git add -N` announces one that has none yet.
+pub(super) fn kind_of(mode: Mode, flags: Flags) -> Option<EntryKind> {
+    let mode = mode.to_tree_entry_mode().filter(|_| !flags.contains(Flags::INTENT_TO_ADD))?;
+    Some(mode.kind()).filter(|kind| *kind != EntryKind::Tree)
 }

@@ -163,6 +163,62 @@ fn links_are_no_files() {
     assert_eq!(git.file_at(&head, &path("old-link")).unwrap(), None);
 }
 
+/// What `Git::all_changes` says beside what `Git::changes` says, wherever a change stands.
+#[cfg(unix)]
+#[test]
+fn modes_links_and_submodules_are_changes_of_their_own() {
+    use std::os::unix::fs::PermissionsExt;
+    let place = Place::committed(&[("run", "1"), ("both", "1"), ("a", "1"), ("b", "2")]);
+    place.link("moved", "a");
+    place.link("gone", "a");
+    let gitlink = |id: char| {
+        let entry = format!("160000,{},sub", id.to_string().repeat(40));
+        place.git(&["update-index", "--add", "--cacheinfo", &entry]);
+    };
+    place.git(&["add", "-A"]);
+    gitlink('1');
+    place.git(&["commit", "-q", "-m", "before"]);
+    let base = id(&place.git(&["rev-parse", "HEAD"]));
+    for file in ["run", "both"] {
+        std::fs::set_permissions(place.join(file), std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    place.write("both", "2");
+    for (link, to) in [("moved", Some("b")), ("gone", None), ("new", Some("b")), ("a", Some("b"))] {
+        if place.join(link).is_symlink() || place.join(link).exists() {
+            place.remove(link);
+        }
+        if let Some(to) = to {
+            place.link(link, to);
+        }
+    }
+    let told = |target: Target| {
+        let changes = place.open("").all_changes(Some(&base), &target).unwrap();
+        let told = changes.iter().map(|it| format!("{:?} {:?} {}", it.aspect, it.kind, it.path));
+        told.collect::<Vec<String>>()
+    };
+    let mut expected = vec![
+        "Content Deleted a",
+        "Link Added a",
+        "Content Modified both",
+        "Link Deleted gone",
+        "Link Modified moved",
+        "Link Added new",
+        "Mode Modified run",
+    ];
+    assert_eq!(told(Target::WorkTree), expected);
+    place.git(&["add", "-A", "--", "a", "both", "gone", "moved", "new", "run"]);
+    gitlink('2');
+    expected.push("Submodule Modified sub");
+    assert_eq!(told(Target::WorkTree), expected, "a submodule counts as it is staged");
+    assert_eq!(told(Target::Index), expected);
+    place.git(&["commit", "-q", "-m", "after"]);
+    let head = id(&place.git(&["rev-parse", "HEAD"]));
+    assert_eq!(told(Target::Commit(head)), expected);
+    place.git(&["config", "core.fileMode", "false"]);
+    std::fs::set_permissions(place.join("run"), std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert_eq!(told(Target::WorkTree), expected, "the mode on disk does not count");
+}
+
 #[test]
 fn a_workspace_may_be_a_folder_of_the_repository() {
     let place = Place::committed(&[("top", "1"), ("p/a/x", "1"), ("p/ab", "1"), ("p/a/y/z", "1")]);
