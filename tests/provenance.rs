@@ -2,6 +2,7 @@
 
 mod support;
 
+use intent_lsp::verbs::judgement::Rules;
 use intent_lsp::verbs::{accept, check, record, verify, why};
 use intent_lsp::workspace::Level;
 use support::{Repo, relative};
@@ -236,7 +237,8 @@ fn crlf_and_lf_are_the_same_text() {
 }
 
 fn codes(repo: &Repo, against: &check::Against) -> Vec<String> {
-    let answer = check::change(&repo.open(), against).expect("judged");
+    let answer =
+        check::change(&repo.open(), &check::CheckRequest::of(against.clone())).expect("judged");
     answer
         .findings
         .iter()
@@ -263,21 +265,31 @@ fn check_judges_a_covered_block_by_its_records_intent_and_the_rest_as_unrecorded
 }
 
 #[test]
-fn a_widened_or_added_intent_is_a_finding_unless_the_base_allows_it() {
+fn a_widened_intent_is_a_finding_unless_the_base_allows_it_or_it_comes_alone() {
     let repo = Repo::new();
     let widened = support::REGISTRY.replace("[\"billing/**\"]", "[\"billing/**\", \"src/**\"]");
+    let since = check::Against::Base("HEAD".into());
+    let told = |repo: &Repo| {
+        let found = codes(repo, &since).into_iter();
+        found.filter(|code| code.starts_with("registry-changed")).collect::<Vec<_>>()
+    };
     repo.write(".orchestration/active_intents.yaml", &widened);
+    assert_eq!(told(&repo), Vec::<String>::new(), "a change of its own is for reviewers to read");
     repo.write(".orchestration/policy.yaml", "registry_changes: allow\n");
-    let found = codes(&repo, &check::Against::Head);
-    assert!(
-        found.contains(&"registry-changed .orchestration/active_intents.yaml".to_owned()),
-        "{found:?}"
+    repo.write("src/a.rs", TWO);
+    assert_eq!(
+        told(&repo),
+        [
+            "registry-changed .orchestration/active_intents.yaml",
+            "registry-changed .orchestration/policy.yaml"
+        ]
     );
+    assert!(!codes(&repo, &check::Against::Head).iter().any(|it| it.starts_with("registry")));
     repo.git(&["checkout", "-q", ".orchestration/active_intents.yaml"]);
     repo.commit("policy");
     repo.write(".orchestration/active_intents.yaml", &widened);
-    let found = codes(&repo, &check::Against::Head);
-    assert!(!found.iter().any(|code| code.starts_with("registry-changed")), "{found:?}");
+    repo.write("src/a.rs", "");
+    assert_eq!(told(&repo), Vec::<String>::new());
 }
 
 #[test]
@@ -289,8 +301,8 @@ fn a_change_may_not_loosen_the_ignore_rules_it_is_judged_by() {
     repo.write(".intentignore", "# intent: deny-write\n");
     repo.write("src/keys/k.py", "KEY = 2\n");
     repo.record("INT-001", &["src/keys/k.py"]);
-    let found = codes(&repo, &check::Against::Head);
-    assert!(found.contains(&"ignored-path src/keys/k.py".to_owned()), "{found:?}");
+    let found = codes(&repo, &check::Against::Base("HEAD".into()));
+    assert_eq!(found, ["registry-changed .intentignore", "ignored-path src/keys/k.py"]);
 }
 
 #[test]
@@ -323,9 +335,9 @@ fn an_edit_under_a_selected_intent_that_is_finished_is_told() {
     let path = relative("src/a.rs");
     let file = why::file(&ws, &path, &ws.read(&path).expect("readable"));
     let baseline = intent_lsp::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
-    let findings = check::document(&ws, &path, &file, &baseline);
+    let findings = check::document(&ws, &Rules::of(&ws), &path, &file, &baseline);
     let told: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
-    assert_eq!(told, ["intent-not-active", "unrecorded-change", "differs-from-record"]);
+    assert_eq!(told, ["intent-not-active", "unowned", "differs-from-record"]);
 }
 
 #[test]
@@ -369,7 +381,7 @@ fn a_claim_of_refactoring_is_kept_and_contradicted_by_the_whole_change() {
             ..record::RecordRequest::default()
         };
         record::record(&repo.open(), &request).expect("recorded");
-        check::change(&repo.open(), &check::Against::Head).expect("judged")
+        check::change(&repo.open(), &check::CheckRequest::default()).expect("judged")
     };
     let kept = claim(&TWO.replace("doubled", "twice"));
     let change = kept.change.expect("there is git");
@@ -399,8 +411,9 @@ fn a_rename_is_judged_by_the_files_that_did_not_change() {
         repo.write("README.md", "The total is a number.\n");
         repo.commit("one");
         repo.write("src/a.rs", &total.replace("total", "sum_up"));
-        let class = |against| {
-            let found = check::change(&repo.open(), against).expect("judged");
+        let class = |against: &check::Against| {
+            let found = check::change(&repo.open(), &check::CheckRequest::of(against.clone()))
+                .expect("judged");
             found.change.and_then(|change| change.class)
         };
         let tree = class(&check::Against::Head);

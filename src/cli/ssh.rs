@@ -116,6 +116,12 @@ pub(crate) fn sign(
     Err(CliError::usage(format!("{} could not be signed with: {said}", key.display()), NAME_A_KEY))
 }
 
+/// Whether git signs with an SSH key here, so that signing asks nobody which key is meant.
+pub(crate) fn signs(folder: &Path) -> bool {
+    git_config(folder, &["gpg.format"]).as_deref() == Some("ssh")
+        && git_config(folder, &["user.signingKey"]).is_some()
+}
+
 const NAME_A_KEY: &str = "name an SSH key: `--key ~/.ssh/id_ed25519`, or once for all `git config --global user.signingKey ~/.ssh/id_ed25519.pub`";
 
 fn key_file(folder: &Path, key: Option<PathBuf>, scratch: &Path) -> Result<PathBuf, CliError> {

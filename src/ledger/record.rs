@@ -54,6 +54,9 @@ pub struct Record {
     /// A registry change, an approval or an acknowledgement in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    /// Of an `approval` that is signed: what was approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approves: Option<Approved>,
     /// Of a `reassign` record: the blocks that belong to its intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reassigns: Option<Reassigned>,
@@ -93,6 +96,35 @@ pub enum RecordKind {
     Reassign,
     /// Anything else that a foreign log, or a later version, wrote down; it claims no code.
     Event,
+}
+
+/// A rule that somebody approved as it read, with their signature: an intent, or a file such as the policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Approved {
+    /// The id of the intent, or the path of the file.
+    pub what: String,
+    /// [`crate::intent::Intent::hash`], or the SHA-256 of the file: `sha256:<64 hex>`.
+    pub hash: String,
+    /// What `ssh-keygen -Y sign` made of [`Approved::signed_bytes`], in base64 without its frame.
+    pub signature: String,
+}
+
+impl Approved {
+    /// The namespace of the signature.
+    pub const NAMESPACE: &str = "intent-approval";
+
+    /// The bytes that are signed: what is approved and its hash, each on a line.
+    pub fn signed_bytes(&self) -> Vec<u8> {
+        format!("{}\n{}\n", self.what, self.hash).into_bytes()
+    }
+
+    /// The hash of a file.
+    pub fn hash_of(bytes: &[u8]) -> String {
+        use sha2::{Digest, Sha256};
+        let digits =
+            Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        format!("sha256:{digits}")
+    }
 }
 
 /// Blocks that a person has put under another intent than the one that they were recorded under.

@@ -5,10 +5,11 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::intent::Registry;
+use crate::verbs::check::{self, CheckRequest, FindingAnswer};
 use crate::verbs::{Workspace, verify};
 use crate::workspace::{Finding, RelativePath, ignores};
 
@@ -21,6 +22,8 @@ pub(crate) struct Survey {
     pub(crate) findings: Vec<Finding>,
     /// Every file that git does not ignore, sorted.
     pub(crate) files: Arc<Vec<RelativePath>>,
+    /// What `intent check` finds in the work tree; found when first asked for.
+    checked: OnceLock<Vec<FindingAnswer>>,
     /// Made anew at each loading, so it stands for one state of the disk.
     registry: Arc<Registry>,
     walked: Instant,
@@ -49,13 +52,23 @@ impl Surveys {
         };
         let findings = verify::findings_among(workspace, &files);
         let registry = Arc::clone(&workspace.registry);
-        let survey = Arc::new(Survey { findings, files, registry, walked });
+        let survey =
+            Arc::new(Survey { findings, files, checked: OnceLock::new(), registry, walked });
         *slot = Some(Arc::clone(&survey));
         survey
     }
 }
 
 impl Survey {
+    /// What `intent check` finds in the work tree. Where it cannot be checked: what is wrong in what governs it.
+    pub(crate) fn checked(&self, workspace: &Workspace) -> &[FindingAnswer] {
+        self.checked.get_or_init(|| {
+            let checked = check::change(workspace, &CheckRequest::default());
+            checked
+                .map_or_else(|_| check::answers(workspace, self.findings.clone()), |it| it.findings)
+        })
+    }
+
     fn keeps(&self, workspace: &Workspace) -> bool {
         self.walked.elapsed() < FILES_KEEP && self.registry.same_text(&workspace.registry)
     }

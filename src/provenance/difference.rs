@@ -13,7 +13,7 @@ use super::matching;
 use super::outline::{Against, Outline, own_tokens};
 use crate::code::difference::{self, Change};
 use crate::code::lines::{self, OwnLine};
-use crate::code::{Block, Document, FileBlocks, Places};
+use crate::code::{Block, Document, FileBlocks, LineRange, Places};
 
 /// Two versions of a file, block by block.
 pub struct Difference {
@@ -166,6 +166,34 @@ impl Difference {
         };
         let is_new = own.iter().zip(self.stood(index));
         is_new.map(|(line, stood)| !stood && is_brought(line)).collect()
+    }
+
+    /// From the first to the last line of a block that the change brought; where it only took lines out, the line
+    /// behind them.
+    pub fn changed(&self, index: usize) -> LineRange {
+        let block = &self.new.blocks[index];
+        let own = lines::own(&self.now, block).into_iter().map(|line| line.number);
+        let brought = own.zip(self.brought(index)).filter(|(_, brought)| *brought);
+        let brought: Vec<u32> = brought.map(|(number, _)| number).collect();
+        if let (Some(first), Some(last)) = (brought.first(), brought.last()) {
+            return LineRange::new(*first, *last).unwrap_or(block.lines);
+        }
+        let of_block = |change: &&Change| {
+            let at = change.now.start as u32 + 1;
+            block.whole_lines.start() <= at && at <= block.whole_lines.end() + 1
+        };
+        let at =
+            self.lines().changes.iter().find(of_block).map(|change| change.now.start as u32 + 1);
+        let at = at.map(|at| at.clamp(block.whole_lines.start(), block.whole_lines.end()));
+        at.and_then(|at| LineRange::new(at, at)).unwrap_or(block.lines)
+    }
+
+    /// The line that stands where a block that is gone was, 1 for the first.
+    pub fn place_of(&self, gone: &Block) -> u32 {
+        let first = gone.lines.start() as usize - 1;
+        let mut all = self.lines().changes.iter();
+        let change = all.find(|change| change.before.start <= first && first < change.before.end);
+        change.map_or(1, |change| change.now.start.max(1) as u32)
     }
 
     /// For each line that a block answers for, whether it was one of the block before the change.

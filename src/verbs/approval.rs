@@ -7,9 +7,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::signing::{self, Judged, Signatures, Signed};
 use super::{VerbError, Workspace, proposal, record, registry};
 use crate::intent::{NewIntent, Status};
-use crate::ledger::{Record, RecordKind, RecordedDecision, Strength};
+use crate::ledger::{Approved, Record, RecordKind, RecordedDecision, Strength};
+use crate::workspace::RelativePath;
 use crate::workspace::approvals::{self, Approval, ApprovalError, State, Subject};
 use crate::workspace::session::{self, Off};
 use crate::workspace::text::shorten;
@@ -272,6 +274,65 @@ fn append(ws: &Workspace, asked: &Approval, note: &str) -> Result<(), VerbError>
         },
     )?;
     Ok(())
+}
+
+/// A rule as it reads, with the signature of a person.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SignedAnswer {
+    /// The intent, or the file.
+    pub what: String,
+    /// The hash of what it says.
+    pub hash: String,
+    /// The record.
+    pub record: String,
+    /// Whether the branch that work is merged into trusts the key. Until it does, the approval does not count there.
+    pub trusted: bool,
+}
+
+/// What is to be signed to approve an intent, or a file of rules, as it reads now; without its signature.
+pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
+    ws.governed()?;
+    let unsigned =
+        |what: &str, hash| Approved { what: what.to_owned(), hash, ..Default::default() };
+    if ws.registry.get(what).is_some() {
+        let intent = ws.intent(what)?;
+        return Ok(unsigned(&intent.id.value, intent.hash()));
+    }
+    let path = RelativePath::new(what).ok();
+    let text = path.as_ref().map(|path| ws.text(path)).transpose()?.flatten();
+    match (path, text) {
+        (Some(path), Some(text)) if signing::is_rule(&ws.policy, &path) => {
+            Ok(unsigned(path.as_str(), Approved::hash_of(text.as_bytes())))
+        }
+        _ => Err(VerbError::NothingToApprove { what: what.to_owned() }),
+    }
+}
+
+/// Records the approval of a rule.
+pub fn sign(
+    ws: &Workspace,
+    unsigned: &Approved,
+    signature: String,
+    signatures: &dyn Signatures,
+) -> Result<SignedAnswer, VerbError> {
+    let approved = Approved { signature, ..unsigned.clone() };
+    let (bytes, signers) = (approved.signed_bytes(), signing::signers(ws)?);
+    let what =
+        Signed { namespace: Approved::NAMESPACE, bytes: &bytes, signature: &approved.signature };
+    let trusted = matches!(signatures.judge(what, &signers)?, Judged::By(_));
+    let intent = ws.registry.get(&approved.what);
+    let skeleton = record::skeleton(ws, RecordKind::Approval, intent, None, None);
+    let (what, hash) = (approved.what.clone(), approved.hash.clone());
+    let record = record::append(
+        ws,
+        Record {
+            note: Some(format!("a person approved {what} as it reads, and signed that")),
+            approves: Some(approved),
+            strength: Some(Strength::Declared),
+            ..skeleton
+        },
+    )?;
+    Ok(SignedAnswer { what, hash, record, trusted })
 }
 
 /// The gate, switched.

@@ -136,6 +136,11 @@ impl Baseline {
 
     /// The difference of the blocks as they stand now.
     pub fn edits(&self, now: &Document) -> Edits {
+        self.edits_with(now, &self.differences(now))
+    }
+
+    /// The same for a caller that has the differences at hand.
+    pub fn edits_with(&self, now: &Document, differences: &[Difference]) -> Edits {
         match self {
             Self::Unknown => Edits::default(),
             Self::Outline(outline) => {
@@ -143,7 +148,7 @@ impl Baseline {
                 let is_edit = |(_, how): &(usize, Against)| *how != Against::Same;
                 Edits { now: against.filter(is_edit).collect(), gone: Vec::new() }
             }
-            Self::Texts(_) => Edits::of(&self.differences(now)),
+            Self::Texts(_) => Edits::of(differences),
         }
     }
 
@@ -214,7 +219,12 @@ impl Edits {
             .filter(|index| touched(*index))
             .filter_map(|index| Some((index, least(index)?)))
             .collect();
-        Self { now, gone: first.gone().into_iter().cloned().collect() }
+        // A block that a side of a merge does not have was taken away on that side.
+        let is_gone = |block: &&Block| {
+            let mut others = differences.iter().skip(1);
+            others.all(|other| other.gone().iter().any(|gone| gone.identity == block.identity))
+        };
+        Self { now, gone: first.gone().into_iter().filter(is_gone).cloned().collect() }
     }
 }
 

@@ -10,8 +10,8 @@ use serde::Serialize;
 
 mod section;
 
-use super::{VerbError, Workspace, gate, record};
-use crate::code::Document;
+use super::{VerbError, Workspace, gate, judgement, record};
+use crate::code::{Document, LineRange};
 use crate::ledger::{
     BlockRecord, Contributor, Conversation, EntityType, FileRecord, OutlineChange, Record,
     RecordKind, Strength,
@@ -206,12 +206,21 @@ fn may(ws: &Workspace, asker: Asker, path: &RelativePath) -> Result<(), LessonEr
         Lessons::Deny => return Err(LessonError::Denied),
     }
     let protected =
-        gate::protecting(&ws.policy, path).map(|rule| format!("`protected_paths: {rule}`"));
+        judgement::protecting(&ws.policy, path).map(|rule| format!("`protected_paths: {rule}`"));
     let ignored = || ws.ignores.denied(path).map(|it| format!("{}:{}", it.file, it.line));
     match protected.or_else(ignored) {
         Some(rule) => Err(LessonError::KeptFromAgents { path: path.clone(), rule }),
         None => Ok(()),
     }
+}
+
+/// The lines of a brain file that hold its lessons, heading and marks included. `None` of any other file.
+pub(super) fn lines(path: &RelativePath, document: &Document) -> Option<LineRange> {
+    if !BRAINS.contains(&path.as_str()) {
+        return None;
+    }
+    let (first, last) = section::lines(&document.text())?;
+    LineRange::new(first, last)
 }
 
 fn text_of(ws: &Workspace, path: &RelativePath) -> Result<String, VerbError> {

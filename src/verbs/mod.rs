@@ -25,6 +25,7 @@ pub mod gate;
 pub mod git_hooks;
 mod history;
 pub mod init;
+pub mod judgement;
 pub mod lesson;
 pub mod map;
 mod namesake;
@@ -58,6 +59,24 @@ pub enum VerbError {
     /// A path outside the workspace.
     #[error(transparent)]
     Path(#[from] crate::workspace::PathError),
+    /// Nothing that could be approved has this name.
+    #[error(
+        "{what} is no code of a question that waits, no intent and no file of rules; `intent approve` lists what waits"
+    )]
+    NothingToApprove {
+        /// As it was named.
+        what: String,
+    },
+    /// Two revisions without a common commit.
+    #[error(
+        "{from} and what is checked have no commit in common{}", if *shallow { "; this is a shallow clone, so fetch more history: `git fetch --unshallow`, or `git fetch --depth 1000 origin`; in CI set the depth of the checkout to 0" } else { ", so nobody can say what the change is; name a revision that it was made on: `intent check --base REV`" }
+    )]
+    NoMergeBase {
+        /// The revision as it was asked for.
+        from: String,
+        /// Whether history is cut off here.
+        shallow: bool,
+    },
     /// Git said no.
     #[error(transparent)]
     Git(#[from] crate::workspace::git::GitError),

@@ -13,6 +13,7 @@ mod changes;
 use changes::{Changes, Subject};
 
 use super::edited::Baseline;
+use super::judgement::Rules;
 use super::{VerbError, Workspace};
 use crate::code::{Block, Document, FileBlocks, LineRange, Lines, lines};
 use crate::intent::Intent;
@@ -91,6 +92,8 @@ pub struct RecordedFile {
     pub reasons: Vec<String>,
     /// What the gate says of this write: `no_opinion`, `ask` or `deny`. A denied write is recorded all the same, as what it is.
     pub outcome: String,
+    /// What stands against it, as `intent check` will say; null: nothing.
+    pub against: Option<String>,
 }
 
 /// A file of which nothing, or not everything, was recorded.
@@ -284,6 +287,7 @@ fn record_file(
         basis: Some(class.basis),
         reasons,
         outcome,
+        against: against(ws, path, &intent.id.value),
     };
     Ok(Outcome { recorded: Some(recorded), left, deletions })
 }
@@ -411,6 +415,14 @@ pub(super) fn related(intent: &Intent) -> Vec<Related> {
         .iter()
         .map(|spec| Related { kind: "specification".to_owned(), value: spec.value.clone() });
     std::iter::once(itself).chain(specs).collect()
+}
+
+/// What stands against work on a path under an intent, in a sentence or two.
+fn against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<String> {
+    let rules = Rules::of(ws);
+    let ruling = rules.rulings(path, Some(intent)).into_iter().next()?;
+    let (what, why) = rules.told(&ruling, path, Some(intent));
+    Some(format!("{what} {why}").trim_end().to_owned())
 }
 
 fn decide(

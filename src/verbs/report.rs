@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::gather::Gathered;
-use super::check::{self, Against, FindingAnswer};
+use super::check::{self, CheckRequest, FindingAnswer};
 use super::verify::{self, LostBlock, VerdictCounts};
 use super::why::RecordedBlock;
 use super::{VerbError, Workspace};
@@ -290,7 +290,7 @@ fn findings(
     verified: Vec<FindingAnswer>,
     notes: &mut Vec<String>,
 ) -> Vec<FindingAnswer> {
-    let mut all = match check::change(ws, &Against::Head) {
+    let mut all = match check::change(ws, &CheckRequest::default()) {
         Ok(checked) => {
             notes.extend(checked.summary.notes);
             checked.findings

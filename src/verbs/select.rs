@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::check::{self, CheckRequest, FindingAnswer};
 use super::{VerbError, Workspace, context, record};
 use crate::intent::Intent;
 use crate::ledger::{Record, RecordKind};
@@ -83,7 +84,7 @@ pub struct StatusAnswer {
     pub git_hooks: bool,
     /// The command to start with if they do not.
     pub hooks_remedy: Option<&'static str>,
-    /// Findings in registry, policy and ledger, by level.
+    /// What `intent check` finds in the work tree, by level.
     pub errors: usize,
     /// See `errors`.
     pub warnings: usize,
@@ -211,14 +212,13 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
 
 /// The state in brief. Never fails: a broken registry is part of the state.
 pub fn status(ws: &Workspace) -> StatusAnswer {
-    status_given(ws, &super::verify::findings(ws))
+    let checked = check::change(ws, &CheckRequest::default()).map(|answer| answer.findings);
+    status_given(ws, &checked.unwrap_or_else(|_| check::answers(ws, super::verify::findings(ws))))
 }
 
-/// The same for a caller that has the workspace's findings at hand.
-pub fn status_given(ws: &Workspace, findings: &[crate::workspace::Finding]) -> StatusAnswer {
-    let at = |level| {
-        findings.iter().filter(|finding| ws.policy.check_level(finding.code) == level).count()
-    };
+/// The same for a caller that knows what `intent check` finds.
+pub fn status_given(ws: &Workspace, findings: &[FindingAnswer]) -> StatusAnswer {
+    let at = |level| findings.iter().filter(|finding| finding.level == level).count();
     let selected = ws.selected(None);
     let hooks_remedy = super::git_hooks::remedy(ws);
     StatusAnswer {

@@ -2,6 +2,7 @@
 //! checking a signature starts `ssh-keygen`. Verbs start no programs, so they are given a [`Signatures`] that does, and
 //! only for a person's command or in CI.
 
+use super::workspace::IGNORE_FILES;
 use super::{VerbError, Workspace, tips};
 use crate::workspace::{CommitId, Policy, RelativePath};
 
@@ -46,6 +47,13 @@ impl Signatures for Nobody {
     fn judge(&self, _: Signed<'_>, _: &str) -> Result<Judged, VerbError> {
         Ok(Judged::Unchecked)
     }
+}
+
+/// Whether a file holds rules: the policy, the ignore files for agents, the trusted keys.
+pub(super) fn is_rule(policy: &Policy, path: &RelativePath) -> bool {
+    let signers = policy.allowed_signers.as_deref().unwrap_or(SIGNERS);
+    let path = path.as_str();
+    path == ".orchestration/policy.yaml" || path == signers || IGNORE_FILES.contains(&path)
 }
 
 /// The keys that are trusted at a commit: the content of the file that its policy names.

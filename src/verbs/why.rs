@@ -325,17 +325,17 @@ pub fn answer(
         .collect();
     let advice = chosen(file, which).into_iter();
     let mut advice: Vec<String> =
-        advice.filter_map(|at| misplaced(ws, path, file.provenance.get(at)?)).collect();
+        advice.filter_map(|at| misplaced(ws, path, file.provenance.get(at)?.claim?)).collect();
     advice.dedup();
     let unread = ws.unread_evidence().into_iter().chain(ws.unread_registry());
     let notes = unread.chain(advice).collect();
     WhyAnswer { path: path.clone(), blocks, note: None, notes }
 }
 
-/// What to do about a block of a file that was recorded for another intent than the one with that id. `None` of any
-/// other block.
-pub(super) fn misplaced(ws: &Workspace, path: &RelativePath, found: &Provenance) -> Option<String> {
-    let claim = ws.ledger.claim(found.claim?);
+/// What to do about a block of a file that was recorded for another intent than the one with that id, given its record.
+/// `None` of any other block.
+pub(super) fn misplaced(ws: &Workspace, path: &RelativePath, claim: ClaimRef) -> Option<String> {
+    let claim = ws.ledger.claim(claim);
     let (id, name) = (claim.intent()?, ws.namesake_of(&claim)?);
     let present = ws.registry.get(id)?;
     let (to, why) = match ws.twin(&claim.entry.record) {

@@ -18,7 +18,7 @@ use crate::workspace::{
     Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
     git::{Change, GitError, Target},
     root::RootError,
-    session,
+    session, store,
     text::counted,
 };
 
@@ -395,6 +395,17 @@ impl Workspace {
             .map_err(|reason| ReadError::Unread { path: path.clone(), reason })
     }
 
+    /// The text of a file that steers, as it is; `None` where there is none.
+    pub(super) fn text(&self, path: &RelativePath) -> Result<Option<String>, VerbError> {
+        let bytes = match (&self.files, self.git()) {
+            (Target::WorkTree, _) | (_, None) => {
+                store::read_capped(&self.root.absolute(path), MAX_BYTES as u64)?
+            }
+            (target, Some(git)) => return Ok(git.text(target, path)?),
+        };
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
     fn read_on_disk(&self, path: &RelativePath) -> Result<Vec<u8>, ReadError> {
         let absolute = self.root.absolute(path);
         match regular(&absolute) {
@@ -561,10 +572,13 @@ pub(super) fn policy_at(
     Ok(git.text(target, &path)?.map(|text| Policy::parse(&path, &text)))
 }
 
+/// The ignore files for agents, at the root of a workspace.
+pub(super) const IGNORE_FILES: [&str; 2] = [".intentignore", ".rooignore"];
+
 /// The ignore rules for agents in the index or at a commit.
 pub(super) fn ignores_at(root: &Root, git: &Git, target: &Target) -> Result<Ignores, GitError> {
     let mut texts = Vec::new();
-    for name in [".intentignore", ".rooignore"] {
+    for name in IGNORE_FILES {
         let path = RelativePath::new(name).expect("a fixed name is a path");
         if let Some(text) = git.text(target, &path)? {
             texts.push((path, text));

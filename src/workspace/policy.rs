@@ -48,6 +48,9 @@ pub struct Policy {
     /// Trailers that git's hook adds to the message of a commit, such as `Intent-Id: {intent}`: one for each intent,
     /// tool, model and session that the commit brings evidence of.
     pub trailers: Vec<String>,
+    /// Names of branches that stand for an intent, such as `feature/{intent}-*`: the work on such a branch is bound to it
+    /// where no record, trailer or option of `intent check` says more.
+    pub branches: Vec<String>,
     /// Levels by diagnostic code; unknown codes are reported.
     pub levels: BTreeMap<String, Level>,
 }
@@ -282,6 +285,15 @@ impl Policy {
                 "Write `Token: value`, with {intent}, {tool}, {model} or {session} in the value.";
             report(Code::PolicyInvalid, trailer, message, help);
         }
+        for pattern in self.branches.iter().filter(|pattern| !pattern.contains("{intent}")) {
+            let message = format!("branches: {pattern:?} names no intent.");
+            report(
+                Code::PolicyInvalid,
+                pattern,
+                message,
+                "Write {intent} where the id stands: `feature/{intent}-*`.",
+            );
+        }
         for (at, hidden) in text::invisible_characters(text) {
             if hidden == '\r' || (at == 0 && hidden == '\u{feff}') {
                 continue;
@@ -382,7 +394,7 @@ mod tests {
             line.contains(':') && word.is_some_and(|word| !word.contains(' '))
         };
         let keys: Vec<usize> = (0..lines.len()).filter(|at| is_key(&lines[*at])).collect();
-        assert_eq!(keys.len(), 14, "{keys:?}");
+        assert_eq!(keys.len(), 15, "{keys:?}");
         let uncommented = |from: usize, to: usize| {
             let bare = |at: usize| lines[at].strip_prefix("# ").unwrap();
             let all = 0..lines.len();

@@ -123,6 +123,7 @@ fn why_and_check_have_the_named_keys() {
     assert_eq!((&logout["verdict"], &logout["intent"]), (&"unrecorded".into(), &Value::Null));
 
     lab.write("src/auth.rs", REFRESHED.replace("renew(token, 3)", "renew(token, 4)"));
+    lab.write("docs/else.md", "# Elsewhere\n\nNobody owns this.\n");
     let check = answer(&lab, &["check"]);
     assert_eq!(keys(&check), ["findings", "summary", "change"]);
     for finding in check["findings"].as_array().expect("findings") {

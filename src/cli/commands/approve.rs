@@ -1,26 +1,42 @@
 //! `intent approve` and `intent reject`: a person decides what an agent may not decide for itself.
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::person::Terminal;
 use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
+use crate::cli::ssh::{SshKeygen, sign, signs};
 use crate::cli::when;
+use crate::ledger::Approved;
 use crate::verbs::Workspace;
-use crate::verbs::approval::{self, ApprovalAnswer, Place, Verdict};
+use crate::verbs::approval::{self, ApprovalAnswer, Place, SignedAnswer, Verdict};
 use crate::workspace::approvals::{Approval, State};
 
-/// Approve what an agent asks for; without a code, list what waits
+/// Approve what an agent asks for, or sign a rule as it reads; without an argument, list what waits
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 For a person at a terminal of their own: refused without one, and where an agent runs it.
 Shows who asks, for what exactly and where, and approves once `yes` is typed. What is
-approved holds for exactly this, once, until ten minutes after it was asked.")]
+approved holds for exactly this, once, until ten minutes after it was asked.
+
+Given an intent, or a file of rules such as .orchestration/policy.yaml, it signs what that
+says now with an SSH key. `intent check` then lets a branch widen the intent, or change the
+file, if the branch that it is merged into trusts the key (.orchestration/allowed_signers).
+A wider scope or a new intent that is approved here is signed as well where git has a key.")]
 pub(crate) struct Args {
-    /// The code that the agent names
-    code: Option<String>,
+    /// The code that the agent names, an intent, or a file of rules
+    #[arg(value_name = "CODE|INTENT|FILE")]
+    what: Option<String>,
+
+    /// The SSH key to sign with; else git's user.signingKey
+    #[arg(long, value_name = "FILE", requires = "what")]
+    key: Option<PathBuf>,
 }
 
 /// Reject what an agent asks for
@@ -34,9 +50,13 @@ pub(crate) struct RejectArgs {
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let Some(code) = args.code else { return list(context) };
+    let Some(code) = args.what else { return list(context) };
     let terminal = Terminal::of_a_person()?;
     let workspace = context.here()?;
+    if approval::status(&workspace, &code).is_err() {
+        let signed = Some(signed(context, &workspace, &code, args.key)?);
+        return answered(context, &ApprovedAnswer { decided: None, signed });
+    }
     let asked = waiting(&workspace, &code)?;
     let mut page = Page::default();
     show(&mut page, &asked);
@@ -51,7 +71,49 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             format!("`intent reject {}` says no for good", asked.code),
         ));
     }
-    decided(context, &workspace, &asked.code, Verdict::Approve)
+    let answer = approval::decide(&workspace, &asked.code, Verdict::Approve, Place::Terminal)?;
+    // What was widened or created is in the registry now.
+    let widened = answer.approval.result.clone();
+    let has_key = args.key.is_some() || signs(&context.cwd);
+    let signed = match widened.filter(|_| has_key) {
+        Some(intent) => Some(signed(context, &context.here()?, &intent, args.key)?),
+        None => None,
+    };
+    answered(context, &ApprovedAnswer { decided: Some(answer), signed })
+}
+
+fn answered(context: &Context, answer: &ApprovedAnswer) -> Result<Exit, CliError> {
+    context.answer(answer, |page| {
+        answer.decided.iter().for_each(|decided| done(page, decided));
+        answer.signed.iter().for_each(|signed| show_signed(page, signed));
+    })?;
+    Ok(Exit::Fine)
+}
+
+/// Signs a rule as it reads.
+fn signed(
+    context: &Context,
+    workspace: &Workspace,
+    what: &str,
+    key: Option<PathBuf>,
+) -> Result<SignedAnswer, CliError> {
+    let unsigned = approval::draft(workspace, what)?;
+    let signature = sign(&context.cwd, key, Approved::NAMESPACE, &unsigned.signed_bytes())?;
+    let keys = SshKeygen::of_machine(&context.cwd);
+    Ok(approval::sign(workspace, &unsigned, signature, &keys)?)
+}
+
+fn show_signed(page: &mut Page, answer: &SignedAnswer) {
+    page.styled(GOOD, "✓").own(" signed ").styled(INTENT, &answer.what).own(" as it reads now");
+    page.own("; the next commit carries that").end();
+    if !answer.trusted {
+        page.own("  ").styled(WARN, "warning:");
+        page.own(" the branch that work is merged into does not trust this key, so the signature");
+        page.own(
+            " does not count there; a line with it belongs in its .orchestration/allowed_signers",
+        );
+        page.end();
+    }
 }
 
 /// Runs `intent reject`.
@@ -60,6 +122,17 @@ pub(crate) fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliErr
     let workspace = context.here()?;
     let asked = waiting(&workspace, &args.code)?;
     decided(context, &workspace, &asked.code, Verdict::Reject)
+}
+
+/// What was approved, and what was signed with it.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct ApprovedAnswer {
+    /// The question that was decided.
+    #[serde(flatten)]
+    decided: Option<ApprovalAnswer>,
+    /// The intent or the file that was signed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signed: Option<SignedAnswer>,
 }
 
 fn decided(

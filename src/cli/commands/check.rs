@@ -6,32 +6,69 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, Page};
 use crate::cli::ssh::SshKeygen;
-use crate::verbs::check::{Against, CheckAnswer, change_signed};
+use crate::verbs::check::{Against, CheckAnswer, CheckRequest, change_signed};
+use crate::workspace::Level;
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Compares the working tree with HEAD where nothing else is said. Policy and ignore
-files are read from the base, so that a change cannot loosen what it is judged by.
-Exit code 1 when there is an error or a warning.
+Compares the working tree with HEAD where nothing else is said. A change that is to be
+merged is judged by the rules of the branch that it goes into, as they are now: what it
+brings along grants nothing. Exit code 1 when there is an error; --fail-on moves the line.
+
+What no record covers is held against the intent that the work is bound to: --intent, else
+what is selected, for what is in no commit yet, else the trailers `Intent-Id: INT-001` of
+the commits, else the branch by a pattern of the policy (`branches`).
 
 Examples:
-  intent check                 what is not committed yet
-  intent check --staged        in a pre-commit hook
-  intent check --base main     in CI, a whole branch
-  intent check main..topic     what topic brings, whatever is checked out")]
+  intent check                      what is not committed yet
+  intent check --staged             in a pre-commit hook
+  intent check --base origin/main   in CI, a whole branch
+  intent check main..topic          what topic brings, whatever is checked out")]
 pub(crate) struct Args {
     /// Judge what TO brings and FROM does not have; neither the work tree nor the index is read
     #[arg(value_name = "FROM..TO", conflicts_with_all = ["base", "staged"], value_parser = range)]
     range: Option<(String, String)>,
 
-    /// Compare with where the working tree left this revision
+    /// Compare with where the working tree left this revision, by its rules
     #[arg(long, value_name = "REV", conflicts_with = "staged")]
     base: Option<String>,
 
     /// Compare the index with HEAD
     #[arg(long)]
     staged: bool,
+
+    /// The intent of what no record covers
+    #[arg(long, value_name = "ID")]
+    intent: Option<String>,
+
+    /// The branch of the change, where it is not the one that is checked out
+    #[arg(long, value_name = "NAME")]
+    branch: Option<String>,
+
+    /// The lowest level that fails
+    #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Error)]
+    fail_on: FailOn,
+}
+
+/// From which level on a finding fails the check.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum FailOn {
+    Error,
+    Warning,
+    Info,
+    Hint,
+}
+
+impl From<FailOn> for Level {
+    fn from(level: FailOn) -> Self {
+        match level {
+            FailOn::Error => Self::Error,
+            FailOn::Warning => Self::Warning,
+            FailOn::Info => Self::Info,
+            FailOn::Hint => Self::Hint,
+        }
+    }
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
@@ -42,9 +79,11 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         (None, None, false) => Against::Head,
     };
     let keys = SshKeygen::of_machine(&context.cwd);
-    let answer = change_signed(&context.here()?, &against, &keys)?;
+    let request = CheckRequest { against, intent: args.intent, branch: args.branch };
+    let answer = change_signed(&context.here()?, &request, &keys)?;
     context.answer(&answer, |page| show(page, &answer))?;
-    Ok(Exit::found(shared::loud(&answer.findings)))
+    let least = Level::from(args.fail_on);
+    Ok(Exit::found(answer.findings.iter().any(|finding| finding.level >= least)))
 }
 
 /// `main..topic`; an end that is left out is HEAD. The third dot of `main...topic` changes nothing: what counts is where

@@ -137,7 +137,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         answer.skipped.extend(here.skipped.into_iter().map(|file| rooted(&root, file)));
     }
     context.answer(&answer, |page| show(page, &answer))?;
-    let against = answer.recorded.iter().any(|entry| entry.file.outcome != "no_opinion");
+    let against = answer.recorded.iter().any(|entry| entry.file.against.is_some());
     Ok(Exit::found(answer.recorded.is_empty() || against))
 }
 
@@ -189,9 +189,8 @@ fn recorded(page: &mut Page, file: &RecordedFile) {
     for reason in &file.reasons {
         page.own("  ").styled(DIM, reason).end();
     }
-    if file.outcome != "no_opinion" {
-        page.own("  ").styled(WARN, "warning:").own(" the gate says ").text(&file.outcome);
-        page.own(" of this write; ask `intent gate` why").end();
+    if let Some(against) = &file.against {
+        page.own("  ").styled(WARN, "warning:").own(" ").text(against).end();
     }
 }
 

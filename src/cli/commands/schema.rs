@@ -60,7 +60,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("accept", written::<accept::AcceptAnswer>()),
         ("anchor", written::<anchor::AnchorAnswer>()),
         ("approvals", written::<Vec<Approval>>()),
-        ("approve", written::<approval::ApprovalAnswer>()),
+        ("approve", written::<super::approve::ApprovedAnswer>()),
         ("check", written::<check::CheckAnswer>()),
         ("clear", written::<clear::ClearAnswer>()),
         ("compact", written::<compact::CompactAnswer>()),

@@ -67,7 +67,7 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>) {
     line(page, Some(answer.errors + answer.warnings == 0), "findings");
     shared::totals(page, answer.errors, answer.warnings);
     if answer.errors + answer.warnings > 0 {
-        page.own("; `intent verify` lists them");
+        page.own("; `intent check` lists them");
     }
     page.end();
 }

@@ -16,6 +16,7 @@ use crate::intent::lint;
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::{OpenDocument, Snapshot};
 use crate::lsp::{analysis, convert};
+use crate::verbs::judgement::Rules;
 use crate::verbs::{Workspace, check};
 use crate::workspace::{Code, Finding, Ignores, Policy, Related, RelativePath, text};
 
@@ -45,7 +46,8 @@ pub(crate) fn findings(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<Finding> {
     }
     let Some(analysis) = analysis::of(snapshot, uri) else { return Vec::new() };
     let baseline = analysis::baseline(snapshot, workspace, &path);
-    let mut findings = check::document(workspace, &path, &analysis.file, &baseline);
+    let mut findings =
+        check::document(workspace, &Rules::of(workspace), &path, &analysis.file, &baseline);
     let survey = analysis::survey(snapshot, workspace);
     let here = |finding: &&Finding| {
         finding.code == Code::UngatedWrite && finding.path.as_ref() == Some(&path)

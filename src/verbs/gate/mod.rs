@@ -23,7 +23,6 @@ pub(super) use case::{read_command, selected};
 pub use control::is_control_file;
 pub(super) use control::{steers, taken_in_by};
 pub use places::key;
-pub use rules::{protecting, scope_and_owners};
 
 use super::Workspace;
 use super::event::Event;

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::{Denial, DenialCode, control};
-use crate::intent::{Intent, Scope, ScopeVerdict};
+use crate::intent::Intent;
+use crate::verbs::judgement::{Outside, Rules, Ruling};
 use crate::verbs::{VerbError, Workspace};
-use crate::workspace::{Policy, RelativePath};
+use crate::workspace::RelativePath;
 
 /// Whether a mutation of these paths is denied in this workspace. `selected`: the intent it happens under.
 pub(super) fn denial(
@@ -177,74 +178,32 @@ pub(super) fn selectable(ws: &Workspace) -> String {
 }
 
 fn path_denial(ws: &Workspace, intent: &Intent, path: &RelativePath) -> Option<Denial> {
-    let id = intent.id.value.as_str();
-    let deny = |code, message: String, rule: Option<String>| Denial {
-        code,
-        message,
-        path: Some(path.to_string()),
-        intent: Some(id.to_owned()),
-        rule,
-    };
-    if let Some(rule) = protecting(&ws.policy, path) {
-        let message = format!(
-            "{path} is protected by `protected_paths: {rule}` in .orchestration/policy.yaml. Leave it as it is, or ask a person."
-        );
-        return Some(deny(DenialCode::ProtectedPath, message, Some(rule)));
-    }
-    if let Some(rule) = ws.ignores.denied(path) {
-        let message = format!(
-            "{path} is kept from agents by `{}` ({}:{}). Leave it as it is, or ask a person.",
-            rule.pattern, rule.file, rule.line
-        );
-        return Some(deny(
+    let (id, rules) = (intent.id.value.as_str(), Rules::of(ws));
+    let ruling = rules.rulings(path, Some(id)).into_iter().next()?;
+    let (what, why) = rules.told(&ruling, path, Some(id));
+    let (code, message, rule) = match &ruling {
+        Ruling::Protected(rule) => (
+            DenialCode::ProtectedPath,
+            format!("{what} Leave it as it is, or ask a person."),
+            Some(rule.clone()),
+        ),
+        Ruling::Ignored(rule) => (
             DenialCode::IgnoredPath,
-            message,
+            format!("{what} Leave it as it is, or ask a person."),
             Some(format!("{}:{}", rule.file, rule.line)),
-        ));
-    }
-    let scope = ws.registry.scope(id)?;
-    let verdict = scope.verdict(path);
-    // What git ignores is asked last: for most edits its files need not be read at all.
-    if matches!(verdict, ScopeVerdict::Owned(_)) || ws.ignores.git_ignored(path) {
-        return None;
-    }
-    let message = format!(
-        "Scope Violation: {id} is not authorized to edit {path}. Request scope expansion. {}",
-        scope_and_owners(ws, intent, path)
-    );
-    let rule = match verdict {
-        ScopeVerdict::Excluded(at) => intent.owned_scope.get(at).map(|entry| entry.value.clone()),
-        _ => None,
+        ),
+        Ruling::Unknown => (DenialCode::UnknownIntent, what, None),
+        // What git ignores is asked last: for most edits its files need not be read at all.
+        Ruling::Outside(_) if ws.ignores.git_ignored(path) => return None,
+        Ruling::Outside(outside) => {
+            let rule = match outside {
+                Outside::Excluded(at) => intent.owned_scope.get(*at),
+                _ => None,
+            };
+            let message = format!("{what} Request scope expansion. {why}");
+            (DenialCode::ScopeViolation, message, rule.map(|entry| entry.value.clone()))
+        }
     };
-    Some(deny(DenialCode::ScopeViolation, message, rule))
-}
-
-/// The entry of a policy's `protected_paths` that names the path.
-pub fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
-    let entries = &policy.protected_paths;
-    if entries.is_empty() {
-        return None;
-    }
-    match Scope::new(entries).verdict(path) {
-        ScopeVerdict::Owned(at) => entries.get(at).cloned(),
-        _ => None,
-    }
-}
-
-/// One or two sentences: what the intent owns, and who owns the path instead.
-pub fn scope_and_owners(ws: &Workspace, intent: &Intent, path: &RelativePath) -> String {
-    let scope = intent.scope_entries().join(", ");
-    let owns =
-        if scope.is_empty() { "It owns nothing.".to_owned() } else { format!("It owns {scope}.") };
-    let owners: Vec<String> = ws
-        .registry
-        .owners(path)
-        .into_iter()
-        .filter(|owner| owner.id.value != intent.id.value)
-        .map(|owner| format!("{} ({})", owner.id.value, owner.name.value))
-        .collect();
-    if owners.is_empty() {
-        return format!("{owns} No intent in progress owns {path}.");
-    }
-    format!("{owns} {path} belongs to {}.", owners.join(", "))
+    let (path, intent) = (Some(path.to_string()), Some(id.to_owned()));
+    Some(Denial { code, message, path, intent, rule })
 }

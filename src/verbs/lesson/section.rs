@@ -76,6 +76,19 @@ fn section(text: &str) -> Result<Option<Section>, String> {
     }
 }
 
+/// The first and the last line of the section, from 1, with the heading above it.
+pub(super) fn lines(text: &str) -> Option<(u32, u32)> {
+    let section = section(text).ok()??;
+    let above: Vec<&str> = text.lines().take(section.begin).collect();
+    let blank = above.iter().rev().take_while(|line| line.trim().is_empty()).count();
+    let heading = above.len() - blank;
+    let is_heading = heading > 0 && above[heading - 1].trim() == HEADING;
+    Some((
+        if is_heading { number(heading - 1) } else { number(section.begin) },
+        number(section.end),
+    ))
+}
+
 impl Section {
     fn with(&self, before: &str, lesson: &str) -> Placed {
         let lines = before.lines().enumerate().take(self.end).skip(self.begin + 1);

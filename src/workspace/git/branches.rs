@@ -31,6 +31,12 @@ impl Git {
         Ok(found.into_iter().map(|(_, name, commit)| (name, commit)).collect())
     }
 
+    /// The branch that is checked out; `None` where a commit is.
+    pub fn branch(&self) -> Option<String> {
+        let name = self.repository.to_thread_local().head_name().ok()??;
+        Some(name.shorten().to_string())
+    }
+
     /// Remote-tracking branches (`origin/main`) and the commits they are at.
     pub fn remote_branches(&self) -> Result<Vec<(String, CommitId)>, GitError> {
         let repo = self.repository.to_thread_local();

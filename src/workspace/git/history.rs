@@ -83,6 +83,42 @@ impl Git {
         Ok(commits)
     }
 
+    /// The commits that lead to `head` and to none of `seen`, without merges, at most `limit`.
+    pub fn commits_between(
+        &self,
+        seen: &[&CommitId],
+        head: &CommitId,
+        limit: usize,
+    ) -> Result<Vec<CommitId>, GitError> {
+        let repo = self.repository.to_thread_local();
+        let seen = seen.iter().map(|id| self.parse(id)).collect::<Result<Vec<_>, _>>()?;
+        let walk = repo.rev_walk([self.parse(head)?]).with_hidden(seen).all();
+        let mut commits = Vec::new();
+        for info in walk.map_err(|error| self.unreadable(error))?.take(limit) {
+            let info = info.map_err(|error| self.unreadable(error))?;
+            if info.parent_ids.len() < 2 {
+                commits.push(commit_id(info.id));
+            }
+        }
+        Ok(commits)
+    }
+
+    /// The trailers at the end of a commit's message: token and value.
+    pub fn trailers(&self, commit: &CommitId) -> Result<Vec<(String, String)>, GitError> {
+        let repo = self.repository.to_thread_local();
+        let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
+        let message = found.message().map_err(|error| self.unreadable(error))?;
+        let trailers = message.body().into_iter().flat_map(|body| body.trailers());
+        Ok(trailers.map(|it| (it.token.to_string(), it.value.to_string())).collect())
+    }
+
+    /// The paths that a commit changes against its first parent.
+    pub fn brought_by(&self, commit: &CommitId) -> Result<Vec<RelativePath>, GitError> {
+        let parent = self.about(commit)?.parents.into_iter().next();
+        let changes = self.changes_between(parent.as_ref(), commit)?;
+        Ok(changes.into_iter().map(|change| change.path).collect())
+    }
+
     /// Returns true if a commit has a regular file at a path.
     pub fn has_file(&self, commit: &CommitId, path: &RelativePath) -> Result<bool, GitError> {
         let repo = self.repository.to_thread_local();

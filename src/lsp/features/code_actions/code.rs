@@ -54,8 +54,14 @@ pub(super) fn offers(
     let Some(analysis) = analysis::of(request.snapshot, request.uri) else { return Vec::new() };
     let mut findings = diagnostics::findings(request.snapshot, request.uri);
     let level = |code| request.snapshot.settings.level(code, &workspace.policy);
+    let byte = convert::byte(&open.document, request.range.start, request.snapshot.encoding);
+    let block = analysis.block_at(byte).map(|(_, block)| block.whole_lines);
     findings.retain(|finding| {
-        convert::severity(level(finding.code)).is_some() && touches(request, finding)
+        let is_of_block = finding.lines.zip(block).is_some_and(|(lines, block)| {
+            block.contains(lines.start()) && block.contains(lines.end())
+        });
+        convert::severity(level(finding.code)).is_some()
+            && (is_of_block || touches(request, finding))
     });
     let selected = workspace.selected(None);
     let here = Here { request, open, workspace, path, selected, findings };
@@ -76,7 +82,7 @@ fn touches(request: &Request<'_>, finding: &Finding) -> bool {
 
 impl Here<'_> {
     /// Makes it a quick fix where one of these findings is shown of the place. The client need not have sent it: it
-    /// shows it at the block's name, and whoever wrote the block may be anywhere in it.
+    /// shows it at the first line that changed, and whoever wrote the block may be anywhere in it.
     fn mends(&self, codes: &[Code], offer: Offer) -> Offer {
         if !self.findings.iter().any(|finding| codes.contains(&finding.code)) {
             return offer;

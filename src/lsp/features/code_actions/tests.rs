@@ -112,8 +112,8 @@ fn trespasser() -> Editor {
 //- /billing/invoice.rs
 pub fn total(a: u32) -> u32 { a + 1 }
 
-pub fn ta$0x(a: u32) -> u32 {
-    a / 5
+pub fn tax(a: u32) -> u32 {
+    $0a / 5
 }
 ";
     let mut editor = under(Editor::in_git(&format!("{}{}", INTENTS.trim_end(), files)), "INT-001");

@@ -115,7 +115,7 @@ fn levels_are_the_users_then_the_policys_then_ours() {
     assert_eq!(level(&editor), [lsp::DiagnosticSeverity::Error]);
     editor.write("/.orchestration/policy.yaml", "levels: { scope-violation: warning }\n");
     assert_eq!(level(&editor), [lsp::DiagnosticSeverity::Warning]);
-    let options = json!({ "levels": { "scope-violation": "off", "unrecorded-change": "hint" } });
+    let options = json!({ "levels": { "scope-violation": "hint" } });
     editor.settings = Settings::at_start(Some(&options)).0;
     assert_eq!(level(&editor), [lsp::DiagnosticSeverity::Hint]);
 }

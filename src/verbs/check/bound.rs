@@ -1,0 +1,117 @@
+//! What work is bound to where no record says more: a person's selection, and where a change is to be merged, what is
+//! named for it. It chooses which intent answers; it grants nothing.
+
+use std::collections::{BTreeSet, HashMap};
+
+use globset::GlobBuilder;
+
+use super::{Against, CheckRequest, Ends};
+use crate::intent::Intent;
+use crate::verbs::judgement::Rules;
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::git::Target;
+use crate::workspace::{CommitId, Git, Policy, RelativePath};
+
+/// The trailer that names an intent, whatever else the policy has commits say.
+const TRAILER: &str = "Intent-Id";
+/// The trailers of more commits than this are not read.
+const MAX_COMMITS: usize = 10_000;
+
+/// The intents that work is bound to, by path.
+#[derive(Clone, Debug, Default)]
+pub(in crate::verbs) struct Bound {
+    /// By the trailers of the commits that changed the path.
+    by_path: HashMap<RelativePath, Vec<String>>,
+    otherwise: Vec<String>,
+}
+
+impl Bound {
+    /// To one intent, or to none.
+    pub fn to(intent: Option<String>) -> Self {
+        Self { by_path: HashMap::new(), otherwise: intent.into_iter().collect() }
+    }
+
+    /// What is named outright; else the person's selection, of what is in no commit; else the trailers of the commits;
+    /// else the branch.
+    pub(super) fn of(
+        ws: &Workspace,
+        request: &CheckRequest,
+        ends: &Ends,
+        rules: &Rules,
+    ) -> Result<Self, VerbError> {
+        if let Some(id) = &request.intent {
+            return Ok(Self::to(Some(rules.intent(id).map_or(id, |it| &it.id.value).clone())));
+        }
+        let selected = ws.selected(None);
+        let (Some(git), Some(_)) = (ws.git(), &ends.tip) else { return Ok(Self::to(selected)) };
+        let mut by_path = of_commits(git, ends, &rules.accepted().policy)?;
+        if let (Some(id), Against::Base(_)) = (selected, &request.against) {
+            // The person works on what is in no commit yet.
+            let changes = git.all_changes(ends.head.as_ref(), &Target::WorkTree)?;
+            by_path.extend(changes.into_iter().map(|change| (change.path, vec![id.clone()])));
+        }
+        Ok(Self { by_path, ..Self::to(of_branch(ws, request, rules)) })
+    }
+
+    /// The intents that work on a path is bound to. One that may do it is enough.
+    pub fn of_path(&self, path: &RelativePath) -> &[String] {
+        self.by_path.get(path).unwrap_or(&self.otherwise)
+    }
+}
+
+/// The intents that trailers name, by the paths that their commits changed.
+fn of_commits(
+    git: &Git,
+    ends: &Ends,
+    policy: &Policy,
+) -> Result<HashMap<RelativePath, Vec<String>>, VerbError> {
+    let Some(head) = &ends.head else { return Ok(HashMap::new()) };
+    let seen: Vec<&CommitId> = ends.bases.iter().chain(&ends.tip).collect();
+    let templates = policy.trailers.iter().filter_map(|template| template.split_once(':'));
+    let named = templates.filter(|(_, value)| value.trim() == "{intent}").map(|(token, _)| token);
+    let tokens: Vec<&str> = named.chain([TRAILER]).collect();
+    let mut by_path: HashMap<RelativePath, Vec<String>> = HashMap::new();
+    for commit in git.commits_between(&seen, head, MAX_COMMITS)? {
+        let trailers = git.trailers(&commit)?.into_iter();
+        let ids = trailers
+            .filter(|(token, _)| tokens.iter().any(|known| known.eq_ignore_ascii_case(token)))
+            .map(|(_, id)| id);
+        let ids: Vec<String> = ids.collect();
+        if ids.is_empty() {
+            continue;
+        }
+        for path in git.brought_by(&commit)? {
+            let all = by_path.entry(path).or_default();
+            all.extend(ids.iter().filter(|id| !all.contains(id)).cloned().collect::<Vec<_>>());
+        }
+    }
+    Ok(by_path)
+}
+
+/// The intent that the name of the branch stands for, by a pattern of the accepted policy.
+fn of_branch(ws: &Workspace, request: &CheckRequest, rules: &Rules) -> Option<String> {
+    let patterns = &rules.accepted().policy.branches;
+    if patterns.is_empty() {
+        return None;
+    }
+    let named = match &request.against {
+        Against::Range { to, .. } => Some(to.clone()),
+        _ => ws.git().and_then(|git| git.branch()),
+    };
+    let branch = request.branch.clone().or(named)?;
+    let names = |intent: &&Intent| {
+        let id = &intent.id.value;
+        patterns.iter().any(|pattern| {
+            let pattern = pattern.replace("{intent}", &globset::escape(id));
+            let mut glob = GlobBuilder::new(&pattern);
+            let glob = glob.literal_separator(true).case_insensitive(true).build();
+            glob.is_ok_and(|glob| glob.compile_matcher().is_match(&branch))
+        })
+    };
+    let all = [&rules.accepted().registry, &ws.registry];
+    let found = all.iter().flat_map(|registry| registry.intents()).filter(names);
+    let ids: BTreeSet<&String> = found.map(|intent| &intent.id.value).collect();
+    // A name that stands for two intents names neither.
+    let [only] = Vec::from_iter(ids)[..] else { return None };
+    Some(only.clone())
+}

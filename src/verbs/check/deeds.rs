@@ -1,0 +1,315 @@
+//! A change, cut into what rules are asked of: a block that was edited or taken away, or a file as a whole.
+
+use crate::code::{Block, LineRange};
+use crate::ledger::ClaimRef;
+use crate::provenance::Difference;
+use crate::verbs::edited::Edits;
+use crate::verbs::judgement::{Outside, Rules, Ruling};
+use crate::verbs::{Workspace, lesson, why};
+use crate::workspace::{Code, CommitId, Finding, RelativePath};
+
+/// One thing that a change does to a file.
+#[derive(Clone, Debug)]
+pub(super) struct Deed {
+    /// The lines that it changed; `None` where the file is not there, or no text.
+    pub lines: Option<LineRange>,
+    /// What it does, as the beginning of a sentence: `function a.b changed`, `src/a.rs is new`.
+    pub what: String,
+    /// Who answers for it.
+    pub answers: Answers,
+    /// It writes down a lesson, where all agents read it whatever the scope.
+    pub is_lesson: bool,
+}
+
+/// Who answers for a deed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answers {
+    /// A record, with its intent if it names one, and the record itself where the block stands.
+    Record(Option<String>, Option<ClaimRef>),
+    /// Whoever the work is bound to.
+    Nobody,
+}
+
+/// What happened to a file as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    New,
+    Gone,
+    Renamed,
+    Mode,
+    Link,
+    Submodule,
+    Unreadable,
+}
+
+impl Fate {
+    fn words(self) -> &'static str {
+        match self {
+            Self::New => "is new",
+            Self::Gone => "is deleted",
+            Self::Renamed => "has another name",
+            Self::Mode => "may be run as a program, or no longer",
+            Self::Link => "is a symbolic link that changed",
+            Self::Submodule => "is a submodule at another commit",
+            Self::Unreadable => "changed, and is not read as text",
+        }
+    }
+}
+
+/// `function a.b`.
+pub(super) fn name(block: &Block) -> String {
+    format!("{} {}", block.identity.kind.as_str(), block.identity.path)
+}
+
+/// The blocks of a file that a change edits or takes away. What a record made after all of `bases` says is gone, that
+/// record answers for.
+pub(super) fn of_blocks(
+    ws: &Workspace,
+    path: &RelativePath,
+    file: &why::FileProvenance,
+    (edits, differences): (&Edits, &[Difference]),
+    bases: &[CommitId],
+) -> Vec<Deed> {
+    let lessons = lesson::lines(path, &file.document);
+    let mut deeds: Vec<Deed> = Vec::new();
+    for (at, _) in &edits.now {
+        let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
+        let answers = match found.covered() {
+            true => Answers::Record(why::intent_of(ws, found), found.claim),
+            false => Answers::Nobody,
+        };
+        let lines = Some(differences.first().map_or(block.lines, |first| first.changed(*at)));
+        let is_lesson = lines.is_some_and(|lines| {
+            lessons.is_some_and(|all| all.contains(lines.start()) && all.contains(lines.end()))
+        });
+        deeds.push(Deed { lines, what: format!("{} changed", name(block)), answers, is_lesson });
+    }
+    let is_edited = !deeds.is_empty();
+    for block in &edits.gone {
+        // What has no name of its own may have become a part of what stands around it.
+        if block.identity.kind.is_unnamed() && is_edited {
+            continue;
+        }
+        let line = differences.first().map_or(1, |first| first.place_of(block));
+        let lines = LineRange::new(line, line);
+        let what = format!("{} is deleted", name(block));
+        let answers = deletion(ws, path, block, bases);
+        deeds.push(Deed { lines, what, answers, is_lesson: false });
+    }
+    deeds
+}
+
+/// The blocks of a file that is gone.
+pub(super) fn of_gone(
+    ws: &Workspace,
+    path: &RelativePath,
+    blocks: &[Block],
+    bases: &[CommitId],
+) -> Vec<Deed> {
+    let named = blocks.iter().filter(|block| !block.identity.kind.is_unnamed());
+    let answers: Vec<Answers> = named.map(|block| deletion(ws, path, block, bases)).collect();
+    let answers = if answers.is_empty() { vec![Answers::Nobody] } else { answers };
+    let what = format!("{path} {}", Fate::Gone.words());
+    let deed = |answers| Deed { lines: None, what: what.clone(), answers, is_lesson: false };
+    as_a_whole(answers.into_iter().map(deed).collect(), path, Fate::Gone)
+}
+
+/// Who took a block away: the newest record that says so and that no base has.
+fn deletion(ws: &Workspace, path: &RelativePath, block: &Block, bases: &[CommitId]) -> Answers {
+    let identity = &block.identity;
+    let is_at = |base: &CommitId, path: &RelativePath| {
+        ws.git().is_some_and(|git| git.has_file(base, path).unwrap_or(false))
+    };
+    let claims = ws.ledger.of_path(path).into_iter().rev();
+    let mut found = claims.filter(|at| {
+        let claim = ws.ledger.claim(*at);
+        let range = claim.range();
+        let is_it = range
+            .block
+            .as_ref()
+            .is_some_and(|name| name.kind == identity.kind.as_str() && name.path == identity.path);
+        let sealed = claim.entry.section.is_some();
+        let is_old = || sealed && bases.iter().any(|base| is_at(base, &claim.entry.origin.path));
+        range.deleted && is_it && !is_old()
+    });
+    match found.next() {
+        Some(at) => Answers::Record(ws.intent_of(&ws.ledger.claim(at)), None),
+        None => Answers::Nobody,
+    }
+}
+
+/// One deed for each who answers, of a file that is judged as a whole.
+pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> Vec<Deed> {
+    let is_lesson = deeds.iter().all(|deed| deed.is_lesson);
+    let mut merged: Vec<Deed> = Vec::new();
+    for deed in deeds {
+        let same = |other: &Deed| match (&other.answers, &deed.answers) {
+            (Answers::Record(one, _), Answers::Record(other, _)) => one == other,
+            (one, other) => one == other,
+        };
+        if !merged.iter().any(same) {
+            // One finding is enough, and it stands where the file begins.
+            let lines = deed.lines.and_then(|_| LineRange::new(1, 1));
+            let what = format!("{path} {}", fate.words());
+            merged.push(Deed { lines, what, is_lesson, ..deed });
+        }
+    }
+    merged
+}
+
+/// A file of which only the fate is known: whoever the work is bound to answers for it.
+pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
+    let what = format!("{path} {}", fate.words());
+    Deed { lines: None, what, answers: Answers::Nobody, is_lesson: false }
+}
+
+/// Holds deeds against the rules. `bound`: the intents that the work is bound to; one that may do it is enough.
+pub(super) fn judge(
+    ws: &Workspace,
+    rules: &Rules,
+    path: &RelativePath,
+    deeds: &[Deed],
+    bound: &[String],
+) -> Vec<Finding> {
+    deeds.iter().flat_map(|deed| Case { ws, rules, path, deed }.judge(bound)).collect()
+}
+
+struct Case<'a> {
+    ws: &'a Workspace,
+    rules: &'a Rules,
+    path: &'a RelativePath,
+    deed: &'a Deed,
+}
+
+impl Case<'_> {
+    fn judge(&self, bound: &[String]) -> Vec<Finding> {
+        let named = match &self.deed.answers {
+            Answers::Record(id, _) => id.as_slice(),
+            Answers::Nobody => bound,
+        };
+        let rulings = |id: Option<&str>| self.rules.rulings(self.path, id);
+        let mut chosen = named.first().map(String::as_str);
+        let mut found = rulings(chosen);
+        for other in named.iter().skip(1).map(String::as_str) {
+            let others = rulings(Some(other));
+            if others.len() < found.len() {
+                (chosen, found) = (Some(other), others);
+            }
+        }
+        if self.deed.is_lesson {
+            found.retain(|ruling| matches!(ruling, Ruling::Protected(_) | Ruling::Ignored(_)));
+        }
+        let mut findings: Vec<Finding> =
+            found.iter().map(|ruling| self.violation(ruling, chosen)).collect();
+        if self.deed.answers == Answers::Nobody && !self.deed.is_lesson {
+            findings.extend(self.unanswered(chosen));
+        }
+        findings
+    }
+
+    fn violation(&self, ruling: &Ruling, id: Option<&str>) -> Finding {
+        let path = self.path;
+        let (what, why) = self.rules.told(ruling, path, id);
+        let message = [what, why].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        let mut finding = self.finding(ruling.code(), id, message.join(" "), self.help(ruling, id));
+        if matches!(ruling, Ruling::Outside(_)) {
+            finding.related =
+                id.and_then(|id| self.rules.explained(path, id)).into_iter().collect();
+        }
+        finding
+    }
+
+    fn help(&self, ruling: &Ruling, id: Option<&str>) -> String {
+        let (path, id) = (self.path, id.unwrap_or_default());
+        match ruling {
+            Ruling::Protected(_) => {
+                "Put it back, or let a person change the policy first.".to_owned()
+            }
+            Ruling::Ignored(_) => {
+                "Put it back, or let a person change the ignore file first.".to_owned()
+            }
+            Ruling::Unknown => self.misplaced().unwrap_or_else(|| {
+                "Restore the intent in the registry, or select another one.".to_owned()
+            }),
+            Ruling::Outside(Outside::Proposed | Outside::Taken(_)) => super::proposed::ways_out(id),
+            Ruling::Outside(_) => {
+                let mut help = format!(
+                    "Select the intent that owns {path}, widen the scope of {id}, or put it back."
+                );
+                if let Answers::Record(..) = self.deed.answers {
+                    let to = match self.rules.owners(path)[..] {
+                        [only] => only.id.value.as_str(),
+                        _ => "ID",
+                    };
+                    let place = match self.deed.lines {
+                        Some(lines) => format!("{path}:{}", lines.start()),
+                        None => path.to_string(),
+                    };
+                    help.push_str(&format!(
+                        " If {id} is not what it was written for, a person puts it under the right intent with `intent reassign {place} --from {id} --to {to}`."
+                    ));
+                }
+                help
+            }
+        }
+    }
+
+    /// What to do about a record that means another intent than the one that has its id now.
+    fn misplaced(&self) -> Option<String> {
+        match self.deed.answers {
+            Answers::Record(_, Some(claim)) => why::misplaced(self.ws, self.path, claim),
+            _ => None,
+        }
+    }
+
+    /// What is said of a deed that no record answers for.
+    fn unanswered(&self, bound: Option<&str>) -> Vec<Finding> {
+        let (path, what) = (self.path, &self.deed.what);
+        let owners = self.rules.owners(path);
+        let ids: Vec<&str> = owners.iter().map(|intent| intent.id.value.as_str()).collect();
+        let mut findings = Vec::new();
+        if let Some(id) = bound {
+            findings.extend(self.not_active(id));
+        } else {
+            let select = match ids[..] {
+                [] => "No intent in progress owns this file; select one that may be widened, or create one: `intent new NAME --scope PATH`.".to_owned(),
+                [only] => format!("Select the intent that owns this file: `intent select {only}`."),
+                _ => format!("Select one that owns this file: {}.", ids.join(", ")),
+            };
+            let message = format!("{}, and no intent is selected.", what);
+            findings.push(self.finding(Code::IntentRequired, None, message, select));
+            let to = if let [only] = ids[..] { only } else { "ID" };
+            let help = format!(
+                "Record it with `intent record {path} --intent {to}`, or name the intent of the whole change: `intent check --intent {to}`."
+            );
+            let message = format!("{}, and no record covers it.", what);
+            findings.push(self.finding(Code::UnrecordedChange, None, message, help));
+        }
+        if ids.is_empty() {
+            let message = format!("{}, and no intent in progress owns {path}.", what);
+            let help = "Add it to the scope of an intent, or create one for it: `intent new NAME --scope PATH`.";
+            findings.push(self.finding(Code::Unowned, None, message, help.to_owned()));
+        }
+        findings
+    }
+
+    /// Work under an intent that is finished, or not begun. What a record covers was judged when it was made.
+    fn not_active(&self, id: &str) -> Option<Finding> {
+        let intent = self.rules.intent(id).filter(|intent| !intent.in_progress())?;
+        let status =
+            intent.status.as_ref().map_or("without a known status", |it| it.value.as_str());
+        let message = format!("{} under {id}, which is {status}.", self.deed.what);
+        let help =
+            format!("Select an intent that is in progress, or start it: `intent start {id}`.");
+        Some(self.finding(Code::IntentNotActive, Some(id), message, help))
+    }
+
+    fn finding(&self, code: Code, intent: Option<&str>, message: String, help: String) -> Finding {
+        Finding {
+            path: Some(self.path.clone()),
+            lines: self.deed.lines,
+            intent: intent.map(str::to_owned),
+            ..Finding::new(code, message, help)
+        }
+    }
+}

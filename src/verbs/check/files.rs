@@ -1,0 +1,215 @@
+//! The files of a change, each read on both sides.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::deeds::{self, Deed, Fate};
+use super::{Bound, Ends, deleted};
+use crate::code::Document;
+use crate::provenance::Classification;
+use crate::verbs::classes::{self, ClassAnswer};
+use crate::verbs::edited::Baseline;
+use crate::verbs::gate::steers;
+use crate::verbs::judgement::Rules;
+use crate::verbs::{VerbError, Workspace, why};
+use crate::workspace::git::{Aspect, Change, ChangeKind, Target};
+use crate::workspace::{Finding, RelativePath};
+
+/// What is compared with what.
+pub(super) struct Sides<'a> {
+    pub ws: &'a Workspace,
+    pub ends: &'a Ends,
+}
+
+/// A file at the base and as it stands, where both are known to be text.
+type Versions = (Option<Document>, Option<Document>);
+
+/// What came of all files.
+#[derive(Default)]
+pub(super) struct JudgedFiles {
+    pub findings: Vec<Finding>,
+    pub notes: Vec<String>,
+    pub files: usize,
+    pub blocks: usize,
+    pub recorded: usize,
+    pub class: Option<ClassAnswer>,
+}
+
+impl Sides<'_> {
+    /// What changed, as texts.
+    pub fn texts(&self, changes: &[Change]) -> Result<classes::Texts, VerbError> {
+        let mut texts = classes::Texts::default();
+        for change in changes.iter().filter(|change| change.aspect == Aspect::Content) {
+            let path = &change.path;
+            if steers(path.as_str()) {
+                continue;
+            }
+            let (old, new) = (change.kind != ChangeKind::Added, change.kind != ChangeKind::Deleted);
+            let before = match self.ends.base() {
+                Some(base) if old => self.ws.read_at(base, path)?,
+                _ => None,
+            };
+            let after = new.then(|| self.ws.read(path).ok()).flatten();
+            match before.is_some() == old && after.is_some() == new {
+                true => texts.files.push((path.clone(), before, after)),
+                false => texts.unread.push(path.clone()),
+            }
+        }
+        Ok(texts)
+    }
+
+    pub fn classified(&self, texts: &classes::Texts) -> Option<Classification> {
+        let others = |words: &[&str]| {
+            let paths = self.ws.tracked().ok()?;
+            classes::holding(paths, texts, words, |path| self.unchanged(path))
+        };
+        classes::classify(texts, &others)
+    }
+
+    /// A file that is the same on both sides, and text.
+    fn unchanged(&self, path: &RelativePath) -> Option<String> {
+        let bytes = match self.ws.files() {
+            Target::WorkTree => std::fs::read(self.ws.root.absolute(path)).ok()?,
+            _ => self.ws.git()?.file_at(self.ends.base()?, path).ok()??,
+        };
+        String::from_utf8(bytes).ok()
+    }
+}
+
+/// Judges the files of a change.
+pub(super) struct Judge<'a> {
+    sides: Sides<'a>,
+    rules: &'a Rules,
+    bound: &'a Bound,
+    gone: Vec<RelativePath>,
+    /// What differs of each path, in the order of the paths.
+    changes: BTreeMap<&'a RelativePath, Vec<&'a Change>>,
+    texts: HashMap<RelativePath, Versions>,
+    classes: Option<Classification>,
+    judged: JudgedFiles,
+    /// Who answers for a file that goes on under another name, by the name that it had.
+    renamed: HashMap<RelativePath, Vec<Deed>>,
+}
+
+impl<'a> Judge<'a> {
+    pub fn of(
+        sides: Sides<'a>,
+        rules: &'a Rules,
+        bound: &'a Bound,
+        changes: &'a [Change],
+    ) -> Result<Self, VerbError> {
+        let texts = sides.texts(changes)?;
+        let classes = sides.classified(&texts);
+        let mut judged =
+            JudgedFiles { class: classes.as_ref().map(classes::answer), ..Default::default() };
+        if classes.is_none() {
+            judged.notes.push("The change is too large to classify.".to_owned());
+        }
+        let mut by_path: BTreeMap<&RelativePath, Vec<&Change>> = BTreeMap::new();
+        // What steers the gate is no code: changes of it are told of the rules as such.
+        for change in changes.iter().filter(|change| !steers(change.path.as_str())) {
+            by_path.entry(&change.path).or_default().push(change);
+        }
+        let contents = changes.iter().filter(|change| change.aspect == Aspect::Content);
+        let gone = deleted(&contents.cloned().collect::<Vec<_>>());
+        let texts = texts.files.into_iter().map(|(path, old, new)| (path, (old, new))).collect();
+        let (changes, renamed) = (by_path, HashMap::new());
+        Ok(Self { sides, rules, bound, gone, changes, texts, classes, judged, renamed })
+    }
+
+    /// New files first: one may be what became of a file that is gone.
+    pub fn all(mut self) -> Result<JudgedFiles, VerbError> {
+        let is_gone = |changes: &[&Change]| changes.iter().all(|it| it.kind == ChangeKind::Deleted);
+        let all: Vec<_> = std::mem::take(&mut self.changes).into_iter().collect();
+        let (gone, standing): (Vec<_>, Vec<_>) =
+            all.into_iter().partition(|(_, changes)| is_gone(changes));
+        for (path, changes) in standing.into_iter().chain(gone) {
+            self.judged.files += 1;
+            let deeds = self.deeds(path, &changes)?;
+            let (ws, bound) = (self.sides.ws, self.bound.of_path(path));
+            self.judged.findings.extend(deeds::judge(ws, self.rules, path, &deeds, bound));
+        }
+        Ok(self.judged)
+    }
+
+    fn deeds(&mut self, path: &RelativePath, changes: &[&Change]) -> Result<Vec<Deed>, VerbError> {
+        let of_content = changes.iter().find(|change| change.aspect == Aspect::Content);
+        let others = changes.iter().filter_map(|change| match change.aspect {
+            Aspect::Content => None,
+            Aspect::Mode => Some(Fate::Mode),
+            Aspect::Link => Some(Fate::Link),
+            Aspect::Submodule => Some(Fate::Submodule),
+        });
+        let mut deeds: Vec<Deed> = others.map(|fate| deeds::of_file(path, fate)).collect();
+        match of_content.map(|change| change.kind) {
+            None => {}
+            Some(ChangeKind::Deleted) => deeds.extend(self.gone(path)?),
+            Some(kind) => deeds.extend(self.standing(path, kind)?),
+        }
+        Ok(deeds)
+    }
+
+    fn gone(&mut self, path: &RelativePath) -> Result<Vec<Deed>, VerbError> {
+        if let Some(deeds) = self.renamed.remove(path) {
+            return Ok(deeds::as_a_whole(deeds, path, Fate::Renamed));
+        }
+        let (ws, ends) = (self.sides.ws, self.sides.ends);
+        let before = match self.texts.remove(path) {
+            Some((before, _)) => before,
+            None => ends.base().map(|base| ws.read_at(base, path)).transpose()?.flatten(),
+        };
+        let blocks = before.map(|before| before.blocks());
+        let blocks = blocks.as_ref().map_or(&[][..], |found| &found.blocks);
+        Ok(deeds::of_gone(ws, path, blocks, &ends.bases))
+    }
+
+    fn standing(&mut self, path: &RelativePath, kind: ChangeKind) -> Result<Vec<Deed>, VerbError> {
+        let (ws, ends) = (self.sides.ws, self.sides.ends);
+        let (before, after) = self.texts.remove(path).unwrap_or_default();
+        let document = match after.map_or_else(|| ws.read(path), Ok) {
+            Ok(document) => document,
+            Err(reason) => {
+                self.judged.notes.push(format!("{path} was judged as a whole: {reason}"));
+                return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
+            }
+        };
+        let baseline = match (before, &ends.bases[..]) {
+            (Some(before), [_]) => Baseline::Texts(vec![before]),
+            (_, bases) => Baseline::at_commits(ws, path, bases)?,
+        };
+        let document = baseline.carried_by(document);
+        let file = why::file(ws, path, &document);
+        let (baseline, from) = match ends.base() {
+            Some(base) => baseline.or_renamed_from(ws, path, &document, base, &self.gone)?,
+            None => (baseline, None),
+        };
+        if matches!(baseline, Baseline::Unknown) {
+            let note = format!("{path} was judged as a whole: it has no readable text at the base");
+            self.judged.notes.push(note);
+            return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
+        }
+        let differences = baseline.differences(&file.document);
+        let edits = baseline.edits_with(&file.document, &differences);
+        self.judged.blocks += edits.now.len();
+        for (at, _) in &edits.now {
+            let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
+            self.judged.recorded += usize::from(found.covered());
+            let classes = self.classes.as_ref();
+            let contradicted =
+                classes.and_then(|all| classes::contradicted(ws, path, block, found, all));
+            self.judged.findings.extend(contradicted);
+        }
+        let deeds = deeds::of_blocks(ws, path, &file, (&edits, &differences), &ends.bases);
+        if let Some(from) = from {
+            // Under another name, even unchanged, it is something that somebody did.
+            let deeds =
+                if deeds.is_empty() { vec![deeds::of_file(path, Fate::Renamed)] } else { deeds };
+            let deeds = deeds::as_a_whole(deeds, path, Fate::Renamed);
+            self.renamed.insert(from, deeds.clone());
+            return Ok(deeds);
+        }
+        if kind == ChangeKind::Added && !deeds.is_empty() {
+            return Ok(deeds::as_a_whole(deeds, path, Fate::New));
+        }
+        Ok(deeds)
+    }
+}

@@ -1,0 +1,206 @@
+//! What a change does to the rules: intents that it adds, widens or rewrites, the policy, ignore files and trusted keys.
+//!
+//! To narrow a scope, or to add an intent, grants nothing: reviewers are told of it. What loosens the rules needs the
+//! signature of somebody whom the target branch trusts, or a change of its own, which people review as such.
+
+use std::collections::HashSet;
+
+use super::Ends;
+use crate::intent::{Intent, Registry};
+use crate::ledger::Approved;
+use crate::verbs::evidence::Compared;
+use crate::verbs::gate::{is_control_file, steers};
+use crate::verbs::judgement::Rules;
+use crate::verbs::signing::{self, Judged, Signatures, Signed};
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::git::{Change, Target};
+use crate::workspace::policy::RegistryChanges;
+use crate::workspace::{Code, CommitId, Finding, RelativePath};
+
+/// What can be done about a rule that a change loosens, given the intent or the file.
+pub(super) fn ways_out(what: &str) -> String {
+    format!(
+        "Somebody whose key the target branch trusts signs it: `intent approve {what}`, then commit. Or land the change of the rules in a reviewed pull request of its own."
+    )
+}
+
+/// Judges what a change does to the rules.
+pub(super) fn judge(
+    ws: &Workspace,
+    rules: &Rules,
+    ends: &Ends,
+    changes: &[Change],
+    signed: &HashSet<Approved>,
+) -> Result<Compared, VerbError> {
+    let mut compared = Compared::default();
+    let (Some(git), Some(base)) = (ws.git(), ends.base()) else { return Ok(compared) };
+    let found = Registry::at(git, &Target::Commit(base.clone()))?;
+    if !found.exists() || ws.registry.syntax_error().is_some() {
+        return Ok(compared);
+    }
+    // On a person's own machine what stands there is accepted.
+    let decides = ends.tip.is_some();
+    let is_allowed = rules.accepted().policy.registry_changes == RegistryChanges::Allow;
+    let is_of_its_own = changes.iter().all(|change| is_control_file(&change.path));
+    for file in ws.registry.files() {
+        for intent in file.intents() {
+            let id = &intent.id.value;
+            let accepted = &rules.accepted().registry;
+            if decides && Differs::of(&ws.registry, accepted, intent).is_none() {
+                continue;
+            }
+            let Some(differs) = Differs::of(&ws.registry, &found, intent) else { continue };
+            let told = differs.told(id);
+            if differs.loosens.is_empty() || rules.is_signed(id) || is_allowed || is_of_its_own {
+                compared.notes.push(told);
+            } else if decides {
+                let span = intent.id.span.clone();
+                compared.findings.push(Finding {
+                    intent: Some(id.clone()),
+                    ..file.finding(Code::RegistryChanged, span, told, &ways_out(id))
+                });
+            } else {
+                compared.notes.push(format!(
+                    "{told} Where it is merged, `intent check --base` asks for a signature or a pull request of its own."
+                ));
+            }
+        }
+    }
+    for intent in found.intents().iter().filter(|it| ws.registry.get(&it.id.value).is_none()) {
+        let known = rules.accepted().registry.get(&intent.id.value).is_some();
+        if known {
+            compared.notes.push(format!("{} is removed from the registry.", intent.id.value));
+        }
+    }
+    for change in changes {
+        let path = &change.path;
+        if steers(path.as_str()) && !is_control_file(path) {
+            compared.notes.push(format!("{path} changed, and it steers what agents run."));
+        }
+        if !decides || !signing::is_rule(&rules.accepted().policy, path) {
+            continue;
+        }
+        let text = ws.text(path)?;
+        if rules_at(ws, ends, path)? == text {
+            continue;
+        }
+        let told = format!("{path} changed, and it is a part of the rules.");
+        let hash = Approved::hash_of(text.unwrap_or_default().as_bytes());
+        let is_signed = signed.iter().any(|it| it.what == path.as_str() && it.hash == hash);
+        // Where nobody can sign yet, a change of its own is how the first rules come to be.
+        let can_sign = !signing::signers_at(ws, ends.tip.as_ref())?.trim().is_empty();
+        match is_signed || is_of_its_own && !can_sign {
+            true => compared.notes.push(told),
+            false => compared.findings.push(Finding {
+                path: Some(path.clone()),
+                ..Finding::new(Code::RegistryChanged, told, ways_out(path.as_str()))
+            }),
+        }
+    }
+    Ok(compared)
+}
+
+/// The text of a file at the tip of the target branch.
+fn rules_at(ws: &Workspace, ends: &Ends, path: &RelativePath) -> Result<Option<String>, VerbError> {
+    let (Some(git), Some(tip)) = (ws.git(), &ends.tip) else { return Ok(None) };
+    Ok(git.text(&Target::Commit(tip.clone()), path)?)
+}
+
+/// How an intent differs from what was there when the change began.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Differs {
+    loosens: Vec<&'static str>,
+    narrows: Vec<String>,
+}
+
+impl Differs {
+    fn of(now: &Registry, found: &Registry, intent: &Intent) -> Option<Self> {
+        let mut differs = Self::default();
+        let id = &intent.id.value;
+        // Of an intent that was renamed since, by the id it had then.
+        let mut known = now.ids(id).into_iter().filter_map(|id| found.get(id));
+        let Some(old) = known.next() else {
+            let scope = match intent.scope_entries()[..] {
+                [] => "nothing".to_owned(),
+                ref entries => entries.join(", "),
+            };
+            differs.narrows.push(format!("is new: {}, which owns {scope}", intent.name.value));
+            return Some(differs);
+        };
+        if known.any(|other| other.id.value != old.id.value) {
+            differs.loosens.push("took over what was recorded under another intent");
+        }
+        if now.scope(id)?.widens(found.scope(&old.id.value)?) {
+            differs.loosens.push("got a wider scope");
+        } else if intent.scope_entries() != old.scope_entries() {
+            differs.narrows.push("has another scope, not a wider one".to_owned());
+        }
+        if intent.name.value != old.name.value {
+            differs.loosens.push("has another name");
+        }
+        let lists = [
+            (&intent.constraints, &old.constraints, "lost a constraint", "constraint"),
+            (
+                &intent.acceptance_criteria,
+                &old.acceptance_criteria,
+                "lost an acceptance criterion",
+                "acceptance criterion",
+            ),
+        ];
+        for (now, then, lost, what) in lists {
+            let has = |all: &[crate::intent::Spanned<String>], one: &str| {
+                all.iter().any(|it| it.value == one)
+            };
+            if then.iter().any(|one| !has(now, &one.value)) {
+                differs.loosens.push(lost);
+            }
+            if now.iter().any(|one| !has(then, &one.value)) {
+                differs.narrows.push(format!("got another {what}"));
+            }
+        }
+        let status = |intent: &Intent| intent.status.as_ref().map(|status| status.value);
+        if let Some(now) = status(intent).filter(|now| Some(*now) != status(old)) {
+            differs.narrows.push(format!("is {} now", now.as_str()));
+        }
+        (differs != Self::default()).then_some(differs)
+    }
+
+    fn told(&self, id: &str) -> String {
+        let all = self.loosens.iter().map(|what| (*what).to_owned());
+        let all: Vec<String> = all.chain(self.narrows.iter().cloned()).collect();
+        format!("{id} {}.", all.join(", "))
+    }
+}
+
+/// What was approved with the signature of somebody whom the target branch trusts.
+pub(super) fn signed(
+    ws: &Workspace,
+    tip: &CommitId,
+    signatures: &dyn Signatures,
+) -> Result<HashSet<Approved>, VerbError> {
+    let entries = ws.ledger.entries();
+    let approved: HashSet<&Approved> =
+        entries.iter().filter_map(|entry| entry.record.approves.as_ref()).collect();
+    if approved.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let signers = signing::signers_at(ws, Some(tip))?;
+    let mut trusted = HashSet::new();
+    for one in approved {
+        let bytes = one.signed_bytes();
+        let what =
+            Signed { namespace: Approved::NAMESPACE, bytes: &bytes, signature: &one.signature };
+        if let Judged::By(_) = signatures.judge(what, &signers)? {
+            trusted.insert(one.clone());
+        }
+    }
+    Ok(trusted)
+}
+
+/// The ids of the intents whose text in a registry is approved so.
+pub(super) fn signed_intents(registry: &Registry, signed: &HashSet<Approved>) -> HashSet<String> {
+    let is_signed = |intent: &&Intent| {
+        signed.iter().any(|one| one.what == intent.id.value && one.hash == intent.hash())
+    };
+    registry.intents().iter().filter(is_signed).map(|it| it.id.value.clone()).collect()
+}

@@ -1,0 +1,296 @@
+//! *Judge*: may work under an intent change a path?
+//!
+//! The gate, the editor, `check`, `status` and `record` all ask [`Rules::rulings`], so that they never disagree.
+//!
+//! There are two sets of rules. The *accepted* ones decide: those of the branch that a change is to be merged into; on
+//! a person's own machine the files as they stand. The *proposed* ones are what the change makes of them, or a buffer
+//! of an editor. They narrow at once, and widen nothing.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::Workspace;
+use crate::intent::{Intent, Registry, Scope, ScopeVerdict, Status};
+use crate::workspace::ignores::IgnoreRule;
+use crate::workspace::{Code, Ignores, Policy, Related, RelativePath};
+
+/// Registry, policy and ignore files.
+#[derive(Clone)]
+pub struct Layer {
+    /// The intents.
+    pub registry: Arc<Registry>,
+    /// What people allow.
+    pub policy: Arc<Policy>,
+    /// What no agent may touch.
+    pub ignores: Arc<Ignores>,
+}
+
+impl Layer {
+    /// Those of a workspace as it stands.
+    pub fn of(ws: &Workspace) -> Self {
+        Self {
+            registry: Arc::clone(&ws.registry),
+            policy: Arc::clone(&ws.policy),
+            ignores: Arc::clone(&ws.ignores),
+        }
+    }
+}
+
+/// What decides about a change.
+#[derive(Clone)]
+pub struct Rules {
+    accepted: Layer,
+    proposed: Layer,
+    /// The registry that the change began with. What it left alone is as it is accepted now.
+    found: Option<Arc<Registry>>,
+    /// Intents whose proposed text somebody signed whom the target branch trusts, by their ids.
+    signed: HashSet<String>,
+}
+
+/// Why work under an intent may not change a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// This entry of `protected_paths` names the path.
+    Protected(String),
+    /// This line of an ignore file keeps agents from it.
+    Ignored(IgnoreRule),
+    /// No registry holds the intent.
+    Unknown,
+    /// Its scope does not own the path.
+    Outside(Outside),
+}
+
+/// Why a scope does not own a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// It says nothing of it.
+    Unmentioned,
+    /// The entry at this index excludes it.
+    Excluded(usize),
+    /// It owns it by what is only proposed.
+    Proposed,
+    /// The intent is only proposed, and accepted ones own the path: their ids.
+    Taken(Vec<String>),
+}
+
+impl Ruling {
+    /// The code of the finding.
+    pub fn code(&self) -> Code {
+        match self {
+            Self::Protected(_) => Code::ProtectedPath,
+            Self::Ignored(_) => Code::IgnoredPath,
+            Self::Unknown => Code::UnknownIntent,
+            Self::Outside(_) => Code::ScopeViolation,
+        }
+    }
+}
+
+/// An intent under both sets of rules.
+struct Standing<'a> {
+    intent: &'a Intent,
+    scope: &'a Scope,
+    /// Its accepted scope; `None` of an intent that is only proposed.
+    accepted: Option<&'a Scope>,
+}
+
+impl Rules {
+    /// Those of a workspace as it stands: on a person's own machine they are accepted.
+    pub fn of(ws: &Workspace) -> Self {
+        Self::between(Layer::of(ws), Layer::of(ws))
+    }
+
+    /// Of two sets of rules, the second proposed as it is.
+    pub fn between(accepted: Layer, proposed: Layer) -> Self {
+        Self { accepted, proposed, found: None, signed: HashSet::new() }
+    }
+
+    /// The same, given the registry that the change began with, and the ids of intents whose proposed text is signed.
+    pub(super) fn since(self, found: Arc<Registry>, signed: HashSet<String>) -> Self {
+        Self { found: Some(found), signed, ..self }
+    }
+
+    /// What decides.
+    pub fn accepted(&self) -> &Layer {
+        &self.accepted
+    }
+
+    /// Whether somebody trusted signed the proposed text of an intent.
+    pub(super) fn is_signed(&self, id: &str) -> bool {
+        self.signed.contains(id)
+    }
+
+    /// Whether the registries can be read. If not, that is a finding of its own, and nothing is known of scopes.
+    fn is_readable(&self) -> bool {
+        let layers = [&self.accepted, &self.proposed];
+        layers.iter().all(|layer| layer.registry.syntax_error().is_none())
+    }
+
+    /// The text of an intent that work is held against.
+    pub fn intent(&self, id: &str) -> Option<&Intent> {
+        self.standing(id).map(|standing| standing.intent)
+    }
+
+    /// The registry with that text.
+    pub(super) fn registry_of(&self, id: &str) -> &Registry {
+        match self.leaves_alone(id) {
+            true => &self.accepted.registry,
+            false => &self.proposed.registry,
+        }
+    }
+
+    /// Whether the change says nothing else of an intent than what was there when it began.
+    fn leaves_alone(&self, id: &str) -> bool {
+        let found = self.found.as_ref();
+        found.is_some_and(|found| found.version(id) == self.proposed.registry.version(id))
+    }
+
+    fn standing(&self, id: &str) -> Option<Standing<'_>> {
+        let (accepted, registry) = (&*self.accepted.registry, self.registry_of(id));
+        let intent = registry.get(id)?;
+        // Of an intent that the change gives another id, by the id that it had.
+        let accepted = registry.ids(id).into_iter().find_map(|id| accepted.scope(id));
+        Some(Standing { intent, scope: registry.scope(id)?, accepted })
+    }
+
+    /// Everything that stands against work on a path under an intent, the weightiest first. `None`: only what holds
+    /// whatever the intent.
+    pub fn rulings(&self, path: &RelativePath, intent: Option<&str>) -> Vec<Ruling> {
+        let mut rulings = Vec::new();
+        let layers = [&self.accepted, &self.proposed];
+        rulings.extend(
+            layers.iter().find_map(|it| protecting(&it.policy, path)).map(Ruling::Protected),
+        );
+        let ignored = layers.iter().find_map(|layer| layer.ignores.denied(path));
+        rulings.extend(ignored.map(Ruling::Ignored));
+        if let Some(id) = intent.filter(|_| self.is_readable()) {
+            rulings.extend(self.outside(path, id));
+        }
+        rulings
+    }
+
+    fn outside(&self, path: &RelativePath, id: &str) -> Option<Ruling> {
+        let Some(standing) = self.standing(id) else {
+            // An id that two intents have is a finding of its own.
+            return self.proposed.registry.rivals(id).is_empty().then_some(Ruling::Unknown);
+        };
+        let outside = match standing.scope.verdict(path) {
+            ScopeVerdict::Unmentioned => Outside::Unmentioned,
+            ScopeVerdict::Excluded(at) => Outside::Excluded(at),
+            ScopeVerdict::Owned(_) if self.signed.contains(id) => return None,
+            ScopeVerdict::Owned(_) => match standing.accepted {
+                Some(accepted) if accepted.owns(path) => return None,
+                Some(_) => Outside::Proposed,
+                None => {
+                    let owners = self.claimed_by(path);
+                    if owners.is_empty() {
+                        return None;
+                    }
+                    Outside::Taken(owners)
+                }
+            },
+        };
+        Some(Ruling::Outside(outside))
+    }
+
+    /// The accepted intents that own a path and are not done with it.
+    fn claimed_by(&self, path: &RelativePath) -> Vec<String> {
+        let registry = &self.accepted.registry;
+        let is_done = |intent: &&Intent| {
+            let status = intent.status.as_ref().map(|status| status.value);
+            matches!(status, Some(Status::Completed | Status::Archived))
+        };
+        let ids = registry.intents().iter().filter(|it| !is_done(it)).map(|it| &it.id.value);
+        ids.filter(|id| registry.scope(id).is_some_and(|scope| scope.owns(path))).cloned().collect()
+    }
+
+    /// The intents in progress that own a path, as accepted.
+    pub fn owners(&self, path: &RelativePath) -> Vec<&Intent> {
+        self.accepted.registry.owners(path)
+    }
+
+    /// What a ruling says, in a sentence: `INT-001 is not authorized to edit src/x.rs.` And why, in one or two.
+    pub fn told(&self, ruling: &Ruling, path: &RelativePath, id: Option<&str>) -> (String, String) {
+        let id = id.unwrap_or_default();
+        match ruling {
+            Ruling::Protected(rule) => (
+                format!(
+                    "{path} is protected by `protected_paths: {rule}` in .orchestration/policy.yaml."
+                ),
+                String::new(),
+            ),
+            Ruling::Ignored(IgnoreRule { pattern, file, line }) => (
+                format!("{path} is kept from agents by `{pattern}` ({file}:{line})."),
+                String::new(),
+            ),
+            Ruling::Unknown => (
+                format!("{path} belongs to {id}, which the registry does not hold."),
+                String::new(),
+            ),
+            Ruling::Outside(outside) => (
+                format!("Scope Violation: {id} is not authorized to edit {path}."),
+                self.why_outside(outside, path, id),
+            ),
+        }
+    }
+
+    fn why_outside(&self, outside: &Outside, path: &RelativePath, id: &str) -> String {
+        match outside {
+            Outside::Proposed => {
+                format!(
+                    "Its scope takes in {path} only as this change widens it, and that is not accepted."
+                )
+            }
+            Outside::Taken(owners) => format!(
+                "{id} is added by this change, so it owns nothing that an accepted intent owns: {path} belongs to {}.",
+                owners.join(", ")
+            ),
+            Outside::Unmentioned | Outside::Excluded(_) => {
+                let entries = self.intent(id).map(Intent::scope_entries).unwrap_or_default();
+                let owns = match entries.is_empty() {
+                    true => "It owns nothing.".to_owned(),
+                    false => format!("It owns {}.", entries.join(", ")),
+                };
+                let others = self.owners(path).into_iter().filter(|owner| owner.id.value != id);
+                let others: Vec<String> = others
+                    .map(|owner| format!("{} ({})", owner.id.value, owner.name.value))
+                    .collect();
+                match others.is_empty() {
+                    true => format!("{owns} No intent in progress owns {path}."),
+                    false => format!("{owns} {path} belongs to {}.", others.join(", ")),
+                }
+            }
+        }
+    }
+
+    /// The place in the registry that explains why an intent owns a path or does not.
+    pub fn explained(&self, path: &RelativePath, id: &str) -> Option<Related> {
+        scope_related(self.registry_of(id), path, id)
+    }
+}
+
+/// The entry of a policy's `protected_paths` that names the path.
+pub fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
+    let entries = &policy.protected_paths;
+    if entries.is_empty() {
+        return None;
+    }
+    match Scope::new(entries).verdict(path) {
+        ScopeVerdict::Owned(at) => entries.get(at).cloned(),
+        _ => None,
+    }
+}
+
+/// The place in a registry that explains why an intent owns a path or does not.
+pub(super) fn scope_related(registry: &Registry, path: &RelativePath, id: &str) -> Option<Related> {
+    let (file, intent) = registry.place(id)?;
+    let (id, entries) = (&intent.id.value, &intent.owned_scope);
+    let (entry, message) = match registry.scope(id)?.verdict(path) {
+        ScopeVerdict::Owned(at) => (entries.get(at)?, format!("{id} owns it by this entry")),
+        ScopeVerdict::Excluded(at) => (entries.get(at)?, format!("{id} excludes it by this entry")),
+        ScopeVerdict::Unmentioned => match entries.first() {
+            Some(first) => (first, format!("the scope of {id} does not mention it")),
+            None => (&intent.id, format!("{id} owns nothing")),
+        },
+    };
+    Some(file.related(entry.span.clone(), message))
+}
