@@ -163,7 +163,26 @@ impl Workspace {
             base: None,
             root,
         };
-        ws.with_ledger(Ledger::load)
+        ws.with_rules_left_out().with_ledger(Ledger::load)
+    }
+
+    /// Where the registry is not checked out although git tracks it, it and the other rules are those of the index. A
+    /// sparse checkout leaves them out, and so does who removes the folder.
+    fn with_rules_left_out(self) -> Self {
+        if self.registry.exists() || !self.root.governed() {
+            return self;
+        }
+        let rules = self.governed_by(Target::Index, None, Ledger::default());
+        match rules {
+            Ok(rules) if rules.registry.exists() => Self {
+                policy: rules.policy,
+                policy_findings: rules.policy_findings,
+                registry: rules.registry,
+                ignores: rules.ignores,
+                ..self
+            },
+            _ => self,
+        }
     }
 
     /// The same workspace with a ledger that is read on first use.
@@ -201,7 +220,7 @@ impl Workspace {
             base: self.base.clone(),
             root,
         };
-        ws.with_ledger_of_now()
+        ws.with_rules_left_out().with_ledger_of_now()
     }
 
     /// Reads now what is otherwise read at first need, for a server that answers nobody late.

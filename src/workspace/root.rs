@@ -3,7 +3,10 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use gix::bstr::ByteSlice;
+
 use super::discover::{self, WorkTree};
+use super::git::{Git, Target};
 use super::real::{Real, normalise, real};
 use super::{PathError, RelativePath};
 
@@ -82,6 +85,7 @@ impl Root {
             .into_iter()
             .rev()
             .find(|folder| holds_orchestration(folder));
+        let outermost = outermost.or_else(|| left_out(&work_tree, &start));
         let Some(outermost) = outermost else {
             let path = work_tree.top().to_path_buf();
             return Ok(Self { path, work_tree: Some(work_tree), governed: false });
@@ -124,7 +128,7 @@ impl Root {
     pub fn path(&self) -> &Path {
         &self.path
     }
-    /// Whether it holds `.orchestration/`.
+    /// Whether it holds `.orchestration/`, or git tracks one there that is not checked out.
     pub fn governed(&self) -> bool {
         self.governed
     }
@@ -226,6 +230,23 @@ impl Root {
         }
         RelativePath::new(text)
     }
+}
+
+/// The outermost folder whose `.orchestration/` git tracks although it is not there: a sparse checkout leaves it out, or
+/// somebody removed it.
+fn left_out(work_tree: &WorkTree, start: &Path) -> Option<PathBuf> {
+    // Most repositories have none, and to search an index is cheaper than to parse it. What follows the first letters
+    // of a name stands there as it is, also where names are compressed.
+    let index = std::fs::read(work_tree.git_dir().join("index")).ok()?;
+    index.find(b"rchestration/")?;
+    folders_between(work_tree.top(), start).into_iter().rev().find(|folder| {
+        let (path, work_tree) = (folder.clone(), Some(work_tree.clone()));
+        let git = Git::open(&Root { path, work_tree, governed: true });
+        let listed = git.ok().flatten().map(|git| {
+            git.list_below(".orchestration", &Target::Index, &|path| path.is_orchestration())
+        });
+        matches!(listed, Some(Ok(files)) if !files.is_empty())
+    })
 }
 
 fn holds_orchestration(folder: &Path) -> bool {

@@ -8,6 +8,7 @@ mod hooks;
 mod hostile;
 mod ids;
 mod lab;
+mod merging;
 mod outside;
 mod programs;
 mod reassign;

@@ -1,0 +1,352 @@
+//! Pull requests, from a bare repository as a forge keeps it: what a fresh clone in CI says of them.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::lab::Lab;
+
+/// A clone of somebody who works, and the repository on the forge (`origin`).
+struct Forge {
+    lab: Lab,
+    _bare: tempfile::TempDir,
+}
+
+const MAIN: &str = "origin/main";
+
+impl Forge {
+    /// INT-001 owns `src/**`, INT-002 `web/**`, INT-003 is finished and owned `old/**`; nobody owns the rest.
+    fn new() -> Self {
+        let lab = Lab::governed();
+        lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+        lab.fine(&["new", "Pages", "--scope", "web/**", "--start"]);
+        lab.fine(&["new", "Past", "--scope", "old/**", "--start"]);
+        lab.fine(&["complete", "INT-003"]);
+        for file in ["src/a.rs", "web/b.rs", "old/c.rs", "migrations/d.rs"] {
+            lab.write(file, "fn one() {\n    first();\n}\n\nfn two() {\n    second();\n}\n");
+        }
+        lab.write("web/logo.bin", [0_u8, 159, 146, 150]);
+        lab.write("run.sh", "echo run\n");
+        lab.commit();
+        let bare = tempfile::tempdir().expect("a folder");
+        let forge = Self { lab, _bare: bare };
+        let url = forge.url();
+        let path = url.trim_start_matches("file://");
+        forge.lab.run_git(&["clone", "-q", "--bare", ".", path]);
+        forge.lab.run_git(&["remote", "add", "origin", &url]);
+        forge.lab.run_git(&["fetch", "-q", "origin"]);
+        forge
+    }
+
+    fn url(&self) -> String {
+        format!("file://{}", self._bare.path().join("project.git").display())
+    }
+
+    /// Begins a branch at the tip of the forge's main.
+    fn branch(&self, name: &str) {
+        self.lab.run_git(&["checkout", "-q", "-f", "-B", name, MAIN]);
+        self.lab.run_git(&["clean", "-qfdx", "-e", ".orchestration"]);
+    }
+
+    /// Puts a commit on the forge's main, past everybody's branches.
+    fn on_main(&self, change: impl Fn(&Lab)) {
+        self.lab.run_git(&["stash", "-q", "-u"]);
+        self.lab.run_git(&["checkout", "-q", "-B", "main", MAIN]);
+        change(&self.lab);
+        self.lab.commit();
+        self.lab.run_git(&["push", "-q", "origin", "main"]);
+        self.lab.run_git(&["fetch", "-q", "origin"]);
+    }
+
+    /// Commits, pushes, and has a fresh clone check it. `code`s, each with the path or intent.
+    fn pull_request(&self, arguments: &[&str]) -> Vec<String> {
+        self.checked(arguments).0
+    }
+
+    fn checked(&self, arguments: &[&str]) -> (Vec<String>, Option<i32>, Vec<String>) {
+        if !self.lab.read_git(&["status", "--porcelain"]).is_empty() {
+            self.lab.commit();
+        }
+        let branch = self.lab.read_git(&["branch", "--show-current"]).trim().to_owned();
+        self.lab.run_git(&["push", "-qf", "origin", &branch]);
+        let ci = self.clone_of(&branch, &[]);
+        let check = ["check", "--base", MAIN, "--json"];
+        let output = ci.intent(&[&check[..], arguments].concat());
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {
+            panic!("no answer: {}", String::from_utf8_lossy(&output.stderr));
+        });
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let all = answer["findings"].as_array().expect("findings").iter();
+        let errors = all.filter(|it| it["level"] == "error" || it["level"] == "warning");
+        let errors = errors.map(|it| format!("{} {}", text(&it["code"]), text(&it["path"])));
+        let notes = answer["summary"]["notes"].as_array().expect("notes").iter().map(text);
+        (errors.collect(), output.status.code(), notes.collect())
+    }
+
+    fn clone_of(&self, branch: &str, more: &[&str]) -> Lab {
+        let ci = Lab::bare_folder();
+        let url = self.url();
+        let clone = ["clone", "-q", "--branch", branch];
+        ci.run_git(&[&clone[..], more, &[&url, "."]].concat());
+        ci
+    }
+
+    fn record(&self, file: &str, intent: &str) {
+        let agent = ["--agent", "codex", "--session", "codex:1"];
+        let recorded =
+            self.lab.intent(&[&["record", file, "--intent", intent][..], &agent].concat());
+        assert!(recorded.status.code() != Some(2), "{}", String::from_utf8_lossy(&recorded.stderr));
+    }
+}
+
+const NONE: [&str; 0] = [];
+const OTHER: &str = "fn one() {\n    other();\n}\n\nfn two() {\n    second();\n}\n";
+
+#[test]
+fn the_flow_of_the_readme_ends_green() {
+    let forge = Forge::new();
+    forge.branch("feature");
+    forge.lab.fine(&["new", "Search", "--scope", "search/**", "--start"]);
+    forge.lab.fine(&["select", "INT-004"]);
+    forge.lab.write("search/index.rs", "fn index() {\n    words();\n}\n");
+    forge.lab.fine(&["record", "search/index.rs"]);
+    let (found, exit, notes) = forge.checked(&[]);
+    assert_eq!((found, exit), (Vec::new(), Some(0)));
+    assert!(notes.iter().any(|note| note.starts_with("INT-004 is new: Search")), "{notes:?}");
+}
+
+#[test]
+fn somebody_who_never_heard_of_it_is_not_in_the_way() {
+    let forge = Forge::new();
+    forge.branch("typo");
+    forge.lab.run_git(&["config", "core.hooksPath", "/dev/null"]);
+    forge.lab.write("src/a.rs", OTHER);
+    forge.lab.write("README.md", "# Read me\n");
+    forge.lab.run_git(&["rm", "-q", "web/b.rs"]);
+    let (found, exit, _) = forge.checked(&[]);
+    assert_eq!((found, exit), (Vec::new(), Some(0)));
+    let (_, exit, _) = forge.checked(&["--fail-on", "hint"]);
+    assert_eq!(exit, Some(1));
+}
+
+#[test]
+fn what_the_work_is_bound_to_is_held_against_its_scope_whatever_the_change_does() {
+    let forge = Forge::new();
+    let held = |change: &dyn Fn(&Lab)| {
+        forge.branch("topic");
+        change(&forge.lab);
+        forge.pull_request(&["--intent", "INT-001"])
+    };
+    let edit = held(&|lab| lab.write("web/b.rs", OTHER));
+    assert_eq!(edit, ["scope-violation web/b.rs"]);
+    let block = held(&|lab| lab.write("web/b.rs", "fn one() {\n    first();\n}\n"));
+    assert_eq!(block, ["scope-violation web/b.rs"], "a function is deleted");
+    assert_eq!(held(&|lab| lab.run_git(&["rm", "-q", "web/b.rs"])), ["scope-violation web/b.rs"]);
+    assert_eq!(
+        held(&|lab| lab.run_git(&["mv", "web/b.rs", "src/b.rs"])),
+        ["scope-violation web/b.rs"],
+        "what is moved away is judged where it was"
+    );
+    let moved = held(&|lab| {
+        lab.run_git(&["mv", "src/a.rs", "web/a.rs"]);
+        lab.write("web/a.rs", OTHER);
+    });
+    assert_eq!(moved, ["scope-violation web/a.rs"], "and where it is");
+    let binary = held(&|lab| lab.write("web/logo.bin", [0_u8, 159, 146, 151]));
+    assert_eq!(binary, ["scope-violation web/logo.bin"]);
+    let mode = held(&|lab| {
+        use std::os::unix::fs::PermissionsExt;
+        let runs = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(lab.root.join("run.sh"), runs).expect("set");
+    });
+    assert_eq!(mode, ["scope-violation run.sh"]);
+    let link = held(&|lab| std::os::unix::fs::symlink("../src", lab.root.join("web/l")).unwrap());
+    assert_eq!(link, ["scope-violation web/l"]);
+    let module = held(&|lab| {
+        let entry = format!("160000,{},vendor", "1".repeat(40));
+        std::fs::create_dir_all(lab.root.join("vendor")).expect("a folder");
+        lab.run_git(&["update-index", "--add", "--cacheinfo", &entry]);
+        lab.run_git(&["commit", "-q", "-m", "a submodule"]);
+    });
+    assert_eq!(module, ["scope-violation vendor"]);
+    assert_eq!(held(&|lab| lab.write("src/a.rs", OTHER)), NONE, "what it owns");
+}
+
+#[test]
+fn trailers_and_the_branch_choose_who_answers() {
+    let forge = Forge::new();
+    forge.branch("one");
+    forge.lab.write("web/b.rs", OTHER);
+    forge.lab.run_git(&["commit", "-qam", "Change a page\n\nIntent-Id: INT-002"]);
+    forge.lab.write("src/a.rs", OTHER);
+    forge.lab.run_git(&["commit", "-qam", "Change the login\n\nIntent-Id: INT-002"]);
+    assert_eq!(forge.pull_request(&[]), ["scope-violation src/a.rs"]);
+    forge.on_main(|lab| lab.write(".orchestration/policy.yaml", "branches: ['fix/{intent}-*']\n"));
+    forge.branch("fix/int-001-b");
+    forge.lab.write("web/b.rs", OTHER);
+    assert_eq!(forge.pull_request(&[]), ["scope-violation web/b.rs"]);
+    forge.branch("fix/int-009-b");
+    forge.lab.write("web/b.rs", OTHER);
+    assert_eq!(forge.pull_request(&[]), NONE, "there is no such intent");
+    assert_eq!(forge.pull_request(&["--branch", "fix/INT-001-x"]), ["scope-violation web/b.rs"]);
+}
+
+#[test]
+fn what_a_change_brings_along_grants_nothing() {
+    let forge = Forge::new();
+    let registry = ".orchestration/active_intents.yaml";
+    // A new intent that owns everything, records and trailers that cite it, and an approval in the branch.
+    forge.branch("grab");
+    forge.lab.fine(&["new", "All", "--id", "INT-999", "--scope", "**", "--start"]);
+    for file in ["src/a.rs", "migrations/d.rs", "old/c.rs"] {
+        forge.lab.write(file, OTHER);
+        forge.record(file, "INT-999");
+    }
+    forge.lab.write(
+        ".orchestration/approvals/INT-999.json",
+        "{\"approved\": true, \"intent\": \"INT-999\"}\n",
+    );
+    forge.lab.run_git(&["add", "-A"]);
+    forge.lab.run_git(&["commit", "-q", "-m", "Grab\n\nIntent-Id: INT-999"]);
+    let found = forge.pull_request(&[]);
+    assert_eq!(found, ["scope-violation src/a.rs"], "what nobody owns, or is done with, is free");
+    // A wider scope.
+    forge.branch("widen");
+    let wider = forge.lab.read(registry).replacen("src/**", "web/**\", \"src/**", 1);
+    assert_ne!(wider, forge.lab.read(registry));
+    forge.lab.write(registry, &wider);
+    forge.lab.write("web/b.rs", OTHER);
+    forge.record("web/b.rs", "INT-001");
+    let found = forge.pull_request(&[]);
+    assert_eq!(found, [&format!("registry-changed {registry}"), "scope-violation web/b.rs"]);
+    // The same by itself is for people to review.
+    forge.branch("widen-alone");
+    forge.lab.write(registry, &wider);
+    let (found, exit, notes) = forge.checked(&[]);
+    assert_eq!((found, exit), (Vec::new(), Some(0)));
+    assert!(notes.contains(&"INT-001 got a wider scope.".to_owned()), "{notes:?}");
+    // A looser policy beside the code that it would let pass.
+    forge.on_main(|lab| lab.write(".orchestration/policy.yaml", "protected_paths: ['web/**']\n"));
+    forge.branch("loosen");
+    forge.lab.write(".orchestration/policy.yaml", "mode: observe\n");
+    forge.lab.write("web/b.rs", "fn one() {}\n");
+    let found = forge.pull_request(&[]);
+    assert_eq!(found, ["registry-changed .orchestration/policy.yaml", "protected-path web/b.rs"]);
+}
+
+#[test]
+fn a_branch_is_judged_by_the_rules_of_today() {
+    let forge = Forge::new();
+    forge.branch("old");
+    forge.lab.write("migrations/d.rs", OTHER);
+    assert_eq!(forge.pull_request(&[]), NONE);
+    forge.on_main(|lab| {
+        lab.write(".orchestration/policy.yaml", "protected_paths: ['migrations/**']\n");
+        lab.write(".intentignore", "# intent: deny-write\nsrc/keys/\n");
+    });
+    forge.lab.run_git(&["checkout", "-q", "old"]);
+    let found = forge.pull_request(&[]);
+    assert_eq!(found, ["protected-path migrations/d.rs"], "and the rules are no change of its own");
+}
+
+#[test]
+fn a_signature_that_the_branch_trusts_widens() {
+    let forge = Forge::new();
+    let lab = &forge.lab;
+    for name in ["ada", "eve"] {
+        let key = lab.root.join("..").join(name);
+        let made = Command::new("ssh-keygen")
+            .args(["-q", "-t", "ed25519", "-N", "", "-C", name, "-f"])
+            .arg(key)
+            .status();
+        assert!(made.expect("ssh-keygen is installed").success());
+    }
+    let key = lab.read("../ada.pub");
+    forge.on_main(|lab| {
+        lab.write(".orchestration/allowed_signers", format!("ada@example.invalid {key}"));
+    });
+    let registry = ".orchestration/active_intents.yaml";
+    let wider = lab.read(registry).replacen("src/**", "web/**\", \"src/**", 1);
+    for (who, expected) in [("eve", 2), ("ada", 0)] {
+        forge.branch(who);
+        lab.write(registry, &wider);
+        lab.write("web/b.rs", OTHER);
+        forge.record("web/b.rs", "INT-001");
+        sign(lab, who, "INT-001");
+        let found = forge.pull_request(&[]);
+        assert_eq!(found.len(), expected, "{who}: {found:?}");
+    }
+    // What was signed is what it said then: a scope that is widened further is not.
+    lab.write(registry, wider.replacen("web/**", "**", 1));
+    assert_eq!(
+        forge.pull_request(&[]),
+        [&format!("registry-changed {registry}"), "scope-violation web/b.rs"]
+    );
+    // Files of rules, too, where somebody can sign.
+    let policy = ".orchestration/policy.yaml";
+    forge.branch("policy");
+    lab.write(policy, "mode: ask\n");
+    assert_eq!(forge.pull_request(&[]), [format!("registry-changed {policy}")]);
+    sign(lab, "ada", policy);
+    // The record is sealed into a commit of its own.
+    lab.fine(&["seal"]);
+    assert_eq!(forge.pull_request(&[]), NONE);
+}
+
+/// `intent approve` asks for a terminal; this does what it does then.
+fn sign(lab: &Lab, who: &str, what: &str) {
+    use intent_lsp::ledger::Approved;
+    use intent_lsp::verbs::signing::Nobody;
+    use intent_lsp::verbs::{Workspace, approval};
+    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let unsigned = approval::draft(&ws, what).expect("something to approve");
+    lab.write("../signed", unsigned.signed_bytes());
+    let signed = lab.root.join("../signed");
+    std::fs::remove_file(lab.root.join("../signed.sig")).ok();
+    let made = Command::new("ssh-keygen")
+        .args(["-q", "-Y", "sign", "-n", Approved::NAMESPACE, "-f"])
+        .arg(lab.root.join("..").join(who))
+        .arg(&signed)
+        .status();
+    assert!(made.expect("ssh-keygen is installed").success());
+    let signature = lab.read("../signed.sig");
+    let signature = signature.lines().filter(|line| !line.starts_with('-')).collect();
+    approval::sign(&ws, &unsigned, signature, &Nobody).expect("recorded");
+}
+
+#[test]
+fn without_a_common_commit_nothing_is_compared() {
+    let forge = Forge::new();
+    forge.branch("topic");
+    forge.lab.write("src/a.rs", OTHER);
+    forge.lab.commit();
+    forge.lab.run_git(&["push", "-q", "origin", "topic"]);
+    forge.on_main(|lab| lab.write("README.md", "# Read me\n"));
+    let ci = forge.clone_of("topic", &["--depth", "1", "--no-single-branch"]);
+    let output = ci.intent(&["check", "--base", MAIN]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(told.contains("shallow clone") && told.contains("git fetch --unshallow"), "{told}");
+    ci.run_git(&["fetch", "-q", "--unshallow"]);
+    assert_eq!(ci.intent(&["check", "--base", MAIN]).status.code(), Some(0));
+}
+
+#[test]
+fn a_checkout_without_the_rules_is_governed_all_the_same() {
+    let forge = Forge::new();
+    let ci = forge.clone_of("main", &["--sparse"]);
+    ci.run_git(&["sparse-checkout", "set", "--no-cone", "/*", "!/.orchestration/"]);
+    assert!(!ci.root.join(".orchestration/active_intents.yaml").exists());
+    let gate = |lab: &Lab, path: &str| {
+        let output = lab.intent(&["gate", "--intent", "INT-001", path]);
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let (code, told) = gate(&ci, "web/b.rs");
+    assert_eq!(code, Some(1), "{told}");
+    assert!(told.contains("SCOPE_VIOLATION"), "{told}");
+    assert_eq!(gate(&ci, "src/a.rs").0, Some(0));
+    // Nor does it help to take the folder away.
+    let bare = forge.clone_of("main", &[]);
+    std::fs::remove_dir_all(bare.root.join(".orchestration")).expect("removed");
+    assert_eq!(gate(&bare, "web/b.rs").0, Some(1));
+}
