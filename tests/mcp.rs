@@ -295,7 +295,9 @@ fn a_day_of_an_agent() {
     assert_eq!(listed["intents"][0]["id"], "INT-001");
     let whole = json!({ "path": "src/a.rs", "expected_sha256": "absent", "content": "" });
     assert_eq!(client.refused("file_write", whole.clone()), "INTENT_REQUIRED");
-    client.select("INT-001");
+    let selected = client.done("select_active_intent", json!({ "intent_id": "INT-001" }));
+    assert_eq!(selected["owned_scope"], json!(["src/**"]));
+    assert_eq!(selected["constraints"], json!([]));
     assert_eq!(client.done("list_intents", json!({}))["selected"], "INT-001");
     assert_eq!(client.refused("file_write", whole), "STALE_FILE");
 

@@ -164,6 +164,16 @@ pub enum MutationClass {
     IntentEvolution,
 }
 
+impl MutationClass {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::AstRefactor => "AST_REFACTOR",
+            Self::IntentEvolution => "INTENT_EVOLUTION",
+        }
+    }
+}
+
 /// How the class was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -278,6 +288,18 @@ pub enum EntityType {
     /// No evidence.
     #[default]
     Unknown,
+}
+
+impl EntityType {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Human => "HUMAN",
+            Self::Ai => "AI",
+            Self::Mixed => "MIXED",
+            Self::Unknown => "UNKNOWN",
+        }
+    }
 }
 
 /// One block that was written, or deleted.

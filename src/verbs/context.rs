@@ -5,18 +5,21 @@
 //! constraint can close the element or hide words in it. What the markup cannot
 //! prevent (a constraint that talks an agent into something) is said in the docs.
 
+mod history;
+
 use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::Workspace;
 use super::map::{self, MappedBlock};
 use crate::intent::{Intent, Spanned};
-use crate::ledger::Entry;
 use crate::workspace::{RelativePath, text};
 
 /// The element is cut to about this many characters: lists end early and say how much is missing.
 pub const MAX_CHARS: usize = 12_000;
 const MAX_ENTRY: usize = 500;
-const MAX_RECORDS: usize = 10;
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,26 +31,82 @@ pub enum Extent {
     Minimal,
 }
 
+/// What an agent is told to do with the rest.
+const INSTRUCTION: &str = "You may ONLY modify files matching owned_scope. Follow every constraint. For any other file, request a wider scope first.";
+
+/// What binds the work under an intent, as data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Terms {
+    /// What an agent has to do with them, in a sentence.
+    pub instruction: &'static str,
+    /// What must hold, whatever is changed.
+    pub constraints: Vec<String>,
+    /// The globs of the files that may be changed; `!` excludes, the last match wins.
+    pub owned_scope: Vec<String>,
+    /// What is true when the work is done.
+    pub acceptance_criteria: Vec<String>,
+    /// The requirements that it serves.
+    pub related_specs: Vec<String>,
+}
+
+impl Terms {
+    /// The terms of an intent as its registry has them.
+    pub fn of(intent: &Intent) -> Self {
+        Self {
+            instruction: INSTRUCTION,
+            constraints: values(&intent.constraints),
+            owned_scope: values(&intent.owned_scope),
+            acceptance_criteria: values(&intent.acceptance_criteria),
+            related_specs: values(&intent.related_specs),
+        }
+    }
+}
+
+/// The context of an intent, for a model and for a program.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ContextAnswer {
+    /// The intent.
+    pub id: String,
+    /// An `<intent_context>` element.
+    pub context: String,
+    /// The same terms as data.
+    #[serde(flatten)]
+    pub terms: Terms,
+}
+
+/// What to know before working under an intent.
+pub fn answer(ws: &Workspace, intent: &Intent, extent: Extent) -> ContextAnswer {
+    ContextAnswer {
+        id: intent.id.value.clone(),
+        context: xml(ws, intent, extent),
+        terms: Terms::of(intent),
+    }
+}
+
 /// The context of an intent as XML.
 pub fn xml(ws: &Workspace, intent: &Intent, extent: Extent) -> String {
     let status = intent.status.as_ref().map_or("UNKNOWN", |status| status.value.as_str());
     let mut out = Element::default();
+    let owner = intent.owner.as_ref().map(|owner| format!(" owner=\"{}\"", escaped(&owner.value)));
     let head = format!(
-        "<intent_context id=\"{}\" name=\"{}\" status=\"{status}\">\n",
+        "<intent_context id=\"{}\" name=\"{}\" status=\"{status}\"{}>\n",
         escaped(&intent.id.value),
-        escaped(&intent.name.value)
+        escaped(&intent.name.value),
+        owner.unwrap_or_default()
     );
     out.text.push_str(&head);
-    out.list("constraints", "constraint", &values(&intent.constraints));
-    out.list("owned_scope", "path", &values(&intent.owned_scope));
+    let terms = Terms::of(intent);
+    out.line(1, &format!("<instruction>{INSTRUCTION}</instruction>"));
+    out.list("constraints", "constraint", &terms.constraints);
+    out.list("owned_scope", "path", &terms.owned_scope);
     if extent == Extent::Curated {
-        out.list("acceptance_criteria", "criterion", &values(&intent.acceptance_criteria));
-        out.list("related_specs", "spec", &values(&intent.related_specs));
+        out.list("acceptance_criteria", "criterion", &terms.acceptance_criteria);
+        out.list("related_specs", "spec", &terms.related_specs);
         if let Some(note) = ws.unread_evidence() {
             out.line(1, &format!("<note>{}</note>", escaped(&note)));
         }
         produced(ws, intent, &mut out);
-        recent(ws, intent, &mut out);
+        history::add(ws, intent, &mut out);
     }
     out.text.push_str("</intent_context>\n");
     out.text
@@ -125,30 +184,4 @@ fn file(path: &RelativePath, blocks: &[MappedBlock], out: &mut Element) {
         );
     }
     out.line(2, "</file>");
-}
-
-fn recent(ws: &Workspace, intent: &Intent, out: &mut Element) {
-    let all = ws.entries_of(&intent.id.value).into_iter().rev();
-    let is_its = |entry: &&Entry| !entry.record.files.is_empty() && ws.namesake(entry).is_none();
-    let records = all.map(|at| ws.ledger.entry(at)).filter(is_its);
-    let records: Vec<_> = records.take(MAX_RECORDS).collect();
-    if records.is_empty() || !out.room() {
-        return;
-    }
-    out.line(1, "<recent_records>");
-    for entry in records {
-        let record = &entry.record;
-        let paths: Vec<&str> =
-            record.files.iter().map(|file| file.relative_path.as_str()).collect();
-        out.line(
-            2,
-            &format!(
-                "<record id=\"{}\" timestamp=\"{}\">{}</record>",
-                escaped(&record.id),
-                escaped(&record.timestamp),
-                escaped(&paths.join(", "))
-            ),
-        );
-    }
-    out.line(1, "</recent_records>");
 }

@@ -173,6 +173,19 @@ impl Texts {
         }
     }
 
+    /// The file of an entry of evidence before and after the commit that it was sealed for. `None` if that commit is
+    /// not in the history here.
+    pub(super) fn change_of(&self, entry: &Entry) -> Option<(Document, Document)> {
+        let covered = self.covered(entry)?;
+        let commit = covered.commit.as_ref();
+        if entry.about.is_some() && entry.about != hex(commit) {
+            return None;
+        }
+        let file = entry.record.files.first()?;
+        let before = self.before(entry, covered.parent.as_ref(), commit)?;
+        Some((before, self.at(commit, &file.relative_path)?))
+    }
+
     /// The file of an entry of evidence after its commit.
     pub(super) fn after(&self, entry: &Entry) -> Option<Document> {
         let file = entry.record.files.first()?;

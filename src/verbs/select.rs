@@ -18,6 +18,9 @@ pub struct SelectAnswer {
     pub previous: Option<String>,
     /// The curated context, as XML.
     pub context: String,
+    /// What binds the work from now on, as data.
+    #[serde(flatten)]
+    pub terms: context::Terms,
     /// Other intents in progress that own some of the same files, by id.
     pub overlaps: Vec<String>,
     /// Sessions of agents that work, or lately worked, under this intent or one of those.
@@ -120,6 +123,7 @@ pub fn answer(
         intent: IntentSummary { selected: true, ..summary(ws, intent) },
         previous: previous.filter(|previous| *previous != intent.id.value),
         context: context::xml(ws, intent, context::Extent::Curated),
+        terms: context::Terms::of(intent),
         sessions: others(ws, intent, &overlaps, session_id),
         overlaps,
         hint: super::git_hooks::hint(ws),

@@ -3,6 +3,7 @@
 mod books;
 mod clones;
 mod compact;
+mod context;
 mod founded;
 mod hooks;
 mod hostile;

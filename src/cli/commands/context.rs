@@ -1,8 +1,5 @@
 //! `intent context`: what to know before working under an intent.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -22,22 +19,13 @@ pub(crate) struct Args {
     minimal: bool,
 }
 
-/// The context of an intent.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ContextAnswer {
-    /// The intent.
-    id: String,
-    /// An `<intent_context>` element.
-    context: String,
-}
-
 pub(crate) fn run(cli: &Context, args: Args) -> Result<Exit, CliError> {
     let workspace = cli.here()?;
     workspace.governed()?;
     let id = args.id.or_else(|| workspace.selected(None)).ok_or(VerbError::NothingSelected)?;
     let intent = workspace.intent(&id)?;
     let extent = if args.minimal { context::Extent::Minimal } else { context::Extent::Curated };
-    let answer = ContextAnswer { context: context::xml(&workspace, intent, extent), id };
+    let answer = context::answer(&workspace, intent, extent);
     cli.answer(&answer, |page| {
         page.lines(&answer.context);
     })?;

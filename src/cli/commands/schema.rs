@@ -5,15 +5,15 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use super::{
-    clear, context, init as init_command, map as map_command, protocol, record as record_command,
+    clear, init as init_command, map as map_command, protocol, record as record_command,
     report as report_command,
 };
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::verbs::{
-    accept, anchor, approval, check, compact, doctor, erase, explain, gate, git_hooks, init,
-    lesson, map, proposal, reassign, registry, report, seal, select, verify, why,
+    accept, anchor, approval, check, compact, context, doctor, erase, explain, gate, git_hooks,
+    init, lesson, map, proposal, reassign, registry, report, seal, select, verify, why,
 };
 use crate::workspace::approvals::Approval;
 

@@ -156,7 +156,11 @@ impl Work<'_> {
 }
 
 /// The class of a change of one file. Other files are not looked at, so a name that they may use counts as used.
-pub(super) fn class_of(path: &RelativePath, before: &Document, after: &Document) -> Classification {
+pub(in crate::verbs) fn class_of(
+    path: &RelativePath,
+    before: &Document,
+    after: &Document,
+) -> Classification {
     let name = path.as_str();
     classify::change_among(&[(name, before)], &[(name, after)], &|_| None)
 }

@@ -78,15 +78,6 @@ pub(super) fn status(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) 
     answer("intent.status", &select::status(&workspace(snapshot, (&wanted).into())?))
 }
 
-/// What to know before working under an intent.
-#[derive(Serialize, JsonSchema)]
-struct ContextAnswer {
-    /// The intent.
-    id: String,
-    /// An `<intent_context>` element.
-    context: String,
-}
-
 pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: ContextArguments = read(argument)?;
     let workspace = workspace(snapshot, (&wanted).into())?;
@@ -96,8 +87,7 @@ pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects)
     let id = id.map_err(refusal)?;
     let intent = workspace.intent(&id).map_err(refusal)?;
     let extent = if wanted.minimal { context::Extent::Minimal } else { context::Extent::Curated };
-    let context = context::xml(&workspace, intent, extent);
-    answer("intent.context", &ContextAnswer { id, context })
+    answer("intent.context", &context::answer(&workspace, intent, extent))
 }
 
 pub(super) fn gate(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {

@@ -1,0 +1,101 @@
+//! The last records of an intent: what kind of change each was, who made it, and why it is that kind.
+
+use super::super::derive::Texts;
+use super::super::record::call;
+use super::{Element, escaped};
+use crate::intent::Intent;
+use crate::ledger::{Entry, FileRecord, MutationClass};
+use crate::provenance::Classification;
+use crate::verbs::Workspace;
+
+/// So many records are told, newest first.
+const MAX_RECORDS: usize = 10;
+/// So much is said of why a record has its class, in characters.
+const MAX_REASON: usize = 200;
+/// The class of a larger text, in bytes, is not found again once it is committed.
+const MAX_TEXT: usize = 256 * 1024;
+
+/// Adds the last records of the intent, newest first.
+pub(super) fn add(ws: &Workspace, intent: &Intent, out: &mut Element) {
+    let all = ws.entries_of(&intent.id.value).into_iter().rev();
+    let is_its = |entry: &&Entry| !entry.record.files.is_empty() && ws.namesake(entry).is_none();
+    let records = all.map(|at| ws.ledger.entry(at)).filter(is_its);
+    let records: Vec<_> = records.take(MAX_RECORDS).collect();
+    if records.is_empty() || !out.room() {
+        return;
+    }
+    let texts = Texts::new(ws);
+    out.line(1, "<history>");
+    for entry in records {
+        out.line(2, &element(entry, &texts));
+    }
+    out.line(1, "</history>");
+}
+
+/// One record. What the ledger does not know is left out.
+fn element(entry: &Entry, texts: &Texts) -> String {
+    let record = &entry.record;
+    let (class, reasons) = match entry.section {
+        None => (record.mutation_class, kept_reasons(entry)),
+        Some(_) => committed(entry, texts).unwrap_or_default(),
+    };
+    let conversation = record.files.iter().flat_map(|file| &file.conversations).next();
+    let contributor = conversation.map(|one| &one.contributor);
+    let reason = crate::workspace::text::shorten(&reasons.join("; "), MAX_REASON);
+    let attributes = [
+        ("id", Some(record.id.as_str())),
+        ("timestamp", Some(record.timestamp.as_str())),
+        ("class", class.map(MutationClass::as_str)),
+        ("author", contributor.map(|who| who.entity_type.as_str())),
+        ("agent", record.tool.as_ref().map(|tool| tool.name.as_str())),
+        ("model", contributor.and_then(|who| who.model_identifier.as_deref())),
+        ("session", record.session.as_deref()),
+        ("reason", Some(reason.as_str())),
+    ];
+    let attributes: String = attributes
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)))
+        .map(|(name, value)| format!(" {name}=\"{}\"", escaped(value)))
+        .collect();
+    let paths: Vec<&str> = record.files.iter().map(|file| file.relative_path.as_str()).collect();
+    format!("<record{attributes}>{}</record>", escaped(&paths.join(", ")))
+}
+
+/// Why the journal's record has its class, or what a person said of it.
+fn kept_reasons(entry: &Entry) -> Vec<String> {
+    let found = entry.record.files.iter().flat_map(|file| &file.reasons);
+    entry.record.note.iter().chain(found).cloned().collect()
+}
+
+/// Evidence keeps neither class nor reasons, so both are found again from the texts of its commit, for the blocks that
+/// it names. `None` if a block of it is not among what changed in the file.
+fn committed(entry: &Entry, texts: &Texts) -> Option<(Option<MutationClass>, Vec<String>)> {
+    let file = entry.record.files.first()?;
+    let (before, after) = texts.change_of(entry)?;
+    if before.len_bytes().max(after.len_bytes()) > MAX_TEXT {
+        return None;
+    }
+    of_blocks(file, &call::class_of(&file.relative_path, &before, &after))
+}
+
+fn of_blocks(
+    file: &FileRecord,
+    found: &Classification,
+) -> Option<(Option<MutationClass>, Vec<String>)> {
+    let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
+    let (mut classes, mut reasons) = (Vec::new(), Vec::new());
+    for range in ranges {
+        let block = range.block.as_ref()?;
+        let name = format!("{} {}:", block.kind, block.path);
+        let change = found.blocks.iter().find(|change| change.reason.starts_with(&name))?;
+        classes.push(change.class);
+        reasons.push(change.reason.clone());
+    }
+    let evolved = classes.contains(&Some(MutationClass::IntentEvolution));
+    let class = match classes.contains(&None) {
+        _ if evolved => Some(MutationClass::IntentEvolution),
+        true => None,
+        false => classes.first().copied().flatten(),
+    };
+    Some((class, reasons))
+}
