@@ -28,8 +28,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 use commands::{
     accept, anchor, approve, check, clear, compact, complete, completions,
     context as context_command, doctor, erase, explain, gate, git_hooks, hook, init, lesson, list,
-    lsp, man, map, mcp, new, off, propose, protocol, reassign, record, report as report_command,
-    schema, seal, select, start, status, trace, verify, why,
+    lsp, man, map, mcp, new, off, owners, propose, protocol, reassign, record,
+    report as report_command, schema, seal, select, start, status, trace, verify, why,
 };
 use context::Context;
 use error::CliError;
@@ -103,6 +103,7 @@ enum Command {
     Clear(clear::Args),
     Status(status::Args),
     Context(context_command::Args),
+    For(owners::Args),
     Propose(propose::Args),
     RequestScope(propose::ScopeArgs),
     Record(record::Args),
@@ -173,6 +174,7 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Clear(args) => clear::run(context, args),
         Command::Status(args) => status::run(context, args),
         Command::Context(args) => context_command::run(context, args),
+        Command::For(args) => owners::run(context, args),
         Command::Propose(args) => propose::run(context, args),
         Command::RequestScope(args) => propose::scope(context, args),
         Command::Record(args) => record::run(context, args),

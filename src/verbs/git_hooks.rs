@@ -15,6 +15,7 @@ use super::{VerbError, Workspace};
 use crate::workspace::Git;
 
 pub use manager::Manager;
+pub(super) use manager::shell_word;
 
 /// The hooks that seal.
 const SEALING: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];

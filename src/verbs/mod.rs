@@ -29,6 +29,7 @@ pub mod judgement;
 pub mod lesson;
 pub mod map;
 mod namesake;
+pub mod owners;
 pub mod proposal;
 pub mod protocol;
 pub mod reassign;

@@ -1,14 +1,14 @@
-//! What an agent is told before it works, of code that is recorded and of code that is committed.
+//! What an agent or a person is told before they work: the context of an intent, and which intents own files.
 
 use serde_json::Value;
 
-use super::lab::masked;
+use super::lab::{Lab, masked, transcript};
 use super::worked_in;
 
 #[test]
 fn the_history_names_class_author_and_reason_also_of_what_is_committed() {
     let lab = worked_in();
-    let history = |lab: &super::Lab| {
+    let history = |lab: &Lab| {
         let context = masked(lab, &lab.fine(&["context"]));
         let (_, after) = context.split_once("  <history>\n").expect("a history");
         after.split_once("  </history>").expect("its end").0.to_owned()
@@ -35,4 +35,22 @@ fn the_terms_are_data_as_well() {
         assert!(instruction.starts_with("You may ONLY modify files matching owned_scope."));
         assert!(answer["context"].as_str().expect("XML").contains(instruction));
     }
+}
+
+#[test]
+fn who_owns_a_file_and_what_to_do_where_nobody_does() {
+    let lab = worked_in();
+    lab.write("docs/a b.md", "# A\n");
+    let paths = "for src/auth.rs src/new.rs web/page.rs README.md .orchestration/policy.yaml";
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &["for src/auth.rs src/new.rs", paths, "clear", "for src/auth.rs README.md", "for src"]
+    ));
+    // The command that is named works as it stands.
+    let told = lab.intent(&["--json", "for", "docs/a b.md"]);
+    let told: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    let next = told[0]["next"].as_str().expect("a command");
+    assert_eq!(next, "intent new 'what is asked for' --scope 'docs/a b.md' --start");
+    lab.fine(&["new", "what is asked for", "--scope", "docs/a b.md", "--start"]);
+    lab.fine(&["for", "docs/a b.md"]);
 }

@@ -24,6 +24,7 @@ pub(crate) mod map;
 pub(crate) mod mcp;
 pub(crate) mod new;
 pub(crate) mod off;
+pub(crate) mod owners;
 pub(crate) mod propose;
 pub(crate) mod protocol;
 pub(crate) mod reassign;

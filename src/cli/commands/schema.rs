@@ -13,7 +13,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::verbs::{
     accept, anchor, approval, check, compact, context, doctor, erase, explain, gate, git_hooks,
-    init, lesson, map, proposal, reassign, registry, report, seal, select, verify, why,
+    init, lesson, map, owners, proposal, reassign, registry, report, seal, select, verify, why,
 };
 use crate::workspace::approvals::Approval;
 
@@ -70,6 +70,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("erase", written::<erase::EraseAnswer>()),
         ("explain", written::<crate::shell::Reading>()),
         ("explain-batch", written::<explain::Verdict>()),
+        ("for", written::<Vec<owners::FileOwners>>()),
         ("gate", written::<gate::Decision>()),
         ("git-hooks", written::<git_hooks::GitHooksAnswer>()),
         ("init", written::<init::InitAnswer>()),

@@ -7,24 +7,31 @@ use serde::{Deserialize, Serialize};
 
 use super::super::answer::{Answer, Refusal};
 use super::Call;
+use crate::intent::Status;
 use crate::verbs::Workspace;
 use crate::verbs::event::Effect;
 use crate::verbs::gate::{self, Decision};
+use crate::verbs::owners::{self, FileOwner, FileOwners};
 use crate::verbs::select::{self, IntentSummary, SelectAnswer};
 use crate::workspace::{session, text};
 
 pub(super) const LIST: &str = "\
 All intents of this project with their status and the globs of the files they own, and which one this session has \
-selected. Only an intent that is IN_PROGRESS can be selected.";
+selected. Only an intent that is IN_PROGRESS can be selected. With `paths`, also which intents own these files, and what \
+to do where none does.";
 
 pub(super) const SELECT: &str = "\
 Declare the intent that you work under, before you change anything. Answers with what to know: constraints, owned scope, \
 acceptance criteria, what was produced so far, and other intents that own some of the same files. Follow the constraints.";
 
-/// No arguments.
+/// Which files are meant.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Nothing {}
+pub(super) struct List {
+    /// Files that may not exist yet, relative to the workspace, or absolute.
+    #[serde(default)]
+    paths: Vec<String>,
+}
 
 /// Which intent.
 #[derive(Deserialize, JsonSchema)]
@@ -39,22 +46,32 @@ pub(super) struct Select {
 pub(super) struct Intents {
     /// What this session has selected.
     selected: Option<String>,
-    /// In the order of the registry. `selected` of each of them: by the person in this work tree.
+    /// In the order of the registry. `selected` of each of them: by this session.
     intents: Vec<IntentSummary>,
+    /// Who owns the files that were named, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files: Vec<FileOwners>,
     /// What is not counted, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     notes: Vec<String>,
 }
 
-pub(super) fn list(call: &Call, _: Nothing) -> Result<Answer<Intents>, Refusal> {
+pub(super) fn list(call: &Call, arguments: List) -> Result<Answer<Intents>, Refusal> {
     let ws = call.here()?;
-    let intents = select::list(&ws)?;
     let selected = ws.selected(Some(&call.actor()));
+    let mut intents = select::list(&ws)?;
+    for intent in &mut intents {
+        intent.selected = selected.as_ref() == Some(&intent.id);
+    }
+    let mut files = Vec::with_capacity(arguments.paths.len());
+    for named in &arguments.paths {
+        let (ws, path) = call.file(named)?;
+        files.push(owners::of(&ws, &path, Some(&call.actor())));
+    }
     let mut words = String::new();
     for intent in &intents {
         let status = intent.status.map_or("without a known status", |status| status.as_str());
-        let mark =
-            if selected.as_ref() == Some(&intent.id) { ", selected by this session" } else { "" };
+        let mark = if intent.selected { ", selected by this session" } else { "" };
         // Writing to a String cannot fail.
         let _ = writeln!(
             words,
@@ -68,11 +85,14 @@ pub(super) fn list(call: &Call, _: Nothing) -> Result<Answer<Intents>, Refusal> 
         words
             .push_str("The registry holds no intents yet. `propose_intent` asks a person for one.");
     }
+    for file in &files {
+        let _ = writeln!(words, "{}", line(&owned(file)));
+    }
     let notes = Vec::from_iter(ws.unread_evidence());
     for note in &notes {
         let _ = writeln!(words, "{}", line(note));
     }
-    Ok(Answer::new(Intents { selected, intents, notes }, words))
+    Ok(Answer::new(Intents { selected, intents, files, notes }, words))
 }
 
 pub(super) fn select(call: &Call, arguments: Select) -> Result<Answer<SelectAnswer>, Refusal> {
@@ -114,6 +134,31 @@ fn asked(call: &Call, ws: &Workspace, id: &str) -> Result<Option<String>, Refusa
     match judged.decision {
         Decision::NoOpinion => Ok(judged.notice),
         Decision::Ask(denial) | Decision::Deny(denial) => Err(denial.into()),
+    }
+}
+
+/// Who owns a file, and the tool to go on with.
+fn owned(file: &FileOwners) -> String {
+    let path = &file.path;
+    if let Some(rule) = &file.kept_by {
+        return format!(
+            "{path} is kept from agents by {rule}. Leave it as it is, or ask a person."
+        );
+    }
+    let in_progress = |owner: &&FileOwner| owner.status == Some(Status::InProgress);
+    let ids = |owners: &mut dyn Iterator<Item = &FileOwner>| {
+        owners.map(|owner| owner.id.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let open = ids(&mut file.owners.iter().filter(in_progress));
+    let others = ids(&mut file.owners.iter().filter(|owner| !in_progress(owner)));
+    match (open.as_str(), others.as_str()) {
+        ("", "") => format!(
+            "No intent owns {path}. `request_scope` asks a person to widen one, `propose_intent` to make one."
+        ),
+        ("", others) => format!(
+            "No intent in progress owns {path}; {others} would. A person starts it: `intent start ID`."
+        ),
+        (open, _) => format!("{path} belongs to {open}."),
     }
 }
 

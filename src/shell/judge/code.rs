@@ -480,7 +480,7 @@ pub(super) fn intent(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
             person("intent.select-session", "Only a person selects for another session.")
         }
         "select" => opaque("intent.select", "intent select"),
-        "list" | "status" | "context" | "why" | "check" | "verify" | "trace" | "doctor"
+        "list" | "status" | "context" | "for" | "why" | "check" | "verify" | "trace" | "doctor"
         | "gate" | "schema" | "explain" | "completions" | "man" | "protocol" | "git-hooks" => {
             reads("intent")
         }

@@ -86,7 +86,8 @@ fn scripts(ws: &Workspace, top: &Path, folder: &Path) -> Manager {
     }
 }
 
-fn shell_word(path: &Path) -> String {
+/// A word for a POSIX shell.
+pub(in crate::verbs) fn shell_word(path: &Path) -> String {
     let path = path.display().to_string();
     let is_plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
     match path.chars().all(is_plain) {

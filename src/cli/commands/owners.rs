@@ -1,0 +1,68 @@
+//! `intent for`: which intents own these files?
+
+use std::path::PathBuf;
+
+use super::shared;
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
+use crate::cli::target::Target;
+use crate::intent::Status;
+use crate::verbs::owners::{self, FileOwners};
+
+/// Tell which intents own files, and what to do where none does
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Intents in progress first; ● marks the selected one. A file need not exist yet. Exit code
+1 where no intent in progress owns one of the files.
+
+Example:
+  intent for src/auth/jwt.rs src/auth/new.rs")]
+pub(crate) struct Args {
+    /// The files
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// Whose selection counts, instead of yours: host:id
+    #[arg(long, value_name = "S")]
+    session: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let mut files = Vec::with_capacity(args.paths.len());
+    for path in &args.paths {
+        let (workspace, path) = context.file(&Target::plain(&context.cwd, path))?;
+        workspace.governed()?;
+        workspace.sound_registry()?;
+        files.push(owners::of(&workspace, &path, args.session.as_deref()));
+    }
+    context.answer(&files, |page| files.iter().for_each(|file| show(page, file)))?;
+    let is_owned = |file: &FileOwners| {
+        file.owners.iter().any(|owner| owner.status == Some(Status::InProgress))
+    };
+    Ok(Exit::found(!files.iter().all(is_owned)))
+}
+
+fn show(page: &mut Page, file: &FileOwners) {
+    page.styled(STRONG, file.path.as_str()).end();
+    for owner in &file.owners {
+        let status = owner.status.map_or("no status", Status::as_str);
+        match owner.selected {
+            true => page.own("  ").styled(GOOD, "●").own(" "),
+            false => page.own("    "),
+        };
+        page.styled(INTENT, &owner.id).own("  ");
+        page.styled(shared::status_style(status), status).own("  ").styled(PLAIN, &owner.name);
+        page.end();
+    }
+    if file.owners.is_empty() {
+        page.own("    ").styled(WARN, "no intent owns it").end();
+    }
+    if let Some(rule) = &file.kept_by {
+        page.own("    ").styled(WARN, "kept from agents").own(": ").text(rule).end();
+    }
+    if let Some(next) = &file.next {
+        page.own("    ").styled(DIM, "next:").own(" ").text(next).end();
+    }
+}

@@ -1,0 +1,88 @@
+//! *For*: which intents own a file, and what to do where none may write it.
+
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::git_hooks::shell_word;
+use super::judgement::{Rules, Ruling};
+use super::{Workspace, gate};
+use crate::intent::{Intent, Status};
+use crate::workspace::RelativePath;
+
+/// Who owns a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileOwners {
+    /// Relative to the workspace. The file need not exist.
+    pub path: RelativePath,
+    /// The intents whose scope owns it: those in progress first, then in the order of the registry.
+    pub owners: Vec<FileOwner>,
+    /// The rule that keeps agents from it, whoever owns it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept_by: Option<String>,
+    /// The command to go on with. `None` if an owner is selected, or if a rule keeps agents from the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// An intent that owns a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FileOwner {
+    /// `INT-001`.
+    pub id: String,
+    /// What it is called.
+    pub name: String,
+    /// `None` when missing or unknown.
+    pub status: Option<Status>,
+    /// Whether it is what the caller has selected.
+    pub selected: bool,
+}
+
+/// The intents that own a file. `session` says whose selection counts; `None` is the person's.
+pub fn of(ws: &Workspace, path: &RelativePath, session: Option<&str>) -> FileOwners {
+    let selected = ws.selected(session);
+    let owns = |intent: &&Intent| {
+        let scope = ws.registry.scope(&intent.id.value);
+        scope.is_some_and(|scope| scope.owns(path))
+    };
+    let mut owners: Vec<&Intent> = ws.registry.intents().iter().filter(owns).collect();
+    owners.sort_by_key(|intent| !intent.in_progress());
+    let is_selected = |intent: &Intent| selected.as_deref() == Some(&intent.id.value);
+    let kept_by = kept_by(ws, path);
+    let may_go_on =
+        kept_by.is_some() || owners.iter().any(|it| it.in_progress() && is_selected(it));
+    let next = (!may_go_on).then(|| next(path, &owners, selected.as_deref()));
+    let owners = owners.into_iter().map(|intent| FileOwner {
+        id: intent.id.value.clone(),
+        name: intent.name.value.clone(),
+        status: intent.status.as_ref().map(|status| status.value),
+        selected: is_selected(intent),
+    });
+    FileOwners { path: path.clone(), owners: owners.collect(), kept_by, next }
+}
+
+fn kept_by(ws: &Workspace, path: &RelativePath) -> Option<String> {
+    if gate::is_control_file(path) {
+        return Some("it steers the gate itself".to_owned());
+    }
+    let rulings = Rules::of(ws).rulings(path, None);
+    rulings.into_iter().find_map(|ruling| match ruling {
+        Ruling::Protected(rule) => Some(format!("`protected_paths: {rule}`")),
+        Ruling::Ignored(rule) => Some(format!("{}:{}", rule.file, rule.line)),
+        Ruling::Unknown | Ruling::Outside(_) => None,
+    })
+}
+
+/// A command that works as it stands.
+fn next(path: &RelativePath, owners: &[&Intent], selected: Option<&str>) -> String {
+    let entry = shell_word(Path::new(path.as_str()));
+    match (owners.first(), selected) {
+        (Some(owner), _) if owner.in_progress() => format!("intent select {}", owner.id.value),
+        (Some(owner), _) => format!("intent start {}", owner.id.value),
+        (None, Some(selected)) => format!(
+            "intent request-scope --intent {selected} --add {entry} --reason 'why it is needed'"
+        ),
+        (None, None) => format!("intent new 'what is asked for' --scope {entry} --start"),
+    }
+}
