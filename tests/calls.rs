@@ -28,6 +28,7 @@ fn event(repo: &Repo, session: &str, effects: Vec<Effect>) -> Event {
         tool: "Edit".into(),
         input: "0".into(),
         model: Some("a/model".into()),
+        claimed_class: None,
         effects,
     }
 }

@@ -347,3 +347,36 @@ fn a_call_leaves_a_heartbeat() {
     assert_eq!(note["version"], env!("CARGO_PKG_VERSION"));
     assert!(note["at"].is_string());
 }
+
+#[test]
+fn a_session_that_the_host_clears_loses_its_selection() {
+    let told = [
+        ("claude-code", json!({ "hook_event_name": "SessionStart", "source": "clear" }), false),
+        ("claude-code", json!({ "hook_event_name": "SessionEnd", "reason": "clear" }), false),
+        ("gemini", json!({ "hook_event_name": "SessionStart", "source": "clear" }), false),
+        ("codex", json!({ "hook_event_name": "SessionStart", "source": "clear" }), false),
+        ("claude-code", json!({ "hook_event_name": "SessionStart", "source": "compact" }), true),
+        ("claude-code", json!({ "hook_event_name": "SessionStart", "source": "resume" }), true),
+        ("claude-code", json!({ "hook_event_name": "SessionEnd", "reason": "other" }), true),
+    ];
+    for (host, mut payload, stays) in told {
+        let repo = place(Situation::Nothing);
+        let root = Root::find(&repo.root()).expect("a root");
+        let of = |id: &str| format!("{host}:{id}");
+        for id in ["one", "one/helper", "other"] {
+            let selection = session::Selection {
+                intent_id: "INT-001".to_owned(),
+                selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
+                actor: Some(of(id)),
+            };
+            session::select_for(&root, &of(id), &selection).expect("selected");
+        }
+        payload["session_id"] = json!("one");
+        payload["cwd"] = json!(repo.root());
+        let output = run(&repo, host, &payload.to_string());
+        assert!(output.status.success(), "{payload}");
+        let stands = |id: &str| session::selected_by(&root, &of(id)).is_some();
+        assert_eq!((stands("one"), stands("one/helper")), (stays, stays), "{payload}");
+        assert!(stands("other"), "{payload}");
+    }
+}

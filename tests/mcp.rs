@@ -240,6 +240,74 @@ fn the_list_of_tools_is_the_same_for_everybody_and_says_what_each_does() {
     }
 }
 
+#[test]
+fn files_that_are_named_are_told_their_owners() {
+    let repo = Repo::new();
+    repo.write(".orchestration/policy.yaml", "protected_paths: [src/sealed.rs]\n");
+    let mut client = Client::old(&repo);
+    client.select("INT-001");
+    let paths = ["src/a.rs", "billing/b.rs", "old/c.rs", "web/d.rs", "src/sealed.rs"];
+    let result = client.call("list_intents", json!({ "paths": paths }));
+    let listed = &result["structuredContent"];
+    let marked: Vec<bool> = listed["intents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|intent| intent["selected"].as_bool().unwrap())
+        .collect();
+    assert_eq!(marked, [true, false, false]);
+    let owners = |at: usize| {
+        let owners = listed["files"][at]["owners"].as_array().unwrap();
+        owners.iter().map(|owner| owner["id"].as_str().unwrap()).collect::<Vec<_>>()
+    };
+    let next = |at: usize| listed["files"][at]["next"].as_str();
+    assert_eq!((owners(0), next(0)), (vec!["INT-001"], None));
+    assert_eq!((owners(1), next(1)), (vec!["INT-002"], Some("intent select INT-002")));
+    assert_eq!((owners(2), next(2)), (vec!["INT-003"], Some("intent start INT-003")));
+    assert_eq!(owners(3), Vec::<&str>::new());
+    assert!(next(3).unwrap().starts_with("intent request-scope --intent INT-001 --add web/d.rs "));
+    assert_eq!((owners(4), next(4)), (vec!["INT-001"], None));
+    let words = result["content"][0]["text"].as_str().unwrap();
+    for told in [
+        "INT-001 (IN_PROGRESS, selected by this session): Sign in",
+        "src/a.rs belongs to INT-001.",
+        "No intent in progress owns old/c.rs; INT-003 would.",
+        "No intent owns web/d.rs. `request_scope`",
+        "src/sealed.rs is kept from agents by `protected_paths: src/sealed.rs`.",
+    ] {
+        assert!(words.contains(told), "{told}: {words}");
+    }
+}
+
+#[test]
+fn what_a_write_cites_is_held_against_the_selection() {
+    let repo = Repo::new();
+    let mut client = Client::old(&repo);
+    let write = |intent: &str, class: &str| {
+        json!({
+            "path": "src/a.rs", "expected_sha256": "absent", "content": CODE,
+            "intent_id": intent, "mutation_class": class,
+        })
+    };
+    let evolution = "INTENT_EVOLUTION";
+    assert_eq!(client.refused("file_write", write("INT-001", evolution)), "INTENT_REQUIRED");
+    client.select("INT-001");
+    let other = client.call("file_write", write("INT-002", evolution));
+    let message = other["structuredContent"]["message"].as_str().unwrap();
+    assert_eq!(other["structuredContent"]["code"], "INTENT_REQUIRED");
+    assert!(message.contains("INT-001") && message.contains("INT-002"), "{message}");
+    assert_eq!(client.refused("file_write", write("INT-404", evolution)), "UNKNOWN_INTENT");
+    assert_eq!(client.refused("file_write", write("INT-001", "TIDYING")), "UNREADABLE_PAYLOAD");
+    assert!(!repo.root().join("src").exists());
+    let written = client.done("file_write", write("INT-001", "AST_REFACTOR"));
+    assert_eq!(written["recorded"], true);
+    let workspace = repo.open();
+    let mut records = workspace.ledger.entries().iter().map(|entry| &entry.record);
+    let record = records.find(|record| !record.files.is_empty()).unwrap();
+    assert_eq!(record.claimed_class.as_deref(), Some("AST_REFACTOR"));
+    assert_eq!(record.mutation_class.unwrap().as_str(), evolution);
+}
+
 /// A call of every tool, and that its answer is what its schema promises.
 #[test]
 fn every_answer_and_every_refusal_fits_its_schema() {
@@ -249,6 +317,7 @@ fn every_answer_and_every_refusal_fits_its_schema() {
     let calls = [
         ("list_intents", json!({})),
         ("list_intents", json!({ "x": 1 })),
+        ("list_intents", json!({ "paths": ["src/a.rs", "web/b.rs"] })),
         ("file_write", json!({ "path": "src/a.rs", "expected_sha256": "absent", "content": CODE })),
         ("select_active_intent", json!({ "intent_id": "INT-001" })),
         ("select_active_intent", json!({ "intent_id": "INT-003" })),
@@ -412,6 +481,7 @@ fn a_session_that_a_hook_has_announced_is_adopted() {
         tool: "mcp__intent__select_active_intent".to_owned(),
         input: String::new(),
         model: None,
+        claimed_class: None,
         effects: vec![event::Effect::Select { intent: "INT-001".to_owned() }],
     };
     assert_eq!(gate::before(&hook).decision, gate::Decision::NoOpinion);

@@ -41,6 +41,8 @@ pub(crate) struct Incoming {
     pub(crate) event: Event,
     /// The tool is known and only reads, whatever its input is.
     pub(crate) only_reads: bool,
+    /// The host has emptied the session: the model knows nothing of what was before.
+    pub(crate) clears: bool,
 }
 
 const MOMENTS: &[(Moment, &[&str])] = &[
@@ -162,6 +164,7 @@ impl Incoming {
             tool: parts.call.as_ref().map(|call| call.tool.clone()).unwrap_or_default(),
             input: parts.call.as_ref().map(digest).unwrap_or_default(),
             model: model(payload),
+            claimed_class: None,
             effects,
         };
         Self {
@@ -171,8 +174,19 @@ impl Incoming {
             name: parts.name,
             event,
             only_reads,
+            clears: clears(parts.moment, payload),
         }
     }
+}
+
+/// `/clear`: hosts say so as the source of a session's start, as the reason of its end, or both.
+fn clears(moment: Moment, payload: &Value) -> bool {
+    let said = match moment {
+        Moment::SessionStart => fields::word(payload, &["source"]),
+        Moment::Idle => fields::word(payload, &["reason"]),
+        _ => None,
+    };
+    said == Some("clear")
 }
 
 /// A question that nobody is there to answer is none: these modes of Claude Code and its kin ask nobody.

@@ -38,6 +38,7 @@ pub(crate) struct Verbs {
     pub(crate) prompt: fn(&Event),
     pub(crate) idle: fn(&Event),
     pub(crate) rest: fn(&Event),
+    pub(crate) clear: fn(&Event),
     pub(crate) session_start: fn(&Event) -> Option<String>,
 }
 
@@ -47,6 +48,7 @@ const VERBS: Verbs = Verbs {
     prompt: gate::prompt,
     idle: after::idle,
     rest: after::rest,
+    clear: gate::clear,
     session_start: gate::session_start,
 };
 
@@ -87,6 +89,8 @@ pub(crate) struct Heard {
     pub(crate) name: String,
     /// No input at all can make it change anything.
     pub(crate) only_reads: bool,
+    /// The host has emptied the session.
+    pub(crate) clears: bool,
     /// The call, if it could be read.
     pub(crate) event: Option<Event>,
 }
@@ -101,13 +105,14 @@ impl Heard {
             moment: At::UNREAD.moment,
             name: At::UNREAD.name.to_owned(),
             only_reads: false,
+            clears: false,
             event: None,
         }
     }
 
     fn of(incoming: &Incoming) -> Self {
-        let Incoming { host, family, moment, name, event, only_reads } = incoming.clone();
-        Self { host, family, moment, name, only_reads, event: Some(event) }
+        let Incoming { host, family, moment, name, event, only_reads, clears } = incoming.clone();
+        Self { host, family, moment, name, only_reads, clears, event: Some(event) }
     }
 
     fn at(&self) -> At<'_> {
@@ -185,6 +190,9 @@ fn work(name: &str, input: impl Read, verbs: Verbs, tell: &Sender<Step>) {
     let event = heard.event.clone();
     let early = objection.map(|why| heard.failed(DenialCode::UnreadablePayload, &why));
     let deniable = heard.deniable();
+    if let Some(event) = event.as_ref().filter(|_| heard.clears) {
+        (verbs.clear)(event);
+    }
     let _ = tell.send(Step::Heard(Box::new(heard)));
     let said = match (early, event) {
         (Some(said), _) => said,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::edits::Change;
+use crate::ledger::MutationClass;
 use crate::shell::Dialect;
 
 /// One call of one tool.
@@ -26,6 +27,8 @@ pub struct Event {
     pub input: String,
     /// The model, where the host says.
     pub model: Option<String>,
+    /// What the agent takes the change for, where it says so.
+    pub claimed_class: Option<MutationClass>,
     /// What the call does; empty when it is none of our business.
     pub effects: Vec<Effect>,
 }

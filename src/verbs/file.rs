@@ -11,7 +11,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::event::{Effect, Event};
-use super::gate::{Decision, Denial};
+use super::gate::{Decision, Denial, DenialCode};
 use super::why::{self, IntentBrief};
 use super::{VerbError, Workspace, after, gate};
 use crate::code::{Document, MAX_BYTES};
@@ -79,6 +79,8 @@ pub struct WriteRequest {
     pub expected: Expected,
     /// What it makes of it.
     pub change: Change,
+    /// The intent that the writer takes it for to be under. It is written only if that is what the session has selected.
+    pub intent: Option<String>,
 }
 
 /// A file that was written.
@@ -196,6 +198,9 @@ pub fn write(
     let written = ws.root.absolute(&request.path);
     let effect = Effect::Write { path: written, change: request.change.clone() };
     let event = Event { effects: vec![effect], ..caller.clone() };
+    if let Some(cited) = &request.intent {
+        cites_the_selected(ws, cited, caller)?;
+    }
     let _turn = store::lock(&lock_of(ws, &path), PATIENCE)?;
     let before = bytes(ws, &path)?;
     let known = match (&request.expected, &before) {
@@ -237,6 +242,22 @@ pub fn write(
         recorded: ours.is_some_and(|last| last.recorded),
         notes: notes.into_iter().flatten().collect(),
     })
+}
+
+/// An intent that the writer cites is the one that its session has selected. Where nothing is selected, the gate says so.
+fn cites_the_selected(ws: &Workspace, cited: &str, caller: &Event) -> Result<(), FileError> {
+    let Some(selected) = gate::selected(ws, caller) else { return Ok(()) };
+    let intent = ws.intent(cited.trim())?;
+    if intent.id.value == selected {
+        return Ok(());
+    }
+    let id = &intent.id.value;
+    let message = format!(
+        "You must cite the Intent ID that this session has selected: that is {selected}, and this write cites {id}. Select {id} first, or cite {selected}. Nothing was written."
+    );
+    let denial =
+        Denial { intent: Some(id.clone()), ..Denial::new(DenialCode::IntentRequired, message) };
+    Err(FileError::Denied(Box::new(denial)))
 }
 
 /// How long another process may be writing the same file.

@@ -16,6 +16,7 @@ fn calm() -> Verbs {
         prompt: |_| (),
         idle: |_| (),
         rest: |_| (),
+        clear: |_| (),
         session_start: |_| None,
     }
 }
@@ -27,6 +28,7 @@ fn panicking() -> Verbs {
         prompt: |_| panic!("prompt"),
         idle: |_| panic!("idle"),
         rest: |_| panic!("rest"),
+        clear: |_| panic!("clear"),
         session_start: |_| panic!("start"),
     }
 }

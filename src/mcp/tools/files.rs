@@ -6,6 +6,8 @@ use serde::Deserialize;
 use super::super::answer::{Answer, Refusal};
 use super::Call;
 use crate::edits::{Change, Replacement};
+use crate::ledger::MutationClass;
+use crate::verbs::event::Event;
 use crate::verbs::file::{self, Expected, FileText, FileWritten, WriteRequest};
 use crate::workspace::text;
 
@@ -16,7 +18,8 @@ that own it. What you have read is remembered: a later write is refused where so
 pub(super) const WRITE: &str = "\
 Write a text file, if it still is what you read: `expected_sha256` from `file_read` or the last `file_write`, or `absent` \
 to create it. Give either the whole `content`, or `edits` of what is there. The gate is asked first, nobody's change is \
-ever overwritten, and the blocks that changed are recorded under the selected intent.";
+ever overwritten, and the blocks that changed are recorded under the selected intent. An `intent_id` that is not the selected \
+one is refused.";
 
 /// Which file, and which lines of it.
 #[derive(Deserialize, JsonSchema)]
@@ -46,6 +49,12 @@ pub(super) struct Write {
     /// Texts to replace, in order, all or none.
     #[serde(default)]
     edits: Option<Vec<Edit>>,
+    /// The intent that you write this under: the one that you have selected.
+    #[serde(default)]
+    intent_id: Option<String>,
+    /// What you take the change for: AST_REFACTOR if behaviour stays, else INTENT_EVOLUTION. Kept beside what is found.
+    #[serde(default)]
+    mutation_class: Option<MutationClass>,
 }
 
 /// A text that gives way to another.
@@ -106,8 +115,10 @@ pub(super) fn write(call: &Call, arguments: Write) -> Result<Answer<FileWritten>
         ));
     };
     let (ws, path) = call.file(&arguments.path)?;
-    let request = WriteRequest { path, expected, change };
-    let written = file::write(&ws, &request, &call.event("file_write", Vec::new()))?;
+    let request = WriteRequest { path, expected, change, intent: arguments.intent_id };
+    let event =
+        Event { claimed_class: arguments.mutation_class, ..call.event("file_write", Vec::new()) };
+    let written = file::write(&ws, &request, &event)?;
     let words = words(&written);
     Ok(Answer::new(written, words))
 }

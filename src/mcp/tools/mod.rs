@@ -186,6 +186,7 @@ impl Call {
             cwd: self.folder.clone(),
             tool: tool.to_owned(),
             model: None,
+            claimed_class: None,
             effects,
         }
     }

@@ -237,6 +237,7 @@ fn named(ws: &Workspace, event: &Event, call: &Call, before: &Before, feedback: 
         host: &event.host,
         session: &session,
         model: event.model.as_deref(),
+        claimed_class: event.claimed_class,
     };
     let mut outline = None;
     let mut recorded = false;

@@ -18,7 +18,7 @@ mod places;
 mod rules;
 mod stale;
 
-pub use bind::{prompt, session_start};
+pub use bind::{clear, prompt, session_start};
 pub(super) use case::{read_command, selected};
 pub use control::is_control_file;
 pub(super) use control::{steers, taken_in_by};

@@ -10,8 +10,8 @@ use super::{Before as WasBefore, block_record, no_code, related, skeleton};
 use crate::code::{self, Block, Document, FileBlocks, Identity};
 use crate::intent::Intent;
 use crate::ledger::{
-    BlockRecord, Contributor, Conversation, EntityType, FileRecord, Record, RecordKind,
-    RecordedDecision, Strength,
+    BlockRecord, Contributor, Conversation, EntityType, FileRecord, MutationClass, Record,
+    RecordKind, RecordedDecision, Strength,
 };
 use crate::provenance::classify::{self, ChangedBlock, Classification, Parsed};
 use crate::provenance::{Difference, Outline};
@@ -31,6 +31,7 @@ pub(in crate::verbs) struct Work<'a> {
     pub(in crate::verbs) host: &'a str,
     pub(in crate::verbs) session: &'a str,
     pub(in crate::verbs) model: Option<&'a str>,
+    pub(in crate::verbs) claimed_class: Option<MutationClass>,
 }
 
 /// What is to be recorded of a call, and what is not.
@@ -116,6 +117,7 @@ pub(in crate::verbs) fn told(
         }),
         files: vec![file],
         strength: Some(work.strength()),
+        claimed_class: work.claimed_class.map(|class| class.as_str().to_owned()),
         ..skeleton(
             ws,
             RecordKind::Mutation,

@@ -72,6 +72,18 @@ pub fn select_for(root: &Root, session: &str, selection: &Selection) -> Result<(
     write(&of_session(root, session), selection)
 }
 
+/// Removes the selection of a session and of its subagents.
+pub fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
+    let subagents = format!("{session}/");
+    let of_it = |actor: &String| actor == session || actor.starts_with(&subagents);
+    let actors = selections(root, "").into_iter().filter_map(|selection| selection.actor);
+    for actor in actors.filter(of_it) {
+        store::remove(&of_session(root, &actor))?;
+    }
+    store::remove(&of_session(root, session))?;
+    Ok(())
+}
+
 /// Notes that a person has spoken to a session: its next selection is theirs.
 pub fn prompted(root: &Root, session: &str) -> Result<(), StoreError> {
     local(root)?;
