@@ -59,6 +59,37 @@ fn the_first_brain_that_is_there_gets_the_lesson() {
 }
 
 #[test]
+fn every_brain_that_is_there_gets_it_and_whoever_selects_is_told() {
+    let repo = Repo::new();
+    repo.write("CLAUDE.md", "# Claude\n");
+    learn(&repo, "Start the clock first.").unwrap();
+    repo.write("GEMINI.md", "# Gemini\n");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("CLAUDE.md", repo.root().join("AGENTS.md")).unwrap();
+    let answer = learn(&repo, "Start the clock first.").unwrap();
+    assert_eq!((answer.path.as_str(), answer.outcome), ("CLAUDE.md", LessonOutcome::AlreadyThere));
+    let also: Vec<_> = answer.also.iter().map(|one| (one.path.as_str(), one.outcome)).collect();
+    assert_eq!(also, [("GEMINI.md", LessonOutcome::Added)]);
+    learn(&repo, "Mind a < b.").unwrap();
+    for brain in ["CLAUDE.md", "GEMINI.md"] {
+        assert_eq!(repo.read(brain).matches("\n- Start the clock first.\n").count(), 1, "{brain}");
+        assert!(repo.picture(brain).contains("Lessons"), "{}", repo.picture(brain));
+    }
+    assert!(!repo.root().join("AGENT.md").exists());
+
+    let selected = select::select(&repo.open(), "INT-001", Some("test:2")).unwrap();
+    assert_eq!(selected.terms.lessons, ["Start the clock first.", "Mind a < b."]);
+    let told = "<lesson>Start the clock first.</lesson>\n    <lesson>Mind a &lt; b.</lesson>";
+    assert!(selected.context.contains(told), "{}", selected.context);
+
+    // Where one of them cannot be written, none is.
+    repo.write("GEMINI.md", "<!-- intent:lessons:begin -->\n");
+    let before = repo.read("CLAUDE.md");
+    assert!(matches!(refused(&repo, "Third."), LessonError::BrokenSection { .. }));
+    assert_eq!(repo.read("CLAUDE.md"), before);
+}
+
+#[test]
 fn it_is_recorded_under_the_intent_and_nothing_else_of_the_file_is() {
     let repo = Repo::new();
     repo.write("AGENTS.md", "# Us\n\n## One\n\ntext\n\n## Two\n\ntext\n");

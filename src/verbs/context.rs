@@ -12,8 +12,8 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Workspace;
 use super::map::{self, MappedBlock};
+use super::{Workspace, lesson};
 use crate::intent::{Intent, Spanned};
 use crate::workspace::{RelativePath, text};
 
@@ -47,17 +47,20 @@ pub struct Terms {
     pub acceptance_criteria: Vec<String>,
     /// The requirements that it serves.
     pub related_specs: Vec<String>,
+    /// What was learned in this project so far, the latest last.
+    pub lessons: Vec<String>,
 }
 
 impl Terms {
     /// The terms of an intent as its registry has them.
-    pub fn of(intent: &Intent) -> Self {
+    pub fn of(ws: &Workspace, intent: &Intent) -> Self {
         Self {
             instruction: INSTRUCTION,
             constraints: values(&intent.constraints),
             owned_scope: values(&intent.owned_scope),
             acceptance_criteria: values(&intent.acceptance_criteria),
             related_specs: values(&intent.related_specs),
+            lessons: lesson::learned(ws),
         }
     }
 }
@@ -79,7 +82,7 @@ pub fn answer(ws: &Workspace, intent: &Intent, extent: Extent) -> ContextAnswer 
     ContextAnswer {
         id: intent.id.value.clone(),
         context: xml(ws, intent, extent),
-        terms: Terms::of(intent),
+        terms: Terms::of(ws, intent),
     }
 }
 
@@ -95,13 +98,14 @@ pub fn xml(ws: &Workspace, intent: &Intent, extent: Extent) -> String {
         owner.unwrap_or_default()
     );
     out.text.push_str(&head);
-    let terms = Terms::of(intent);
+    let terms = Terms::of(ws, intent);
     out.line(1, &format!("<instruction>{INSTRUCTION}</instruction>"));
     out.list("constraints", "constraint", &terms.constraints);
     out.list("owned_scope", "path", &terms.owned_scope);
     if extent == Extent::Curated {
         out.list("acceptance_criteria", "criterion", &terms.acceptance_criteria);
         out.list("related_specs", "spec", &terms.related_specs);
+        out.list("lessons", "lesson", &terms.lessons);
         if let Some(note) = ws.unread_evidence() {
             out.line(1, &format!("<note>{}</note>", escaped(&note)));
         }

@@ -1,7 +1,7 @@
-//! *Lesson*: what an agent or a person learned, for the next one, in the file that all of them read.
+//! *Lesson*: what an agent or a person learned, for the next one, in the files that agents read.
 //!
-//! One line in a marked section of the shared brain file at the workspace root. Everything else in that file is left
-//! as it is, byte for byte.
+//! One line in a marked section of each brain file at the workspace root. Everything else in these files is left as it
+//! is, byte for byte.
 
 use std::time::Duration;
 
@@ -21,8 +21,12 @@ use crate::workspace::policy::Lessons;
 use crate::workspace::{RelativePath, store};
 use section::Placed;
 
-/// The names of the brain file, in the order in which they are looked for; the first is created where there is none.
-pub const BRAINS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "AGENT.md"];
+/// The brain files. A lesson goes into each of them that is there; the first is created where there is none.
+const BRAINS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
+/// Where none of those is there and this one is, it takes their place.
+const OLD_BRAIN: &str = "AGENT.md";
+/// So many lessons are told with an intent, the latest ones.
+const MAX_TOLD: usize = 30;
 
 /// A brain larger than this, in bytes, is left alone.
 const MAX_BRAIN: u64 = 1024 * 1024;
@@ -71,6 +75,9 @@ pub struct LessonAnswer {
     pub record: Option<String>,
     /// Why it was not recorded although it was written, and what to do.
     pub unrecorded: Option<String>,
+    /// The same for the other brain files, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<LessonAnswer>,
 }
 
 /// Whether a lesson was new.
@@ -151,25 +158,51 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
         ws.intent(id)?;
     }
     let line = section::line(&request.text).ok_or(LessonError::Empty)?;
-    let path = brain(ws)?;
-    may(ws, request.asker, &path)?;
-    // The turn of whoever records, so that nobody reads the file between the lesson and its record.
+    let paths = brains(ws)?;
+    for path in &paths {
+        may(ws, request.asker, path)?;
+    }
+    // The turn of whoever records, so that nobody reads a file between the lesson and its record.
     let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
-    let before = text_of(ws, &path)?;
-    let placed = section::place(&before, &line)
-        .map_err(|what| LessonError::BrokenSection { path: path.clone(), what })?;
+    // Nothing is written before all of them could be.
+    let mut files = Vec::with_capacity(paths.len());
+    for path in paths {
+        let before = text_of(ws, &path)?;
+        let placed = section::place(&before, &line)
+            .map_err(|what| LessonError::BrokenSection { path: path.clone(), what })?;
+        files.push((path, before, placed));
+    }
+    let mut answers = Vec::with_capacity(files.len());
+    for (path, before, placed) in files {
+        answers.push(written(ws, request, path, &line, &before, &placed)?);
+    }
+    let mut first = answers.remove(0);
+    first.also = answers;
+    Ok(first)
+}
+
+/// Writes the lesson into one file and records that.
+fn written(
+    ws: &Workspace,
+    request: &LessonRequest,
+    path: RelativePath,
+    line: &str,
+    before: &str,
+    placed: &Placed,
+) -> Result<LessonAnswer, VerbError> {
     let mut answer = LessonAnswer {
         path,
         line: placed.line,
-        text: line,
+        text: line.to_owned(),
         outcome: LessonOutcome::AlreadyThere,
         record: None,
         unrecorded: None,
+        also: Vec::new(),
     };
     let Some(after) = &placed.text else { return Ok(answer) };
     store::write_atomic(&ws.root.absolute(&answer.path), after.as_bytes())?;
     answer.outcome = LessonOutcome::Added;
-    match append(ws, request, &answer.path, &before, &placed) {
+    match append(ws, request, &answer.path, before, placed) {
         Ok(record) => answer.record = record,
         // It is written; to call that a failure would have it written again.
         Err(error) => {
@@ -179,16 +212,36 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
     Ok(answer)
 }
 
-/// The brain file, where it really lies.
-fn brain(ws: &Workspace) -> Result<RelativePath, VerbError> {
-    let paths = BRAINS.map(|name| RelativePath::new(name).expect("a plain file name"));
-    let stands = |path: &&RelativePath| ws.root.absolute(path).symlink_metadata().is_ok();
-    let path = paths.iter().find(stands).unwrap_or(&paths[0]);
-    let really = ws.root.resolve(path)?;
-    if gate::is_control_file(&really) {
-        return Err(LessonError::ControlFile { path: path.clone(), really }.into());
+/// What was learned here so far, oldest first, each once. A brain file that cannot be read tells nothing.
+pub fn learned(ws: &Workspace) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for path in brains(ws).unwrap_or_default() {
+        let lessons = section::lessons(&text_of(ws, &path).unwrap_or_default());
+        all.extend(lessons.into_iter().filter(|lesson| !all.contains(lesson)).collect::<Vec<_>>());
     }
-    Ok(really)
+    all.split_off(all.len().saturating_sub(MAX_TOLD))
+}
+
+/// The brain files, where they really lie. Two names of one file are one.
+fn brains(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
+    let named = |name: &str| RelativePath::new(name).expect("a plain file name");
+    let stands = |path: &RelativePath| ws.root.absolute(path).symlink_metadata().is_ok();
+    let mut paths: Vec<RelativePath> = BRAINS.into_iter().map(named).filter(stands).collect();
+    if paths.is_empty() {
+        let old = named(OLD_BRAIN);
+        paths.push(if stands(&old) { old } else { named(BRAINS[0]) });
+    }
+    let mut brains = Vec::with_capacity(paths.len());
+    for path in paths {
+        let really = ws.root.resolve(&path)?;
+        if gate::is_control_file(&really) {
+            return Err(LessonError::ControlFile { path, really }.into());
+        }
+        if !brains.contains(&really) {
+            brains.push(really);
+        }
+    }
+    Ok(brains)
 }
 
 /// What keeps an agent from it. People write where they like.
@@ -216,7 +269,7 @@ fn may(ws: &Workspace, asker: Asker, path: &RelativePath) -> Result<(), LessonEr
 
 /// The lines of a brain file that hold its lessons, heading and marks included. `None` of any other file.
 pub(super) fn lines(path: &RelativePath, document: &Document) -> Option<LineRange> {
-    if !BRAINS.contains(&path.as_str()) {
+    if path.as_str() != OLD_BRAIN && !BRAINS.contains(&path.as_str()) {
         return None;
     }
     let (first, last) = section::lines(&document.text())?;

@@ -123,7 +123,7 @@ pub fn answer(
         intent: IntentSummary { selected: true, ..summary(ws, intent) },
         previous: previous.filter(|previous| *previous != intent.id.value),
         context: context::xml(ws, intent, context::Extent::Curated),
-        terms: context::Terms::of(intent),
+        terms: context::Terms::of(ws, intent),
         sessions: others(ws, intent, &overlaps, session_id),
         overlaps,
         hint: super::git_hooks::hint(ws),

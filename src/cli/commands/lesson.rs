@@ -9,11 +9,12 @@ use crate::cli::print::{GOOD, Page, STRONG, WARN};
 use crate::verbs::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
 use crate::verbs::proposal::{self, Proposed};
 
-/// Write one line of what was learned into the shared brain file
+/// Write one line of what was learned into the files that agents read
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The file is AGENTS.md at the workspace root, else CLAUDE.md, else AGENT.md. At most 280
-characters, without markup; the same words are written once, and recorded.
+The files are those of AGENTS.md, CLAUDE.md and GEMINI.md that are at the workspace
+root; where none is, AGENT.md, else AGENTS.md is made. At most 280 characters, without
+markup; the same words are written once, and recorded. Whoever selects an intent is told.
 
 Examples:
   intent lesson 'The tests of src/auth need a running clock; start it with make clock.'
@@ -53,7 +54,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     match proposal::lesson(&ws, &context.cwd, &request)? {
         Proposed::Written(answer) => {
             context.answer(&answer, |page| show(page, &answer))?;
-            Ok(Exit::found(answer.unrecorded.is_some()))
+            let is_unrecorded = |one: &LessonAnswer| one.unrecorded.is_some();
+            Ok(Exit::found(is_unrecorded(&answer) || answer.also.iter().any(is_unrecorded)))
         }
         Proposed::Asked(asked) => {
             context.answer(&asked, |page| {
@@ -74,12 +76,17 @@ fn asker(args: &Args) -> Asker {
 }
 
 fn show(page: &mut Page, answer: &LessonAnswer) {
+    std::iter::once(answer).chain(&answer.also).for_each(|one| place(page, one));
+    page.own("  ").text(&answer.text).end();
+}
+
+fn place(page: &mut Page, answer: &LessonAnswer) {
     let place = format!("{}:{}", answer.path, answer.line);
     match answer.outcome {
         LessonOutcome::Added => page.styled(GOOD, "✓").own(" added to ").styled(STRONG, &place),
         LessonOutcome::AlreadyThere => page.own("stands there already: ").styled(STRONG, &place),
     };
-    page.end().own("  ").text(&answer.text).end();
+    page.end();
     if let Some(reason) = &answer.unrecorded {
         page.styled(WARN, "!").own(" not recorded: ").text(reason).end();
     }

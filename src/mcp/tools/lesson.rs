@@ -10,7 +10,7 @@ use crate::verbs::proposal::{self, Proposed};
 use crate::workspace::text;
 
 pub(super) const LESSON: &str = "\
-Write one sentence into the project's shared memory for agents, when you have learned something that the next one should \
+Write one sentence into the project's shared memory for agents (AGENTS.md, CLAUDE.md, GEMINI.md: whichever are there), when you have learned something that the next one should \
 know. One line of at most 280 characters, without markup, secrets or names of people. What stands there already is not \
 written twice.";
 
@@ -35,11 +35,14 @@ pub(super) fn record(call: &Call, arguments: Lesson) -> Result<Answer<LessonAnsw
         Proposed::Written(written) => written,
         Proposed::Asked(asked) => return Err(Refusal::asked(asked.message)),
     };
-    let done = match written.outcome {
-        LessonOutcome::Added => "written down",
-        LessonOutcome::AlreadyThere => "there already",
+    let mut outcomes = std::iter::once(&written).chain(&written.also).map(|one| one.outcome);
+    let done = match outcomes.any(|outcome| outcome == LessonOutcome::Added) {
+        true => "written down",
+        false => "there already",
     };
-    let words = format!("{}:{}: {done}: {}", written.path, written.line, written.text);
+    let also: String =
+        written.also.iter().map(|one| format!(" ({}:{})", one.path, one.line)).collect();
+    let words = format!("{}:{}{also}: {done}: {}", written.path, written.line, written.text);
     let words = text::visible(&words, false);
     Ok(Answer::new(written, words))
 }

@@ -45,6 +45,13 @@ pub(super) fn place(before: &str, lesson: &str) -> Result<Placed, String> {
     }
 }
 
+/// The lessons of the section as they were told, without the marks and escapes of Markdown.
+pub(super) fn lessons(text: &str) -> Vec<String> {
+    let Ok(Some(section)) = section(text) else { return Vec::new() };
+    let lines = text.lines().take(section.end).skip(section.begin + 1);
+    lines.map(|line| plain(&unescaped(line))).filter(|lesson| !lesson.is_empty()).collect()
+}
+
 struct Section {
     /// Lines from 0.
     begin: usize,
@@ -123,14 +130,18 @@ fn number(at: usize) -> u32 {
 
 /// What a person would call the same sentence: whatever case, escapes, marks and punctuation at its end.
 fn folded(line: &str) -> String {
+    let plain = plain(&unescaped(line)).to_lowercase();
+    plain.trim_end_matches(|c: char| matches!(c, '.' | '!' | '…' | ';') || c.is_whitespace()).into()
+}
+
+fn unescaped(line: &str) -> String {
     let mut unescaped = String::with_capacity(line.len());
     let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {
         let escapes = c == '\\' && chars.peek().is_some_and(char::is_ascii_punctuation);
         unescaped.extend(if escapes { chars.next() } else { Some(c) });
     }
-    let plain = plain(&unescaped).to_lowercase();
-    plain.trim_end_matches(|c: char| matches!(c, '.' | '!' | '…' | ';') || c.is_whitespace()).into()
+    unescaped
 }
 
 /// One line without code ticks, links and the marks that may stand in front.
@@ -249,6 +260,7 @@ mod tests {
         for other in ["Use Vec<u16> here", "Use Vec<u8>", "a b", "a_b?"] {
             assert!(place(&before, &line(other).unwrap()).unwrap().text.is_some(), "{other:?}");
         }
+        assert_eq!(lessons(&before), ["Use Vec<u8> here.", "a_b"]);
         // Outside of the section nothing is compared.
         assert!(place("- One\n", "One").unwrap().text.is_some());
     }
