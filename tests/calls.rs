@@ -29,6 +29,7 @@ fn event(repo: &Repo, session: &str, effects: Vec<Effect>) -> Event {
         input: "0".into(),
         model: Some("a/model".into()),
         claimed_class: None,
+        failed: false,
         effects,
     }
 }

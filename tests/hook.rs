@@ -380,3 +380,32 @@ fn a_session_that_the_host_clears_loses_its_selection() {
         assert!(stands("other"), "{payload}");
     }
 }
+
+#[test]
+fn an_agent_whose_tests_failed_twice_is_reminded_of_lessons_once() {
+    let claude = json!({ "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "error": "exit code 101" });
+    let gemini = json!({
+        "hook_event_name": "AfterTool", "tool_name": "run_shell_command",
+        "tool_response": { "llmContent": "Output: 1 failed\nExit Code: 101\nProcess Group PGID: 1" },
+    });
+    for (host, failing) in [("claude-code", claude), ("gemini", gemini)] {
+        let repo = place(Situation::Nothing);
+        let told = |command: &str, call: usize| {
+            let mut payload = failing.clone();
+            payload["session_id"] = json!("one");
+            payload["cwd"] = json!(repo.root());
+            payload["tool_input"] = json!({ "command": command });
+            payload["tool_use_id"] = json!(format!("call-{call}"));
+            let output = run(&repo, host, &payload.to_string());
+            assert!(output.status.success(), "{host}");
+            String::from_utf8(output.stdout).expect("text")
+        };
+        let commands =
+            ["cargo test -q", "git push", "git push", "pytest", "cargo test -- auth", "pytest"];
+        let told: Vec<String> =
+            commands.iter().enumerate().map(|(call, command)| told(command, call)).collect();
+        let reminded: Vec<bool> = told.iter().map(|said| said.contains("record_lesson")).collect();
+        assert_eq!(reminded, [false, false, false, false, true, false], "{host}: {told:?}");
+        assert!(told[4].contains("`cargo test` failed twice in this session."), "{}", told[4]);
+    }
+}

@@ -482,6 +482,7 @@ fn a_session_that_a_hook_has_announced_is_adopted() {
         input: String::new(),
         model: None,
         claimed_class: None,
+        failed: false,
         effects: vec![event::Effect::Select { intent: "INT-001".to_owned() }],
     };
     assert_eq!(gate::before(&hook).decision, gate::Decision::NoOpinion);

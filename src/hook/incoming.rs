@@ -165,6 +165,7 @@ impl Incoming {
             input: parts.call.as_ref().map(digest).unwrap_or_default(),
             model: model(payload),
             claimed_class: None,
+            failed: parts.moment == Moment::After && failed(&parts.name, payload),
             effects,
         };
         Self {
@@ -177,6 +178,23 @@ impl Incoming {
             clears: clears(parts.moment, payload),
         }
     }
+}
+
+/// Whether the host says that the call has failed: by the name of the moment, by an exit code, or in words of its own.
+fn failed(name: &str, payload: &Value) -> bool {
+    if name.ends_with("Failure") {
+        return true;
+    }
+    let result =
+        ["tool_response", "toolResult", "tool_output"].iter().find_map(|key| payload.get(key));
+    let Some(result) = result else { return false };
+    let code = ["exit_code", "exitCode", "exit"].iter().find_map(|key| result.get(key)?.as_i64());
+    // Gemini CLI tells its model: `Exit Code: 3`, behind the output.
+    let told = result.get("llmContent").and_then(Value::as_str).unwrap_or_default();
+    let told = told.lines().filter_map(|line| line.strip_prefix("Exit Code: ")).next_back();
+    code.is_some_and(|code| code != 0)
+        || told.is_some_and(|code| code.trim() != "0")
+        || result.get("resultType").and_then(Value::as_str) == Some("failure")
 }
 
 /// `/clear`: hosts say so as the source of a session's start, as the reason of its end, or both.

@@ -8,6 +8,7 @@
 //! Pure: no file is looked at, so a symbolic link, a script's content or an
 //! alias from a start-up file is not seen. `docs/shell.md` says what that means.
 
+mod checks;
 mod cmd;
 mod expand;
 mod found;
@@ -25,6 +26,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use checks::check_of;
 pub use pattern::matches_rule;
 
 /// The language of a command.

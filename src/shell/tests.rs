@@ -336,3 +336,27 @@ proptest! {
         prop_assert_eq!(&reading.targets[0].path, "/work/app/src");
     }
 }
+
+#[test]
+fn tests_and_linters_are_known() {
+    let at = Surroundings { cwd: "/w".into(), ..Surroundings::default() };
+    let cases = [
+        ("cargo test --lib -- auth", Some("cargo test")),
+        ("cd src && RUST_BACKTRACE=1 cargo +nightly clippy", Some("cargo clippy")),
+        ("python3 -m pytest -x tests", Some("pytest")),
+        ("python -m unittest", Some("unittest")),
+        ("npm run lint", Some("npm lint")),
+        ("npx eslint .", Some("eslint")),
+        ("bash -c 'go test ./... | tail -3'", Some("go test")),
+        ("./gradlew check", Some("gradlew check")),
+        ("make -j4 test", Some("make test")),
+        ("cargo build", None),
+        ("grep -r pytest .", None),
+        ("npm install", None),
+        ("git commit -m 'cargo test'", None),
+    ];
+    for (text, wanted) in cases {
+        let found = check_of(&read(text, Dialect::Posix, &at));
+        assert_eq!(found.as_deref(), wanted, "{text}");
+    }
+}

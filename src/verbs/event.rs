@@ -29,6 +29,8 @@ pub struct Event {
     pub model: Option<String>,
     /// What the agent takes the change for, where it says so.
     pub claimed_class: Option<MutationClass>,
+    /// The host says that the call has failed. Not every host does.
+    pub failed: bool,
     /// What the call does; empty when it is none of our business.
     pub effects: Vec<Effect>,
 }

@@ -187,6 +187,7 @@ impl Call {
             tool: tool.to_owned(),
             model: None,
             claimed_class: None,
+            failed: false,
             effects,
         }
     }

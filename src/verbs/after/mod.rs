@@ -4,6 +4,7 @@
 //! in `.orchestration/local/hook_errors.log`, and shown by `intent doctor`.
 
 mod disk;
+mod reminder;
 mod spool;
 
 use std::path::PathBuf;
@@ -42,6 +43,9 @@ pub fn after(event: &Event) -> Feedback {
     let mut feedback = Feedback::default();
     for ws in workspaces(event) {
         in_workspace(&ws, event, &mut feedback);
+    }
+    if let Some(reminder) = reminder::of(event) {
+        add(&mut feedback.context, reminder);
     }
     feedback
 }

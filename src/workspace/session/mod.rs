@@ -4,10 +4,12 @@
 //! All of it but the person's selection is below `.orchestration/local/`, may be lost at any time, and is no evidence.
 
 pub mod calls;
+mod failures;
 mod off;
 pub mod seen;
 pub mod ungated;
 
+pub use failures::failed_again;
 pub use off::{MAX_OFF, Off, off_until, switch_off, switch_on};
 
 use std::path::PathBuf;

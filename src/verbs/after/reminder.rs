@@ -1,0 +1,32 @@
+//! Reminds an agent of the lesson tool, once a session, where the same test or linter failed twice.
+
+use crate::shell;
+use crate::verbs::event::Event;
+use crate::verbs::{Workspace, gate};
+use crate::workspace::policy::Lessons;
+use crate::workspace::{Root, session};
+
+/// What an agent is told after a call that failed; mostly nothing.
+pub(super) fn of(event: &Event) -> Option<String> {
+    if !event.failed {
+        return None;
+    }
+    let root = Root::find(&event.cwd).ok().filter(Root::governed)?;
+    let mut readings =
+        event.effects.iter().filter_map(|effect| gate::read_command(event, effect, Some(&root)));
+    let check = readings.find_map(|reading| shell::check_of(&reading))?;
+    let call = event.call.as_deref().unwrap_or_default();
+    match session::failed_again(&root, &event.session_key(), &check, call) {
+        Ok(again) => again.then_some(())?,
+        Err(error) => {
+            session::log(&root, &format!("a failed {check} could not be noted: {error}"));
+            return None;
+        }
+    }
+    if Workspace::at(root).policy.lessons == Lessons::Deny {
+        return None;
+    }
+    Some(format!(
+        "`{check}` failed twice in this session. Once you know what the next one should know, say it in one sentence: record_lesson, or `intent lesson TEXT`."
+    ))
+}

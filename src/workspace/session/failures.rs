@@ -1,0 +1,55 @@
+//! Which tests and linters failed in a session.
+
+use super::super::store::{self, StoreError};
+use super::{Root, local, of_actor};
+
+/// A list longer than this, in bytes, was not written by us: only names that differ make it longer.
+const MAX_LIST: u64 = 16 * 1024;
+/// Stands in the list once the session was told.
+const TOLD: &str = "told";
+
+/// Notes that a test or linter failed in a call. Returns true once a session: if it is the second time for one of them.
+pub fn failed_again(
+    root: &Root,
+    session: &str,
+    check: &str,
+    call: &str,
+) -> Result<bool, StoreError> {
+    local(root)?;
+    let file = of_actor(root, session).join("failures");
+    let bytes = store::read_capped(&file, MAX_LIST)?.unwrap_or_default();
+    let list = String::from_utf8_lossy(&bytes).into_owned();
+    let word = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = format!("{}\t{}", word(check), word(call));
+    // Some hosts tell the end of one call twice.
+    let is_known = !call.is_empty() && list.lines().any(|known| known == line);
+    if is_known || list.lines().any(|known| known == TOLD) {
+        return Ok(false);
+    }
+    let is_second = list.lines().any(|known| known.split('\t').next() == line.split('\t').next());
+    let more = if is_second { TOLD } else { &line };
+    store::write_scratch(&file, format!("{list}{more}\n").as_bytes())?;
+    Ok(is_second)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::fixture::Place;
+    use super::*;
+
+    #[test]
+    fn only_the_second_failure_of_one_check_is_told_and_only_once() {
+        let place = Place::governed();
+        let root = place.root("");
+        let failed = |session: &str, check: &str, call: &str| {
+            failed_again(&root, session, check, call).unwrap()
+        };
+        assert!(!failed("a:1", "cargo test", "1"));
+        assert!(!failed("a:1", "cargo test", "1"), "the same call");
+        assert!(!failed("a:1", "pytest", "2"));
+        assert!(!failed("a:2", "cargo test", "3"), "another session");
+        assert!(failed("a:1", "cargo test", "4"));
+        assert!(!failed("a:1", "pytest", "5"), "told already");
+        assert!(!failed("a:3", "ruff", "") && failed("a:3", "ruff", ""));
+    }
+}
