@@ -673,3 +673,33 @@ fn a_person_settles_a_deletion_that_no_gate_saw() {
     assert_eq!(standing(), 0);
     assert!(accept::accept(&ws, &gone, AcceptExtent::Differing).is_err(), "there is nothing left");
 }
+
+/// Without waiting for the agent to rest, and without a look at files that the call did not touch.
+#[test]
+fn the_map_follows_each_call() {
+    let repo = repo();
+    repo.write(".orchestration/.gitignore", "/intent_map.md\n/local/\n/agent_trace/open/\n");
+    let session = |effects| event(&repo, "s1", effects);
+    call(&session(vec![select("INT-001")]), || {}).expect("selected");
+    let shown = || repo.read(".orchestration/intent_map.md");
+    let create = |path: &str, text: &str| {
+        let deed = || repo.write(path, text);
+        call(&session(vec![write(path, text)]), deed).expect("in scope");
+    };
+    create("src/b.rs", "fn first() {}\n");
+    assert!(shown().contains("- `src/b.rs`: `first`\n"), "{}", shown());
+    create("src/c.rs", "fn second() {}\n");
+    // Somebody else's edit is for the next full refresh.
+    repo.write("src/b.rs", "fn renamed() { renamed() }\n");
+    let edit = replace("src/c.rs", "{}", "{}\nfn third() {}");
+    let deed = || repo.write("src/c.rs", "fn second() {}\nfn third() {}\n");
+    call(&session(vec![edit]), deed).expect("in scope");
+    assert!(
+        shown().contains("- `src/b.rs`: `first`\n- `src/c.rs`: `second`, `third`\n"),
+        "{}",
+        shown()
+    );
+    let gone = Effect::Delete { path: PathBuf::from("src/c.rs") };
+    call(&session(vec![gone]), || repo.remove("src/c.rs")).expect("in scope");
+    assert!(!shown().contains("src/c.rs"), "{}", shown());
+}

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use fresh::refresh;
+pub use fresh::{follow, refresh};
 
 use page::render;
 

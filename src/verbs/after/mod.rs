@@ -65,14 +65,17 @@ pub fn idle(event: &Event) {
     let event = &knowing_model(event);
     let ws = Workspace::at(root);
     let mut feedback = Feedback::default();
+    let mut touched = Vec::new();
     for call in calls.iter().filter(|call| !call.background) {
         for before in &call.files {
             let now = seen::state(&ws.root.absolute(&before.path), MAX_TEXT);
             if before.foresaw(&now) {
                 named(&ws, event, call, before, &mut feedback);
+                touched.push(before.path.clone());
             }
         }
     }
+    map::follow(&ws, &touched);
 }
 
 /// Does what can wait until an agent rests: it refreshes the map.
@@ -135,11 +138,12 @@ fn in_workspace(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
     }
     let key = gate::key(event);
     let by_id = event.call.is_some();
-    match calls::finish(&ws.root, &key) {
+    let touched = match calls::finish(&ws.root, &key) {
         Standing::Open(call) => ended(ws, event, &call, feedback),
-        Standing::Done(since) if by_id || since < SAME_CALL => {}
+        Standing::Done(since) if by_id || since < SAME_CALL => return,
         Standing::Done(_) | Standing::Unknown => never_gated(ws, event, feedback),
-    }
+    };
+    map::follow(ws, &touched);
 }
 
 /// What the call read is the session's baseline from now on.
@@ -206,32 +210,42 @@ fn note(
     }
 }
 
-/// A call that the gate let go ahead has ended.
-fn ended(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) {
+/// A call that the gate let go ahead has ended. Returns the files that it may have changed.
+fn ended(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) -> Vec<RelativePath> {
+    let mut touched = Vec::new();
     for before in &call.files {
-        if !call.background {
-            named(ws, event, call, before, feedback);
+        if !call.background && named(ws, event, call, before, feedback) {
+            touched.push(before.path.clone());
         }
     }
     if call.command {
-        unnamed(ws, event, call, feedback);
+        touched.extend(unnamed(ws, event, call, feedback));
     }
+    touched
 }
 
-/// A file that the call named.
-fn named(ws: &Workspace, event: &Event, call: &Call, before: &Before, feedback: &mut Feedback) {
+/// A file that the call named. Returns true if it has changed.
+fn named(
+    ws: &Workspace,
+    event: &Event,
+    call: &Call,
+    before: &Before,
+    feedback: &mut Feedback,
+) -> bool {
     let path = &before.path;
     let now = seen::state(&ws.root.absolute(path), MAX_TEXT);
     if now.hash == before.hash {
-        return;
+        return false;
     }
     if ws.ignores.git_ignored(path) {
-        return see(ws, event, path, &now, None);
+        see(ws, event, path, &now, None);
+        return false;
     }
     let Some(intent) = call.intent.as_deref().and_then(|id| ws.registry.get(id)) else {
         // Nothing was enforced, and nothing is selected: nobody can say what it was for.
         not_gated(ws, event, path, &now, "no intent was selected");
-        return see(ws, event, path, &now, None);
+        see(ws, event, path, &now, None);
+        return true;
     };
     let session = event.session_key();
     let work = call::Work {
@@ -266,10 +280,16 @@ fn named(ws: &Workspace, event: &Event, call: &Call, before: &Before, feedback: 
     if let Err(error) = seen::wrote(&ws.root, &wrote) {
         session::log(&ws.root, &format!("who wrote {path} could not be kept: {error}"));
     }
+    true
 }
 
-/// What a command changed without naming it.
-fn unnamed(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) {
+/// What a command changed without naming it. Returns what of it is recorded as its work.
+fn unnamed(
+    ws: &Workspace,
+    event: &Event,
+    call: &Call,
+    feedback: &mut Feedback,
+) -> Vec<RelativePath> {
     let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
     let changed = disk::changed_since(ws, call.at);
     let (mut ours, mut outside) = (Vec::new(), steering(ws, call));
@@ -300,7 +320,7 @@ fn unnamed(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) 
         );
     }
     if ours.is_empty() {
-        return;
+        return ours;
     }
     let request = RecordRequest {
         paths: ours.clone(),
@@ -313,10 +333,11 @@ fn unnamed(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) 
         ..RecordRequest::default()
     };
     recorded(ws, &record::record(ws, &request));
-    for path in ours {
-        let now = seen::state(&ws.root.absolute(&path), MAX_TEXT);
-        see(ws, event, &path, &now, None);
+    for path in &ours {
+        let now = seen::state(&ws.root.absolute(path), MAX_TEXT);
+        see(ws, event, path, &now, None);
     }
+    ours
 }
 
 /// Files that steer the gate and changed meanwhile, but for what `intent` itself wrote for a person.
@@ -343,8 +364,8 @@ fn touched_by_others(ws: &Workspace, call: &Call, path: &RelativePath) -> bool {
         })
 }
 
-/// A write whose beginning no hook of ours saw.
-fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
+/// A write whose beginning no hook of ours saw. Returns the files that it names.
+fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) -> Vec<RelativePath> {
     let writes = event.effects.iter().flat_map(|effect| match effect {
         Effect::Write { path, .. } | Effect::Delete { path } => vec![path],
         Effect::Move { from, to, .. } => vec![from, to],
@@ -359,7 +380,7 @@ fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
         written.push(path);
     }
     if written.is_empty() {
-        return;
+        return written;
     }
     let Some(intent) = gate::selected(ws, event) else {
         add(
@@ -369,10 +390,10 @@ fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
                 listed(&written)
             ),
         );
-        return;
+        return written;
     };
     let request = RecordRequest {
-        paths: written,
+        paths: written.clone(),
         intent: Some(intent),
         session: Some(event.session_key()),
         agent: Some(event.host.clone()),
@@ -382,6 +403,7 @@ fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
         ..RecordRequest::default()
     };
     recorded(ws, &record::record(ws, &request));
+    written
 }
 
 fn not_gated(ws: &Workspace, event: &Event, path: &RelativePath, now: &State, why: &str) {

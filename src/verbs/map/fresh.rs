@@ -35,16 +35,34 @@ struct KeptFile {
 /// is written if git does not ignore the map, which would show up as a new file, or if commits carry it, which is the
 /// task of the git hook.
 pub fn refresh(ws: &Workspace) {
-    let is_private = ws.git().is_none() || ws.ignores.git_ignored(&path());
-    if !ws.root.governed() || ws.policy.map == Map::Committed || !is_private {
-        return;
+    if is_ours_to_write(ws) {
+        log(write(&ws.with_ledger_of_now(), definitions));
     }
-    if let Err(error) = write(&ws.with_ledger_of_now()) {
+}
+
+/// Like [`refresh`], after a record of these files: no other file is looked at. What else changed since is left to the
+/// next refresh.
+pub fn follow(ws: &Workspace, paths: &[RelativePath]) {
+    if !paths.is_empty() && is_ours_to_write(ws) {
+        log(write(&ws.with_ledger_of_now(), |ws| definitions_with(ws, paths)));
+    }
+}
+
+fn is_ours_to_write(ws: &Workspace) -> bool {
+    let is_private = || ws.git().is_none() || ws.ignores.git_ignored(&path());
+    ws.root.governed() && ws.policy.map != Map::Committed && is_private()
+}
+
+fn log(written: Result<(), VerbError>) {
+    if let Err(error) = written {
         tracing::debug!(%error, "the map is not refreshed");
     }
 }
 
-fn write(ws: &Workspace) -> Result<(), VerbError> {
+fn write(
+    ws: &Workspace,
+    definitions: impl FnOnce(&Workspace) -> Result<Option<Definitions>, VerbError>,
+) -> Result<(), VerbError> {
     ws.sound_registry()?;
     let Some(shown) = definitions(ws)? else { return Ok(()) };
     let mut intents: Vec<_> =
@@ -63,9 +81,7 @@ fn write(ws: &Workspace) -> Result<(), VerbError> {
 /// The content of the map. `None` if the time was not enough for all files.
 fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
     let until = Instant::now() + PATIENCE;
-    let file = kept_in(ws)?;
-    let bytes = store::read_capped(&file, MAX_KEPT)?.unwrap_or_default();
-    let mut before: Kept = serde_json::from_slice(&bytes).unwrap_or_default();
+    let mut before = read(ws)?.unwrap_or_default();
     let (mut kept, mut changed, mut complete) = (Kept::new(), false, true);
     for path in ws.ledger.paths() {
         let of = state(ws, path);
@@ -84,9 +100,41 @@ fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
         kept.insert(path.clone(), now);
     }
     if changed || !before.is_empty() {
-        let bytes = serde_json::to_vec(&kept).expect("texts always become JSON");
-        store::write_scratch(&file, &bytes)?;
+        keep(ws, &kept)?;
     }
+    Ok(complete.then(|| by_intent(ws, kept)))
+}
+
+/// The content of the map, given that of all other files nothing has changed. If nothing is cached, all are looked at.
+fn definitions_with(
+    ws: &Workspace,
+    paths: &[RelativePath],
+) -> Result<Option<Definitions>, VerbError> {
+    let Some(mut kept) = read(ws)? else { return definitions(ws) };
+    for path in paths {
+        match ws.ledger.entries_of_path(path).is_empty() {
+            true => kept.remove(path),
+            false => {
+                kept.insert(path.clone(), KeptFile { of: state(ws, path), shows: shows(ws, path) })
+            }
+        };
+    }
+    keep(ws, &kept)?;
+    Ok(Some(by_intent(ws, kept)))
+}
+
+/// `None` if nothing is cached that can be read.
+fn read(ws: &Workspace) -> Result<Option<Kept>, VerbError> {
+    let bytes = store::read_capped(&kept_in(ws)?, MAX_KEPT)?.unwrap_or_default();
+    Ok(serde_json::from_slice(&bytes).ok())
+}
+
+fn keep(ws: &Workspace, kept: &Kept) -> Result<(), VerbError> {
+    let bytes = serde_json::to_vec(kept).expect("texts always become JSON");
+    Ok(store::write_scratch(&kept_in(ws)?, &bytes)?)
+}
+
+fn by_intent(ws: &Workspace, kept: Kept) -> Definitions {
     let mut all = Definitions::new();
     for (id, files) in kept.into_values().flat_map(|file| file.shows) {
         let of_intent = all.entry(ws.registry.present_id(&id).to_owned()).or_default();
@@ -94,7 +142,7 @@ fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
             of_intent.entry(path).or_default().extend(names);
         }
     }
-    Ok(complete.then_some(all))
+    all
 }
 
 fn kept_in(ws: &Workspace) -> Result<PathBuf, VerbError> {
