@@ -29,7 +29,7 @@ use commands::{
     accept, anchor, approve, check, clear, compact, complete, completions,
     context as context_command, doctor, erase, explain, gate, git_hooks, hook, init, lesson, list,
     lsp, man, map, mcp, new, off, owners, propose, protocol, reassign, record,
-    report as report_command, schema, seal, select, start, status, trace, verify, why,
+    report as report_command, schema, seal, select, start, status, test, trace, verify, why,
 };
 use context::Context;
 use error::CliError;
@@ -98,6 +98,7 @@ enum Command {
     List(list::Args),
     New(new::Args),
     Start(start::Args),
+    Test(test::Args),
     Complete(complete::Args),
     Select(select::Args),
     Clear(clear::Args),
@@ -169,6 +170,7 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::List(args) => list::run(context, args),
         Command::New(args) => new::run(context, args),
         Command::Start(args) => start::run(context, args),
+        Command::Test(args) => test::run(context, args),
         Command::Complete(args) => complete::run(context, args),
         Command::Select(args) => select::run(context, args),
         Command::Clear(args) => clear::run(context, args),

@@ -449,7 +449,7 @@ impl<'t> Reader<'t> {
         let what = match &value.kind {
             Kind::Sequence { items, .. } => {
                 let before = into.len();
-                into.extend(items.iter().filter_map(scalar));
+                into.extend(items.iter().filter_map(|item| scalar(item).or_else(|| command(item))));
                 return into.len() - before == items.len();
             }
             Kind::Mapping { entries, .. } => {
@@ -568,6 +568,14 @@ fn looks_like_intent_body(node: &Node) -> bool {
 
 fn scalar(node: &Node) -> Option<Spanned<String>> {
     node.text().map(|text| Spanned { value: text.to_owned(), span: node.span.clone() })
+}
+
+/// A criterion that names a command is no text in YAML: `- run: cargo test`.
+fn command(item: &Node) -> Option<Spanned<String>> {
+    match item.entries() {
+        [only] if only.key.text() == Some("run") && only.value.text().is_some() => pair(only),
+        _ => None,
+    }
 }
 
 fn pair(entry: &Entry) -> Option<Spanned<String>> {

@@ -57,6 +57,9 @@ pub struct Record {
     /// Of an `approval` that is signed: what was approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approves: Option<Approved>,
+    /// Of a `test` record: what was run, and how it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub test: Option<TestRun>,
     /// Of a `reassign` record: the blocks that belong to its intent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reassigns: Option<Reassigned>,
@@ -94,6 +97,8 @@ pub enum RecordKind {
     Ack,
     /// A person put recorded blocks under another intent.
     Reassign,
+    /// A command of an acceptance criterion was run.
+    Test,
     /// Anything else that a foreign log, or a later version, wrote down; it claims no code.
     Event,
 }
@@ -125,6 +130,44 @@ impl Approved {
             Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         format!("sha256:{digits}")
     }
+}
+
+/// A command that was run to show that a criterion holds. Neither the command nor what it printed is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestRun {
+    /// The acceptance criterion that names the command, as the registry had it. `None` if none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub criterion: Option<String>,
+    /// `sha256:<64 hex>` of the command.
+    pub command: String,
+    /// The exit code; `None` if a signal ended it.
+    pub exit: Option<i32>,
+    /// How long it took; 0 if the results were read.
+    pub milliseconds: u64,
+    /// Whether nothing was changed since the commit, before and after the run. `None` without a commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clean: Option<bool>,
+    /// Where this is known from.
+    pub source: TestSource,
+    /// How many tests a report told of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tests: Option<u32>,
+    /// How many of them failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<u32>,
+    /// `sha256:<64 hex>` of the report.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+}
+
+/// Where the outcome of a command is known from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TestSource {
+    /// We ran it.
+    Run,
+    /// Somebody handed in a JUnit report.
+    Junit,
 }
 
 /// Blocks that a person has put under another intent than the one that they were recorded under.

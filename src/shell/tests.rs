@@ -360,3 +360,23 @@ fn tests_and_linters_are_known() {
         assert_eq!(found.as_deref(), wanted, "{text}");
     }
 }
+
+#[test]
+fn a_test_is_judged_like_the_command_that_it_runs() {
+    let at = Surroundings { cwd: "/w".into(), ..Surroundings::default() };
+    let cases = [
+        ("intent test INT-001", Class::Opaque, "intent.test"),
+        ("intent test INT-001 -- cargo test auth", Class::Opaque, "intent.test"),
+        ("intent test INT-001 -- rm -rf src", Class::Destructive, "rm.recursive"),
+        ("intent test INT-001 -- true '&&' git reset --hard", Class::Destructive, "git.reset-hard"),
+        (
+            "intent test INT-001 --junit r.xml -- cargo test",
+            Class::Destructive,
+            "intent.test-junit",
+        ),
+    ];
+    for (text, class, rule) in cases {
+        let reading = read(text, Dialect::Posix, &at);
+        assert_eq!((reading.class, reading.rule.as_str()), (class, rule), "{text}");
+    }
+}

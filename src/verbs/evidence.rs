@@ -250,9 +250,9 @@ pub(super) fn still_named(
     Ok(named)
 }
 
-/// Returns true if an entry tells what a person decided, and claims no code.
+/// Returns true if an entry tells what a person decided, or how a test ended, and claims no code.
 fn is_decision(entry: &Entry) -> bool {
-    matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry)
+    matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry | RecordKind::Test)
 }
 
 /// The entries on which the answer for a block or one of its lines depends: those that brought it, and those that

@@ -12,6 +12,7 @@ pub mod check;
 pub mod classes;
 pub mod compact;
 pub mod context;
+pub mod criteria;
 mod derive;
 pub mod doctor;
 pub mod edited;
@@ -152,6 +153,14 @@ pub enum VerbError {
     #[error("nothing was erased: {reason}")]
     NotErased {
         /// Why.
+        reason: String,
+    },
+    /// An intent that was not completed, since the policy wants its criteria shown.
+    #[error("{id} was not completed, since policy.yaml says `completion: passed`: {reason}")]
+    NotShown {
+        /// Which.
+        id: String,
+        /// What is missing, and what to do.
         reason: String,
     },
     /// Nothing was anchored.

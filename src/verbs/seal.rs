@@ -125,7 +125,10 @@ pub(super) fn is_ignored(ws: &Workspace) -> bool {
 
 /// Returns true if a commit carries a record unchanged, whatever its code.
 fn is_carried(entry: &Entry) -> bool {
-    matches!(entry.record.kind, RecordKind::Approval | RecordKind::Registry | RecordKind::Reassign)
+    matches!(
+        entry.record.kind,
+        RecordKind::Approval | RecordKind::Registry | RecordKind::Reassign | RecordKind::Test
+    )
 }
 
 fn is_open(entry: &Entry) -> bool {

@@ -43,6 +43,8 @@ pub struct Policy {
     /// The file that lists the keys whose signatures count, in the format of OpenSSH's `allowed_signers`, relative to the
     /// workspace; not named: `.orchestration/allowed_signers`.
     pub allowed_signers: Option<String>,
+    /// When an intent may be completed.
+    pub completion: Completion,
     /// Whether commits carry `intent_map.md`.
     pub map: Map,
     /// Trailers that git's hook adds to the message of a commit, such as `Intent-Id: {intent}`: one for each intent,
@@ -147,6 +149,19 @@ pub enum RegistryChanges {
     Finding,
     /// It passes.
     Allow,
+}
+
+/// When an intent may be completed.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Completion {
+    /// Whenever somebody says so.
+    #[default]
+    Free,
+    /// Once every acceptance criterion that names a command has passed at the commit, in a clean tree.
+    Passed,
 }
 
 /// Whether commits carry `intent_map.md`.

@@ -132,6 +132,7 @@ pub fn masked(lab: &Lab, text: &str) -> String {
         ("########################################", "[commit]"),
         ("compared with ############", "compared with [commit]"),
         ("commit     ############", "commit     [commit]"),
+        ("  at ############", "  at [commit]"),
     ] {
         text = replaced(&text, pattern, shown);
     }

@@ -17,6 +17,7 @@ mod report;
 mod sealed;
 mod seen;
 mod signed;
+mod tested;
 mod trailers;
 mod undo;
 

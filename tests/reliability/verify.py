@@ -15,7 +15,7 @@ SIGNED = re.compile(rb',"signature":"([A-Za-z0-9+/=]+)"\}\Z')
 VERSION = 2
 ANCHOR_VERSION = 1
 STRENGTHS = ("declared", "inferred", "observed", "verified")
-CARRIED = ("selection", "registry", "ack", "approval", "reassign", "event")
+CARRIED = ("selection", "registry", "ack", "approval", "reassign", "test", "event")
 # A whole record names at least one of these (diagnostics/ledger-unreadable.md: "an intent, file or event").
 NAMING = ("intent_id", "files", "kind", "event")
 

@@ -1,18 +1,49 @@
-//! `intent complete`: sets the status of an intent.
+//! `intent complete`: sets the status of an intent, and says what is shown of its criteria.
 
 use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::intent::Status;
+use crate::cli::print::{BAD, DIM, GOOD, Page, WARN};
+use crate::verbs::criteria::{self, CriterionAnswer, CriterionStanding};
+use crate::verbs::map;
 
-/// Mark an intent as completed
+/// Mark an intent as completed, and say which of its acceptance criteria passed
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Runs nothing: `intent test ID` does. Where policy.yaml says `completion: passed`, it is
+refused until every criterion that names a command has passed at this commit.")]
 pub(crate) struct Args {
     /// The intent's id
     id: String,
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    shared::set_status(context, &args.id, Status::Completed)
+    let answer = criteria::complete(&context.here()?, &args.id)?;
+    map::refresh(&context.here()?);
+    context.answer(&answer, |page| {
+        shared::changed(page, &answer.registry);
+        answer.criteria.iter().for_each(|criterion| show(page, criterion));
+        let named = answer.criteria.iter().any(|one| one.command.is_some());
+        if named && answer.clean == Some(false) {
+            page.own("  ").styled(WARN, "the work tree has changes that are in no commit").end();
+        }
+    })?;
+    Ok(Exit::Fine)
+}
+
+fn show(page: &mut Page, answer: &CriterionAnswer) {
+    let commit = answer.commit.as_deref().map_or("no commit", |id| id.get(..12).unwrap_or(id));
+    let (style, mark, words) = match answer.standing {
+        CriterionStanding::Passed => (GOOD, "✓", "passed at this commit".to_owned()),
+        CriterionStanding::PassedUnclean => {
+            (WARN, "?", "passed with changes that are in no commit".to_owned())
+        }
+        CriterionStanding::PassedElsewhere => (WARN, "?", format!("passed at {commit}")),
+        CriterionStanding::Failed => (BAD, "✗", format!("failed at {commit}")),
+        CriterionStanding::NeverRun => (WARN, "?", "never run".to_owned()),
+        CriterionStanding::NoCommand => (DIM, "·", "names no command".to_owned()),
+    };
+    page.own("  ").styled(style, mark).own(" ").text(&answer.criterion);
+    page.own("  ").styled(DIM, &words).end();
 }

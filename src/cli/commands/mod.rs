@@ -36,6 +36,7 @@ pub(crate) mod select;
 mod shared;
 pub(crate) mod start;
 pub(crate) mod status;
+pub(crate) mod test;
 pub(crate) mod trace;
 pub(crate) mod verify;
 pub(crate) mod why;

@@ -6,14 +6,15 @@ use serde_json::Value;
 
 use super::{
     clear, init as init_command, map as map_command, protocol, record as record_command,
-    report as report_command,
+    report as report_command, test as test_command,
 };
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::verbs::{
-    accept, anchor, approval, check, compact, context, doctor, erase, explain, gate, git_hooks,
-    init, lesson, map, owners, proposal, reassign, registry, report, seal, select, verify, why,
+    accept, anchor, approval, check, compact, context, criteria, doctor, erase, explain, gate,
+    git_hooks, init, lesson, map, owners, proposal, reassign, registry, report, seal, select,
+    verify, why,
 };
 use crate::workspace::approvals::Approval;
 
@@ -64,7 +65,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("check", written::<check::CheckAnswer>()),
         ("clear", written::<clear::ClearAnswer>()),
         ("compact", written::<compact::CompactAnswer>()),
-        ("complete", written::<registry::RegistryAnswer>()),
+        ("complete", written::<criteria::CompletionAnswer>()),
         ("context", written::<context::ContextAnswer>()),
         ("doctor", written::<doctor::DoctorAnswer>()),
         ("erase", written::<erase::EraseAnswer>()),
@@ -94,6 +95,7 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("select", written::<select::SelectAnswer>()),
         ("start", written::<registry::RegistryAnswer>()),
         ("status", written::<select::StatusAnswer>()),
+        ("test", written::<Vec<test_command::TestAnswer>>()),
         ("verify", written::<verify::VerifyAnswer>()),
         ("why", written::<why::WhyAnswer>()),
     ]

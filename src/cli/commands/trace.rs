@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{BAD, DIM, INTENT, Page, Piece, WARN};
 use crate::cli::target::Target;
 use crate::cli::when;
-use crate::ledger::{Entry, FileRecord, MutationClass, Record, RecordKind, Trust};
+use crate::ledger::{Entry, FileRecord, MutationClass, Record, RecordKind, TestRun, Trust};
 use crate::verbs::trace::{TraceRequest, trace};
 use crate::workspace::text::counted;
 
@@ -92,8 +92,15 @@ fn kind(kind: RecordKind) -> &'static str {
         RecordKind::Registry => "registry",
         RecordKind::Ack => "ack",
         RecordKind::Reassign => "reassign",
+        RecordKind::Test => "test",
         RecordKind::Event => "event",
     }
+}
+
+fn tested(run: &TestRun) -> String {
+    let criterion = run.criterion.as_deref().unwrap_or("a command that no criterion names");
+    let outcome = if run.exit == Some(0) { "passed" } else { "failed" };
+    format!("{criterion}: {outcome}")
 }
 
 fn what(record: &Record) -> String {
@@ -103,7 +110,8 @@ fn what(record: &Record) -> String {
         Some(MutationClass::IntentEvolution) => Some("evolution".to_owned()),
         None => None,
     };
-    let parts = [(!files.is_empty()).then(|| files.join(", ")), class, record.note.clone()];
+    let tested = record.test.as_ref().map(tested);
+    let parts = [tested, (!files.is_empty()).then(|| files.join(", ")), class, record.note.clone()];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 

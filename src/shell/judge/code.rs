@@ -5,7 +5,7 @@
 use super::options::{any, long, operands, short, takes_next, values};
 use super::scan::{commands, scan, texts};
 use super::{Call, builtins, decoded, destructive, downloaded, fetched, opaque, reads, redirected};
-use super::{rules, trial, writes};
+use super::{output, rules, trial, writes};
 use crate::shell::expand::{Arg, Origin};
 use crate::shell::walk::{Feed, Finding, Shell};
 use crate::shell::{Class, cmd as cmd_dialect, powershell as powershell_dialect};
@@ -449,7 +449,7 @@ pub(super) fn cmd(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// This program: some of its commands are for a person alone.
-pub(super) fn intent(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn intent(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
     let words = operands(call.args, &["-C", "--color", "--session", "--for"]);
     let verb = words.first().map_or("", |word| word.text.as_str());
     let person = |rule, reason: &str| {
@@ -476,6 +476,11 @@ pub(super) fn intent(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
             person("intent.git-hooks", "Only a person decides which hooks git runs.")
         }
         "clear" => person("intent.clear", "Only a person clears what is selected."),
+        "test" if any(call.args, &["--junit"]) => person(
+            "intent.test-junit",
+            "Only a person or CI vouches for results that nobody here saw.",
+        ),
+        "test" => tests(shell, call),
         "select" if any(call.args, &["--session"]) => {
             person("intent.select-session", "Only a person selects for another session.")
         }
@@ -487,4 +492,22 @@ pub(super) fn intent(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
         "map" if any(call.args, &["--check", "--stdout"]) => reads("intent"),
         _ => opaque("intent.other", "intent"),
     }
+}
+
+/// `intent test ID -- COMMAND` is that command; without one it runs what the registry names, which nobody can see here.
+fn tests(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+    let own = opaque("intent.test", "intent test");
+    let Some(at) = call.args.iter().position(|arg| arg.is("--")) else { return own };
+    let words = call.args[at + 1..].to_vec();
+    let code = Arg::from_pieces(&output::joined(&words.iter().collect::<Vec<_>>()));
+    let found = shell.within(|shell| {
+        // One word is a line for a shell, several are a program with its words, unless a criterion reads like them.
+        shell.process("intent", |shell| {
+            shell.code(&code, "intent");
+            if words.len() > 1 {
+                shell.run(words, Feed::default());
+            }
+        });
+    });
+    found.map_or(own.clone(), |found| own.or(found))
 }

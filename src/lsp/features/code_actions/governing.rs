@@ -8,6 +8,7 @@ use crate::lsp::convert;
 use crate::lsp::features::diagnostics;
 use crate::lsp::snapshot::OpenDocument;
 use crate::verbs::Workspace;
+use crate::workspace::policy::Completion;
 use crate::workspace::{Code, Finding, RelativePath};
 
 /// Everything that can be done at the place.
@@ -45,6 +46,10 @@ fn of_intent(request: &Request<'_>, workspace: &Workspace, intent: &Intent) -> V
         offers.push(Offer::new(title, SELECT, select_command(request.uri, id)));
     }
     let status = |status| Does::Plan(Plan::SetStatus { id: id.clone(), status });
+    if intent.in_progress() && workspace.policy.completion == Completion::Passed {
+        // `intent complete` looks whether its criteria are shown to hold.
+        return offers;
+    }
     if intent.in_progress() {
         let title = format!("Complete {id}");
         offers.push(Offer::new(title, REGISTRY, status(Status::Completed)));

@@ -1,0 +1,202 @@
+//! `intent test`: runs the commands that acceptance criteria name, because somebody asks.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::person;
+use crate::cli::print::{BAD, DIM, GOOD, Page, WARN};
+use crate::ledger::{TestRun, TestSource};
+use crate::verbs::criteria::{self, Ran, Results, TreeState};
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::{store, text};
+
+/// Run the commands that an intent's acceptance criteria name, and record how they ended
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A criterion names a command as `run: cargo test auth`. The command is run by a shell at
+the workspace's root; exit code, commit and duration are recorded, what it prints is not.
+A command that no criterion names is recorded, and counts for none. Exit code 1 where one
+failed.
+
+Examples:
+  intent test INT-001
+  intent test INT-001 -- cargo test auth
+  intent test INT-001 --junit target/report.xml -- cargo test auth")]
+pub(crate) struct Args {
+    /// The intent's id
+    id: String,
+
+    /// Read these JUnit results instead of running the command; for a person or CI
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+
+    /// Only this command
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<String>,
+}
+
+/// A command that was run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TestAnswer {
+    /// The command.
+    command: String,
+    /// How it ended.
+    #[serde(flatten)]
+    run: TestRun,
+    /// The commit that it ran on.
+    commit: Option<String>,
+    /// The id of its record.
+    record: String,
+}
+
+/// A report larger than this, in bytes, is not read.
+const MAX_REPORT: u64 = 64 * 1024 * 1024;
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let workspace = context.here()?;
+    workspace.governed()?;
+    let intent = workspace.intent(&args.id)?;
+    let wanted = wanted(&args, criteria::commands(intent))?;
+    let report = match &args.junit {
+        None => None,
+        Some(_) if wanted.len() > 1 => {
+            return Err(CliError::usage(
+                format!("{} names several commands, and a report is of one", args.id),
+                "name the one that the report is of: --junit FILE -- COMMAND",
+            ));
+        }
+        Some(file) => Some(read(context, file)?),
+    };
+    let mut answers = Vec::with_capacity(wanted.len());
+    for Wanted { criterion, command, words } in wanted {
+        let before = TreeState::of(&workspace)?;
+        let ran = match &report {
+            Some((results, bytes)) => Ran {
+                criterion,
+                command,
+                exit: Some(i32::from(!results.passed())),
+                milliseconds: 0,
+                source: TestSource::Junit,
+                report: Some((*results, bytes.clone())),
+            },
+            None => ran(&workspace, criterion, command, &words)?,
+        };
+        // The command may have changed files, or made a commit.
+        let after = context.here()?;
+        let tree = before.until(&TreeState::of(&after)?);
+        let (record, run) = criteria::record(&after, after.intent(&args.id)?, &ran, &tree)?;
+        answers.push(TestAnswer { command: ran.command, run, commit: tree.commit, record });
+    }
+    context.answer(&answers, |page| answers.iter().for_each(|answer| show(page, answer)))?;
+    Ok(Exit::found(answers.iter().any(|answer| answer.run.exit != Some(0))))
+}
+
+/// A command to run.
+struct Wanted {
+    /// The criterion that names it.
+    criterion: Option<String>,
+    command: String,
+    /// A program with its arguments. If there are none, a shell reads the command.
+    words: Vec<String>,
+}
+
+/// The commands to run, each with the criterion that names it.
+fn wanted(args: &Args, named: Vec<(String, String)>) -> Result<Vec<Wanted>, CliError> {
+    if !args.command.is_empty() {
+        let command = args.command.join(" ");
+        let named = named.into_iter().find(|(_, run)| *run == command);
+        let criterion = named.map(|(criterion, _)| criterion);
+        let is_line = criterion.is_some() || args.command.len() == 1;
+        let words = if is_line { Vec::new() } else { args.command.clone() };
+        return Ok(vec![Wanted { criterion, command, words }]);
+    }
+    if named.is_empty() {
+        return Err(CliError::usage(
+            format!("no acceptance criterion of {} names a command", args.id),
+            "write one into the registry as `run: cargo test`, or name one here: intent test ID -- COMMAND",
+        ));
+    }
+    let by_shell =
+        |(criterion, command)| Wanted { criterion: Some(criterion), command, words: Vec::new() };
+    Ok(named.into_iter().map(by_shell).collect())
+}
+
+/// A report vouches for a run that nobody here saw, so an agent does not get to hand one in.
+fn read(context: &Context, file: &std::path::Path) -> Result<(Results, Vec<u8>), CliError> {
+    person::no_agent()?;
+    let shown = file.display().to_string();
+    let bytes = store::read_capped(&context.cwd.join(file), MAX_REPORT).map_err(VerbError::from)?;
+    let bytes = bytes.ok_or_else(|| CliError::missing(&shown))?;
+    let results = Results::read(&bytes).map_err(|error| {
+        CliError::usage(format!("{shown} cannot be read: {error}"), "name a JUnit XML file")
+    })?;
+    Ok((results, bytes))
+}
+
+/// Runs a command. What it prints goes to standard error, so that the answer stands alone on standard output.
+fn ran(
+    workspace: &Workspace,
+    criterion: Option<String>,
+    command: String,
+    words: &[String],
+) -> Result<Ran, CliError> {
+    let mut error = std::io::stderr();
+    // With standard error gone the command still runs.
+    let _ = writeln!(error, "$ {}", text::terminal(&command));
+    let (shell, flag) = if cfg!(windows) { ("cmd", "/C") } else { ("sh", "-c") };
+    let (program, arguments) = match words {
+        [program, arguments @ ..] => (program.as_str(), arguments.to_vec()),
+        [] => (shell, vec![flag.to_owned(), command.clone()]),
+    };
+    let started = Instant::now();
+    let status = Command::new(program)
+        .args(arguments)
+        .current_dir(workspace.root.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::from(error))
+        .status()
+        .map_err(|error| CliError::io(PathBuf::from(program), "run", error))?;
+    let milliseconds = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
+    Ok(Ran {
+        criterion,
+        command,
+        exit: status.code(),
+        milliseconds,
+        source: TestSource::Run,
+        report: None,
+    })
+}
+
+fn show(page: &mut Page, answer: &TestAnswer) {
+    let run = &answer.run;
+    match run.exit {
+        Some(0) => page.styled(GOOD, "✓").own(" passed  ").text(&answer.command),
+        _ => page.styled(BAD, "✗").own(" failed  ").text(&answer.command),
+    };
+    if let Some(tests) = run.tests {
+        page.text(&format!("  {tests} tests, {} failed", run.failed.unwrap_or_default()));
+    }
+    match &answer.commit {
+        Some(commit) => {
+            page.own("  at ").styled(DIM, commit.get(..12).unwrap_or(commit));
+        }
+        None => {
+            page.styled(DIM, "  at no commit");
+        }
+    }
+    page.end();
+    if run.clean == Some(false) {
+        page.own("  ").styled(WARN, "with changes that are in no commit").end();
+    }
+    if run.criterion.is_none() {
+        page.own("  ").styled(WARN, "no criterion names this command, so it counts for none").end();
+    }
+}

@@ -1,0 +1,150 @@
+//! How many tests a JUnit XML file tells of, and how many of them failed.
+
+use quick_xml::Reader;
+use quick_xml::events::Event;
+
+/// Elements within elements deeper than this are no report.
+const MAX_DEPTH: usize = 64;
+
+/// What a report says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Results {
+    /// Test cases that were run: those that are marked as skipped do not count.
+    pub tests: u32,
+    /// Of those, the ones with a failure or an error; and failures of whole suites.
+    pub failed: u32,
+}
+
+impl Results {
+    /// Whether something was tested, and nothing failed.
+    pub fn passed(self) -> bool {
+        self.tests > 0 && self.failed == 0
+    }
+}
+
+/// A file that is no JUnit report.
+#[derive(Debug, thiserror::Error)]
+pub enum JunitError {
+    /// It is no well-formed XML.
+    #[error("it is no well-formed XML (byte {at})")]
+    Broken {
+        /// Where reading ended.
+        at: u64,
+    },
+    /// The root is another element.
+    #[error("it is no JUnit report: neither `testsuites` nor `testsuite` is at its root")]
+    Other,
+}
+
+impl Results {
+    /// Reads a report. The elements count, not the totals that their attributes claim.
+    pub fn read(bytes: &[u8]) -> Result<Self, JunitError> {
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| JunitError::Broken { at: error.valid_up_to() as u64 })?;
+        let mut reader = Reader::from_str(text);
+        let mut found = Self::default();
+        let mut open: Vec<String> = Vec::new();
+        let mut case = Case::default();
+        let mut is_report = false;
+        loop {
+            let at = reader.buffer_position();
+            let broken = || JunitError::Broken { at };
+            let (name, is_empty) = match reader.read_event().map_err(|_| broken())? {
+                Event::Start(start) => (start.local_name().as_ref().to_owned(), false),
+                Event::Empty(start) => (start.local_name().as_ref().to_owned(), true),
+                Event::End(end) => {
+                    if open.pop().as_deref() != Some(end.local_name().as_ref()) {
+                        return Err(broken());
+                    }
+                    if end.local_name().as_ref() == "testcase" {
+                        std::mem::take(&mut case).add_to(&mut found);
+                    }
+                    continue;
+                }
+                Event::Eof if open.is_empty() && is_report => return Ok(found),
+                Event::Eof if open.is_empty() => return Err(JunitError::Other),
+                Event::Eof => return Err(broken()),
+                _ => continue,
+            };
+            if open.is_empty() {
+                if is_report || !matches!(name.as_str(), "testsuites" | "testsuite") {
+                    return Err(JunitError::Other);
+                }
+                is_report = true;
+            }
+            let in_case = open.iter().any(|outer| outer == "testcase");
+            match name.as_str() {
+                "testcase" if is_empty => Case::default().add_to(&mut found),
+                "failure" | "error" if in_case => case.failed = true,
+                "failure" | "error" => found.failed += 1,
+                "skipped" if in_case => case.skipped = true,
+                _ => {}
+            }
+            if !is_empty {
+                open.push(name);
+            }
+            if open.len() > MAX_DEPTH {
+                return Err(broken());
+            }
+        }
+    }
+}
+
+/// A test case that is being read.
+#[derive(Default)]
+struct Case {
+    failed: bool,
+    skipped: bool,
+}
+
+impl Case {
+    fn add_to(self, results: &mut Results) {
+        results.tests += u32::from(self.failed || !self.skipped);
+        results.failed += u32::from(self.failed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(text: &str) -> Option<(u32, u32)> {
+        Results::read(text.as_bytes()).ok().map(|found| (found.tests, found.failed))
+    }
+
+    #[test]
+    fn cases_count_and_not_what_attributes_claim() {
+        let cases = [
+            (r#"<testsuite tests="9" failures="0"><testcase name="a"/></testsuite>"#, Some((1, 0))),
+            (
+                r#"<?xml version="1.0"?><testsuites><testsuite><testcase><failure>x &lt; y</failure></testcase><testcase></testcase></testsuite></testsuites>"#,
+                Some((2, 1)),
+            ),
+            ("<testsuite><testcase><skipped/></testcase></testsuite>", Some((0, 0))),
+            ("<testsuite><error>setup</error></testsuite>", Some((0, 1))),
+            (
+                "<testsuite><testcase><system-out><![CDATA[<failure/>]]></system-out></testcase></testsuite>",
+                Some((1, 0)),
+            ),
+            ("<testsuite><testcase></testsuite>", None),
+            ("<testsuite><testcase>", None),
+            ("<html/>", None),
+            ("<testsuite/><testsuite/>", None),
+            ("", None),
+            ("not xml", None),
+        ];
+        for (text, wanted) in cases {
+            assert_eq!(read(text), wanted, "{text}");
+        }
+        assert!(!Results::default().passed(), "no test at all shows nothing");
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_stands_there_is_read_or_refused(text in "(<|>|/|testsuite|testcase|failure|!--|[a-z&;\"'= ]){0,60}") {
+            let _ = Results::read(text.as_bytes());
+        }
+    }
+}

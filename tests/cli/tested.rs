@@ -1,0 +1,126 @@
+//! `intent test` and what `intent complete` makes of it.
+
+use serde_json::Value;
+
+use super::lab::{Lab, transcript};
+
+const REGISTRY: &str = "\
+active_intents:
+  - id: INT-001
+    name: Login
+    status: IN_PROGRESS
+    owned_scope: [\"src/**\"]
+    acceptance_criteria:
+      - run: test -f src/a.rs
+      - 'run: grep -q two src/a.rs && echo seen'
+      - A person likes it
+";
+
+fn begun() -> Lab {
+    let lab = Lab::governed();
+    lab.write(".orchestration/active_intents.yaml", REGISTRY);
+    lab.write("src/a.rs", "fn one() {}\n");
+    lab.commit();
+    lab
+}
+
+fn standings(lab: &Lab) -> Vec<String> {
+    let answer: Value =
+        serde_json::from_str(&lab.fine(&["--json", "complete", "INT-001"])).expect("JSON");
+    lab.fine(&["start", "INT-001"]);
+    let criteria = answer["criteria"].as_array().expect("a list").iter();
+    criteria.map(|one| one["standing"].as_str().expect("a word").to_owned()).collect()
+}
+
+#[test]
+#[cfg(unix)]
+fn complete_says_what_passed_at_this_commit_and_runs_nothing() {
+    let lab = begun();
+    assert_eq!(standings(&lab), ["never_run", "never_run", "no_command"]);
+    let tested = lab.intent(&["test", "INT-001"]);
+    assert_eq!(tested.status.code(), Some(1));
+    assert_eq!(standings(&lab), ["passed", "failed", "no_command"]);
+    lab.write("src/a.rs", "fn one() {}\nfn two() {}\n");
+    let tested =
+        lab.intent(&["--json", "test", "INT-001", "--", "grep -q two src/a.rs && echo seen"]);
+    assert_eq!(
+        String::from_utf8_lossy(&tested.stderr),
+        "$ grep -q two src/a.rs && echo seen\nseen\n"
+    );
+    let answer: Value = serde_json::from_slice(&tested.stdout).expect("JSON alone");
+    assert_eq!((&answer[0]["exit"], &answer[0]["clean"]), (&0.into(), &false.into()));
+    assert_eq!(standings(&lab), ["passed", "passed_unclean", "no_command"]);
+    lab.commit();
+    assert_eq!(standings(&lab), ["passed_elsewhere", "passed_elsewhere", "no_command"]);
+    lab.fine(&["test", "INT-001"]);
+    assert_eq!(standings(&lab), ["passed", "passed", "no_command"]);
+    // Another command is no criterion's, whatever it is called.
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &["test INT-001 -- true", "test INT-001 -- false", "complete INT-001", "test INT-404"]
+    ));
+}
+
+#[test]
+#[cfg(unix)]
+fn where_the_policy_wants_it_shown_it_is_refused_until_then() {
+    let lab = begun();
+    lab.write(".orchestration/policy.yaml", "completion: passed\n");
+    lab.write("src/a.rs", "fn two() {}\n");
+    lab.commit();
+    let refused = |lab: &Lab| {
+        let output = lab.intent(&["complete", "INT-001"]);
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8(output.stderr).expect("text")
+    };
+    let told = refused(&lab);
+    assert!(
+        told.contains("`run: test -f src/a.rs`, `run: grep -q two src/a.rs && echo seen`"),
+        "{told}"
+    );
+    assert!(told.contains("`intent test INT-001` runs it"), "{told}");
+    lab.fine(&["test", "INT-001"]);
+    lab.write("src/b.rs", "fn three() {}\n");
+    assert!(refused(&lab).contains("in no commit"));
+    lab.commit();
+    assert!(refused(&lab).contains("not passed at this commit"));
+    // A command that says nothing of the criterion does not stand in for it.
+    lab.fine(&["test", "INT-001", "--", "true"]);
+    assert!(refused(&lab).contains("not passed at this commit"));
+    lab.fine(&["test", "INT-001"]);
+    lab.fine(&["complete", "INT-001"]);
+    // What was shown is sealed, and told by a clone.
+    lab.commit();
+    lab.run_git(&["clone", "-q", ".", "../clone"]);
+    let trace = lab.fine(&["-C", "../clone", "trace", "--intent", "INT-001"]);
+    assert!(trace.contains("run: test -f src/a.rs: passed"), "{trace}");
+    lab.fine(&["-C", "../clone", "verify"]);
+    let sealed =
+        lab.read_git(&["grep", "-h", "\"kind\":\"test\"", "--", ".orchestration/agent_trace"]);
+    assert!(sealed.contains("\"criterion\":\"run: test -f src/a.rs\""), "{sealed}");
+    assert!(!sealed.contains("seen\n"), "{sealed}");
+}
+
+#[test]
+#[cfg(unix)]
+fn results_can_be_handed_in_by_people_and_ci_but_not_by_an_agent() {
+    let lab = begun();
+    lab.write("../report.xml", "<testsuite><testcase name=\"a\"/></testsuite>");
+    let of_one = ["test", "INT-001", "--junit", "../report.xml", "--", "test -f src/a.rs"];
+    let output = lab.intent(&["test", "INT-001", "--junit", "../report.xml"]);
+    assert_eq!(output.status.code(), Some(2), "of which command");
+    lab.fine(&of_one);
+    assert_eq!(standings(&lab), ["passed", "never_run", "no_command"]);
+    lab.write("../report.xml", "<testsuite><testcase><failure/></testcase></testsuite>");
+    assert_eq!(lab.intent(&of_one).status.code(), Some(1));
+    assert_eq!(standings(&lab), ["failed", "never_run", "no_command"]);
+    let agent =
+        super::lab::clean(std::process::Command::new(env!("CARGO_BIN_EXE_intent")), &lab.root)
+            .env("CLAUDECODE", "1")
+            .args(of_one)
+            .output()
+            .expect("intent runs");
+    assert_eq!(agent.status.code(), Some(2), "{agent:?}");
+    lab.write("../report.xml", "<html/>");
+    assert_eq!(lab.intent(&of_one).status.code(), Some(2));
+}
