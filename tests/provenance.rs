@@ -335,7 +335,8 @@ fn an_edit_under_a_selected_intent_that_is_finished_is_told() {
     let path = relative("src/a.rs");
     let file = why::file(&ws, &path, &ws.read(&path).expect("readable"));
     let baseline = intent_lsp::verbs::edited::Baseline::of_work(&ws, &path).expect("a baseline");
-    let findings = check::document(&ws, &Rules::of(&ws), &path, &file, &baseline);
+    let former = intent_lsp::verbs::edited::FormerFile { baseline, from: None };
+    let findings = check::document(&ws, &Rules::of(&ws), &path, &file, &former);
     let told: Vec<&str> = findings.iter().map(|finding| finding.code.as_str()).collect();
     assert_eq!(told, ["intent-not-active", "unowned", "differs-from-record"]);
 }

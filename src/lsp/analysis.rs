@@ -12,9 +12,9 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::convert;
 use super::snapshot::{OpenDocument, Snapshot};
 use super::survey::{Survey, Surveys};
-use crate::code::{Block, FileBlocks};
+use crate::code::{Block, Document, FileBlocks};
 use crate::intent::{FOLDER, Registry};
-use crate::verbs::edited::{Baseline, commits_of_work};
+use crate::verbs::edited::{Baseline, FormerFile, commits_of_work};
 use crate::verbs::why::{self, FileProvenance};
 use crate::verbs::{LazyLedger, Workspace};
 use crate::workspace::{CommitId, RelativePath};
@@ -70,7 +70,7 @@ struct Compared {
     /// Made anew at each loading, so it stands for one state of the disk.
     registry: Arc<Registry>,
     commits: Vec<CommitId>,
-    baseline: Arc<Baseline>,
+    before: Arc<FormerFile>,
 }
 
 /// An open document with its workspace and its path there. `None` where there is nothing to say.
@@ -186,31 +186,32 @@ pub(crate) fn of(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
 pub(crate) fn baseline(
     snapshot: &Snapshot,
     workspace: &Workspace,
-    path: &RelativePath,
-) -> Arc<Baseline> {
+    (path, now): (&RelativePath, &Document),
+) -> Arc<FormerFile> {
     let key = (workspace.root.path().to_owned(), path.clone());
     let slot = snapshot.analyses.slot_of_file(key);
     let mut slot = hold(&slot);
     if let Some(known) = slot.as_ref()
         && Arc::ptr_eq(&known.registry, &workspace.registry)
     {
-        return Arc::clone(&known.baseline);
+        return Arc::clone(&known.before);
     }
     let found = commits_of_work(workspace).and_then(|commits| {
         let same = slot.take().filter(|it| it.commits == commits && workspace.git().is_some());
-        let baseline = match same {
-            Some(known) => known.baseline,
-            None => Arc::new(Baseline::of_commits(workspace, path, &commits)?),
+        // What is gone may be another file now.
+        let before = match same.filter(|known| !known.before.baseline.is_empty()) {
+            Some(known) => known.before,
+            None => Arc::new(FormerFile::of_work(workspace, path, now, &commits)?),
         };
-        Ok((commits, baseline))
+        Ok((commits, before))
     });
-    let (commits, baseline) = found.unwrap_or_else(|error| {
+    let (commits, before) = found.unwrap_or_else(|error| {
         tracing::warn!(%path, %error, "edits of this file are not judged");
-        (Vec::new(), Arc::new(Baseline::Unknown))
+        (Vec::new(), Arc::new(FormerFile { baseline: Baseline::Unknown, from: None }))
     });
     let registry = Arc::clone(&workspace.registry);
-    *slot = Some(Compared { registry, commits, baseline: Arc::clone(&baseline) });
-    baseline
+    *slot = Some(Compared { registry, commits, before: Arc::clone(&before) });
+    before
 }
 
 /// What is known of a workspace as a whole.
@@ -256,9 +257,10 @@ mod tests {
         of(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap()
     }
 
-    fn compared(editor: &Editor) -> Arc<Baseline> {
+    fn compared(editor: &Editor) -> Arc<FormerFile> {
         let path = RelativePath::new("src/a.rs").unwrap();
-        baseline(&editor.snapshot(), editor.workspace(), &path)
+        let now = &matched(editor).file.document;
+        baseline(&editor.snapshot(), editor.workspace(), (&path, now))
     }
 
     #[test]
@@ -281,16 +283,16 @@ mod tests {
     fn what_a_file_is_compared_with_is_read_once_a_commit() {
         let mut editor = Editor::in_git(CODE);
         let first = compared(&editor);
-        assert_eq!(first.edits(&matched(&editor).file.document).now.len(), 0);
+        assert_eq!(first.baseline.edits(&matched(&editor).file.document).now.len(), 0);
         editor.replace("/src/a.rs", "fn a", "fn c");
         assert!(Arc::ptr_eq(&first, &compared(&editor)), "a keystroke reads no commit");
-        assert_eq!(first.edits(&matched(&editor).file.document).now.len(), 1);
+        assert_eq!(first.baseline.edits(&matched(&editor).file.document).now.len(), 1);
         editor.record("/src/a.rs", "INT-001", "someone");
         assert!(Arc::ptr_eq(&first, &compared(&editor)), "nor does a record");
         editor.commit();
         let after = compared(&editor);
         assert!(!Arc::ptr_eq(&first, &after));
-        assert_eq!(after.edits(&matched(&editor).file.document).now.len(), 0);
+        assert_eq!(after.baseline.edits(&matched(&editor).file.document).now.len(), 0);
     }
 
     #[test]

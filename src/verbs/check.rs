@@ -21,7 +21,8 @@ use serde::Serialize;
 pub(super) use self::bound::Bound;
 use self::files::{Judge, Sides};
 use super::classes::{self, ClassAnswer};
-use super::edited::{Baseline, commits_of_work};
+use super::edited::{FormerFile, commits_of_work};
+use super::gate::steers;
 use super::judgement::{Layer, Rules, scope_related};
 use super::signing::{Nobody, Signatures};
 use super::workspace::{IGNORE_FILES, ignores_at, policy_at};
@@ -368,24 +369,19 @@ pub(super) fn deleted(changes: &[Change]) -> Vec<RelativePath> {
     gone.map(|change| change.path.clone()).collect()
 }
 
-/// Judges one text of an editor against its baseline: what is edited, under which intent, and may it be.
+/// Judges one text of an editor against what it was before: what is edited, under which intent, and may it be.
 pub fn document(
     ws: &Workspace,
     rules: &Rules,
     path: &RelativePath,
     file: &why::FileProvenance,
-    baseline: &Baseline,
+    before: &FormerFile,
 ) -> Vec<Finding> {
-    if !ws.root.governed() || path.is_orchestration() || ws.ignores.git_ignored(path) {
+    if !ws.root.governed() || steers(path.as_str()) || ws.ignores.git_ignored(path) {
         return Vec::new();
     }
-    let differences = baseline.differences(&file.document);
-    let edits = baseline.edits_with(&file.document, &differences);
     let bases = ws.head().map(slice::from_ref).unwrap_or_default();
-    let mut deeds = deeds::of_blocks(ws, path, file, (&edits, &differences), bases);
-    if baseline.is_empty() && !deeds.is_empty() {
-        deeds = deeds::as_a_whole(deeds, path, deeds::Fate::New);
-    }
+    let deeds = deeds::of_standing(ws, path, file, before, bases).deeds;
     let bound = Bound::to(ws.selected(None));
     let mut findings = deeds::judge(ws, rules, path, &deeds, bound.of_path(path));
     findings.extend(differing(ws, path, file));

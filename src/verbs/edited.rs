@@ -22,6 +22,36 @@ pub enum Baseline {
     Unknown,
 }
 
+/// What a file of the work tree is compared with, and the path that it had where it goes on under another one.
+#[derive(Clone, Debug)]
+pub struct FormerFile {
+    /// What it is compared with.
+    pub baseline: Baseline,
+    /// The path that it had.
+    pub from: Option<RelativePath>,
+}
+
+impl FormerFile {
+    /// Of a file at [`commits_of_work`]. Where none of them has it, it may go on a file that is gone.
+    pub fn of_work(
+        ws: &Workspace,
+        path: &RelativePath,
+        now: &Document,
+        commits: &[CommitId],
+    ) -> Result<Self, VerbError> {
+        let baseline = Baseline::of_commits(ws, path, commits)?;
+        let (Some(git), Some(head)) = (ws.git(), commits.first()) else {
+            return Ok(Self { baseline, from: None });
+        };
+        if !baseline.is_empty() {
+            return Ok(Self { baseline, from: None });
+        }
+        let gone = super::check::deleted(&git.changes(Some(head), ws.files())?);
+        let (baseline, from) = baseline.or_renamed_from(ws, path, now, head, &gone)?;
+        Ok(Self { baseline, from })
+    }
+}
+
 /// The difference of a file to its baseline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edits {

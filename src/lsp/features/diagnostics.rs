@@ -45,7 +45,7 @@ pub(crate) fn findings(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<Finding> {
         return findings;
     }
     let Some(analysis) = analysis::of(snapshot, uri) else { return Vec::new() };
-    let baseline = analysis::baseline(snapshot, workspace, &path);
+    let baseline = analysis::baseline(snapshot, workspace, (&path, &open.document));
     let mut findings =
         check::document(workspace, &Rules::of(workspace), &path, &analysis.file, &baseline);
     let survey = analysis::survey(snapshot, workspace);

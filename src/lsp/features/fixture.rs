@@ -414,8 +414,9 @@ fn label(text: &str) -> Option<(&str, &str)> {
     (!label.is_empty() && label.bytes().all(|b| b.is_ascii_lowercase())).then_some((label, after))
 }
 
-fn git(folder: &std::path::Path, arguments: &[&str]) {
-    let output = std::process::Command::new("git")
+/// What git says, without the machine's own settings.
+pub(crate) fn git_runs(folder: &std::path::Path, arguments: &[&str]) -> std::process::Output {
+    std::process::Command::new("git")
         .args([
             "-c",
             "user.name=Ada",
@@ -429,7 +430,11 @@ fn git(folder: &std::path::Path, arguments: &[&str]) {
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .output()
-        .unwrap();
+        .unwrap()
+}
+
+pub(crate) fn git(folder: &std::path::Path, arguments: &[&str]) {
+    let output = git_runs(folder, arguments);
     assert!(
         output.status.success(),
         "git {arguments:?}: {}",

@@ -1,5 +1,6 @@
 //! The server as a client sees it: bytes in, bytes out, over memory pipes.
 
+mod agreement;
 mod commands;
 mod edits;
 mod knowledge;

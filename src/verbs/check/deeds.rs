@@ -3,7 +3,7 @@
 use crate::code::{Block, LineRange};
 use crate::ledger::ClaimRef;
 use crate::provenance::Difference;
-use crate::verbs::edited::Edits;
+use crate::verbs::edited::{Edits, FormerFile};
 use crate::verbs::judgement::{Outside, Rules, Ruling};
 use crate::verbs::{Workspace, lesson, why};
 use crate::workspace::{Code, CommitId, Finding, RelativePath};
@@ -61,9 +61,38 @@ pub(super) fn name(block: &Block) -> String {
     format!("{} {}", block.identity.kind.as_str(), block.identity.path)
 }
 
+/// What a change does to a file that stands.
+pub(super) struct Standing {
+    pub deeds: Vec<Deed>,
+    pub edits: Edits,
+}
+
+/// Of a file that stands: its blocks one by one, or the file as a whole where it is new or has another name.
+pub(super) fn of_standing(
+    ws: &Workspace,
+    path: &RelativePath,
+    file: &why::FileProvenance,
+    before: &FormerFile,
+    bases: &[CommitId],
+) -> Standing {
+    let differences = before.baseline.differences(&file.document);
+    let edits = before.baseline.edits_with(&file.document, &differences);
+    let mut deeds = of_blocks(ws, path, file, (&edits, &differences), bases);
+    if before.from.is_some() {
+        // Under another name, even unchanged, it is something that somebody did.
+        if deeds.is_empty() {
+            deeds.push(Deed { lines: LineRange::new(1, 1), ..of_file(path, Fate::Renamed) });
+        }
+        deeds = as_a_whole(deeds, path, Fate::Renamed);
+    } else if before.baseline.is_empty() && !deeds.is_empty() {
+        deeds = as_a_whole(deeds, path, Fate::New);
+    }
+    Standing { deeds, edits }
+}
+
 /// The blocks of a file that a change edits or takes away. What a record made after all of `bases` says is gone, that
 /// record answers for.
-pub(super) fn of_blocks(
+fn of_blocks(
     ws: &Workspace,
     path: &RelativePath,
     file: &why::FileProvenance,

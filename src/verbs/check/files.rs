@@ -7,7 +7,7 @@ use super::{Bound, Ends, deleted};
 use crate::code::Document;
 use crate::provenance::Classification;
 use crate::verbs::classes::{self, ClassAnswer};
-use crate::verbs::edited::Baseline;
+use crate::verbs::edited::{Baseline, FormerFile};
 use crate::verbs::gate::steers;
 use crate::verbs::judgement::Rules;
 use crate::verbs::{VerbError, Workspace, why};
@@ -143,7 +143,7 @@ impl<'a> Judge<'a> {
         match of_content.map(|change| change.kind) {
             None => {}
             Some(ChangeKind::Deleted) => deeds.extend(self.gone(path)?),
-            Some(kind) => deeds.extend(self.standing(path, kind)?),
+            Some(_) => deeds.extend(self.standing(path)?),
         }
         Ok(deeds)
     }
@@ -162,7 +162,7 @@ impl<'a> Judge<'a> {
         Ok(deeds::of_gone(ws, path, blocks, &ends.bases))
     }
 
-    fn standing(&mut self, path: &RelativePath, kind: ChangeKind) -> Result<Vec<Deed>, VerbError> {
+    fn standing(&mut self, path: &RelativePath) -> Result<Vec<Deed>, VerbError> {
         let (ws, ends) = (self.sides.ws, self.sides.ends);
         let (before, after) = self.texts.remove(path).unwrap_or_default();
         let document = match after.map_or_else(|| ws.read(path), Ok) {
@@ -187,8 +187,9 @@ impl<'a> Judge<'a> {
             self.judged.notes.push(note);
             return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
         }
-        let differences = baseline.differences(&file.document);
-        let edits = baseline.edits_with(&file.document, &differences);
+        let before = FormerFile { baseline, from };
+        let standing = deeds::of_standing(ws, path, &file, &before, &ends.bases);
+        let edits = &standing.edits;
         self.judged.blocks += edits.now.len();
         for (at, _) in &edits.now {
             let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
@@ -198,18 +199,9 @@ impl<'a> Judge<'a> {
                 classes.and_then(|all| classes::contradicted(ws, path, block, found, all));
             self.judged.findings.extend(contradicted);
         }
-        let deeds = deeds::of_blocks(ws, path, &file, (&edits, &differences), &ends.bases);
-        if let Some(from) = from {
-            // Under another name, even unchanged, it is something that somebody did.
-            let deeds =
-                if deeds.is_empty() { vec![deeds::of_file(path, Fate::Renamed)] } else { deeds };
-            let deeds = deeds::as_a_whole(deeds, path, Fate::Renamed);
-            self.renamed.insert(from, deeds.clone());
-            return Ok(deeds);
+        if let Some(from) = before.from {
+            self.renamed.insert(from, standing.deeds.clone());
         }
-        if kind == ChangeKind::Added && !deeds.is_empty() {
-            return Ok(deeds::as_a_whole(deeds, path, Fate::New));
-        }
-        Ok(deeds)
+        Ok(standing.deeds)
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn judge(
                 let span = intent.id.span.clone();
                 compared.findings.push(Finding {
                     intent: Some(id.clone()),
-                    ..file.finding(Code::RegistryChanged, span, told, &ways_out(id))
+                    ..file.finding(Code::RegistryChanged, span, told, ways_out(id))
                 });
             } else {
                 compared.notes.push(format!(

@@ -65,8 +65,9 @@ pub(super) fn offers(
     });
     let selected = workspace.selected(None);
     let here = Here { request, open, workspace, path, selected, findings };
-    let edits =
-        analysis::baseline(request.snapshot, workspace, path).edits(&analysis.file.document);
+    let edits = analysis::baseline(request.snapshot, workspace, (path, &open.document))
+        .baseline
+        .edits(&analysis.file.document);
     let mut offers = here.select();
     offers.extend(here.widen());
     offers.extend(here.create());

@@ -1,0 +1,336 @@
+//! Every face is asked about one state, made by chance, and all must say the same: the editor, the gate, `check`,
+//! `status`, `report`, `map` and `record`.
+//!
+//! `AGREEMENT_CASES=300 cargo test --lib agreement` looks at more states than the default.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+
+use crate::lsp::features::diagnostics;
+use crate::lsp::features::fixture::{Editor, git, git_runs};
+use crate::verbs::check::{self, Against, CheckAnswer, CheckRequest};
+use crate::verbs::gate::{self, Decision, GateRequest};
+use crate::verbs::{map, record, registry, report, select};
+use crate::workspace::{Code, Level, RelativePath};
+
+const START: &str = "
+//- /src/a.rs closed intent=INT-001
+fn one() { first(); }
+
+fn two() { second(); }
+//- /src/b.rs closed
+fn three() { third(); }
+//- /billing/c.rs closed intent=INT-002
+fn four() { fourth(); }
+
+fn five() { fifth(); }
+//- /billing/table.txt closed
+A paragraph of text.
+
+Another paragraph.
+//- /free/d.rs closed
+fn six() { sixth(); }
+//- /locked/e.rs closed
+fn seven() { seventh(); }
+//- /hidden/f.rs closed
+fn eight() { eighth(); }
+//- /.intentignore closed
+# intent: deny-write
+hidden/
+//- /.orchestration/policy.yaml closed
+protected_paths: ['locked/**']
+//- /.orchestration/active_intents.yaml closed
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: IN_PROGRESS
+    owned_scope: [\"src/**\", \"!src/new/**\", \"locked/**\", \"hidden/**\"]
+  - id: INT-002
+    name: Billing
+    status: IN_PROGRESS
+    owned_scope: [\"billing/**\"]
+";
+
+const FILES: [&str; 7] = [
+    "src/a.rs",
+    "src/b.rs",
+    "billing/c.rs",
+    "billing/table.txt",
+    "free/d.rs",
+    "locked/e.rs",
+    "hidden/f.rs",
+];
+const NEW: [&str; 5] = ["src/x.rs", "src/new/y.rs", "billing/z.rs", "free/n.rs", "locked/m.rs"];
+const INTENTS: [&str; 2] = ["INT-001", "INT-002"];
+
+/// One thing that somebody does.
+#[derive(Clone, Debug)]
+enum Step {
+    Select(usize),
+    Clear,
+    Complete(usize),
+    Edit(usize, u8),
+    Cut(usize),
+    Add(usize, u8),
+    Delete(usize),
+    Rename(usize, usize),
+    Record(usize, usize),
+    Stage(usize),
+    Commit(Option<usize>),
+    Widen(usize, usize),
+    Merge(usize, u8),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let (file, new, intent) = (0..FILES.len(), 0..NEW.len(), 0..INTENTS.len());
+    prop_oneof![
+        3 => intent.clone().prop_map(Step::Select),
+        1 => Just(Step::Clear),
+        1 => intent.clone().prop_map(Step::Complete),
+        6 => (file.clone(), any::<u8>()).prop_map(|(file, text)| Step::Edit(file, text)),
+        1 => file.clone().prop_map(Step::Cut),
+        3 => (new.clone(), any::<u8>()).prop_map(|(new, text)| Step::Add(new, text)),
+        2 => file.clone().prop_map(Step::Delete),
+        2 => (file.clone(), new.clone()).prop_map(|(file, new)| Step::Rename(file, new)),
+        4 => (0..FILES.len() + NEW.len(), intent.clone()).prop_map(|(at, by)| Step::Record(at, by)),
+        1 => file.clone().prop_map(Step::Stage),
+        1 => proptest::option::of(intent.clone()).prop_map(Step::Commit),
+        1 => (intent, file.clone()).prop_map(|(intent, file)| Step::Widen(intent, file)),
+        1 => (file, any::<u8>()).prop_map(|(file, text)| Step::Merge(file, text)),
+    ]
+}
+
+fn function(number: u8) -> String {
+    format!("\nfn added_{number}() {{ call({number}); more({number}); }}\n")
+}
+
+fn take(editor: &mut Editor, step: &Step) {
+    let root = editor.workspace().root.path().to_owned();
+    let absolute = |path: &str| root.join(path);
+    match step {
+        Step::Select(intent) => drop(select::select(editor.workspace(), INTENTS[*intent], None)),
+        Step::Clear => drop(select::clear(editor.workspace())),
+        Step::Complete(intent) => {
+            let status = crate::intent::Status::Completed;
+            drop(registry::set_status(editor.workspace(), INTENTS[*intent], status));
+        }
+        Step::Edit(file, number) => {
+            let path = absolute(FILES[*file]);
+            if let Ok(text) = std::fs::read_to_string(&path) {
+                std::fs::write(&path, text + &function(*number)).unwrap();
+            }
+        }
+        Step::Cut(file) => {
+            let path = absolute(FILES[*file]);
+            if let Ok(text) = std::fs::read_to_string(&path) {
+                let rest = text.split_once("\n\n").map_or("", |(_, rest)| rest);
+                std::fs::write(&path, rest).unwrap();
+            }
+        }
+        Step::Add(new, number) => {
+            let path = absolute(NEW[*new]);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, function(*number)).unwrap();
+        }
+        Step::Delete(file) => drop(std::fs::remove_file(absolute(FILES[*file]))),
+        Step::Rename(file, new) => {
+            let (from, to) = (absolute(FILES[*file]), absolute(NEW[*new]));
+            std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+            drop(std::fs::rename(from, to));
+        }
+        Step::Record(at, intent) => {
+            let path = FILES.iter().chain(&NEW).nth(*at).unwrap();
+            drop(record::record(editor.workspace(), &recorded(path, INTENTS[*intent])));
+        }
+        Step::Stage(file) => {
+            try_git(&root, &["add", "-A", "--", FILES[*file]]);
+        }
+        Step::Commit(trailer) => {
+            git(&root, &["add", "-A"]);
+            let trailer = trailer.map(|intent| format!("Intent-Id: {}", INTENTS[intent]));
+            let message = format!("work\n\n{}", trailer.unwrap_or_default());
+            try_git(&root, &["commit", "-qm", &message]);
+        }
+        Step::Widen(intent, file) => {
+            drop(registry::widen(editor.workspace(), INTENTS[*intent], FILES[*file]));
+        }
+        Step::Merge(file, number) => {
+            // Somebody else's branch, which is being merged: what comes from there is nobody's edit here.
+            if !try_git(&root, &["stash", "-qu"]) {
+                return;
+            }
+            try_git(&root, &["checkout", "-qb", "side"]);
+            let path = absolute(FILES[*file]);
+            if let Ok(text) = std::fs::read_to_string(&path) {
+                std::fs::write(&path, function(*number) + &text).unwrap();
+            }
+            try_git(&root, &["commit", "-qam", "side"]);
+            try_git(&root, &["checkout", "-q", "main"]);
+            try_git(&root, &["merge", "-q", "--no-commit", "--no-ff", "side"]);
+            try_git(&root, &["branch", "-qD", "side"]);
+            try_git(&root, &["stash", "pop", "-q"]);
+        }
+    }
+    editor.reload();
+}
+
+fn try_git(folder: &Path, arguments: &[&str]) -> bool {
+    git_runs(folder, arguments).status.success()
+}
+
+fn recorded(path: &str, intent: &str) -> record::RecordRequest {
+    record::RecordRequest {
+        paths: vec![RelativePath::new(path).unwrap()],
+        intent: Some(intent.to_owned()),
+        agent: Some("codex".to_owned()),
+        session: Some("codex:1".to_owned()),
+        ..record::RecordRequest::default()
+    }
+}
+
+/// What all faces tell of a change of code. The registry as such is told in another place in each of them.
+const OF_CODE: [Code; 4] =
+    [Code::ScopeViolation, Code::ProtectedPath, Code::IgnoredPath, Code::UnknownIntent];
+
+type Told = BTreeSet<(String, String)>;
+
+fn of_code(answer: &CheckAnswer) -> Told {
+    let all =
+        answer.findings.iter().filter(|it| OF_CODE.iter().any(|code| code.as_str() == it.code));
+    all.map(|it| (it.path.clone().unwrap_or_default(), it.code.clone())).collect()
+}
+
+fn checked(editor: &Editor, against: Against, intent: Option<String>) -> CheckAnswer {
+    let request = CheckRequest { against, intent, branch: None };
+    check::change(editor.workspace(), &request).expect("checked")
+}
+
+fn all_say_the_same(editor: &mut Editor) {
+    let answer = checked(editor, Against::Head, None);
+    let expected = of_code(&answer);
+    let root = editor.workspace().root.path().to_owned();
+
+    // The editor, of every file that can be opened.
+    let mut shown = Told::new();
+    for path in FILES.iter().chain(&NEW) {
+        let Ok(text) = std::fs::read_to_string(root.join(path)) else { continue };
+        editor.open(path, &text);
+        let found = diagnostics::findings(&editor.snapshot(), &editor.uri(path));
+        let found = found.into_iter().filter(|it| OF_CODE.contains(&it.code));
+        shown.extend(found.map(|it| ((*path).to_owned(), it.code.as_str().to_owned())));
+    }
+    let stands = |(path, _): &&(String, String)| root.join(path).is_file();
+    let standing: Told = expected.iter().filter(stands).cloned().collect();
+    assert_eq!(shown, standing, "the editor, and `check`");
+
+    // The gate, of what the selected intent answers for: a write there would be denied for the same reason.
+    let workspace = editor.workspace();
+    for (path, code) in &expected {
+        let finding = answer
+            .findings
+            .iter()
+            .find(|it| it.path.as_ref() == Some(path) && it.code == *code && it.intent.is_some());
+        let Some(id) = finding.and_then(|it| it.intent.clone()) else { continue };
+        let wanted = GateRequest { paths: vec![path.clone()], session: None, intent: Some(id) };
+        let decision = gate::judge(workspace, &wanted);
+        assert!(matches!(decision, Decision::Deny(_)), "the gate lets {path} pass: {decision:?}");
+    }
+    let in_progress = |id: &String| workspace.registry.get(id).is_some_and(|it| it.in_progress());
+    if let Some(id) = workspace.selected(None).filter(in_progress) {
+        for path in FILES.iter().chain(&NEW) {
+            let wanted =
+                GateRequest { paths: vec![(*path).to_owned()], session: None, intent: None };
+            let denied = gate::judge(workspace, &wanted) != Decision::NoOpinion;
+            let by = |it: &&check::FindingAnswer| {
+                it.path.as_deref() == Some(path) && it.intent.as_deref() == Some(&id)
+            };
+            let found = answer.findings.iter().filter(by).any(|it| it.level == Level::Error);
+            assert!(denied || !found, "`check` finds {path} under {id}, and the gate does not");
+        }
+    }
+
+    // What counts, lists and classifies.
+    let counts = (answer.summary.errors, answer.summary.warnings);
+    let status = select::status(workspace);
+    assert_eq!((status.errors, status.warnings), counts, "`status`, and `check`");
+    let reported = report::report(workspace).expect("a report");
+    let is_found = |it: &check::FindingAnswer| answer.findings.contains(it);
+    let missing = answer.findings.iter().filter(|it| !reported.findings.contains(it));
+    assert_eq!(missing.collect::<Vec<_>>(), Vec::<&check::FindingAnswer>::new(), "`report`");
+    let errors = reported.findings.iter().filter(|it| it.level == Level::Error);
+    assert!(errors.clone().all(is_found), "`report` has more errors: {:?}", reported.findings);
+    let mapped = map::map(workspace).expect("a map").change.map(|it| (it.class, it.reasons));
+    let change = answer.change.clone().filter(|it| !it.reasons.is_empty());
+    assert_eq!(mapped, change.map(|it| (it.class, it.reasons)), "`map`, and `check`");
+
+    // `record` warns of what `check` will find.
+    let selected = workspace.selected(None).filter(in_progress);
+    if let Some(id) = &selected {
+        for path in FILES.iter().chain(&NEW).filter(|path| root.join(path).is_file()) {
+            let answer = record::record(workspace, &recorded(path, id)).expect("recorded");
+            let Some(file) = answer.recorded.first() else { continue };
+            editor_says(workspace, path, id, file.against.is_some());
+        }
+        editor.reload();
+    }
+
+    // The same work, staged, and in a commit that is held against where it began.
+    if root.join(".git/MERGE_HEAD").exists() {
+        return;
+    }
+    let expected = of_code(&checked(editor, Against::Head, None));
+    git(&root, &["add", "-A"]);
+    editor.reload();
+    assert_eq!(of_code(&checked(editor, Against::Staged, None)), expected, "`check --staged`");
+    let base = editor.workspace().head().expect("a commit").clone();
+    let then = editor.workspace().at_commit(base.clone(), None).expect("readable");
+    if try_git(&root, &["commit", "-qm", "all of it"]) {
+        editor.reload();
+        let selected = editor.workspace().selected(None);
+        let merged = of_code(&checked(editor, Against::Base(base.0), selected));
+        // What was widened on this machine is accepted here, and not where it is merged.
+        let owned = |path: &str, ws: &crate::verbs::Workspace| {
+            let path = RelativePath::new(path).unwrap();
+            INTENTS.map(|id| ws.registry.scope(id).is_some_and(|scope| scope.owns(&path)))
+        };
+        let is_same =
+            |(path, _): &&(String, String)| owned(path, &then) == owned(path, editor.workspace());
+        let same = |told: &Told| told.iter().filter(is_same).cloned().collect::<Told>();
+        assert_eq!(same(&merged), same(&expected), "`check --base`");
+        assert!(merged.is_superset(&expected), "`check --base` finds less: {merged:?}");
+    }
+}
+
+fn editor_says(ws: &crate::verbs::Workspace, path: &str, id: &str, against: bool) {
+    let ws = ws.with_ledger_of_now();
+    let answer = check::change(&ws, &CheckRequest::default()).expect("checked");
+    let told = of_code(&answer);
+    let found = told.iter().any(|(at, _)| at == path);
+    assert_eq!(against, found, "`record` of {path} under {id}, and `check` after it: {told:?}");
+}
+
+#[test]
+fn the_faces_agree_about_any_state() {
+    let cases = std::env::var("AGREEMENT_CASES").ok().and_then(|cases| cases.parse().ok());
+    let config = Config {
+        cases: cases.unwrap_or(20),
+        failure_persistence: None,
+        max_shrink_iters: 200,
+        ..Config::default()
+    };
+    let rng = TestRng::deterministic_rng(RngAlgorithm::ChaCha);
+    let mut runner = TestRunner::new_with_rng(config, rng);
+    let states = proptest::collection::vec(step(), 1..9);
+    let agreed = runner.run(&states, |steps| {
+        let mut editor = Editor::in_git(START);
+        for step in &steps {
+            take(&mut editor, step);
+        }
+        all_say_the_same(&mut editor);
+        Ok(())
+    });
+    agreed.unwrap_or_else(|error| panic!("{error}"));
+}
