@@ -44,7 +44,7 @@ fn replace(path: &str, old: &str, new: &str) -> Effect {
 }
 
 fn read(path: &str) -> Effect {
-    Effect::Read { path: PathBuf::from(path) }
+    Effect::Read { path: PathBuf::from(path), lines: None }
 }
 
 fn select(intent: &str) -> Effect {

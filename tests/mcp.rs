@@ -407,6 +407,26 @@ fn a_day_of_an_agent() {
 }
 
 #[test]
+fn a_whole_text_after_a_look_at_a_few_lines_is_refused() {
+    let repo = Repo::new();
+    let two = format!("{CODE}\n{}", CODE.replace("sign_in", "sign_out"));
+    repo.write("src/a.rs", &two);
+    let mut client = Client::old(&repo);
+    client.select("INT-001");
+    let first = client.done("file_read", json!({ "path": "src/a.rs", "limit": 3 }));
+    let whole = json!({ "path": "src/a.rs", "expected_sha256": first["sha256"], "content": CODE });
+    assert_eq!(client.refused("file_write", whole.clone()), "STALE_FILE", "the hash is no reading");
+    let edits = json!([{ "old_string": "sign_out", "new_string": "sign_off" }]);
+    let edit = json!({ "path": "src/a.rs", "expected_sha256": first["sha256"], "edits": edits });
+    let written = client.done("file_write", edit);
+    client.done("file_read", json!({ "path": "src/a.rs" }));
+    let whole =
+        json!({ "path": "src/a.rs", "expected_sha256": written["sha256"], "content": CODE });
+    client.done("file_write", whole);
+    assert!(client.end().is_empty());
+}
+
+#[test]
 fn a_person_decides_and_the_agent_learns_of_it() {
     let repo = Repo::new();
     let mut client = Client::old(&repo);

@@ -124,7 +124,11 @@ impl Reading<'_> {
     /// A read is never held up, so what it does not say is left out.
     fn reads(&self) -> Vec<Effect> {
         let paths = self.paths().unwrap_or_default();
-        paths.into_iter().map(|path| Effect::Read { path }).collect()
+        let lines = match paths.len() {
+            1 => fields::lines(self.input),
+            _ => None,
+        };
+        paths.into_iter().map(|path| Effect::Read { path, lines }).collect()
     }
 
     pub(crate) fn each_path(&self, effect: impl Fn(PathBuf) -> Effect) -> Vec<Effect> {

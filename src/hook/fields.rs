@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::code::LineRange;
+
 /// The file of a call.
 pub(crate) const PATH: &[&str] = &[
     "file_path",
@@ -83,6 +85,58 @@ pub(crate) fn unpacked(value: &Value) -> Value {
     inner.filter(Value::is_object).unwrap_or_else(|| value.clone())
 }
 
+/// The lines that a reading tool is asked for; `None` is all of them.
+///
+/// Some hosts count an `offset` from 0 and others from 1, so the line in doubt is left out.
+pub(crate) fn lines(of: &Value) -> Option<LineRange> {
+    const FIRST: &[&str] =
+        &["startLine", "start_line", "StartLine", "start_line_one_indexed", "line_start"];
+    const LAST: &[&str] =
+        &["endLine", "end_line", "EndLine", "end_line_one_indexed_inclusive", "line_end"];
+    if yes(of, &["should_read_entire_file"]) {
+        return None;
+    }
+    if let Some(range) = any(of, &["view_range", "viewRange"]).and_then(Value::as_array) {
+        let at = |at: usize| range.get(at).and_then(number);
+        // -1 is the end.
+        return range_of(at(0), at(1));
+    }
+    let named = |names: &[&str]| any(of, names).and_then(number);
+    let (first, last) = (named(FIRST), named(LAST));
+    if first.is_some() || last.is_some() {
+        return range_of(first, last);
+    }
+    let (offset, limit) = (named(&["offset"]), named(&["limit"]));
+    if offset.is_none() && limit.is_none() {
+        return None;
+    }
+    let offset = offset.unwrap_or(0);
+    let last = limit.map(|limit| match offset {
+        0 => limit,
+        offset => (offset - 1).saturating_add(limit),
+    });
+    let first = if offset > 1 { offset.saturating_add(1) } else { 1 };
+    range_of(Some(first), last)
+}
+
+/// The lines that a tool says it has shown, in an answer of the shape that Claude Code gives.
+pub(crate) fn lines_shown(payload: &Value) -> Option<LineRange> {
+    let file = any(payload, &["tool_response", "toolResponse"])?.get("file")?;
+    let first = file.get("startLine").and_then(number)?;
+    let count = file.get("numLines").and_then(number)?;
+    range_of(Some(first), Some(first.saturating_add(count).saturating_sub(1)))
+}
+
+fn number(value: &Value) -> Option<u32> {
+    u32::try_from(value.as_u64()?).ok()
+}
+
+/// From the first line to the last; an end that comes before its start shows nothing but the first line.
+fn range_of(first: Option<u32>, last: Option<u32>) -> Option<LineRange> {
+    let first = first.unwrap_or(1).max(1);
+    LineRange::new(first, last.unwrap_or(u32::MAX).max(first))
+}
+
 /// A path as a host writes it: a plain one, or a `file://` address.
 pub(crate) fn path(text: &str) -> Option<PathBuf> {
     if text.trim().is_empty() || text.contains('\0') {
@@ -141,6 +195,22 @@ mod tests {
         assert_eq!(text(&of, &["n", "file"]), None, "it is there, and no text");
         assert!(yes(&of, &["yes"]));
         assert!(!yes(&of, &["n"]));
+    }
+
+    #[test]
+    fn the_lines_that_are_asked_for_have_many_names() {
+        let asked = |of: Value| lines(&of).map(|lines| (lines.start(), lines.end()));
+        assert_eq!(asked(json!({"file_path": "a"})), None);
+        assert_eq!(asked(json!({"offset": null, "limit": null})), None);
+        assert_eq!(asked(json!({"limit": 20})), Some((1, 20)));
+        assert_eq!(asked(json!({"offset": 0, "limit": 20})), Some((1, 20)));
+        assert_eq!(asked(json!({"offset": 1, "limit": 20})), Some((1, 20)));
+        assert_eq!(asked(json!({"offset": 11, "limit": 10})), Some((12, 20)), "0 or 1");
+        assert_eq!(asked(json!({"offset": 11})), Some((12, u32::MAX)));
+        assert_eq!(asked(json!({"startLine": 3, "endLine": 9})), Some((3, 9)));
+        assert_eq!(asked(json!({"view_range": [3, -1]})), Some((3, u32::MAX)));
+        let whole = json!({"offset": 2, "should_read_entire_file": true});
+        assert_eq!(asked(whole), None);
     }
 
     #[test]

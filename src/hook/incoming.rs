@@ -148,7 +148,7 @@ impl Incoming {
             parts.call.as_ref().is_some_and(|call| effects::only_reads(&host, &call.tool));
         let concerns_a_tool = matches!(parts.moment, Moment::Before | Moment::After);
         let effects = match &parts.call {
-            Some(call) => effects::of(&host, call, &cwd),
+            Some(call) => shown(effects::of(&host, call, &cwd), payload, &parts.name),
             None if concerns_a_tool => {
                 vec![Effect::Unreadable { what: "the call names no tool".to_owned() }]
             }
@@ -205,6 +205,19 @@ fn clears(moment: Moment, payload: &Value) -> bool {
         _ => None,
     };
     said == Some("clear")
+}
+
+/// What a tool says it has shown counts for more than what it was asked for, and one that failed has shown nothing.
+fn shown(mut effects: Vec<Effect>, payload: &Value, name: &str) -> Vec<Effect> {
+    if name.ends_with("Failure") {
+        effects.retain(|effect| !matches!(effect, Effect::Read { .. }));
+    }
+    if let ([Effect::Read { lines, .. }], Some(shown)) =
+        (effects.as_mut_slice(), fields::lines_shown(payload))
+    {
+        *lines = Some(shown);
+    }
+    effects
 }
 
 /// A question that nobody is there to answer is none: these modes of Claude Code and its kin ask nobody.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::code::LineRange;
 use crate::edits::Change;
 use crate::ledger::MutationClass;
 use crate::shell::Dialect;
@@ -51,6 +52,8 @@ pub enum Effect {
     Read {
         /// Which.
         path: PathBuf,
+        /// The lines that were shown; `None` is all of them.
+        lines: Option<LineRange>,
     },
     /// A file is written.
     Write {

@@ -13,12 +13,11 @@ use sha2::{Digest, Sha256};
 use super::event::{Effect, Event};
 use super::gate::{Decision, Denial, DenialCode};
 use super::why::{self, IntentBrief};
-use super::{VerbError, Workspace, after, gate};
-use crate::code::{Document, MAX_BYTES};
+use super::{VerbError, Workspace, after, gate, seen};
+use crate::code::{LineRange, MAX_BYTES};
 use crate::edits::{After, Change};
-use crate::provenance::Outline;
-use crate::workspace::session::seen::{self, Seen};
-use crate::workspace::{RelativePath, session, store};
+use crate::workspace::session::seen::{self as session_seen, Seen, State};
+use crate::workspace::{RelativePath, store};
 
 /// Which lines of a file are wanted; nothing said is all of them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -162,7 +161,6 @@ pub fn read(
     let Ok(text) = std::str::from_utf8(&bytes) else {
         return Err(unusable("is not UTF-8 text, so it is neither read nor written here"));
     };
-    remember(ws, caller, &path, &bytes);
     let count = text.split_inclusive('\n').count();
     let first = lines.offset.unwrap_or(1).max(1);
     let wanted: Vec<&str> = text
@@ -170,6 +168,10 @@ pub fn read(
         .skip(first - 1)
         .take(lines.limit.unwrap_or(usize::MAX))
         .collect();
+    let shown = range(first, wanted.len());
+    if wanted.len() == count || shown.is_some() {
+        remember(ws, caller, &path, &bytes, shown.filter(|_| wanted.len() < count));
+    }
     Ok(FileText {
         text: wanted.concat(),
         sha256: hash(&bytes),
@@ -184,6 +186,12 @@ pub fn read(
             .collect(),
         path,
     })
+}
+
+fn range(first: usize, count: usize) -> Option<LineRange> {
+    let start = u32::try_from(first).ok()?;
+    let end = u32::try_from(first.saturating_add(count).checked_sub(1)?).ok()?;
+    LineRange::new(start, end)
 }
 
 /// Writes a file that still is what the writer takes it for. Of `caller`, its effects do not count.
@@ -213,9 +221,11 @@ pub fn write(
         held_up(gate::check(&event))?;
         return Err(stale(ws, &path, &event));
     }
-    if let Some(before) = &before {
-        // Who knows its hash knows the file.
-        remember(ws, caller, &path, before);
+    if let Some(before) = &before
+        && session_seen::seen(&ws.root, &caller.actor(), &path).is_none()
+    {
+        // Who knows its hash knows the file, unless it came with a few of its lines.
+        remember(ws, caller, &path, before, None);
     }
     let after = image(&path, &request.change, before.as_deref())?;
     let judged = gate::before(&event);
@@ -229,7 +239,7 @@ pub fn write(
     if !replaced? {
         return Err(stale(ws, &path, &event));
     }
-    let last = seen::last_write(&ws.root, &path);
+    let last = session_seen::last_write(&ws.root, &path);
     let ours = last.filter(|last| {
         last.actor == event.actor() && last.hash.as_deref() == Some(&hash(after.as_bytes()))
     });
@@ -321,7 +331,7 @@ fn hash(bytes: &[u8]) -> String {
 
 fn stale(ws: &Workspace, path: &RelativePath, event: &Event) -> FileError {
     let now = bytes(ws, path).ok().flatten().map(|bytes| hash(&bytes));
-    let last = seen::last_write(&ws.root, path).filter(|last| last.hash == now);
+    let last = session_seen::last_write(&ws.root, path).filter(|last| last.hash == now);
     let by = match last {
         Some(last) if last.actor == event.actor() => {
             format!("this session changed it, at {}", last.at)
@@ -335,24 +345,16 @@ fn stale(ws: &Workspace, path: &RelativePath, event: &Event) -> FileError {
     FileError::Stale { path: path.clone(), by }
 }
 
-/// Remembers what the caller knows of a file now. Without it a later write may be refused that need not be, no more.
-fn remember(ws: &Workspace, caller: &Event, path: &RelativePath, bytes: &[u8]) {
-    let outline = Document::from_bytes(path.as_str(), bytes)
-        .map(|document| Outline::of(&document.blocks()).entries())
-        .unwrap_or_default();
-    let seen = Seen {
-        path: path.clone(),
-        hash: Some(hash(bytes)),
-        outline,
-        actor: caller.actor(),
-        intent: gate::selected(ws, caller),
-        head: ws.head().map(|head| head.0.clone()),
-        recorded: false,
-        at: store::now(),
-    };
-    if let Err(error) = seen::see(&ws.root, &caller.actor(), &seen) {
-        session::log(&ws.root, &format!("what a session saw of {path} could not be kept: {error}"));
-    }
+/// Remembers what the caller has read of a file. Without it a later write may be refused that need not be, no more.
+fn remember(
+    ws: &Workspace,
+    caller: &Event,
+    path: &RelativePath,
+    bytes: &[u8],
+    shown: Option<LineRange>,
+) {
+    let text = std::str::from_utf8(bytes).ok().map(str::to_owned);
+    seen::read(ws, caller, path, &State { hash: Some(hash(bytes)), text }, shown);
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ pub mod record;
 pub mod registry;
 pub mod report;
 pub mod seal;
+mod seen;
 pub mod select;
 pub mod signing;
 mod tips;

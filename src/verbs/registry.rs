@@ -10,7 +10,7 @@ use crate::intent::{
     EditError, NewIntent, PlannedEdit, Registry, RegistryEdit, Status, UsedIds, edit,
 };
 use crate::ledger::{Record, RecordKind};
-use crate::workspace::session::seen::{self, Seen};
+use crate::workspace::session::seen::{self, Seen, SeenExtent};
 use crate::workspace::store::{self, Lock};
 use crate::workspace::{RelativePath, session};
 
@@ -101,6 +101,7 @@ fn ours(ws: &Workspace, path: &RelativePath, id: &str) {
         path: path.clone(),
         hash: seen::state(&ws.root.absolute(path), 0).hash,
         outline: Vec::new(),
+        extent: SeenExtent::File,
         actor: "intent".to_owned(),
         intent: Some(id.to_owned()),
         head: None,

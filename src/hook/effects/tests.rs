@@ -19,7 +19,7 @@ fn told(host: &str, tool: &str, input: Value) -> String {
 
 fn short(effect: &Effect) -> String {
     match effect {
-        Effect::Read { path } => format!("read {}", path.display()),
+        Effect::Read { path, .. } => format!("read {}", path.display()),
         Effect::Write { path, change } => format!("write {} {}", path.display(), kind(change)),
         Effect::Delete { path } => format!("delete {}", path.display()),
         Effect::Move { from, to, change } => {

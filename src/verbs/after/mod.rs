@@ -5,6 +5,7 @@
 
 mod disk;
 mod reminder;
+mod shown;
 mod spool;
 
 use std::path::PathBuf;
@@ -12,15 +13,17 @@ use std::path::PathBuf;
 use super::event::{Effect, Event};
 use super::gate::{self, Decision, GateRequest};
 use super::record::{self, RecordRequest, call};
+use super::seen::{self, Knowledge, OwnChange};
 use super::{VerbError, Workspace, map};
+use crate::code::{Document, LineRange};
 use crate::ledger::{EntityType, Strength};
-use crate::provenance::Outline;
-use crate::shell::Deed;
+use crate::shell::{Deed, Target};
 use crate::workspace::session::calls::{self, Before, Call, Standing};
-use crate::workspace::session::seen::{self, Seen, State};
+use crate::workspace::session::seen::{self as session_seen, Seen, State};
 use crate::workspace::session::ungated::{self, Ungated};
 use crate::workspace::{RelativePath, Root, session, store};
 
+use shown::Shown;
 pub use spool::{kept, retry};
 
 /// What the agent is told after a call.
@@ -67,13 +70,11 @@ pub fn idle(event: &Event) {
     let mut feedback = Feedback::default();
     let mut touched = Vec::new();
     for call in calls.iter().filter(|call| !call.background) {
-        for before in &call.files {
-            let now = seen::state(&ws.root.absolute(&before.path), MAX_TEXT);
-            if before.foresaw(&now) {
-                named(&ws, event, call, before, &mut feedback);
-                touched.push(before.path.clone());
-            }
-        }
+        let foreseen = |before: &&Before| {
+            before.foresaw(&session_seen::state(&ws.root.absolute(&before.path), MAX_TEXT))
+        };
+        let files: Vec<&Before> = call.files.iter().filter(foreseen).collect();
+        touched.extend(all_named(&ws, event, call, &files, &mut feedback));
     }
     map::follow(&ws, &touched);
 }
@@ -114,7 +115,7 @@ fn paths(event: &Event) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     for effect in &event.effects {
         match effect {
-            Effect::Read { path } | Effect::Write { path, .. } | Effect::Delete { path } => {
+            Effect::Read { path, .. } | Effect::Write { path, .. } | Effect::Delete { path } => {
                 paths.push(path.clone());
             }
             Effect::Move { from, to, .. } => paths.extend([from.clone(), to.clone()]),
@@ -148,75 +149,44 @@ fn in_workspace(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
 
 /// What the call read is the session's baseline from now on.
 fn see_reads(ws: &Workspace, event: &Event) {
-    let mut read: Vec<PathBuf> = Vec::new();
+    let mut read: Vec<(PathBuf, Option<LineRange>)> = Vec::new();
     for effect in &event.effects {
         match effect {
-            Effect::Read { path } => read.push(path.clone()),
+            Effect::Read { path, lines } => read.push((path.clone(), *lines)),
             Effect::Shell { background: false, .. } => {
-                let reading = gate::read_command(event, effect, Some(&ws.root));
-                let targets = reading.into_iter().flat_map(|reading| reading.targets);
-                let known = targets.filter(|target| target.deed == Deed::Read && target.known);
-                read.extend(known.map(|target| PathBuf::from(target.path)));
+                let Some(reading) = gate::read_command(event, effect, Some(&ws.root)) else {
+                    continue;
+                };
+                let known = |target: &&Target| target.deed == Deed::Read && target.known;
+                for target in reading.targets.iter().filter(known) {
+                    match shown::shown(&reading, &target.path) {
+                        Shown::Whole => read.push((PathBuf::from(&target.path), None)),
+                        Shown::Lines(lines) => {
+                            read.push((PathBuf::from(&target.path), Some(lines)));
+                        }
+                        Shown::Unknown => {}
+                    }
+                }
             }
             _ => {}
         }
     }
-    for path in read {
+    for (path, lines) in read {
         let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
         let Ok(path) = ws.root.resolve(&path) else { continue };
-        let state = seen::state(&ws.root.absolute(&path), MAX_TEXT);
+        let state = session_seen::state(&ws.root.absolute(&path), MAX_TEXT);
         if state.hash.is_some() {
-            see(ws, event, &path, &state, None);
+            seen::read(ws, event, &path, &state, lines);
         }
-    }
-}
-
-/// Remembers what the actor knows of a file from now on.
-fn see(
-    ws: &Workspace,
-    event: &Event,
-    path: &RelativePath,
-    state: &State,
-    outline: Option<&Outline>,
-) {
-    let seen = note(ws, event, path, state, outline);
-    if let Err(error) = seen::see(&ws.root, &event.actor(), &seen) {
-        session::log(&ws.root, &format!("what a session saw of {path} could not be kept: {error}"));
-    }
-}
-
-fn note(
-    ws: &Workspace,
-    event: &Event,
-    path: &RelativePath,
-    state: &State,
-    outline: Option<&Outline>,
-) -> Seen {
-    let read = || {
-        let text = state.text.as_ref()?;
-        let document = crate::code::Document::from_bytes(path.as_str(), text.as_bytes()).ok()?;
-        Some(Outline::of(&document.blocks()))
-    };
-    let outline = outline.cloned().or_else(read);
-    Seen {
-        path: path.clone(),
-        hash: state.hash.clone(),
-        outline: outline.map(|outline| outline.entries()).unwrap_or_default(),
-        actor: event.actor(),
-        intent: gate::selected(ws, event),
-        head: ws.head().map(|head| head.0.clone()),
-        recorded: false,
-        at: store::now(),
     }
 }
 
 /// A call that the gate let go ahead has ended. Returns the files that it may have changed.
 fn ended(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) -> Vec<RelativePath> {
     let mut touched = Vec::new();
-    for before in &call.files {
-        if !call.background && named(ws, event, call, before, feedback) {
-            touched.push(before.path.clone());
-        }
+    if !call.background {
+        let files: Vec<&Before> = call.files.iter().collect();
+        touched.extend(all_named(ws, event, call, &files, feedback));
     }
     if call.command {
         touched.extend(unnamed(ws, event, call, feedback));
@@ -224,27 +194,54 @@ fn ended(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) ->
     touched
 }
 
-/// A file that the call named. Returns true if it has changed.
+/// The files that the call named. Returns those that have changed.
+fn all_named(
+    ws: &Workspace,
+    event: &Event,
+    call: &Call,
+    files: &[&Before],
+    feedback: &mut Feedback,
+) -> Vec<RelativePath> {
+    // Of a file that the call moved, what was known where it came from: before that place is looked at again.
+    let known = files.iter().map(|before| {
+        let origin = before.moved_from.as_ref().unwrap_or(&before.path);
+        session_seen::seen(&ws.root, &event.actor(), origin)
+    });
+    let known: Vec<Option<Seen>> = known.collect();
+    let changed = files.iter().zip(known).filter_map(|(before, known)| {
+        let has_changed = named(ws, event, call, (before, known.as_ref()), feedback);
+        has_changed.then(|| before.path.clone())
+    });
+    changed.collect()
+}
+
+/// A file that the call named, and what the session knew of it. Returns true if it has changed.
 fn named(
     ws: &Workspace,
     event: &Event,
     call: &Call,
-    before: &Before,
+    (before, known): (&Before, Option<&Seen>),
     feedback: &mut Feedback,
 ) -> bool {
     let path = &before.path;
-    let now = seen::state(&ws.root.absolute(path), MAX_TEXT);
+    let now = session_seen::state(&ws.root.absolute(path), MAX_TEXT);
     if now.hash == before.hash {
         return false;
     }
+    let from = before.moved_from.as_ref();
+    let origin = call.files.iter().find(|file| Some(&file.path) == from).unwrap_or(before);
+    let own = OwnChange { known, origin, before, now: &now };
+    let see = |document: Option<&Document>| {
+        seen::keep(ws, event, path, &now, own.knowledge(path, document));
+    };
     if ws.ignores.git_ignored(path) {
-        see(ws, event, path, &now, None);
+        see(None);
         return false;
     }
     let Some(intent) = call.intent.as_deref().and_then(|id| ws.registry.get(id)) else {
         // Nothing was enforced, and nothing is selected: nobody can say what it was for.
         not_gated(ws, event, path, &now, "no intent was selected");
-        see(ws, event, path, &now, None);
+        see(None);
         return true;
     };
     let session = event.session_key();
@@ -257,7 +254,7 @@ fn named(
         model: event.model.as_deref(),
         claimed_class: event.claimed_class,
     };
-    let mut outline = None;
+    let mut document = None;
     let mut recorded = false;
     match call::told(ws, intent, &work) {
         Ok(told) => {
@@ -271,13 +268,14 @@ fn named(
                     ),
                 );
             }
-            outline = Some(told.outline);
+            document = Some(told.now);
         }
         Err(reason) => session::log(&ws.root, &format!("{path} was not recorded: {reason}")),
     }
-    see(ws, event, path, &now, outline.as_ref());
-    let wrote = Seen { recorded, ..note(ws, event, path, &now, outline.as_ref()) };
-    if let Err(error) = seen::wrote(&ws.root, &wrote) {
+    see(document.as_ref());
+    let all = Knowledge::all(path, &now, document.as_ref());
+    let wrote = Seen { recorded, ..seen::note(ws, event, path, &now, all) };
+    if let Err(error) = session_seen::wrote(&ws.root, &wrote) {
         session::log(&ws.root, &format!("who wrote {path} could not be kept: {error}"));
     }
     true
@@ -306,7 +304,7 @@ fn unnamed(
         }
     }
     for path in &outside {
-        let now = seen::state(&ws.root.absolute(path), 0);
+        let now = session_seen::state(&ws.root.absolute(path), 0);
         not_gated(ws, event, path, &now, "a command changed it, and it is out of scope");
     }
     if !outside.is_empty() {
@@ -334,8 +332,8 @@ fn unnamed(
     };
     recorded(ws, &record::record(ws, &request));
     for path in &ours {
-        let now = seen::state(&ws.root.absolute(path), MAX_TEXT);
-        see(ws, event, path, &now, None);
+        let now = session_seen::state(&ws.root.absolute(path), MAX_TEXT);
+        seen::changed_unseen(ws, event, path, &now);
     }
     ours
 }
@@ -343,8 +341,8 @@ fn unnamed(
 /// Files that steer the gate and changed meanwhile, but for what `intent` itself wrote for a person.
 fn steering(ws: &Workspace, call: &Call) -> Vec<RelativePath> {
     let by_us = |path: &RelativePath| {
-        let now = seen::state(&ws.root.absolute(path), 0).hash;
-        seen::last_write(&ws.root, path).is_some_and(|last| last.hash == now)
+        let now = session_seen::state(&ws.root.absolute(path), 0).hash;
+        session_seen::last_write(&ws.root, path).is_some_and(|last| last.hash == now)
     };
     let mut changed = disk::steering_changed_since(ws, call.at);
     changed.retain(|path| !by_us(path));
@@ -354,7 +352,7 @@ fn steering(ws: &Workspace, call: &Call) -> Vec<RelativePath> {
 /// Whether another actor, as far as we see, may have changed the file since the call began.
 fn touched_by_others(ws: &Workspace, call: &Call, path: &RelativePath) -> bool {
     let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
-    let wrote = seen::last_write(&ws.root, path).is_some_and(|last| {
+    let wrote = session_seen::last_write(&ws.root, path).is_some_and(|last| {
         last.actor != call.actor && store::milliseconds(&last.at).is_none_or(|at| at >= began)
     });
     wrote
@@ -374,9 +372,9 @@ fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) -> Vec<Re
     let mut written = Vec::new();
     for path in writes {
         let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
-        let now = seen::state(&ws.root.absolute(&path), MAX_TEXT);
+        let now = session_seen::state(&ws.root.absolute(&path), MAX_TEXT);
         not_gated(ws, event, &path, &now, "no hook was asked before it");
-        see(ws, event, &path, &now, None);
+        seen::changed_unseen(ws, event, &path, &now);
         written.push(path);
     }
     if written.is_empty() {

@@ -51,6 +51,8 @@ pub(super) enum Manner {
     Whole,
     /// A part of it, found by its text.
     Part,
+    /// Lines are put below a line that is known by its number alone.
+    Placed,
     /// It is deleted or moved away.
     Away,
     /// A command does it.
@@ -88,6 +90,7 @@ impl Places {
     fn write(&mut self, path: &Path, change: &Change) {
         let manner = match change {
             Change::Whole(_) => Manner::Whole,
+            Change::Insert { .. } => Manner::Placed,
             _ => Manner::Part,
         };
         if let Some(touched) = self.touch(path, manner) {
@@ -239,7 +242,8 @@ impl Place {
     fn touch(&mut self, path: RelativePath, manner: Manner) -> &mut Touched {
         let known = self.files.iter().position(|file| file.before.path == path);
         let at = known.unwrap_or_else(|| {
-            let before = before(&self.ws, path);
+            let replaced = manner == Manner::Whole;
+            let before = Before { replaced, ..before(&self.ws, path) };
             self.files.push(Touched { before, manner });
             self.files.len() - 1
         });
@@ -273,7 +277,7 @@ impl Touched {
 }
 
 /// A file as it stands now.
-pub(crate) fn before(ws: &Workspace, path: RelativePath) -> Before {
+fn before(ws: &Workspace, path: RelativePath) -> Before {
     let file = ws.root.absolute(&path);
     let state = session::seen::state(&file, MAX_KEPT);
     Before {
@@ -281,6 +285,7 @@ pub(crate) fn before(ws: &Workspace, path: RelativePath) -> Before {
         text: state.text,
         hash: state.hash,
         moved_from: None,
+        replaced: false,
         predicted: Predicted::Unknown,
     }
 }

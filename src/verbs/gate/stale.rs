@@ -4,32 +4,40 @@ use std::collections::HashSet;
 
 use super::places::{Manner, Touched};
 use super::{Denial, DenialCode};
-use crate::code::{Document, FileBlocks};
 use crate::provenance::Outline;
+use crate::provenance::outline::Short;
 use crate::verbs::Workspace;
+use crate::verbs::seen::{self, Knowledge};
 use crate::workspace::RelativePath;
 use crate::workspace::session::calls::Predicted;
-use crate::workspace::session::seen::{self, Seen};
+use crate::workspace::session::seen::{self as session_seen, Seen, SeenExtent};
 
 /// The denial for a write that is not based on what is there.
 pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Denial> {
     let path = &file.before.path;
     let exists = file.before.hash.is_some();
-    let Some(seen) = seen::seen(&ws.root, actor, path) else {
+    let Some(seen) = session_seen::seen(&ws.root, actor, path) else {
         // A part that was found by its text is its own evidence; a whole file is not.
         let blind = exists && file.manner == Manner::Whole && !file.writes_what_is_there();
         return blind.then(|| unread(path));
     };
-    if seen.hash == file.before.hash {
+    if seen.extent == SeenExtent::File && seen.hash == file.before.hash {
         return None;
     }
     if !exists && file.manner != Manner::Whole {
         // It is gone: the tool itself will say so.
         return None;
     }
-    let disjoint =
-        exists && Outline::from_entries(&seen.outline).is_some_and(|seen| disjoint(&seen, file));
-    (!disjoint).then(|| stale(ws, path, file))
+    let known = Knowledge::of(&seen);
+    let fresh = exists && known.as_ref().is_some_and(|known| leaves_others(known, file));
+    if fresh {
+        return None;
+    }
+    let nobody = |known: &Knowledge| nobody_changed(known, file);
+    Some(match known.as_ref().is_some_and(nobody) {
+        true => unread(path),
+        false => stale(ws, path, file),
+    })
 }
 
 impl Touched {
@@ -38,28 +46,32 @@ impl Touched {
     }
 }
 
-/// Whether the write leaves alone every block that others have changed since.
-fn disjoint(seen: &Outline, file: &Touched) -> bool {
-    let (Some(now), Predicted::Text(after)) = (&file.before.text, &file.before.predicted) else {
-        return false;
-    };
-    let path = file.before.path.as_str();
-    let blocks =
-        |text: &str| Document::from_bytes(path, text.as_bytes()).map(|document| document.blocks());
-    let (Ok(now), Ok(after)) = (blocks(now), blocks(after)) else { return false };
-    // What nobody can cut into blocks is one piece.
-    if now.blocks.is_empty() || now.has_error || after.has_error {
-        return false;
+/// Whether the write leaves alone every block that is not as the session knows it.
+fn leaves_others(known: &Knowledge, file: &Touched) -> bool {
+    let path = &file.before.path;
+    let pieces = |text: &str| seen::pieces_of(path, text);
+    let Some(now) = file.before.text.as_deref().and_then(pieces) else { return false };
+    let theirs = known.changed(&now, file.manner == Manner::Whole);
+    if theirs.is_empty() {
+        return true;
     }
-    let now_outline = Outline::of(&now);
-    let theirs = seen.touched(&now_outline);
-    let ours = now_outline.touched(&Outline::of(&after));
-    theirs.is_disjoint(&ours) && !theirs.is_empty() && !whole(&ours, &now)
+    let Predicted::Text(after) = &file.before.predicted else { return false };
+    // A line's number says nothing once there may be others above it.
+    let Some(after) = pieces(after).filter(|_| file.manner != Manner::Placed) else { return false };
+    let ours = now.touched(&after);
+    theirs.is_disjoint(&ours) && !whole(&ours, &now)
 }
 
 /// Whether every block there is would change.
-fn whole(ours: &HashSet<[u8; 8]>, now: &FileBlocks) -> bool {
-    ours.len() >= now.blocks.len() && now.blocks.len() > 1
+fn whole(ours: &HashSet<Short>, now: &Outline) -> bool {
+    ours.len() >= now.rows.len() && now.rows.len() > 1
+}
+
+/// Whether all that the session knows stands as it knows it, and there is only more that it never saw.
+fn nobody_changed(known: &Knowledge, file: &Touched) -> bool {
+    let now = file.before.text.as_deref();
+    let now = now.and_then(|text| seen::pieces_of(&file.before.path, text));
+    known.extent == SeenExtent::Part && now.is_some_and(|now| known.changed(&now, false).is_empty())
 }
 
 fn unread(path: &RelativePath) -> Denial {
@@ -68,14 +80,15 @@ fn unread(path: &RelativePath) -> Denial {
         ..Denial::new(
             DenialCode::StaleFile,
             format!(
-                "Stale File: {path} exists, and this session has not read it; a whole new text would overwrite what it does not know. Read it first."
+                "Stale File: {path} exists, and this session has not read all of it; a whole new text would overwrite what it does not know. Read it first."
             ),
         )
     }
 }
 
 fn stale(ws: &Workspace, path: &RelativePath, file: &Touched) -> Denial {
-    let last = seen::last_write(&ws.root, path).filter(|last| last.hash == file.before.hash);
+    let last =
+        session_seen::last_write(&ws.root, path).filter(|last| last.hash == file.before.hash);
     let who = match last {
         Some(Seen { actor, intent: Some(intent), at, .. }) => {
             format!("{actor} under {intent}, at {at}")

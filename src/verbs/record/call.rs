@@ -40,8 +40,8 @@ pub(in crate::verbs) struct Told {
     pub(in crate::verbs) record: Option<Record>,
     /// Blocks that changed at the same time and are not its work, by name.
     pub(in crate::verbs) others: Vec<String>,
-    /// The blocks as they stand.
-    pub(in crate::verbs) outline: Outline,
+    /// The file as it stands.
+    pub(in crate::verbs) now: Document,
 }
 
 /// Tells what a call did to a file; `Err` says why nobody can tell.
@@ -74,7 +74,7 @@ pub(in crate::verbs) fn told(
     let (ranges, gone) = ranges(work, &differences[0], &edits, &current, &earlier);
     let outline = Outline::of(&now);
     if ranges.is_empty() {
-        return Ok(Told { record: None, others, outline });
+        return Ok(Told { record: None, others, now: current });
     }
     let changed: Vec<ChangedBlock<'_>> = edits
         .now
@@ -129,7 +129,7 @@ pub(in crate::verbs) fn told(
     if work.call.command {
         record.extra.insert("via".to_owned(), Value::String("shell".to_owned()));
     }
-    Ok(Told { record: Some(record), others, outline })
+    Ok(Told { record: Some(record), others, now: current })
 }
 
 impl Work<'_> {

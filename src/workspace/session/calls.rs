@@ -49,6 +49,9 @@ pub struct Before {
     pub hash: Option<String>,
     /// Where it is moved from by this call.
     pub moved_from: Option<RelativePath>,
+    /// Its text is replaced as a whole, whatever it is.
+    #[serde(default)]
+    pub replaced: bool,
     /// The text that the call would make of it, where that could be known; of a file that it deletes, nothing.
     pub predicted: Predicted,
 }

@@ -14,8 +14,11 @@ pub struct Seen {
     pub path: RelativePath,
     /// SHA-256 of its bytes in hexadecimal; `None` where there was no file.
     pub hash: Option<String>,
-    /// Its blocks then, as entries of an outline.
+    /// The blocks that were seen, as entries of an outline.
     pub outline: Vec<String>,
+    /// How much of the file that is.
+    #[serde(default)]
+    pub extent: SeenExtent,
     /// Who acted.
     pub actor: String,
     /// The intent they acted under.
@@ -26,6 +29,26 @@ pub struct Seen {
     pub recorded: bool,
     /// RFC 3339 in UTC.
     pub at: String,
+}
+
+/// How much of a file a session has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SeenExtent {
+    /// All of it, as it was when it had the hash.
+    #[default]
+    File,
+    /// All of its blocks, but not all at one time: others changed some of them since, or the session did.
+    Blocks,
+    /// These blocks, and never the rest.
+    Part,
+}
+
+impl SeenExtent {
+    /// What is left of it once the file is not as it was any more.
+    pub fn of_blocks(self) -> Self {
+        if self == Self::File { Self::Blocks } else { self }
+    }
 }
 
 /// A note larger than this, in bytes, was not written by us.

@@ -1,0 +1,165 @@
+//! Which lines of a file a command has shown, as far as its own words say.
+
+use crate::code::LineRange;
+use crate::shell::{Invocation, Reading};
+
+/// How much of a file a command has shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// All of it.
+    Whole,
+    /// These lines.
+    Lines(LineRange),
+    /// Nobody can say which lines, or none: `grep`, `wc`, the end of a pipe.
+    Unknown,
+}
+
+/// Programs that print the files they name as a whole.
+const PRINTERS: &[&str] =
+    &["bat", "batcat", "cat", "less", "more", "nl", "tac", "type", "get-content", "gc"];
+/// Programs that print nothing of what another one hands to them, or say nothing about a file.
+const BYSTANDERS: &[&str] =
+    &["cd", "echo", "printf", "pwd", "true", ":", "ls", "git", "test", "[", "set-location"];
+
+/// What a command has shown of the file at `path`, which it reads.
+pub(super) fn shown(reading: &Reading, path: &str) -> Shown {
+    let names = |call: &&Invocation| call.words.iter().skip(1).any(|word| ends_in(path, word));
+    let mut naming = reading.commands.iter().filter(names);
+    let (Some(call), None) = (naming.next(), naming.next()) else { return Shown::Unknown };
+    let words: Vec<&str> = call.words.iter().skip(1).map(String::as_str).collect();
+    let own = of_program(call.program.as_deref().unwrap_or_default(), &words);
+    // Another program may take in what this one prints.
+    let others: Vec<&Invocation> =
+        reading.commands.iter().filter(|other| *other != call && !stands_by(other)).collect();
+    match (others.as_slice(), own) {
+        ([], own) => own,
+        ([next], Shown::Whole) => {
+            let words = next.words.iter().skip(1).map(String::as_str).chain([path]);
+            let words: Vec<&str> = words.collect();
+            match of_program(next.program.as_deref().unwrap_or_default(), &words) {
+                Shown::Lines(lines) => Shown::Lines(lines),
+                _ => Shown::Unknown,
+            }
+        }
+        _ => Shown::Unknown,
+    }
+}
+
+fn stands_by(call: &Invocation) -> bool {
+    let program = call.program.as_deref().unwrap_or_default();
+    BYSTANDERS.contains(&program) || PRINTERS.contains(&program)
+}
+
+/// What a program shows of the one file that stands last among its words.
+fn of_program(program: &str, words: &[&str]) -> Shown {
+    match program {
+        "head" => head(words).map_or(Shown::Unknown, Shown::Lines),
+        "tail" => tail(words).map_or(Shown::Unknown, Shown::Lines),
+        "sed" => sed(words).map_or(Shown::Unknown, Shown::Lines),
+        "bat" | "batcat" if words.iter().any(|word| is_range_option(word)) => Shown::Unknown,
+        program if PRINTERS.contains(&program) => Shown::Whole,
+        _ => Shown::Unknown,
+    }
+}
+
+fn ends_in(path: &str, word: &str) -> bool {
+    let word = word.trim_start_matches("./").trim_start_matches("../").replace('\\', "/");
+    !word.is_empty() && (path == word || path.ends_with(&format!("/{}", word.trim_matches('/'))))
+}
+
+fn is_range_option(word: &str) -> bool {
+    word.starts_with("-r") || word.starts_with("--line-range")
+}
+
+/// `head FILE`, `head -n 20 FILE`, `head -20 FILE`.
+fn head(words: &[&str]) -> Option<LineRange> {
+    let count = match words {
+        [_] => 10,
+        ["-n" | "--lines", count, _] => count.parse().ok()?,
+        [one, _] => one
+            .strip_prefix("--lines=")
+            .or_else(|| one.strip_prefix("-n"))
+            .or_else(|| one.strip_prefix('-'))?
+            .parse()
+            .ok()?,
+        _ => return None,
+    };
+    LineRange::new(1, count)
+}
+
+/// `tail -n +20 FILE`: from a line on. How long the file is, `tail -n 20` does not say.
+fn tail(words: &[&str]) -> Option<LineRange> {
+    let from = match words {
+        ["-n" | "--lines", from, _] => from.strip_prefix('+')?,
+        [one, _] => one.strip_prefix("-n+").or_else(|| one.strip_prefix("--lines=+"))?,
+        _ => return None,
+    };
+    LineRange::new(from.parse().ok()?, u32::MAX)
+}
+
+/// `sed -n '10,20p' FILE`.
+fn sed(words: &[&str]) -> Option<LineRange> {
+    let ["-n" | "--quiet" | "--silent", script, _] = words else { return None };
+    let lines = script.trim().trim_end_matches(';').strip_suffix('p')?;
+    let (first, last) = lines.split_once(',').unwrap_or((lines, lines));
+    let last = match last.trim() {
+        "$" => u32::MAX,
+        last => last.parse().ok()?,
+    };
+    LineRange::new(first.trim().parse().ok()?, last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::{self, Deed, Dialect, Surroundings};
+
+    fn of(text: &str) -> Vec<String> {
+        let at = Surroundings {
+            cwd: "/w/app".into(),
+            root: Some("/w/app".into()),
+            home: None,
+            temp: Vec::new(),
+        };
+        let reading = shell::read(text, Dialect::Posix, &at);
+        let read = reading.targets.iter().filter(|target| target.deed == Deed::Read);
+        read.map(|target| match shown(&reading, &target.path) {
+            Shown::Whole => "whole".to_owned(),
+            Shown::Unknown => "unknown".to_owned(),
+            Shown::Lines(lines) if lines.end() == u32::MAX => format!("{}-", lines.start()),
+            Shown::Lines(lines) => format!("{}-{}", lines.start(), lines.end()),
+        })
+        .collect()
+    }
+
+    #[test]
+    fn a_command_shows_what_it_says() {
+        for (text, expected) in [
+            ("cat src/a.rs", "whole"),
+            ("cat ./src/a.rs", "whole"),
+            ("cat /w/app/src/a.rs", "whole"),
+            ("cd src && cat a.rs", "whole"),
+            ("nl src/a.rs", "whole"),
+            ("cat src/a.rs | grep x", "unknown"),
+            ("cat src/a.rs | head -5", "1-5"),
+            ("nl -ba src/a.rs | sed -n '10,20p'", "10-20"),
+            ("cat src/a.rs | sort | head -5", "unknown"),
+            ("head src/a.rs", "1-10"),
+            ("head -n 20 src/a.rs", "1-20"),
+            ("head -20 src/a.rs", "1-20"),
+            ("head -n -5 src/a.rs", "unknown"),
+            ("tail -n +20 src/a.rs", "20-"),
+            ("tail -n 20 src/a.rs", "unknown"),
+            ("sed -n '10,20p' src/a.rs", "10-20"),
+            ("sed -n 10p src/a.rs", "10-10"),
+            ("sed -n '10,$p' src/a.rs", "10-"),
+            ("sed 's/a/b/' src/a.rs", "unknown"),
+            ("grep -n x src/a.rs", "unknown"),
+            ("wc -l src/a.rs", "unknown"),
+        ] {
+            assert_eq!(of(text), [expected], "{text}");
+        }
+        assert_eq!(of("cat src/a.rs src/b.rs"), ["whole", "whole"]);
+        assert_eq!(of("cp src/a.rs src/b.rs"), ["unknown"], "a copy is not seen");
+    }
+}

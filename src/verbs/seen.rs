@@ -1,0 +1,350 @@
+//! What a session has seen of a file, block by block: what its reads show it, and what its own writes make of that.
+//!
+//! A session that read a whole file and then edits one function has not read what others changed in the functions
+//! beside it. So an edit brings up to date only the blocks that it wrote. A later text for the whole file is held
+//! against all the blocks that stand on the disk: one that the session neither saw nor wrote would be lost.
+
+use std::collections::HashSet;
+
+use super::Workspace;
+use super::event::Event;
+use super::gate;
+use crate::code::{Document, LineRange, difference};
+use crate::provenance::Outline;
+use crate::provenance::outline::{Row, Short, short};
+use crate::workspace::session::calls::{Before, Predicted};
+use crate::workspace::session::seen::{self, Seen, SeenExtent, State};
+use crate::workspace::{RelativePath, session, store};
+
+/// A change of a file by the session itself, between two looks at the disk.
+pub(super) struct OwnChange<'a> {
+    /// What the session knew of the file before; of a file that is moved here, of the file that it was.
+    pub(super) known: Option<&'a Seen>,
+    /// The file before, where it came from.
+    pub(super) origin: &'a Before,
+    /// What the gate foresaw.
+    pub(super) before: &'a Before,
+    /// The file on the disk now.
+    pub(super) now: &'a State,
+}
+
+/// The blocks of a file and the comments between them, in order.
+///
+/// `None` of a text that does not parse: where its blocks end is anybody's guess, so it is known as a whole or not
+/// at all.
+pub(super) fn pieces(document: &Document) -> Option<Outline> {
+    Some(Outline { rows: located(document)?.into_iter().map(|(row, _)| row).collect() })
+}
+
+/// The same of a text.
+pub(super) fn pieces_of(path: &RelativePath, text: &str) -> Option<Outline> {
+    pieces(&Document::from_bytes(path.as_str(), text.as_bytes()).ok()?)
+}
+
+/// The pieces of a file, each with its lines.
+fn located(document: &Document) -> Option<Vec<(Row, LineRange)>> {
+    let blocks = document.blocks();
+    if blocks.has_error {
+        return None;
+    }
+    let text = document.text();
+    let rows = Outline::of(&blocks).rows;
+    let mut pieces = Vec::with_capacity(rows.len());
+    let (mut byte, mut line) = (0, 1);
+    for (block, row) in blocks.blocks.iter().zip(rows) {
+        let whole = block.whole_bytes();
+        if block.container.is_none() {
+            pieces.extend(comment(text.get(byte..whole.start).unwrap_or_default(), line));
+            byte = byte.max(whole.end);
+            line = line.max(block.whole_lines.end());
+        }
+        pieces.push((row, block.whole_lines));
+    }
+    pieces.extend(comment(text.get(byte..).unwrap_or_default(), line));
+    Some(pieces)
+}
+
+/// What stands between two blocks, if it is more than white space. It is known by nothing but its text.
+fn comment(between: &str, first_line: u32) -> Option<(Row, LineRange)> {
+    let text = between.trim();
+    if text.is_empty() {
+        return None;
+    }
+    let lines = |text: &str| u32::try_from(text.matches('\n').count()).unwrap_or(u32::MAX);
+    let above = &between[..between.len() - between.trim_start().len()];
+    let start = first_line.saturating_add(lines(above));
+    let hash = short(&text.replace("\r\n", "\n"));
+    let row = Row {
+        identity: short(&format!("between\0{}", text.replace("\r\n", "\n"))),
+        text: hash,
+        tokens: hash,
+        shape: hash,
+        name: [0; 4],
+        kind: [0; 2],
+        depth: 0,
+    };
+    Some((row, LineRange::new(start, start.saturating_add(lines(text)))?))
+}
+
+/// Keeps that the actor of an event was shown these lines of a file, or all of them.
+pub(super) fn read(
+    ws: &Workspace,
+    event: &Event,
+    path: &RelativePath,
+    now: &State,
+    shown: Option<LineRange>,
+) {
+    let document = document(path, now);
+    let located = document.as_ref().and_then(located);
+    let Some(shown) = shown else {
+        let rows = located.unwrap_or_default().into_iter().map(|(row, _)| row).collect();
+        let all = Knowledge { outline: Outline { rows }, extent: SeenExtent::File };
+        return keep(ws, event, path, now, all);
+    };
+    let known = seen::seen(&ws.root, &event.actor(), path);
+    let known_all = |known: &Seen| known.extent == SeenExtent::File && known.hash == now.hash;
+    let Some(located) = located.filter(|_| !known.as_ref().is_some_and(known_all)) else { return };
+    keep(ws, event, path, now, after_reading(known.as_ref(), &located, shown));
+}
+
+/// What a session knows after some lines of a file were shown to it.
+fn after_reading(
+    known: Option<&Seen>,
+    located: &[(Row, LineRange)],
+    shown: LineRange,
+) -> Knowledge {
+    let disk = Outline { rows: located.iter().map(|(row, _)| *row).collect() };
+    let extent = known.map_or(SeenExtent::Part, |known| known.extent.of_blocks());
+    let mut belief = Belief::of(known.and_then(Knowledge::of).as_ref(), &disk);
+    for (at, (row, lines)) in located.iter().enumerate() {
+        let visible = shown.start() <= lines.start() && lines.end() <= shown.end();
+        if visible && !belief.holds(at) {
+            belief.forget(row.identity);
+            belief.insert(at, [*row]);
+        }
+    }
+    Knowledge { outline: belief.outline(), extent }.completed(&disk)
+}
+
+/// Keeps that a file was changed by something that the actor ran, or by a tool, without a look at the file before.
+pub(super) fn changed_unseen(ws: &Workspace, event: &Event, path: &RelativePath, now: &State) {
+    let actor = event.actor();
+    let known = seen::seen(&ws.root, &actor, path);
+    let last = seen::last_write(&ws.root, path);
+    let others = last.as_ref().filter(|last| last.actor != actor);
+    let current = match &known {
+        Some(known) => {
+            known.extent == SeenExtent::File && others.is_none_or(|last| last.at < known.at)
+        }
+        None => others.is_none(),
+    };
+    let document = document(path, now);
+    let all = Knowledge::all(path, now, document.as_ref());
+    if current || all.outline.rows.is_empty() {
+        return keep(ws, event, path, now, all);
+    }
+    // What stood there before is what the last tool that wrote it left.
+    let earlier = last.as_ref().and_then(Knowledge::of).unwrap_or_default();
+    let extent = known.as_ref().map_or(SeenExtent::Part, |known| known.extent.of_blocks());
+    let known = known.as_ref().and_then(Knowledge::of);
+    let outline = merged(known.as_ref(), &earlier.outline, &all.outline);
+    keep(ws, event, path, now, Knowledge { outline, extent }.completed(&all.outline));
+}
+
+fn document(path: &RelativePath, now: &State) -> Option<Document> {
+    Document::from_bytes(path.as_str(), now.text.as_ref()?.as_bytes()).ok()
+}
+
+impl OwnChange<'_> {
+    /// What the session knows of the file from now on.
+    pub(super) fn knowledge(&self, path: &RelativePath, now: Option<&Document>) -> Knowledge {
+        let now_pieces = match now {
+            Some(document) => pieces(document),
+            None => self.now.text.as_deref().and_then(|text| pieces_of(path, text)),
+        };
+        let foreseen = self.before.foresaw(self.now);
+        let anything = self.before.predicted == Predicted::Unknown;
+        if self.knew_all() && (foreseen || anything) {
+            let outline = now_pieces.unwrap_or_default();
+            return Knowledge { outline, extent: SeenExtent::File };
+        }
+        let wrote = match &self.before.predicted {
+            Predicted::Text(text) if !foreseen => pieces_of(path, text),
+            _ => now_pieces.clone(),
+        };
+        let earlier =
+            self.origin.text.as_deref().and_then(|text| pieces_of(&self.origin.path, text));
+        let known = self.known.and_then(Knowledge::of);
+        let extent = self.known.map_or(SeenExtent::Part, |known| known.extent.of_blocks());
+        let merged = match (self.knew_all(), wrote, earlier) {
+            (true, Some(wrote), _) => Knowledge { outline: wrote, extent: SeenExtent::Blocks },
+            (false, Some(wrote), Some(earlier)) => {
+                Knowledge { outline: merged(known.as_ref(), &earlier, &wrote), extent }
+            }
+            // Nobody can say which blocks these are: what was known is all that is known.
+            _ => {
+                Knowledge { outline: known.map(|known| known.outline).unwrap_or_default(), extent }
+            }
+        };
+        match now_pieces {
+            Some(now) => merged.reformatted(&now).completed(&now),
+            None => merged,
+        }
+    }
+
+    /// Whether nothing was in the file that the session did not know, or that its write does not depend on.
+    fn knew_all(&self) -> bool {
+        if self.before.replaced && self.before.moved_from.is_none() {
+            return true;
+        }
+        match self.known {
+            Some(known) => known.extent == SeenExtent::File && known.hash == self.origin.hash,
+            None => self.origin.hash.is_none(),
+        }
+    }
+}
+
+/// What is known of a file: blocks, and whether there is more.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Knowledge {
+    pub(super) outline: Outline,
+    pub(super) extent: SeenExtent,
+}
+
+impl Knowledge {
+    /// Everything, of a file as it stands; `document` where it was read already.
+    pub(super) fn all(path: &RelativePath, now: &State, document: Option<&Document>) -> Self {
+        let outline = match document {
+            Some(document) => pieces(document),
+            None => now.text.as_deref().and_then(|text| pieces_of(path, text)),
+        };
+        Self { outline: outline.unwrap_or_default(), extent: SeenExtent::File }
+    }
+
+    /// What was kept, if it can be read.
+    pub(super) fn of(seen: &Seen) -> Option<Self> {
+        Some(Self { outline: Outline::from_entries(&seen.outline)?, extent: seen.extent })
+    }
+
+    /// The blocks that are not as the session knows them: changed, moved or gone. With `unread` also those that it
+    /// never saw.
+    pub(super) fn changed(&self, now: &Outline, unread: bool) -> HashSet<Short> {
+        let mut changed = self.outline.touched(now);
+        if self.extent == SeenExtent::Part && !unread {
+            let known: HashSet<Short> = self.outline.rows.iter().map(|row| row.identity).collect();
+            changed.retain(|identity| known.contains(identity));
+        }
+        changed
+    }
+
+    /// A formatter that ran over the session's own text has brought nothing new.
+    fn reformatted(mut self, now: &Outline) -> Self {
+        let tokens = |outline: &Outline| -> Vec<(Short, Short)> {
+            outline.rows.iter().map(|row| (row.identity, row.tokens)).collect()
+        };
+        for (own, theirs) in difference::common(&tokens(&self.outline), &tokens(now)) {
+            self.outline.rows[own] = now.rows[theirs];
+        }
+        self
+    }
+
+    /// Who knows every block knows the file.
+    fn completed(mut self, now: &Outline) -> Self {
+        if self.outline.touched(now).is_empty() {
+            self.extent = SeenExtent::File;
+        }
+        self
+    }
+}
+
+/// What is known of a file after `earlier` became `wrote` by the session's own doing.
+fn merged(known: Option<&Knowledge>, earlier: &Outline, wrote: &Outline) -> Outline {
+    let mut belief = Belief::of(known, earlier);
+    for change in difference::changes(&keys(earlier), &keys(wrote)) {
+        belief.remove(change.before.clone());
+        belief.insert(change.before.start, wrote.rows[change.now].iter().copied());
+    }
+    belief.outline()
+}
+
+fn keys(outline: &Outline) -> Vec<(Short, Short)> {
+    outline.rows.iter().map(|row| (row.identity, row.text)).collect()
+}
+
+/// The blocks that a session takes a file to have, and where on the disk each stands, if it does.
+struct Belief {
+    rows: Vec<(Row, Option<usize>)>,
+}
+
+impl Belief {
+    fn of(known: Option<&Knowledge>, disk: &Outline) -> Self {
+        let Some(known) = known else { return Self { rows: Vec::new() } };
+        let mut rows: Vec<(Row, Option<usize>)> =
+            known.outline.rows.iter().map(|row| (*row, None)).collect();
+        for (own, at) in difference::common(&keys(&known.outline), &keys(disk)) {
+            rows[own].1 = Some(at);
+        }
+        Self { rows }
+    }
+
+    fn holds(&self, at: usize) -> bool {
+        self.rows.iter().any(|(_, place)| *place == Some(at))
+    }
+
+    /// Drops what a block was before.
+    fn forget(&mut self, identity: Short) {
+        self.rows.retain(|(row, place)| place.is_some() || row.identity != identity);
+    }
+
+    fn remove(&mut self, places: std::ops::Range<usize>) {
+        self.rows.retain(|(_, place)| !place.is_some_and(|place| places.contains(&place)));
+    }
+
+    /// Puts rows where the block `at` of the disk stands.
+    fn insert(&mut self, at: usize, rows: impl IntoIterator<Item = Row>) {
+        let above = |(_, place): &(Row, Option<usize>)| place.is_some_and(|place| place < at);
+        let start = self.rows.iter().rposition(above).map_or(0, |last| last + 1);
+        // Several rows of one write have no place of their own but the one that they were put at.
+        let rows = rows.into_iter().map(|row| (row, Some(at)));
+        self.rows.splice(start..start, rows);
+    }
+
+    fn outline(self) -> Outline {
+        Outline { rows: self.rows.into_iter().map(|(row, _)| row).collect() }
+    }
+}
+
+/// Keeps what the actor of an event knows of a file from now on.
+pub(super) fn keep(
+    ws: &Workspace,
+    event: &Event,
+    path: &RelativePath,
+    state: &State,
+    known: Knowledge,
+) {
+    let note = note(ws, event, path, state, known);
+    if let Err(error) = seen::see(&ws.root, &event.actor(), &note) {
+        session::log(&ws.root, &format!("what a session saw of {path} could not be kept: {error}"));
+    }
+}
+
+/// What the actor of an event knows of a file, or wrote to it, as it is kept.
+pub(super) fn note(
+    ws: &Workspace,
+    event: &Event,
+    path: &RelativePath,
+    state: &State,
+    known: Knowledge,
+) -> Seen {
+    Seen {
+        path: path.clone(),
+        hash: state.hash.clone(),
+        outline: known.outline.entries(),
+        extent: known.extent,
+        actor: event.actor(),
+        intent: gate::selected(ws, event),
+        head: ws.head().map(|head| head.0.clone()),
+        recorded: false,
+        at: store::now(),
+    }
+}

@@ -1,0 +1,293 @@
+//! Several sessions work on one file, each with the real hook process: nobody's work is lost to a text that another one
+//! remembers from before.
+
+mod support;
+
+use std::io::Write as _;
+use std::process::Stdio;
+
+use intent_lsp::workspace::{Root, session};
+use serde_json::{Value, json};
+use support::Repo;
+use support::binary::command;
+
+const CODE: &str = "fn one() {\n    1;\n}\n\nfn two() {\n    2;\n}\n\nfn three() {\n    3;\n}\n";
+const PROSE: &str = "The first one.\n\nThe second one.\n\nThe third one.\n";
+
+/// A workspace, and the agents in it.
+struct Place {
+    repo: Repo,
+}
+
+/// What an agent's call came to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Came {
+    Through,
+    Stale,
+}
+use Came::{Stale, Through};
+
+impl Place {
+    fn with(path: &str, text: &str) -> Self {
+        let repo = Repo::new();
+        repo.write(path, text);
+        repo.commit("code");
+        let root = Root::find(&repo.root()).expect("a root");
+        for name in ["a", "b"] {
+            let selection = session::Selection {
+                intent_id: "INT-001".to_owned(),
+                selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
+                actor: None,
+            };
+            session::select_for(&root, &format!("claude-code:{name}"), &selection)
+                .expect("selected");
+        }
+        Self { repo }
+    }
+
+    fn hook(&self, payload: &Value) -> String {
+        let mut child = command(&self.repo.root(), &["hook", "claude-code"])
+            .env("HOME", self.repo.root())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
+        let mut stdin = child.stdin.take().expect("a pipe");
+        stdin.write_all(payload.to_string().as_bytes()).expect("it reads");
+        drop(stdin);
+        String::from_utf8(child.wait_with_output().expect("it ends").stdout).expect("text")
+    }
+
+    /// One call: the hook before it, the deed if it may go ahead, the hook after it.
+    fn call(&self, session: &str, tool: &str, input: Value, deed: impl FnOnce(&Repo)) -> Came {
+        let payload = |event: &str| {
+            json!({
+                "session_id": session, "cwd": self.repo.root(), "hook_event_name": event,
+                "tool_name": tool, "tool_input": input, "tool_response": {"success": true},
+            })
+        };
+        let said = self.hook(&payload("PreToolUse"));
+        if said.contains("STALE_FILE") {
+            return Stale;
+        }
+        assert!(!said.contains("\"deny\""), "{said}");
+        deed(&self.repo);
+        self.hook(&payload("PostToolUse"));
+        Through
+    }
+
+    fn read(&self, session: &str, path: &str) {
+        self.read_lines(session, path, json!({}));
+    }
+
+    fn read_lines(&self, session: &str, path: &str, lines: Value) {
+        let mut input = json!({ "file_path": path });
+        for (name, value) in lines.as_object().expect("names and numbers") {
+            input[name] = value.clone();
+        }
+        assert_eq!(self.call(session, "Read", input, |_| ()), Through);
+    }
+
+    fn edit(&self, session: &str, path: &str, old: &str, new: &str) -> Came {
+        let input = json!({ "file_path": path, "old_string": old, "new_string": new });
+        self.call(session, "Edit", input, |repo| {
+            let text = repo.read(path);
+            assert_eq!(text.matches(old).count(), 1, "{old:?} in {text:?}");
+            repo.write(path, &text.replace(old, new));
+        })
+    }
+
+    fn write(&self, session: &str, path: &str, text: &str) -> Came {
+        let input = json!({ "file_path": path, "content": text });
+        self.call(session, "Write", input, |repo| repo.write(path, text))
+    }
+
+    fn patch(&self, session: &str, path: &str, old: &str, new: &str) -> Came {
+        let patch = format!(
+            "*** Begin Patch\n*** Update File: {path}\n@@\n-{old}\n+{new}\n*** End Patch\n"
+        );
+        self.call(session, "apply_patch", json!({ "input": patch }), |repo| {
+            repo.write(path, &repo.read(path).replace(old, new));
+        })
+    }
+}
+
+#[test]
+fn a_small_edit_does_not_make_an_old_text_fresh() {
+    for (path, text, one, two) in
+        [("src/a.rs", CODE, "1", "2"), ("src/a.txt", PROSE, "first one", "second one")]
+    {
+        let place = Place::with(path, text);
+        place.read("a", path);
+        place.read("b", path);
+        let old = text.replace(two, "from_b");
+        assert_eq!(place.edit("a", path, one, "from_a"), Through);
+        assert_eq!(place.write("b", path, &old), Stale, "{path}");
+        assert_eq!(place.edit("b", path, two, "from_b"), Through, "{path}: another block");
+        assert_eq!(place.write("b", path, &old), Stale, "{path}: still without what a wrote");
+        assert_eq!(place.edit("b", path, "from_a", "over_it"), Stale, "{path}");
+        assert!(place.repo.read(path).contains("from_a"), "{path}");
+        // a has seen neither b's edit nor anything else that it could lose by an edit of its own.
+        assert_eq!(place.edit("a", path, "from_a", "again_from_a"), Through, "{path}");
+        assert_eq!(place.write("a", path, &text.replace(one, "again_from_a")), Stale, "{path}");
+        place.read("b", path);
+        let both = place.repo.read(path).replace("from_b", "b_after_a");
+        assert_eq!(place.write("b", path, &both), Through, "{path}: read again");
+        assert_eq!(place.write("b", path, &text.replace(two, "b")), Through, "{path}: its own");
+    }
+}
+
+#[test]
+fn a_text_that_keeps_what_others_wrote_loses_nothing() {
+    let place = Place::with("src/a.rs", CODE);
+    place.read("b", "src/a.rs");
+    assert_eq!(place.edit("a", "src/a.rs", "1;", "11;"), Through);
+    let both = CODE.replace("1;", "11;").replace("2;", "22;");
+    assert_eq!(place.write("b", "src/a.rs", &both), Through);
+}
+
+#[test]
+fn a_patch_brings_only_its_own_blocks_up_to_date() {
+    let place = Place::with("src/a.rs", CODE);
+    place.read("b", "src/a.rs");
+    assert_eq!(place.patch("a", "src/a.rs", "    1;", "    11;"), Through);
+    assert_eq!(place.patch("b", "src/a.rs", "    2;", "    22;"), Through);
+    assert_eq!(place.write("b", "src/a.rs", &CODE.replace("2;", "22;")), Stale);
+    assert_eq!(place.patch("b", "src/a.rs", "    11;", "    12;"), Stale, "a's block");
+    assert_eq!(place.patch("b", "src/a.rs", "    3;", "    33;"), Through);
+}
+
+#[test]
+fn what_others_added_or_took_away_is_theirs() {
+    for now in [
+        CODE.replace("fn one() {\n    1;\n}\n\n", ""),
+        format!("{CODE}\nfn four() {{\n    4;\n}}\n"),
+        CODE.replace("fn two", "// Why there are two.\n\nfn two"),
+        CODE.replace("fn one()", "fn first()"),
+    ] {
+        let place = Place::with("src/a.rs", CODE);
+        place.read("a", "src/a.rs");
+        place.read("b", "src/a.rs");
+        assert_eq!(place.write("a", "src/a.rs", &now), Through);
+        assert_eq!(place.edit("b", "src/a.rs", "3;", "33;"), Through, "{now}");
+        assert_eq!(place.write("b", "src/a.rs", &CODE.replace("3;", "33;")), Stale, "{now}");
+        place.read("b", "src/a.rs");
+        assert_eq!(place.write("b", "src/a.rs", &now), Through, "read again: {now}");
+    }
+}
+
+#[test]
+fn a_file_that_others_moved_or_deleted_is_not_brought_back() {
+    let place = Place::with("src/a.rs", CODE);
+    place.read("a", "src/a.rs");
+    place.read("b", "src/a.rs");
+    let moving = json!({ "command": "git mv src/a.rs src/c.rs" });
+    let moved = place.call("a", "Bash", moving, |repo| {
+        repo.git(&["mv", "src/a.rs", "src/c.rs"]);
+    });
+    assert_eq!(moved, Through);
+    assert_eq!(place.write("b", "src/a.rs", &CODE.replace("2;", "22;")), Stale);
+    assert_eq!(place.write("b", "src/c.rs", "fn c() {}\n"), Stale, "b never read it there");
+}
+
+#[test]
+fn only_the_lines_that_were_shown_are_seen() {
+    let place = Place::with("src/a.rs", CODE);
+    place.read_lines("b", "src/a.rs", json!({ "limit": 4 }));
+    assert_eq!(place.write("b", "src/a.rs", CODE), Through, "nothing would change");
+    assert_eq!(place.write("b", "src/a.rs", &CODE.replace("1;", "11;")), Through, "its own");
+    let place = Place::with("src/a.rs", CODE);
+    place.read_lines("b", "src/a.rs", json!({ "limit": 4 }));
+    assert_eq!(place.write("b", "src/a.rs", &CODE.replace("2;", "22;")), Stale, "not shown");
+    assert_eq!(place.edit("b", "src/a.rs", "2;", "22;"), Through, "found by its text");
+    assert_eq!(place.write("b", "src/a.rs", "fn one() {}\n"), Stale, "three was not shown");
+    place.read_lines("b", "src/a.rs", json!({ "offset": 8 }));
+    assert_eq!(place.write("b", "src/a.rs", "fn one() {}\n"), Through, "all of it, bit by bit");
+}
+
+#[test]
+fn reading_a_part_again_makes_that_part_fresh() {
+    let place = Place::with("src/a.rs", CODE);
+    place.read("b", "src/a.rs");
+    let theirs = CODE.replace("1;", "11;").replace("3;", "33;");
+    place.read("a", "src/a.rs");
+    assert_eq!(place.write("a", "src/a.rs", &theirs), Through);
+    place.read_lines("b", "src/a.rs", json!({ "limit": 4 }));
+    assert_eq!(place.edit("b", "src/a.rs", "11;", "111;"), Through);
+    assert_eq!(place.edit("b", "src/a.rs", "33;", "333;"), Stale);
+    let read = json!({ "file": { "startLine": 9, "numLines": 3, "totalLines": 11 } });
+    let payload = json!({
+        "session_id": "b", "cwd": place.repo.root(), "hook_event_name": "PostToolUse",
+        "tool_name": "Read", "tool_input": { "file_path": "src/a.rs", "offset": 9 },
+        "tool_response": read,
+    });
+    place.hook(&payload);
+    assert_eq!(place.edit("b", "src/a.rs", "33;", "333;"), Through);
+}
+
+#[test]
+fn a_read_that_failed_has_shown_nothing() {
+    let place = Place::with("src/a.rs", CODE);
+    let payload = json!({
+        "session_id": "b", "cwd": place.repo.root(), "hook_event_name": "PostToolUseFailure",
+        "tool_name": "Read", "tool_input": { "file_path": "src/a.rs" },
+    });
+    place.hook(&payload);
+    assert_eq!(place.write("b", "src/a.rs", "fn one() {}\n"), Stale);
+}
+
+#[test]
+fn a_line_that_is_known_by_its_number_may_have_moved() {
+    let place = Place::with("src/a.rs", CODE);
+    place.read("b", "src/a.rs");
+    assert_eq!(place.edit("a", "src/a.rs", "1;", "1;\n    11;"), Through);
+    let input = json!({ "command": "insert", "path": "src/a.rs", "insert_line": 6, "new_str": "    22;\n" });
+    assert_eq!(place.call("b", "str_replace_editor", input, |_| ()), Stale);
+}
+
+#[test]
+fn a_formatter_after_ones_own_write_takes_nothing_away() {
+    let place = Place::with("src/a.rs", CODE);
+    place.read("b", "src/a.rs");
+    let text = CODE.replace("2;", "2;\n    22;");
+    let input = json!({ "file_path": "src/a.rs", "content": text });
+    let formatted = text.replace("    22;", "        22;");
+    let came = place.call("b", "Write", input, |repo| repo.write("src/a.rs", &formatted));
+    assert_eq!(came, Through);
+    assert_eq!(place.write("b", "src/a.rs", &text), Through, "its own tokens");
+}
+
+#[test]
+fn a_command_brings_only_what_it_changed_up_to_date() {
+    let place = Place::with("src/a.rs", CODE);
+    place.read("b", "src/a.rs");
+    assert_eq!(place.edit("a", "src/a.rs", "1;", "11;"), Through);
+    let make = json!({ "command": "make generate" });
+    let made = place.call("b", "Bash", make, |repo| {
+        repo.write("src/a.rs", &repo.read("src/a.rs").replace("2;", "22;"));
+    });
+    assert_eq!(made, Through);
+    assert_eq!(place.write("b", "src/a.rs", &CODE.replace("2;", "22;")), Stale);
+    assert_eq!(place.edit("b", "src/a.rs", "22;", "23;"), Through, "what it made itself");
+}
+
+#[test]
+fn notes_of_an_older_version_are_read() {
+    let place = Place::with("src/a.rs", CODE);
+    place.read("b", "src/a.rs");
+    let sessions = place.repo.root().join(".orchestration/local/sessions");
+    let mut rewritten = 0;
+    for session in std::fs::read_dir(sessions).expect("sessions") {
+        let seen = session.expect("an entry").path().join("seen");
+        for note in std::fs::read_dir(seen).into_iter().flatten() {
+            let file = note.expect("an entry").path();
+            let text = std::fs::read_to_string(&file).expect("a note");
+            let mut note: Value = serde_json::from_str(&text).expect("JSON");
+            assert!(note.as_object_mut().expect("an object").remove("extent").is_some());
+            std::fs::write(&file, note.to_string()).expect("written");
+            rewritten += 1;
+        }
+    }
+    assert_eq!(rewritten, 1);
+    assert_eq!(place.write("b", "src/a.rs", &CODE.replace("2;", "22;")), Through);
+}
