@@ -110,7 +110,7 @@ impl From<VerbError> for Refusal {
         let code = match &error {
             VerbError::UnknownIntent { .. } => "UNKNOWN_INTENT",
             VerbError::NotInProgress { .. } => "INTENT_NOT_ACTIVE",
-            VerbError::NothingSelected => "INTENT_REQUIRED",
+            VerbError::NothingSelected { .. } => "INTENT_REQUIRED",
             VerbError::Path(_) => "SCOPE_VIOLATION",
             VerbError::Lesson(LessonError::ForAPerson) => "APPROVAL_REQUIRED",
             VerbError::Lesson(

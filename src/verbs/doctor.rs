@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Workspace;
 use super::git_hooks::{self, HooksStanding};
-use super::{after, seal};
+use super::{after, seal, select};
 use crate::intent::FOLDER;
 use crate::workspace::policy::Mode;
 use crate::workspace::text::counted;
@@ -211,7 +211,8 @@ fn policy(ws: &Workspace) -> Examined {
 
 fn selection(ws: &Workspace) -> Examined {
     let Some(id) = ws.selected(None) else {
-        return examined("selection", State::Unknown, "no intent is selected; `intent select ID`");
+        let told = format!("no intent is selected: {}", select::next_step(ws));
+        return examined("selection", State::Unknown, told);
     };
     match ws.intent_in_progress(&id) {
         Ok(_) => examined("selection", State::Good, format!("{id} is selected")),

@@ -118,10 +118,11 @@ pub enum VerbError {
         status: String,
     },
     /// Nothing is selected where something must be.
-    #[error(
-        "no intent is selected; name one with --intent ID, or select one with `intent select ID`"
-    )]
-    NothingSelected,
+    #[error("no intent is selected: {next}")]
+    NothingSelected {
+        /// The command that selects one, or what comes before it.
+        next: String,
+    },
     /// What was asked for needs a repository that can be read.
     #[error("{root} has no git repository that can be read, so {what} cannot be judged")]
     NoGit {

@@ -101,8 +101,13 @@ pub struct RecordedFile {
 pub struct SkippedFile {
     /// Relative to the workspace.
     pub path: RelativePath,
+    /// The block that was left out, as the reason begins: `function login`; none where it is about the whole file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<String>,
     /// Why, and what to do.
     pub reason: String,
+    /// There was nothing to record: the file is as it was recorded or committed before.
+    pub unchanged: bool,
 }
 
 /// Records the named files under an intent that is in progress.
@@ -112,7 +117,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         .intent
         .clone()
         .or_else(|| ws.selected(request.session.as_deref()))
-        .ok_or(VerbError::NothingSelected)?;
+        .ok_or_else(|| ws.nothing_selected())?;
     ws.intent_in_progress(&id)?;
     // What an agent was seen to write is recorded all the same: it would be lost otherwise.
     if request.strength.is_none()
@@ -130,7 +135,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         let path = match ws.root.resolve(named) {
             Ok(path) => path,
             Err(error) => {
-                answer.skipped.push(SkippedFile { path: named.clone(), reason: error.to_string() });
+                answer.skipped.push(LeftOut::whole(error.to_string()).of(named));
                 continue;
             }
         };
@@ -158,8 +163,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
             }
             answer.recorded.push(recorded);
         }
-        let entry = |reason| SkippedFile { path: path.clone(), reason };
-        answer.skipped.extend(outcome.left.into_iter().map(entry));
+        answer.skipped.extend(outcome.left.into_iter().map(|left| left.of(&path)));
     }
     Ok(answer)
 }
@@ -171,18 +175,46 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Default)]
 struct Outcome {
     recorded: Option<RecordedFile>,
-    left: Vec<String>,
+    left: Vec<LeftOut>,
     deletions: bool,
+}
+
+/// Something that was not recorded, and why.
+#[derive(Default)]
+struct LeftOut {
+    block: Option<String>,
+    reason: String,
+    unchanged: bool,
+}
+
+impl LeftOut {
+    fn whole(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), ..Self::default() }
+    }
+
+    fn block(block: &Block, reason: &str) -> Self {
+        let name = format!("{} {}", block.identity.kind.as_str(), block.identity.path);
+        Self { reason: format!("{name} {reason}"), block: Some(name), unchanged: false }
+    }
+
+    fn unchanged(reason: impl Into<String>) -> Self {
+        Self { unchanged: true, ..Self::whole(reason) }
+    }
+
+    fn of(self, path: &RelativePath) -> SkippedFile {
+        let Self { block, reason, unchanged } = self;
+        SkippedFile { path: path.clone(), block, reason, unchanged }
+    }
 }
 
 impl Outcome {
     fn nothing(reason: impl Into<String>) -> Self {
-        Self { left: vec![reason.into()], ..Self::default() }
+        Self::without(LeftOut::whole(reason))
     }
-}
 
-fn skipped(reason: &str) -> Result<Outcome, VerbError> {
-    Ok(Outcome::nothing(reason))
+    fn without(left: LeftOut) -> Self {
+        Self { left: vec![left], ..Self::default() }
+    }
 }
 
 /// Why a path is never recorded.
@@ -201,7 +233,7 @@ fn record_file(
     path: &RelativePath,
 ) -> Result<Outcome, VerbError> {
     if let Some(reason) = no_code(path) {
-        return skipped(reason);
+        return Ok(Outcome::nothing(reason));
     }
     let nothing = || Document::from_text("", "");
     let document = match ws.read(path) {
@@ -210,7 +242,9 @@ fn record_file(
         // A folder in its place: the file is gone.
         Err(super::ReadError::Io { path, .. }) if path.is_dir() => nothing(),
         Err(super::ReadError::Unread { reason, .. }) => {
-            return Ok(Outcome::nothing(reason.to_string()));
+            let left = LeftOut::whole(reason.to_string());
+            let unchanged = is_as_committed(ws, path)?;
+            return Ok(Outcome::without(LeftOut { unchanged, ..left }));
         }
         Err(error) => return Ok(Outcome::nothing(error.to_string())),
     };
@@ -231,11 +265,10 @@ fn record_file(
         Extent::Lines(lines) => Changes::of_lines(&subject, lines, by_these),
     };
     if changes.is_empty() {
-        let reason = match changes.left.is_empty() {
-            true => nothing_differs(ws, path, &now, request.extent),
-            false => return Ok(Outcome { left: changes.left, ..Outcome::default() }),
-        };
-        return skipped(reason);
+        return Ok(match changes.left.is_empty() {
+            true => Outcome::without(nothing_differs(ws, path, &now, request.extent)),
+            false => Outcome { left: changes.left, ..Outcome::default() },
+        });
     }
     let parsed =
         if now.has_error || committed.has_error() { Parsed::WithErrors } else { Parsed::Cleanly };
@@ -329,28 +362,44 @@ fn unknown_before(ws: &Workspace) -> String {
     format!("nothing is known of this file before: {why}. Claim it as it stands with --all")
 }
 
+/// Whether the file is, byte for byte, the one at the commit.
+fn is_as_committed(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
+    let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(false) };
+    let committed = git.file_at(head, path)?;
+    let stands = std::fs::read(ws.root.absolute(path)).ok();
+    Ok(committed.is_some() && committed == stands)
+}
+
 fn nothing_differs(
     ws: &Workspace,
     path: &RelativePath,
     now: &FileBlocks,
     extent: Extent,
-) -> &'static str {
+) -> LeftOut {
     if ws.root.absolute(path).is_dir() {
-        return "it is a folder; name its files, or record it with `intent record` in a terminal";
+        return LeftOut::whole(
+            "it is a folder; name its files, or record it with `intent record` in a terminal",
+        );
     }
     if ws.root.absolute(path).symlink_metadata().is_err() {
         if !ws.trail(path).heads().is_empty() {
-            return "it is gone by a commit since its last record, so whose deed that is is not known; claim it with --all";
+            return LeftOut::whole(
+                "it is gone by a commit since its last record, so whose deed that is is not known; claim it with --all",
+            );
         }
-        return "it does not exist, and no block of it is recorded or committed that is gone since";
+        return LeftOut::unchanged(
+            "it does not exist, and no block of it is recorded or committed that is gone since",
+        );
     }
     if now.blocks.is_empty() {
-        return "it holds no block";
+        return LeftOut::unchanged("it holds no block");
     }
     if now.blocks.iter().any(|block| block.broken) {
-        return "it does not parse, and only the blocks around the syntax error differ; record it again when the error is gone";
+        return LeftOut::whole(
+            "it does not parse, and only the blocks around the syntax error differ; record it again when the error is gone",
+        );
     }
-    match extent {
+    LeftOut::unchanged(match extent {
         Extent::WholeFile => {
             "every block is recorded so already, under this intent and by this contributor"
         }
@@ -360,7 +409,7 @@ fn nothing_differs(
         Extent::Changes => {
             "no block differs from what was recorded or committed before; claim the file as it stands with --all"
         }
-    }
+    })
 }
 
 /// A record with everything but what it is about.

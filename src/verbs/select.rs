@@ -99,6 +99,52 @@ pub struct StatusAnswer {
     pub waiting: usize,
 }
 
+/// The command that selects an intent here, or what has to come before it: the words after "no intent is selected".
+pub fn next_step(ws: &Workspace) -> String {
+    if let Err(error) = ws.sound_registry() {
+        return error.to_string();
+    }
+    match ids(ws, Intent::in_progress)[..] {
+        [only] => format!("`intent select {only}`"),
+        [] => format!("none is in progress; {}", start_step(ws)),
+        ref several => format!("`intent select ID`, with one of {}", listed(several)),
+    }
+}
+
+/// Where no intent is in progress: the command that puts one in progress.
+pub(super) fn start_step(ws: &Workspace) -> String {
+    match ids(ws, can_start)[..] {
+        [] => NEW_INTENT.to_owned(),
+        [only] => format!("`intent start {only}` starts it"),
+        ref several => format!("`intent start ID` starts one of {}", listed(several)),
+    }
+}
+
+fn ids(ws: &Workspace, wanted: impl Fn(&Intent) -> bool) -> Vec<&str> {
+    let intents = ws.registry.intents().iter();
+    let unambiguous = intents.filter(|intent| ws.registry.get(&intent.id.value).is_some());
+    unambiguous.filter(|it| wanted(it)).map(|intent| intent.id.value.as_str()).collect()
+}
+
+/// How the first intent is written down.
+const NEW_INTENT: &str =
+    "write one down with `intent new \"What somebody asked for\" --scope 'src/**' --start`";
+
+fn can_start(intent: &Intent) -> bool {
+    use crate::intent::Status::{Archived, Completed};
+    intent.status.as_ref().is_none_or(|status| !matches!(status.value, Completed | Archived))
+}
+
+/// The first few ids, and how many more there are.
+fn listed(ids: &[&str]) -> String {
+    const SHOWN: usize = 5;
+    let shown = ids[..ids.len().min(SHOWN)].join(", ");
+    match ids.len() - ids.len().min(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 /// Selects an intent for the person, or for a session, and records that.
 pub fn select(
     ws: &Workspace,

@@ -570,6 +570,11 @@ impl Workspace {
         Err(VerbError::NotGoverned { root: self.root.path().display().to_string() })
     }
 
+    /// The error where an intent must be selected and none is.
+    pub fn nothing_selected(&self) -> VerbError {
+        VerbError::NothingSelected { next: super::select::next_step(self) }
+    }
+
     /// The id of the selected intent, as it is called now: a session's own, else the person's.
     pub fn selected(&self, session: Option<&str>) -> Option<String> {
         let selected = match session {

@@ -296,3 +296,46 @@ fn help_is_golden() {
     }
     insta::assert_snapshot!(text);
 }
+
+#[test]
+fn recording_a_folder_tells_what_changed_and_no_more() {
+    let lab = worked_in();
+    lab.write("src/still.rs", "fn still() {\n    1;\n}\n");
+    lab.write("src/more.rs", "fn more() {\n    1;\n}\n");
+    lab.write("src/picture.png", b"\x89PNG\0\xff");
+    lab.fine(&["record", "--all", "src/still.rs"]);
+    lab.commit();
+    lab.write("src/auth.rs", LOGIN);
+    lab.write("src/more.rs", "fn more() {\n    2;\n}\n\nfn most() {\n    3;\n}\n");
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "record src --verbose",
+            "record src",
+            "--json record src",
+            "record src/still.rs src/picture.png",
+        ]
+    ));
+}
+
+#[test]
+fn who_has_selected_nothing_is_told_the_next_command() {
+    let lab = Lab::governed();
+    lab.write("src/a.rs", "fn a() {}\n");
+    let told = |arguments: &[&str]| {
+        let output = lab.intent(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        String::from_utf8(output.stderr).expect("UTF-8")
+    };
+    assert!(told(&["record", "src"]).contains("`intent new \"What somebody asked for\""));
+    lab.fine(&["new", "One", "--scope", "src/**"]);
+    assert!(told(&["record", "src"]).contains("`intent start INT-001`"));
+    lab.fine(&["new", "Two", "--scope", "src/**", "--start"]);
+    assert!(told(&["context"]).contains("`intent select INT-002`"));
+    for command in ["status", "doctor"] {
+        let said = lab.intent(&[command]).stdout;
+        assert!(String::from_utf8_lossy(&said).contains("`intent select INT-002`"), "{command}");
+    }
+    lab.fine(&["start", "INT-001"]);
+    assert!(told(&["context"]).contains("with one of INT-001, INT-002"));
+}

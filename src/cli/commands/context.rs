@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::verbs::{VerbError, context};
+use crate::verbs::context;
 
 /// Print what to know before working under an intent, as XML for a model
 #[derive(Debug, clap::Args)]
@@ -22,7 +22,8 @@ pub(crate) struct Args {
 pub(crate) fn run(cli: &Context, args: Args) -> Result<Exit, CliError> {
     let workspace = cli.here()?;
     workspace.governed()?;
-    let id = args.id.or_else(|| workspace.selected(None)).ok_or(VerbError::NothingSelected)?;
+    let id =
+        args.id.or_else(|| workspace.selected(None)).ok_or_else(|| workspace.nothing_selected())?;
     let intent = workspace.intent(&id)?;
     let extent = if args.minimal { context::Extent::Minimal } else { context::Extent::Curated };
     let answer = context::answer(&workspace, intent, extent);

@@ -26,8 +26,8 @@ const NAMED: usize = 3;
 #[command(after_help = "\
 Compares each file with what was recorded or committed before, and appends the blocks
 that changed to the ledger. A folder stands for the files below it that git does not
-ignore, and for those that are gone. Exit code 1 when nothing was recorded, or when
-the gate is against a write that was recorded.
+ignore, and for those that are gone; of those only what changed is told. Exit code 1
+when nothing was recorded, or when the gate is against a write that was recorded.
 
 Examples:
   intent record src/auth/jwt.rs
@@ -69,6 +69,10 @@ pub(crate) struct Args {
     /// The class of change that the agent claims; kept beside the one that is found
     #[arg(long, value_name = "C")]
     class: Option<String>,
+
+    /// Name each block, and each file of which nothing was recorded
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 /// `A-B`, or `A` for one line.
@@ -123,10 +127,15 @@ struct Rooted<T> {
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let mut answer = RecordedAnswer::default();
-    for (workspace, paths) in files::by_workspace(&context.cwd, &args.paths)? {
-        let request = request(&args, paths);
+    let mut looked_at = 0;
+    for files::Meant { workspace, files, named } in files::by_workspace(&context.cwd, &args.paths)?
+    {
+        looked_at += files.len();
+        let request = request(&args, files.into_iter().collect());
         let root = workspace.root.path().display().to_string();
-        let here = record(&workspace, &request)?;
+        let mut here = record(&workspace, &request)?;
+        // Of a folder, nobody asked for the files in which there is nothing to record.
+        here.skipped.retain(|file| !file.unchanged || named.contains(&file.path));
         if !here.recorded.is_empty() {
             map::refresh(&workspace);
         }
@@ -136,7 +145,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         answer.recorded.extend(here.recorded.into_iter().map(|file| rooted(&root, file)));
         answer.skipped.extend(here.skipped.into_iter().map(|file| rooted(&root, file)));
     }
-    context.answer(&answer, |page| show(page, &answer))?;
+    context.answer(&answer, |page| show(page, &answer, &args, looked_at))?;
     let against = answer.recorded.iter().any(|entry| entry.file.against.is_some());
     Ok(Exit::found(answer.recorded.is_empty() || against))
 }
@@ -163,18 +172,26 @@ fn rooted<T>(root: &str, file: T) -> Rooted<T> {
     Rooted { root: root.to_owned(), file }
 }
 
-fn show(page: &mut Page, answer: &RecordedAnswer) {
+fn show(page: &mut Page, answer: &RecordedAnswer, args: &Args, looked_at: usize) {
     for entry in &answer.recorded {
-        recorded(page, &entry.file);
+        recorded(page, &entry.file, args.verbose);
     }
-    skipped(page, &answer.skipped);
+    left_out(page, &answer.skipped, args.verbose);
     shared::hint(page, answer.hint.as_deref());
-    if answer.recorded.is_empty() && answer.skipped.is_empty() {
-        page.own("There is no file to record below what was named").end();
+    if !answer.recorded.is_empty() || !answer.skipped.is_empty() {
+        return;
     }
+    page.own(match (looked_at, args.all) {
+        (0, _) => "There is no file to record below what was named",
+        (_, true) => "All of it is recorded so already, under this intent and by this contributor",
+        (_, false) => {
+            "Nothing changed there since it was recorded or committed; --all claims files as they stand"
+        }
+    });
+    page.end();
 }
 
-fn recorded(page: &mut Page, file: &RecordedFile) {
+fn recorded(page: &mut Page, file: &RecordedFile, verbose: bool) {
     page.styled(GOOD, "✓").own(" ").styled(STRONG, file.path.as_str()).own("  ");
     page.count(file.blocks, "block").own(" under ").styled(INTENT, &file.intent).own("  ");
     page.styled(
@@ -186,7 +203,7 @@ fn recorded(page: &mut Page, file: &RecordedFile) {
         },
     );
     page.end();
-    for reason in &file.reasons {
+    for reason in file.reasons.iter().filter(|_| verbose) {
         page.own("  ").styled(DIM, reason).end();
     }
     if let Some(against) = &file.against {
@@ -194,18 +211,30 @@ fn recorded(page: &mut Page, file: &RecordedFile) {
     }
 }
 
-fn skipped(page: &mut Page, files: &[Rooted<SkippedFile>]) {
-    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for entry in files {
-        by_reason.entry(&entry.file.reason).or_default().push(entry.file.path.as_str());
+/// What was not recorded, by reason: each is said once, with the files and how many of their blocks it is about.
+fn left_out(page: &mut Page, files: &[Rooted<SkippedFile>], verbose: bool) {
+    let mut by_reason: BTreeMap<&str, BTreeMap<&str, Vec<&str>>> = BTreeMap::new();
+    for Rooted { file, .. } in files {
+        let named = file.block.as_deref().and_then(|block| file.reason.strip_prefix(block));
+        let reason = named.map_or(file.reason.as_str(), str::trim_start);
+        let blocks = by_reason.entry(reason).or_default().entry(file.path.as_str()).or_default();
+        blocks.extend(file.block.as_deref());
     }
     for (reason, paths) in by_reason {
-        page.styled(DIM, "-")
-            .own(" not recorded: ")
-            .text(&paths[..paths.len().min(NAMED)].join(", "));
-        if paths.len() > NAMED {
-            page.own(" and ").text(&(paths.len() - NAMED).to_string()).own(" more");
+        let blocks: usize = paths.values().map(Vec::len).sum();
+        page.styled(DIM, "-").own(" not recorded: ");
+        if blocks > 0 {
+            page.count(blocks, "block").own(" of ");
+        }
+        let shown = if verbose { paths.len() } else { NAMED };
+        let names: Vec<&str> = paths.keys().take(shown).copied().collect();
+        page.text(&names.join(", "));
+        if paths.len() > names.len() {
+            page.own(" and ").text(&(paths.len() - names.len()).to_string()).own(" more");
         }
         page.end().own("  ").styled(DIM, reason).end();
+        for block in paths.values().flatten().filter(|_| verbose) {
+            page.own("    ").styled(DIM, block).end();
+        }
     }
 }

@@ -7,7 +7,7 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, INTENT, Page, STRONG};
 use crate::cli::when;
 use crate::intent::Status;
-use crate::verbs::select::{StatusAnswer, status};
+use crate::verbs::select::{StatusAnswer, next_step, status};
 
 /// Show the workspace in brief: what is selected, what there is, what is wrong
 #[derive(Debug, clap::Args)]
@@ -17,7 +17,8 @@ pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
     let workspace = context.here()?;
     let answer = status(&workspace);
     let selected = workspace.selected(None);
-    context.answer(&answer, |page| show(page, &answer, selected.as_deref()))?;
+    let next = next_step(&workspace);
+    context.answer(&answer, |page| show(page, &answer, selected.as_deref(), &next))?;
     Ok(Exit::Fine)
 }
 
@@ -26,7 +27,7 @@ fn line(page: &mut Page, good: Option<bool>, what: &'static str) {
     page.styled(style, mark).own(" ").styled(DIM, what).to(13);
 }
 
-fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>) {
+fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>, next: &str) {
     line(page, Some(answer.governed), "workspace");
     page.styled(STRONG, &answer.root);
     if !answer.governed {
@@ -34,7 +35,7 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>) {
         return;
     }
     page.end();
-    selected(page, answer, selected_id);
+    selected(page, answer, selected_id, next);
     line(page, (answer.in_progress > 0).then_some(true), "intents");
     match answer.intents {
         0 if answer.errors > 0 => page.own("none that can be read"),
@@ -89,12 +90,12 @@ fn gate(page: &mut Page, answer: &StatusAnswer) {
 }
 
 /// What is selected; an id that the registry does not hold is said, not hidden.
-fn selected(page: &mut Page, answer: &StatusAnswer, id: Option<&str>) {
+fn selected(page: &mut Page, answer: &StatusAnswer, id: Option<&str>, next: &str) {
     let Some(intent) = &answer.selected else {
         line(page, id.map(|_| false), "selected");
         match id {
             Some(id) => page.styled(INTENT, id).own("  is not in the registry as it stands"),
-            None => page.own("no intent; `intent select ID`"),
+            None => page.own("no intent: ").text(next),
         };
         page.end();
         return;

@@ -5,8 +5,8 @@ use serde::Deserialize;
 
 use super::super::answer::{Answer, Refusal};
 use super::Call;
+use crate::verbs::approval;
 use crate::verbs::proposal::{self, IntentProposal, ProposalAnswer, ScopeProposal};
-use crate::verbs::{VerbError, approval};
 use crate::workspace::approvals::Approval;
 use crate::workspace::text;
 
@@ -67,7 +67,7 @@ pub(super) fn request_scope(
 ) -> Result<Answer<ProposalAnswer>, Refusal> {
     let ws = call.here()?;
     let selected = || ws.selected(Some(&call.actor()));
-    let intent = wanted.intent_id.or_else(selected).ok_or(VerbError::NothingSelected)?;
+    let intent = wanted.intent_id.or_else(selected).ok_or_else(|| ws.nothing_selected())?;
     let wanted = ScopeProposal { intent, entries: wanted.entries, reason: wanted.reason };
     let asked = proposal::request_scope(&ws, &call.actor(), &call.folder, wanted)?;
     Ok(said(asked))

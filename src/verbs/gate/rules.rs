@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Denial, DenialCode, control};
 use crate::intent::Intent;
 use crate::verbs::judgement::{Outside, Rules, Ruling};
-use crate::verbs::{VerbError, Workspace};
+use crate::verbs::{VerbError, Workspace, select};
 use crate::workspace::RelativePath;
 
 /// Whether a mutation of these paths is denied in this workspace. `selected`: the intent it happens under.
@@ -172,7 +172,10 @@ pub(super) fn selectable(ws: &Workspace) -> String {
         .map(|intent| format!("{} ({})", intent.id.value, intent.name.value))
         .collect();
     if ids.is_empty() {
-        return "No intent is in progress: a person creates one with `intent new` and starts it with `intent start ID`.".to_owned();
+        return format!(
+            "No intent is in progress. A person does this: {}.",
+            select::start_step(ws)
+        );
     }
     format!("Select one of: {}.", ids.join(", "))
 }

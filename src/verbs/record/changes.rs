@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Before, Extent, block_record, brought_since};
+use super::{Before, Extent, LeftOut, block_record, brought_since};
 use crate::code::{self, Block, ContentHash, Document, FileBlocks, LineRange};
 use crate::ledger::{BlockRecord, Claim, ClaimRef, OutlineChange};
 use crate::provenance::classify::ChangedBlock;
@@ -17,7 +17,7 @@ use crate::workspace::{CommitId, RelativePath};
 /// The blocks that a record speaks of.
 pub(super) struct Changes {
     /// What changed and is not recorded all the same, each with its reason.
-    pub(super) left: Vec<String>,
+    pub(super) left: Vec<LeftOut>,
     edits: Edits,
     pub(super) ranges: Vec<BlockRecord>,
     gone: Vec<(String, String)>,
@@ -168,7 +168,7 @@ impl Changes {
         Self::of(subject, edits, Vec::new(), Extent::Lines(lines))
     }
 
-    fn of(subject: &Subject<'_>, mut edits: Edits, mut left: Vec<String>, extent: Extent) -> Self {
+    fn of(subject: &Subject<'_>, mut edits: Edits, mut left: Vec<LeftOut>, extent: Extent) -> Self {
         left.extend(subject.leave_conflicts(&mut edits));
         let (before, rows) = subject.before();
         let mut ranges: Vec<BlockRecord> = edits
@@ -278,7 +278,7 @@ impl Subject<'_> {
     }
 
     /// What changed since the last record but is committed as it stands: it may be anybody's, and was most likely pulled.
-    fn committed_since(&self, edits: &Edits) -> Vec<String> {
+    fn committed_since(&self, edits: &Edits) -> Vec<LeftOut> {
         let (Some((last, origins)), false) = (&self.last, self.differences.is_empty()) else {
             return Vec::new();
         };
@@ -293,7 +293,7 @@ impl Subject<'_> {
     }
 
     /// Takes out what came unchanged from another file, where its record says who asked for it.
-    fn leave_moved(&self, edits: &mut Edits) -> Vec<String> {
+    fn leave_moved(&self, edits: &mut Edits) -> Vec<LeftOut> {
         let from = |at: usize| {
             let found = &self.provenance[at];
             let claim = found.claim.filter(|_| found.verdict == Verdict::Moved)?;
@@ -311,7 +311,7 @@ impl Subject<'_> {
     }
 
     /// Takes out what a merge has not settled yet: it is two texts, and neither is anybody's work so far.
-    fn leave_conflicts(&self, edits: &mut Edits) -> Vec<String> {
+    fn leave_conflicts(&self, edits: &mut Edits) -> Vec<LeftOut> {
         let conflicts = code::conflicts(&self.text);
         let conflict_in = |at: usize| {
             let lines = self.now.blocks[at].lines;
@@ -327,29 +327,21 @@ impl Subject<'_> {
     }
 }
 
-fn in_conflict(block: &Block, conflict: LineRange) -> String {
-    format!(
-        "{} {} holds a merge conflict in lines {}-{}; resolve that first",
-        block.identity.kind.as_str(),
-        block.identity.path,
-        conflict.start(),
-        conflict.end()
-    )
+fn in_conflict(block: &Block, conflict: LineRange) -> LeftOut {
+    let (start, end) = (conflict.start(), conflict.end());
+    let reason = format!("holds a merge conflict in lines {start}-{end}; resolve that first");
+    LeftOut::block(block, &reason)
 }
 
-fn moved_here(block: &Block, from: &RelativePath) -> String {
-    format!(
-        "{} {} came unchanged from {from}, and its record still says who asked for it",
-        block.identity.kind.as_str(),
-        block.identity.path
-    )
+fn moved_here(block: &Block, from: &RelativePath) -> LeftOut {
+    let reason = format!("came unchanged from {from}, and its record still says who asked for it");
+    LeftOut::block(block, &reason)
 }
 
-fn committed_already(block: &Block) -> String {
-    format!(
-        "{} {} changed since the last record and is committed already, so whose change it is is not known; claim the file as it stands with --all",
-        block.identity.kind.as_str(),
-        block.identity.path
+fn committed_already(block: &Block) -> LeftOut {
+    LeftOut::block(
+        block,
+        "changed since the last record and is committed already, so whose change it is is not known; claim the file as it stands with --all",
     )
 }
 

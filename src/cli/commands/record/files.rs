@@ -9,11 +9,17 @@ use crate::workspace::git::{ChangeKind, Target};
 use crate::workspace::root::RootError;
 use crate::workspace::{RelativePath, Root, ignores};
 
-/// The named files and those below named folders, by workspace, each once and in order.
-pub(super) fn by_workspace(
-    cwd: &Path,
-    named: &[PathBuf],
-) -> Result<Vec<(Workspace, Vec<RelativePath>)>, CliError> {
+/// What is meant in one workspace.
+pub(super) struct Meant {
+    pub(super) workspace: Workspace,
+    /// The named files and those below named folders, each once and in order.
+    pub(super) files: BTreeSet<RelativePath>,
+    /// Those that were named themselves.
+    pub(super) named: BTreeSet<RelativePath>,
+}
+
+/// What is meant, by workspace.
+pub(super) fn by_workspace(cwd: &Path, named: &[PathBuf]) -> Result<Vec<Meant>, CliError> {
     let mut found = Found::default();
     for path in named {
         let target = cwd.join(path);
@@ -23,16 +29,12 @@ pub(super) fn by_workspace(
             found.file(cwd, path)?;
         }
     }
-    Ok(found
-        .files
-        .into_values()
-        .map(|(workspace, paths)| (workspace, paths.into_iter().collect()))
-        .collect())
+    Ok(found.all.into_values().collect())
 }
 
 #[derive(Default)]
 struct Found {
-    files: BTreeMap<PathBuf, (Workspace, BTreeSet<RelativePath>)>,
+    all: BTreeMap<PathBuf, Meant>,
     roots: HashMap<PathBuf, Root>,
 }
 
@@ -48,25 +50,30 @@ impl Found {
         Ok(root)
     }
 
-    fn workspace(&mut self, root: Root) -> &mut (Workspace, BTreeSet<RelativePath>) {
-        self.files
-            .entry(root.path().to_owned())
-            .or_insert_with(|| (Workspace::at(root), BTreeSet::new()))
+    fn meant(&mut self, root: Root) -> &mut Meant {
+        self.all.entry(root.path().to_owned()).or_insert_with(|| Meant {
+            workspace: Workspace::at(root),
+            files: BTreeSet::new(),
+            named: BTreeSet::new(),
+        })
     }
 
     fn add(&mut self, root: Root, path: RelativePath) {
-        self.workspace(root).1.insert(path);
+        self.meant(root).files.insert(path);
     }
 
     fn file(&mut self, cwd: &Path, named: &Path) -> Result<(), CliError> {
         let target = cwd.join(named);
         let root = self.root(&target)?;
         let path = root.relative(cwd, &target)?;
-        let (workspace, files) = self.workspace(root);
-        if !target.exists() && !known(workspace, &path)? {
+        let meant = self.meant(root);
+        if !target.exists() && !known(&meant.workspace, &path)? {
             return Err(CliError::missing(&named.display().to_string()));
         }
-        files.insert(path);
+        // What is answered goes by the file that links lead to.
+        meant.named.extend(meant.workspace.root.resolve(&path).ok());
+        meant.named.insert(path.clone());
+        meant.files.insert(path);
         Ok(())
     }
 
@@ -81,7 +88,7 @@ impl Found {
         }
         let below = |path: &RelativePath| root.absolute(path).starts_with(&real);
         let mut paths: Vec<RelativePath> = ignores::walk(&root);
-        paths.extend(gone(&self.workspace(root.clone()).0)?);
+        paths.extend(gone(&self.meant(root.clone()).workspace)?);
         for path in paths.into_iter().filter(below) {
             let absolute = root.absolute(&path);
             let governing = self.root(&absolute)?;

@@ -83,7 +83,7 @@ pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects)
     let workspace = workspace(snapshot, (&wanted).into())?;
     workspace.governed().map_err(refusal)?;
     let selected = || workspace.selected(wanted.session.as_deref());
-    let id = wanted.id.clone().or_else(selected).ok_or(VerbError::NothingSelected);
+    let id = wanted.id.clone().or_else(selected).ok_or_else(|| workspace.nothing_selected());
     let id = id.map_err(refusal)?;
     let intent = workspace.intent(&id).map_err(refusal)?;
     let extent = if wanted.minimal { context::Extent::Minimal } else { context::Extent::Curated };
