@@ -33,6 +33,7 @@ mod namesake;
 pub mod owners;
 pub mod proposal;
 pub mod protocol;
+mod reach;
 pub mod reassign;
 pub mod record;
 pub mod registry;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::lesson::{Asker, LessonAnswer, LessonError, LessonRequest};
-use super::{VerbError, Workspace, approval, gate, lesson};
+use super::{VerbError, Workspace, approval, gate, lesson, reach};
 use crate::intent::Scope;
 use crate::intent::scope::{MAX_ENTRIES, MAX_LENGTH};
 use crate::workspace::RelativePath;
@@ -26,6 +26,9 @@ pub struct ProposalAnswer {
     pub approval: Approval,
     /// What to do now.
     pub message: String,
+    /// Globs that do not reach what was likely meant, each in a sentence.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// A wider scope, as an agent proposes it.
@@ -90,7 +93,9 @@ pub fn request_scope(
         ));
     }
     let reason = sentence("the reason", &wanted.reason)?;
-    ask(ws, actor, cwd, Subject::Scope { intent: id, entries, reason })
+    let notes = reach::notes(ws, &entries, cwd);
+    let asked = ask(ws, actor, cwd, Subject::Scope { intent: id, entries, reason })?;
+    Ok(ProposalAnswer { notes, ..asked })
 }
 
 /// Asks a person for a new intent.
@@ -114,7 +119,9 @@ pub fn propose_intent(
     let reason = sentence("the reason", &wanted.reason)?;
     let constraints = sentences("a constraint", wanted.constraints)?;
     let acceptance = sentences("an acceptance criterion", wanted.acceptance)?;
-    ask(ws, actor, cwd, Subject::Intent { name, scope, constraints, acceptance, reason })
+    let notes = reach::notes(ws, &scope, cwd);
+    let subject = Subject::Intent { name, scope, constraints, acceptance, reason };
+    Ok(ProposalAnswer { notes, ..ask(ws, actor, cwd, subject)? })
 }
 
 /// What became of a lesson that a policy may leave to people.
@@ -158,7 +165,7 @@ fn ask(
     };
     let approval = approvals::ask(&ws.root, request)?;
     let message = approval::told(&approval);
-    Ok(ProposalAnswer { approval, message })
+    Ok(ProposalAnswer { approval, message, notes: Vec::new() })
 }
 
 /// Refuses scope entries that are no globs inside the workspace, or that take in what steers the gate.

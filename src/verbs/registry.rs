@@ -1,11 +1,12 @@
 //! Changes to the registry: new, start, complete, widen. Edited in place, recorded.
 
+use std::path::Path;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{VerbError, Workspace, record};
+use super::{VerbError, Workspace, reach, record};
 use crate::intent::{
     EditError, NewIntent, PlannedEdit, Registry, RegistryEdit, Status, UsedIds, edit,
 };
@@ -26,6 +27,16 @@ pub struct RegistryAnswer {
     pub status: Option<Status>,
     /// The file that was edited, relative to the workspace.
     pub path: String,
+    /// Globs of its scope that do not reach what was likely meant, each in a sentence.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl RegistryAnswer {
+    /// The same with what there is to know of the scope, as it was written in the folder `cwd`.
+    pub fn with_notes(self, ws: &Workspace, globs: &[String], cwd: &Path) -> Self {
+        Self { notes: reach::notes(ws, globs, cwd), ..self }
+    }
 }
 
 /// Adds an intent; without an id, the next free one.
@@ -92,6 +103,7 @@ fn change(
         id: id.to_owned(),
         status: intent.and_then(|intent| Some(intent.status.as_ref()?.value)),
         path: path.to_string(),
+        notes: Vec::new(),
     })
 }
 

@@ -339,3 +339,22 @@ fn who_has_selected_nothing_is_told_the_next_command() {
     lab.fine(&["start", "INT-001"]);
     assert!(told(&["context"]).contains("with one of INT-001, INT-002"));
 }
+
+#[test]
+fn a_scope_that_does_not_reach_what_was_meant_is_told() {
+    let lab = Lab::governed();
+    lab.write("backend/src/auth/a.rs", "fn a() {}\n");
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "new One --scope src/auth/**",
+            "-C backend new Two --scope src/auth/** --scope !src/auth/x.rs",
+            "new Three --scope backend/src/auth",
+            "new Four --scope backend/src/auth/** --scope docs/**",
+            "--json new Five --scope src/**",
+        ]
+    ));
+    let wider =
+        ["request-scope", "--intent", "INT-004", "--add", "auth/**", "--reason", "Needed"];
+    assert!(lab.fine(&wider).contains("did you mean backend/src/auth/**?"));
+}

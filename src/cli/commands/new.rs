@@ -61,7 +61,10 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         related_specs: args.spec,
         owner: args.owner,
     };
-    let answer = registry::new(&context.here()?, intent)?;
+    let scope = intent.owned_scope.clone();
+    let workspace = context.here()?;
+    let answer = registry::new(&workspace, intent)?;
+    let answer = answer.with_notes(&workspace, &scope, &context.cwd);
     map::refresh(&context.here()?);
     context.answer(&answer, |page| shared::changed(page, &answer))?;
     Ok(Exit::Fine)

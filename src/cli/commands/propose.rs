@@ -1,5 +1,6 @@
 //! `intent propose` and `intent request-scope`: what an agent with nothing but a shell asks a person for.
 
+use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -92,4 +93,5 @@ fn told(context: &Context, answer: &ProposalAnswer) -> Result<Exit, CliError> {
 
 fn show(page: &mut Page, answer: &ProposalAnswer) {
     page.styled(INTENT, &answer.approval.code).own("  ").text(&answer.message).end();
+    shared::notes(page, &answer.notes);
 }

@@ -32,6 +32,7 @@ pub(super) fn changed(page: &mut Page, answer: &RegistryAnswer) {
         None => page.own("without a status"),
     };
     page.own(" in ").text(&answer.path).end();
+    notes(page, &answer.notes);
 }
 
 /// The colour of a status.

@@ -99,6 +99,7 @@ pub(super) fn status(call: &Call, arguments: Code) -> Result<Answer<Approval>, R
 }
 
 fn said(asked: ProposalAnswer) -> Answer<ProposalAnswer> {
-    let words = text::visible(&asked.message, false);
-    Answer::new(asked, words)
+    let words = [asked.message.as_str()].into_iter().chain(asked.notes.iter().map(String::as_str));
+    let words: Vec<String> = words.map(|line| text::visible(line, false)).collect();
+    Answer::new(asked, words.join("\n"))
 }
