@@ -42,6 +42,37 @@ fn each_rule_has_its_code() {
 }
 
 #[test]
+fn a_rule_may_keep_a_single_intent_from_a_path() {
+    let repo = Repo::new();
+    let registry = support::REGISTRY
+        .replace("billing/**", "src/**")
+        .replace("  - id: INT-002\n", "  - id: INT-002\n    formerly: [INT-020]\n");
+    repo.write(".orchestration/active_intents.yaml", &registry);
+    repo.write(
+        ".intentignore",
+        "# intent: deny-write\nINT-002: src/generated/**\nINT-020: src/old.rs\nINT-099: src/**\n",
+    );
+    assert_eq!(code(&repo, Some("INT-001"), "src/generated/a.rs"), None);
+    let (denied, message) = ask(&repo, Some("INT-002"), "src/generated/a.rs").expect_err("denied");
+    assert_eq!(denied, DenialCode::IgnoredPath);
+    assert!(
+        message.contains("kept from INT-002 by `INT-002: src/generated/**` (.intentignore:2)"),
+        "{message}"
+    );
+    assert_eq!(code(&repo, Some("INT-002"), "src/old.rs"), Some(DenialCode::IgnoredPath));
+    assert_eq!(code(&repo, Some("INT-002"), "src/a.rs"), None);
+    let found = support::binary::intent(&repo, &["--json", "verify"]).json();
+    let found = found["findings"].as_array().expect("findings");
+    let strangers: Vec<_> =
+        found.iter().filter(|finding| finding["code"] == "unknown-intent").collect();
+    assert_eq!(strangers.len(), 1, "{found:?}");
+    assert_eq!(
+        (&strangers[0]["path"], &strangers[0]["start_line"]),
+        (&".intentignore".into(), &4.into())
+    );
+}
+
+#[test]
 fn no_scope_reaches_the_files_that_steer_the_gate() {
     let repo = Repo::new();
     repo.write(".orchestration/active_intents.yaml", &support::REGISTRY.replace("src/**", "**"));

@@ -8,7 +8,9 @@ use super::dialect::{Deviation, Field, requoted};
 use super::scope::{self, Problem, ScopeVerdict};
 use super::yaml::{Layout, Style};
 use super::{FOLDER, Intent, IntentFile, Registry, Spanned, Status, single_id};
+use crate::code::LineRange;
 use crate::edits::TextEdit;
+use crate::workspace::ignores::{Ignores, IntentLine};
 use crate::workspace::text::{self, invisible_characters};
 use crate::workspace::{Code, Finding, Fix, RelativePath};
 
@@ -471,6 +473,32 @@ pub fn against_files(registry: &Registry, files: &[RelativePath]) -> Vec<Finding
     }
     findings.extend(overlaps(registry, &sorted));
     in_order(registry, findings)
+}
+
+/// Findings of ignore files whose rules are about an intent that the registry does not hold: they keep nobody from anything.
+pub fn ignored_intents(registry: &Registry, ignores: &Ignores) -> Vec<Finding> {
+    if registry.syntax_error().is_some() {
+        return Vec::new();
+    }
+    let lines = ignores.intent_lines();
+    let unknown = lines.into_iter().filter(|line| {
+        registry.get(&line.intent).is_none() && registry.rivals(&line.intent).is_empty()
+    });
+    let finding = |IntentLine { file, line, intent }: IntentLine| Finding {
+        path: Some(file.clone()),
+        lines: LineRange::new(line, line),
+        intent: Some(intent.clone()),
+        ..Finding::new(
+            Code::UnknownIntent,
+            format!(
+                "The rule is about {intent}, which the registry does not hold, so it keeps nobody from anything."
+            ),
+            format!(
+                "Write the id of an intent, or take `{intent}:` away, so that the rule holds for every agent."
+            ),
+        )
+    };
+    unknown.map(finding).collect()
 }
 
 /// The files that begin with a prefix, which stand together in sorted order.

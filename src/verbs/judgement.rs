@@ -160,7 +160,8 @@ impl Rules {
         rulings.extend(
             layers.iter().find_map(|it| protecting(&it.policy, path)).map(Ruling::Protected),
         );
-        let ignored = layers.iter().find_map(|layer| layer.ignores.denied(path));
+        let ids = intent.map(|id| self.proposed.registry.ids(id)).unwrap_or_default();
+        let ignored = layers.iter().find_map(|layer| layer.ignores.denied_to(path, &ids));
         rulings.extend(ignored.map(Ruling::Ignored));
         if let Some(id) = intent.filter(|_| self.is_readable()) {
             rulings.extend(self.outside(path, id));
@@ -218,8 +219,14 @@ impl Rules {
                 ),
                 String::new(),
             ),
-            Ruling::Ignored(IgnoreRule { pattern, file, line }) => (
-                format!("{path} is kept from agents by `{pattern}` ({file}:{line})."),
+            Ruling::Ignored(rule) => (
+                format!(
+                    "{path} is kept from {} by `{}` ({}:{}).",
+                    rule.from(),
+                    rule.pattern,
+                    rule.file,
+                    rule.line
+                ),
                 String::new(),
             ),
             Ruling::Unknown => (

@@ -127,6 +127,7 @@ fn findings_with(
         all.extend(lint::against_files(&ws.registry, files));
     }
     all.extend(ws.ignores.findings().iter().cloned());
+    all.extend(lint::ignored_intents(&ws.registry, &ws.ignores));
     all.extend(of_ledger.iter().cloned());
     all.extend(unknown_intents(ws, named));
     if !matches!(ws.files(), Target::Commit(_)) {

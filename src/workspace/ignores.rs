@@ -1,6 +1,6 @@
 //! Paths that no agent may change (`.intentignore`, `.rooignore`) and paths that git ignores.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::FileType;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -38,6 +38,19 @@ struct DenyFile {
     text: String,
     /// `None` where the file stands but could not be read: then it keeps agents from everything.
     rules: Option<Gitignore>,
+    /// The rules for single intents, by id.
+    of_intents: BTreeMap<String, Gitignore>,
+}
+
+/// A line of an ignore file that is about a single intent: `INT-002: src/generated/**`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntentLine {
+    /// The file.
+    pub file: RelativePath,
+    /// Its 1-based line.
+    pub line: u32,
+    /// The id as written.
+    pub intent: String,
 }
 
 /// The rule that names a path.
@@ -49,6 +62,15 @@ pub struct IgnoreRule {
     pub line: u32,
     /// The rule as written.
     pub pattern: String,
+    /// The intent that it is about, where it does not keep every agent from the path.
+    pub intent: Option<String>,
+}
+
+impl IgnoreRule {
+    /// From whom the path is kept: `agents`, or the intent.
+    pub fn from(&self) -> &str {
+        self.intent.as_deref().unwrap_or("agents")
+    }
 }
 
 impl Ignores {
@@ -84,6 +106,29 @@ impl Ignores {
     pub fn denied(&self, path: &RelativePath) -> Option<IgnoreRule> {
         self.denying.iter().find_map(|file| file.denied(path))
     }
+    /// The rule by which nothing may change the path under the intent that has one of these ids: one for all agents, or
+    /// one for this intent alone, as in `INT-002: src/generated/**`.
+    pub fn denied_to(&self, path: &RelativePath, ids: &[&str]) -> Option<IgnoreRule> {
+        self.denied(path).or_else(|| {
+            ids.iter().find_map(|id| self.denying.iter().find_map(|file| file.denied_to(path, id)))
+        })
+    }
+    /// The lines that are about single intents, in the order of the files.
+    pub fn intent_lines(&self) -> Vec<IntentLine> {
+        let of = |file: &DenyFile| -> Vec<IntentLine> {
+            let lines = (1..).zip(file.text.lines());
+            let named =
+                lines.filter_map(|(line, text)| Some((line, for_intent(&file.file, text)?)));
+            named
+                .map(|(line, (intent, _))| IntentLine {
+                    file: file.file.clone(),
+                    line,
+                    intent: intent.to_owned(),
+                })
+                .collect()
+        };
+        self.denying.iter().flat_map(of).collect()
+    }
     /// Whether git ignores the path (build outputs): outside scope, gate and checks. A file that git tracks is never ignored.
     pub fn git_ignored(&self, path: &RelativePath) -> bool {
         let Some(top) = self.root.work_tree() else {
@@ -113,7 +158,7 @@ impl Ignores {
     }
 
     fn add(&mut self, file: RelativePath, text: String) {
-        let (rules, mut findings) = compile(&file, &text);
+        let (rules, of_intents, mut findings) = compile(&file, &text);
         self.findings.append(&mut findings);
         if file.file_name() == ".intentignore" && !has_marker(&text) {
             let end = text.find('\n').unwrap_or(text.len());
@@ -127,7 +172,7 @@ impl Ignores {
                 0..end,
             ));
         }
-        self.denying.push(DenyFile { file, text, rules: Some(rules) });
+        self.denying.push(DenyFile { file, text, rules: Some(rules), of_intents });
     }
 
     fn add_unreadable(&mut self, file: RelativePath, error: &store::StoreError) {
@@ -136,7 +181,8 @@ impl Ignores {
         let mut finding = Finding::new(Code::PolicyInvalid, error.to_string(), help);
         finding.path = Some(file.clone());
         self.findings.push(finding);
-        self.denying.push(DenyFile { file, text: String::new(), rules: None });
+        let (text, of_intents) = (String::new(), BTreeMap::new());
+        self.denying.push(DenyFile { file, text, rules: None, of_intents });
     }
 
     /// Git's rules: from the top down; what a folder decides holds for everything below it.
@@ -192,24 +238,54 @@ impl DenyFile {
     fn denied(&self, path: &RelativePath) -> Option<IgnoreRule> {
         let Some(rules) = &self.rules else {
             let (file, pattern) = (self.file.clone(), "(unreadable: everything)".to_owned());
-            return Some(IgnoreRule { file, line: 1, pattern });
+            return Some(IgnoreRule { file, line: 1, pattern, intent: None });
         };
-        let levels = path.folders().map(|folder| (folder, true)).chain([(path.as_str(), false)]);
-        for (level, is_dir) in levels {
-            if let Match::Ignore(rule) = rules.matched(level, is_dir) {
-                let pattern = rule.original().to_owned();
-                let line = self.line_of(&pattern);
-                return Some(IgnoreRule { file: self.file.clone(), line, pattern });
-            }
-        }
-        None
+        let pattern = denying(rules, path)?;
+        Some(self.rule(&pattern, None))
+    }
+
+    fn denied_to(&self, path: &RelativePath, id: &str) -> Option<IgnoreRule> {
+        let pattern = denying(self.of_intents.get(id)?, path)?;
+        Some(self.rule(&pattern, Some(id)))
     }
 
     /// The last line that holds the pattern: of equal ones, the last decides.
-    fn line_of(&self, pattern: &str) -> u32 {
-        let last = self.text.lines().enumerate().filter(|(_, l)| l.trim_end() == pattern).last();
-        last.map_or(1, |(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))
+    fn rule(&self, pattern: &str, intent: Option<&str>) -> IgnoreRule {
+        let is_it = |text: &str| match for_intent(&self.file, text) {
+            Some((id, of_intent)) => Some(id) == intent && of_intent == pattern,
+            None => intent.is_none() && text.trim_end() == pattern,
+        };
+        let last = (1..).zip(self.text.lines()).filter(|(_, text)| is_it(text)).last();
+        let (line, written) = last.unwrap_or((1, pattern));
+        IgnoreRule {
+            file: self.file.clone(),
+            line,
+            pattern: written.trim_end().to_owned(),
+            intent: intent.map(str::to_owned),
+        }
     }
+}
+
+/// The pattern that denies a path: of the first of its folders that is denied, else its own.
+fn denying(rules: &Gitignore, path: &RelativePath) -> Option<String> {
+    let levels = path.folders().map(|folder| (folder, true)).chain([(path.as_str(), false)]);
+    for (level, is_dir) in levels {
+        if let Match::Ignore(rule) = rules.matched(level, is_dir) {
+            return Some(rule.original().to_owned());
+        }
+    }
+    None
+}
+
+/// The intent and the pattern of a line that is about a single intent. Only `.intentignore` knows such lines.
+///
+/// `INT-002: src/generated/**` is one; `a/b: c` and `notes:` are patterns like any other.
+fn for_intent<'a>(file: &RelativePath, line: &'a str) -> Option<(&'a str, &'a str)> {
+    let (id, pattern) = line.trim_start_matches('\u{feff}').split_once(':')?;
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_id = id.starts_with(char::is_alphabetic) && id.chars().all(plain);
+    let apart = pattern.starts_with([' ', '\t']) && !pattern.trim().is_empty();
+    (file.file_name() == ".intentignore" && is_id && apart).then(|| (id, pattern.trim()))
 }
 
 fn decided(rules: &Gitignore, path: &str, is_dir: bool) -> Option<bool> {
@@ -225,29 +301,43 @@ fn has_marker(text: &str) -> bool {
     first.trim_end() == MARKER
 }
 
-/// The rules of a text, to be asked with paths relative to the file's folder, and what does not parse.
-fn compile(file: &RelativePath, text: &str) -> (Gitignore, Vec<Finding>) {
+/// The rules of a text for all agents and for single intents, to be asked with paths relative to the file's folder, and
+/// what does not parse.
+fn compile(
+    file: &RelativePath,
+    text: &str,
+) -> (Gitignore, BTreeMap<String, Gitignore>, Vec<Finding>) {
     let mut findings = Vec::new();
-    let mut builder = builder();
+    let mut all = builder();
+    let mut single: BTreeMap<&str, GitignoreBuilder> = BTreeMap::new();
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let span = start..start + line.trim_end().len();
         start += line.len();
-        let rule = line.trim_end_matches(['\n', '\r']).trim_start_matches('\u{feff}');
-        if let Err(error) = builder.add_line(None, rule) {
+        let written = line.trim_end_matches(['\n', '\r']).trim_start_matches('\u{feff}');
+        let (rules, rule) = match for_intent(file, written) {
+            Some((id, pattern)) => (single.entry(id).or_insert_with(builder), pattern),
+            None => (&mut all, written),
+        };
+        if let Err(error) = rules.add_line(None, rule) {
             let message =
                 format!("{rule:?} is not a pattern, and keeps no path from agents: {error}");
             let help = "Write it in the syntax of .gitignore.".to_owned();
             findings.push(Finding::new(Code::GlobInvalid, message, help).at(file, text, span));
         }
     }
-    let rules = builder.build().unwrap_or_else(|error| {
-        let message = format!("The patterns of {file} are too large together: {error}");
-        let help = "Write fewer, or simpler, patterns.".to_owned();
-        findings.push(Finding::new(Code::GlobInvalid, message, help).at(file, text, 0..text.len()));
-        Gitignore::empty()
-    });
-    (rules, findings)
+    let mut build = |rules: GitignoreBuilder| {
+        rules.build().unwrap_or_else(|error| {
+            let message = format!("The patterns of {file} are too large together: {error}");
+            let help = "Write fewer, or simpler, patterns.".to_owned();
+            let whole = 0..text.len();
+            findings.push(Finding::new(Code::GlobInvalid, message, help).at(file, text, whole));
+            Gitignore::empty()
+        })
+    };
+    let all = build(all);
+    let single = single.into_iter().map(|(id, rules)| (id.to_owned(), build(rules))).collect();
+    (all, single, findings)
 }
 
 fn read_rules(path: &Path) -> Gitignore {

@@ -354,7 +354,6 @@ fn a_scope_that_does_not_reach_what_was_meant_is_told() {
             "--json new Five --scope src/**",
         ]
     ));
-    let wider =
-        ["request-scope", "--intent", "INT-004", "--add", "auth/**", "--reason", "Needed"];
+    let wider = ["request-scope", "--intent", "INT-004", "--add", "auth/**", "--reason", "Needed"];
     assert!(lab.fine(&wider).contains("did you mean backend/src/auth/**?"));
 }

@@ -81,7 +81,9 @@ fn control(
         ".orchestration/policy.yaml" => Some(Policy::parse(path, &open.document.text()).1),
         ".intentignore" | ".rooignore" => {
             let texts = [(path.clone(), open.document.text())];
-            Some(Ignores::from_texts(&workspace.root, &texts).findings().to_vec())
+            let ignores = Ignores::from_texts(&workspace.root, &texts);
+            let strangers = lint::ignored_intents(&workspace.registry, &ignores);
+            Some(ignores.findings().iter().cloned().chain(strangers).collect())
         }
         _ if path.is_orchestration() => {
             let survey = analysis::survey(snapshot, workspace);

@@ -34,6 +34,42 @@ fn rules_deny_with_their_line() {
 }
 
 #[test]
+fn a_rule_may_be_about_a_single_intent() {
+    let place = Place::governed();
+    let text = "# intent: deny-write\nvendor/\nINT-002: src/generated/**\nINT-002:  !src/generated/ours/x.rs\nold-id:\tdocs/*.md\na: b\nnotes:\nx/y: z\n";
+    let ignores = from_text(&place, text);
+    let rule = |target: &str, ids: &[&str]| {
+        ignores.denied_to(&path(target), ids).map(|rule| (rule.line, rule.from().to_owned()))
+    };
+    let two = |line| Some((line, "INT-002".to_owned()));
+    assert_eq!(rule("src/generated/a.rs", &["INT-002"]), two(3));
+    assert_eq!(rule("src/generated/a.rs", &["INT-001"]), None, "others may");
+    assert_eq!(rule("src/generated/a.rs", &["INT-020", "INT-002"]), two(3), "a former id");
+    assert_eq!(rule("src/generated/a.rs", &[]), None);
+    assert_eq!(rule("docs/a.md", &["old-id"]), Some((5, "old-id".to_owned())));
+    assert_eq!(rule("vendor/x.c", &["INT-001"]), Some((2, "agents".to_owned())));
+    assert_eq!(ignores.denied(&path("src/generated/a.rs")), None, "no rule for everybody");
+    assert_eq!(ignores.denied(&path("b")), None, "`a: b` is about the intent a");
+    assert!(ignores.denied(&path("notes:")).is_some(), "a pattern like any other");
+    assert!(ignores.denied(&path("x/y: z")).is_some());
+    let named: Vec<_> =
+        ignores.intent_lines().into_iter().map(|line| (line.line, line.intent)).collect();
+    let id = str::to_owned;
+    assert_eq!(named, [(3, id("INT-002")), (4, id("INT-002")), (5, id("old-id")), (6, id("a"))]);
+    let written = ignores.denied_to(&path("src/generated/a.rs"), &["INT-002"]);
+    assert_eq!(written.expect("denied").pattern, "INT-002: src/generated/**");
+}
+
+#[test]
+fn only_our_own_file_knows_rules_for_single_intents() {
+    let place = Place::governed();
+    place.write(".rooignore", "INT-002: src/**\n");
+    let ignores = Ignores::load(&place.root(""));
+    assert_eq!(ignores.denied_to(&path("src/a.rs"), &["INT-002"]), None);
+    assert!(ignores.denied(&path("INT-002: src/a")).is_some());
+}
+
+#[test]
 fn both_files_are_read_and_either_denies() {
     let place = Place::governed();
     place.write(".intentignore", "# intent: deny-write\r\na/**\r\n!b/**\r\n");

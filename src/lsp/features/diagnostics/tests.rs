@@ -193,3 +193,12 @@ fn a_file_full_of_rubbish_is_shown_up_to_a_point() {
     assert_eq!(found.len(), MAX_OF_A_FILE);
     assert!(shown(&editor, path).contains(" more are not shown; `intent verify` lists them."));
 }
+
+#[test]
+fn a_rule_about_an_unknown_intent_stands_in_the_ignore_file() {
+    let text = "# intent: deny-write\nINT-001: src/old/\nINT-777: src/new/\n";
+    let editor = Editor::new(&format!("{BILLING}//- /.intentignore\n{text}"));
+    let found = shown(&editor, "/.intentignore");
+    assert!(found.starts_with("Warning unknown-intent at .intentignore:3"), "{found}");
+    assert_eq!(found.matches("unknown-intent").count(), 1, "{found}");
+}
