@@ -234,22 +234,55 @@ fn kind(object: &Map<String, Value>, record: &Record, event: Option<&str>) -> Re
 
 /// The intent that the top names, or a list of relations there.
 fn intent(object: &mut Map<String, Value>) -> Option<String> {
-    take_text(object, INTENTS)
+    take_intent(object)
         .or_else(|| {
             NESTED.iter().find_map(|&key| match object.get_mut(key) {
-                Some(Value::Object(inner)) => take_text(inner, INTENTS),
+                Some(Value::Object(inner)) => take_intent(inner),
                 _ => None,
             })
         })
         .or_else(|| {
             let params = object.get_mut("tool")?.get_mut("params")?.as_object_mut()?;
-            take_text(params, INTENTS)
+            take_intent(params)
         })
         .or_else(|| named(&relations(object.get("related")?)))
         .or_else(|| {
             let listed = SPECIFICATIONS.iter().find_map(|&key| object.get(key))?;
             named(&relations(listed))
         })
+}
+
+/// An id that says that there is none: what a tool writes where nobody told it an intent.
+///
+/// `UNSPECIFIED`, `n/a` and `none` are such; `INT-000` is not.
+pub(crate) fn is_placeholder(id: &str) -> bool {
+    const NONE: &[&str] = &[
+        "",
+        "-",
+        "unspecified",
+        "unknown",
+        "undefined",
+        "unassigned",
+        "n/a",
+        "na",
+        "none",
+        "null",
+        "nil",
+        "tbd",
+        "no-intent",
+        "no_intent",
+    ];
+    let id = id.trim();
+    NONE.iter().any(|none| none.eq_ignore_ascii_case(id))
+}
+
+/// Takes the intent's id; a placeholder is none and stays where it stands.
+fn take_intent(object: &mut Map<String, Value>) -> Option<String> {
+    let says = |name: &&&str| {
+        object.get(**name).and_then(Value::as_str).is_some_and(|text| !is_placeholder(text))
+    };
+    let name = INTENTS.iter().find(says)?;
+    take_text(object, &[name])
 }
 
 /// The intent that all files name; files that disagree, or some of which name none, leave the record without.
@@ -262,7 +295,9 @@ fn agreed_intent(record: &Record) -> Option<String> {
 /// The intent among relations: one of type `intent`, else whatever people have put an intent's id into.
 fn named(related: &[Related]) -> Option<String> {
     ["intent", "specification", "requirement", "request"].iter().find_map(|kind| {
-        related.iter().find(|one| one.kind.eq_ignore_ascii_case(kind)).map(|one| one.value.clone())
+        let says =
+            |one: &&Related| one.kind.eq_ignore_ascii_case(kind) && !is_placeholder(&one.value);
+        related.iter().find(says).map(|one| one.value.clone())
     })
 }
 

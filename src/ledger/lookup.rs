@@ -3,7 +3,7 @@
 use sha2::{Digest as _, Sha256};
 
 use super::kept::Key;
-use super::{BlockName, BlockRecord, Dialect, Entry, FileRecord, Record, RecordKind};
+use super::{BlockName, BlockRecord, Dialect, Entry, FileRecord, Record, RecordKind, dialect};
 use crate::code::ContentHash;
 use crate::workspace::RelativePath;
 
@@ -84,7 +84,9 @@ pub(super) fn intents<'a>(record: &'a Record, file: &'a FileRecord) -> Vec<&'a s
     if let Some(intent) = &record.intent_id {
         return vec![intent];
     }
-    let related = file.relations().filter(|one| one.kind.eq_ignore_ascii_case("intent"));
+    let related = file.relations().filter(|one| {
+        one.kind.eq_ignore_ascii_case("intent") && !dialect::is_placeholder(&one.value)
+    });
     let mut related: Vec<&str> = related.map(|one| one.value.as_str()).collect();
     related.dedup();
     related

@@ -183,12 +183,8 @@ fn registry(ws: &Workspace) -> Examined {
         let told = format!("{place}: {} {}", finding.message, finding.help);
         return examined("registry", State::Bad, told);
     }
-    if !ws.registry.exists() {
-        return examined(
-            "registry",
-            State::Bad,
-            format!("{path} does not exist; create it with `intent init`"),
-        );
+    if let Some(missing) = ws.missing_registry() {
+        return examined("registry", State::Bad, missing);
     }
     let (all, beside) = (ws.registry.intents().len(), ws.registry.files().len() - 1);
     let told = match beside {

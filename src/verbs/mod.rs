@@ -188,6 +188,12 @@ pub enum VerbError {
         /// The folder that was looked at.
         root: String,
     },
+    /// There is no registry.
+    #[error("{reason}")]
+    MissingRegistry {
+        /// That it is missing, and how to get it: a sentence.
+        reason: String,
+    },
     /// The registry does not parse.
     #[error("{path}: {reason} Mend it first; nothing was changed")]
     BrokenRegistry {

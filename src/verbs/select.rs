@@ -73,6 +73,9 @@ pub struct StatusAnswer {
     pub selection: Option<String>,
     /// What is selected, as the registry has it.
     pub selected: Option<IntentSummary>,
+    /// That the registry is missing, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_registry: Option<String>,
     /// How many intents there are.
     pub intents: usize,
     /// How many are in progress.
@@ -103,6 +106,9 @@ pub struct StatusAnswer {
 pub fn next_step(ws: &Workspace) -> String {
     if let Err(error) = ws.sound_registry() {
         return error.to_string();
+    }
+    if let Some(missing) = ws.missing_registry() {
+        return missing;
     }
     match ids(ws, Intent::in_progress)[..] {
         [only] => format!("`intent select {only}`"),
@@ -276,6 +282,7 @@ pub fn status_given(ws: &Workspace, findings: &[FindingAnswer]) -> StatusAnswer 
         governed: ws.root.governed(),
         selected: selected.as_ref().and_then(|id| Some(summary(ws, ws.registry.get(id)?))),
         selection: selected,
+        missing_registry: ws.missing_registry(),
         intents: ws.registry.intents().len(),
         in_progress: ws.registry.intents().iter().filter(|intent| intent.in_progress()).count(),
         records: ws.ledger.len(),

@@ -16,6 +16,7 @@ use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, anchor, erase, tips, why};
 use crate::code::LineRange;
 use crate::intent::lint;
+use crate::ledger::dialect::is_placeholder;
 use crate::ledger::{Audit, ErasedSection, Origin, RecordKind, audit};
 use crate::provenance::{Provenance, Verdict};
 use crate::workspace::git::Target;
@@ -123,6 +124,7 @@ fn findings_with(
 ) -> Vec<Finding> {
     let mut all: Vec<Finding> = ws.policy_findings.to_vec();
     all.extend(lint::registry(&ws.registry));
+    all.extend(missing_registry(ws));
     if has_scopes(ws) {
         all.extend(lint::against_files(&ws.registry, files));
     }
@@ -157,12 +159,22 @@ fn ungated(ws: &Workspace) -> Vec<Finding> {
     notes.map(finding).collect()
 }
 
-/// Returns true if the registry does not hold an intent. If it cannot be read, that is not known, and the answer is
+/// The finding for a workspace whose registry is missing, where something is known by an intent.
+fn missing_registry(ws: &Workspace) -> Option<Finding> {
+    let reason = ws.missing_registry()?;
+    let is_needed =
+        ws.selected(None).is_some() || ws.ledger.intents().iter().any(|id| !is_placeholder(id));
+    let message = "There is no registry, so nothing is known of any intent.".to_owned();
+    is_needed.then(|| Finding::new(Code::RegistryMissing, message, format!("{reason}.")))
+}
+
+/// Returns true if the registry does not hold an intent. If it is missing or cannot be read, that is not known, and the answer is
 /// false.
 fn is_unknown(ws: &Workspace, id: &str) -> bool {
     // An id that is defined twice is reported by another finding.
     let is_known = || ws.registry.get(id).is_some() || !ws.registry.rivals(id).is_empty();
-    ws.registry.syntax_error().is_none() && !is_known()
+    let may_be_told = ws.registry.syntax_error().is_none() && ws.registry.exists();
+    may_be_told && !is_placeholder(id) && !is_known()
 }
 
 /// Findings for intents that records name and the registry does not hold, given the first record that names each.

@@ -517,9 +517,25 @@ impl Workspace {
     /// An intent by id.
     pub fn intent(&self, id: &str) -> Result<&Intent, VerbError> {
         self.sound_registry()?;
-        self.registry.get(id).ok_or_else(|| VerbError::UnknownIntent {
-            id: id.to_owned(),
-            known: self.registry.intents().iter().map(|intent| intent.id.value.clone()).collect(),
+        self.registry.get(id).ok_or_else(|| match self.missing_registry() {
+            Some(reason) => VerbError::MissingRegistry { reason },
+            None => VerbError::UnknownIntent {
+                id: id.to_owned(),
+                known: self.registry.intents().iter().map(|it| it.id.value.clone()).collect(),
+            },
+        })
+    }
+
+    /// Says that a governed workspace has no registry, and how it gets one. `None` where there is one.
+    pub fn missing_registry(&self) -> Option<String> {
+        if !self.root.governed() || self.registry.exists() {
+            return None;
+        }
+        let path = self.registry.path();
+        let committed = || self.git()?.file_at(self.head()?, path).ok()?;
+        Some(match committed() {
+            Some(_) => format!("{path} is missing; `git checkout HEAD -- {path}` gets it back"),
+            None => format!("{path} is missing; `intent init` creates it"),
         })
     }
 

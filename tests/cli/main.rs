@@ -357,3 +357,47 @@ fn a_scope_that_does_not_reach_what_was_meant_is_told() {
     let wider = ["request-scope", "--intent", "INT-004", "--add", "auth/**", "--reason", "Needed"];
     assert!(lab.fine(&wider).contains("did you mean backend/src/auth/**?"));
 }
+
+#[test]
+fn a_missing_registry_is_called_missing() {
+    let lab = worked_in();
+    lab.commit();
+    std::fs::remove_file(lab.root.join(".orchestration/active_intents.yaml")).expect("removed");
+    let remedy = "`git checkout HEAD -- .orchestration/active_intents.yaml`";
+    for arguments in [
+        &["status"][..],
+        &["list"],
+        &["doctor"],
+        &["verify"],
+        &["check"],
+        &["context"],
+        &["gate", "src/auth.rs"],
+        &["record", "src"],
+        &["select", "INT-001"],
+    ] {
+        let output = lab.intent(arguments);
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert!(said.contains(remedy), "{arguments:?}: {said}");
+        assert!(!said.contains("unknown-intent"), "{arguments:?}: {said}");
+    }
+    assert!(lab.try_git(&["checkout", "HEAD", "--", ".orchestration/active_intents.yaml"]));
+    assert!(lab.fine(&["list"]).contains("INT-001"));
+}
+
+#[test]
+fn a_placeholder_in_a_foreign_ledger_is_no_unknown_intent() {
+    let lab = Lab::governed();
+    lab.write("a.py", "def f():\n    return 1\n");
+    let line = |id: &str| {
+        format!(
+            "{{\"id\":\"{id}\",\"timestamp\":\"2026-02-18T12:00:00Z\",\"intent_id\":\"{id}\",\"files\":[{{\"path\":\"a.py\",\"ranges\":[{{\"start_line\":1,\"end_line\":2}}]}}]}}\n"
+        )
+    };
+    let ids = ["UNSPECIFIED", "unknown", "N/A", "none"];
+    lab.write(".orchestration/agent_trace.jsonl", ids.map(line).concat());
+    assert!(lab.fine(&["verify"]).contains("0 errors, 0 warnings"));
+    lab.write(".orchestration/agent_trace.jsonl", line("INT-9"));
+    let found = lab.intent(&["verify"]);
+    assert!(String::from_utf8_lossy(&found.stdout).contains("unknown-intent"));
+}

@@ -81,14 +81,15 @@ pub(super) fn list(call: &Call, arguments: List) -> Result<Answer<Intents>, Refu
             line(&intent.owned_scope.join(", "))
         );
     }
-    if intents.is_empty() {
+    let missing = ws.missing_registry();
+    if intents.is_empty() && missing.is_none() {
         words
             .push_str("The registry holds no intents yet. `propose_intent` asks a person for one.");
     }
     for file in &files {
         let _ = writeln!(words, "{}", line(&owned(file)));
     }
-    let notes = Vec::from_iter(ws.unread_evidence());
+    let notes: Vec<String> = missing.into_iter().chain(ws.unread_evidence()).collect();
     for note in &notes {
         let _ = writeln!(words, "{}", line(note));
     }

@@ -140,6 +140,12 @@ pub(super) fn usable<'a>(ws: &'a Workspace, selected: Option<&str>) -> Result<&'
             format!("You must cite a valid active Intent ID. {}", selectable(ws)),
         ));
     };
+    if let Some(missing) = ws.missing_registry() {
+        return Err(deny(
+            DenialCode::HookError,
+            format!("Nothing can be allowed without a registry: {missing}."),
+        ));
+    }
     let Some(intent) = ws.registry.get(id) else {
         let rivals = ws.registry.rivals(id);
         let why = match rivals.is_empty() {
