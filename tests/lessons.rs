@@ -256,3 +256,20 @@ fn the_command_line_answers_and_refuses() {
     let protocol = intent(&repo, &["protocol"]);
     assert_eq!(protocol.out, intent_lsp::verbs::protocol::PROTOCOL);
 }
+
+#[test]
+fn a_lesson_under_no_intent_is_sealed_beside_other_work() {
+    let repo = Repo::new();
+    repo.write("src/a.rs", "fn a() {\n    1;\n}\n");
+    let fine = |arguments: &[&str]| {
+        let answer = support::binary::intent(&repo, arguments);
+        assert_eq!(answer.code, 0, "{arguments:?}: {}{}", answer.out, answer.err);
+    };
+    fine(&["git-hooks", "--install"]);
+    fine(&["lesson", "Run the tests before the push."]);
+    fine(&["record", "--intent", "INT-001", "src/a.rs"]);
+    repo.commit("work and a lesson");
+    assert_eq!(support::binary::verified(&repo).0, Vec::<String>::new());
+    assert_eq!(support::binary::why(&repo, "src/a.rs"), "exact INT-001 a\n");
+    assert_eq!(support::binary::why(&repo, "AGENTS.md"), "exact - Lessons\n");
+}

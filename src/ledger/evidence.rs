@@ -136,7 +136,7 @@ pub struct Header {
 /// An intent as it was when the work was recorded.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CitedIntent {
-    /// Its id.
+    /// Its id. Empty, and with nothing else beside it, where the work was done under none: a lesson may be.
     pub id: String,
     /// The hash of its text, as [`short`] writes it. See [`crate::intent::Intent::hash`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -577,7 +577,9 @@ fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
         return Err(NoEvidence::Newer(u32::try_from(version).unwrap_or(u32::MAX)));
     }
     let is_cited = |intent: &CitedIntent| {
-        !intent.id.is_empty() && intent.hash.as_deref().is_none_or(|hash| long(hash).is_some())
+        let is_none = *intent == CitedIntent::default();
+        let hash = intent.hash.as_deref();
+        is_none || !intent.id.is_empty() && hash.is_none_or(|hash| long(hash).is_some())
     };
     let is_commit = |hex: &str| {
         [40, 64].contains(&hex.len())
@@ -622,7 +624,8 @@ impl Line {
         let intent = &header.intents[self.intent as usize];
         let session = &header.sessions[self.by as usize];
         let language = language::of_file(self.path.as_str(), "").map(|language| language.id);
-        let itself = Related { kind: "intent".to_owned(), value: intent.id.clone() };
+        let id = Some(intent.id.clone()).filter(|id| !id.is_empty());
+        let itself = id.clone().map(|value| Related { kind: "intent".to_owned(), value });
         let specs = intent.specs.iter();
         let specs =
             specs.map(|spec| Related { kind: "specification".to_owned(), value: spec.clone() });
@@ -639,7 +642,7 @@ impl Line {
             id: format!("{digest}:{nth}"),
             timestamp: self.time.clone().unwrap_or_default(),
             kind: if self.ack { RecordKind::Ack } else { RecordKind::Mutation },
-            intent_id: Some(intent.id.clone()).filter(|id| !id.is_empty()),
+            intent_id: id,
             intent_hash: intent.hash.as_deref().and_then(long),
             decision: self.decision.clone(),
             files: vec![FileRecord {
@@ -651,7 +654,7 @@ impl Line {
                         model_identifier: session.model.clone(),
                     },
                     ranges: whole.chain(blocks).collect(),
-                    related: std::iter::once(itself).chain(specs).collect(),
+                    related: itself.into_iter().chain(specs).collect(),
                     extra: Extra::new(),
                 }],
                 extra: from.collect(),
