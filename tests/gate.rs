@@ -119,6 +119,11 @@ fn a_refusal_says_what_to_do() {
     let (_, message) = ask(&repo, None, "billing/b.rs").expect_err("denied");
     assert_eq!(
         message,
+        "You must cite a valid active Intent ID. INT-002 (Billing) owns billing/b.rs: select it."
+    );
+    let (_, message) = ask(&repo, None, "docs/b.md").expect_err("denied");
+    assert_eq!(
+        message,
         "You must cite a valid active Intent ID. Select one of: INT-001 (Sign in), INT-002 (Billing)."
     );
 }

@@ -230,6 +230,11 @@ pub fn draft(
             "earlier anchors name evidence that is gone; `intent verify` says which and how to restore it. Where it went with its code: `intent anchor --accept-gone`",
         ));
     }
+    if sections.is_empty() && missing.is_empty() {
+        return Err(refuse(
+            "this commit holds no evidence; commits carry it once something was recorded",
+        ));
+    }
     let named = all.named();
     let evidence: Vec<String> = sections
         .iter()

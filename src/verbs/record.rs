@@ -14,7 +14,7 @@ use changes::{Changes, Subject};
 
 use super::edited::Baseline;
 use super::judgement::Rules;
-use super::{VerbError, Workspace};
+use super::{VerbError, Workspace, select};
 use crate::code::{Block, Document, FileBlocks, LineRange, Lines, lines};
 use crate::intent::Intent;
 use crate::ledger::{
@@ -117,7 +117,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         .intent
         .clone()
         .or_else(|| ws.selected(request.session.as_deref()))
-        .ok_or_else(|| ws.nothing_selected())?;
+        .ok_or_else(|| nothing_selected(ws, &request.paths))?;
     ws.intent_in_progress(&id)?;
     // What an agent was seen to write is recorded all the same: it would be lost otherwise.
     if request.strength.is_none()
@@ -166,6 +166,13 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         answer.skipped.extend(outcome.left.into_iter().map(|left| left.of(&path)));
     }
     Ok(answer)
+}
+
+fn nothing_selected(ws: &Workspace, paths: &[RelativePath]) -> VerbError {
+    let Some(owner) = select::only_owner(ws, paths) else { return ws.nothing_selected() };
+    let id = &owner.id.value;
+    let next = format!("{id} owns what is named, so `intent select {id}`, or add `--intent {id}`");
+    VerbError::NothingSelected { next }
 }
 
 /// How long another process may be recording; one that records a whole tree takes its time.

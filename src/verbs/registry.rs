@@ -27,7 +27,8 @@ pub struct RegistryAnswer {
     pub status: Option<Status>,
     /// The file that was edited, relative to the workspace.
     pub path: String,
-    /// Globs of its scope that do not reach what was likely meant, each in a sentence.
+    /// What else there is to know, each in a sentence: globs that do not reach what was likely meant, a selection that
+    /// is of no use any more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -62,7 +63,13 @@ pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAn
     ws.governed()?;
     let id = ws.intent(id)?.id.value.as_str();
     let wanted = RegistryEdit::SetStatus { id: id.to_owned(), status };
-    change(ws, &turn(ws)?, id, &wanted, status.as_str())
+    let mut answer = change(ws, &turn(ws)?, id, &wanted, status.as_str())?;
+    if status != Status::InProgress && ws.selected(None).as_deref() == Some(id) {
+        answer.notes.push(format!(
+            "{id} is still selected here, and nothing may be written under it; `intent clear` forgets that"
+        ));
+    }
+    Ok(answer)
 }
 
 /// Adds a scope entry to an intent.

@@ -7,7 +7,7 @@ use super::check::{self, CheckRequest, FindingAnswer};
 use super::{VerbError, Workspace, context, record};
 use crate::intent::Intent;
 use crate::ledger::{Record, RecordKind};
-use crate::workspace::{Selection, session, store};
+use crate::workspace::{RelativePath, Selection, session, store};
 
 /// The answer to a selection.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -115,6 +115,17 @@ pub fn next_step(ws: &Workspace) -> String {
         [] => format!("none is in progress; {}", start_step(ws)),
         ref several => format!("`intent select ID`, with one of {}", listed(several)),
     }
+}
+
+/// The one intent in progress that owns each of the paths; `None` where there are several, or none.
+pub(super) fn only_owner<'a>(ws: &'a Workspace, paths: &[RelativePath]) -> Option<&'a Intent> {
+    let mut owners = paths.iter().map(|path| match ws.registry.owners(path)[..] {
+        [only] => Some(only),
+        _ => None,
+    });
+    let first = owners.next()??;
+    let is_same = |other: Option<&Intent>| other.is_some_and(|it| it.id.value == first.id.value);
+    (owners.all(is_same) && ws.registry.get(&first.id.value).is_some()).then_some(first)
 }
 
 /// Where no intent is in progress: the command that puts one in progress.

@@ -336,6 +336,8 @@ fn who_has_selected_nothing_is_told_the_next_command() {
         let said = lab.intent(&[command]).stdout;
         assert!(String::from_utf8_lossy(&said).contains("`intent select INT-002`"), "{command}");
     }
+    let owned = told(&["record", "src/a.rs"]);
+    assert!(owned.contains("INT-002 owns what is named, so `intent select INT-002`"), "{owned}");
     lab.fine(&["start", "INT-001"]);
     assert!(told(&["context"]).contains("with one of INT-001, INT-002"));
 }
@@ -400,4 +402,13 @@ fn a_placeholder_in_a_foreign_ledger_is_no_unknown_intent() {
     lab.write(".orchestration/agent_trace.jsonl", line("INT-9"));
     let found = lab.intent(&["verify"]);
     assert!(String::from_utf8_lossy(&found.stdout).contains("unknown-intent"));
+}
+
+#[test]
+fn what_ends_says_so() {
+    let lab = worked_in();
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &["complete INT-001", "status", "clear", "git-hooks --remove", "anchor --key none"]
+    ));
 }

@@ -4,7 +4,7 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, NOTE, Page, WARN};
-use crate::verbs::git_hooks::{Act, GitHooksAnswer, HookState, git_hooks};
+use crate::verbs::git_hooks::{Act, GitHook, GitHooksAnswer, HookState, git_hooks};
 
 /// Put in the hooks of git that carry records into commits
 #[derive(Debug, clap::Args)]
@@ -40,8 +40,19 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         _ => Act::Status,
     };
     let answer = git_hooks(&workspace, act)?;
-    context.answer(&answer, |page| show(page, &answer))?;
+    context.answer(&answer, |page| show_after(page, &answer, act))?;
     Ok(Exit::found(act != Act::Remove && !answer.installed))
+}
+
+/// What was taken out is not missing.
+fn show_after(page: &mut Page, answer: &GitHooksAnswer, act: Act) {
+    let is_gone = |hook: &GitHook| hook.state == HookState::Missing;
+    if act == Act::Remove && answer.hooks.iter().all(is_gone) {
+        page.own("No hook of ours is in ").text(&answer.folder);
+        page.own(" any more, so commits carry no records").end();
+        return;
+    }
+    show(page, answer);
 }
 
 /// How the hooks stand, a line each.

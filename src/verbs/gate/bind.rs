@@ -16,7 +16,7 @@ pub(super) fn select(ws: &Workspace, event: &Event, id: &str, memory: Memory) ->
     if let Some(denial) = rules::unreadable_rules(ws) {
         return deny(denial);
     }
-    let intent = match rules::usable(ws, Some(id)) {
+    let intent = match rules::usable(ws, Some(id), &[]) {
         Ok(intent) => intent,
         Err(denial) => return deny(denial),
     };

@@ -76,7 +76,7 @@ fn intent_for<'a>(
     }
     match unreadable_rules(ws) {
         Some(denial) => Err(denial),
-        None => usable(ws, selected),
+        None => usable(ws, selected, paths),
     }
 }
 
@@ -86,7 +86,7 @@ pub(super) fn denial_of_all(
     some_of: &[RelativePath],
     selected: Option<&str>,
 ) -> Option<Denial> {
-    let intent = usable(ws, selected).ok()?;
+    let intent = usable(ws, selected, some_of).ok()?;
     let mut denials = some_of.iter().map(|path| folder_denial(ws, intent, path));
     let first = denials.next()??;
     denials.all(|denial| denial.is_some()).then_some(first)
@@ -125,8 +125,12 @@ pub(super) fn outside(path: &str, error: &VerbError) -> Denial {
     }
 }
 
-/// The selected intent, if work may be done under it.
-pub(super) fn usable<'a>(ws: &'a Workspace, selected: Option<&str>) -> Result<&'a Intent, Denial> {
+/// The selected intent, if work may be done under it; `paths` is what the work is on.
+pub(super) fn usable<'a>(
+    ws: &'a Workspace,
+    selected: Option<&str>,
+    paths: &[RelativePath],
+) -> Result<&'a Intent, Denial> {
     let deny = |code, message: String| Denial {
         code,
         message,
@@ -137,7 +141,7 @@ pub(super) fn usable<'a>(ws: &'a Workspace, selected: Option<&str>) -> Result<&'
     let Some(id) = selected else {
         return Err(deny(
             DenialCode::IntentRequired,
-            format!("You must cite a valid active Intent ID. {}", selectable(ws)),
+            format!("You must cite a valid active Intent ID. {}", selectable_for(ws, paths)),
         ));
     };
     if let Some(missing) = ws.missing_registry() {
@@ -166,6 +170,18 @@ pub(super) fn usable<'a>(ws: &'a Workspace, selected: Option<&str>) -> Result<&'
         DenialCode::IntentNotActive,
         format!("Intent {id} is {status}, so nothing is written under it. {}", selectable(ws)),
     ))
+}
+
+/// Which intent to select for work on these paths, as a sentence.
+fn selectable_for(ws: &Workspace, paths: &[RelativePath]) -> String {
+    match (select::only_owner(ws, paths), paths) {
+        (Some(owner), [first, rest @ ..]) => {
+            let more = if rest.iter().all(|path| path == first) { "" } else { " and the rest" };
+            let (id, name) = (&owner.id.value, &owner.name.value);
+            format!("{id} ({name}) owns {first}{more}: select it.")
+        }
+        _ => selectable(ws),
+    }
 }
 
 /// Which intents can be selected, as a sentence.

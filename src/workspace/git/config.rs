@@ -16,7 +16,8 @@ impl Git {
         match self.setting(|file| path(file, "core.hooksPath")) {
             Some(folder) => (top.join(folder), true),
             None => {
-                let folder = self.repository.to_thread_local().common_dir().join("hooks");
+                let as_git_says = || self.repository.to_thread_local().common_dir().to_owned();
+                let folder = self.root.common_dir().unwrap_or_else(as_git_says).join("hooks");
                 let is_link = folder.is_symlink();
                 (folder, is_link)
             }
