@@ -8,7 +8,7 @@ use super::error::CliError;
 use super::print::{Page, Printer};
 use super::target::Target;
 use crate::verbs::Workspace;
-use crate::workspace::RelativePath;
+use crate::workspace::{RelativePath, Root};
 
 /// Where a command runs and where it prints.
 pub(crate) struct Context {
@@ -64,6 +64,27 @@ impl Context {
         self.file(target)
     }
 
+    /// A file or folder of a workspace as it is typed in the folder we are in, for a command that is to be pasted.
+    pub(crate) fn typed(&self, root: &Root, path: &str) -> String {
+        let cwd = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
+        let target = root.path().join(path);
+        let common = cwd.ancestors().find(|folder| target.starts_with(folder));
+        let from_here = common.and_then(|common| {
+            let up = cwd.strip_prefix(common).ok()?.components().map(|_| "..");
+            Some(up.map(Path::new).chain([target.strip_prefix(common).ok()?]).collect::<PathBuf>())
+        });
+        // Too many folders up are harder to read than the whole path.
+        let near = from_here.filter(|path| !path.starts_with("../../../.."));
+        let shown = near.unwrap_or(target).to_string_lossy().into_owned();
+        match shown.trim_end_matches('/') {
+            "" => ".".to_owned(),
+            plain if plain.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c)) => {
+                plain.to_owned()
+            }
+            other => format!("'{}'", other.replace('\'', "'\\''")),
+        }
+    }
+
     /// Prints an answer: as it is for programs, laid out for people.
     pub(crate) fn answer<T: Serialize>(
         &self,
@@ -76,5 +97,34 @@ impl Context {
         let mut page = Page::default();
         human(&mut page);
         self.printer.page(&page)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::print::{Color, Format};
+
+    #[test]
+    fn a_path_is_typed_as_it_is_named_from_here() {
+        let place = tempfile::tempdir().expect("a folder");
+        let top = place.path().canonicalize().expect("its real path");
+        let below = top.join("a/b");
+        std::fs::create_dir_all(&below).expect("folders");
+        let root = Root::find(&top).expect("a root");
+        let typed = |cwd: &Path, path: &str| {
+            let printer = Printer::new(Format::Human, Color::Never, false);
+            Context::new(Some(cwd), printer).expect("a context").typed(&root, path)
+        };
+        assert_eq!(typed(&top, "src/a.rs"), "src/a.rs");
+        assert_eq!(typed(&top, ""), ".");
+        assert_eq!(typed(&below, "src/a.rs"), "../../src/a.rs");
+        assert_eq!(typed(&below, "a/c.rs"), "../c.rs");
+        assert_eq!(typed(&below, ""), "../..");
+        assert_eq!(typed(&top, "it's here.rs"), "'it'\\''s here.rs'");
+        assert_eq!(
+            typed(Path::new("/"), "a").trim_start_matches('/'),
+            format!("{}/a", top.display()).trim_start_matches('/')
+        );
     }
 }

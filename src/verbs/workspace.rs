@@ -534,7 +534,14 @@ impl Workspace {
         let path = self.registry.path();
         let committed = || self.git()?.file_at(self.head()?, path).ok()?;
         Some(match committed() {
-            Some(_) => format!("{path} is missing; `git checkout HEAD -- {path}` gets it back"),
+            Some(_) => {
+                // From the top of the work tree, so that it works in every folder.
+                let top = self.root.work_tree().unwrap_or(self.root.path());
+                let below = self.root.path().strip_prefix(top).unwrap_or(Path::new(""));
+                let place = below.join(path.as_str());
+                let place = place.display().to_string().replace('\\', "/");
+                format!("{path} is missing; `git checkout HEAD -- ':/{place}'` gets it back")
+            }
             None => format!("{path} is missing; `intent init` creates it"),
         })
     }

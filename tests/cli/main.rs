@@ -365,7 +365,7 @@ fn a_missing_registry_is_called_missing() {
     let lab = worked_in();
     lab.commit();
     std::fs::remove_file(lab.root.join(".orchestration/active_intents.yaml")).expect("removed");
-    let remedy = "`git checkout HEAD -- .orchestration/active_intents.yaml`";
+    let remedy = "`git checkout HEAD -- ':/.orchestration/active_intents.yaml'`";
     for arguments in [
         &["status"][..],
         &["list"],
@@ -383,7 +383,8 @@ fn a_missing_registry_is_called_missing() {
         assert!(said.contains(remedy), "{arguments:?}: {said}");
         assert!(!said.contains("unknown-intent"), "{arguments:?}: {said}");
     }
-    assert!(lab.try_git(&["checkout", "HEAD", "--", ".orchestration/active_intents.yaml"]));
+    let place = ":/.orchestration/active_intents.yaml";
+    assert!(lab.try_git(&["-C", "src", "checkout", "HEAD", "--", place]));
     assert!(lab.fine(&["list"]).contains("INT-001"));
 }
 

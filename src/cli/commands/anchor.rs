@@ -39,11 +39,12 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let drafted = draft(&workspace, &keys, args.accept_gone)?;
     let signature = sign(&context.cwd, args.key, NAMESPACE, &drafted.1)?;
     let answer = write(&workspace, &drafted, &signature, &keys)?;
-    context.answer(&answer, |page| show(page, &answer))?;
+    let path = context.typed(&workspace.root, answer.path.as_str());
+    context.answer(&answer, |page| show(page, &answer, &path))?;
     Ok(Exit::Fine)
 }
 
-fn show(page: &mut Page, answer: &AnchorAnswer) {
+fn show(page: &mut Page, answer: &AnchorAnswer, path: &str) {
     let commit = answer.commit.get(..12).unwrap_or(&answer.commit);
     page.styled(GOOD, "✓")
         .own(" signed ")
@@ -59,6 +60,6 @@ fn show(page: &mut Page, answer: &AnchorAnswer) {
             .own(" nobody trusts this key yet, so the anchor does not count; a line with");
         page.own(" it belongs in .orchestration/allowed_signers (`intent anchor --help`)").end();
     }
-    page.styled(DIM, "Next:").own(" git add ").text(answer.path.as_str());
+    page.styled(DIM, "Next:").own(" git add ").text(path);
     page.own(" && git commit -m \"Anchor the evidence\"").end();
 }

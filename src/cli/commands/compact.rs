@@ -27,17 +27,19 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let workspace = context.here()?;
     let now = store::now();
     let mut answer = compact(&workspace, now.get(..7).unwrap_or(&now), args.dry_run)?;
+    let trace = context.typed(&workspace.root, ".orchestration/agent_trace");
+    let add = format!("git add --all {trace}");
     if args.stage && !answer.months.is_empty() {
         let paths: Vec<_> = answer.months.iter().flat_map(paths_of).collect();
         stage(&workspace, paths.into_iter()).map_err(|error| {
             CliError::usage(
                 format!("it was written, and could not be staged: {error}"),
-                format!("stage it yourself: `{ADD}`"),
+                format!("stage it yourself: `{add}`"),
             )
         })?;
         answer.staged = true;
     }
-    context.answer(&answer, |page| show(page, &answer))?;
+    context.answer(&answer, |page| show(page, &answer, &add))?;
     Ok(Exit::Fine)
 }
 
@@ -45,10 +47,8 @@ fn paths_of(month: &CompactedMonth) -> impl Iterator<Item = &RelativePath> {
     month.removed.iter().chain([&month.written])
 }
 
-/// Puts what was written into the index, and takes out what was removed.
-const ADD: &str = "git add --all .orchestration/agent_trace";
-
-fn show(page: &mut Page, answer: &CompactAnswer) {
+/// `add` puts what was written into the index, and takes out what was removed.
+fn show(page: &mut Page, answer: &CompactAnswer, add: &str) {
     let became = if answer.dry_run { " would become " } else { " became " };
     for month in &answer.months {
         page.styled(GOOD, if answer.dry_run { "·" } else { "✓" }).own(" ");
@@ -71,7 +71,7 @@ fn show(page: &mut Page, answer: &CompactAnswer) {
         page.styled(DIM, "Next:").own(" ");
         match answer.staged {
             true => page.own(commit),
-            false => page.own(ADD).own(" && ").own(commit),
+            false => page.text(add).own(" && ").own(commit),
         };
         page.end();
     }

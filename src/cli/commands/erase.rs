@@ -51,7 +51,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let signature =
         is_signed.then(|| sign(&context.cwd, args.key, ERASURE, &erasure.tombstone)).transpose()?;
     let answer = write(&workspace, &args.record, &erasure, signature.as_deref())?;
-    context.answer(&answer, |page| show(page, &answer))?;
+    let trace = context.typed(&workspace.root, ".orchestration/agent_trace");
+    context.answer(&answer, |page| show(page, &answer, &trace))?;
     Ok(Exit::Fine)
 }
 
@@ -61,7 +62,7 @@ fn question(page: &mut Page, erasure: &Erasure) {
     page.gap().own("Type ").styled(STRONG, "yes").own(" to erase it: ");
 }
 
-fn show(page: &mut Page, answer: &EraseAnswer) {
+fn show(page: &mut Page, answer: &EraseAnswer, trace: &str) {
     page.styled(GOOD, "✓").own(" erased ").text(&answer.record).end();
     for (removed, written) in answer.removed.iter().zip(&answer.written) {
         page.own("  ").text(written.as_str()).own(" stands in place of ").text(removed.as_str());
@@ -72,6 +73,6 @@ fn show(page: &mut Page, answer: &EraseAnswer) {
         page.own(".orchestration/allowed_signers of the branch that this is merged into, ");
         page.own("`intent check --base` reports it").end();
     }
-    page.styled(DIM, "Next:").own(" git add --all .orchestration/agent_trace && ");
+    page.styled(DIM, "Next:").own(" git add --all ").text(trace).own(" && ");
     page.own("git commit -m \"Erase a line of evidence\"").end();
 }

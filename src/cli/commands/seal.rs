@@ -13,7 +13,6 @@ use crate::cli::git::{stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
 use crate::verbs::seal::{Scope, SealAnswer, retire, retire_daily, seal, would_seal};
 use crate::verbs::{Workspace, map};
-use crate::workspace::RelativePath;
 
 /// For so long a commit may be held up; what is left is sealed by the next call.
 const BUDGET: Duration = Duration::from_millis(1_500);
@@ -53,11 +52,15 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             stage(&workspace, answer.written.iter().chain(&answer.removed)).map_err(|error| {
                 CliError::usage(
                     format!("what was sealed could not be staged: {error}"),
-                    "stage it yourself: `git add .orchestration/agent_trace`",
+                    format!(
+                        "stage it yourself: `git add {}`",
+                        context.typed(&workspace.root, ".orchestration/agent_trace")
+                    ),
                 )
             })?;
         }
-        context.answer(&answer, |page| show(page, &answer, args.dry_run))?;
+        let typed = |path: &str| context.typed(&workspace.root, path);
+        context.answer(&answer, |page| show(page, &answer, args.dry_run, typed))?;
         return Ok(Exit::Fine);
     };
     // A commit never fails because of us.
@@ -126,11 +129,11 @@ fn stage_map(workspace: &Workspace) -> Result<(), String> {
     stage(workspace, written.iter()).map_err(|error| error.to_string())
 }
 
-fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool) {
+fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str) -> String) {
     if answer.sealed.is_empty() && answer.records == 0 {
         match answer.waiting {
             0 => drop(page.own("Nothing that was recorded is left to seal.").end()),
-            _ => waiting(page, answer),
+            _ => waiting(page, answer, typed),
         }
         return;
     }
@@ -164,7 +167,7 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool) {
         page.own("staged ").text(path.as_str()).end();
     }
     if answer.waiting > 0 {
-        waiting(page, answer);
+        waiting(page, answer, typed);
     }
 }
 
@@ -172,17 +175,17 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool) {
 const MAX_NAMED: usize = 4;
 
 /// Says that records are not sealed since the index lacks their code.
-fn waiting(page: &mut Page, answer: &SealAnswer) {
+fn waiting(page: &mut Page, answer: &SealAnswer, typed: impl Fn(&str) -> String) {
     let (wait, it) = match answer.waiting {
         1 => (" waits for its code to be staged: ", "it"),
         _ => (" wait for their code to be staged: ", "them"),
     };
-    let is_plain = |path: &RelativePath| {
-        path.as_str().chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c))
-    };
-    let files = match answer.unstaged.len() <= MAX_NAMED && answer.unstaged.iter().all(is_plain) {
-        true => answer.unstaged.iter().map(RelativePath::as_str).collect::<Vec<_>>().join(" "),
-        false => ".".to_owned(),
+    let files = match answer.unstaged.len() <= MAX_NAMED {
+        true => {
+            let files = answer.unstaged.iter().map(|path| typed(path.as_str()));
+            files.collect::<Vec<_>>().join(" ")
+        }
+        false => typed(""),
     };
     page.count(answer.waiting, "record").own(wait);
     page.text(&format!("`git add {files} && intent seal`;")).own(" a commit with that code takes ");
