@@ -229,6 +229,9 @@ fn no_code(path: &RelativePath) -> Option<&'static str> {
     if path.is_orchestration() {
         return Some("files below .orchestration/ are not code and are never recorded");
     }
+    if super::gate::is_control_file(path) {
+        return Some("it steers the gate: it is judged as a rule, not as code, and never recorded");
+    }
     let in_git = path.as_str().split('/').any(|segment| segment.eq_ignore_ascii_case(".git"));
     in_git.then_some("git's own files are not code and are never recorded")
 }
@@ -240,7 +243,8 @@ fn record_file(
     path: &RelativePath,
 ) -> Result<Outcome, VerbError> {
     if let Some(reason) = no_code(path) {
-        return Ok(Outcome::nothing(reason));
+        // Of a folder, nobody asked for them.
+        return Ok(Outcome::without(LeftOut::unchanged(reason)));
     }
     let nothing = || Document::from_text("", "");
     let document = match ws.read(path) {

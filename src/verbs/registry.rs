@@ -61,7 +61,18 @@ pub fn new(ws: &Workspace, mut intent: NewIntent) -> Result<RegistryAnswer, Verb
 /// Sets an intent's status.
 pub fn set_status(ws: &Workspace, id: &str, status: Status) -> Result<RegistryAnswer, VerbError> {
     ws.governed()?;
-    let id = ws.intent(id)?.id.value.as_str();
+    let intent = ws.intent(id)?;
+    let id = intent.id.value.as_str();
+    if intent.status.as_ref().is_some_and(|now| now.value == status)
+        && let Some((file, _)) = ws.registry.place(id)
+    {
+        return Ok(RegistryAnswer {
+            id: id.to_owned(),
+            status: Some(status),
+            path: file.path().to_string(),
+            notes: vec!["it was so already, and nothing was changed".to_owned()],
+        });
+    }
     let wanted = RegistryEdit::SetStatus { id: id.to_owned(), status };
     let mut answer = change(ws, &turn(ws)?, id, &wanted, status.as_str())?;
     if status != Status::InProgress && ws.selected(None).as_deref() == Some(id) {

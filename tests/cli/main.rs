@@ -314,6 +314,9 @@ fn recording_a_folder_tells_what_changed_and_no_more() {
             "record src",
             "--json record src",
             "record src/still.rs src/picture.png",
+            "record .",
+            "record .intentignore",
+            "-C src report --html",
         ]
     ));
 }
@@ -410,6 +413,13 @@ fn what_ends_says_so() {
     let lab = worked_in();
     insta::assert_snapshot!(transcript(
         &lab,
-        &["complete INT-001", "status", "clear", "git-hooks --remove", "anchor --key none"]
+        &[
+            "complete INT-001",
+            "status",
+            "clear",
+            "complete INT-001",
+            "git-hooks --remove",
+            "anchor --key none",
+        ]
     ));
 }

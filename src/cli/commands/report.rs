@@ -88,7 +88,7 @@ fn write(
     page: &str,
 ) -> Result<String, CliError> {
     let (path, named) = match out {
-        None => (workspace.root.path().join(FILE), FILE.to_owned()),
+        None => (workspace.root.path().join(FILE), context.typed(&workspace.root, FILE)),
         Some(out) => {
             let path = context.cwd.join(out);
             let named = path.display().to_string();
