@@ -367,7 +367,7 @@ fn a_scope_that_does_not_reach_what_was_meant_is_told() {
 fn a_missing_registry_is_called_missing() {
     let lab = worked_in();
     lab.commit();
-    std::fs::remove_file(lab.root.join(".orchestration/active_intents.yaml")).expect("removed");
+    lab.run_git(&["rm", "-q", ".orchestration/active_intents.yaml"]);
     let remedy = "`git checkout HEAD -- ':/.orchestration/active_intents.yaml'`";
     for arguments in [
         &["status"][..],
