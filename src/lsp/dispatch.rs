@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::pin::Pin;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 use tower_lsp::jsonrpc::{Error, ErrorCode};
 
@@ -59,6 +59,9 @@ pub(crate) fn table() -> Table {
         .on_conversation::<lsp::ExecuteCommandRequest, _>(features::execute_command::handle)
 }
 
+/// ServerCancelled of the protocol: the client may ask again.
+const SERVER_CANCELLED: i64 = -32802;
+
 /// Why a request is answered with an error.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Refusal {
@@ -77,6 +80,9 @@ pub(crate) enum Refusal {
     /// The document changed under a request whose answer points into it.
     #[error("the document changed meanwhile")]
     ContentModified,
+    /// Nothing is known yet of the workspace that it is about.
+    #[error("the intents and the ledger are still being read; ask again in a moment")]
+    StillReading,
     /// A fault of ours.
     #[error("{method} failed inside the server: {reason}; please report it with the log")]
     Fault { method: String, reason: String },
@@ -90,9 +96,12 @@ impl From<Refusal> for Error {
             Refusal::Failed(_) => ErrorCode::ServerError(-32803),
             Refusal::Cancelled => ErrorCode::RequestCancelled,
             Refusal::ContentModified => ErrorCode::ContentModified,
+            Refusal::StillReading => ErrorCode::ServerError(SERVER_CANCELLED),
             Refusal::Fault { .. } => ErrorCode::InternalError,
         };
-        Error { code, message: refusal.to_string().into(), data: None }
+        // Clients that pull diagnostics ask again by themselves when told so.
+        let data = (refusal == Refusal::StillReading).then(|| json!({ "retriggerRequest": true }));
+        Error { code, message: refusal.to_string().into(), data }
     }
 }
 

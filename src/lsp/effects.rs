@@ -285,6 +285,10 @@ impl Ordered {
             return;
         }
         let Some(version) = self.world.version_of(&uri) else { return };
+        // Not read yet, "nothing is wrong" would be a guess. It is asked again until it is known.
+        if self.world.is_reading_for(&uri) {
+            return self.outside.later(QUIET, Event::DiagnosisDue { uri, generation });
+        }
         let snapshot = self.world.snapshot(Cancel::default());
         self.outside.work(move || {
             let diagnostics = (snapshot.diagnose)(&snapshot, &uri);

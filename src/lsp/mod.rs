@@ -20,6 +20,7 @@ mod diagnostics;
 mod dispatch;
 mod effects;
 mod features;
+mod held;
 mod initialize;
 mod log;
 mod message;
@@ -68,6 +69,8 @@ struct Parts {
     open: OpenWorkspace,
     diagnose: Diagnose,
     unopened: DiagnoseUnopened,
+    /// How long a question waits for the first reading of its workspace.
+    reading_limit: Duration,
     /// What says that an agent started this server; then no person is asked, whatever the client claims.
     agent: fn() -> Option<String>,
 }
@@ -82,6 +85,7 @@ impl Default for Parts {
             },
             diagnose: features::diagnostics::diagnose,
             unopened: features::diagnostics::unopened,
+            reading_limit: held::READING_LIMIT,
             agent: crate::workspace::agents::beside,
         }
     }

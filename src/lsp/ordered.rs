@@ -17,10 +17,12 @@ use super::client::Client;
 use super::config::Trace;
 use super::diagnostics::{Generation, Schedule};
 use super::dispatch::{Conversation, Handler, Refusal, Table, fault, panic_text};
+use super::held::Held;
 use super::message::Message;
 use super::pool::Pool;
 use super::questions::{Look, Questions};
 use super::requests::{Cancel, Requests, Ticket};
+use super::snapshot::Snapshot;
 use super::transport::{Incoming, Outbox};
 use super::world::{Place, World};
 use super::{Parts, effects::Outside, initialize};
@@ -37,6 +39,8 @@ pub(crate) enum Event {
     PlaceFound { folder: PathBuf, place: Option<Place> },
     /// A workspace is loaded.
     Loaded { root: PathBuf, workspace: Box<Result<Workspace, String>> },
+    /// A request has waited long enough for a workspace to be read.
+    WaitedEnough(Ticket),
     /// The client told its settings.
     Configured(Value),
     /// Files changed on disk.
@@ -72,6 +76,16 @@ pub(crate) enum Event {
     ClientGone,
 }
 
+/// A request with what it saw when it arrived.
+pub(super) struct Asked {
+    pub(super) ticket: Ticket,
+    pub(super) method: String,
+    pub(super) params: Value,
+    /// The document and version for which the answer is worth something, where the client asks again by itself.
+    asked_of: Option<(lsp::Uri, i32)>,
+    pub(super) snapshot: Snapshot,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     New,
@@ -98,17 +112,10 @@ pub(crate) struct Ordered {
     /// What the client was last told of each root.
     pub(super) statuses: HashMap<PathBuf, Value>,
     pub(super) questions: Questions,
-    /// What is answered once the workspaces are read.
-    held: Vec<Held>,
+    /// What is answered once it is known what governs its document.
+    pub(super) held: Vec<Held>,
+    pub(super) reading_limit: Duration,
     pub(super) outside: Outside,
-}
-
-/// A request that came before anything was known, of a client that cannot be told to ask again.
-struct Held {
-    ticket: Ticket,
-    cancel: Cancel,
-    method: String,
-    params: Value,
 }
 
 impl Ordered {
@@ -132,6 +139,7 @@ impl Ordered {
             statuses: HashMap::new(),
             questions: Questions::default(),
             held: Vec::new(),
+            reading_limit: parts.reading_limit,
             outside,
             outbox,
         }
@@ -247,7 +255,7 @@ impl Ordered {
         }
     }
 
-    fn reply(&mut self, ticket: Ticket, result: jsonrpc::Result<Value>) {
+    pub(super) fn reply(&mut self, ticket: Ticket, result: jsonrpc::Result<Value>) {
         let Some((method, took)) = self.requests.finish(ticket, result) else { return };
         if self.world.settings().trace != Trace::Off {
             let message = format!("{method} was answered after {took:?}");
@@ -279,21 +287,27 @@ impl Ordered {
     }
 
     fn handle(&mut self, ticket: Ticket, cancel: Cancel, method: &str, params: Value) {
-        let table = Arc::clone(&self.table);
-        let Some(handler) = table.request(method) else {
+        if self.table.request(method).is_none() {
             let message = format!("this server has no method {method}").into();
             let error = Error { code: ErrorCode::MethodNotFound, message, data: None };
             return self.reply(ticket, Err(error));
-        };
-        if self.asks_once(method) && self.world.is_reading() {
-            return self.held.push(Held { ticket, cancel, method: method.to_owned(), params });
         }
         let asked_of = self.retried_document(method, &params);
         let snapshot = self.world.snapshot(cancel);
+        let request = Asked { ticket, method: method.to_owned(), params, asked_of, snapshot };
+        if let Some(request) = self.hold(request) {
+            self.start(request);
+        }
+    }
+
+    /// Lets its handler answer a request.
+    pub(super) fn start(&mut self, request: Asked) {
+        let Asked { ticket, method, params, asked_of, snapshot } = request;
+        let Some(handler) = self.table.request(&method) else { return };
         let events = self.outside.events.clone();
         // The loop ends before its lanes and tasks do; then nobody waits for the answer.
         let answer = move |result| drop(events.send(Event::Answered { ticket, asked_of, result }));
-        let (table, method) = (Arc::clone(&self.table), method.to_owned());
+        let table = Arc::clone(&self.table);
         match handler {
             Handler::Background(lane, _) => self.outside.pool.run(*lane, move || {
                 answer(background(&table, &method, snapshot, params));
@@ -312,25 +326,6 @@ impl Ordered {
                     answer(task.await.unwrap_or_else(|error| Err(broken(&method, error))));
                 });
             }
-        }
-    }
-
-    /// Whether the client shows for good what it is answered: nothing makes it ask again but an edit.
-    fn asks_once(&self, method: &str) -> bool {
-        let client = self.world.client();
-        match method {
-            "textDocument/inlayHint" => !client.inlay_hint_refresh,
-            "textDocument/codeLens" => !client.code_lens_refresh,
-            _ => false,
-        }
-    }
-
-    fn answer_held(&mut self) {
-        if self.held.is_empty() || self.world.is_reading() {
-            return;
-        }
-        for Held { ticket, cancel, method, params } in std::mem::take(&mut self.held) {
-            self.handle(ticket, cancel, &method, params);
         }
     }
 
@@ -360,6 +355,7 @@ impl Ordered {
                 self.perform(effects);
                 self.answer_held();
             }
+            Event::WaitedEnough(ticket) => self.waited_enough(ticket),
             Event::Configured(configuration) => {
                 let effects = self.world.configured(&configuration);
                 self.perform(effects);
@@ -409,7 +405,7 @@ impl Ordered {
 fn background(
     table: &Table,
     method: &str,
-    snapshot: super::snapshot::Snapshot,
+    snapshot: Snapshot,
     params: Value,
 ) -> Result<Value, Refusal> {
     // It may have waited for a thread; a cancelled one is not begun.

@@ -115,6 +115,11 @@ impl World {
         }
     }
 
+    /// The documents of an earlier state, with what is known of the workspaces now.
+    pub(crate) fn snapshot_of_now(&self, then: Snapshot) -> Snapshot {
+        Snapshot { documents: then.documents, ..self.snapshot(then.cancel) }
+    }
+
     /// What the client can do.
     pub(crate) fn client(&self) -> &Capabilities {
         &self.client

@@ -23,6 +23,14 @@ pub(crate) fn handle(
     Ok(hover(snapshot, &params.text_document_position_params))
 }
 
+/// The hover while nothing is known yet.
+pub(crate) fn still_reading() -> lsp::Hover {
+    let value =
+        "The intents and the ledger are still being read; ask again in a moment.".to_owned();
+    let contents = lsp::MarkupContent { kind: lsp::MarkupKind::PlainText, value };
+    lsp::Hover { contents: contents.into(), range: None }
+}
+
 fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<lsp::Hover> {
     let place = analysis::place(snapshot, at)?;
     let document = &place.open.document;

@@ -3,7 +3,7 @@
 //! A feature is a free function `handle(&Snapshot, Params) -> Result<Answer, Refusal>` with the protocol's types of its
 //! request: it translates (by [`super::convert`]), asks the verbs, and translates back. It holds no state, takes no lock,
 //! reads no file that the snapshot could tell it about, and never waits for the client. Where it has nothing to say
-//! (no such document, out of step, no workspace, nothing loaded yet) it answers `None`, never an error.
+//! (no such document, out of step, no workspace) it answers `None`, never an error.
 //!
 //! To add one: write its file here, add its row to [`super::dispatch::table`], and announce it in [`advertise`].
 

@@ -176,17 +176,69 @@ fn a_broken_registry_is_shown_before_anybody_opens_it() {
     }
 }
 
+/// A hover that says whether the workspace is known.
+fn known_hover(
+    snapshot: &Snapshot,
+    params: lsp::HoverParams,
+) -> Result<Option<lsp::Hover>, Refusal> {
+    let uri = params.text_document_position_params.text_document.uri;
+    Ok(snapshot.workspace_of(&uri).map(|_| text_in_hover("known".to_owned())))
+}
+
+fn slow() -> Parts {
+    let table = dispatch::table().on_latency_sensitive::<lsp::HoverRequest>(known_hover);
+    Parts { open: open_slowly, table, ..governed() }
+}
+
 #[test]
-fn no_request_waits_for_a_workspace_to_load() {
+fn the_first_questions_wait_for_the_workspace_and_no_others_do() {
     let folder = folder();
-    let parts = Parts { open: open_slowly, ..governed() };
-    let mut session = Session::with(parts, json!({}));
+    let mut session = Session::with(slow(), json!({}));
+    session.open(A, "elsewhere");
+    assert_eq!(published(&mut session).1, ["9 bytes, known: false"]);
     let started = Instant::now();
     session.open(&folder.file, "text");
-    assert_eq!(session.text(&folder.file).as_deref(), Some("text"));
+    let early = session.hover(&folder.file);
+    assert_eq!(session.text(A), None, "nothing governs it, so there is nothing to wait for");
+    let symbols = session.ask("workspace/symbol", json!({ "query": "" }));
+    let lenses = json!({ "textDocument": { "uri": folder.file } });
+    let lenses = session.ask("textDocument/codeLens", lenses);
     assert!(started.elapsed() < Duration::from_millis(1800), "{:?}", started.elapsed());
-    assert_eq!(published(&mut session).1, ["4 bytes, known: false"]);
+    assert_eq!(session.result(early)["contents"]["value"], "known");
+    assert!(started.elapsed() >= Duration::from_secs(2));
+    assert!(session.result(symbols).is_array() && session.result(lenses).is_array());
+    assert_eq!(published(&mut session).1, ["4 bytes, known: true"], "and nothing before");
+    session.finish();
+}
+
+#[test]
+fn a_question_that_waits_is_cancelled_like_any_other_and_is_about_the_text_of_its_arrival() {
+    let folder = folder();
+    let mut session = Session::with(Parts { open: open_slowly, ..governed() }, json!({}));
+    session.open(&folder.file, "text");
+    let cancelled = session.hover(&folder.file);
+    session.tell("$/cancelRequest", json!({ "id": cancelled }));
+    assert_eq!(session.code(cancelled), -32800);
+    let overtaken = session.hover(&folder.file);
+    session.change(&folder.file, 2, insert("x"));
+    assert_eq!(session.result(overtaken)["contents"]["value"], "text");
     until_known(&mut session);
+    session.finish();
+}
+
+#[test]
+fn who_waits_too_long_hears_that_it_is_still_being_read() {
+    let folder = folder();
+    let parts = Parts { reading_limit: Duration::from_millis(50), ..slow() };
+    let mut session = Session::with(parts, json!({}));
+    session.open(&folder.file, "text");
+    assert!(session.text(&folder.file).unwrap().contains("still being read"));
+    let definition = session.ask("textDocument/definition", at(&folder.file));
+    let reply = session.reply(definition);
+    assert_eq!(reply["error"]["code"], -32802, "{reply}");
+    assert_eq!(reply["error"]["data"]["retriggerRequest"], true);
+    until_known(&mut session);
+    assert_eq!(session.text(&folder.file).as_deref(), Some("known"));
     session.finish();
 }
 

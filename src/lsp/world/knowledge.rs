@@ -124,8 +124,23 @@ impl World {
 
     /// Whether something is read for the first time: then little can be told yet.
     pub(crate) fn is_reading(&self) -> bool {
-        let is_first = |root: &PathBuf| !self.workspaces.loaded.contains_key(root);
-        !self.looked_up.is_empty() || self.loading.keys().any(is_first)
+        let is_new = |folder: &PathBuf| !self.workspaces.folders.contains_key(folder);
+        self.looked_up.iter().any(is_new) || self.loading.keys().any(|root| self.is_first(root))
+    }
+
+    /// Whether what governs this document is read for the first time.
+    pub(crate) fn is_reading_for(&self, uri: &lsp::Uri) -> bool {
+        let Some(path) = convert::path_of(uri) else { return false };
+        let Some(folder) = path.parent() else { return false };
+        match self.workspaces.folders.get(folder) {
+            Some(Some(root)) => self.loading.contains_key(root) && self.is_first(root),
+            Some(None) => false,
+            None => self.looked_up.contains(folder),
+        }
+    }
+
+    fn is_first(&self, root: &Path) -> bool {
+        !self.workspaces.loaded.contains_key(root)
     }
 
     /// The roots of all workspaces that are loaded.
