@@ -130,6 +130,7 @@ The state is a property list, as the command `intent.status' answers it."
   "What the server is told at its start."
   (append
    (list :interactive t
+         :saves t
          :status t
          :codeLens :json-false
          :inlayHints (intent--flag (eq intent-provenance 'inlay)))
@@ -202,6 +203,24 @@ Unlike with eglot's own question, an empty answer decides nothing."
                       (quit later))))
         (when (member chosen titles)
           (list :title chosen))))))
+
+(cl-defmethod eglot-handle-request
+  ((_server intent-server) (_method (eql 'workspace/applyEdit)) &key edit &allow-other-keys)
+  "Make EDIT, which the person has just asked for, without asking again."
+  (cl-progv (if (boundp 'eglot-confirm-server-edits)
+                '(eglot-confirm-server-edits)
+              '(eglot-confirm-server-initiated-edits))
+      '(nil)
+    (intent--apply-edit edit))
+  '(:applied t))
+
+(cl-defmethod eglot-handle-request
+  ((_server intent-server) (_method (eql 'intent/save)) &key uri &allow-other-keys)
+  "Save the file at URI, which the server has just changed at a person's wish."
+  (when-let ((buffer (find-buffer-visiting (intent--path uri))))
+    (with-current-buffer buffer
+      (save-buffer)))
+  nil)
 
 ;;;; Which server a buffer has
 

@@ -15,7 +15,8 @@ pub(crate) const SECTION: &str = "intent";
 const KEYS: [&str; 4] = ["codeLens", "inlayHints", "levels", "trace"];
 
 /// The keys that only the start decides.
-const AT_START: [&str; 4] = ["positionEncoding", "interactive", "status", "docsUrl"];
+const AT_START: [&str; 6] =
+    ["positionEncoding", "interactive", "person", "saves", "status", "docsUrl"];
 
 /// The settings in force.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,10 @@ pub(crate) struct Settings {
     pub(crate) position_encoding: Option<Encoding>,
     /// A person sits at the client and may be asked in dialogs. Read at start only.
     pub(crate) interactive: bool,
+    /// A person sits at a client that shows no questions. Read at start only.
+    pub(crate) person: bool,
+    /// The client saves a document that it is asked to save (`intent/save`). Read at start only.
+    pub(crate) saves: bool,
     /// The client shows a workspace's state and wants to be told of it (`intent/status`). Read at start only.
     pub(crate) status: bool,
     /// Where the page of a diagnostic's code stands, `{code}` being the code. Read at start only.
@@ -70,6 +75,8 @@ impl Default for Settings {
             trace: Trace::Off,
             position_encoding: None,
             interactive: false,
+            person: false,
+            saves: false,
             status: false,
             docs_url: None,
         }
@@ -80,6 +87,11 @@ impl Settings {
     /// The level of a code: the user's, else the workspace's policy's, else the default.
     pub(crate) fn level(&self, code: Code, policy: &Policy) -> Level {
         self.levels.get(&code).copied().unwrap_or_else(|| policy.editor_level(code))
+    }
+
+    /// Whether a person sits at the client, so that what only a person may do can be one step there.
+    pub(crate) fn seats_a_person(&self) -> bool {
+        self.interactive || self.person
     }
 
     /// Whether inlay hints are shown: one line about provenance at a time, so by default only where there are no lenses.
@@ -99,6 +111,8 @@ impl Settings {
                     value.is_null() || settings.position_encoding.is_some()
                 }
                 "interactive" => set(&mut settings.interactive, value),
+                "person" => set(&mut settings.person, value),
+                "saves" => set(&mut settings.saves, value),
                 "status" => set(&mut settings.status, value),
                 "docsUrl" => {
                     settings.docs_url = value.as_str().map(str::to_owned);
@@ -275,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_later_configuration_cannot_seat_a_person_at_the_client() {
-        let later = json!({ "interactive": true, "positionEncoding": "utf-8" });
+        let later = json!({ "interactive": true, "person": true, "positionEncoding": "utf-8" });
         assert_eq!(Settings::default().with(&later), (Settings::default(), Vec::new()));
     }
 }

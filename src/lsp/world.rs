@@ -164,9 +164,10 @@ impl World {
 
     /// Where an agent started the server, no person is asked, whatever the client says.
     pub(crate) fn seat_nobody_if(&mut self, agent: Option<String>) -> Option<Effect> {
-        let agent = agent.filter(|_| self.settings.interactive)?;
-        self.at_start.interactive = false;
-        Arc::make_mut(&mut self.settings).interactive = false;
+        let agent = agent.filter(|_| self.settings.seats_a_person())?;
+        for settings in [&mut self.at_start, Arc::make_mut(&mut self.settings)] {
+            (settings.interactive, settings.person) = (false, false);
+        }
         let message = format!(
             "{agent}, so an agent seems to have started this server; nobody is asked in dialogs"
         );

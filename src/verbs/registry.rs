@@ -1,5 +1,6 @@
 //! Changes to the registry: new, start, complete, widen. Edited in place, recorded.
 
+use std::fs::{self, File};
 use std::path::Path;
 use std::time::Duration;
 
@@ -90,6 +91,25 @@ pub fn widen(ws: &Workspace, id: &str, entry: &str) -> Result<RegistryAnswer, Ve
     let note = format!("scope widened by {entry}");
     let wanted = RegistryEdit::AddScope { id: id.to_owned(), entry: entry.to_owned() };
     change(ws, &turn(ws)?, id, &wanted, &note)
+}
+
+/// Like [`widen`], of a file that an editor has open with the same change in its text: the file keeps its time, so that
+/// the editor does not refuse to save its own text over a change that it holds already.
+pub fn widen_beside_editor(
+    ws: &Workspace,
+    id: &str,
+    entry: &str,
+) -> Result<RegistryAnswer, VerbError> {
+    let file = ws.registry.place(id).map(|(file, _)| ws.root.absolute(file.path()));
+    let time = file.as_ref().and_then(|file| fs::metadata(file).ok()?.modified().ok());
+    let answer = widen(ws, id, entry)?;
+    if let (Some(file), Some(time)) = (file, time)
+        && let Err(error) =
+            File::options().write(true).open(file).and_then(|it| it.set_modified(time))
+    {
+        session::log(&ws.root, &format!("{} did not keep its time: {error}", answer.path));
+    }
+    Ok(answer)
 }
 
 /// Reading, planning and writing is one turn: of two processes at once neither loses what the other wrote.

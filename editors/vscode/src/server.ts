@@ -98,6 +98,7 @@ export class Server implements vscode.Disposable {
     // The client's own handlers are replaced: some questions need a terminal, and some messages a button.
     client.onRequest(ShowMessageRequest.method, putQuestion);
     client.onNotification(ShowMessageNotification.method, showMessage);
+    client.onRequest("intent/save", ({ uri }: { uri: string }) => save(vscode.Uri.parse(uri)));
     client.onNotification("intent/status", (status: Status) => this.told.fire(status));
     client.onDidChangeState(({ newState }) => {
       if (this.client !== client) return;
@@ -135,7 +136,7 @@ export class Server implements vscode.Disposable {
       outputChannel: this.log,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       // In a workspace that is not trusted nobody is asked to approve anything.
-      initializationOptions: { interactive: vscode.workspace.isTrusted, status: true, ...forServer() },
+      initializationOptions: { interactive: vscode.workspace.isTrusted, saves: true, status: true, ...forServer() },
       synchronize: { configurationSection: SECTION },
       middleware: {
         provideCodeLenses: async (document, token, next) => {
@@ -183,6 +184,13 @@ function started(program: string): ServerOptions {
   // Not in the workspace: nothing that lies there may be found by a relative name.
   const run = { command: program, args: ["lsp"], transport: TransportKind.stdio, options: { cwd: path.dirname(program) } };
   return { run, debug: run };
+}
+
+/** Saves a file of the registry that an action of the server has just changed. */
+async function save(uri: vscode.Uri): Promise<null> {
+  const document = await vscode.workspace.openTextDocument(uri);
+  if (document.isDirty && !(await document.save())) throw new Error("the editor did not save it");
+  return null;
 }
 
 function isOfBlock(lens: vscode.CodeLens): boolean {

@@ -1,7 +1,8 @@
 //! `textDocument/codeAction` and `codeAction/resolve`: what can be done about a place.
 //!
 //! Changes of the registry are edits of its text, which a person sees, saves and takes back like any other; what is
-//! written by ourselves (a selection, a record) is a command. An edit that costs something is worked out when it is chosen.
+//! written by ourselves (a selection, a record) is a command. Adding a file to a scope is a command, too, where a person
+//! sits: it is one step there, and not one and a save. An edit that costs something is worked out when it is chosen.
 
 mod code;
 mod governing;
@@ -178,6 +179,29 @@ pub(crate) fn resolve(
     }
     action.edit = Some(asked.plan.edit(snapshot, &asked.uri).map_err(Refusal::Failed)?);
     Ok(action)
+}
+
+/// Whether an open file may be added to the scope of this intent: it is outside of it, and the intent is selected or is
+/// held to account for an edit of the file.
+pub(crate) fn can_widen(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> bool {
+    let Some((_, workspace, path)) = analysis::governed(snapshot, uri) else { return false };
+    let owned = workspace.registry.scope(id).is_none_or(|scope| scope.owns(&path));
+    !owned
+        && !workspace.ignores.git_ignored(&path)
+        && (workspace.selected(None).as_deref() == Some(id)
+            || diagnostics::findings(snapshot, uri).iter().any(|finding| {
+                finding.code == Code::ScopeViolation && finding.intent.as_deref() == Some(id)
+            }))
+}
+
+/// The edit that adds an open file to the scope of an intent, in the registry as the editor shows it.
+pub(crate) fn widening(
+    snapshot: &Snapshot,
+    uri: &lsp::Uri,
+    id: &str,
+) -> Result<lsp::WorkspaceEdit, String> {
+    let (_, _, path) = analysis::governed(snapshot, uri).ok_or("the file is not open")?;
+    Plan::Widen { id: id.to_owned(), entry: path.to_string() }.edit(snapshot, uri)
 }
 
 /// What is announced.

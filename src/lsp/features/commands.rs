@@ -1,8 +1,9 @@
 //! The commands of the server: for people's clients and for agents alike.
 //!
 //! Each takes one argument object and answers one result, the same data as the verb it stands for. There is none that
-//! approves, and none that edits the registry: an agent can be a client too. What a person has to confirm is asked in a
-//! dialog that the server opens, and only where the client said that a person sits there.
+//! approves what an agent asks for: an agent can be a client too. What a person has to confirm is asked in a dialog that
+//! the server opens, and only where the client said that a person sits there. The one command that edits the registry
+//! adds an open file that is out of scope to the scope that it is out of, and runs there alone as well.
 
 mod arguments;
 mod run;
@@ -13,9 +14,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub(crate) use arguments::{
-    AcceptArguments, RecordArguments, SelectArguments, ShowArguments, Wanted,
+    AcceptArguments, RecordArguments, SelectArguments, ShowArguments, Wanted, WidenArguments,
 };
-pub(crate) use run::Effects;
+pub(crate) use run::{Effects, RegistryChange, ThenWiden, widen_on_disk};
 
 use crate::lsp::dispatch::{Refusal, fault};
 use crate::lsp::snapshot::Snapshot;
@@ -28,6 +29,8 @@ pub(crate) const RECORD: &str = "intent.record";
 pub(crate) const SHOW: &str = "intent.show";
 /// Put what agents ask for to the person again. Decides nothing.
 pub(crate) const REVIEW: &str = "intent.review";
+/// Add an open file to the scope of an intent, and save that. For people.
+pub(crate) const WIDEN: &str = "intent.widen";
 /// Accept a block as it stands. For people: it is confirmed in a dialog.
 pub(crate) const ACCEPT: &str = "intent.accept";
 
@@ -51,6 +54,8 @@ pub(crate) enum Asks {
     WhichIntent,
     /// Whether it is really meant. Without a person it is refused.
     Consent,
+    /// Nothing, but it is refused without a person.
+    Person,
     /// What agents wait for, by the loop and not by the command. Without a person it is refused.
     Questions,
 }
@@ -70,6 +75,7 @@ pub(crate) const ALL: &[Command] = &[
     command("intent.lesson", Asks::Nothing, run::lesson, schema::<arguments::LessonArguments>),
     command(SHOW, Asks::Nothing, run::show, schema::<ShowArguments>),
     command(REVIEW, Asks::Questions, run::review, schema::<Wanted>),
+    command(WIDEN, Asks::Person, run::widen, schema::<WidenArguments>),
     command(ACCEPT, Asks::Consent, run::accept, schema::<AcceptArguments>),
 ];
 

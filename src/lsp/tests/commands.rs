@@ -131,6 +131,7 @@ fn what_makes_no_sense_is_refused_and_what_cannot_be_done_fails() {
         ("intent.record", json!({ "paths": ["src/a.rs"] }), -32803),
         ("intent.why", json!({ "path": "src/nowhere.rs" }), -32803),
         ("intent.accept", json!({ "path": "src/a.rs", "line": 1 }), -32803),
+        ("intent.widen", json!({ "id": "INT-001", "uri": editor.uri("/billing/b.rs") }), -32803),
         ("intent.list", json!({ "uri": "untitled:1" }), -32602),
         ("intent.lesson", json!({ "text": 7 }), -32602),
         ("intent.lesson", json!({ "text": " ` " }), -32803),
@@ -154,6 +155,99 @@ fn selecting_the_right_intent_takes_the_error_away() {
     session.tell("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     let left = session.ask("shutdown", Value::Null);
     session.result(left);
+}
+
+/// A session in which INT-001 is selected and an edit stands outside of its scope; and the argument that widens it.
+fn trespass(editor: &Editor, options: Value) -> (Session, Value) {
+    let mut session = with_options(editor, json!({}), options);
+    answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
+    let uri = editor.uri("/billing/b.rs");
+    session.open(uri.as_str(), "fn b() { 2 }\n");
+    assert_eq!(published(&mut session, &uri).0, ["scope-violation"]);
+    (session, json!({ "id": "INT-001", "uri": uri }))
+}
+
+fn on_disk(editor: &Editor) -> String {
+    std::fs::read_to_string(editor.path("/.orchestration/active_intents.yaml")).unwrap()
+}
+
+/// Waits until the edit is out of no scope; that two intents own the file is said then, and is no error.
+fn until_owned(session: &mut Session, editor: &Editor) {
+    while published(session, &editor.uri("/billing/b.rs")).0 != ["scope-overlap"] {}
+}
+
+const WIDER: &str = "owned_scope: [\"src/**\", \"billing/b.rs\"]";
+
+#[test]
+fn a_person_widens_a_scope_in_one_step_and_the_error_goes() {
+    let editor = workspace();
+    let (mut session, argument) = trespass(&editor, json!({ "person": true }));
+    let widened = answer(&mut session, "intent.widen", argument.clone());
+    assert_eq!(widened["path"], ".orchestration/active_intents.yaml");
+    assert!(on_disk(&editor).contains(WIDER), "{}", on_disk(&editor));
+    until_owned(&mut session, &editor);
+    let again = run(&mut session, "intent.widen", argument);
+    assert_eq!(session.code(again), -32803, "it owns the file already");
+    let other = json!({ "id": "INT-003", "uri": editor.uri("/billing/b.rs") });
+    let other = run(&mut session, "intent.widen", other);
+    assert_eq!(session.code(other), -32803, "nothing in the file is judged by it");
+    session.close();
+}
+
+#[test]
+fn a_registry_that_is_open_is_widened_in_the_editor_and_saved_there() {
+    let editor = workspace();
+    let (mut session, argument) = trespass(&editor, json!({ "interactive": true, "saves": true }));
+    let registry = editor.uri("/.orchestration/active_intents.yaml");
+    let before = on_disk(&editor);
+    let unsaved = before.replace("Sign in", "Sign in and out");
+    session.open(registry.as_str(), &unsaved);
+    let id = run(&mut session, "intent.widen", argument);
+    let asked = session.heard("workspace/applyEdit");
+    let edit = asked["params"]["edit"]["changes"][registry.as_str()][0].clone();
+    assert_eq!(edit["range"]["start"]["line"], 4, "{asked}");
+    session.change(
+        registry.as_str(),
+        2,
+        json!([{ "range": edit["range"], "text": edit["newText"] }]),
+    );
+    session.answer(&asked, json!({ "applied": true }));
+    let save = session.heard("intent/save");
+    assert_eq!(save["params"], json!({ "uri": registry }));
+    assert_eq!(on_disk(&editor), before, "the file is the editor's");
+    let wider = unsaved.replace(
+        "owned_scope: [\"src/**\"]\n  - id: INT-002",
+        &format!("{WIDER}\n  - id: INT-002"),
+    );
+    std::fs::write(editor.path("/.orchestration/active_intents.yaml"), &wider).unwrap();
+    session.answer(&save, Value::Null);
+    assert_eq!(session.result(id)["id"], "INT-001");
+    until_owned(&mut session, &editor);
+    session.close();
+}
+
+#[test]
+fn without_a_client_that_saves_file_and_buffer_are_both_widened() {
+    let editor = workspace();
+    let (mut session, argument) = trespass(&editor, json!({ "person": true }));
+    let registry = editor.uri("/.orchestration/active_intents.yaml");
+    let before = on_disk(&editor);
+    session.open(registry.as_str(), &before.replace("Sign in", "Sign in and out"));
+    let id = run(&mut session, "intent.widen", argument);
+    let asked = session.heard("workspace/applyEdit");
+    assert!(asked["params"]["edit"]["changes"][registry.as_str()].is_array(), "{asked}");
+    let time = |editor: &Editor| {
+        let file = editor.path("/.orchestration/active_intents.yaml");
+        std::fs::metadata(file).unwrap().modified().unwrap()
+    };
+    let then = time(&editor);
+    session.answer(&asked, json!({ "applied": true }));
+    assert_eq!(session.result(id)["id"], "INT-001");
+    assert_eq!(time(&editor), then, "the editor saves its own text over it without being warned");
+    let saved = on_disk(&editor);
+    assert!(saved.contains(WIDER) && !saved.contains("and out"), "what was not saved stays so");
+    until_owned(&mut session, &editor);
+    session.close();
 }
 
 pub(super) fn asking() -> Value {

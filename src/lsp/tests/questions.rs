@@ -146,13 +146,18 @@ fn a_server_that_an_agent_started_asks_nobody() {
     let mut session = Session::started(
         parts,
         json!({ "processId": null, "capabilities": asking(), "workspaceFolders": [folder],
-                "initializationOptions": { "interactive": true } }),
+                "initializationOptions": { "interactive": true, "person": true } }),
     );
     let said = session.heard("window/logMessage");
     assert!(said["params"]["message"].as_str().unwrap().starts_with("CLAUDECODE is set"));
     std::thread::sleep(Duration::from_millis(1100));
     assert!(!session.meanwhile(QUESTION));
     assert_eq!(state(&editor, &asked), State::Pending);
+    session.open(editor.uri("/billing/b.rs").as_str(), "fn b() { 2 }\n");
+    let widen = json!({ "id": "INT-001", "uri": editor.uri("/billing/b.rs") });
+    let widen = json!({ "command": "intent.widen", "arguments": [widen] });
+    let id = session.ask("workspace/executeCommand", widen);
+    assert_eq!(session.code(id), -32803, "and widens nothing");
     session.close();
 }
 

@@ -119,6 +119,7 @@ function M.init_options()
   local given = options.current
   return {
     interactive = given.interactive,
+    saves = true,
     status = true,
     -- The registry's lenses stay, whatever shows where code comes from.
     codeLens = given.provenance ~= 'off',
@@ -179,6 +180,9 @@ local function handlers()
     ['window/showDocument'] = function(_, params, ctx)
       return M.show_document(params, ctx)
     end,
+    ['intent/save'] = function(_, params)
+      return M.save(params)
+    end,
     ['workspace/codeLens/refresh'] = function()
       provenance.refresh_soon()
       return vim.NIL
@@ -189,6 +193,18 @@ local function handlers()
       end
     end,
   }
+end
+
+--- Saves a file of the registry that an action of the server has just changed.
+function M.save(params)
+  local bufnr = vim.uri_to_bufnr(params.uri)
+  local done, why = pcall(vim.api.nvim_buf_call, bufnr, function()
+    vim.cmd('silent update')
+  end)
+  if done then
+    return vim.NIL
+  end
+  return nil, { code = -32803, message = tostring(why) }
 end
 
 --- Shows what the server wants to be looked at. Addresses that lead out of the editor are not followed.

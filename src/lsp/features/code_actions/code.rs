@@ -121,17 +121,39 @@ impl Here<'_> {
         let owned =
             |id: &str| self.workspace.registry.scope(id).is_none_or(|scope| scope.owns(self.path));
         let offer = |id: String| {
-            let title =
-                format!("Add {} to the scope of {id}", text::visible(self.path.as_str(), false));
+            let path = text::visible(self.path.as_str(), false);
+            let saves = if self.saves_a_draft(&id) { ", and save the registry" } else { "" };
+            let title = format!("Add {path} to the scope of {id}{saves}");
             let accused = self
                 .findings
                 .iter()
                 .any(|it| it.code == Code::ScopeViolation && it.intent.as_ref() == Some(&id));
-            let does = Does::Plan(Plan::Widen { id, entry: self.path.to_string() });
+            let does = self.widening(id);
             let codes: &[Code] = if accused { &[Code::ScopeViolation] } else { &[] };
             self.mends(codes, Offer::new(title, REGISTRY, does))
         };
         ids.into_iter().filter(|id| !owned(id)).map(offer).collect()
+    }
+
+    /// Whether widening this intent's scope saves what somebody has typed in the registry and not saved yet.
+    fn saves_a_draft(&self, id: &str) -> bool {
+        let settings = &self.request.snapshot.settings;
+        let known = self.workspace.registry.place(id).map(|(file, _)| file);
+        settings.seats_a_person()
+            && settings.saves
+            && known.is_some_and(|file| {
+                let open = analysis::opened(self.request.snapshot, self.workspace, file.path());
+                open.is_some_and(|open| open.document.text() != **file.text())
+            })
+    }
+
+    /// One step where a person sits; else an edit, which whoever is there has to save.
+    fn widening(&self, id: String) -> Does {
+        if !self.request.snapshot.settings.seats_a_person() {
+            return Does::Plan(Plan::Widen { id, entry: self.path.to_string() });
+        }
+        let argument = commands::WidenArguments { id, uri: self.request.uri.to_string() };
+        Does::Command(commands::WIDEN, json(&argument))
     }
 
     /// Creates an intent for a file that nobody owns.

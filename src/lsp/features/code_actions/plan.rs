@@ -78,8 +78,9 @@ impl Plan {
                 let wanted = RegistryEdit::AddScope { id: id.clone(), entry: entry.clone() };
                 let note = Note {
                     label: format!("Widen the scope of {id}"),
-                    description: format!("Whoever works under {id} may then change {entry}."),
-                    needs_confirmation: true,
+                    description: format!(
+                        "Whoever works under {id} may then change {entry}. It counts once the file is saved."
+                    ),
                 };
                 registry(snapshot, uri, &wanted, note)
             }
@@ -113,7 +114,7 @@ fn create(snapshot: &Snapshot, uri: &lsp::Uri, entry: Option<&str>) -> Planned {
 /// The note of an edit that permits nothing by itself.
 fn of_registry(label: String) -> Note {
     let description = "It counts once the file is saved.".to_owned();
-    Note { label, description, needs_confirmation: false }
+    Note { label, description }
 }
 
 const GONE: &str = "the document is no longer open, or its workspace is not known";
@@ -175,7 +176,6 @@ fn put_back(snapshot: &Snapshot, uri: &lsp::Uri, block: usize) -> Planned {
     let note = Note {
         label: format!("Put {} back as it was", block.identity.path),
         description: "The block as it is in the commit that the work is based on.".to_owned(),
-        needs_confirmation: false,
     };
     Ok(workspace_edit(&snapshot.client, file, note))
 }

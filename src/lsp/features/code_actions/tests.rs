@@ -145,7 +145,28 @@ fn the_right_intent_is_selected_by_its_command_and_the_error_is_gone() {
 }
 
 #[test]
-fn a_scope_is_widened_in_place_and_only_after_a_person_agreed() {
+fn a_person_widens_a_scope_by_a_command_which_saves_it() {
+    let mut editor = trespasser();
+    editor.settings.person = true;
+    let title = "Add billing/invoice.rs to the scope of INT-001";
+    let action = actions(&editor, None).into_iter().find(|it| it.title == title).unwrap();
+    let command = action.command.unwrap();
+    assert_eq!((command.command.as_str(), action.edit, action.data), (commands::WIDEN, None, None));
+    let uri = editor.uri("/billing/invoice.rs");
+    let argument = serde_json::json!({ "id": "INT-001", "uri": uri });
+    assert_eq!(command.arguments, Some(vec![argument]));
+    // Saving what somebody has not saved yet is told before it is done.
+    let registry = "/.orchestration/active_intents.yaml";
+    let text = std::fs::read_to_string(editor.path(registry)).unwrap();
+    editor.settings.saves = true;
+    editor.open(registry, &text);
+    assert!(shown(&editor).contains(&format!("{title}\n")), "{}", shown(&editor));
+    editor.replace(registry, "what we work on", "what I work on");
+    assert!(shown(&editor).contains(&format!("{title}, and save the registry\n")));
+}
+
+#[test]
+fn where_nobody_sits_a_scope_is_widened_by_an_edit() {
     let title = "Add billing/invoice.rs to the scope of INT-001";
     insta::assert_snapshot!(chosen(&trespasser(), title));
 }

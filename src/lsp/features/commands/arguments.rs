@@ -183,6 +183,16 @@ pub(crate) struct ShowArguments {
     pub(crate) line: u32,
 }
 
+/// `intent.widen`.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WidenArguments {
+    /// The intent.
+    pub(crate) id: String,
+    /// The address of the file that it is to own. It has to be open, and outside of the scope.
+    pub(crate) uri: String,
+}
+
 /// `intent.accept`.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -13,14 +13,15 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::arguments::{
     AcceptArguments, ContextArguments, GateArguments, LessonArguments, MapArguments,
     RecordArguments, SelectArguments, ShowArguments, Target, VerifyArguments, Wanted, WhyArguments,
+    WidenArguments,
 };
 use super::{answer, read};
 use crate::lsp::dispatch::Refusal;
-use crate::lsp::features::places;
+use crate::lsp::features::{code_actions, places};
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::{analysis, convert};
 use crate::verbs::{
-    VerbError, Workspace, accept, context, gate, lesson, map, record, select, verify, why,
+    VerbError, Workspace, accept, context, gate, lesson, map, record, registry, select, verify, why,
 };
 use crate::workspace::{RelativePath, approvals};
 
@@ -33,6 +34,26 @@ pub(crate) struct Effects {
     pub(crate) show: Option<lsp::Location>,
     /// The root whose questions are put to the person again.
     pub(crate) review: Option<PathBuf>,
+    /// What the client is asked to change in a file of the registry that it has open.
+    pub(crate) change: Option<RegistryChange>,
+}
+
+/// A wider scope in a file of the registry that the client has open.
+#[derive(Debug)]
+pub(crate) struct RegistryChange {
+    /// What the client changes in its text.
+    pub(crate) edit: lsp::WorkspaceEdit,
+    /// What makes it count then.
+    pub(crate) then: ThenWiden,
+}
+
+/// How a scope that is wider in the editor becomes wider on disk.
+#[derive(Debug)]
+pub(crate) enum ThenWiden {
+    /// The client saves this document.
+    Save(lsp::Uri),
+    /// The file is widened beside it ([`widen_on_disk`]).
+    OnDisk { uri: lsp::Uri, id: String },
 }
 
 impl Effects {
@@ -233,6 +254,50 @@ pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     let written = lesson::record(&workspace, &request).map_err(refusal)?;
     effects.wrote.push(workspace.root.absolute(&written.path));
     answer("intent.lesson", &written)
+}
+
+/// Adds an open file to a scope. A file of the registry that nobody has open is written; one that is open is changed in
+/// the editor, whose unsaved text stays, and saved there. For a client that cannot be asked to save, the file is changed as well.
+pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
+    let wanted: WidenArguments = read(argument)?;
+    let uri: lsp::Uri = wanted.uri.parse().map_err(|_| {
+        Refusal::Senseless(format!("the field \"uri\" is {:?}, which is no address", wanted.uri))
+    })?;
+    let (workspace, path) = file(snapshot, Target { uri: Some(&wanted.uri), path: None })?;
+    if !code_actions::can_widen(snapshot, &uri, &wanted.id) {
+        return Err(Refusal::Failed(format!(
+            "{path} is not open, or is owned by {id}, or nothing in it is judged by {id}; edit the owned_scope of {id} \
+             in {registry}",
+            id = wanted.id,
+            registry = workspace.registry.path(),
+        )));
+    }
+    let home = workspace.registry.place(&wanted.id).map(|(file, _)| file.path().clone());
+    let home = home.unwrap_or_else(|| workspace.registry.path().clone());
+    let open = analysis::opened(snapshot, &workspace, &home);
+    effects.wrote.push(workspace.root.absolute(&home));
+    effects.wrote(&workspace);
+    let Some(open) = open else {
+        let done = registry::widen(&workspace, &wanted.id, path.as_str());
+        return answer("intent.widen", &done.map_err(refusal)?);
+    };
+    let edit = code_actions::widening(snapshot, &uri, &wanted.id).map_err(Refusal::Failed)?;
+    let then = match snapshot.settings.saves {
+        true => ThenWiden::Save(open.uri.clone()),
+        false => ThenWiden::OnDisk { uri, id: wanted.id.clone() },
+    };
+    effects.change = Some(RegistryChange { edit, then });
+    let status = workspace.registry.get(&wanted.id).and_then(|it| Some(it.status.as_ref()?.value));
+    let (id, path) = (wanted.id, home.to_string());
+    answer("intent.widen", &registry::RegistryAnswer { id, status, path, notes: Vec::new() })
+}
+
+/// Adds an open file to a scope on disk, after the client has done so in its text of the registry.
+pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> Result<(), Refusal> {
+    let target = Target { uri: Some(uri.as_str()), path: None };
+    let (workspace, path) = file(snapshot, target)?;
+    registry::widen_beside_editor(&workspace, id, path.as_str()).map_err(refusal)?;
+    Ok(())
 }
 
 pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
