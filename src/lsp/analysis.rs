@@ -10,10 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::convert;
+use super::names::{Names, RecordedNames};
 use super::snapshot::{OpenDocument, Snapshot};
 use super::survey::{Survey, Surveys};
 use crate::code::{Block, Document, FileBlocks};
-use crate::intent::{FOLDER, Registry};
+use crate::intent::{FOLDER, IntentFile, Registry};
 use crate::verbs::edited::{Baseline, FormerFile, commits_of_work};
 use crate::verbs::why::{self, FileProvenance};
 use crate::verbs::{LazyLedger, Workspace};
@@ -55,6 +56,14 @@ pub(crate) struct Analyses {
     documents: Mutex<HashMap<Arc<str>, Slot<Matched>>>,
     baselines: Mutex<HashMap<(PathBuf, RelativePath), Slot<Compared>>>,
     surveys: Surveys,
+    registries: Mutex<HashMap<Arc<str>, Arc<LastRegistry>>>,
+    names: RecordedNames,
+}
+
+/// A text of a file of the registry, and where its intents begin.
+struct LastRegistry {
+    text: Arc<str>,
+    intents: Vec<(String, usize)>,
 }
 
 /// Filled under its own lock: two requests for the same state compute it once, those for other documents do not wait.
@@ -219,7 +228,26 @@ pub(crate) fn survey(snapshot: &Snapshot, workspace: &Workspace) -> Arc<Survey> 
     snapshot.analyses.surveys.of(workspace)
 }
 
+/// The names under which blocks were recorded in a workspace.
+pub(crate) fn names(snapshot: &Snapshot, workspace: &Workspace) -> Arc<Names> {
+    snapshot.analyses.names.of(workspace)
+}
+
 impl Analyses {
+    /// The intents of a file of the registry and where they begin. Of one that does not parse, as somebody types in it,
+    /// those of the text before, as far as they lie outside of what was typed.
+    pub(crate) fn intents_of(&self, uri: &lsp::Uri, file: &IntentFile) -> Vec<(String, usize)> {
+        let mut known = hold(&self.registries);
+        let named = file.intents().iter().filter(|intent| !intent.id.value.is_empty());
+        let intents: Vec<(String, usize)> = match file.syntax_error() {
+            None => named.map(|intent| (intent.id.value.clone(), intent.span.start)).collect(),
+            Some(_) => known.get(uri.as_str()).map_or_else(Vec::new, |it| it.carried(file.text())),
+        };
+        let last = LastRegistry { text: Arc::clone(file.text()), intents: intents.clone() };
+        known.insert(Arc::from(uri.as_str()), Arc::new(last));
+        intents
+    }
+
     /// The place for a document's analysis. Those of closed documents go.
     fn slot_of(&self, snapshot: &Snapshot, open: &OpenDocument) -> Slot<Matched> {
         let mut slots = hold(&self.documents);
@@ -238,6 +266,26 @@ impl Analyses {
             slots.clear();
         }
         Arc::clone(slots.entry(key).or_default())
+    }
+}
+
+impl LastRegistry {
+    fn carried(&self, now: &str) -> Vec<(String, usize)> {
+        let same = |(a, b): &(u8, u8)| a == b;
+        let (old, new) = (self.text.as_bytes(), now.as_bytes());
+        let before = old.iter().copied().zip(new.iter().copied()).take_while(same).count();
+        let backwards =
+            old[before..].iter().rev().copied().zip(new[before..].iter().rev().copied());
+        let after = backwards.take_while(same).count();
+        let moved = |(id, start): &(String, usize)| {
+            let place = match *start {
+                start if start <= before => start,
+                start if start >= old.len() - after => start + new.len() - old.len(),
+                _ => return None,
+            };
+            Some((id.clone(), place))
+        };
+        self.intents.iter().filter_map(moved).collect()
     }
 }
 

@@ -24,6 +24,7 @@ mod held;
 mod initialize;
 mod log;
 mod message;
+mod names;
 mod ordered;
 mod parent;
 mod pool;

@@ -71,13 +71,12 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
     let at = |bytes| convert::range(&open.document, bytes, snapshot.encoding);
     if mention::is_registry(workspace, &path) {
         let shown = ShownRegistry::of(snapshot, workspace)?;
-        let intents = shown.registry.file(&path)?.intents().iter();
-        let intents = intents.filter(|it| !it.id.value.is_empty());
-        let lens = |intent: &Intent| {
-            let about = Subject::Intent { uri: uri.clone(), id: intent.id.value.clone() };
-            lens(at(intent.span.start..intent.span.start), &about)
+        let intents = snapshot.analyses.intents_of(uri, shown.registry.file(&path)?);
+        let lens = |(id, start): &(String, usize)| {
+            let about = Subject::Intent { uri: uri.clone(), id: id.clone() };
+            lens(at(*start..*start), &about)
         };
-        return Some(intents.map(lens).collect());
+        return Some(intents.iter().map(lens).collect());
     }
     // One line about provenance at a time: who asked for hints gets those.
     if snapshot.settings.inlay_hints == Some(true) {
@@ -221,12 +220,29 @@ impl Session {
             let params = serde_json::from_value(params).unwrap();
             handle(&editor.snapshot(), params).unwrap().unwrap_or_default().len()
         };
-        assert_eq!(ask(&editor), 3);
+        assert_eq!(ask(&editor), 2);
         editor.settings.inlay_hints = Some(true);
         assert_eq!(ask(&editor), 0, "hints were asked for");
         editor.settings.inlay_hints = None;
         editor.settings.code_lens = false;
         assert_eq!(ask(&editor), 0, "lenses are switched off");
+    }
+
+    #[test]
+    fn a_method_has_a_line_of_its_own_where_it_says_something_else_than_its_class() {
+        let mut editor = Editor::new(CODE);
+        let lines = |editor: &Editor| {
+            let found = lenses(&editor.snapshot(), &editor.uri("/src/auth.rs")).unwrap();
+            found.iter().map(|lens| lens.range.start.line).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&editor), [2, 4]);
+        editor.replace("/src/auth.rs", "impl Session", "impl  Session");
+        assert_eq!(lines(&editor), [2, 4], "nothing jumps while the class is edited");
+        editor.replace("/src/auth.rs", "impl  Session", "impl Session");
+        editor.replace("/src/auth.rs", "len() > 8", "len() > 9");
+        assert_eq!(lines(&editor), [2, 4, 5], "it differs");
+        editor.record("/src/auth.rs", "INT-001", "codex");
+        assert_eq!(lines(&editor), [2, 4, 5], "it has another record");
     }
 
     #[test]
@@ -261,11 +277,40 @@ impl Session {
     }
 
     #[test]
+    fn the_lenses_of_the_registry_stay_while_somebody_types_in_it() {
+        let registry = "/.orchestration/active_intents.yaml";
+        let mut editor =
+            Editor::new(&format!("//- {registry}\n{}{CODE}", super::super::fixture::REGISTRY));
+        let lines = |editor: &Editor| {
+            let found = lenses(&editor.snapshot(), &editor.uri(registry)).unwrap_or_default();
+            found.iter().map(|lens| lens.range.start.line).collect::<Vec<_>>()
+        };
+        let before = lines(&editor);
+        assert_eq!(before.len(), 2);
+        editor.replace(
+            registry,
+            "    status: IN_PROGRESS\n",
+            "    status: IN_PROGRESS\n    con: [\n",
+        );
+        assert_eq!(
+            lines(&editor),
+            [before[0], before[1] + 1],
+            "it does not parse, and nothing blinks"
+        );
+        editor.replace(registry, "con: [", "constraints: [x]");
+        assert_eq!(lines(&editor), [before[0], before[1] + 1]);
+        editor.replace(registry, "constraints: [x]", "constraints: [x");
+        assert_eq!(lines(&editor), [before[0], before[1] + 1]);
+        editor.replace(registry, "active_intents:", "# mine\nactive_intents:");
+        assert_eq!(lines(&editor)[1], before[1] + 2, "after the edits, in its place");
+    }
+
+    #[test]
     fn a_lens_of_a_block_that_is_gone_asks_for_new_ones() {
         let mut editor = Editor::new(CODE);
         let uri = editor.uri("/src/auth.rs");
         let before = lenses(&editor.snapshot(), &uri).unwrap();
-        editor.replace("/src/auth.rs", "fn verify", "fn check");
+        editor.replace("/src/auth.rs", "impl Session", "impl fmt::Debug for Session");
         let last = before.last().unwrap().clone();
         assert_eq!(resolve(&editor.snapshot(), last), Err(Refusal::ContentModified));
     }

@@ -28,10 +28,25 @@ pub(crate) fn answer_in_full(
     why::answer_in_full(workspace, path, document, file, Which::Block(at)).blocks.pop()
 }
 
-/// Whether a line about the block belongs above it: definitions with a record. What lies between definitions says nothing.
+/// Whether a line about the block belongs above it: definitions with a record. What lies between definitions says
+/// nothing, and a method that reads as in the record of its class says nothing that the line above the class does not.
 pub(crate) fn is_shown(analysis: &Analysis, at: usize) -> bool {
+    is_told(analysis, at) && !is_told_by_container(analysis, at)
+}
+
+fn is_told(analysis: &Analysis, at: usize) -> bool {
     let block: &Block = &analysis.file.blocks.blocks[at];
     !block.identity.kind.is_unnamed() && analysis.file.provenance[at].verdict != Verdict::Unrecorded
+}
+
+fn is_told_by_container(analysis: &Analysis, at: usize) -> bool {
+    let found = &analysis.file.provenance;
+    let record = |at: usize| found[at].claim.map(|claim| (claim.entry, claim.conversation));
+    let Some(container) = analysis.file.blocks.blocks[at].container else { return false };
+    found[at].verdict == Verdict::Exact
+        && is_told(analysis, container)
+        && record(at).is_some()
+        && record(at) == record(container)
 }
 
 /// Intent, author, age and what differs.

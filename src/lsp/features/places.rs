@@ -10,6 +10,7 @@ use crate::lsp::analysis::{self, Analysis, Place};
 use crate::lsp::convert;
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::Snapshot;
+use crate::provenance::Verdict;
 use crate::verbs::why::{self, FileProvenance};
 use crate::verbs::{Workspace, map};
 use crate::workspace::RelativePath;
@@ -57,10 +58,12 @@ pub(crate) fn definition(
     ShownRegistry::of(snapshot, workspace)?.location(id)
 }
 
-/// A block that an intent asked for, where it stands now.
+/// A recorded block, where it stands now.
 pub(crate) struct Produced {
     /// Its name.
     pub(crate) location: lsp::Location,
+    /// The intent that asked for it.
+    pub(crate) intent: Option<String>,
     /// With its containers: `AuthMiddleware.verify`.
     pub(crate) name: String,
     /// What it is.
@@ -76,15 +79,33 @@ pub(crate) fn produced(
     id: &str,
 ) -> Result<Vec<Produced>, Refusal> {
     let id = workspace.registry.present_id(id);
+    let paths = map::produced(workspace, id).into_iter().map(|(path, _)| path).collect();
+    standing(snapshot, workspace, paths, |block| block.intent.as_deref() == Some(id))
+}
+
+/// The recorded blocks that have this name, by file: in open documents, and in these files as they are on disk.
+pub(crate) fn named(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    paths: Vec<RelativePath>,
+    fits: impl Fn(&str) -> bool,
+) -> Result<Vec<Produced>, Refusal> {
+    standing(snapshot, workspace, paths.into_iter().collect(), |block| fits(&block.name))
+}
+
+fn standing(
+    snapshot: &Snapshot,
+    workspace: &Workspace,
+    mut paths: BTreeSet<RelativePath>,
+    wanted: impl Fn(&Produced) -> bool,
+) -> Result<Vec<Produced>, Refusal> {
     let mut found = Vec::new();
-    let mut paths: BTreeSet<RelativePath> =
-        map::produced(workspace, id).into_iter().map(|(path, _)| path).collect();
     for (uri, analysis) in open_analyses(snapshot, workspace) {
         snapshot.check_cancelled()?;
         paths.remove(&analysis.path);
         let Some(open) = snapshot.document(&uri) else { continue };
         let file = Shown { uri: &uri, path: &analysis.path, document: &open.document };
-        add(snapshot, workspace, &file, &analysis.file, id, &mut found);
+        add(snapshot, workspace, &file, &analysis.file, &wanted, &mut found);
     }
     for path in paths {
         snapshot.check_cancelled()?;
@@ -93,7 +114,7 @@ pub(crate) fn produced(
         let Ok(document) = workspace.read(&path) else { continue };
         let provenance = why::file(workspace, &path, &document);
         let file = Shown { uri: &uri, path: &path, document: &document };
-        add(snapshot, workspace, &file, &provenance, id, &mut found);
+        add(snapshot, workspace, &file, &provenance, &wanted, &mut found);
     }
     let place = |it: &Produced| (it.path.clone(), it.location.range.start);
     found.sort_by_key(place);
@@ -111,21 +132,25 @@ fn add(
     workspace: &Workspace,
     file: &Shown<'_>,
     known: &FileProvenance,
-    id: &str,
+    wanted: impl Fn(&Produced) -> bool,
     to: &mut Vec<Produced>,
 ) {
     for (block, provenance) in known.blocks.blocks.iter().zip(&known.provenance) {
-        if why::intent_of(workspace, provenance).as_deref() != Some(id) {
+        if provenance.verdict == Verdict::Unrecorded {
             continue;
         }
         let name = block.name_bytes.clone();
         let range = convert::range(file.document, name, snapshot.encoding);
-        to.push(Produced {
+        let block = Produced {
             location: lsp::Location { uri: file.uri.clone(), range },
+            intent: why::intent_of(workspace, provenance),
             name: block.identity.path.clone(),
             kind: block.identity.kind,
             path: file.path.clone(),
-        });
+        };
+        if wanted(&block) {
+            to.push(block);
+        }
     }
 }
 

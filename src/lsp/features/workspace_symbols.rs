@@ -1,4 +1,4 @@
-//! `workspace/symbol`: intents by id and name; with an id in the query, the blocks it asked for.
+//! `workspace/symbol`: intents by id and name; with an id in the query, the blocks it asked for, else recorded blocks by name.
 
 use std::iter;
 
@@ -6,12 +6,16 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::{document_symbols, mention, places};
 use crate::code::BlockKind;
+use crate::lsp::analysis;
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 
 /// Nobody reads a longer list.
 const MAX_SYMBOLS: usize = 500;
+
+/// So many files are looked into for blocks of a name: each is read and matched.
+const MAX_FILES: usize = 64;
 
 /// What a query finds in all loaded workspaces.
 pub(crate) fn handle(
@@ -55,16 +59,23 @@ fn blocks(
     // An id that only the ledger knows is found as it is written there.
     let upper = word.to_uppercase();
     let Some(id) = named.or_else(|| mention::is_known(workspace, &upper).then_some(upper)) else {
-        return Ok(Vec::new());
+        let files = analysis::names(snapshot, workspace).files(words, MAX_FILES);
+        let blocks = places::named(snapshot, workspace, files, |name| fits(name, words))?;
+        return Ok(blocks.into_iter().map(symbol).collect());
     };
     let blocks = places::produced(snapshot, workspace, &id)?;
     let fitting = blocks.into_iter().filter(|block| fits(&block.name, &words[1..]));
-    // Editors match the name once more against the query, so the id is part of it.
-    let symbols = fitting.map(|block| {
-        let name = crate::workspace::text::terminal(&format!("{id} {}", block.name));
-        information(&name, kind(block.kind), Some(block.path.to_string()), block.location)
-    });
-    Ok(symbols.collect())
+    Ok(fitting
+        .map(|block| symbol(places::Produced { intent: Some(id.clone()), ..block }))
+        .collect())
+}
+
+/// Editors match the name once more against the query, so the id is part of it.
+fn symbol(block: places::Produced) -> lsp::SymbolInformation {
+    let name = [block.intent.as_deref(), Some(block.name.as_str())];
+    let name = name.into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let name = crate::workspace::text::terminal(&name);
+    information(&name, kind(block.kind), Some(block.path.to_string()), block.location)
 }
 
 /// Whether a name holds every word, in any case and order.
@@ -145,5 +156,29 @@ fn verify_all(sessions: &[u8]) -> usize { sessions.len() }
             shown(&editor, "verify"),
         ]);
         assert_eq!(shown(&editor, "").len(), 2);
+    }
+
+    #[test]
+    fn recorded_blocks_are_found_by_name() {
+        let mut editor = Editor::new(
+            "
+//- /src/a.rs intent=INT-001
+fn verify_one() -> bool { true }
+fn other() {}
+//- /src/b.rs closed intent=INT-001
+fn verify_all(sessions: &[u8]) -> usize { sessions.len() }
+//- /src/c.rs
+fn verify_nothing() {}
+",
+        );
+        let both = [
+            "INT-001 verify_one @ src/a.rs:1: verify_one",
+            "INT-001 verify_all @ src/b.rs:1: verify_all",
+        ];
+        assert_eq!(shown(&editor, "Verify"), both);
+        assert_eq!(shown(&editor, "verify all"), both[1..]);
+        editor.replace("/src/a.rs", "verify_one", "verify_two");
+        let renamed = shown(&editor, "verify_two");
+        assert_eq!(renamed, ["INT-001 verify_two @ src/a.rs:1: verify_two"], "as it is called now");
     }
 }
