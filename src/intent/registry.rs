@@ -119,6 +119,10 @@ impl Registry {
     pub fn holds(&self, path: &RelativePath) -> bool {
         path == self.path() || single_id(path).is_some()
     }
+    /// The same registry once more, to stand for another moment.
+    pub fn again(&self) -> Self {
+        Self { files: self.files.clone(), folder: self.folder, intents: OnceLock::new() }
+    }
     /// The same registry, where new intents are written into the list.
     pub(crate) fn without_folder(&self) -> Self {
         Self { files: self.files.clone(), folder: false, intents: OnceLock::new() }

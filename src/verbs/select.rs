@@ -94,6 +94,9 @@ pub struct StatusAnswer {
     pub errors: usize,
     /// See `errors`.
     pub warnings: usize,
+    /// That the registry does not parse, and edits are judged by an older version of it. Only a running server knows one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub older_registry: Option<String>,
     /// The commit the work tree is based on.
     pub head: Option<String>,
     /// The gate, while a person has it switched off.
@@ -303,6 +306,7 @@ pub fn status_given(ws: &Workspace, findings: &[FindingAnswer]) -> StatusAnswer 
         hooks_remedy,
         errors: at(crate::workspace::Level::Error),
         warnings: at(crate::workspace::Level::Warning),
+        older_registry: ws.judged_by_older(),
         head: ws.head().map(|head| head.0.clone()),
         off: session::off_until(&ws.root),
         waiting: crate::workspace::approvals::pending(&ws.root).len(),

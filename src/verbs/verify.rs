@@ -123,9 +123,10 @@ fn findings_with(
     named: BTreeMap<String, Origin>,
 ) -> Vec<Finding> {
     let mut all: Vec<Finding> = ws.policy_findings.to_vec();
-    all.extend(lint::registry(&ws.registry));
+    all.extend(lint::registry(ws.registry_on_disk()));
     all.extend(missing_registry(ws));
-    if has_scopes(ws) {
+    // Of an older registry the places would be wrong.
+    if has_scopes(ws) && ws.judged_by_older().is_none() {
         all.extend(lint::against_files(&ws.registry, files));
     }
     all.extend(ws.ignores.findings().iter().cloned());

@@ -37,6 +37,8 @@ pub struct Workspace {
     pub policy_findings: Arc<[Finding]>,
     /// The intents.
     pub registry: Arc<Registry>,
+    /// What stands on disk where that does not parse, and `registry` is what stood there before.
+    broken_registry: Option<Arc<Registry>>,
     /// The records; read when first asked for, so that the gate never pays for them.
     pub ledger: Arc<LazyLedger>,
     /// What no agent may touch, and what git ignores.
@@ -152,6 +154,7 @@ impl Workspace {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(Registry::load(&root)),
+            broken_registry: None,
             ledger: Arc::new(LazyLock::new(Box::new(Ledger::default))),
             ignores: Arc::new(Ignores::load(&root)),
             attributes: Arc::new(Attributes::load(&root)),
@@ -209,6 +212,7 @@ impl Workspace {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(Registry::load(&root)),
+            broken_registry: None,
             ledger: Arc::clone(&self.ledger),
             elsewhere: Arc::clone(&self.elsewhere),
             namesakes: Arc::default(),
@@ -228,6 +232,31 @@ impl Workspace {
         LazyLock::force(&self.ledger);
         LazyLock::force(&self.repository);
         self
+    }
+
+    /// The same workspace, judged by the registry of an earlier state where its own does not parse: for a server, in front
+    /// of which somebody edits it. Never for what decides or writes.
+    pub fn judged_as(self, before: &Self) -> Self {
+        let is_broken = |registry: &Registry| registry.syntax_error().is_some();
+        if !is_broken(&self.registry) || is_broken(&before.registry) {
+            return self;
+        }
+        let registry = Arc::new(before.registry.again());
+        Self { broken_registry: Some(Arc::clone(&self.registry)), registry, ..self }
+    }
+
+    /// The registry as it stands on disk, whether it parses or not.
+    pub fn registry_on_disk(&self) -> &Arc<Registry> {
+        self.broken_registry.as_ref().unwrap_or(&self.registry)
+    }
+
+    /// That what is said rests on an older registry; `None` where it does not.
+    pub fn judged_by_older(&self) -> Option<String> {
+        let broken = self.broken_registry.as_ref()?;
+        Some(format!(
+            "{} does not parse; edits are judged by its last version that did.",
+            broken.path()
+        ))
     }
 
     /// The same workspace with the ledger as it is on disk now. If nothing changed, it is the same ledger, so what was
@@ -316,6 +345,7 @@ impl Workspace {
             policy: Arc::new(policy),
             policy_findings: policy_findings.into(),
             registry: Arc::new(Registry::at(git, &target)?),
+            broken_registry: None,
             ignores: Arc::new(ignores_at(&self.root, git, &target)?),
             attributes: Arc::new(Attributes::of(move |path| of.text(&source, path).ok()?)),
             ..self.with_files(target, base, Ledger::default())

@@ -281,6 +281,12 @@ async function reading(page) {
     await picture("lineage", told);
     return told.join(" | ");
   });
+  await check("lineage-follows", async () => {
+    await shown.goToLine(lineOf(MIDDLEWARE, "scheme.toLowerCase"), 10);
+    const header = page.locator(".pane-header", { hasText: "Lineage" }).filter({ hasText: "bearer" }).first();
+    await header.waitFor();
+    return flat(await header.innerText());
+  });
   await check("blocks", async () => {
     await shown.command("Intent: Find the Blocks of an Intent");
     await shown.choose("INT-001");
@@ -562,6 +568,16 @@ async function rest(page) {
     await page.locator(".tab.active", { hasText: "active_intents.yaml" }).waitFor();
     await shown.status().filter({ hasText: "no intent" }).waitFor();
     return "makes the first files after a question, and the status bar appears";
+  });
+  await check("folders", async () => {
+    const both = path.join(SCRATCH, "both.code-workspace");
+    fs.writeFileSync(both, JSON.stringify({ folders: [{ path: work }, { path: path.join(SCRATCH, "bare") }] }));
+    await page.goto(`${server.address}/?workspace=${both}`, { waitUntil: "domcontentloaded" });
+    await page.locator(".activitybar .action-label[aria-label=Intent]").waitFor();
+    await shown.command("Intents: Focus on Intents View");
+    const rows = page.locator(".pane", { hasText: "Intents" }).locator(".monaco-list-row");
+    for (const folder of [/^shop/, /^bare/]) await rows.filter({ hasText: folder }).first().waitFor();
+    return (await words(rows)).join(" | ");
   });
   await check("workspace-path", async () => {
     must(!fs.existsSync(path.join(SCRATCH, "trap")), "the workspace's program was started");

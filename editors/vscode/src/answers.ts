@@ -23,6 +23,8 @@ export interface Status {
   open_records: number;
   errors: number;
   warnings: number;
+  /** That the registry does not parse, and what is judged by. */
+  older_registry?: string;
   head: string | null;
   off: { until: string; reason?: string | null } | null;
   waiting: number;

@@ -148,7 +148,7 @@ async function lineageHere({ server, status, lineage }: Parts, given?: Subject |
 async function reveal({ status, tree }: Parts): Promise<void> {
   const { document, selection } = editor();
   const relative = path.relative(governed(status).root, document.uri.fsPath).split(path.sep).join("/");
-  const found = await tree.reveal(relative, selection.active.line + 1);
+  const found = await tree.reveal(governed(status).root, relative, selection.active.line + 1);
   if (!found) void vscode.window.showInformationMessage("Intent: no intent has produced what stands here.");
 }
 

@@ -18,8 +18,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const running = new Server(log);
   server = running;
   const status = new StatusBar(running);
-  const tree = new IntentTree(running, () => status.current);
-  const lineage = new LineageView();
+  const tree = new IntentTree(running, () => status.all);
+  const lineage = new LineageView(running, () => status.current);
   const provenance = new Provenance(running, vscode.Uri.joinPath(context.extensionUri, "media"));
   context.subscriptions.push(
     log,
@@ -37,9 +37,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     }),
     running.onStatus(() => {
       provenance.forget();
-      void lineage.follow(running, status.current);
+      void lineage.again();
     }),
-    status.onDidChange((state) => tree.statusIs(state)),
+    status.onDidChange(() => tree.statusChanged()),
     vscode.workspace.onDidChangeConfiguration((event) => {
       // Of no interest where only a workspace says something else.
       if (event.affectsConfiguration("intent.server.path") && chosenProgram() !== running.chosen) void running.restart();

@@ -16,6 +16,9 @@ export interface Subject {
 
 type Entry = { type: "now" } | { type: "record"; step: RecordStep } | { type: "gap"; last: boolean } | { type: "candidate"; candidate: Candidate };
 
+/** How long the cursor has to rest before the view follows it, in milliseconds. */
+const SETTLES = 250;
+
 /** A row of the view. */
 export interface LineageNode {
   subject: Subject;
@@ -77,28 +80,57 @@ export class LineageView implements vscode.TreeDataProvider<LineageNode>, vscode
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<LineageNode>;
   private subject: Subject | undefined;
+  private readonly owned: vscode.Disposable[];
+  private timer: NodeJS.Timeout | undefined;
   readonly onDidChangeTreeData = this.changed.event;
 
-  constructor() {
+  constructor(
+    private readonly server: Server,
+    private readonly status: () => Status | undefined,
+  ) {
     this.view = vscode.window.createTreeView("intent.lineage", { treeDataProvider: this });
+    this.owned = [
+      this.view,
+      this.changed,
+      this.view.onDidChangeVisibility(() => this.followSoon()),
+      vscode.window.onDidChangeActiveTextEditor(() => this.followSoon()),
+      vscode.window.onDidChangeTextEditorSelection(() => this.followSoon()),
+    ];
   }
 
   dispose(): void {
-    this.view.dispose();
-    this.changed.dispose();
+    clearTimeout(this.timer);
+    for (const one of this.owned) one.dispose();
   }
 
-  /** Shows the lineage of a block, and keeps it until another is asked for. */
+  /** Shows the lineage of a block, until the cursor is in another. */
   async show(subject: Subject): Promise<void> {
     this.set(subject);
     await vscode.commands.executeCommand("intent.lineage.focus");
   }
 
+  private followSoon(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => void this.follow(), SETTLES);
+  }
+
+  /** Shows the block at the cursor. Where there is none, what is shown stays; a view that nobody sees asks for nothing. */
+  private async follow(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const status = this.status();
+    if (!this.view.visible || !editor || !status || editor.document.uri.scheme !== "file") return;
+    const line = editor.selection.active.line + 1;
+    const found = await subjectAt(this.server, status, editor.document.uri, line).catch(() => undefined);
+    const moved = vscode.window.activeTextEditor !== editor || editor.selection.active.line + 1 !== line;
+    if (found && !moved) this.set(found);
+  }
+
   /** Asks again, where something was written since. */
-  async follow(server: Server, status: Status | undefined): Promise<void> {
+  async again(): Promise<void> {
     const shown = this.subject;
+    const status = this.status();
     if (!shown || !status) return;
-    const again = await subjectAt(server, status, shown.uri, shown.block.start_line).catch(() => undefined);
+    const again = await subjectAt(this.server, status, shown.uri, shown.block.start_line).catch(() => undefined);
     if (this.subject === shown && again?.block.qualified_name === shown.block.qualified_name) this.set(again);
   }
 

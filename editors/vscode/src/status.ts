@@ -45,6 +45,11 @@ export class StatusBar implements vscode.Disposable {
     return status?.governed ? status : undefined;
   }
 
+  /** The state of each governed workspace that the server has spoken of, in the order of their roots. */
+  get all(): Status[] {
+    return [...this.known.values()].filter((status) => status.governed).sort((one, other) => (one.root < other.root ? -1 : 1));
+  }
+
   private serverIs(condition: Condition): void {
     if (condition === "running") void this.follow();
     else if (condition !== "starting") this.known.clear();
@@ -111,6 +116,7 @@ function tooltip(status: Status): vscode.MarkdownString {
         : "No intent is selected",
   ];
   if (selected) lines.push(`${count(selected.files, "file")} · ${count(selected.blocks, "block")}`);
+  if (status.older_registry) lines.push(`$(warning) ${markdown(status.older_registry)}`);
   if (status.waiting) lines.push(`$(bell-dot) ${waitingWords(status.waiting)}`);
   if (status.off) lines.push(`$(circle-slash) The gate is off until ${markdown(status.off.until)}`);
   const wrong = [status.errors && count(status.errors, "error"), status.warnings && count(status.warnings, "warning")].filter(Boolean);

@@ -9,9 +9,17 @@ import type { Server } from "./server";
 import { icon } from "./verdicts";
 import { ago, author, count, difference, markdown, meaning, statusName, titleOf, verdict, visible } from "./words";
 
+/** A workspace, where the window has several. */
+export interface WorkspaceNode {
+  type: "workspace";
+  root: string;
+  intents: IntentNode[];
+}
+
 export interface IntentNode {
   type: "intent";
   root: string;
+  parent: WorkspaceNode;
   intent: Intent;
   files: FileNode[];
 }
@@ -38,7 +46,7 @@ interface NoteNode {
   parent: FileNode;
 }
 
-export type Node = IntentNode | FileNode | BlockNode | NoteNode;
+export type Node = WorkspaceNode | IntentNode | FileNode | BlockNode | NoteNode;
 
 const SETTLES = 250;
 
@@ -46,7 +54,7 @@ export class IntentTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   private readonly changed = new vscode.EventEmitter<void>();
   private readonly view: vscode.TreeView<Node>;
   private readonly owned: vscode.Disposable[];
-  private intents: Promise<IntentNode[]> | undefined;
+  private workspaces: Promise<WorkspaceNode[]> | undefined;
   private blocks = new Map<string, Promise<(BlockNode | NoteNode)[]>>();
   private timer: NodeJS.Timeout | undefined;
   private shown = "";
@@ -54,7 +62,7 @@ export class IntentTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
 
   constructor(
     private readonly server: Server,
-    private readonly current: () => Status | undefined,
+    private readonly statuses: () => Status[],
   ) {
     this.view = vscode.window.createTreeView("intent.intents", { treeDataProvider: this, showCollapseAll: true });
     this.owned = [this.view, this.changed, vscode.workspace.onDidSaveTextDocument(() => this.refreshSoon())];
@@ -65,18 +73,19 @@ export class IntentTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
     for (const one of this.owned) one.dispose();
   }
 
-  /** Another state of the workspace: its questions on the badge, and its records in the tree. */
-  statusIs(status: Status | undefined): void {
-    const waiting = status?.waiting ?? 0;
+  /** Another state of a workspace: the questions on the badge, and the records in the tree. */
+  statusChanged(): void {
+    const statuses = this.statuses();
+    const waiting = statuses.reduce((sum, status) => sum + status.waiting, 0);
     this.view.badge = waiting ? { value: waiting, tooltip: waitingWords(waiting) } : undefined;
-    const key = JSON.stringify(status ?? null);
+    const key = JSON.stringify(statuses);
     if (key === this.shown) return;
     this.shown = key;
     this.refreshSoon();
   }
 
   refresh(): void {
-    this.intents = undefined;
+    this.workspaces = undefined;
     this.blocks.clear();
     this.changed.fire();
   }
@@ -87,8 +96,9 @@ export class IntentTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
   }
 
   /** Shows the block in the tree. */
-  async reveal(relative: string, line: number): Promise<boolean> {
-    for (const intent of await this.roots()) {
+  async reveal(root: string, relative: string, line: number): Promise<boolean> {
+    const workspace = (await this.load()).find((workspace) => workspace.root === root);
+    for (const intent of workspace?.intents ?? []) {
       const file = intent.files.find((file) => file.file.path === relative);
       const nodes = file ? await this.blocksOf(file) : [];
       const around = nodes.filter((node): node is BlockNode => node.type === "block" && node.block.start_line <= line && line <= node.block.end_line);
@@ -100,23 +110,26 @@ export class IntentTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
     return false;
   }
 
-  async revealIntent(id: string): Promise<void> {
-    const node = (await this.roots()).find((node) => node.intent.id === id);
-    if (node) await this.view.reveal(node, { select: true, focus: true, expand: 2 });
-  }
-
   async getChildren(node?: Node): Promise<Node[]> {
-    if (!node) return this.roots();
+    if (!node) {
+      const workspaces = await this.load();
+      return workspaces.length > 1 ? workspaces : (workspaces[0]?.intents ?? []);
+    }
+    if (node.type === "workspace") return node.intents;
     if (node.type === "intent") return node.files;
     return node.type === "file" ? this.blocksOf(node) : [];
   }
 
   getParent(node: Node): Node | undefined {
-    return node.type === "intent" ? undefined : node.parent;
+    if (node.type === "workspace") return undefined;
+    if (node.type === "intent") return this.statuses().length > 1 ? node.parent : undefined;
+    return node.parent;
   }
 
   getTreeItem(node: Node): vscode.TreeItem {
     switch (node.type) {
+      case "workspace":
+        return workspaceItem(node);
       case "intent":
         return intentItem(node);
       case "file":
@@ -128,26 +141,26 @@ export class IntentTree implements vscode.TreeDataProvider<Node>, vscode.Disposa
     }
   }
 
-  private roots(): Promise<IntentNode[]> {
-    this.intents ??= this.load().catch((error: unknown) => {
-      this.intents = undefined;
+  private load(): Promise<WorkspaceNode[]> {
+    this.workspaces ??= Promise.all(this.statuses().map(({ root }) => this.workspace(root))).catch((error: unknown) => {
+      this.workspaces = undefined;
       throw error;
     });
-    return this.intents;
+    return this.workspaces;
   }
 
-  private async load(): Promise<IntentNode[]> {
-    const status = this.current();
-    if (!status) return [];
-    const where = vscode.Uri.file(status.root);
+  private async workspace(root: string): Promise<WorkspaceNode> {
+    const where = vscode.Uri.file(root);
     const [intents, map] = await Promise.all([this.server.ask<Intent[]>("intent.list", {}, where), this.server.ask<MapAnswer>("intent.map", {}, where)]);
     const files = new Map(map.intents.map((intent) => [intent.id, intent.files]));
-    const nodes = intents.map((intent) => intentNode(status.root, intent, files.get(intent.id) ?? []));
-    return [...nodes.filter(isOpen), ...nodes.filter((node) => !isOpen(node))];
+    const node: WorkspaceNode = { type: "workspace", root, intents: [] };
+    const nodes = intents.map((intent) => intentNode(node, intent, files.get(intent.id) ?? []));
+    node.intents = [...nodes.filter(isOpen), ...nodes.filter((one) => !isOpen(one))];
+    return node;
   }
 
   private blocksOf(node: FileNode): Promise<(BlockNode | NoteNode)[]> {
-    const key = `${node.id}\n${node.file.path}`;
+    const key = `${node.root}\n${node.id}\n${node.file.path}`;
     const known = this.blocks.get(key);
     if (known) return known;
     const asked = this.askBlocks(node);
@@ -172,8 +185,9 @@ function isOpen(node: IntentNode): boolean {
   return node.intent.status === "IN_PROGRESS";
 }
 
-function intentNode(root: string, intent: Intent, files: MapFile[]): IntentNode {
-  const node: IntentNode = { type: "intent", root, intent, files: [] };
+function intentNode(parent: WorkspaceNode, intent: Intent, files: MapFile[]): IntentNode {
+  const { root } = parent;
+  const node: IntentNode = { type: "intent", root, parent, intent, files: [] };
   node.files = files.map((file) => ({ type: "file", root, id: intent.id, file, parent: node }));
   return node;
 }
@@ -184,7 +198,17 @@ const STATUS_ICONS: Record<string, [string, string]> = {
   BLOCKED: ["error", "charts.red"],
 };
 
-function intentItem({ intent, files }: IntentNode): vscode.TreeItem {
+function workspaceItem({ root, intents }: WorkspaceNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(visible(path.basename(root)), vscode.TreeItemCollapsibleState.Expanded);
+  item.description = count(intents.length, "intent");
+  item.tooltip = visible(root);
+  item.iconPath = vscode.ThemeIcon.Folder;
+  item.contextValue = "workspace";
+  item.id = `workspace:${root}`;
+  return item;
+}
+
+function intentItem({ root, intent, files }: IntentNode): vscode.TreeItem {
   const state = files.length ? vscode.TreeItemCollapsibleState.Expanded : vscode.TreeItemCollapsibleState.None;
   const item = new vscode.TreeItem(titleOf(intent), state);
   const done = files.length ? `${count(intent.files, "file")} · ${count(intent.blocks, "block")}` : "nothing yet";
@@ -195,7 +219,7 @@ function intentItem({ intent, files }: IntentNode): vscode.TreeItem {
   item.contextValue = `intent${isOpen({ intent } as IntentNode) ? ".open" : ""}${intent.selected ? ".selected" : ""}`;
   const scope = intent.owned_scope.map((glob) => `\`${visible(glob).replace(/`/g, "'")}\``).join(", ") || "nothing";
   item.tooltip = new vscode.MarkdownString(`**${markdown(intent.id)} ${markdown(intent.name)}** · ${markdown(statusName(intent.status))}\n\nOwns ${scope}${intent.owner ? `\n\nAsked for by ${markdown(intent.owner)}` : ""}`);
-  item.id = `intent:${intent.id}`;
+  item.id = `intent:${root}:${intent.id}`;
   return item;
 }
 
@@ -205,7 +229,7 @@ function fileItem(node: FileNode): vscode.TreeItem {
   const folder = path.posix.dirname(node.file.path);
   item.description = [folder === "." ? "" : visible(folder), count(node.file.blocks.length, "block")].filter(Boolean).join(" · ");
   item.contextValue = "file";
-  item.id = `file:${node.id}:${node.file.path}`;
+  item.id = `file:${node.root}:${node.id}:${node.file.path}`;
   return item;
 }
 

@@ -53,7 +53,17 @@ pub(crate) fn findings(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<Finding> {
         finding.code == Code::UngatedWrite && finding.path.as_ref() == Some(&path)
     };
     findings.extend(survey.findings.iter().filter(here).cloned());
+    tell_of_older_registry(workspace, &mut findings);
     findings
+}
+
+/// Says with each finding that it rests on an older registry, where it does.
+fn tell_of_older_registry(workspace: &Workspace, findings: &mut [Finding]) {
+    let Some(said) = workspace.judged_by_older() else { return };
+    for finding in findings {
+        let gap = if finding.help.is_empty() { "" } else { " " };
+        finding.help = format!("{}{gap}{said}", finding.help);
+    }
 }
 
 /// The findings of one of the files that govern; `None` for any other file.
@@ -72,6 +82,9 @@ fn control(
             findings.extend(lint::against_files(&shown.registry, &survey.files));
         }
         findings.retain(|finding| finding.path.as_ref() == Some(path));
+        if shown.registry.syntax_error().is_some() {
+            tell_of_older_registry(workspace, &mut findings);
+        }
         if path == workspace.registry.path() {
             findings.extend(homeless(snapshot, workspace));
         }
@@ -109,7 +122,11 @@ pub(crate) fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<l
     let survey = analysis::survey(snapshot, workspace);
     for finding in &survey.findings {
         let path = finding.path.as_ref().unwrap_or_else(|| workspace.registry.path());
-        if let Some(diagnostic) = print.diagnostic(finding, print.on_disk(finding)) {
+        let mut finding = finding.clone();
+        if finding.code == Code::RegistrySyntax {
+            tell_of_older_registry(workspace, std::slice::from_mut(&mut finding));
+        }
+        if let Some(diagnostic) = print.diagnostic(&finding, print.on_disk(&finding)) {
             files.entry(path).or_default().push(diagnostic);
         }
     }
@@ -208,7 +225,7 @@ impl Print<'_> {
 
     fn on_disk(&self, finding: &Finding) -> lsp::Range {
         let path = finding.path.as_ref();
-        let file = path.and_then(|path| self.workspace.registry.file(path));
+        let file = path.and_then(|path| self.workspace.registry_on_disk().file(path));
         match (file, &finding.span, finding.lines) {
             (Some(file), Some(span), _) => {
                 let range = span.clone();

@@ -34,7 +34,7 @@ pub(crate) struct ShownFile {
 impl<'a> ShownRegistry<'a> {
     /// The registry of a workspace. `None` where there is no file.
     pub(crate) fn of(snapshot: &'a Snapshot, workspace: &'a Workspace) -> Option<Self> {
-        let mut registry = Arc::clone(&workspace.registry);
+        let mut registry = Arc::clone(workspace.registry_on_disk());
         for (path, open) in analysis::opened_of_registry(snapshot, workspace) {
             let text = open.document.text();
             let known = registry.file(&path).filter(|file| file.exists());

@@ -250,6 +250,41 @@ fn without_a_client_that_saves_file_and_buffer_are_both_widened() {
     session.close();
 }
 
+#[test]
+fn a_registry_that_breaks_keeps_the_last_judgement_and_says_so() {
+    let editor = workspace();
+    let mut session = with_options(&editor, json!({}), json!({ "status": true }));
+    answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
+    let uri = editor.uri("/billing/b.rs");
+    session.open(uri.as_str(), "fn b() { 2 }\n");
+    assert_eq!(published(&mut session, &uri).0, ["scope-violation"]);
+    let sound = on_disk(&editor);
+    let registry = editor.path("/.orchestration/active_intents.yaml");
+    std::fs::write(&registry, sound.replace("name: Billing", "name: [Billing")).unwrap();
+    let said = session.wait("the finding", |it| {
+        it["method"] == "textDocument/publishDiagnostics"
+            && it["params"]["diagnostics"].to_string().contains("registry-syntax")
+    });
+    assert!(said.to_string().contains("judged by its last version that did"), "{said}");
+    let said = session.wait("the judgement", |it| {
+        let text = it["params"]["diagnostics"].to_string();
+        it["params"]["uri"] == json!(uri) && text.contains("judged by its last version")
+    });
+    assert_eq!(said["params"]["diagnostics"][0]["code"], "scope-violation");
+    let status = session.wait("the status", |it| {
+        it["method"] == "intent/status" && it["params"]["older_registry"].is_string()
+    });
+    assert_eq!(status["params"]["intents"], 3);
+    let gate = json!({ "paths": ["src/a.rs"], "uri": editor.uri("") });
+    let gate = answer(&mut session, "intent.gate", gate);
+    assert_eq!(gate["outcome"], "deny", "what decides is never told by an older registry: {gate}");
+    std::fs::write(&registry, sound).unwrap();
+    session.wait("the mended status", |it| {
+        it["method"] == "intent/status" && it["params"]["older_registry"].is_null()
+    });
+    session.close();
+}
+
 pub(super) fn asking() -> Value {
     json!({ "window": { "showMessage": {} } })
 }

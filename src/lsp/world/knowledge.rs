@@ -161,6 +161,10 @@ impl World {
         }
         match workspace {
             Ok(workspace) => {
+                let workspace = match self.workspaces.loaded.get(&root) {
+                    Some(before) => workspace.judged_as(before),
+                    None => workspace,
+                };
                 let before =
                     Arc::make_mut(&mut self.workspaces).loaded.insert(root.clone(), workspace);
                 // Looking at a workspace writes nothing; something was recorded or edited meanwhile.
