@@ -6,7 +6,7 @@ use super::difference;
 
 /// What differs between an earlier text and the present one, in order. All that lies between is the same in both.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Alterations(Vec<Altered>);
+pub struct Alterations(Vec<Altered>);
 
 /// Bytes of the earlier text, and those that stand in their place now.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ struct Altered {
 
 /// Where an end of a block may stand now. An insertion at the end of a block may belong to it or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Whereabouts {
+pub struct Whereabouts {
     pub first: usize,
     pub last: usize,
     /// Where it stands if nothing else is known.
@@ -31,6 +31,40 @@ impl Whereabouts {
 }
 
 impl Alterations {
+    /// Whether both texts are the same.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Where a byte of the present text stood in the earlier one. Of what was brought since, where it was put.
+    pub fn earlier(&self, now: usize) -> usize {
+        let from = self.0.partition_point(|one| one.now.end < now);
+        if let Some(one) = self.0.get(from).filter(|one| one.now.start <= now) {
+            return one.before.start;
+        }
+        match from.checked_sub(1).map(|at| &self.0[at]) {
+            Some(one) => now - one.now.end + one.before.end,
+            None => now,
+        }
+    }
+
+    /// The bytes of the present text around this one that were brought since.
+    pub fn brought_around(&self, now: usize) -> Option<Range<usize>> {
+        let from = self.0.partition_point(|one| one.now.end < now);
+        self.0.get(from).filter(|one| one.now.start <= now).map(|one| one.now.clone())
+    }
+
+    /// Whether something is changed inside these bytes of the earlier text, or stands newly at one of their ends.
+    pub fn are_inside(&self, bytes: &Range<usize>) -> bool {
+        self.around(bytes).next().is_some()
+    }
+
+    /// Where these bytes of the earlier text stand now.
+    pub fn now(&self, bytes: &Range<usize>) -> Range<usize> {
+        let start = self.start(bytes.start).likely;
+        start..self.end(bytes.end).likely.max(start)
+    }
+
     /// After one edit: so many bytes in place of a range.
     pub fn of_edit(range: &Range<usize>, length: usize) -> Self {
         Self(vec![Altered { before: range.clone(), now: range.start..range.start + length }])
@@ -157,6 +191,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_byte_is_found_in_the_earlier_text() {
+        let typed = Alterations::of_edit(&(4..4), 2).and_edit(&(10..12), 0);
+        let earlier: Vec<usize> = [0, 3, 5, 7, 9, 11].map(|byte| typed.earlier(byte)).into();
+        assert_eq!(earlier, [0, 3, 4, 5, 7, 11]);
+        assert_eq!(typed.brought_around(5), Some(4..6));
+        assert_eq!(typed.brought_around(8), None);
+        assert_eq!(typed.now(&(6..8)), 8..10);
+        assert!(typed.are_inside(&(2..4)) && typed.are_inside(&(9..12)));
+        assert!(!typed.are_inside(&(5..7)));
+    }
 
     proptest! {
         /// Composed edits say what differs: between the alterations both texts are the same.

@@ -68,7 +68,40 @@ struct Inner {
     earlier: Option<Earlier>,
     /// Brings a text to take the outline from, where there is no earlier one.
     origin: Option<Origin>,
+    /// The edits that led here.
+    edits: EditLog,
     parsed: OnceLock<Outlined>,
+}
+
+/// So many edits are remembered. Whoever asks about more of them looks at the text anew.
+const MOST_EDITS: usize = 256;
+
+/// The edits of one text since it was opened, or the last of them.
+#[derive(Clone, Default)]
+struct EditLog {
+    /// Tells the states of one text from those of another.
+    text: Arc<()>,
+    count: usize,
+    /// Which bytes were replaced, and by how many.
+    last: Arc<Vec<(Range<usize>, usize)>>,
+}
+
+impl EditLog {
+    fn and(&self, range: Range<usize>, length: usize) -> Self {
+        let from = if self.last.len() < MOST_EDITS { 0 } else { MOST_EDITS / 2 };
+        let last = self.last[from..].iter().cloned().chain([(range, length)]).collect();
+        Self { text: Arc::clone(&self.text), count: self.count + 1, last: Arc::new(last) }
+    }
+
+    fn since(&self, earlier: &Self) -> Option<Alterations> {
+        let count = self.count.checked_sub(earlier.count)?;
+        let first = self.last.len().checked_sub(count)?;
+        let edits = self.last[first..].iter();
+        let compose = |all: Alterations, (range, length): &(Range<usize>, usize)| {
+            all.and_edit(range, *length)
+        };
+        Arc::ptr_eq(&self.text, &earlier.text).then(|| edits.fold(Alterations::default(), compose))
+    }
 }
 
 type Origin = Arc<dyn Fn() -> Option<Document> + Send + Sync>;
@@ -191,15 +224,26 @@ impl Document {
         let generated = if reads_so() { Generated::AsItReads } else { Generated::No };
         let language = language.filter(|_| generated == Generated::No);
         let parsed = OnceLock::new();
-        let origin = None;
+        let (origin, edits) = (None, EditLog::default());
         let inner =
-            Inner { path, rope, language, generated, unread, base, earlier, origin, parsed };
+            Inner { path, rope, language, generated, unread, base, earlier, origin, edits, parsed };
         Self { inner: Arc::new(inner) }
     }
 
     /// The document after a replacement of `range` (bytes). Costs no parse: the next [`Document::blocks`] re-parses what changed.
     /// `None` when the range is outside the text or splits a character.
     pub fn edited(&self, range: Range<usize>, text: &str) -> Option<Self> {
+        let edits = self.inner.edits.and(range.clone(), text.len());
+        Some(self.with_edit(range, text)?.but(|inner| Inner { edits, ..inner }))
+    }
+
+    /// How this text differs from an earlier state of it, by the edits that led from there to here. `None` where it was
+    /// not edited from that one, or too often.
+    pub fn since(&self, earlier: &Self) -> Option<Alterations> {
+        self.inner.edits.since(&earlier.inner.edits)
+    }
+
+    fn with_edit(&self, range: Range<usize>, text: &str) -> Option<Self> {
         let characters = self.characters(&range)?;
         let mut rope = self.inner.rope.clone();
         rope.remove(characters.clone());

@@ -28,6 +28,7 @@ pub(crate) mod rows;
 mod syntax;
 mod tokens;
 
+pub use alterations::Alterations;
 pub use block::{Block, BlockKind, FileBlocks, Identity};
 pub use conflict::{conflicts, holds_conflict, sides};
 pub use document::{Document, MAX_BYTES, Unread};

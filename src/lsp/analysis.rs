@@ -4,8 +4,10 @@
 //! compared with is read from git once a commit, so a keystroke never does. All of it runs on the lanes, at first need.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tower_lsp::gen_lsp_types as lsp;
 
@@ -13,7 +15,7 @@ use super::convert;
 use super::names::{Names, RecordedNames};
 use super::snapshot::{OpenDocument, Snapshot};
 use super::survey::{Survey, Surveys};
-use crate::code::{Block, Document, FileBlocks};
+use crate::code::{Alterations, Block, Document, FileBlocks};
 use crate::intent::{FOLDER, IntentFile, Registry};
 use crate::verbs::edited::{Baseline, FormerFile, commits_of_work};
 use crate::verbs::why::{self, FileProvenance};
@@ -55,6 +57,7 @@ pub(crate) struct Place<'a> {
 pub(crate) struct Analyses {
     documents: Mutex<HashMap<Arc<str>, Slot<Matched>>>,
     baselines: Mutex<HashMap<(PathBuf, RelativePath), Slot<Compared>>>,
+    judged: Mutex<HashMap<Arc<str>, Arc<Judged>>>,
     surveys: Surveys,
     registries: Mutex<HashMap<Arc<str>, Arc<LastRegistry>>>,
     names: RecordedNames,
@@ -74,6 +77,53 @@ struct Matched {
     ledger: Arc<LazyLedger>,
     analysis: Arc<Analysis>,
 }
+
+/// The last analysis of a document that was finished, kept apart so that nobody waits for the next one.
+struct Judged {
+    ledger: Arc<LazyLedger>,
+    took: Duration,
+    analysis: Arc<Analysis>,
+}
+
+/// The last analysis of a document, and what was typed since.
+pub(crate) struct Recent {
+    /// Of an earlier text, or of the present one.
+    pub(crate) analysis: Arc<Analysis>,
+    /// How the present text differs from that one.
+    pub(crate) since: Alterations,
+}
+
+/// A block of a [`Recent`] analysis at a place in the present text.
+pub(crate) struct RecentBlock {
+    /// Its index in the analysis.
+    pub(crate) index: usize,
+    /// Whether it, or something at its ends, was edited since.
+    pub(crate) edited: bool,
+    /// Where its name stands now.
+    pub(crate) name: Range<usize>,
+}
+
+impl Recent {
+    /// The block at a byte of the present text. `Err`: lines were typed there, so only a new analysis can tell.
+    pub(crate) fn block_at(
+        &self,
+        document: &Document,
+        byte: usize,
+    ) -> Result<Option<RecentBlock>, NewLines> {
+        let typed = self.since.brought_around(byte).and_then(|brought| document.slice(brought));
+        if typed.is_some_and(|typed| typed.contains('\n')) {
+            return Err(NewLines);
+        }
+        let Some((index, block)) = self.analysis.block_at(self.since.earlier(byte)) else {
+            return Ok(None);
+        };
+        let edited = self.since.are_inside(&block.whole_bytes());
+        Ok(Some(RecentBlock { index, edited, name: self.since.now(&block.name_bytes) }))
+    }
+}
+
+/// A place holds lines that no analysis has seen.
+pub(crate) struct NewLines;
 
 struct Compared {
     /// Made anew at each loading, so it stands for one state of the disk.
@@ -184,11 +234,28 @@ pub(crate) fn of(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
     {
         return Some(Arc::clone(&known.analysis));
     }
+    let started = Instant::now();
     let file = Arc::new(why::file(workspace, &path, &open.document));
     let analysis = Arc::new(Analysis { path, file });
     let ledger = Arc::clone(&workspace.ledger);
+    let (ledger_then, took) = (Arc::clone(&ledger), started.elapsed());
+    let judged = Judged { ledger: ledger_then, took, analysis: Arc::clone(&analysis) };
+    hold(&snapshot.analyses.judged).insert(Arc::from(open.uri.as_str()), Arc::new(judged));
     *slot = Some(Matched { blocks, ledger, analysis: Arc::clone(&analysis) });
     Some(analysis)
+}
+
+/// The last analysis of an open document that was finished, with what was typed since: known at once, while an analysis
+/// of the present text costs a matching. `None` where there is none from which the present text was edited, or the
+/// ledger changed.
+pub(crate) fn recent(snapshot: &Snapshot, open: &OpenDocument) -> Option<Recent> {
+    let judged = Arc::clone(hold(&snapshot.analyses.judged).get(open.uri.as_str())?);
+    let workspace = snapshot.workspace_of(&open.uri)?;
+    if !Arc::ptr_eq(&judged.ledger, &workspace.ledger) {
+        return None;
+    }
+    let since = open.document.since(&judged.analysis.file.document)?;
+    Some(Recent { analysis: Arc::clone(&judged.analysis), since })
 }
 
 /// What a file is compared with to know its edits. Where git cannot say, nothing is known, so nothing is judged.
@@ -248,6 +315,11 @@ impl Analyses {
         intents
     }
 
+    /// How long the last analysis of a document took.
+    pub(crate) fn took(&self, uri: &lsp::Uri) -> Duration {
+        hold(&self.judged).get(uri.as_str()).map_or(Duration::ZERO, |judged| judged.took)
+    }
+
     /// The place for a document's analysis. Those of closed documents go.
     fn slot_of(&self, snapshot: &Snapshot, open: &OpenDocument) -> Slot<Matched> {
         let mut slots = hold(&self.documents);
@@ -255,6 +327,7 @@ impl Analyses {
             return Arc::clone(slot);
         }
         slots.retain(|uri, _| snapshot.documents.contains_key(uri));
+        hold(&self.judged).retain(|uri, _| snapshot.documents.contains_key(uri));
         Arc::clone(slots.entry(Arc::from(open.uri.as_str())).or_default())
     }
 

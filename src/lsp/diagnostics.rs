@@ -2,12 +2,24 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tower_lsp::gen_lsp_types as lsp;
 
-/// How long a document has to be left alone before its diagnostics are computed.
+/// How long a document has to be left alone before its diagnostics are computed, at least.
 pub(crate) const QUIET: Duration = Duration::from_millis(75);
+
+/// How long at most, however long computing them takes.
+const MOST_QUIET: Duration = Duration::from_secs(1);
+
+/// How long somebody may type without a pause before they are computed all the same.
+const LONGEST_WAIT: Duration = Duration::from_secs(3);
+
+/// How long a document has to be left alone whose last analysis took so long: long enough that what is computed while
+/// somebody types is a small part of the time.
+pub(crate) fn quiet_after(took: Duration) -> Duration {
+    (took * 3).clamp(QUIET, MOST_QUIET)
+}
 
 /// One state of a document, of which diagnostics are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +39,8 @@ pub(crate) enum Clean {
 pub(crate) struct Schedule {
     next: u64,
     wanted: HashMap<lsp::Uri, Generation>,
+    /// Since when each document was changed without its diagnostics being computed.
+    waiting: HashMap<lsp::Uri, Instant>,
     /// Documents with diagnostics in front of a person.
     shown: HashMap<lsp::Uri, Vec<lsp::Diagnostic>>,
     /// Files with diagnostics that nobody has open, by the root of their workspace.
@@ -42,6 +56,17 @@ impl Schedule {
         let generation = Generation(self.next);
         self.wanted.insert(uri.clone(), generation);
         generation
+    }
+
+    /// How long to wait for more edits of a document, given how long its last analysis took.
+    pub(crate) fn pause(&mut self, uri: &lsp::Uri, took: Duration) -> Duration {
+        let since = *self.waiting.entry(uri.clone()).or_insert_with(Instant::now);
+        quiet_after(took).min(LONGEST_WAIT.saturating_sub(since.elapsed()))
+    }
+
+    /// The diagnostics of a document are being computed.
+    pub(crate) fn begin(&mut self, uri: &lsp::Uri) {
+        self.waiting.remove(uri);
     }
 
     /// What is known of a root changed: what is under way for its unopened files is no longer wanted.
@@ -108,6 +133,7 @@ impl Schedule {
     /// The document is gone. True when something of it is shown and has to be taken back.
     pub(crate) fn forget(&mut self, uri: &lsp::Uri) -> bool {
         self.wanted.remove(uri);
+        self.waiting.remove(uri);
         self.shown.remove(uri).is_some_and(|shown| !shown.is_empty())
     }
 }
@@ -132,6 +158,20 @@ mod tests {
         assert_eq!(schedule.done(&uri(), old, one.clone(), SILENT), None);
         assert_eq!(schedule.done(&uri(), new, one.clone(), SILENT), Some(one.clone()));
         assert_eq!(schedule.done(&uri(), new, one, SILENT), None, "it was shown already");
+    }
+
+    #[test]
+    fn what_takes_long_is_computed_after_a_longer_pause() {
+        let mut schedule = Schedule::default();
+        let mut pause = |millis| schedule.pause(&uri(), Duration::from_millis(millis));
+        assert_eq!(pause(5), QUIET);
+        assert_eq!(pause(100), Duration::from_millis(300));
+        assert_eq!(pause(9_000), MOST_QUIET);
+        let long_ago = Instant::now().checked_sub(LONGEST_WAIT);
+        schedule.waiting.insert(uri(), long_ago.unwrap());
+        assert_eq!(schedule.pause(&uri(), QUIET), Duration::ZERO, "somebody types on and on");
+        schedule.begin(&uri());
+        assert_eq!(schedule.pause(&uri(), Duration::ZERO), QUIET);
     }
 
     #[test]

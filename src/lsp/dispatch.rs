@@ -83,6 +83,9 @@ pub(crate) enum Refusal {
     /// Nothing is known yet of the workspace that it is about.
     #[error("the intents and the ledger are still being read; ask again in a moment")]
     StillReading,
+    /// A newer edit came before its turn; the client asks again.
+    #[error("a newer edit came first")]
+    Overtaken,
     /// A fault of ours.
     #[error("{method} failed inside the server: {reason}; please report it with the log")]
     Fault { method: String, reason: String },
@@ -96,11 +99,12 @@ impl From<Refusal> for Error {
             Refusal::Failed(_) => ErrorCode::ServerError(-32803),
             Refusal::Cancelled => ErrorCode::RequestCancelled,
             Refusal::ContentModified => ErrorCode::ContentModified,
-            Refusal::StillReading => ErrorCode::ServerError(SERVER_CANCELLED),
+            Refusal::StillReading | Refusal::Overtaken => ErrorCode::ServerError(SERVER_CANCELLED),
             Refusal::Fault { .. } => ErrorCode::InternalError,
         };
         // Clients that pull diagnostics ask again by themselves when told so.
-        let data = (refusal == Refusal::StillReading).then(|| json!({ "retriggerRequest": true }));
+        let data = matches!(refusal, Refusal::StillReading | Refusal::Overtaken)
+            .then(|| json!({ "retriggerRequest": true }));
         Error { code, message: refusal.to_string().into(), data }
     }
 }

@@ -103,7 +103,10 @@ impl Ordered {
         for effect in effects {
             match effect {
                 Effect::Log(kind, message) => self.outside.client.log(kind, message),
-                Effect::Diagnose(uri) => self.diagnose_after(uri, QUIET),
+                Effect::Diagnose(uri) => {
+                    let pause = self.schedule.pause(&uri, self.world.analysis_took(&uri));
+                    self.diagnose_after(uri, pause);
+                }
                 Effect::DiagnoseNow(uri) => self.diagnose_after(uri, Duration::ZERO),
                 Effect::TellStatus(root) => self.find_status(root),
                 Effect::RefreshMap(root) => self.refresh_map(&root),
@@ -280,7 +283,7 @@ impl Ordered {
     }
 
     /// Computes a document's diagnostics, if it was not changed or closed since.
-    pub(super) fn diagnose(&self, uri: lsp::Uri, generation: Generation) {
+    pub(super) fn diagnose(&mut self, uri: lsp::Uri, generation: Generation) {
         if !self.schedule.is_wanted(&uri, generation) {
             return;
         }
@@ -289,6 +292,7 @@ impl Ordered {
         if self.world.is_reading_for(&uri) {
             return self.outside.later(QUIET, Event::DiagnosisDue { uri, generation });
         }
+        self.schedule.begin(&uri);
         let snapshot = self.world.snapshot(Cancel::default());
         self.outside.work(move || {
             let diagnostics = (snapshot.diagnose)(&snapshot, &uri);

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::convert;
+use super::diagnostics::{QUIET, quiet_after};
 use super::dispatch::Refusal;
 use super::features::hover;
 use super::ordered::{Asked, Event, Ordered};
@@ -23,6 +24,31 @@ pub(super) struct Held {
 }
 
 impl Ordered {
+    /// Keeps a pull of diagnostics until the typing stops: a client that pulls asks at each key, and takes back what it
+    /// asked at the one before. Gives back any other request.
+    pub(super) fn hold_until_quiet(&mut self, request: Asked) -> Option<Asked> {
+        let pull = request.method == "textDocument/diagnostic";
+        let Some(uri) = document_of(&request.params).filter(|_| pull) else { return Some(request) };
+        let took = self.world.analysis_took(&uri);
+        // What is quickly known is answered at once.
+        if quiet_after(took) <= QUIET {
+            return Some(request);
+        }
+        let version = self.world.version_of(&uri);
+        self.outside
+            .later(quiet_after(took), Event::PullDue { request: Box::new(request), uri, version });
+        None
+    }
+
+    /// Answers a pull, unless its text is gone.
+    pub(super) fn pull_due(&mut self, request: Asked, uri: &lsp::Uri, version: Option<i32>) {
+        if self.world.version_of(uri) == version {
+            self.start(request);
+        } else {
+            self.reply(request.ticket, Err(Refusal::Overtaken.into()));
+        }
+    }
+
     /// Keeps a request until what it asks about is read; gives back one that need not wait.
     pub(super) fn hold(&mut self, request: Asked) -> Option<Asked> {
         let document = document_of(&request.params);

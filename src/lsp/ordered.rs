@@ -39,6 +39,8 @@ pub(crate) enum Event {
     PlaceFound { folder: PathBuf, place: Option<Place> },
     /// A workspace is loaded.
     Loaded { root: PathBuf, workspace: Box<Result<Workspace, String>> },
+    /// A pull of diagnostics has waited for the typing to stop.
+    PullDue { request: Box<Asked>, uri: lsp::Uri, version: Option<i32> },
     /// A request has waited long enough for a workspace to be read.
     WaitedEnough(Ticket),
     /// The client told its settings.
@@ -295,7 +297,8 @@ impl Ordered {
         let asked_of = self.retried_document(method, &params);
         let snapshot = self.world.snapshot(cancel);
         let request = Asked { ticket, method: method.to_owned(), params, asked_of, snapshot };
-        if let Some(request) = self.hold(request) {
+        let request = self.hold(request).and_then(|request| self.hold_until_quiet(request));
+        if let Some(request) = request {
             self.start(request);
         }
     }
@@ -355,6 +358,7 @@ impl Ordered {
                 self.perform(effects);
                 self.answer_held();
             }
+            Event::PullDue { request, uri, version } => self.pull_due(*request, &uri, version),
             Event::WaitedEnough(ticket) => self.waited_enough(ticket),
             Event::Configured(configuration) => {
                 let effects = self.world.configured(&configuration);

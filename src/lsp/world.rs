@@ -7,6 +7,7 @@ mod sync;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 use tower_lsp::gen_lsp_types as lsp;
@@ -118,6 +119,11 @@ impl World {
     /// The documents of an earlier state, with what is known of the workspaces now.
     pub(crate) fn snapshot_of_now(&self, then: Snapshot) -> Snapshot {
         Snapshot { documents: then.documents, ..self.snapshot(then.cancel) }
+    }
+
+    /// How long the last analysis of a document took.
+    pub(crate) fn analysis_took(&self, uri: &lsp::Uri) -> Duration {
+        self.analyses.took(uri)
     }
 
     /// What the client can do.

@@ -1,11 +1,13 @@
 //! `textDocument/hover`: which intent asked for the block under the cursor, and what an id or a field of the registry means.
 
+use std::ops::Range;
+
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::prose::{Markup, Prose, ago, moment};
 use super::{credit, fields, intent_text, mention};
 use crate::ledger::Trust;
-use crate::lsp::analysis::{self, Analysis, Place};
+use crate::lsp::analysis::{self, Analysis, Place, RecentBlock};
 use crate::lsp::convert;
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::Snapshot;
@@ -43,14 +45,59 @@ fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<ls
         text.paragraph(&text.said(&format!("No provenance here: {reason}.")));
         (text, place.byte..place.byte)
     } else {
-        let analysis = analysis::of(snapshot, &place.open.uri)?;
-        let (index, block) = analysis.block_at(place.byte)?;
-        (block_text(snapshot, &place, &analysis, index)?, block.name_bytes.clone())
+        of_block(snapshot, &place)?
     };
     let range = convert::range(document, bytes, snapshot.encoding);
     // A range that does not hold the cursor makes some editors drop the hover.
     let holds = range.start <= at.position && at.position <= range.end;
     Some(lsp::Hover { contents: text.finish().into(), range: holds.then_some(range) })
+}
+
+/// What is known of the block at a place, and where its name stands. Somebody may be typing: then it is told by the last
+/// analysis, and of a block in which they type, that it is being edited.
+fn of_block(snapshot: &Snapshot, place: &Place<'_>) -> Option<(Prose, Range<usize>)> {
+    if let Some(recent) = analysis::recent(snapshot, place.open)
+        && let Ok(found) = recent.block_at(&place.open.document, place.byte)
+    {
+        let RecentBlock { index, edited, name } = found?;
+        let text = match edited {
+            true => edited_text(snapshot, place, &recent.analysis, index),
+            false => block_text(snapshot, place, &recent.analysis, index),
+        };
+        return Some((text?, name));
+    }
+    let analysis = analysis::of(snapshot, &place.open.uri)?;
+    let (index, block) = analysis.block_at(place.byte)?;
+    Some((block_text(snapshot, place, &analysis, index)?, block.name_bytes.clone()))
+}
+
+/// What was known of a block before the edit that is under way in it. `None` as in [`block_text`].
+fn edited_text(
+    snapshot: &Snapshot,
+    place: &Place<'_>,
+    analysis: &Analysis,
+    index: usize,
+) -> Option<Prose> {
+    let answer = credit::answer(place.workspace, analysis, index)?;
+    if answer.verdict == Verdict::Unrecorded {
+        return None;
+    }
+    let mut text = Prose::new(markup(snapshot));
+    if let Some(intent) = &answer.intent {
+        text.paragraph(&intent_text::heading(&text, intent));
+    }
+    if let Some(who) = who_and_when(&text, place, &answer) {
+        text.paragraph(&who);
+    }
+    let name = text.code(&answer.qualified_name);
+    let being_edited = text.strong("being edited");
+    text.paragraph(&format!("{} {name}: {being_edited} – before that:", answer.kind));
+    text.paragraph(&verdict(&text, place, &answer));
+    let links = links(snapshot, &text, place, &answer);
+    if !links.is_empty() {
+        text.paragraph(&links.join(" · "));
+    }
+    Some(text)
 }
 
 /// What the client shows in hovers.
@@ -65,7 +112,7 @@ fn block_text(
     analysis: &Analysis,
     index: usize,
 ) -> Option<Prose> {
-    let document = &place.open.document;
+    let document = &analysis.file.document;
     let answer = credit::answer_in_full(place.workspace, analysis, document, index)?;
     if answer.verdict == Verdict::Unrecorded && answer.origins.is_empty() {
         return None;
@@ -238,6 +285,35 @@ mod tests {
         let range = hover.range.map(|range| editor.show(&editor.here().text_document.uri, range));
         let range = range.unwrap_or_else(|| "elsewhere".to_owned());
         format!("[{range}]\n{}", editor.steady(&text.value))
+    }
+
+    #[test]
+    fn while_somebody_types_the_last_analysis_tells_and_says_what_is_being_edited() {
+        let mut editor = Editor::new(
+            "//- /src/a.rs intent=INT-001 agent=codex\nfn first() -> u8 { 1 }\n\nfn sec$0ond() -> u8 { 2 }\n",
+        );
+        let before = shown(&editor);
+        assert!(
+            before.starts_with("[src/a.rs:3: second]") && before.contains("**exact**"),
+            "{before}"
+        );
+        editor.replace("/src/a.rs", "{ 1 }", "{ 11 }");
+        let snapshot = editor.snapshot();
+        let open = snapshot.document(&editor.uri("/src/a.rs")).unwrap();
+        let recent = analysis::recent(&snapshot, open).unwrap();
+        assert!(!recent.since.is_empty(), "nobody has asked for an analysis of this text");
+        assert_eq!(shown(&editor), before, "another block is edited");
+        editor.replace("/src/a.rs", "{ 2 }", "{ 22 }");
+        let edited = shown(&editor);
+        assert!(edited.contains("function `second`: **being edited** – before that:"), "{edited}");
+        assert!(edited.contains("codex"), "{edited}");
+        editor.replace("/src/a.rs", "fn first", "fn zeroth() {}\n\nfn first");
+        assert!(
+            !shown(&editor).contains("being edited"),
+            "lines that nobody has seen are looked at"
+        );
+        analysis::of(&editor.snapshot(), &editor.uri("/src/a.rs")).unwrap();
+        assert!(shown(&editor).contains("**modified**"), "{}", shown(&editor));
     }
 
     #[test]
