@@ -240,7 +240,7 @@ pub(crate) fn of(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
     let ledger = Arc::clone(&workspace.ledger);
     let (ledger_then, took) = (Arc::clone(&ledger), started.elapsed());
     let judged = Judged { ledger: ledger_then, took, analysis: Arc::clone(&analysis) };
-    hold(&snapshot.analyses.judged).insert(Arc::from(open.uri.as_str()), Arc::new(judged));
+    snapshot.analyses.keep(open, judged);
     *slot = Some(Matched { blocks, ledger, analysis: Arc::clone(&analysis) });
     Some(analysis)
 }
@@ -313,6 +313,19 @@ impl Analyses {
         let last = LastRegistry { text: Arc::clone(file.text()), intents: intents.clone() };
         known.insert(Arc::from(uri.as_str()), Arc::new(last));
         intents
+    }
+
+    /// Keeps the newest analysis: an older text may well be done later.
+    fn keep(&self, open: &OpenDocument, judged: Judged) {
+        let mut known = hold(&self.judged);
+        let is_older = known.get(open.uri.as_str()).is_some_and(|known| {
+            let newest = &known.analysis.file.document;
+            Arc::ptr_eq(&known.ledger, &judged.ledger)
+                && newest.since(&open.document).is_some_and(|typed| !typed.is_empty())
+        });
+        if !is_older {
+            known.insert(Arc::from(open.uri.as_str()), Arc::new(judged));
+        }
     }
 
     /// How long the last analysis of a document took.
@@ -398,6 +411,20 @@ mod tests {
         let recorded = matched(&editor);
         assert!(!Arc::ptr_eq(&edited, &recorded), "the ledger changed");
         assert_eq!(recorded.file.provenance.len(), 1);
+    }
+
+    #[test]
+    fn the_newest_analysis_is_kept_whichever_is_done_last() {
+        let mut editor = Editor::new(CODE);
+        let uri = editor.uri("/src/a.rs");
+        let older = editor.snapshot();
+        editor.replace("/src/a.rs", "fn a", "fn c");
+        let newer = editor.snapshot();
+        of(&newer, &uri).unwrap();
+        of(&older, &uri).unwrap();
+        let kept = recent(&newer, newer.document(&uri).unwrap()).unwrap();
+        assert!(kept.since.is_empty());
+        assert!(recent(&older, older.document(&uri).unwrap()).is_none(), "it is of a later text");
     }
 
     #[test]

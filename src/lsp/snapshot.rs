@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use tower_lsp::gen_lsp_types as lsp;
 
@@ -31,6 +32,8 @@ pub(crate) struct OpenDocument {
     pub(crate) version: i32,
     /// The text and its blocks.
     pub(crate) document: Document,
+    /// When the text came.
+    pub(crate) changed: Instant,
     /// False after an edit that could not be applied: then the text is not the client's, and nothing is said about it.
     pub(crate) in_sync: bool,
 }

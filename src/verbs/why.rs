@@ -2,6 +2,7 @@
 
 mod lines;
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -358,9 +359,13 @@ pub fn answer_in_full(
 ) -> WhyAnswer {
     let mut answer = answer(ws, path, file, which);
     let around = Around(ws);
-    let origins = Origins::new(&ws.ledger, path, &file.blocks, &file.provenance, &around);
+    let origins =
+        LazyCell::new(|| Origins::new(&ws.ledger, path, &file.blocks, &file.provenance, &around));
     for (block, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
         block.lines = lines::of_block(ws, document, file, at);
+        if !Origins::may_tell_of(&file.blocks.blocks[at], &file.provenance[at]) {
+            continue;
+        }
         let found = origins.of(&file.blocks.blocks[at], &file.provenance[at]);
         block.origins = found.iter().filter_map(|origin| self::origin(ws, origin)).collect();
     }

@@ -443,7 +443,7 @@ for (const scheme of ["light", "dark"]) {
     await page.evaluate(() => { document.activeElement.blur(); scrollTo(0, 0); });
     if (PICTURES) {
       fs.mkdirSync(PICTURES, { recursive: true });
-      await page.screenshot({ path: path.join(PICTURES, `page-${scheme}.png`) });
+      await page.screenshot({ path: path.join(PICTURES, `page-${scheme}.png`), animations: "disabled" });
       const words = await page.evaluate(() => ["#figures", "#verdicts", "#intents"].map((id) => document.querySelector(id).innerText).join("\n"));
       fs.writeFileSync(path.join(PICTURES, `page-${scheme}.txt`), `${words.replace(/[ \t]+/g, " ").replace(/\n+/g, "\n").trim()}\n`);
     }

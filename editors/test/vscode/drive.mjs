@@ -40,11 +40,26 @@ async function check(key, deed) {
   }
   console.error(`  ${key}: ${((Date.now() - started) / 1000).toFixed(1)} s`);
 }
+/** A screenshot of what has come to rest: nothing fades in any more, and two pictures in a row are the same. */
+async function still() {
+  const { page } = shown;
+  const isFading = () => page.locator(".monaco-hover:visible, .action-widget:visible, .quick-input-widget:visible")
+    .evaluateAll((found) => found.some((one) => Number(getComputedStyle(one).opacity) < 1));
+  let last = Buffer.alloc(0);
+  await until("a picture that stays as it is", async () => {
+    const before = last;
+    // What fades or blinks is shown at its end.
+    last = await page.screenshot({ animations: "disabled" });
+    return !(await isFading()) && last.equals(before);
+  });
+  return last;
+}
+
 /** A screenshot, and beside it the words of what matters in it. */
 async function picture(name, shownWords) {
   if (!PICTURES) return;
   fs.mkdirSync(PICTURES, { recursive: true });
-  await shown.page.screenshot({ path: path.join(PICTURES, `vscode-${name}.png`) });
+  fs.writeFileSync(path.join(PICTURES, `vscode-${name}.png`), await still());
   fs.writeFileSync(path.join(PICTURES, `vscode-${name}.txt`), `${shownWords.map(flat).filter(Boolean).join("\n")}\n`);
 }
 function must(condition, complaint) {

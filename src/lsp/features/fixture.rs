@@ -157,7 +157,8 @@ impl Editor {
     fn put(&mut self, uri: lsp::Uri, document: Document, version: i32) {
         let path = convert::path_of(&uri);
         let key = Arc::from(uri.as_str());
-        let open = OpenDocument { uri, path, version, document, in_sync: true };
+        let changed = std::time::Instant::now();
+        let open = OpenDocument { uri, path, version, document, changed, in_sync: true };
         self.documents.insert(key, Arc::new(open));
     }
 

@@ -1,6 +1,7 @@
 //! `textDocument/hover`: which intent asked for the block under the cursor, and what an id or a field of the registry means.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use tower_lsp::gen_lsp_types as lsp;
 
@@ -13,6 +14,9 @@ use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::provenance::{Place as Standing, Verdict};
 use crate::verbs::why::{BlockAnswer, Candidate, LineageStep, OriginAnswer};
+
+/// Whoever has not typed for so long is told of the text as it stands, though that costs a matching.
+const TYPING: Duration = Duration::from_secs(2);
 
 /// The longest history that a hover shows.
 const MAX_STEPS: usize = 8;
@@ -60,11 +64,12 @@ fn of_block(snapshot: &Snapshot, place: &Place<'_>) -> Option<(Prose, Range<usiz
         && let Ok(found) = recent.block_at(&place.open.document, place.byte)
     {
         let RecentBlock { index, edited, name } = found?;
-        let text = match edited {
-            true => edited_text(snapshot, place, &recent.analysis, index),
-            false => block_text(snapshot, place, &recent.analysis, index),
-        };
-        return Some((text?, name));
+        if !edited {
+            return Some((block_text(snapshot, place, &recent.analysis, index)?, name));
+        }
+        if place.open.changed.elapsed() < TYPING {
+            return Some((edited_text(snapshot, place, &recent.analysis, index)?, name));
+        }
     }
     let analysis = analysis::of(snapshot, &place.open.uri)?;
     let (index, block) = analysis.block_at(place.byte)?;

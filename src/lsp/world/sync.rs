@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Instant;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -86,6 +87,7 @@ impl World {
         let open = OpenDocument {
             document: opened(name, &item.text, path.clone()),
             path: path.clone(),
+            changed: Instant::now(),
             version: item.version,
             in_sync: true,
             uri: item.uri.clone(),
@@ -120,8 +122,9 @@ impl World {
         let version = changes.text_document.version.unwrap_or(open.version.saturating_add(1));
         match self.changed(open, version, &changes.content_changes) {
             Ok(Some(document)) => {
-                let open =
-                    OpenDocument { document, version, in_sync: true, ..open.as_ref().clone() };
+                let changed = Instant::now();
+                let before = open.as_ref().clone();
+                let open = OpenDocument { document, changed, version, in_sync: true, ..before };
                 self.put(open);
                 vec![Effect::Diagnose(uri)]
             }

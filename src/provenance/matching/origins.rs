@@ -65,9 +65,16 @@ impl<'a> Origins<'a> {
         Self { ledger, path, heads, gone, stands, surroundings, trail, rows, blocks }
     }
 
+    /// Whether anything can be told of a block, so that whoever asks about another one need not make this for it.
+    pub fn may_tell_of(block: &Block, found: &Provenance) -> bool {
+        !block.identity.kind.is_unnamed()
+            && block.fingerprint.token_count >= MIN_TOKENS
+            && matches!(found.verdict, Verdict::Unrecorded | Verdict::Modified)
+    }
+
     /// Of a block that no record speaks of, or that changed.
     pub fn of(&self, block: &Block, found: &Provenance) -> Vec<Origin> {
-        if block.identity.kind.is_unnamed() || block.fingerprint.token_count < MIN_TOKENS {
+        if !Self::may_tell_of(block, found) {
             return Vec::new();
         }
         match (found.verdict, found.claim) {
