@@ -18,7 +18,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 /// How long a document has to be left alone whose last analysis took so long: long enough that what is computed while
 /// somebody types is a small part of the time.
 pub(crate) fn quiet_after(took: Duration) -> Duration {
-    (took * 3).clamp(QUIET, MOST_QUIET)
+    (took * 4).clamp(QUIET, MOST_QUIET)
 }
 
 /// One state of a document, of which diagnostics are wanted.
@@ -165,7 +165,7 @@ mod tests {
         let mut schedule = Schedule::default();
         let mut pause = |millis| schedule.pause(&uri(), Duration::from_millis(millis));
         assert_eq!(pause(5), QUIET);
-        assert_eq!(pause(100), Duration::from_millis(300));
+        assert_eq!(pause(100), Duration::from_millis(400));
         assert_eq!(pause(9_000), MOST_QUIET);
         let long_ago = Instant::now().checked_sub(LONGEST_WAIT);
         schedule.waiting.insert(uri(), long_ago.unwrap());
