@@ -7,14 +7,13 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{VerbError, Workspace, reach, record};
+use super::{VerbError, Workspace, reach, record, seen};
 use crate::intent::{
     EditError, NewIntent, PlannedEdit, Registry, RegistryEdit, Status, UsedIds, edit,
 };
 use crate::ledger::{Record, RecordKind};
-use crate::workspace::session::seen::{self, Seen, SeenExtent};
+use crate::workspace::session;
 use crate::workspace::store::{self, Lock};
-use crate::workspace::{RelativePath, session};
 
 /// How long another process may be editing the registry.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -130,7 +129,7 @@ fn change(
     store::write_atomic(&ws.root.absolute(&path), text.as_bytes())?;
     let after = registry.with(&path, &text);
     let intent = after.get(id);
-    ours(ws, &path, id);
+    seen::through_us(ws, &path, Some(id));
     let record = Record {
         note: Some(note.to_owned()),
         intent_id: Some(id.to_owned()),
@@ -143,22 +142,4 @@ fn change(
         path: path.to_string(),
         notes: Vec::new(),
     })
-}
-
-/// Notes that this change of the registry went through here, so that no command running meanwhile is taken for its author.
-fn ours(ws: &Workspace, path: &RelativePath, id: &str) {
-    let wrote = Seen {
-        path: path.clone(),
-        hash: seen::state(&ws.root.absolute(path), 0).hash,
-        outline: Vec::new(),
-        extent: SeenExtent::File,
-        actor: "intent".to_owned(),
-        intent: Some(id.to_owned()),
-        head: None,
-        recorded: false,
-        at: store::now(),
-    };
-    if let Err(error) = seen::wrote(&ws.root, &wrote) {
-        session::log(&ws.root, &format!("who changed {path} could not be kept: {error}"));
-    }
 }

@@ -348,3 +348,30 @@ pub(super) fn note(
         at: store::now(),
     }
 }
+
+/// Who is named as the writer of what went through a command of ours.
+const OURS: &str = "intent";
+
+/// Notes that a change of a file went through here, so that no command running meanwhile is taken for its author.
+pub(super) fn through_us(ws: &Workspace, path: &RelativePath, intent: Option<&str>) {
+    let wrote = Seen {
+        path: path.clone(),
+        hash: seen::state(&ws.root.absolute(path), 0).hash,
+        outline: Vec::new(),
+        extent: SeenExtent::File,
+        actor: OURS.to_owned(),
+        intent: intent.map(str::to_owned),
+        head: None,
+        recorded: false,
+        at: store::now(),
+    };
+    if let Err(error) = seen::wrote(&ws.root, &wrote) {
+        session::log(&ws.root, &format!("who changed {path} could not be kept: {error}"));
+    }
+}
+
+/// Whether a file is as a command of ours left it.
+pub(super) fn is_ours(ws: &Workspace, path: &RelativePath) -> bool {
+    let now = seen::state(&ws.root.absolute(path), 0).hash;
+    seen::last_write(&ws.root, path).is_some_and(|last| last.actor == OURS && last.hash == now)
+}

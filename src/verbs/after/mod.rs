@@ -291,7 +291,9 @@ fn unnamed(
     let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
     let changed = disk::changed_since(ws, call.at);
     let (mut ours, mut outside) = (Vec::new(), steering(ws, call));
-    for path in changed.into_iter().filter(|path| !named(path)) {
+    // A lesson, for example, that the command wrote down with `intent lesson`, is recorded by that.
+    let unexplained = changed.into_iter().filter(|path| !named(path) && !seen::is_ours(ws, path));
+    for path in unexplained {
         let request = GateRequest {
             paths: vec![path.to_string()],
             session: None,
@@ -340,12 +342,8 @@ fn unnamed(
 
 /// Files that steer the gate and changed meanwhile, but for what `intent` itself wrote for a person.
 fn steering(ws: &Workspace, call: &Call) -> Vec<RelativePath> {
-    let by_us = |path: &RelativePath| {
-        let now = session_seen::state(&ws.root.absolute(path), 0).hash;
-        session_seen::last_write(&ws.root, path).is_some_and(|last| last.hash == now)
-    };
     let mut changed = disk::steering_changed_since(ws, call.at);
-    changed.retain(|path| !by_us(path));
+    changed.retain(|path| !seen::is_ours(ws, path));
     changed
 }
 
