@@ -165,11 +165,9 @@ fn what_stood_there_before_any_record_is_nobodys() {
     assert_eq!(picture(&repo, 3), agents);
     repo.commit("after");
     assert_eq!(picture(&repo, 3), agents);
-    let said = asked(&repo, 3).lines_said();
-    assert_eq!(
-        said.as_deref(),
-        Some("of the 8 lines as recorded 7 came with no record, 1 came with INT-001")
-    );
+    let answer = asked(&repo, 3);
+    assert_eq!(answer.brought_said().as_deref(), Some("brought 1 of 8 lines"));
+    assert_eq!(answer.lines_said(), None);
     repo.write(PATH, &code(&["one", "two", "agent", "person", "five"]));
     assert_eq!(
         picture(&repo, 3),

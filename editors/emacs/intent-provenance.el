@@ -63,6 +63,7 @@ anything is left out."
   (let* ((contributor (plist-get it :contributor))
          (model (plist-get contributor :model_identifier))
          (tool (plist-get it :tool))
+         (person (or (plist-get contributor :name) "a person"))
          ;; Our own name stands where a person or a script ran the command line.
          (agent (or (and (not (equal tool "intent")) tool)
                     (and model (car (last (split-string model "/")))))))
@@ -71,8 +72,8 @@ anything is left out."
      ((null contributor) nil)
      (t (pcase (plist-get contributor :entity_type)
           ("AI" (or agent "AI"))
-          ("HUMAN" "a person")
-          ("MIXED" (format "a person and %s" (or agent "AI")))
+          ("HUMAN" person)
+          ("MIXED" (format "%s and %s" person (or agent "AI")))
           (_ "unknown author"))))))
 
 (defun intent-provenance--sound-p (block)

@@ -155,6 +155,37 @@
           (intent-why--record (plist-get step :record))
           (insert "\n"))))))
 
+(defun intent-why--asked (asked)
+  "Insert who ASKED, for what, and what must hold."
+  (let ((owner (plist-get asked :owner))
+        (reasons (append (plist-get asked :tickets) (plist-get asked :related_specs) nil)))
+    (when (or owner reasons)
+      (intent-why--line (if owner "asked by" "for")
+                        (and owner (intent--plain owner))
+                        (and owner reasons "for")
+                        (and reasons (intent--plain (mapconcat #'identity reasons ", ")))))
+    (mapc (lambda (constraint) (intent-why--line "must hold" (concat " " (intent--plain constraint))))
+          (plist-get asked :constraints))))
+
+(defun intent-why--brought (block)
+  "How much of BLOCK its record brought, unless that is all."
+  (let* ((brought (plist-get block :brought))
+         (lines (plist-get brought :lines))
+         (of (plist-get brought :of)))
+    (and lines of (< lines of) (format "brought %d of %d lines" lines of))))
+
+(defun intent-why--commit (block)
+  "Insert the commit that brought BLOCK, its author and its subject."
+  (let* ((commit (plist-get block :commit))
+         (id (plist-get commit :id)))
+    (cond
+     (commit
+      (intent-why--line "commit" (substring id 0 (min 10 (length id)))
+                        (format "%s: %s" (intent--plain (plist-get commit :author))
+                                (intent--plain (plist-get commit :subject)))))
+     ((eq (plist-get block :uncommitted) t)
+      (intent-why--line "commit" "none yet")))))
+
 (defun intent-why--block (block path)
   "Insert what is known of BLOCK in the file PATH."
   (let ((intent (plist-get block :intent))
@@ -165,15 +196,10 @@
       (intent-why--intent intent)
       (insert "  " (propertize (intent--plain (or (plist-get intent :name) "")) 'face 'bold)
               "  " (or (plist-get intent :status) "") "\n"))
+    (intent-why--asked (plist-get block :asked))
     (intent-why--line "block" (plist-get block :kind) (intent--plain (plist-get block :qualified_name))
                       (format "%s:%d-%d" (intent--plain path)
                               (plist-get block :start_line) (plist-get block :end_line)))
-    (intent-why--line "verdict"
-                      (propertize (intent-provenance--verdict block)
-                                  'face (if (intent-provenance--sound-p block)
-                                            'success
-                                          'warning))
-                      (cdr (assoc verdict intent-why--meanings)))
     (when (plist-get block :contributor)
       (intent-why--line "by" (intent--plain
                               (mapconcat #'identity
@@ -181,12 +207,22 @@
                                                          (plist-get (plist-get block :contributor)
                                                                     :model_identifier)
                                                          (intent-provenance--ago timestamp)
-                                                         (substring timestamp 0 16)))
+                                                         (substring timestamp 0 16)
+                                                         (intent-why--brought block)))
                                          " · "))))
+    (when (plist-get block :session)
+      (intent-why--line "session" (intent--plain (plist-get block :session))))
+    (intent-why--commit block)
+    (intent-why--line "verdict"
+                      (propertize (intent-provenance--verdict block)
+                                  'face (if (intent-provenance--sound-p block)
+                                            'success
+                                          'warning))
+                      (cdr (assoc verdict intent-why--meanings)))
     (when (plist-get block :record)
       (insert (propertize (format "%-9s" "record") 'face 'bold))
       (intent-why--record (plist-get block :record))
-      (insert "  evidence: " (or (plist-get block :evidence) "none") "\n"))
+      (insert "  strength: " (or (plist-get block :strength) "none") "\n"))
     (when-let ((candidates (append (plist-get block :candidates) nil)))
       (intent-why--line "" (format "%d records fit; which one is not known" (length candidates))))))
 

@@ -161,6 +161,9 @@ pub struct CitedSession {
     /// The model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The name that git has for the person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The tool, followed by a blank and its version if that is known: `claude-code 2.1`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
@@ -652,6 +655,7 @@ impl Line {
                     contributor: Contributor {
                         entity_type: session.entity_type,
                         model_identifier: session.model.clone(),
+                        name: session.name.clone(),
                     },
                     ranges: whole.chain(blocks).collect(),
                     related: itself.into_iter().chain(specs).collect(),

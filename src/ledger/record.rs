@@ -316,6 +316,9 @@ pub struct Contributor {
     /// `anthropic/claude-…`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_identifier: Option<String>,
+    /// Of a person, the name that git has for them. Never an e-mail address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
 }
 
 /// What kind of contributor.

@@ -69,6 +69,7 @@ fn mutation(session: &str, file: &str, blocks: impl IntoIterator<Item = u32>) ->
                 contributor: Contributor {
                     entity_type: EntityType::Ai,
                     model_identifier: Some("anthropic/claude".into()),
+                    name: None,
                 },
                 ranges: blocks.into_iter().map(block).collect(),
                 related: vec![Related { kind: "intent".into(), value: "INT-001".into() }],

@@ -306,7 +306,7 @@ fn append(
     let file = FileRecord {
         conversations: vec![Conversation {
             url: request.session.clone(),
-            contributor: Contributor { entity_type, model_identifier },
+            contributor: Contributor { entity_type, model_identifier, name: None },
             ranges,
             related: intent.map(record::related).unwrap_or_default(),
             extra: Default::default(),

@@ -465,7 +465,7 @@ fn contributor(request: &RecordRequest) -> Contributor {
     let named = request.agent.is_some() || request.model.is_some();
     let entity_type =
         request.contributor.unwrap_or(if named { EntityType::Ai } else { EntityType::Unknown });
-    Contributor { entity_type, model_identifier: request.model.clone() }
+    Contributor { entity_type, model_identifier: request.model.clone(), name: None }
 }
 
 pub(super) fn related(intent: &Intent) -> Vec<Related> {

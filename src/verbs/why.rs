@@ -1,5 +1,7 @@
 //! *Why is this code here?* Which intent produced each block, and is it still what was recorded?
 
+mod asked;
+mod author;
 mod lines;
 
 use std::cell::LazyCell;
@@ -21,6 +23,8 @@ use crate::provenance::{
 };
 use crate::workspace::{CommitId, RelativePath};
 
+pub use asked::AskedFor;
+pub use author::{BroughtLines, CommitBrief, accepted_by, who, who_in_full};
 pub use lines::{BlockLines, LineRun, LineState, span};
 
 /// A file's blocks with what is known of each: the state behind every face's answer.
@@ -80,6 +84,9 @@ pub struct BlockAnswer {
     pub lines: Option<BlockLines>,
     /// The intent that asked for it.
     pub intent: Option<IntentBrief>,
+    /// Who asked for that intent, what for, and under which constraints.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked: Option<AskedFor>,
     /// Who wrote it.
     pub contributor: Option<Contributor>,
     /// When it was recorded, RFC 3339 in UTC.
@@ -92,6 +99,15 @@ pub struct BlockAnswer {
     /// The session that wrote it, as `host:id`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// How many of the block's lines came with the record; absent where lines were not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub brought: Option<BroughtLines>,
+    /// The commit that brought the record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitBrief>,
+    /// The record is in no commit yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub uncommitted: bool,
     /// How strong the evidence is, by the record's own word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
@@ -363,6 +379,7 @@ pub fn answer_in_full(
         LazyCell::new(|| Origins::new(&ws.ledger, path, &file.blocks, &file.provenance, &around));
     for (block, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
         block.lines = lines::of_block(ws, document, file, at);
+        block.brought = block.brought();
         if !Origins::may_tell_of(&file.blocks.blocks[at], &file.provenance[at]) {
             continue;
         }
@@ -540,6 +557,10 @@ fn is_known(ws: &Workspace, id: &str, at: ClaimRef, hash: &str) -> bool {
 fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
     let claim = found.claim.map(|at| ws.ledger.claim(at));
     let record = claim.map(|claim| &claim.entry.record);
+    let intent = match found.claim {
+        Some(at) => brief_then(ws, at),
+        None => intent_of(ws, found).map(|id| brief(ws, &id)),
+    };
     BlockAnswer {
         kind: block.identity.kind.as_str().to_owned(),
         name: block.name.clone(),
@@ -553,15 +574,16 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         kept: found.kept,
         only_inside: found.only_inside,
         lines: None,
-        intent: match found.claim {
-            Some(at) => brief_then(ws, at),
-            None => intent_of(ws, found).map(|id| brief(ws, &id)),
-        },
+        asked: intent.as_ref().and_then(|intent| asked::of(ws, intent, claim.as_ref())),
+        intent,
         contributor: claim.map(|claim| claim.conversation.contributor.clone()),
         timestamp: record.map(|record| record.timestamp.clone()),
         record: record.map(|record| record.id.clone()),
         tool: record.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
         session: record.and_then(|record| record.session.clone()),
+        brought: None,
+        commit: found.claim.and_then(|at| author::commit(ws, at)),
+        uncommitted: found.claim.is_some_and(|at| author::is_uncommitted(ws, at)),
         strength: record.and_then(|record| record.strength),
         claimed: claim.is_some_and(|claim| ws.ledger.trust(claim.entry) == Trust::Claimed),
         lineage: found.claim.map(|at| steps(ws, at)).unwrap_or_default(),

@@ -117,7 +117,7 @@ pub enum Target {
     Commit(CommitId),
 }
 
-pub use history::{About, Brought, Walked};
+pub use history::{About, Brought, Headline, Walked};
 
 /// What stands at a path: the kind of entry, and the id of its content; no id where a merge conflict is not settled.
 type Held = (EntryKind, Option<gix::ObjectId>);

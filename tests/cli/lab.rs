@@ -133,6 +133,7 @@ pub fn masked(lab: &Lab, text: &str) -> String {
         ("compared with ############", "compared with [commit]"),
         ("commit     ############", "commit     [commit]"),
         ("  at ############", "  at [commit]"),
+        ("commit    ##########", "commit    [commit]"),
     ] {
         text = replaced(&text, pattern, shown);
     }

@@ -36,6 +36,7 @@
 
 (ert-deftest intent-who-is-never-guessed ()
   (should (equal (intent-provenance--who '(:contributor (:entity_type "HUMAN"))) "a person"))
+  (should (equal (intent-provenance--who '(:contributor (:entity_type "HUMAN" :name "Ada"))) "Ada"))
   (should (equal (intent-provenance--who '(:tool "intent" :contributor (:entity_type "AI"))) "AI"))
   (should (equal (intent-provenance--who '(:contributor (:entity_type "UNKNOWN"))) "unknown author"))
   (should (equal (intent-provenance--who '(:lineage [(:type "record" :kind "ack")])) "accepted"))

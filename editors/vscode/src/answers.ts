@@ -44,6 +44,7 @@ export type Verdict = "exact" | "reformatted" | "renamed" | "moved" | "modified"
 export interface Contributor {
   entity_type: string;
   model_identifier?: string | null;
+  name?: string | null;
 }
 
 export interface RecordStep {
@@ -83,7 +84,12 @@ export interface Block {
   timestamp: string | null;
   record: string | null;
   tool?: string | null;
-  evidence?: string | null;
+  strength?: string | null;
+  asked?: { owner?: string; tickets?: string[]; related_specs?: string[]; constraints?: string[] } | null;
+  session?: string | null;
+  brought?: { lines: number; of: number } | null;
+  commit?: { id: string; author: string; timestamp: string | null; subject: string } | null;
+  uncommitted?: boolean;
   claimed?: boolean;
   lineage: Step[];
   candidates: Candidate[];

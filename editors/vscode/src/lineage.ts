@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { Block, Candidate, RecordStep, Status, Why } from "./answers";
 import type { Server } from "./server";
 import { icon } from "./verdicts";
-import { ago, kindOf, markdown, meaning, moment, verdict, visible, who } from "./words";
+import { ago, askedFor, brought, commitOf, kindOf, markdown, meaning, moment, verdict, visible, who } from "./words";
 
 /** The block that a lineage is of. */
 export interface Subject {
@@ -181,6 +181,12 @@ function tooltip(node: LineageNode): vscode.MarkdownString {
     const { step } = entry;
     lines.push([moment(step.timestamp), step.contributor?.model_identifier ?? "", step.name ?? ""].filter(Boolean).map(markdown).join(" · "));
     lines.push(`record \`${visible(step.record)}\``);
+  }
+  if (entry.type === "now") {
+    const { block } = subject;
+    const constraints = (block.asked?.constraints ?? []).map((constraint) => `must hold: ${markdown(constraint)}`);
+    const said = [askedFor(block), block.session && `session ${block.session}`, brought(block), commitOf(block)];
+    lines.push(...constraints, ...said.filter((part) => !!part).map((part) => markdown(String(part))));
   }
   if (entry.type === "now" && subject.block.recorded && subject.block.place === "moved") {
     lines.push(`recorded in ${markdown(subject.block.recorded.path)} as ${markdown(subject.block.recorded.name)}`);

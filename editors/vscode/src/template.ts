@@ -19,7 +19,7 @@ const VALUES: Record<string, (block: Block, now: number) => string> = {
   verdict: (block) => verdict(block),
   difference: (block) => difference(block),
   changed: (block) => (block.verdict === "modified" && changed(block) ? `${changed(block)} %` : ""),
-  evidence: (block) => block.evidence ?? "",
+  evidence: (block) => block.strength ?? "",
   block: (block) => block.qualified_name,
   kind: (block) => block.kind,
   records: (block) => String(block.lineage.filter((step) => step.type === "record").length),

@@ -48,19 +48,20 @@ export function moment(timestamp: string | null | undefined): string {
   return found ? `${found[1]} ${found[2]} UTC` : "";
 }
 
-/** Who wrote, as far as the record says: the tool or the model of an AI, never a guess. */
+/** Who wrote, as far as the record says: a person by the name that git has, an AI by its tool or model; never a guess. */
 export function who(contributor: Contributor | null | undefined, tool?: string | null): string {
   if (!contributor) return "";
   // Our own name stands where a person or a script ran the command line: it says nothing of who wrote the code.
   const named = tool && tool !== "intent" ? tool : contributor.model_identifier?.split("/").pop();
   const agent = named ? visible(named) : "";
+  const person = contributor.name ? visible(contributor.name) : "a person";
   switch (contributor.entity_type) {
     case "AI":
       return agent || "AI";
     case "HUMAN":
-      return "a person";
+      return person;
     case "MIXED":
-      return `a person and ${agent || "AI"}`;
+      return `${person} and ${agent || "AI"}`;
     default:
       return "unknown author";
   }
@@ -74,6 +75,24 @@ export function isAccepted(block: Block): boolean {
 
 export function author(block: Block): string {
   return isAccepted(block) ? "accepted" : who(block.contributor, block.tool);
+}
+
+/** Who asked, and what for: `asked by @ada for REQ-001`. */
+export function askedFor({ asked }: Block): string {
+  const reasons = [...(asked?.tickets ?? []), ...(asked?.related_specs ?? [])].map(visible).join(", ");
+  const by = asked?.owner ? `asked by ${visible(asked.owner)}` : "";
+  return [by, reasons && `for ${reasons}`].filter(Boolean).join(" ");
+}
+
+/** How much of the block its record brought; empty where that is all, or not known. */
+export function brought({ brought }: Block): string {
+  return brought && brought.lines < brought.of ? `brought ${brought.lines} of ${brought.of} lines` : "";
+}
+
+/** The commit that brought it, its author and its subject. */
+export function commitOf({ commit, uncommitted }: Block): string {
+  if (commit) return `${visible(commit.id.slice(0, 10))} ${visible(commit.author)}: ${visible(commit.subject)}`;
+  return uncommitted ? "in no commit yet" : "";
 }
 
 /** The share of a modified block that is not what was recorded, in per cent; never nothing and never all. */

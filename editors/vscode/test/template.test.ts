@@ -20,7 +20,7 @@ function block(change: Partial<Block> = {}): Block {
     timestamp: "2026-11-20T11:00:00Z",
     record: "r",
     tool: "claude-code",
-    evidence: "declared",
+    strength: "declared",
     lineage: [{ type: "record", record: "r", kind: "mutation" }],
     candidates: [],
     ...change,

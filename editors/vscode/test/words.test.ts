@@ -22,6 +22,8 @@ test("nobody is guessed", () => {
   assert.equal(who({ entity_type: "AI", model_identifier: "vendor/model" }, "intent"), "model");
   assert.equal(who({ entity_type: "MIXED" }, null), "a person and AI");
   assert.equal(who(null), "");
+  assert.equal(who({ entity_type: "HUMAN", name: "Ada" }, "intent"), "Ada");
+  assert.equal(who({ entity_type: "HUMAN" }), "a person");
 });
 
 test("a difference is never nothing and never all", () => {

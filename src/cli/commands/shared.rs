@@ -9,7 +9,6 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, NOTE, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::intent::Status;
-use crate::ledger::{Contributor, EntityType};
 use crate::verbs::check::FindingAnswer;
 use crate::verbs::map;
 use crate::verbs::registry::{self, RegistryAnswer};
@@ -42,20 +41,6 @@ pub(super) fn status_style(status: &str) -> Style {
         "BLOCKED" => WARN,
         "COMPLETED" | "ARCHIVED" => DIM,
         _ => PLAIN,
-    }
-}
-
-/// `AI anthropic/claude-…`, `human`, `unknown author`.
-pub(super) fn who(contributor: &Contributor) -> String {
-    let kind = match contributor.entity_type {
-        EntityType::Ai => "AI",
-        EntityType::Human => "human",
-        EntityType::Mixed => "human and AI",
-        EntityType::Unknown => "author unknown",
-    };
-    match &contributor.model_identifier {
-        Some(model) => format!("{kind} {model}"),
-        None => kind.to_owned(),
     }
 }
 

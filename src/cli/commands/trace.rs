@@ -11,6 +11,7 @@ use crate::cli::target::Target;
 use crate::cli::when;
 use crate::ledger::{Entry, FileRecord, MutationClass, Record, RecordKind, TestRun, Trust};
 use crate::verbs::trace::{TraceRequest, trace};
+use crate::verbs::why;
 use crate::workspace::text::counted;
 
 /// Stream the records of the ledger, oldest first
@@ -124,13 +125,14 @@ fn file(file: &FileRecord) -> String {
     }
 }
 
+/// Who wrote, by which agent and model, and in which session.
 fn author(record: &Record) -> Option<String> {
     let conversation = record.files.first()?.conversations.first()?;
-    let tool = record.tool.as_ref().filter(|tool| tool.name != "intent");
-    let with = match (&record.session, tool) {
-        (Some(session), _) => format!(" in {session}"),
-        (None, Some(tool)) => format!(" with {}", tool.name),
-        (None, None) => String::new(),
+    let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
+    let who = match record.kind {
+        RecordKind::Ack => format!("accepted by {}", why::accepted_by(&conversation.contributor)),
+        _ => why::who_in_full(&conversation.contributor, tool),
     };
-    Some(shared::who(&conversation.contributor) + &with)
+    let session = record.session.as_ref().map(|session| format!(" in {session}"));
+    Some(who + &session.unwrap_or_default())
 }

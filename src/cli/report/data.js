@@ -50,8 +50,9 @@ function when(written) {
 }
 
 function authorName(who) {
-  const kind = { AI: "AI", HUMAN: "human", MIXED: "human and AI" }[who.entity_type] ?? "author unknown";
-  return who.model_identifier ? `${kind} ${who.model_identifier}` : kind;
+  const person = who.name ?? "a person";
+  const kind = { AI: "AI", HUMAN: person, MIXED: `${person} and AI` }[who.entity_type] ?? "unknown author";
+  return who.model_identifier ? `${kind} with ${who.model_identifier}` : kind;
 }
 
 const authors = report.contributors.map(authorName);

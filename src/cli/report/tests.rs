@@ -22,6 +22,7 @@ fn answer(text: &str) -> ReportAnswer {
         contributors: vec![Contributor {
             entity_type: EntityType::Ai,
             model_identifier: Some(text.to_owned()),
+            name: Some(text.to_owned()),
         }],
         records: Vec::new(),
         files: Vec::new(),

@@ -2,7 +2,7 @@
 
 use super::prose::ago;
 use crate::code::{Block, Document};
-use crate::ledger::{Contributor, EntityType, RecordKind};
+use crate::ledger::{Contributor, RecordKind};
 use crate::lsp::analysis::Analysis;
 use crate::provenance::{Place, Verdict};
 use crate::verbs::Workspace;
@@ -87,21 +87,9 @@ pub(crate) fn is_accepted(answer: &BlockAnswer) -> bool {
     matches!(last, Some(LineageStep::Record(record)) if record.kind == RecordKind::Ack)
 }
 
-/// Who wrote, as far as the record says: the tool or the model of an AI, never a guess.
+/// Who wrote, for a line of plain text.
 pub(crate) fn who(contributor: &Contributor, tool: Option<&str>) -> String {
-    // Our own name stands where a person or a script ran the command line: it says nothing of who wrote the code.
-    let tool = tool.filter(|tool| *tool != "intent");
-    let model = contributor.model_identifier.as_deref();
-    let agent = tool.or_else(|| model.map(|model| model.rsplit('/').next().unwrap_or(model)));
-    match contributor.entity_type {
-        EntityType::Ai => text::terminal(agent.unwrap_or("AI")),
-        EntityType::Human => "a person".to_owned(),
-        EntityType::Mixed => match agent {
-            Some(agent) => format!("a person and {}", text::terminal(agent)),
-            None => "a person and AI".to_owned(),
-        },
-        EntityType::Unknown => "unknown author".to_owned(),
-    }
+    text::terminal(&why::who(contributor, tool))
 }
 
 fn difference(answer: &BlockAnswer) -> Option<String> {

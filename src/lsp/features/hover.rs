@@ -13,7 +13,7 @@ use crate::lsp::convert;
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::provenance::{Place as Standing, Verdict};
-use crate::verbs::why::{BlockAnswer, Candidate, LineageStep, OriginAnswer};
+use crate::verbs::why::{self, AskedFor, BlockAnswer, Candidate, LineageStep, OriginAnswer};
 
 /// Whoever has not typed for so long is told of the text as it stands, though that costs a matching.
 const TYPING: Duration = Duration::from_secs(2);
@@ -126,23 +126,29 @@ fn block_text(
     if let Some(intent) = &answer.intent {
         text.paragraph(&intent_text::heading(&text, intent));
     }
+    if let Some(asked) = answer.asked.as_ref() {
+        asked_for(&mut text, asked);
+    }
     if let Some(who) = who_and_when(&text, place, &answer) {
         text.paragraph(&who);
+    }
+    if let Some(commit) = answer.commit.as_ref() {
+        let said = format!("{}: {}", commit.author, commit.subject);
+        text.paragraph(&format!("{} {}", text.code(commit.short()), text.said(&said)));
     }
     text.paragraph(&verdict(&text, place, &answer));
     if let Some(lines) = answer.lines_said() {
         text.paragraph(&text.said(&lines));
     }
-    let candidates: Vec<String> =
-        answer.candidates.iter().map(|it| candidate(&text, place, it)).collect();
+    let candidates: Vec<String> = answer.candidates.iter().map(|it| candidate(&text, it)).collect();
     text.list("Records that fit", &candidates);
-    let origins: Vec<String> = answer.origins.iter().map(|it| origin(&text, place, it)).collect();
+    let origins: Vec<String> = answer.origins.iter().map(|it| origin(&text, it)).collect();
     text.list("Recorded code in it", &origins);
     let newest = answer.lineage.first();
     let is_reassigned =
         matches!(newest, Some(LineageStep::Record(step)) if !step.reassigned.is_empty());
     if answer.lineage.len() > 1 || is_reassigned {
-        text.list("History", &history(&text, place, &answer));
+        text.list("History", &history(&text, &answer));
     }
     let links = links(snapshot, &text, place, &answer);
     if !links.is_empty() {
@@ -151,9 +157,20 @@ fn block_text(
     Some(text)
 }
 
+/// Who asked for the intent, and what must hold.
+fn asked_for(text: &mut Prose, asked: &AskedFor) {
+    if let Some((label, said)) = asked.said() {
+        text.paragraph(&format!("{label} {}", text.said(&said)));
+    }
+    let constraints: Vec<String> = asked.constraints.iter().map(|one| text.said(one)).collect();
+    text.list("Must hold", &intent_text::shortened(constraints));
+}
+
 fn who_and_when(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option<String> {
     let who = match credit::is_accepted(answer) {
-        true => "accepted as it stood".to_owned(),
+        true => {
+            format!("accepted as it stood by {}", why::accepted_by(answer.contributor.as_ref()?))
+        }
         false => credit::who(answer.contributor.as_ref()?, answer.tool.as_deref()),
     };
     let mut parts = vec![text.said(&who)];
@@ -162,6 +179,13 @@ fn who_and_when(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option
     if let Some(timestamp) = &answer.timestamp {
         parts.extend(ago(timestamp));
         parts.push(moment(timestamp).unwrap_or_else(|| text.said(timestamp)));
+    }
+    parts.extend(answer.brought_said().filter(|_| !credit::is_accepted(answer)));
+    if let Some(session) = &answer.session {
+        parts.push(format!("session {}", text.code(session)));
+    }
+    if answer.uncommitted {
+        parts.push("in no commit yet".to_owned());
     }
     parts.extend(answer.strength.and_then(|strength| {
         Some(text.said(&format!("strength: {}", serde_json::to_value(strength).ok()?.as_str()?)))
@@ -218,16 +242,16 @@ fn moved_from(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option<S
 }
 
 /// What else that is recorded stands in the block.
-fn origin(text: &Prose, place: &Place<'_>, origin: &OriginAnswer) -> String {
+fn origin(text: &Prose, origin: &OriginAnswer) -> String {
     let name = text.code(&origin.recorded.name);
     let path = text.code(origin.recorded.path.as_str());
-    let record = candidate(text, place, &Candidate { name: None, ..origin.record.clone() });
+    let record = candidate(text, &Candidate { name: None, ..origin.record.clone() });
     format!("{} {name} in {path} · {record}", origin.relation.words())
 }
 
-fn history(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Vec<String> {
+fn history(text: &Prose, answer: &BlockAnswer) -> Vec<String> {
     let steps = answer.lineage.iter().take(MAX_STEPS).map(|step| match step {
-        LineageStep::Record(record) => candidate(text, place, record),
+        LineageStep::Record(record) => candidate(text, record),
         LineageStep::Gap { .. } => "a version that nobody recorded".to_owned(),
     });
     let more = answer.lineage.len().saturating_sub(MAX_STEPS);
@@ -235,16 +259,16 @@ fn history(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Vec<String>
     steps.chain(rest).collect()
 }
 
-fn candidate(text: &Prose, place: &Place<'_>, record: &Candidate) -> String {
+fn candidate(text: &Prose, record: &Candidate) -> String {
     let mut parts = vec![match &record.intent {
         Some(intent) => text.strong(intent),
         None => "no intent".to_owned(),
     }];
     if record.kind == crate::ledger::RecordKind::Ack {
-        parts.push("accepted as it stood".to_owned());
+        let by = text.said(why::accepted_by(&record.contributor));
+        parts.push(format!("accepted as it stood by {by}"));
     } else {
-        let entry = place.workspace.ledger.by_id(&record.record);
-        let tool = entry.and_then(|entry| Some(entry.record.tool.as_ref()?.name.as_str()));
+        let tool = record.tool.as_deref();
         parts.push(text.said(&credit::who(&record.contributor, tool)));
     }
     parts.push(text.said(&ago(&record.timestamp).unwrap_or_else(|| record.timestamp.clone())));

@@ -93,9 +93,15 @@ pub(crate) fn of(snapshot: &Snapshot, workspace: &Workspace, id: &str, mut text:
 }
 
 fn listed(entries: &[Spanned<String>], show: impl Fn(&str) -> String) -> Vec<String> {
-    let shown = entries.iter().take(MAX_ENTRIES).map(|entry| show(&entry.value));
+    shortened(entries.iter().map(|entry| show(&entry.value)).collect())
+}
+
+/// A list that ends early where it is long, and says how much is left out.
+pub(crate) fn shortened(mut entries: Vec<String>) -> Vec<String> {
     let more = entries.len().saturating_sub(MAX_ENTRIES);
-    shown.chain((more > 0).then(|| format!("{more} more"))).collect()
+    entries.truncate(MAX_ENTRIES);
+    entries.extend((more > 0).then(|| format!("{more} more")));
+    entries
 }
 
 /// A link to the intent in the registry; `None` when it is not there.

@@ -52,8 +52,29 @@ fn words(block: &BlockAnswer) -> String {
             said.push_str(&format!(" ({name})"));
         }
     }
+    if let Some(asked) = &block.asked {
+        if let Some((label, by)) = asked.said() {
+            said.push_str(&format!(", {label} {by}"));
+        }
+        if !asked.constraints.is_empty() {
+            said.push_str(&format!(", under: {}", asked.constraints.join("; ")));
+        }
+    }
+    if let Some(who) = &block.contributor {
+        said.push_str(&format!(", {}", why::who_in_full(who, block.tool.as_deref())));
+    }
+    if let Some(session) = &block.session {
+        said.push_str(&format!(" in {session}"));
+    }
     if let Some(when) = &block.timestamp {
         said.push_str(&format!(", {when}"));
+    }
+    if let Some(brought) = block.brought_said() {
+        said.push_str(&format!(", {brought}"));
+    }
+    if let Some(commit) = &block.commit {
+        let (id, author, subject) = (commit.short(), &commit.author, &commit.subject);
+        said.push_str(&format!(", commit {id} by {author}: {subject}"));
     }
     if let Some(lines) = block.lines_said() {
         said.push_str(&format!("; {lines}"));

@@ -98,6 +98,7 @@ pub(in crate::verbs) fn told(
             contributor: Contributor {
                 entity_type: EntityType::Ai,
                 model_identifier: work.model.map(str::to_owned),
+                name: None,
             },
             ranges,
             related: related(intent),

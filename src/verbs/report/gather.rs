@@ -26,7 +26,7 @@ pub(super) struct Gathered {
     pub(super) files: Vec<ReportedFile>,
     /// By intent.
     pub(super) tallies: BTreeMap<String, Tally>,
-    known_contributors: HashMap<(EntityType, Option<String>), usize>,
+    known_contributors: HashMap<(EntityType, Option<String>, Option<String>), usize>,
     known_records: HashMap<(String, usize, Option<String>), usize>,
 }
 
@@ -119,7 +119,7 @@ impl Gathered {
     }
 
     fn contributor(&mut self, who: &Contributor) -> usize {
-        let key = (who.entity_type, who.model_identifier.clone());
+        let key = (who.entity_type, who.model_identifier.clone(), who.name.clone());
         *self.known_contributors.entry(key).or_insert_with(|| {
             self.contributors.push(who.clone());
             self.contributors.len() - 1

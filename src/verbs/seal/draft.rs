@@ -43,6 +43,7 @@ struct Session {
     id: Option<String>,
     entity_type: String,
     model: Option<String>,
+    name: Option<String>,
     tool: Option<String>,
 }
 
@@ -67,6 +68,7 @@ impl Group {
                     .and_then(|word| word.as_str().map(str::to_owned))
                     .unwrap_or_default(),
                 model: contributor.model_identifier.clone(),
+                name: contributor.name.clone(),
                 tool,
             },
             strength: record.strength,
@@ -233,6 +235,7 @@ fn cited(session: &Session) -> CitedSession {
         id: session.id.clone(),
         entity_type: serde_json::from_value(word).unwrap_or_default(),
         model: session.model.clone(),
+        name: session.name.clone(),
         tool: session.tool.clone(),
         ..CitedSession::default()
     }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{BlockAnswer, Candidate, FileProvenance, candidate};
+use super::{BlockAnswer, BroughtLines, Candidate, FileProvenance, candidate};
 use crate::code::Document;
 use crate::code::lines::{self, OwnLine};
 use crate::provenance::Verdict;
@@ -84,13 +84,32 @@ fn run(ws: &Workspace, line: u32, standing: Standing) -> LineRun {
 }
 
 impl BlockAnswer {
-    /// What a person is told of the lines of a block: which changed, and whose they are where not all are of one intent.
+    /// How many of its lines came with its record. `None` where the lines are not known.
+    pub(super) fn brought(&self) -> Option<BroughtLines> {
+        let runs = &self.lines.as_ref()?.runs;
+        let count = |runs: &mut dyn Iterator<Item = &LineRun>| {
+            runs.map(|run| run.end - run.start + 1).sum::<u32>()
+        };
+        let mut own = runs.iter().filter(|run| run.is_of(self.record.as_deref()));
+        Some(BroughtLines { lines: count(&mut own), of: count(&mut runs.iter()) })
+    }
+
+    /// Returns true if each line that stands as recorded came with the block's record or with none, so that
+    /// [`Self::brought_said`] tells whose they are.
+    fn is_of_one(&self, lines: &BlockLines) -> bool {
+        let mut standing = lines.runs.iter().filter(|run| run.state == LineState::AsRecorded);
+        standing.all(|run| run.from.is_none() || run.is_of(self.record.as_deref()))
+    }
+
+    /// What a person is told of the lines of a block: which changed, and whose they are where several records brought
+    /// them.
     pub fn lines_said(&self) -> Option<String> {
         let lines = self.lines.as_ref()?;
         let differs = !matches!(self.verdict, Verdict::Exact | Verdict::Moved);
         let same = || "every line of its own is as recorded, white space at both ends aside";
         let standing = lines.sentence().or_else(|| differs.then(same).map(str::to_owned));
-        let said: Vec<String> = standing.into_iter().chain(lines.whose()).collect();
+        let whose = lines.whose().filter(|_| !self.is_of_one(lines));
+        let said: Vec<String> = standing.into_iter().chain(whose).collect();
         (!said.is_empty()).then(|| said.join("; "))
     }
 }
@@ -171,6 +190,10 @@ impl BlockLines {
 }
 
 impl LineRun {
+    fn is_of(&self, record: Option<&str>) -> bool {
+        self.from.as_ref().is_some_and(|from| Some(from.record.as_str()) == record)
+    }
+
     fn owner(&self) -> String {
         let Some(from) = &self.from else { return BEFORE.to_owned() };
         let intent = from.intent.as_deref().unwrap_or("a record without an intent");

@@ -55,7 +55,30 @@ pub struct About {
     pub time: i64,
 }
 
+/// A commit as a person reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Headline {
+    /// The author's name; without the e-mail address.
+    pub author: String,
+    /// When the author wrote it, in seconds since 1970.
+    pub time: i64,
+    /// The first line of its message.
+    pub subject: String,
+}
+
 impl Git {
+    /// The author and the subject of a commit.
+    pub fn headline(&self, commit: &CommitId) -> Result<Headline, GitError> {
+        let repo = self.repository.to_thread_local();
+        let found = repo.find_commit(self.parse(commit)?).map_err(|e| self.unreadable(e))?;
+        let author = found.author().map_err(|error| self.unreadable(error))?;
+        let time = author.time().map_err(|error| self.unreadable(error))?.seconds;
+        let message = found.message().map_err(|error| self.unreadable(error))?;
+        let (author, subject) = (author.name.to_str_lossy(), message.summary());
+        let subject = subject.to_str_lossy().into_owned();
+        Ok(Headline { author: author.into_owned(), time, subject })
+    }
+
     /// The parents and the time of a commit.
     pub fn about(&self, commit: &CommitId) -> Result<About, GitError> {
         let repo = self.repository.to_thread_local();

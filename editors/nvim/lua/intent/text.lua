@@ -112,12 +112,13 @@ function M.who(contributor, tool)
   local agent = tool ~= 'intent' and tool or model and model:match('[^/]*$')
   agent = agent and M.visible(agent)
   local kind = contributor.entity_type
+  local person = contributor.name and M.visible(contributor.name) or 'a person'
   if kind == 'AI' then
     return agent or 'AI'
   elseif kind == 'HUMAN' then
-    return 'a person'
+    return person
   elseif kind == 'MIXED' then
-    return agent and 'a person and ' .. agent or 'a person and AI'
+    return person .. ' and ' .. (agent or 'AI')
   end
   return 'unknown author'
 end

@@ -51,13 +51,38 @@ end
 --- Why a block is here, from an answer of `intent.why`.
 function M.why(path, block)
   local lines = { heading(block) }
+  local asked = block.asked or {}
+  local reasons = {}
+  for _, list in ipairs({ asked.tickets or {}, asked.related_specs or {} }) do
+    vim.list_extend(reasons, list)
+  end
+  local what_for = table.concat(reasons, ', ')
+  if asked.owner then
+    add(lines, 'asked by', text.visible(asked.owner .. (what_for ~= '' and ' for ' .. what_for or '')))
+  elseif what_for ~= '' then
+    add(lines, 'for', text.visible(what_for))
+  end
+  for _, constraint in ipairs(asked.constraints or {}) do
+    add(lines, 'must hold', text.visible(constraint))
+  end
   local name = ('%s %s'):format(block.kind, block.qualified_name or block.name or '')
   add(lines, 'block', ('%s  %s:%d-%d'):format(text.visible(name), text.visible(path), block.start_line, block.end_line))
+  local brought = block.brought
+  local share = brought and brought.lines < brought.of and (' · brought %d of %d lines'):format(brought.lines, brought.of) or ''
+  add(lines, 'by', by(block.contributor, block.tool, block.timestamp) .. share)
+  if block.session then
+    add(lines, 'session', text.visible(block.session))
+  end
+  if block.commit then
+    local words = ('%s %s: %s'):format(block.commit.id:sub(1, 10), block.commit.author, block.commit.subject)
+    add(lines, 'commit', text.visible(words))
+  elseif block.uncommitted then
+    add(lines, 'commit', 'none yet')
+  end
   add(lines, 'verdict', text.verdict(block))
-  add(lines, 'by', by(block.contributor, block.tool, block.timestamp))
   if block.record then
     local claimed = block.claimed and '  (claimed: this clone did not write it)' or ''
-    add(lines, 'record', text.visible(block.record) .. '  ' .. text.visible(block.evidence or '') .. claimed)
+    add(lines, 'record', text.visible(block.record) .. '  ' .. text.visible(block.strength or '') .. claimed)
   end
   for _, origin in ipairs(block.origins or {}) do
     local recorded = origin.recorded or {}

@@ -11,8 +11,8 @@ use crate::cli::when;
 use crate::ledger::{RecordKind, Strength};
 use crate::provenance::{Content, Place, Verdict};
 use crate::verbs::why::{
-    BlockAnswer, BlockLines, Candidate, IntentBrief, IntentVersion, LineState, LineageStep,
-    WhyAnswer, span,
+    self, AskedFor, BlockAnswer, BlockLines, Candidate, IntentBrief, IntentVersion, LineState,
+    LineageStep, WhyAnswer, span,
 };
 use crate::workspace::text::counted;
 
@@ -127,20 +127,24 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: 
             page.styled(DIM, "no single intent").end();
         }
     }
+    if let Some(asked) = &block.asked {
+        asked_for(page, asked);
+    }
     page.own("  ").own("block").to(VALUES);
     page.text(&block.kind).own(" ").styled(STRONG, &block.qualified_name).own("  ");
     page.styled(DIM, &format!("{path}:{}-{}", block.start_line, block.end_line)).end();
-    verdict_line(page, block);
-    if wanted.lines == Lines::InBrief
-        && let Some(said) = block.lines_said()
-    {
-        page.to(VALUES).text(&said).end();
-    }
     if let Some(who) = written(block, now) {
         page.own("  ").own("by").to(VALUES).text(&who).end();
     }
     if let Some(session) = &block.session {
         page.own("  ").own("session").to(VALUES).text(session).end();
+    }
+    commit_line(page, block);
+    verdict_line(page, block);
+    if wanted.lines == Lines::InBrief
+        && let Some(said) = block.lines_said()
+    {
+        page.to(VALUES).text(&said).end();
     }
     if let Some(record) = &block.record {
         page.own("  ").own("record").to(VALUES).styled(DIM, record);
@@ -166,6 +170,26 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: 
     }
     reassigned(page, &block.lineage, now);
     lineage(page, &block.lineage, wanted.history, now);
+}
+
+/// Who asked for the intent, and what must hold.
+fn asked_for(page: &mut Page, asked: &AskedFor) {
+    if let Some((label, said)) = asked.said() {
+        page.own("  ").own(label).to(VALUES).text(&said).end();
+    }
+    for (nth, constraint) in asked.constraints.iter().enumerate() {
+        page.own("  ").own(if nth == 0 { "must hold" } else { "" }).to(VALUES);
+        page.text(constraint).end();
+    }
+}
+
+fn commit_line(page: &mut Page, block: &BlockAnswer) {
+    if let Some(commit) = &block.commit {
+        page.own("  ").own("commit").to(VALUES).styled(DIM, commit.short()).own(" ");
+        page.text(&commit.author).own(": ").text(&commit.subject).end();
+    } else if block.uncommitted {
+        page.own("  ").own("commit").to(VALUES).styled(DIM, "none yet").end();
+    }
 }
 
 fn intent_line(page: &mut Page, intent: &IntentBrief) {
@@ -239,16 +263,19 @@ fn percent(share: f32) -> String {
     format!("{:.0} %", share * 100.0)
 }
 
+/// Who wrote it, or accepted it, when, and how much of it.
 fn written(block: &BlockAnswer, now: Timestamp) -> Option<String> {
+    let contributor = block.contributor.as_ref()?;
     let newest = block.lineage.first();
-    let accepted =
+    let is_accepted =
         matches!(newest, Some(LineageStep::Record(step)) if step.kind == RecordKind::Ack);
-    let settled = if accepted { ", accepted by a person" } else { "" };
-    let who = shared::who(block.contributor.as_ref()?) + settled;
-    let tool = block.tool.as_deref().filter(|tool| *tool != "intent");
-    let via = tool.map(|tool| format!(" with {tool}")).unwrap_or_default();
-    let at = block.timestamp.as_deref().map(|at| format!(" · {}", moment(now, at)));
-    Some(format!("{who}{via}{}", at.unwrap_or_default()))
+    let who = match is_accepted {
+        true => format!("accepted by {}", why::accepted_by(contributor)),
+        false => why::who_in_full(contributor, block.tool.as_deref()),
+    };
+    let at = block.timestamp.as_deref().map(|at| moment(now, at));
+    let parts = [Some(who), at, block.brought_said().filter(|_| !is_accepted)];
+    Some(parts.into_iter().flatten().collect::<Vec<_>>().join(" · "))
 }
 
 fn moment(now: Timestamp, at: &str) -> String {
@@ -335,9 +362,9 @@ fn step(page: &mut Page, record: &Candidate, now: Timestamp) {
     };
     page.own("  ");
     if record.kind == RecordKind::Ack {
-        page.own("accepted by a person");
+        page.own("accepted by ").text(&why::accepted_by(&record.contributor));
     } else {
-        page.text(&shared::who(&record.contributor));
+        page.text(&why::who(&record.contributor, record.tool.as_deref()));
     }
     page.own(" · ").text(&moment(now, &record.timestamp));
     if let Some(name) = &record.name {
@@ -401,14 +428,14 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
         None => format!("{mark} {word}"),
     };
     let id = block.intent.as_ref().map(IntentBrief::label);
-    let who = block.contributor.as_ref().map(shared::who).unwrap_or_default();
+    let who = block.contributor.as_ref().map(|who| why::who(who, block.tool.as_deref()));
     let at = block.timestamp.as_deref().map(|at| when::ago(now, at)).unwrap_or_default();
     vec![
         Cell::new(DIM, lines),
         Cell::new(PLAIN, name),
         Cell::new(style, word),
         shared::intent_cell(id.as_deref()),
-        Cell::new(PLAIN, who),
+        Cell::new(PLAIN, who.unwrap_or_default()),
         Cell::new(DIM, at),
     ]
 }
