@@ -334,6 +334,7 @@ fn every_answer_and_every_refusal_fits_its_schema() {
         ("record_mutation", json!({ "paths": ["src/a.rs"], "claimed_class": "AST_REFACTOR" })),
         ("why", json!({ "path": "src/a.rs", "line": 2 })),
         ("why", json!({ "path": "src/none.rs" })),
+        ("why", json!({ "path": "src/a.rs", "line": 4000 })),
         ("request_scope", json!({ "entries": ["docs/**"], "reason": "To say it." })),
         ("request_scope", json!({ "entries": ["**"], "reason": "All of it." })),
         ("propose_intent", json!({ "name": "Docs", "scope": ["docs/**"], "reason": "To say it." })),
@@ -387,6 +388,10 @@ fn a_day_of_an_agent() {
     assert_eq!(block["intent"]["id"], "INT-001");
     assert_eq!(block["strength"], "verified");
     assert_eq!(block["tool"], "old-agent");
+
+    let nowhere = json!({ "path": "src/a.rs", "line": 4000 });
+    assert_eq!(client.refused("why", nowhere), "UNREADABLE_PAYLOAD");
+    assert_eq!(client.refused("why", json!({ "path": "src/none.rs" })), "UNREADABLE_PAYLOAD");
 
     let decision = client.done("gate_check", json!({ "paths": ["src/b.rs", "billing/x.rs"] }));
     assert_eq!(

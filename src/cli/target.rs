@@ -1,62 +1,92 @@
-//! `PATH`, `PATH:LINE` and `PATH:LINE:COLUMN`, as people, compilers and editors write them.
+//! `PATH`, `PATH:LINE`, `PATH:LINE:COLUMN` and `PATH:FIRST-LAST`, as people, compilers and editors write them.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::error::CliError;
+use crate::code::LineRange;
 
-/// A file, and a line of it.
+/// A file, and lines of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     /// The path as it was written.
     pub(crate) named: String,
     /// Joined to the folder we are in.
     pub(crate) path: PathBuf,
-    /// 1-based.
-    pub(crate) line: Option<u32>,
+    /// One line, or several.
+    pub(crate) lines: Option<LineRange>,
 }
 
 impl Target {
-    /// The whole text is the path when such a file exists, whatever it looks like; else a number after the last colon is a line.
+    /// The longest beginning that is a file is the path, whatever it looks like; else what stands behind the last colon
+    /// is a line where it is a number, and lines where it is two of them.
     pub(crate) fn parse(cwd: &Path, text: &OsStr) -> Result<Self, CliError> {
-        let whole = cwd.join(text);
-        let place = text.to_str().filter(|_| whole.symlink_metadata().is_err()).and_then(place);
-        let Some((path, line)) = place else { return Ok(Self::plain(cwd, Path::new(text))) };
-        let line = line.parse().ok().filter(|line| *line > 0).ok_or_else(|| {
-            CliError::usage(
-                format!("{line:?} is not a line of {path}"),
-                "lines count from 1: PATH:LINE",
-            )
-        })?;
-        Ok(Self { line: Some(line), ..Self::plain(cwd, Path::new(path)) })
+        let exists = |path: &OsStr| cwd.join(path).symlink_metadata().is_ok();
+        let place = text.to_str().filter(|_| !exists(text)).and_then(|text| place(text, &exists));
+        let Some((path, lines)) = place else { return Ok(Self::plain(cwd, Path::new(text))) };
+        let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+        let range = first.parse().ok().zip(last.parse().ok());
+        let range =
+            range.and_then(|(first, last)| LineRange::new(first, last)).ok_or_else(|| {
+                let what = if lines.contains('-') { "range of lines" } else { "line" };
+                CliError::usage(
+                    format!("{lines:?} is not a {what} of {path}"),
+                    "lines count from 1: PATH:LINE, or PATH:FIRST-LAST",
+                )
+            })?;
+        Ok(Self { lines: Some(range), ..Self::plain(cwd, Path::new(path)) })
     }
 
     /// A path without a line.
     pub(crate) fn plain(cwd: &Path, path: &Path) -> Self {
-        Self { named: path.display().to_string(), path: cwd.join(path), line: None }
+        Self { named: path.display().to_string(), path: cwd.join(path), lines: None }
+    }
+
+    /// The one line that is named; an error where it is several.
+    pub(crate) fn line(&self) -> Result<Option<u32>, CliError> {
+        match self.lines {
+            Some(lines) if lines.start() != lines.end() => Err(CliError::usage(
+                format!("{}-{} are several lines", lines.start(), lines.end()),
+                format!("name one, as {}:{}", self.named, lines.start()),
+            )),
+            lines => Ok(lines.map(LineRange::start)),
+        }
+    }
+
+    /// `REV:PATH`, where that is no file: the revision and the path, as git takes them.
+    pub(crate) fn at_revision(&self) -> Option<(&str, &str)> {
+        let (revision, path) = self.named.split_once(':')?;
+        let is_file = self.path.symlink_metadata().is_ok();
+        // No name of git's begins so, and no path in a commit: it is an absolute path, or one of Windows.
+        let is_path = revision.starts_with(['/', '.', '\\']) || path.starts_with(['/', '\\']);
+        let is_empty = revision.is_empty() || path.is_empty();
+        (!is_file && !is_path && !is_empty).then_some((revision, path))
     }
 }
 
-/// Path and line; a column after the line is accepted and ignored.
-fn place(text: &str) -> Option<(&str, &str)> {
-    let (front, last) = number_after_colon(text)?;
-    Some(number_after_colon(front).unwrap_or((front, last)))
+/// Path and lines; a column after the line is accepted and ignored.
+fn place<'a>(text: &'a str, exists: &dyn Fn(&OsStr) -> bool) -> Option<(&'a str, &'a str)> {
+    let (front, last) = lines_after_colon(text)?;
+    let is_column = !last.contains('-') && !exists(OsStr::new(front));
+    Some(lines_after_colon(front).filter(|_| is_column).unwrap_or((front, last)))
 }
 
-fn number_after_colon(text: &str) -> Option<(&str, &str)> {
-    let (front, number) = text.rsplit_once(':')?;
-    let digits = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-    (digits && !front.is_empty()).then_some((front, number))
+fn lines_after_colon(text: &str) -> Option<(&str, &str)> {
+    let (front, lines) = text.rsplit_once(':')?;
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    (is_number(first) && is_number(last) && !front.is_empty()).then_some((front, lines))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parsed(cwd: &Path, text: &str) -> (String, Option<u32>) {
+    /// The path, with the first line and the last.
+    fn parsed(cwd: &Path, text: &str) -> (String, Option<(u32, u32)>) {
         let target = Target::parse(cwd, OsStr::new(text)).expect("a target");
         let path = target.path.strip_prefix(cwd).expect("below cwd").display().to_string();
-        (path, target.line)
+        (path, target.lines.map(|lines| (lines.start(), lines.end())))
     }
 
     #[test]
@@ -64,13 +94,19 @@ mod tests {
         let cwd = Path::new("/nowhere");
         for (text, path, line) in [
             ("src/a.rs", "src/a.rs", None),
-            ("src/a.rs:12", "src/a.rs", Some(12)),
-            ("src/a.rs:12:7", "src/a.rs", Some(12)),
+            ("src/a.rs:12", "src/a.rs", Some((12, 12))),
+            ("src/a.rs:12:7", "src/a.rs", Some((12, 12))),
             ("src/a.rs:", "src/a.rs:", None),
             ("src/a.rs:x", "src/a.rs:x", None),
-            ("src/a:b:3", "src/a:b", Some(3)),
+            ("src/a:b:3", "src/a:b", Some((3, 3))),
             ("a.rs:-3", "a.rs:-3", None),
             (":3", ":3", None),
+            ("src/a.rs:10-20", "src/a.rs", Some((10, 20))),
+            ("src/a.rs:7-7", "src/a.rs", Some((7, 7))),
+            ("src/a.rs:10-", "src/a.rs:10-", None),
+            ("src/a.rs:10-20:3", "src/a.rs", Some((10, 20))),
+            (r"C:\src\a.rs:12", r"C:\src\a.rs", Some((12, 12))),
+            ("HEAD~1:src/a.rs:12", "HEAD~1:src/a.rs", Some((12, 12))),
         ] {
             assert_eq!(parsed(cwd, text), (path.to_owned(), line), "{text}");
         }
@@ -81,14 +117,35 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         std::fs::write(folder.path().join("a:12"), "x").expect("written");
         assert_eq!(parsed(folder.path(), "a:12"), ("a:12".to_owned(), None));
-        assert_eq!(parsed(folder.path(), "a:12:3"), ("a".to_owned(), Some(12)));
+        assert_eq!(parsed(folder.path(), "a:12:3"), ("a:12".to_owned(), Some((3, 3))));
         std::fs::write(folder.path().join("b:7"), "x").expect("written");
-        assert_eq!(parsed(folder.path(), "b:7:9").1, Some(7));
+        assert_eq!(parsed(folder.path(), "b:7:9").1, Some((9, 9)));
+        assert_eq!(parsed(folder.path(), "c:7:9"), ("c".to_owned(), Some((7, 7))));
+        let target = Target::parse(folder.path(), OsStr::new("a:12")).expect("a target");
+        assert_eq!(target.at_revision(), None);
+    }
+
+    #[test]
+    fn a_revision_stands_before_the_first_colon() {
+        let cwd = Path::new("/nowhere");
+        for (text, found) in [
+            ("HEAD~1:src/a.rs:12", Some(("HEAD~1", "src/a.rs"))),
+            ("origin/main:src/a:b", Some(("origin/main", "src/a:b"))),
+            ("src/a.rs:12", None),
+            (":src/a.rs", None),
+            (r"C:\src\a.rs", None),
+            ("/etc/hostname:1:x", None),
+            ("../a.rs:x", None),
+            ("HEAD:", None),
+        ] {
+            let target = Target::parse(cwd, OsStr::new(text)).expect("a target");
+            assert_eq!(target.at_revision(), found, "{text}");
+        }
     }
 
     #[test]
     fn a_line_that_is_none_is_refused() {
-        for text in ["a.rs:0", "a.rs:99999999999"] {
+        for text in ["a.rs:0", "a.rs:99999999999", "a.rs:9-3", "a.rs:0-3"] {
             let error = Target::parse(Path::new("/nowhere"), OsStr::new(text)).expect_err(text);
             assert!(error.help().is_some_and(|help| help.contains("count from 1")), "{text}");
         }

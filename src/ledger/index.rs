@@ -199,6 +199,12 @@ impl Ledger {
         Self::of(self.said.files.but(|_| false, journals), journal::sealed(root))
     }
 
+    /// This ledger, knowing which of its evidence was sealed in this clone.
+    pub fn with_seals(&self, root: &Root) -> Self {
+        let ledger = Self::of(self.said.files.but(|_| false, None), journal::sealed(root));
+        Self { derive: self.derive.clone(), ..ledger }
+    }
+
     /// This ledger with additional files that are not on disk.
     pub fn with_files(&self, files: &[(RelativePath, Vec<u8>)]) -> Self {
         let known = files.iter().map(|(path, bytes)| (path.clone(), Known::of(path, bytes)));

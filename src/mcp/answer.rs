@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::verbs::VerbError;
 use crate::verbs::file::FileError;
 use crate::verbs::gate::Denial;
 use crate::verbs::lesson::LessonError;
+use crate::verbs::{ReadError, VerbError};
 use crate::workspace::text;
 
 /// What a tool came to.
@@ -119,6 +119,9 @@ impl From<VerbError> for Refusal {
                 | LessonError::ControlFile { .. },
             ) => "PROTECTED_PATH",
             VerbError::Lesson(_) | VerbError::Proposal(_) | VerbError::Approval(_) => {
+                "UNREADABLE_PAYLOAD"
+            }
+            VerbError::Read(ReadError::Missing { .. } | ReadError::NoLine { .. }) => {
                 "UNREADABLE_PAYLOAD"
             }
             _ => "HOOK_ERROR",

@@ -56,6 +56,9 @@ pub fn accept(
             };
         }
     };
+    if let AcceptExtent::Line(line) = extent {
+        why::has_line(path, &document, line)?;
+    }
     let file = why::file(ws, path, &document);
     let chosen: Vec<usize> = match extent {
         AcceptExtent::Line(line) => file.blocks.at_line(line).into_iter().collect(),

@@ -1,6 +1,6 @@
 //! *Trace*: the records themselves, oldest first, in whatever dialect they were written.
 
-use super::{VerbError, Workspace};
+use super::{ReadError, VerbError, Workspace};
 use crate::ledger::Entry;
 
 /// Which records.
@@ -20,7 +20,15 @@ pub fn trace<'a>(
     ws.governed()?;
     let ledger = &*ws.ledger;
     let of_intent = request.intent.as_ref().map(|intent| ws.entries_of(intent));
+    if let (Some(intent), Some(true)) = (&request.intent, of_intent.as_ref().map(Vec::is_empty)) {
+        ws.intent(intent)?;
+    }
     let of_path = request.path.as_ref().map(|path| ledger.entries_of_path(path));
+    if let (Some(path), Some(true)) = (&request.path, of_path.as_ref().map(Vec::is_empty))
+        && !ws.exists(path)
+    {
+        return Err(ReadError::Missing { path: path.clone() }.into());
+    }
     let wanted: Vec<u32> = match (of_intent, of_path) {
         (Some(both), Some(of_path)) => {
             both.into_iter().filter(|at| of_path.binary_search(at).is_ok()).collect()

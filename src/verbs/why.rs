@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::elsewhere::Around;
 use super::{Workspace, namesake};
-use crate::code::{Block, Document, FileBlocks};
+use crate::code::{Block, Document, FileBlocks, LineRange};
 use crate::ledger::{
     self, Claim, ClaimRef, Contributor, Record, RecordKind, Strength, Trust, evidence,
 };
@@ -21,6 +21,7 @@ use crate::provenance::{
     Content, Origin, Place, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict, lineage,
     matching,
 };
+use crate::workspace::git::Target;
 use crate::workspace::{CommitId, RelativePath};
 
 pub use asked::AskedFor;
@@ -43,6 +44,9 @@ pub struct FileProvenance {
 pub struct WhyAnswer {
     /// Relative to the workspace.
     pub path: RelativePath,
+    /// The commit whose file this is; absent of a file of the work tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub revision: Option<String>,
     /// In the order in which they start.
     pub blocks: Vec<BlockAnswer>,
     /// Why there are no blocks, where there is a reason.
@@ -319,6 +323,8 @@ pub enum Which {
     All,
     /// The innermost at a 1-based line.
     Line(u32),
+    /// The innermost at each of these lines.
+    Lines(LineRange),
     /// The one with this index.
     Block(usize),
 }
@@ -346,7 +352,14 @@ pub fn answer(
     advice.dedup();
     let unread = ws.unread_evidence().into_iter().chain(ws.unread_registry());
     let notes = unread.chain(advice).collect();
-    WhyAnswer { path: path.clone(), blocks, note: None, notes }
+    WhyAnswer { path: path.clone(), revision: revision(ws), blocks, note: None, notes }
+}
+
+fn revision(ws: &Workspace) -> Option<String> {
+    match ws.files() {
+        Target::Commit(commit) => Some(commit.0.clone()),
+        Target::WorkTree | Target::Index => None,
+    }
 }
 
 /// What to do about a block of a file that was recorded for another intent than the one with that id, given its record.
@@ -394,6 +407,14 @@ fn chosen(file: &FileProvenance, which: Which) -> Vec<usize> {
     match which {
         Which::All => all.collect(),
         Which::Line(line) => file.blocks.at_line(line).into_iter().collect(),
+        Which::Lines(lines) => {
+            let named = lines.start()..=lines.end();
+            let mut found: Vec<usize> =
+                named.filter_map(|line| file.blocks.at_line(line)).collect();
+            found.sort_unstable();
+            found.dedup();
+            found
+        }
         Which::Block(index) => all.filter(|at| *at == index).collect(),
     }
 }
@@ -404,7 +425,7 @@ pub fn on_disk(
     path: &RelativePath,
     which: Which,
 ) -> Result<WhyAnswer, super::ReadError> {
-    on_disk_by(ws, path, |path, document| told(ws, path, document, which))
+    on_disk_by(ws, path, which, |path, document| answer_by_extent(ws, path, document, which))
 }
 
 /// The same in full, however many blocks.
@@ -413,7 +434,7 @@ pub fn on_disk_in_full(
     path: &RelativePath,
     which: Which,
 ) -> Result<WhyAnswer, super::ReadError> {
-    on_disk_by(ws, path, |path, document| {
+    on_disk_by(ws, path, which, |path, document| {
         answer_in_full(ws, path, document, &file(ws, path, document), which)
     })
 }
@@ -424,7 +445,7 @@ pub fn on_disk_explained(
     path: &RelativePath,
     which: Which,
 ) -> Result<WhyAnswer, super::ReadError> {
-    on_disk_by(ws, path, |path, document| {
+    on_disk_by(ws, path, which, |path, document| {
         let file = file(ws, path, document);
         let mut answer = answer_in_full(ws, path, document, &file, which);
         let mut comparisons = matching::comparisons(&ws.ledger, path, document, &Around(ws));
@@ -436,25 +457,79 @@ pub fn on_disk_explained(
     })
 }
 
-/// What is told of a text in hand: in full where one block is asked for.
-pub fn told(ws: &Workspace, path: &RelativePath, document: &Document, which: Which) -> WhyAnswer {
+/// What is told of a text in hand: in full where a line is asked for.
+pub fn told(
+    ws: &Workspace,
+    path: &RelativePath,
+    document: &Document,
+    which: Which,
+) -> Result<WhyAnswer, super::ReadError> {
+    has_lines(path, document, which)?;
+    Ok(answer_by_extent(ws, path, document, which))
+}
+
+fn answer_by_extent(
+    ws: &Workspace,
+    path: &RelativePath,
+    document: &Document,
+    which: Which,
+) -> WhyAnswer {
     let file = file(ws, path, document);
     match which {
         Which::All => answer(ws, path, &file, which),
-        Which::Line(_) | Which::Block(_) => answer_in_full(ws, path, document, &file, which),
+        Which::Line(_) | Which::Lines(_) | Which::Block(_) => {
+            answer_in_full(ws, path, document, &file, which)
+        }
     }
+}
+
+/// An error unless a file has the lines that are asked for. The empty line after the last line break is one: editors
+/// show it, and a cursor may stand there.
+fn has_lines(
+    path: &RelativePath,
+    document: &Document,
+    which: Which,
+) -> Result<(), super::ReadError> {
+    let line = match which {
+        Which::Line(line) => line,
+        Which::Lines(lines) => lines.end(),
+        Which::All | Which::Block(_) => return Ok(()),
+    };
+    has_line(path, document, line)
+}
+
+/// An error unless a file has a line.
+pub(super) fn has_line(
+    path: &RelativePath,
+    document: &Document,
+    line: u32,
+) -> Result<(), super::ReadError> {
+    if (1..=document.line_count()).contains(&line) {
+        return Ok(());
+    }
+    let (path, lines) = (path.clone(), document.text().lines().count());
+    Err(super::ReadError::NoLine { path, line, lines })
 }
 
 fn on_disk_by(
     ws: &Workspace,
     path: &RelativePath,
+    which: Which,
     told: impl FnOnce(&RelativePath, &Document) -> WhyAnswer,
 ) -> Result<WhyAnswer, super::ReadError> {
-    let path = &ws.root.resolve(path).unwrap_or_else(|_| path.clone());
+    let resolved = match ws.files() {
+        Target::WorkTree => ws.root.resolve(path).ok(),
+        Target::Index | Target::Commit(_) => None,
+    };
+    let path = &resolved.unwrap_or_else(|| path.clone());
     match ws.read(path) {
-        Ok(document) => Ok(told(path, &document)),
+        Ok(document) => {
+            has_lines(path, &document, which)?;
+            Ok(told(path, &document))
+        }
         Err(super::ReadError::Unread { reason, .. }) => Ok(WhyAnswer {
             path: path.clone(),
+            revision: revision(ws),
             blocks: Vec::new(),
             note: Some(reason.to_string()),
             notes: Vec::new(),

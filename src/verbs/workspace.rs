@@ -125,6 +125,16 @@ pub enum ReadError {
         /// Why.
         reason: Unread,
     },
+    /// It has no such line.
+    #[error("{path} has {}, counted from 1, so there is no line {line}", counted(*.lines, "line"))]
+    NoLine {
+        /// Relative to the workspace.
+        path: RelativePath,
+        /// The line that was asked for.
+        line: u32,
+        /// How many there are.
+        lines: usize,
+    },
     /// Git could not be read.
     #[error(transparent)]
     Git(GitError),
@@ -321,6 +331,15 @@ impl Workspace {
         let target = Target::Commit(commit);
         let ledger = self.ledger_at(&target)?;
         self.governed_by(target, base, ledger)
+    }
+
+    /// The same as somebody is told it who asks about a commit on this machine: evidence that this clone has sealed is
+    /// its own.
+    pub fn recalled_at(&self, commit: CommitId) -> Result<Self, GitError> {
+        let then = self.at_commit(commit.clone(), Some(commit))?;
+        let (before, root) = (Arc::clone(&then.ledger), Arc::clone(&then.root));
+        let ledger = LazyLock::new(Box::new(move || before.with_seals(&root)) as Box<_>);
+        Ok(Self { ledger: Arc::new(ledger), ..then })
     }
 
     /// The files of this workspace, with the ledger and the rules of a commit.

@@ -134,6 +134,7 @@ pub fn masked(lab: &Lab, text: &str) -> String {
         ("commit     ############", "commit     [commit]"),
         ("  at ############", "  at [commit]"),
         ("commit    ##########", "commit    [commit]"),
+        ("##########:src", "[commit]:src"),
     ] {
         text = replaced(&text, pattern, shown);
     }

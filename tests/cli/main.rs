@@ -20,6 +20,7 @@ mod signed;
 mod tested;
 mod trailers;
 mod undo;
+mod why;
 
 use lab::{Lab, transcript};
 

@@ -32,7 +32,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let target = Target::parse(&context.cwd, &args.target)?;
-    let extent = match (target.line, args.all_differing) {
+    let extent = match (target.line()?, args.all_differing) {
         (Some(line), false) => AcceptExtent::Line(line),
         (None, true) => AcceptExtent::Differing,
         // There is one question about the file as a whole, and this answers it.

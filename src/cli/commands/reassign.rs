@@ -64,7 +64,7 @@ fn meant(context: &Context, text: &OsString) -> Result<(Workspace, What), CliErr
         }
     }
     let (workspace, path) = context.existing_file(&target)?;
-    Ok(match target.line {
+    Ok(match target.line()? {
         Some(line) => (workspace, What::Line(path, line)),
         None => (workspace, What::File(path)),
     })

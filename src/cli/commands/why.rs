@@ -3,6 +3,7 @@
 mod show;
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use jiff::Timestamp;
 
@@ -11,6 +12,8 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::target::Target;
 use crate::verbs::why::{Which, on_disk, on_disk_explained, on_disk_in_full};
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::RelativePath;
 
 /// Say which intent asked for code, who wrote it, and whether it is still what was recorded
 #[derive(Debug, clap::Args)]
@@ -27,14 +30,16 @@ Verdicts:
 Examples:
   intent why src/auth/jwt.rs          every block of the file
   intent why src/auth/jwt.rs:42       the innermost block at line 42
+  intent why src/auth/jwt.rs:10-20    every block at these lines
+  intent why main~3:src/auth/jwt.rs   as that commit had it, by the records of its time
   intent why src/auth/jwt.rs:42 --lines
                                       which of its lines are whose, and which changed since
   intent why src/auth/jwt.rs:42 --explain
                                       every earlier block that it was compared with, how alike
                                       the two are, and which rule decided")]
 pub(crate) struct Args {
-    /// A file, or a line of it
-    #[arg(value_name = "PATH[:LINE]")]
+    /// A file, or lines of it; behind a revision, as that commit has it
+    #[arg(value_name = "[REV:]PATH[:LINE[-LINE]]")]
     target: OsString,
 
     /// Show the whole history of each block
@@ -52,20 +57,51 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let target = Target::parse(&context.cwd, &args.target)?;
-    let (workspace, path) = context.existing_file(&target)?;
+    let (workspace, path) = asked_about(context, &target)?;
     workspace.governed()?;
-    let which = target.line.map_or(Which::All, Which::Line);
+    let which = match target.lines {
+        None => Which::All,
+        Some(lines) if lines.start() == lines.end() => Which::Line(lines.start()),
+        Some(lines) => Which::Lines(lines),
+    };
     let answer = match (args.explain, args.lines) {
         (true, _) => on_disk_explained(&workspace, &path, which)?,
         (false, true) => on_disk_in_full(&workspace, &path, which)?,
         (false, false) => on_disk(&workspace, &path, which)?,
     };
     let wanted = show::Wanted {
-        line: target.line,
+        place: target.lines,
         history: if args.lineage { show::History::Whole } else { show::History::Latest },
         evidence: if args.explain { show::Evidenced::InFull } else { show::Evidenced::InBrief },
         lines: if args.lines { show::Lines::Each } else { show::Lines::InBrief },
     };
     context.answer(&answer, |page| show::answer(page, &answer, &wanted, Timestamp::now()))?;
     Ok(Exit::Fine)
+}
+
+/// The file that is named, in the work tree or as a commit has it.
+fn asked_about(context: &Context, target: &Target) -> Result<(Workspace, RelativePath), CliError> {
+    let Some((revision, named)) = target.at_revision() else {
+        return context.existing_file(target);
+    };
+    let here = context.here()?;
+    let found = here.git().and_then(|git| Some((git, git.resolve(revision).ok()?)));
+    let Some((_, commit)) = found else {
+        return Err(CliError::usage(
+            format!("{} does not exist, and {revision:?} is no revision here", target.named),
+            "name a file, as PATH, PATH:LINE or REV:PATH; paths are taken from the current folder",
+        ));
+    };
+    // As git reads it: from the top of the work tree, unless it begins with a dot.
+    let is_here = named.starts_with("./") || named.starts_with("../");
+    let top = here.root.work_tree().filter(|_| !is_here).unwrap_or(&context.cwd);
+    let path = here.path(top, Path::new(named))?;
+    let then = here.recalled_at(commit).map_err(VerbError::from)?;
+    if !then.exists(&path) {
+        return Err(CliError::usage(
+            format!("{revision} has no file {path}"),
+            format!("`git ls-tree -r --name-only {revision}` lists its files"),
+        ));
+    }
+    Ok((then, path))
 }

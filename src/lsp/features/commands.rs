@@ -185,8 +185,8 @@ mod tests {
     use super::*;
 
     fn refused(name: &str, given: Value) -> String {
-        let snapshot =
-            crate::lsp::features::fixture::Editor::new("//- /a.rs\nfn a() {}\n").snapshot();
+        let editor = crate::lsp::features::fixture::Editor::new("//- /a.rs\nfn a() {}\n");
+        let snapshot = editor.snapshot();
         let object = argument(name, Some(vec![given])).unwrap();
         let answer = find(name).unwrap().run(&snapshot, &object, &mut Effects::default());
         answer.unwrap_err().to_string()
@@ -206,6 +206,11 @@ mod tests {
             ),
             ("intent.why", json!({ "line": 3 }), "path"),
             ("intent.why", json!({ "path": "a.rs", "line": 0 }), "line"),
+            ("intent.why", json!({ "path": "a.rs", "line": 3 }), "no line 3"),
+            ("intent.why", json!({ "path": "none.rs" }), "none.rs does not exist"),
+            ("intent.accept", json!({ "path": "a.rs", "line": 3 }), "no line 3"),
+            ("intent.context", json!({ "id": "INT-009" }), "no intent INT-009"),
+            ("intent.lesson", json!({ "text": "x", "intent": "INT-009" }), "no intent INT-009"),
             ("intent.list", json!({ "uri": "untitled:1" }), "uri"),
         ] {
             let message = refused(name, given.clone());

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use crate::cli::commands::shared;
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::cli::when;
+use crate::code::LineRange;
 use crate::ledger::{RecordKind, Strength};
 use crate::provenance::{Content, Place, Verdict};
 use crate::verbs::why::{
@@ -24,6 +25,8 @@ const GAP: usize = 2;
 const LISTED: usize = 2;
 /// Steps of a history that are shown unless all are asked for.
 const LATEST: usize = 3;
+/// The digits of a commit's id that a person needs.
+const SHORT: usize = 10;
 
 /// How much of a block's history is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,8 +49,8 @@ pub(super) enum Lines {
 /// What was asked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wanted {
-    /// 1-based; `None` for the whole file.
-    pub(super) line: Option<u32>,
+    /// The lines that were asked for; `None` for the whole file.
+    pub(super) place: Option<LineRange>,
     pub(super) history: History,
     pub(super) lines: Lines,
     pub(super) evidence: Evidenced,
@@ -69,7 +72,7 @@ pub(super) fn answer(page: &mut Page, answer: &WhyAnswer, wanted: &Wanted, now: 
 }
 
 fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &Wanted, now: Timestamp) {
-    let path = answer.path.as_str();
+    let path = &shown_path(answer);
     if let Some(note) = &answer.note {
         page.styled(STRONG, path).own(": ").text(note).end();
         return;
@@ -77,26 +80,38 @@ fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &Wanted, now: Timestamp) 
     let in_full = wanted.history == History::Whole
         || wanted.lines == Lines::Each
         || wanted.evidence == Evidenced::InFull;
-    match wanted.line {
-        Some(line) if answer.blocks.is_empty() => {
-            page.styled(STRONG, path).own(":").text(&line.to_string());
-            page.own(": no block stands at this line").end();
+    match wanted.place {
+        Some(lines) if answer.blocks.is_empty() => {
+            page.styled(STRONG, path).own(":").text(&lines_of(lines.start(), lines.end()));
+            page.own(match lines.start() == lines.end() {
+                true => ": no block stands at this line",
+                false => ": no block stands at these lines",
+            });
+            page.end();
         }
         None if answer.blocks.is_empty() => {
             page.styled(STRONG, path).own(": there are no blocks in this file").end();
         }
-        Some(_) => cards(page, path, answer.blocks.iter(), wanted, now),
+        Some(_) => cards(page, answer, answer.blocks.iter(), wanted, now),
         None if in_full => {
             let has_more = |block: &&BlockAnswer| {
                 let explained = !block.compared.is_empty() || !block.origins.is_empty();
                 is_recorded(block) || wanted.evidence == Evidenced::InFull && explained
             };
             let recorded = answer.blocks.iter().filter(has_more);
-            cards(page, path, recorded, wanted, now);
+            cards(page, answer, recorded, wanted, now);
             page.gap();
             summary(page, &answer.blocks);
         }
         None => list(page, path, &answer.blocks, now),
+    }
+}
+
+/// The path, behind the commit where it is that of a commit.
+fn shown_path(answer: &WhyAnswer) -> String {
+    match &answer.revision {
+        Some(revision) => format!("{}:{}", revision.get(..SHORT).unwrap_or(revision), answer.path),
+        None => answer.path.to_string(),
     }
 }
 
@@ -106,18 +121,18 @@ fn is_recorded(block: &BlockAnswer) -> bool {
 
 fn cards<'a>(
     page: &mut Page,
-    path: &str,
+    answer: &WhyAnswer,
     blocks: impl Iterator<Item = &'a BlockAnswer>,
     wanted: &Wanted,
     now: Timestamp,
 ) {
     for block in blocks {
         page.gap();
-        card(page, path, block, wanted, now);
+        card(page, answer, block, wanted, now);
     }
 }
 
-fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: Timestamp) {
+fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Wanted, now: Timestamp) {
     match &block.intent {
         Some(intent) => intent_line(page, intent),
         None if block.verdict == Verdict::Unrecorded => {
@@ -132,7 +147,8 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: 
     }
     page.own("  ").own("block").to(VALUES);
     page.text(&block.kind).own(" ").styled(STRONG, &block.qualified_name).own("  ");
-    page.styled(DIM, &format!("{path}:{}-{}", block.start_line, block.end_line)).end();
+    page.styled(DIM, &format!("{}:{}-{}", shown_path(answer), block.start_line, block.end_line))
+        .end();
     if let Some(who) = written(block, now) {
         page.own("  ").own("by").to(VALUES).text(&who).end();
     }
@@ -156,7 +172,7 @@ fn card(page: &mut Page, path: &str, block: &BlockAnswer, wanted: &Wanted, now: 
         }
         page.end();
     }
-    evidence::origins(page, path, block, now);
+    evidence::origins(page, answer.path.as_str(), block, now);
     candidates(page, &block.candidates, now);
     if wanted.evidence == Evidenced::InFull {
         evidence::explained(page, block, now);
@@ -406,13 +422,13 @@ fn list(page: &mut Page, path: &str, blocks: &[BlockAnswer], now: Timestamp) {
     summary(page, blocks);
 }
 
-fn lines(first: u32, last: u32) -> String {
+fn lines_of(first: u32, last: u32) -> String {
     if first == last { first.to_string() } else { format!("{first}-{last}") }
 }
 
 fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
     let (style, mark, word) = verdict(block.verdict);
-    let lines = lines(block.start_line, block.end_line);
+    let lines = lines_of(block.start_line, block.end_line);
     let name = format!("{} {}", block.kind, block.qualified_name);
     if !is_recorded(block) {
         return vec![
@@ -444,7 +460,7 @@ fn unrecorded_run(run: &[BlockAnswer]) -> Vec<Cell> {
     let first = run.iter().map(|block| block.start_line).min().unwrap_or_default();
     let last = run.iter().map(|block| block.end_line).max().unwrap_or_default();
     vec![
-        Cell::new(DIM, lines(first, last)),
+        Cell::new(DIM, lines_of(first, last)),
         Cell::new(DIM, format!("{} blocks", run.len())),
         Cell::new(DIM, "· unrecorded"),
     ]

@@ -21,7 +21,8 @@ use crate::lsp::features::{code_actions, places};
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::{analysis, convert};
 use crate::verbs::{
-    VerbError, Workspace, accept, context, gate, lesson, map, record, registry, select, verify, why,
+    ReadError, VerbError, Workspace, accept, context, gate, lesson, map, record, registry, select,
+    verify, why,
 };
 use crate::workspace::{RelativePath, approvals};
 
@@ -162,7 +163,7 @@ fn asked(
     let Some(open) = analysis::opened(snapshot, workspace, path) else {
         return why::on_disk(workspace, path, which).map_err(|error| refusal(error.into()));
     };
-    Ok(why::told(workspace, path, &open.document, which))
+    why::told(workspace, path, &open.document, which).map_err(|error| refusal(error.into()))
 }
 
 /// What a person was shown.
@@ -398,7 +399,9 @@ fn relative(workspace: &Workspace, path: &Path) -> Result<RelativePath, Refusal>
 /// An error of a verb: what was asked for senselessly, and what could not be done.
 fn refusal(error: VerbError) -> Refusal {
     match error {
-        VerbError::UnknownIntent { .. } | VerbError::Path(_) => {
+        VerbError::UnknownIntent { .. }
+        | VerbError::Path(_)
+        | VerbError::Read(ReadError::Missing { .. } | ReadError::NoLine { .. }) => {
             Refusal::Senseless(error.to_string())
         }
         _ => Refusal::Failed(error.to_string()),
