@@ -86,3 +86,35 @@ fn the_answer_as_data_says_the_same() {
     assert_eq!(block["commit"]["id"], lab.read_git(&["rev-parse", "HEAD"]).trim());
     assert_eq!(masked(&lab, &said).matches("@example").count(), 0, "no e-mail address");
 }
+
+#[test]
+fn each_record_is_traced_under_the_intent_that_it_is_about() {
+    let lab = twice();
+    let list = ".orchestration/active_intents.yaml";
+    // INT-001 is renamed, and a new intent takes the id of INT-002.
+    let renamed = lab.read(list).replace(
+        "id: INT-001\n    name: Doors",
+        "id: SHOP-1\n    formerly: [INT-001]\n    name: Gates",
+    );
+    lab.write(
+        list,
+        renamed.replace("name: Alarms", "name: Bells").replace("No network", "No noise"),
+    );
+    let without_second =
+        |text: &str| text.split("  - id: INT-002").next().unwrap_or_default().to_owned();
+    let reused = lab.read(list);
+    lab.write(list, without_second(&reused));
+    lab.commit();
+    lab.write(list, reused);
+    lab.commit();
+    insta::assert_snapshot!(transcript(
+        &lab,
+        &[
+            "trace",
+            "trace --intent SHOP-1",
+            "trace --intent INT-001",
+            "trace --intent INT-002",
+            "why src/shop.rs:6"
+        ]
+    ));
+}

@@ -9,7 +9,10 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{BAD, DIM, INTENT, Page, Piece, WARN};
 use crate::cli::target::Target;
 use crate::cli::when;
-use crate::ledger::{Entry, FileRecord, MutationClass, Record, RecordKind, TestRun, Trust};
+use crate::ledger::{
+    Entry, FileRecord, MutationClass, Record, RecordKind, TestRun, Trust, evidence,
+};
+use crate::verbs::Workspace;
 use crate::verbs::trace::{TraceRequest, trace};
 use crate::verbs::why;
 use crate::workspace::text::counted;
@@ -42,8 +45,9 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let request = TraceRequest { intent: args.intent, path };
     let entries = trace(&workspace, &request)?;
     let json = context.printer.json_asked();
-    let records = entries
-        .map(|entry| if json { Piece::Bytes(stored(&entry)) } else { Piece::Page(line(&entry)) });
+    let records = entries.map(|entry| {
+        if json { Piece::Bytes(stored(&entry)) } else { Piece::Page(line(&workspace, &entry)) }
+    });
     // With `--json` every line is a record.
     let notes = workspace.unread_evidence().filter(|_| !json).map(|note| Piece::Page(noted(note)));
     context.printer.stream(records.chain(notes), |piece| piece)?;
@@ -62,15 +66,22 @@ fn stored(entry: &Entry) -> Vec<u8> {
     bytes
 }
 
-fn line(entry: &Entry) -> Page {
+fn line(workspace: &Workspace, entry: &Entry) -> Page {
     let record = &entry.record;
     let mut page = Page::default();
     page.styled(DIM, &when::date(&record.timestamp)).to(22);
     page.own(kind(record.kind)).to(33);
-    match &record.intent_id {
+    let named = workspace.intent_named(entry);
+    match &named {
         Some(id) => page.styled(INTENT, id),
         None => page.styled(DIM, "no intent"),
     };
+    if let Some(id) = record.intent_id.as_ref().filter(|id| is_former(id, named.as_deref())) {
+        page.own(", then ").styled(INTENT, id);
+    }
+    if let Some(name) = called_then(workspace, record, named.as_deref()) {
+        page.own(", then called ").text(name);
+    }
     page.to(44).text(&what(record));
     if let Some(author) = author(record) {
         page.own("  ").styled(DIM, &author);
@@ -83,6 +94,17 @@ fn line(entry: &Entry) -> Page {
     page.own("  ").styled(DIM, &record.id);
     page.end();
     page
+}
+
+/// The name that evidence gives an intent, where the registry has another one for it now.
+fn called_then<'a>(ws: &Workspace, record: &'a Record, named: Option<&str>) -> Option<&'a str> {
+    let now = ws.registry.get(named?)?;
+    evidence::cited_name(record).filter(|name| *name != now.name.value)
+}
+
+/// Returns true if an intent had another id when a record named it. A label of another intent with its id holds that id.
+fn is_former(id: &str, named: Option<&str>) -> bool {
+    named.is_some_and(|named| named != id && !named.starts_with(&format!("{id} (")))
 }
 
 fn kind(kind: RecordKind) -> &'static str {
