@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use intent_lsp::code::LineHash;
 use intent_lsp::edits::{Change, Replacement};
-use intent_lsp::ledger::{Record, RecordKind, Strength};
+use intent_lsp::ledger::{Contributor, Record, RecordKind, Strength};
 use intent_lsp::shell::Dialect;
 use intent_lsp::verbs::accept::{self, AcceptExtent};
 use intent_lsp::verbs::after::{Feedback, after, idle};
@@ -668,10 +668,11 @@ fn a_person_settles_a_deletion_that_no_gate_saw() {
     let standing = || intent_lsp::workspace::session::ungated::standing(&ws.root).len();
     assert_eq!(standing(), 1);
     let gone = support::relative("src/a.rs");
-    let answer = accept::accept(&ws, &gone, AcceptExtent::Differing).expect("settled");
+    let settle = || accept::accept(&ws, &gone, AcceptExtent::Differing, &Contributor::default());
+    let answer = settle().expect("settled");
     assert!(answer.settled && answer.accepted.is_empty());
     assert_eq!(standing(), 0);
-    assert!(accept::accept(&ws, &gone, AcceptExtent::Differing).is_err(), "there is nothing left");
+    assert!(settle().is_err(), "there is nothing left");
 }
 
 /// Without waiting for the agent to rest, and without a look at files that the call did not touch.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use intent_lsp::code::Document;
 use intent_lsp::code::lines::{self, LineHash};
+use intent_lsp::ledger::Contributor;
 use intent_lsp::ledger::RecordKind;
 use intent_lsp::verbs::accept::{self, AcceptExtent};
 use intent_lsp::verbs::record::Extent;
@@ -209,7 +210,7 @@ fn what_a_person_accepted_is_told_from_what_was_recorded() {
     let repo = recorded();
     repo.write(PATH, &code(&["one", "two", "person", "four", "five"]));
     let line = AcceptExtent::Line(4);
-    accept::accept(&repo.open(), &relative(PATH), line).expect("accepted");
+    accept::accept(&repo.open(), &relative(PATH), line, &Contributor::default()).expect("accepted");
     assert_eq!(
         picture(&repo, 3),
         "1-3 as_recorded INT-001\n4-4 as_recorded INT-001\n5-8 as_recorded INT-001\n"

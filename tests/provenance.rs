@@ -2,8 +2,9 @@
 
 mod support;
 
+use intent_lsp::ledger::{Contributor, EntityType};
 use intent_lsp::verbs::judgement::Rules;
-use intent_lsp::verbs::{accept, check, record, verify, why};
+use intent_lsp::verbs::{accept, check, record, seal, verify, why};
 use intent_lsp::workspace::Level;
 use support::{Repo, relative};
 
@@ -212,7 +213,8 @@ fn without_git_the_first_claim_needs_all_and_then_changes_are_found() {
 fn accept_settles_a_block() {
     let repo = recorded();
     repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
-    accept::accept(&repo.open(), &relative("src/a.rs"), accept::AcceptExtent::Line(2))
+    let ada = Contributor::person(Some("Ada".to_owned()));
+    accept::accept(&repo.open(), &relative("src/a.rs"), accept::AcceptExtent::Line(2), &ada)
         .expect("accepted");
     assert_eq!(
         repo.picture("src/a.rs"),
@@ -220,10 +222,30 @@ fn accept_settles_a_block() {
     );
     let answer =
         why::on_disk(&repo.open(), &relative("src/a.rs"), why::Which::Line(2)).expect("readable");
-    assert_eq!(
-        answer.blocks[0].contributor.as_ref().map(|who| format!("{:?}", who.entity_type)),
-        Some("Unknown".to_owned())
-    );
+    assert_eq!(answer.blocks[0].contributor, Some(ada));
+}
+
+#[test]
+fn what_a_person_records_is_theirs_by_name_through_the_commit() {
+    let repo = recorded();
+    repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
+    let request = record::RecordRequest {
+        paths: vec![relative("src/a.rs")],
+        intent: Some("INT-001".to_owned()),
+        contributor: Some(EntityType::Human),
+        person: Some("Ada Lovelace".to_owned()),
+        ..record::RecordRequest::default()
+    };
+    record::record(&repo.open(), &request).expect("recorded");
+    let ada = Contributor::person(Some("Ada Lovelace".to_owned()));
+    let who = |repo: &Repo| {
+        let answer = why::on_disk(&repo.open(), &relative("src/a.rs"), why::Which::Line(2));
+        answer.expect("readable").blocks.swap_remove(0).contributor
+    };
+    assert_eq!(who(&repo), Some(ada.clone()));
+    repo.commit("a person's work");
+    seal::seal(&repo.open(), seal::Scope::Late, None).expect("sealed");
+    assert_eq!(who(&repo), Some(ada));
 }
 
 #[test]

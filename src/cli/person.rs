@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 use super::error::CliError;
 use super::print::{Page, Printer};
+use crate::ledger::Contributor;
+use crate::verbs::Workspace;
 use crate::workspace::agents;
 
 /// The controlling terminal, to read from and to write to.
@@ -26,6 +28,26 @@ pub(crate) fn no_agent() -> Result<(), CliError> {
     match agents::above() {
         Some(agent) => Err(refused(&format!("{agent}, so it is an agent that runs this"))),
         None => Ok(()),
+    }
+}
+
+/// Returns true if a person seems to run this: no agent does, and a terminal is at one of its ends. So neither a script
+/// in CI nor an agent is taken for one.
+pub(crate) fn is_here() -> bool {
+    let ends = io::stdin().is_terminal() || io::stdout().is_terminal();
+    (ends || io::stderr().is_terminal()) && agents::above().is_none()
+}
+
+/// The name that git has for the person who runs this; `None` where an agent does.
+pub(crate) fn name(workspace: &Workspace) -> Option<String> {
+    workspace.person().filter(|_| agents::above().is_none())
+}
+
+/// The person who runs this. Where nobody says that one does, it is not known who.
+pub(crate) fn contributor(workspace: &Workspace) -> Contributor {
+    match is_here() {
+        true => Contributor::person(name(workspace)),
+        false => Contributor::default(),
     }
 }
 

@@ -321,6 +321,13 @@ pub struct Contributor {
     pub name: Option<String>,
 }
 
+impl Contributor {
+    /// A person, by the name that git has for them.
+    pub fn person(name: Option<String>) -> Self {
+        Self { entity_type: EntityType::Human, model_identifier: None, name }
+    }
+}
+
 /// What kind of contributor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "UPPERCASE")]

@@ -30,11 +30,13 @@ pub struct AcceptAnswer {
     pub settled: bool,
 }
 
-/// Records that a person accepts blocks of a file as they stand. Each keeps the intent it had; one without keeps none.
+/// Records that a person, `by`, accepts blocks of a file as they stand. Each keeps the intent it had; one without keeps
+/// none.
 pub fn accept(
     ws: &Workspace,
     path: &RelativePath,
     extent: AcceptExtent,
+    by: &Contributor,
 ) -> Result<AcceptAnswer, VerbError> {
     ws.governed()?;
     let mut answer = AcceptAnswer {
@@ -102,7 +104,7 @@ pub fn accept(
             files: vec![FileRecord {
                 conversations: vec![Conversation {
                     url: None,
-                    contributor: Contributor::default(),
+                    contributor: by.clone(),
                     ranges: vec![record::block_record(
                         &document,
                         block,

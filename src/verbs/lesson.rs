@@ -48,6 +48,8 @@ pub struct LessonRequest {
     pub model: Option<String>,
     /// Who asks.
     pub asker: Asker,
+    /// Who wrote, where no agent and no model is named.
+    pub contributor: Contributor,
 }
 
 /// Who asks for something that people may always do, and agents where the policy lets them.
@@ -301,12 +303,18 @@ fn append(
     let (then, now) = (document(&ws, path, before), document(&ws, path, after));
     let (ranges, outlines) = changed(&ws, path, &then, &now, placed.line);
     let named = request.agent.is_some() || request.model.is_some();
-    let entity_type = if named { EntityType::Ai } else { EntityType::Unknown };
-    let model_identifier = request.model.clone();
+    let contributor = match named {
+        true => Contributor {
+            entity_type: EntityType::Ai,
+            model_identifier: request.model.clone(),
+            name: None,
+        },
+        false => request.contributor.clone(),
+    };
     let file = FileRecord {
         conversations: vec![Conversation {
             url: request.session.clone(),
-            contributor: Contributor { entity_type, model_identifier, name: None },
+            contributor,
             ranges,
             related: intent.map(record::related).unwrap_or_default(),
             extra: Default::default(),

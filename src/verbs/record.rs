@@ -45,6 +45,8 @@ pub struct RecordRequest {
     pub model: Option<String>,
     /// Who wrote; `None`: `AI` where an agent or a model is named, else `UNKNOWN`.
     pub contributor: Option<EntityType>,
+    /// The name of the person, where one wrote; see [`Workspace::person`]. Only a face where a person sits gives it.
+    pub person: Option<String>,
     /// The class the agent claims.
     pub claimed_class: Option<String>,
     /// How strong the evidence is; `None`: somebody says so.
@@ -465,7 +467,9 @@ fn contributor(request: &RecordRequest) -> Contributor {
     let named = request.agent.is_some() || request.model.is_some();
     let entity_type =
         request.contributor.unwrap_or(if named { EntityType::Ai } else { EntityType::Unknown });
-    Contributor { entity_type, model_identifier: request.model.clone(), name: None }
+    let has_person = matches!(entity_type, EntityType::Human | EntityType::Mixed);
+    let name = request.person.clone().filter(|_| has_person);
+    Contributor { entity_type, model_identifier: request.model.clone(), name }
 }
 
 pub(super) fn related(intent: &Intent) -> Vec<Related> {

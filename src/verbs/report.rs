@@ -15,7 +15,7 @@ use serde::Serialize;
 use self::gather::Gathered;
 use super::check::{self, CheckRequest, FindingAnswer};
 use super::verify::{self, LostBlock, VerdictCounts};
-use super::why::RecordedBlock;
+use super::why::{CommitBrief, RecordedBlock};
 use super::{VerbError, Workspace};
 use crate::intent::Status;
 use crate::ledger::{Contributor, RecordKind, Strength};
@@ -132,6 +132,12 @@ pub struct ReportedRecord {
     /// The tool that recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    /// The session that wrote it, as `host:id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    /// The commit that brought it, of a record that answers for a block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitBrief>,
     /// How strong the evidence is, by the record's own word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,

@@ -288,6 +288,9 @@ pub struct Candidate {
     /// The tool that recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
+    /// The session that wrote it, as `host:id`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// Where a person has put the block under another intent since, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reassigned: Vec<Reassignment>,
@@ -737,6 +740,7 @@ fn candidate(ws: &Workspace, claim: &Claim<'_>) -> Candidate {
         content_hash: claim.range().content_hash.to_string(),
         name: claim.range().block.as_ref().map(|name| name.path.clone()),
         tool: record.tool.as_ref().map(|tool| tool.name.clone()),
+        session: record.session.clone(),
         reassigned: claim.reassigned().iter().map(|one| reassignment(ws, one)).collect(),
     }
 }

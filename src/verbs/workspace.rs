@@ -16,7 +16,7 @@ use crate::ledger::{Claim, ClaimRef, Entry, Ledger, evidence};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::workspace::{
     Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
-    git::{Change, GitError, Target},
+    git::{Change, GitError, Target, person_of_machine},
     root::RootError,
     session, store,
     text::counted,
@@ -290,6 +290,11 @@ impl Workspace {
     /// The repository; `None` without git.
     pub fn git(&self) -> Option<&Arc<Git>> {
         self.repository.git.as_ref()
+    }
+
+    /// The name that git has for the person who works here. `None` where it has none.
+    pub fn person(&self) -> Option<String> {
+        self.git().map_or_else(person_of_machine, |git| git.person())
     }
 
     /// The commit the files are based on.

@@ -117,6 +117,7 @@ pub enum Target {
     Commit(CommitId),
 }
 
+pub use config::person_of_machine;
 pub use history::{About, Brought, Headline, Walked};
 
 /// What stands at a path: the kind of entry, and the id of its content; no id where a merge conflict is not settled.

@@ -1,5 +1,6 @@
 //! Which id a new intent gets, and in which file it is written.
 
+use intent_lsp::ledger::Contributor;
 use intent_lsp::verbs::Workspace;
 use intent_lsp::verbs::accept::{AcceptExtent, accept};
 use intent_lsp::verbs::reassign::{What, reassign};
@@ -280,7 +281,7 @@ fn who_accepts_an_edit_of_it_does_not_give_it_to_the_other() {
     lab.write("b.rs", HIS.replace("his", "his own"));
     let ws = Workspace::open(&lab.root).expect("a workspace");
     let path = RelativePath::new("b.rs").expect("a path");
-    accept(&ws, &path, AcceptExtent::Differing).expect("accepted");
+    accept(&ws, &path, AcceptExtent::Differing, &Contributor::default()).expect("accepted");
     let told = "INT-001  Bob feature  another intent has this id now: Ada feature";
     lab.commit();
     assert_eq!(first_line(&lab, "b.rs:2"), told);

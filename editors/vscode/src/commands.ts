@@ -165,7 +165,7 @@ async function recordBlock({ server, status }: Parts): Promise<void> {
   if (!subject) throw new Error("there is no block here");
   await saved(document);
   const { start_line, end_line } = subject.block;
-  sayRecorded(await printed(server, ["record", "--json", "--all", "--lines", `${start_line}-${end_line}`, document.uri.fsPath], root));
+  sayRecorded(await printed(server, ["record", "--json", "--contributor", "human", "--all", "--lines", `${start_line}-${end_line}`, document.uri.fsPath], root));
 }
 
 async function recordFile({ server, status }: Parts): Promise<void> {
@@ -178,7 +178,7 @@ async function recordFile({ server, status }: Parts): Promise<void> {
 async function recordAll({ server, status }: Parts): Promise<void> {
   const { root } = governed(status);
   if (!(await vscode.workspace.saveAll(false))) throw new Error("not everything is saved, so nothing was recorded");
-  sayRecorded(await printed(server, ["record", "--json", "."], root));
+  sayRecorded(await printed(server, ["record", "--json", "--contributor", "human", "."], root));
 }
 
 async function printed(server: Server, args: string[], root: string): Promise<Recorded> {

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::person;
 use crate::cli::print::{GOOD, Page, STRONG};
 use crate::cli::target::Target;
 use crate::verbs::accept::{AcceptAnswer, AcceptExtent, accept};
@@ -38,7 +39,12 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         // There is one question about the file as a whole, and this answers it.
         (None, false) if is_ungated(context, &target)? => {
             let (workspace, path) = context.file(&target)?;
-            let answer = accept(&workspace, &path, AcceptExtent::Differing)?;
+            let answer = accept(
+                &workspace,
+                &path,
+                AcceptExtent::Differing,
+                &person::contributor(&workspace),
+            )?;
             context.answer(&answer, |page| show(page, &answer))?;
             return Ok(Exit::Fine);
         }
@@ -46,7 +52,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         (None, false) => return Err(say_which("which block is not said")),
     };
     let (workspace, path) = context.existing_file(&target)?;
-    let answer = accept(&workspace, &path, extent)?;
+    let answer = accept(&workspace, &path, extent, &person::contributor(&workspace))?;
     if let (AcceptExtent::Line(line), true) = (extent, answer.accepted.is_empty()) {
         return Err(CliError::usage(
             format!("there is no block at {path}:{line}"),

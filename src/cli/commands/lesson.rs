@@ -5,7 +5,9 @@ use std::io::IsTerminal;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::person;
 use crate::cli::print::{GOOD, Page, STRONG, WARN};
+use crate::ledger::Contributor;
 use crate::verbs::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
 use crate::verbs::proposal::{self, Proposed};
 
@@ -41,6 +43,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let ws = context.here()?;
     let asker = asker(&args);
     let request = LessonRequest {
         text: args.text,
@@ -49,8 +52,11 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         agent: args.agent,
         model: args.model,
         asker,
+        contributor: match asker {
+            Asker::Person => person::contributor(&ws),
+            Asker::Agent => Contributor::default(),
+        },
     };
-    let ws = context.here()?;
     match proposal::lesson(&ws, &context.cwd, &request)? {
         Proposed::Written(answer) => {
             context.answer(&answer, |page| show(page, &answer))?;

@@ -12,11 +12,13 @@ use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
+use crate::cli::person;
 use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
 use crate::code::LineRange;
 use crate::ledger::{EntityType, MutationClass};
 use crate::verbs::record::{Extent, RecordRequest, RecordedFile, SkippedFile, record};
-use crate::verbs::{git_hooks, map};
+use crate::verbs::{Workspace, git_hooks, map};
+use crate::workspace::RelativePath;
 
 /// Files with the same reason that are named before the rest is only counted.
 const NAMED: usize = 3;
@@ -62,7 +64,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "M")]
     model: Option<String>,
 
-    /// Who wrote; AI where an agent or a model is named, else unknown
+    /// Who wrote; AI where an agent or a model is named, else you at a terminal, else unknown
     #[arg(long, value_enum, value_name = "WHO")]
     contributor: Option<Who>,
 
@@ -131,7 +133,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     for files::Meant { workspace, files, named } in files::by_workspace(&context.cwd, &args.paths)?
     {
         looked_at += files.len();
-        let request = request(&args, files.into_iter().collect());
+        let request = request(&args, &workspace, files.into_iter().collect());
         let root = workspace.root.path().display().to_string();
         let mut here = record(&workspace, &request)?;
         // Of a folder, nobody asked for the files in which there is nothing to record.
@@ -150,7 +152,12 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::found(answer.recorded.is_empty() || against))
 }
 
-fn request(args: &Args, paths: Vec<crate::workspace::RelativePath>) -> RecordRequest {
+fn request(args: &Args, workspace: &Workspace, paths: Vec<RelativePath>) -> RecordRequest {
+    // What a person records without naming anybody is theirs.
+    let is_named = args.agent.is_some() || args.model.is_some() || args.session.is_some();
+    let by_default = (!is_named && person::is_here()).then_some(EntityType::Human);
+    let contributor = args.contributor.map(EntityType::from).or(by_default);
+    let has_person = matches!(contributor, Some(EntityType::Human | EntityType::Mixed));
     RecordRequest {
         paths,
         extent: match args.lines {
@@ -162,7 +169,8 @@ fn request(args: &Args, paths: Vec<crate::workspace::RelativePath>) -> RecordReq
         session: args.session.clone(),
         agent: args.agent.clone(),
         model: args.model.clone(),
-        contributor: args.contributor.map(EntityType::from),
+        contributor,
+        person: person::name(workspace).filter(|_| has_person),
         claimed_class: args.class.clone(),
         strength: None,
     }

@@ -234,8 +234,9 @@ function recordFacts(at) {
   const record = report.records[at];
   return [
     el("strong", {}, record.kind === "ack" ? "accepted" : "recorded"), ` ${when(record.timestamp)}`,
-    el("br"), authors[record.contributor], record.tool ? ` with ${record.tool}` : "", record.strength ? `, ${record.strength}` : "",
+    el("br"), authors[record.contributor], record.tool ? ` with ${record.tool}` : "", record.session ? ` in ${record.session}` : "", record.strength ? `, ${record.strength}` : "",
     el("br"), ...(record.intent ? [link("intent", record.intent, record.intent), ` ${intentName(record.intent)}`] : ["no intent"]),
+    ...(record.commit ? [el("br"), el("code", {}, record.commit.id.slice(0, 10)), ` ${record.commit.author}: ${record.commit.subject}`] : []),
     ...(record.reassigned ?? []).flatMap((one) => [el("br"), `under ${one.from} before ${one.by ?? "a person"} reassigned it ${when(one.timestamp)}`]),
     el("br"), el("code", {}, record.id),
   ];

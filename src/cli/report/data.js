@@ -52,7 +52,7 @@ function when(written) {
 function authorName(who) {
   const person = who.name ?? "a person";
   const kind = { AI: "AI", HUMAN: person, MIXED: `${person} and AI` }[who.entity_type] ?? "unknown author";
-  return who.model_identifier ? `${kind} with ${who.model_identifier}` : kind;
+  return who.model_identifier ? `${kind} (${who.model_identifier})` : kind;
 }
 
 const authors = report.contributors.map(authorName);

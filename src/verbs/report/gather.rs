@@ -67,7 +67,10 @@ impl Gathered {
             |recorded: &RecordedBlock| recorded.path != *held.path || recorded.name != *name;
         let earlier = answer.lineage.len().saturating_sub(MAX_STEPS);
         let steps = answer.lineage.iter().take(MAX_STEPS);
-        let lineage = steps.map(|step| self.step(held.ws, step, name)).collect();
+        let lineage: Vec<ReportedStep> = steps.map(|step| self.step(held.ws, step, name)).collect();
+        if let Some(at) = lineage.first().and_then(|step| step.record) {
+            self.records[at].commit.clone_from(&answer.commit);
+        }
         let candidates =
             answer.candidates.iter().map(|record| self.record(held.ws, record)).collect();
         ReportedBlock {
@@ -111,6 +114,8 @@ impl Gathered {
             contributor,
             timestamp: told.timestamp.clone(),
             reassigned: told.reassigned.clone(),
+            session: told.session.clone(),
+            commit: None,
             tool: stored.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
             strength: stored.and_then(|record| record.strength),
         });

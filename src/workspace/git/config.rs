@@ -4,9 +4,14 @@
 use std::path::PathBuf;
 
 use gix::config::File;
+use gix::config::file::includes::{self, conditional};
+use gix::config::file::init;
 use gix::config::path::interpolate::Context;
 
 use super::Git;
+
+/// A longer name is cut: a ledger is no place for prose.
+const MAX_NAME: usize = 100;
 
 impl Git {
     /// The folder in which git looks for hooks, and whether it may be shared with other repositories or be a part of the
@@ -35,6 +40,17 @@ impl Git {
         self.setting(|file| file.boolean("core.fileMode").ok().flatten()).unwrap_or(true)
     }
 
+    /// The name that git has for the person who works here: `user.name`. `None` where it has none.
+    pub fn person(&self) -> Option<String> {
+        let read = |file: &File| {
+            let mut whole = file.clone();
+            let conditional = conditional::Context { git_dir: Some(&self.dir), branch_name: None };
+            follow(&mut whole, conditional);
+            user_name(&whole)
+        };
+        self.setting(read)
+    }
+
     fn setting<T>(&self, read: impl Fn(&File) -> Option<T>) -> Option<T> {
         let repo = self.repository.to_thread_local();
         let own = read(repo.config_snapshot().plumbing());
@@ -42,9 +58,56 @@ impl Git {
     }
 }
 
+/// The name that git has for the person on this machine, for folders without a repository.
+pub fn person_of_machine() -> Option<String> {
+    let mut file = File::from_globals().ok()?;
+    follow(&mut file, conditional::Context::default());
+    user_name(&file)
+}
+
+/// Reads what a file of settings includes. People keep one name for work and another one for the rest, by folder.
+fn follow(file: &mut File, conditional: conditional::Context<'_>) {
+    let home = std::env::home_dir();
+    let interpolate = Context { home_dir: home.as_deref(), ..Context::default() };
+    let includes = includes::Options::follow(interpolate, conditional);
+    let includes = includes::Options { err_on_missing_config_path: false, ..includes };
+    if let Err(error) = file.resolve_includes(init::Options { includes, ..Default::default() }) {
+        tracing::debug!(%error, "what git's settings include cannot be read");
+    }
+}
+
+fn user_name(file: &File) -> Option<String> {
+    name_in(&file.string("user.name")?.to_string())
+}
+
+/// The name in a text, without an e-mail address. `None` if it is nothing else.
+fn name_in(text: &str) -> Option<String> {
+    let name = text.split('<').next().unwrap_or_default().trim();
+    let name: String = name.chars().take(MAX_NAME).collect();
+    (!name.is_empty() && !name.contains('@')).then_some(name)
+}
+
 /// A path as git reads it: `~/hooks` is in the home folder.
 fn path(file: &File, key: &str) -> Option<PathBuf> {
     let home = std::env::home_dir();
     let context = Context { home_dir: home.as_deref(), ..Context::default() };
     file.path(key)?.interpolate(context).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_no_address() {
+        for (text, name) in [
+            ("Ada Lovelace", Some("Ada Lovelace")),
+            (" Ada <ada@example.invalid>", Some("Ada")),
+            ("ada@example.invalid", None),
+            ("<ada@example.invalid>", None),
+            ("", None),
+        ] {
+            assert_eq!(name_in(text).as_deref(), name, "{text}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 use std::fmt::Write as _;
 
+use serde_json::json;
+
 use super::*;
 use crate::lsp::convert;
 use crate::lsp::features::diagnostics;
@@ -209,6 +211,33 @@ fn recording_waits_until_the_file_is_saved() {
     assert_eq!(answer["recorded"][0]["blocks"], 1, "{answer}");
     editor.reload();
     assert!(!shown(&editor).contains("Record"), "{}", shown(&editor));
+}
+
+#[test]
+fn what_a_person_records_in_an_editor_is_theirs() {
+    let who = |interactive: bool, given: serde_json::Value| {
+        let mut editor = Editor::in_git("//- /src/auth.rs closed\nfn a() { 1 }\n");
+        let config = editor.path("/.git/config");
+        let text = std::fs::read_to_string(&config).unwrap();
+        std::fs::write(config, text + "[user]\n\tname = Ada <ada@example.invalid>\n").unwrap();
+        std::fs::write(editor.path("/src/auth.rs"), "fn a() { 2 }\n").unwrap();
+        editor.settings.interactive = interactive;
+        let mut argument = json!({ "paths": ["src/auth.rs"], "intent": "INT-001" });
+        argument.as_object_mut().unwrap().extend(given.as_object().unwrap().clone());
+        let argument = commands::argument("intent.record", Some(vec![argument])).unwrap();
+        let found = commands::find("intent.record").unwrap();
+        found.run(&editor.snapshot(), &argument, &mut commands::Effects::default()).unwrap();
+        let argument =
+            commands::argument("intent.why", Some(vec![json!({ "path": "src/auth.rs" })])).unwrap();
+        let found = commands::find("intent.why").unwrap();
+        let answer = found.run(&editor.snapshot(), &argument, &mut commands::Effects::default());
+        answer.unwrap()["blocks"][0]["contributor"].clone()
+    };
+    let ada = json!({ "entity_type": "HUMAN", "name": "Ada" });
+    assert_eq!(who(true, json!({})), ada);
+    assert_eq!(who(true, json!({ "agent": "codex" })), json!({ "entity_type": "AI" }));
+    assert_eq!(who(false, json!({})), json!({ "entity_type": "UNKNOWN" }));
+    assert_eq!(who(false, json!({ "contributor": "HUMAN" })), json!({ "entity_type": "HUMAN" }));
 }
 
 #[test]

@@ -97,7 +97,8 @@ pub(crate) struct RecordArguments {
     /// The model: `vendor/name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) model: Option<String>,
-    /// Who wrote; where it is missing, `AI` if an agent or a model is named, else `UNKNOWN`.
+    /// Who wrote; where it is missing, `AI` if an agent or a model is named, else the person at an `interactive` client,
+    /// else `UNKNOWN`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) contributor: Option<EntityType>,
     /// The class of the change that the writer claims.

@@ -16,6 +16,7 @@ use super::arguments::{
     WidenArguments,
 };
 use super::{answer, read};
+use crate::ledger::{Contributor, EntityType};
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::features::{code_actions, places};
 use crate::lsp::snapshot::Snapshot;
@@ -127,6 +128,9 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     for path in &wanted.paths {
         paths.push(relative(&workspace, Path::new(&spelled(path)))?);
     }
+    let is_named = wanted.agent.is_some() || wanted.model.is_some() || wanted.session.is_some();
+    let is_person = snapshot.settings.interactive && !is_named;
+    let by_default = is_person.then_some(EntityType::Human);
     let request = record::RecordRequest {
         paths,
         extent: if wanted.all { record::Extent::WholeFile } else { record::Extent::Changes },
@@ -134,7 +138,8 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         session: wanted.session,
         agent: wanted.agent,
         model: wanted.model,
-        contributor: wanted.contributor,
+        contributor: wanted.contributor.or(by_default),
+        person: person(snapshot, &workspace),
         claimed_class: wanted.class,
         strength: None,
     };
@@ -250,6 +255,7 @@ pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         agent: wanted.agent,
         model: wanted.model,
         asker: lesson::Asker::Agent,
+        contributor: Contributor::default(),
     };
     effects.wrote(&workspace);
     let written = lesson::record(&workspace, &request).map_err(refusal)?;
@@ -306,7 +312,16 @@ pub(super) fn accept(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     let (workspace, path) = file(snapshot, (&wanted).into())?;
     effects.wrote(&workspace);
     let extent = accept::AcceptExtent::Line(wanted.line);
-    answer("intent.accept", &accept::accept(&workspace, &path, extent).map_err(refusal)?)
+    let by = match snapshot.settings.interactive {
+        true => Contributor::person(person(snapshot, &workspace)),
+        false => Contributor::default(),
+    };
+    answer("intent.accept", &accept::accept(&workspace, &path, extent, &by).map_err(refusal)?)
+}
+
+/// The name that git has for the person at this client. `None` where no person is known to sit there.
+fn person(snapshot: &Snapshot, workspace: &Workspace) -> Option<String> {
+    workspace.person().filter(|_| snapshot.settings.interactive)
 }
 
 /// The workspace that is meant: the one of the named file or folder, else the only one there is.

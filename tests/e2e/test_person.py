@@ -1,0 +1,34 @@
+"""What a person records is theirs, by the name that git has; what nobody is known to have written is not."""
+
+from __future__ import annotations
+
+from repository import BINARY, Repository
+from terminal import Terminal
+
+PATH = "src/auth/middleware.ts"
+
+
+def recorded(repository: Repository, *arguments: str, shell: str = "sh", **variables: str) -> dict:
+    """The contributor of the first block, after a record made at a terminal."""
+    command = [str(BINARY), "record", "--all", "--intent", "INT-001", *arguments, PATH]
+    exit_code, text = Terminal(command, repository.path, {**repository.env, **variables}, shell).end()
+    assert exit_code == 0, text
+    blocks = repository.intent("why", PATH)["blocks"]
+    return next(block["contributor"] for block in blocks if block["contributor"])
+
+
+def test_a_person_at_a_terminal_is_named_as_git_names_them(repository: Repository):
+    repository.git("config", "user.name", "Ada Lovelace <ada@example.invalid>")
+    assert recorded(repository) == {"entity_type": "HUMAN", "name": "Ada Lovelace"}
+
+
+def test_without_a_name_it_is_a_person(repository: Repository):
+    repository.git("config", "user.name", "ada@example.invalid")
+    assert recorded(repository) == {"entity_type": "HUMAN"}
+
+
+def test_an_agent_is_no_person(repository: Repository):
+    repository.git("config", "user.name", "Ada Lovelace")
+    assert recorded(repository, CLAUDECODE="1") == {"entity_type": "UNKNOWN"}
+    assert recorded(repository, "--contributor", "human", shell="codex") == {"entity_type": "HUMAN"}
+    assert recorded(repository, "--agent", "codex") == {"entity_type": "AI"}
