@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::suspect::Suspects;
 use super::{VerbError, Workspace, record, why};
 use crate::ledger::{Contributor, Conversation, FileRecord, Record, RecordKind};
-use crate::provenance::{Verdict, matching};
+use crate::provenance::{Provenance, Verdict, matching};
 use crate::workspace::{RelativePath, session};
 
 /// Which blocks to accept.
@@ -13,7 +14,7 @@ use crate::workspace::{RelativePath, session};
 pub enum AcceptExtent {
     /// The innermost block at this 1-based line.
     Line(u32),
-    /// Every block that differs from its record. Blocks without a record are left alone.
+    /// Every block that differs from its record, or is suspect. Blocks without a record are left alone.
     Differing,
 }
 
@@ -64,11 +65,14 @@ pub fn accept(
     let file = why::file(ws, path, &document);
     let chosen: Vec<usize> = match extent {
         AcceptExtent::Line(line) => file.blocks.at_line(line).into_iter().collect(),
-        AcceptExtent::Differing => (0..file.provenance.len())
-            .filter(|at| {
-                matches!(file.provenance[*at].verdict, Verdict::Modified | Verdict::Ambiguous)
-            })
-            .collect(),
+        AcceptExtent::Differing => {
+            let suspects = Suspects::new(ws);
+            let differs = |found: &Provenance| {
+                matches!(found.verdict, Verdict::Modified | Verdict::Ambiguous)
+                    || suspects.of(found).is_some()
+            };
+            (0..file.provenance.len()).filter(|at| differs(&file.provenance[*at])).collect()
+        }
     };
     // What else changed stays to be recorded.
     let mut last = ws.trail(path).last_outline();
@@ -110,7 +114,10 @@ pub fn accept(
                         block,
                         before.unwrap_or_default(),
                     )],
-                    related: Vec::new(),
+                    related: known
+                        .filter(|_| of_namesake.is_none())
+                        .map(record::related)
+                        .unwrap_or_default(),
                     extra: Default::default(),
                 }],
                 outlines,

@@ -42,6 +42,7 @@ pub mod seal;
 mod seen;
 pub mod select;
 pub mod signing;
+pub mod suspect;
 mod tips;
 pub mod trace;
 pub mod trailers;

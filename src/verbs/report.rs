@@ -178,6 +178,9 @@ pub struct ReportedBlock {
     /// The intent that asked for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub intent: Option<String>,
+    /// Why its reason may be another one now, in a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspect: Option<String>,
     /// Nobody but the line's writer vouches for the record: this clone did not write it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub claimed: bool,

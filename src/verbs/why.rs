@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::elsewhere::Around;
+use super::suspect::{Suspects, Suspicion};
 use super::{Workspace, namesake};
 use crate::code::{Block, Document, FileBlocks, LineRange};
 use crate::ledger::{
@@ -25,6 +26,7 @@ use crate::workspace::git::Target;
 use crate::workspace::{CommitId, RelativePath};
 
 pub use asked::AskedFor;
+pub(super) use author::brief as commit_brief;
 pub use author::{BroughtLines, CommitBrief, accepted_by, who, who_in_full};
 pub use lines::{BlockLines, LineRun, LineState, span};
 
@@ -112,6 +114,9 @@ pub struct BlockAnswer {
     /// The record is in no commit yet.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub uncommitted: bool,
+    /// Its intent, or a specification that it serves, changed since, so that its reason may be another one now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suspect: Option<Suspicion>,
     /// How strong the evidence is, by the record's own word.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
@@ -260,7 +265,7 @@ impl IntentBrief {
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum LineageStep {
     /// A record.
-    Record(Candidate),
+    Record(Box<Candidate>),
     /// An unrecorded stretch.
     Gap {
         /// The content hash of what stood there.
@@ -345,9 +350,14 @@ pub fn answer(
     file: &FileProvenance,
     which: Which,
 ) -> WhyAnswer {
+    let suspects = Suspects::new(ws);
     let blocks = chosen(file, which)
         .into_iter()
-        .filter_map(|at| Some(block(ws, file.blocks.blocks.get(at)?, file.provenance.get(at)?)))
+        .filter_map(|at| {
+            let found = file.provenance.get(at)?;
+            let suspect = suspects.of(found);
+            Some(BlockAnswer { suspect, ..block(ws, file.blocks.blocks.get(at)?, found) })
+        })
         .collect();
     let advice = chosen(file, which).into_iter();
     let mut advice: Vec<String> =
@@ -393,7 +403,11 @@ pub fn answer_in_full(
     let around = Around(ws);
     let origins =
         LazyCell::new(|| Origins::new(&ws.ledger, path, &file.blocks, &file.provenance, &around));
+    let suspects = Suspects::new(ws);
     for (block, at) in answer.blocks.iter_mut().zip(chosen(file, which)) {
+        if block.suspect.is_some() {
+            block.suspect = suspects.in_full(&file.provenance[at]);
+        }
         block.lines = lines::of_block(ws, document, file, at);
         block.brought = block.brought();
         if !Origins::may_tell_of(&file.blocks.blocks[at], &file.provenance[at]) {
@@ -660,6 +674,7 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         tool: record.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
         session: record.and_then(|record| record.session.clone()),
         brought: None,
+        suspect: None,
         commit: found.claim.and_then(|at| author::commit(ws, at)),
         uncommitted: found.claim.is_some_and(|at| author::is_uncommitted(ws, at)),
         strength: record.and_then(|record| record.strength),
@@ -723,7 +738,9 @@ fn steps(ws: &Workspace, claim: ClaimRef) -> Vec<LineageStep> {
     lineage::of(&ws.ledger, &Around(ws), claim)
         .into_iter()
         .map(|step| match step {
-            Step::Recorded(at) => LineageStep::Record(candidate(ws, &ws.ledger.claim(at))),
+            Step::Recorded(at) => {
+                LineageStep::Record(Box::new(candidate(ws, &ws.ledger.claim(at))))
+            }
             Step::Gap { before } => LineageStep::Gap { content_hash: before.to_string() },
         })
         .collect()

@@ -118,3 +118,114 @@ fn each_record_is_traced_under_the_intent_that_it_is_about() {
         ]
     ));
 }
+
+const LIST: &str = ".orchestration/active_intents.yaml";
+
+fn suspicion(lab: &Lab, place: &str) -> Option<String> {
+    let said = lab.fine(&["--json", "why", place]);
+    let answer: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let message = answer["blocks"][0]["suspect"]["message"].as_str();
+    message.map(|message| masked(lab, message))
+}
+
+fn edit(lab: &Lab, path: &str, from: &str, to: &str) {
+    let text = lab.read(path);
+    assert!(text.contains(from), "{from} in {text}");
+    lab.write(path, text.replace(from, to));
+}
+
+#[test]
+fn a_block_is_suspect_where_its_reason_changed_until_a_person_accepts_it() {
+    let lab = twice();
+    let first = "src/shop.rs:1";
+    // Neither a name, an owner, a status, nor a comment is a reason.
+    edit(&lab, LIST, "name: Doors", "name: Gates  # of steel");
+    edit(&lab, LIST, "@ada", "@eve");
+    lab.fine(&["complete", "INT-001"]);
+    assert_eq!(suspicion(&lab, first), None);
+    lab.commit();
+    assert_eq!(suspicion(&lab, first), None);
+
+    edit(
+        &lab,
+        LIST,
+        "\"No network\"]\n    owner: \"@eve\"",
+        "\"No network\", \"No locks\"]\n    owner: \"@eve\"",
+    );
+    let changed = "the constraints of INT-001 changed since this was recorded";
+    assert_eq!(suspicion(&lab, first), Some(format!("{changed} (in no commit yet)")));
+    lab.commit();
+    lab.write("README.md", "Shop\n");
+    lab.commit();
+    let commit = lab.read_git(&["rev-parse", "--short=10", "HEAD~1"]);
+    let day = lab.read_git(&["log", "-1", "--format=%as", "HEAD~1"]);
+    let (commit, day) = (commit.trim(), day.trim());
+    assert_eq!(suspicion(&lab, first), Some(format!("{changed} (commit {commit}, {day})")));
+    assert_eq!(suspicion(&lab, "src/shop.rs:7"), None, "INT-002 is as it was");
+    let shown = lab.fine(&["why", "src/shop.rs"]);
+    assert!(shown.contains("✓ exact, suspect  INT-001"), "{shown}");
+    let card = lab.fine(&["why", first]);
+    assert!(card.contains("  suspect   ! the constraints of INT-001"), "{card}");
+    let report = lab.fine(&["--json", "report"]);
+    assert_eq!(report.matches(changed).count(), 1, "{report}");
+
+    lab.fine(&["accept", first]);
+    assert_eq!(suspicion(&lab, first), None);
+    edit(&lab, LIST, "\"No locks\"", "\"No doors\"");
+    assert!(suspicion(&lab, first).is_some(), "another text than the accepted one");
+    edit(&lab, LIST, "\"No doors\"", "\"No locks\"");
+    assert_eq!(suspicion(&lab, first), None);
+}
+
+#[test]
+fn what_was_taken_back_makes_nothing_suspect() {
+    let lab = twice();
+    edit(
+        &lab,
+        LIST,
+        "[\"src/**\"]\n    constraints: [\"No network\"]\n    owner: \"@ada\"",
+        "[\"src/**\", \"lib/**\"]\n    constraints: []\n    owner: \"@ada\"",
+    );
+    lab.commit();
+    let said = suspicion(&lab, "src/shop.rs:1").expect("suspect");
+    assert!(said.starts_with("the constraints and scope of INT-001 changed"), "{said}");
+    edit(
+        &lab,
+        LIST,
+        "\"src/**\", \"lib/**\"]\n    constraints: []",
+        "\"src/**\"]\n    constraints: [\"No network\"]",
+    );
+    lab.commit();
+    assert_eq!(suspicion(&lab, "src/shop.rs:1"), None);
+}
+
+#[test]
+fn a_specification_that_changed_makes_its_blocks_suspect() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Doors", "--scope", "src/**", "--start"]);
+    edit(
+        &lab,
+        LIST,
+        "    owned_scope: [\"src",
+        "    related_specs: [docs/doors.md, REQ-1, docs/none.md]\n    owned_scope: [\"src",
+    );
+    lab.write("docs/doors.md", "Open and close.\n");
+    lab.commit();
+    lab.write("docs/doors.md", "Open, and close.\n");
+    lab.write("src/shop.rs", SHOP);
+    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex", "--all"]);
+    assert_eq!(
+        suspicion(&lab, "src/shop.rs:1"),
+        None,
+        "what the record was made with is not known"
+    );
+    lab.commit();
+    assert_eq!(suspicion(&lab, "src/shop.rs:1"), None);
+    lab.write("docs/doors.md", "Open, and close.\r\n");
+    assert_eq!(suspicion(&lab, "src/shop.rs:1"), None, "only its line ends differ");
+    lab.write("docs/doors.md", "Open, close, and lock.\n");
+    let told = "docs/doors.md, which it serves, changed since this was committed";
+    assert_eq!(suspicion(&lab, "src/shop.rs:1").as_deref(), Some(told));
+    edit(&lab, LIST, "docs/doors.md, ", "");
+    assert_eq!(suspicion(&lab, "src/shop.rs:1"), None, "the intent does not name it any more");
+}

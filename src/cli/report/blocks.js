@@ -263,6 +263,7 @@ function showBlock(block) {
       fact("Author", record === null ? "" : authors[block.author]),
       fact("Recorded", block.when),
       fact("Recorded as", elsewhere ?? ""),
+      fact("Suspect", told.suspect ?? ""),
       fact("Trust", told.claimed ? "claimed: this clone did not write the record" : ""),
       fact("Link", link("block", keys[block.at], "to this block"))),
     lineage.length > 0 ? el("h4", {}, "Lineage, newest first") : "",

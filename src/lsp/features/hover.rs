@@ -137,6 +137,9 @@ fn block_text(
         text.paragraph(&format!("{} {}", text.code(commit.short()), text.said(&said)));
     }
     text.paragraph(&verdict(&text, place, &answer));
+    if let Some(suspect) = &answer.suspect {
+        text.paragraph(&format!("{}: {}", text.strong("suspect"), text.said(&suspect.message)));
+    }
     if let Some(lines) = answer.lines_said() {
         text.paragraph(&text.said(&lines));
     }

@@ -76,6 +76,9 @@ fn words(block: &BlockAnswer) -> String {
         let (id, author, subject) = (commit.short(), &commit.author, &commit.subject);
         said.push_str(&format!(", commit {id} by {author}: {subject}"));
     }
+    if let Some(suspect) = &block.suspect {
+        said.push_str(&format!("; suspect: {}", suspect.message));
+    }
     if let Some(lines) = block.lines_said() {
         said.push_str(&format!("; {lines}"));
     }

@@ -83,6 +83,7 @@ impl Gathered {
             only_inside: answer.only_inside,
             kept: answer.kept,
             intent: answer.intent.map(|intent| intent.label()),
+            suspect: answer.suspect.map(|suspect| suspect.message),
             claimed: answer.claimed,
             lineage,
             earlier,

@@ -87,10 +87,19 @@ impl BlockAnswer {
 
 /// The commit that brought the record of a claim. `None` if the record is in no commit yet, or if nobody can tell.
 pub(super) fn commit(ws: &Workspace, at: ClaimRef) -> Option<CommitBrief> {
-    let id = ws.ledger.derived(at.entry)?.commit.clone()?;
-    let said = ws.git()?.headline(&CommitId(id.clone())).ok()?;
+    brief(ws, &CommitId(ws.ledger.derived(at.entry)?.commit.clone()?))
+}
+
+/// A commit as a person reads it. `None` if it cannot be read.
+pub(in crate::verbs) fn brief(ws: &Workspace, commit: &CommitId) -> Option<CommitBrief> {
+    let said = ws.git()?.headline(commit).ok()?;
     let timestamp = jiff::Timestamp::from_second(said.time).ok().map(|time| time.to_string());
-    Some(CommitBrief { id, author: said.author, timestamp, subject: said.subject })
+    Some(CommitBrief {
+        id: commit.0.clone(),
+        author: said.author,
+        timestamp,
+        subject: said.subject,
+    })
 }
 
 /// Returns true if a claim is of the journal, or of evidence that is a draft: no commit has it yet.

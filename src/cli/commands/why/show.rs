@@ -162,6 +162,10 @@ fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Wante
     {
         page.to(VALUES).text(&said).end();
     }
+    if let Some(suspect) = &block.suspect {
+        page.own("  ").own("suspect").to(VALUES).styled(WARN, "!").own(" ");
+        page.text(&suspect.message).end();
+    }
     if let Some(record) = &block.record {
         page.own("  ").own("record").to(VALUES).styled(DIM, record);
         if let Some(evidence) = block.strength {
@@ -378,7 +382,7 @@ fn step(page: &mut Page, record: &Candidate, now: Timestamp) {
     };
     page.own("  ");
     if record.kind == RecordKind::Ack {
-        page.own("accepted by ").text(&why::accepted_by(&record.contributor));
+        page.own("accepted by ").text(why::accepted_by(&record.contributor));
     } else {
         page.text(&why::who(&record.contributor, record.tool.as_deref()));
     }
@@ -443,6 +447,7 @@ fn row(block: &BlockAnswer, now: Timestamp) -> Vec<Cell> {
         None if block.only_inside => format!("{mark} {word} inside"),
         None => format!("{mark} {word}"),
     };
+    let word = if block.suspect.is_some() { word + ", suspect" } else { word };
     let id = block.intent.as_ref().map(IntentBrief::label);
     let who = block.contributor.as_ref().map(|who| why::who(who, block.tool.as_deref()));
     let at = block.timestamp.as_deref().map(|at| when::ago(now, at)).unwrap_or_default();

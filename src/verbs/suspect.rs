@@ -1,0 +1,332 @@
+//! *Suspect*: is the reason of a block still the one that it was written for?
+//!
+//! A record says which text its intent had ([`Intent::hash`]). Where the intent reads otherwise now, that text is looked
+//! for in the registry of the commit that brought the record, or on which it was made. Only what must hold of the code
+//! counts: constraints, acceptance criteria and scope. A specification that the record names counts where it is a file
+//! that differs from what the record's commit has.
+//!
+//! What cannot be found makes nothing suspect: of a text that no commit has nobody can tell what changed.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::Workspace;
+use super::why::{CommitBrief, FileProvenance, commit_brief};
+use crate::intent::{FOLDER, Intent, Spanned};
+use crate::ledger::{Claim, ClaimRef};
+use crate::provenance::Provenance;
+use crate::workspace::git::{GitError, Target};
+use crate::workspace::{CommitId, Git, RelativePath};
+
+/// The commit that changed an intent is looked for in no more commits than this.
+const MAX_COMMITS: usize = 2_000;
+
+/// A part of an intent that code is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IntentPart {
+    /// What must hold.
+    Constraints,
+    /// When it is done.
+    AcceptanceCriteria,
+    /// Which files it owns.
+    OwnedScope,
+}
+
+impl IntentPart {
+    const ALL: [Self; 3] = [Self::Constraints, Self::AcceptanceCriteria, Self::OwnedScope];
+
+    fn words(self) -> &'static str {
+        match self {
+            Self::Constraints => "constraints",
+            Self::AcceptanceCriteria => "acceptance criteria",
+            Self::OwnedScope => "scope",
+        }
+    }
+
+    /// The entries as they are compared. Only in a scope does their order say something: the last match wins.
+    fn of(self, intent: &Intent) -> Vec<&str> {
+        let list: &[Spanned<String>] = match self {
+            Self::Constraints => &intent.constraints,
+            Self::AcceptanceCriteria => &intent.acceptance_criteria,
+            Self::OwnedScope => &intent.owned_scope,
+        };
+        let mut entries: Vec<&str> = list.iter().map(|entry| entry.value.trim()).collect();
+        if self != Self::OwnedScope {
+            entries.sort_unstable();
+        }
+        entries
+    }
+
+    fn differing(then: &Intent, now: &Intent) -> Vec<Self> {
+        Self::ALL.into_iter().filter(|part| part.of(then) != part.of(now)).collect()
+    }
+}
+
+/// Why the reason of a block may no longer be the one that it was written for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Suspicion {
+    /// The intent, by its present id.
+    pub intent: String,
+    /// Which parts of it read otherwise than when the block was recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<IntentPart>,
+    /// Specifications that it names and that changed since the record was committed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub specs: Vec<RelativePath>,
+    /// The newest commit that changed one of the parts; absent where it was not looked for, or not found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitBrief>,
+    /// The parts were changed in the work tree, and no commit has that yet.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub uncommitted: bool,
+    /// All of it in one sentence.
+    pub message: String,
+}
+
+/// Which blocks of a file are suspect, by their indices, and why.
+pub fn of_file(ws: &Workspace, file: &FileProvenance) -> Vec<(usize, Suspicion)> {
+    let suspects = Suspects::new(ws);
+    let blocks = file.provenance.iter().enumerate();
+    blocks.filter_map(|(at, found)| Some((at, suspects.of(found)?))).collect()
+}
+
+/// Answers about blocks; what was found for one record is kept for the next of its blocks.
+pub(super) struct Suspects<'a> {
+    ws: &'a Workspace,
+    known: RefCell<HashMap<u32, Option<Suspicion>>>,
+}
+
+impl<'a> Suspects<'a> {
+    pub(super) fn new(ws: &'a Workspace) -> Self {
+        Self { ws, known: RefCell::default() }
+    }
+
+    /// Why a block is suspect; `None` if it is not, or if nobody can tell. The commit that changed its intent is not
+    /// looked for.
+    pub(super) fn of(&self, found: &Provenance) -> Option<Suspicion> {
+        let at = found.claim?;
+        if let Some(known) = self.known.borrow().get(&at.entry) {
+            return known.clone();
+        }
+        let suspicion = find(self.ws, at);
+        self.known.borrow_mut().insert(at.entry, suspicion.clone());
+        suspicion
+    }
+
+    /// The same, with the commit that changed the intent where it can be found.
+    pub(super) fn in_full(&self, found: &Provenance) -> Option<Suspicion> {
+        let suspicion = self.of(found)?;
+        let Some(intent) = self.ws.registry.get(&suspicion.intent) else { return Some(suspicion) };
+        match changed_in(self.ws, intent, &suspicion.parts) {
+            Ok(Some(ChangedIn::Commit(commit))) => {
+                let commit = commit_brief(self.ws, &commit);
+                Some(Suspicion { commit, ..suspicion }.said())
+            }
+            Ok(Some(ChangedIn::Nothing)) => {
+                Some(Suspicion { uncommitted: true, ..suspicion }.said())
+            }
+            Ok(None) => Some(suspicion),
+            Err(error) => {
+                tracing::debug!(%error, "the history of the registry cannot be read");
+                Some(suspicion)
+            }
+        }
+    }
+}
+
+impl Suspicion {
+    fn said(self) -> Self {
+        Self { message: self.sentence(), ..self }
+    }
+
+    fn sentence(&self) -> String {
+        let words: Vec<&str> = self.parts.iter().map(|part| part.words()).collect();
+        let since = match (&self.commit, self.uncommitted) {
+            (Some(commit), _) => {
+                let day = commit.timestamp.as_deref().and_then(|time| time.get(..10));
+                let day = day.map(|day| format!(", {day}")).unwrap_or_default();
+                format!(" (commit {}{day})", commit.short())
+            }
+            (None, true) => " (in no commit yet)".to_owned(),
+            (None, false) => String::new(),
+        };
+        let of_intent = (!words.is_empty()).then(|| {
+            format!(
+                "the {} of {} changed since this was recorded{since}",
+                listed(&words),
+                self.intent
+            )
+        });
+        let specs: Vec<&str> = self.specs.iter().map(RelativePath::as_str).collect();
+        let of_specs = (!specs.is_empty()).then(|| {
+            format!("{}, which it serves, changed since this was committed", listed(&specs))
+        });
+        of_intent.into_iter().chain(of_specs).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+fn listed(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+fn find(ws: &Workspace, at: ClaimRef) -> Option<Suspicion> {
+    let claim = ws.ledger.claim(at);
+    // Whoever put a block under another intent has looked at it, and the record's hash is of the former one.
+    if !claim.reassigned().is_empty() || ws.namesake_of(&claim).is_some() {
+        return None;
+    }
+    let id = claim.intent()?;
+    let present = ws.registry.get(id)?;
+    let commit = ws.ledger.derived(at.entry).and_then(|derived| derived.commit.clone());
+    let commit = commit.map(CommitId);
+    let parts = match text_then(ws, at, commit.as_ref(), id, present) {
+        Some(then) => IntentPart::differing(&then, present),
+        None => Vec::new(),
+    };
+    let specs =
+        commit.map(|commit| changed_specs(ws, &claim, &commit, present)).unwrap_or_default();
+    let suspicion = Suspicion {
+        intent: present.id.value.clone(),
+        parts,
+        specs,
+        commit: None,
+        uncommitted: false,
+        message: String::new(),
+    };
+    let is_none = suspicion.parts.is_empty() && suspicion.specs.is_empty();
+    (!is_none).then(|| suspicion.said())
+}
+
+/// The intent as the record means it, where it reads otherwise now and a commit at hand has that text.
+fn text_then(
+    ws: &Workspace,
+    at: ClaimRef,
+    commit: Option<&CommitId>,
+    id: &str,
+    present: &Intent,
+) -> Option<Intent> {
+    let hash = ws.ledger.entry(at.entry).record.intent_hash.as_deref()?;
+    if present.reads_as(hash) {
+        return None;
+    }
+    let based_on = ws.ledger.based_on(at.entry).map(|commit| CommitId(commit.to_owned()));
+    let commits = commit.cloned().into_iter().chain(based_on);
+    let mut texts = commits.filter_map(|commit| {
+        let registry = ws.elsewhere.registry_at(ws, &commit)?;
+        registry.get(id).filter(|then| then.reads_as(hash)).cloned()
+    });
+    texts.next()
+}
+
+/// Files among the specifications of a record that its intent still names, and that differ from what its commit has.
+fn changed_specs(
+    ws: &Workspace,
+    claim: &Claim<'_>,
+    commit: &CommitId,
+    present: &Intent,
+) -> Vec<RelativePath> {
+    let related = claim.file.relations().filter(|one| one.kind == "specification");
+    let is_named = |spec: &str| present.related_specs.iter().any(|one| one.value == spec);
+    let mut paths: Vec<RelativePath> = related
+        .filter(|one| is_named(&one.value))
+        .filter_map(|one| RelativePath::new(&one.value).ok())
+        .filter(|path| differs(ws, commit, path) == Some(true))
+        .collect();
+    paths.sort();
+    paths.dedup();
+    paths
+}
+
+/// Whether a text differs from what it was in a commit. `None` if it was no text there, or cannot be read.
+fn differs(ws: &Workspace, commit: &CommitId, path: &RelativePath) -> Option<bool> {
+    let then = ws.read_at(commit, path).ok()??;
+    if !ws.exists(path) {
+        return Some(true);
+    }
+    let now = ws.read(path).ok()?;
+    Some(!now.text().lines().eq(then.text().lines()))
+}
+
+/// Where an intent got the text that it has.
+enum ChangedIn {
+    Commit(CommitId),
+    /// No commit has it yet.
+    Nothing,
+}
+
+/// The newest commit on the line of first parents that changed one of the parts of an intent.
+fn changed_in(
+    ws: &Workspace,
+    present: &Intent,
+    parts: &[IntentPart],
+) -> Result<Option<ChangedIn>, GitError> {
+    let (Some(git), Some(tip)) = (ws.git().filter(|_| !parts.is_empty()), ws.tip()) else {
+        return Ok(None);
+    };
+    let list = ws.registry.path();
+    let ids = ws.registry.ids(&present.id.value);
+    let reads_so = |commit: &CommitId| {
+        let registry = ws.elsewhere.registry_at(ws, commit)?;
+        let then = ids.iter().find_map(|id| registry.get(id))?;
+        let is_same = |part: &IntentPart| part.of(then) == part.of(present);
+        Some(parts.iter().all(is_same))
+    };
+    let blobs = |git: &Git, commit: &CommitId| git.blobs_at(commit, &[list.as_str(), FOLDER]);
+    if reads_so(tip) != Some(true) {
+        return Ok(Some(ChangedIn::Nothing).filter(|_| !matches!(ws.files(), Target::Commit(_))));
+    }
+    let mut commit = tip.clone();
+    let mut files = blobs(git, &commit)?;
+    for _ in 0..MAX_COMMITS {
+        let Some(parent) = git.about(&commit)?.parents.into_iter().next() else { break };
+        let before = blobs(git, &parent)?;
+        if before != files && reads_so(&parent) != Some(true) {
+            return Ok(Some(ChangedIn::Commit(commit)));
+        }
+        (commit, files) = (parent, before);
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_says_what_changed_and_where() {
+        use IntentPart::{AcceptanceCriteria, Constraints, OwnedScope};
+        let path = |path: &str| RelativePath::new(path).expect("a path");
+        let said = |parts: &[IntentPart], specs: &[&str], uncommitted: bool| {
+            let suspicion = Suspicion {
+                intent: "INT-001".to_owned(),
+                parts: parts.to_vec(),
+                specs: specs.iter().map(|spec| path(spec)).collect(),
+                commit: None,
+                uncommitted,
+                message: String::new(),
+            };
+            suspicion.sentence()
+        };
+        assert_eq!(
+            said(&[Constraints, AcceptanceCriteria, OwnedScope], &[], true),
+            "the constraints, acceptance criteria and scope of INT-001 changed since this was recorded (in no commit yet)"
+        );
+        assert_eq!(
+            said(&[Constraints], &["docs/a.md"], false),
+            "the constraints of INT-001 changed since this was recorded; docs/a.md, which it serves, changed since this was committed"
+        );
+        assert_eq!(
+            said(&[], &["a.md", "b.md"], false),
+            "a.md and b.md, which it serves, changed since this was committed"
+        );
+    }
+}
