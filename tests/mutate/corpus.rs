@@ -87,6 +87,19 @@ impl Sample {
         (!file.has_error && enough).then_some(text)
     }
 
+    /// Its place in a draw. The first of all is drawn, so a file more or less hardly ever changes what is.
+    fn rank(&self, drawn: u64) -> u64 {
+        let path = self.path.to_string_lossy();
+        // The same on every machine: below the project, or below the folder of a registry.
+        let below = path.split_once("/registry/src/").and_then(|(_, rest)| rest.split_once('/'));
+        let own = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap_or(&path);
+        let name = below.map_or(own, |(_, rest)| rest);
+        let hash = name
+            .bytes()
+            .fold(drawn, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3));
+        Chance::new(hash).draw()
+    }
+
     pub fn extension(&self) -> &str {
         self.path.extension().and_then(|ending| ending.to_str()).unwrap_or_default()
     }
@@ -107,7 +120,10 @@ pub fn chosen(samples: &[Sample], many: usize, chance: &mut Chance) -> Vec<Sampl
             if chance.once_in(2) { "rust" } else { chance.pick(&languages).expect("some") };
         for _ in 0..2 {
             tries += 1;
-            let sample = chance.pick(&by_language[language]).expect("none is empty");
+            let drawn = chance.draw();
+            let of_language = by_language[language].iter();
+            let sample =
+                of_language.min_by_key(|sample| sample.rank(drawn)).expect("none is empty");
             if !chosen.contains(*sample) && sample.text().is_some() {
                 chosen.push((*sample).clone());
             }
