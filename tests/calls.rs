@@ -704,3 +704,38 @@ fn the_map_follows_each_call() {
     call(&session(vec![gone]), || repo.remove("src/c.rs")).expect("in scope");
     assert!(!shown().contains("src/c.rs"), "{}", shown());
 }
+
+/// The codes of what `intent check` finds, with their paths.
+fn found(repo: &Repo) -> Vec<String> {
+    use intent_lsp::verbs::check::{CheckRequest, change};
+    let findings = change(&repo.open(), &CheckRequest::default()).expect("checked").findings;
+    let errors = findings.into_iter().filter(|it| it.level == intent_lsp::workspace::Level::Error);
+    errors.map(|it| format!("{} {}", it.code, it.path.unwrap_or_default())).collect()
+}
+
+#[test]
+fn what_a_person_approved_is_no_finding_and_what_looks_like_it_is() {
+    let repo = Repo::new();
+    repo.write(".orchestration/policy.yaml", "mode: ask\n");
+    repo.write("billing/b.rs", BEFORE);
+    repo.write("billing/c.rs", BEFORE);
+    repo.commit("start");
+    call(&event(&repo, "s", vec![select("INT-001")]), || {}).ok();
+    call(&event(&repo, "s", vec![read("billing/b.rs"), read("billing/c.rs")]), || {}).unwrap();
+    let edit = |file: &str| event(&repo, "s", vec![replace(file, "    1;", "    11;")]);
+    let edited = BEFORE.replace("1;", "11;");
+    let asked = before(&edit("billing/b.rs"));
+    let told = message(&asked);
+    assert_eq!(code(&asked), Some(DenialCode::ScopeViolation), "{told}");
+    let number = told.split("code ").nth(1).and_then(|rest| rest.get(..6)).expect("a code");
+    approval::decide(&repo.open(), number, Verdict::Approve, Place::Terminal).unwrap();
+    call(&edit("billing/b.rs"), || repo.write("billing/b.rs", &edited)).unwrap();
+    assert_eq!(found(&repo), Vec::<String>::new());
+    // The approval is of that write. Another file, and what somebody else did to this one, are not approved by it.
+    repo.write("billing/c.rs", &edited);
+    repo.record("INT-001", &["billing/c.rs"]);
+    assert_eq!(found(&repo), ["scope-violation billing/c.rs"]);
+    repo.write("billing/b.rs", &edited.replace("2;", "22;"));
+    repo.record("INT-001", &["billing/b.rs"]);
+    assert_eq!(found(&repo), ["scope-violation billing/b.rs", "scope-violation billing/c.rs"]);
+}

@@ -54,7 +54,7 @@ pub struct Record {
     /// A registry change, an approval or an acknowledgement in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// Of an `approval` that is signed: what was approved.
+    /// Of an `approval`: the rule, or the write, that was approved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approves: Option<Approved>,
     /// Of a `test` record: what was run, and how it ended.
@@ -103,15 +103,16 @@ pub enum RecordKind {
     Event,
 }
 
-/// A rule that somebody approved as it read, with their signature: an intent, or a file such as the policy.
+/// What somebody approved: a rule as it read (an intent, or a file such as the policy), or a write.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Approved {
-    /// The id of the intent, or the path of the file.
+    /// The id of the intent, or the path of the file; empty of a command.
     pub what: String,
-    /// [`crate::intent::Intent::hash`], or the SHA-256 of the file: `sha256:<64 hex>`.
+    /// `sha256:<64 hex>`: [`crate::intent::Intent::hash`], that of the file of rules, or that of the question about a write.
     pub hash: String,
     /// What `ssh-keygen -Y sign` made of [`Approved::signed_bytes`], in base64 without its frame.
-    pub signature: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signature: Option<String>,
 }
 
 impl Approved {

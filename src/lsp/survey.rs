@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::intent::Registry;
 use crate::verbs::check::{self, CheckRequest, FindingAnswer};
+use crate::verbs::judgement::Rules;
 use crate::verbs::{Workspace, verify};
 use crate::workspace::{Finding, RelativePath, ignores};
 
@@ -24,6 +25,10 @@ pub(crate) struct Survey {
     pub(crate) files: Arc<Vec<RelativePath>>,
     /// What `intent check` finds in the work tree; found when first asked for.
     checked: OnceLock<Vec<FindingAnswer>>,
+    /// The rules, with what a person approved; found when first asked for.
+    rules: OnceLock<Rules>,
+    /// What stands against files that are gone; found when first asked for.
+    gone: OnceLock<Vec<Finding>>,
     /// Made anew at each loading, so it stands for one state of the disk.
     registry: Arc<Registry>,
     walked: Instant,
@@ -52,14 +57,31 @@ impl Surveys {
         };
         let findings = verify::findings_among(workspace, &files);
         let registry = Arc::clone(&workspace.registry);
-        let survey =
-            Arc::new(Survey { findings, files, checked: OnceLock::new(), registry, walked });
+        let survey = Arc::new(Survey {
+            findings,
+            files,
+            checked: OnceLock::new(),
+            rules: OnceLock::new(),
+            gone: OnceLock::new(),
+            registry,
+            walked,
+        });
         *slot = Some(Arc::clone(&survey));
         survey
     }
 }
 
 impl Survey {
+    /// The rules, with what a person approved.
+    pub(crate) fn rules(&self, workspace: &Workspace) -> &Rules {
+        self.rules.get_or_init(|| check::rules(workspace))
+    }
+
+    /// What stands against files that are gone from the work tree.
+    pub(crate) fn gone(&self, workspace: &Workspace) -> &[Finding] {
+        self.gone.get_or_init(|| check::gone(workspace).unwrap_or_default())
+    }
+
     /// What `intent check` finds in the work tree. Where it cannot be checked: what is wrong in what governs it.
     pub(crate) fn checked(&self, workspace: &Workspace) -> &[FindingAnswer] {
         self.checked.get_or_init(|| {

@@ -148,7 +148,7 @@ pub fn decide(
     let turn = approvals::turn(&ws.root)?;
     let asked = turn.pending(code)?;
     if verdict == Verdict::Reject {
-        append(ws, &asked, &note(&asked, "rejected", place))?;
+        append(ws, &asked, &note(&asked, "rejected", place), None)?;
         let approval = turn.settle(asked, State::Denied)?;
         let done = format!("{} is rejected; nothing was changed.", approval.code);
         return Ok(ApprovalAnswer { approval, done });
@@ -156,7 +156,7 @@ pub fn decide(
     // The registry may have changed since it was asked.
     let ws = &ws.reload();
     check_again(ws, &asked.subject)?;
-    append(ws, &asked, &note(&asked, "approved", place))?;
+    append(ws, &asked, &note(&asked, "approved", place), of_work(&asked))?;
     let (result, done) = carry_out(ws, &asked)?;
     let approval = turn.settle(Approval { result, ..asked }, State::Approved)?;
     Ok(ApprovalAnswer { approval, done })
@@ -244,8 +244,21 @@ fn note(asked: &Approval, verb: &str, place: Place) -> String {
     format!("a person {verb} {} {}: {what} (bound to {short})", asked.code, place.words())
 }
 
+/// What is approved with a write or a command, for whoever judges afterwards what was done.
+fn of_work(asked: &Approval) -> Option<Approved> {
+    let hash = format!("sha256:{}", asked.binding);
+    let is_command = matches!(asked.subject, Subject::Command { .. });
+    let command = || is_command.then(|| Approved { hash, ..Approved::default() });
+    draft_of_write(asked).or_else(command)
+}
+
 /// A person's decision in the ledger. That it was a person is what a terminal or a dialog told us.
-fn append(ws: &Workspace, asked: &Approval, note: &str) -> Result<(), VerbError> {
+fn append(
+    ws: &Workspace,
+    asked: &Approval,
+    note: &str,
+    approves: Option<Approved>,
+) -> Result<(), VerbError> {
     let intent = match &asked.subject {
         Subject::Scope { intent, .. } => Some(intent.clone()),
         Subject::Switch { to, .. } => Some(to.clone()),
@@ -268,6 +281,7 @@ fn append(ws: &Workspace, asked: &Approval, note: &str) -> Result<(), VerbError>
         Record {
             intent_id: intent.or(skeleton.intent_id),
             note: Some(note.to_owned()),
+            approves,
             decision: Some(decision),
             strength: Some(Strength::Declared),
             ..skeleton
@@ -308,18 +322,25 @@ pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
     }
 }
 
-/// Records the approval of a rule.
+/// What is to be signed of a write that was approved; `None` of any other question.
+pub fn draft_of_write(asked: &Approval) -> Option<Approved> {
+    let Subject::Write { path, .. } = &asked.subject else { return None };
+    let hash = format!("sha256:{}", asked.binding);
+    Some(Approved { what: path.clone(), hash, signature: None })
+}
+
+/// Records the signature of an approval. `code`: that of the question, of a write.
 pub fn sign(
     ws: &Workspace,
     unsigned: &Approved,
+    code: Option<&str>,
     signature: String,
     signatures: &dyn Signatures,
 ) -> Result<SignedAnswer, VerbError> {
-    let approved = Approved { signature, ..unsigned.clone() };
-    let (bytes, signers) = (approved.signed_bytes(), signing::signers(ws)?);
-    let what =
-        Signed { namespace: Approved::NAMESPACE, bytes: &bytes, signature: &approved.signature };
+    let (bytes, signers) = (unsigned.signed_bytes(), signing::signers(ws)?);
+    let what = Signed { namespace: Approved::NAMESPACE, bytes: &bytes, signature: &signature };
     let trusted = matches!(signatures.judge(what, &signers)?, Judged::By(_));
+    let approved = Approved { signature: Some(signature), ..unsigned.clone() };
     let intent = ws.registry.get(&approved.what);
     let skeleton = record::skeleton(ws, RecordKind::Approval, intent, None, None);
     let (what, hash) = (approved.what.clone(), approved.hash.clone());
@@ -327,6 +348,11 @@ pub fn sign(
         ws,
         Record {
             note: Some(format!("a person approved {what} as it reads, and signed that")),
+            decision: code.map(|code| RecordedDecision {
+                outcome: "ask".to_owned(),
+                rule: None,
+                approval: Some(code.to_owned()),
+            }),
             approves: Some(approved),
             strength: Some(Strength::Declared),
             ..skeleton

@@ -10,8 +10,8 @@ mod bound;
 mod deeds;
 mod files;
 mod proposed;
+mod suspects;
 
-use std::collections::HashSet;
 use std::slice;
 use std::sync::Arc;
 
@@ -20,6 +20,7 @@ use serde::Serialize;
 
 pub(super) use self::bound::Bound;
 use self::files::{Judge, Sides};
+use self::proposed::Approvals;
 use super::classes::{self, ClassAnswer};
 use super::edited::{FormerFile, commits_of_work};
 use super::gate::steers;
@@ -29,7 +30,6 @@ use super::workspace::{IGNORE_FILES, ignores_at, policy_at};
 use super::{VerbError, Workspace, seal, verify, why};
 use crate::code::LineRange;
 use crate::intent::Registry;
-use crate::ledger::Approved;
 use crate::provenance::Verdict;
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{Code, CommitId, Finding, Level, Policy, RelativePath};
@@ -43,6 +43,8 @@ pub struct CheckRequest {
     pub intent: Option<String>,
     /// The branch that the work is on, where it is not the one that is checked out.
     pub branch: Option<String>,
+    /// Whether blocks are looked for whose intent or specification changed since they were recorded, in all files.
+    pub suspect: bool,
 }
 
 impl CheckRequest {
@@ -190,13 +192,10 @@ pub fn change_signed(
             answer.summary.notes.extend(seal::unstaged_note(here));
         }
         let changes = ends.changes(ws)?;
-        let signed = match &ends.tip {
-            Some(tip) => proposed::signed(ws, tip, signatures)?,
-            None => HashSet::new(),
-        };
-        let rules = ends.rules(here, ws, &signed)?;
+        let approvals = Approvals::of(ws, ends.tip.as_ref(), signatures)?;
+        let rules = ends.rules(here, ws, &approvals)?;
         policy = Arc::clone(&rules.accepted().policy);
-        let of_rules = proposed::judge(ws, &rules, &ends, &changes, &signed)?;
+        let of_rules = proposed::judge(ws, &rules, &ends, &changes, &approvals)?;
         findings.extend(of_rules.findings);
         answer.summary.notes.extend(of_rules.notes);
         if let Some(base) = ends.base() {
@@ -206,13 +205,21 @@ pub fn change_signed(
         }
         let bound = Bound::of(here, request, &ends, &rules)?;
         let sides = Sides { ws, ends: &ends };
-        let judged = Judge::of(sides, &rules, &bound, &changes)?.all()?;
+        let texts = sides.texts(&changes)?;
+        let classes = sides.classified(&texts);
+        if classes.is_none() {
+            answer.summary.notes.push("The change is too large to classify.".to_owned());
+        }
+        answer.change = classes.as_ref().map(classes::answer);
+        let judged = Judge::of(sides, &rules, &bound, &changes, Some((texts, classes)))?.all()?;
         findings.extend(judged.findings);
-        answer.change = judged.class;
         answer.summary.notes.extend(judged.notes);
         answer.summary.files = judged.files;
         answer.summary.blocks = judged.blocks;
         answer.summary.recorded = judged.recorded;
+    }
+    if request.suspect {
+        findings.extend(suspects::all(ws));
     }
     answer.findings = levelled(&policy, findings);
     let count = |level| answer.findings.iter().filter(|finding| finding.level == level).count();
@@ -306,10 +313,11 @@ impl Ends {
         &self,
         here: &Workspace,
         ws: &Workspace,
-        signed: &HashSet<Approved>,
+        approvals: &Approvals,
     ) -> Result<Rules, VerbError> {
         let (Some(git), Some(tip), Some(base)) = (ws.git(), &self.tip, self.base()) else {
-            return Ok(Rules::between(Layer::of(here), Layer::of(ws)));
+            let rules = Rules::between(Layer::of(here), Layer::of(ws));
+            return Ok(rules.approving(approvals.work.clone()));
         };
         let at = |commit: &CommitId| layer_at(ws, &Target::Commit(commit.clone()));
         let mut proposed = Layer::of(ws);
@@ -333,8 +341,10 @@ impl Ends {
             proposed.ignores = Arc::clone(&accepted.ignores);
         }
         let found = Arc::new(Registry::at(git, &then)?);
-        let signed = proposed::signed_intents(&ws.registry, signed);
-        Ok(Rules::between(accepted, proposed).since(found, signed))
+        let signed = approvals.intents(&ws.registry);
+        Ok(Rules::between(accepted, proposed)
+            .since(found, signed)
+            .approving(approvals.work.clone()))
     }
 }
 
@@ -367,6 +377,22 @@ fn layer_at(ws: &Workspace, target: &Target) -> Result<Option<Layer>, VerbError>
 pub(super) fn deleted(changes: &[Change]) -> Vec<RelativePath> {
     let gone = changes.iter().filter(|change| change.kind == ChangeKind::Deleted);
     gone.map(|change| change.path.clone()).collect()
+}
+
+/// The rules for what stands on a person's own machine, with what they approved there.
+pub fn rules(ws: &Workspace) -> Rules {
+    let approvals = Approvals::of(ws, None, &Nobody).unwrap_or_default();
+    Rules::of(ws).approving(approvals.work)
+}
+
+/// What stands against files that are gone from the work tree: an editor has no other place to say it.
+pub fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
+    let ends = Ends::of(ws, &Against::Head)?;
+    let mut changes = ends.changes(ws)?;
+    changes.retain(|change| change.kind == ChangeKind::Deleted && !ws.exists(&change.path));
+    let (rules, bound) = (rules(ws), Bound::to(ws.selected(None)));
+    let sides = Sides { ws, ends: &ends };
+    Ok(Judge::of(sides, &rules, &bound, &changes, None)?.all()?.findings)
 }
 
 /// Judges one text of an editor against what it was before: what is edited, under which intent, and may it be.

@@ -43,6 +43,9 @@ pub struct Rules {
     proposed: Layer,
     /// The registry that the change began with. What it left alone is as it is accepted now.
     found: Option<Arc<Registry>>,
+    /// Writes and commands that a person approved: the code of the question, and the path; no path for all that a
+    /// command did.
+    approved: HashSet<(String, String)>,
     /// Intents whose proposed text somebody signed whom the target branch trusts, by their ids.
     signed: HashSet<String>,
 }
@@ -101,12 +104,28 @@ impl Rules {
 
     /// Of two sets of rules, the second proposed as it is.
     pub fn between(accepted: Layer, proposed: Layer) -> Self {
-        Self { accepted, proposed, found: None, signed: HashSet::new() }
+        Self { accepted, proposed, found: None, approved: HashSet::new(), signed: HashSet::new() }
     }
 
     /// The same, given the registry that the change began with, and the ids of intents whose proposed text is signed.
     pub(super) fn since(self, found: Arc<Registry>, signed: HashSet<String>) -> Self {
         Self { found: Some(found), signed, ..self }
+    }
+
+    /// The same with another proposed registry.
+    pub fn proposing(self, registry: Arc<Registry>) -> Self {
+        Self { proposed: Layer { registry, ..self.proposed }, ..self }
+    }
+
+    /// The same, given what a person approved.
+    pub(super) fn approving(self, approved: HashSet<(String, String)>) -> Self {
+        Self { approved, ..self }
+    }
+
+    /// Whether a person approved the write of a path that a record tells of, given the code that it names.
+    pub(super) fn is_approved(&self, code: &str, path: &RelativePath) -> bool {
+        let of = |what: &str| self.approved.contains(&(code.to_owned(), what.to_owned()));
+        !self.approved.is_empty() && (of(path.as_str()) || of(""))
     }
 
     /// What decides.
@@ -117,6 +136,11 @@ impl Rules {
     /// Whether somebody trusted signed the proposed text of an intent.
     pub(super) fn is_signed(&self, id: &str) -> bool {
         self.signed.contains(id)
+    }
+
+    /// Whether what stands on a person's own machine is judged, rather than a branch.
+    pub(super) fn is_of_one_machine(&self) -> bool {
+        self.found.is_none()
     }
 
     /// Whether the registries can be read. If not, that is a finding of its own, and nothing is known of scopes.
@@ -242,11 +266,12 @@ impl Rules {
 
     fn why_outside(&self, outside: &Outside, path: &RelativePath, id: &str) -> String {
         match outside {
-            Outside::Proposed => {
-                format!(
-                    "Its scope takes in {path} only as this change widens it, and that is not accepted."
-                )
+            Outside::Proposed if self.is_of_one_machine() => {
+                format!("Its scope takes in {path} only as the registry reads before it is saved.")
             }
+            Outside::Proposed => format!(
+                "Its scope takes in {path} only as this change widens it, and that is not accepted."
+            ),
             Outside::Taken(owners) => format!(
                 "{id} is added by this change, so it owns nothing that an accepted intent owns: {path} belongs to {}.",
                 owners.join(", ")
@@ -271,7 +296,10 @@ impl Rules {
 
     /// The place in the registry that explains why an intent owns a path or does not.
     pub fn explained(&self, path: &RelativePath, id: &str) -> Option<Related> {
-        scope_related(self.registry_of(id), path, id)
+        // What only the proposed text has may stand in no file yet.
+        let accepted = self.accepted.registry.scope(id).is_some_and(|scope| !scope.owns(path));
+        let registry = if accepted { &self.accepted.registry } else { self.registry_of(id) };
+        scope_related(registry, path, id)
     }
 }
 

@@ -78,6 +78,7 @@ codes! {
     UngatedWrite "ungated-write" Warning Warning "A file was written, and no gate let that through.",
     UnrecordedChange "unrecorded-change" Off Hint "A change that no record covers, and no intent is named for it.",
     Unowned "unowned" Off Off "A change that no record covers, in a file that no intent owns.",
+    Suspect "suspect" Off Hint "The intent of a block, or a specification that it names, changed since the block was recorded.",
     DiffersFromRecord "differs-from-record" Off Off "A block is no longer what was recorded.",
     ClassContradicted "class-contradicted" Off Warning "A record says that a block was only refactored, and it was not.",
     ScopeOverlap "scope-overlap" Info Info "Two intents in progress own the same file.",

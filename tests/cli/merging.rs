@@ -311,7 +311,7 @@ fn sign(lab: &Lab, who: &str, what: &str) {
     assert!(made.expect("ssh-keygen is installed").success());
     let signature = lab.read("../signed.sig");
     let signature = signature.lines().filter(|line| !line.starts_with('-')).collect();
-    approval::sign(&ws, &unsigned, signature, &Nobody).expect("recorded");
+    approval::sign(&ws, &unsigned, None, signature, &Nobody).expect("recorded");
 }
 
 #[test]

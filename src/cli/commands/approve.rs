@@ -75,9 +75,14 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     // What was widened or created is in the registry now.
     let widened = answer.approval.result.clone();
     let has_key = args.key.is_some() || signs(&context.cwd);
-    let signed = match widened.filter(|_| has_key) {
-        Some(intent) => Some(signed(context, &context.here()?, &intent, args.key)?),
-        None => None,
+    let here = context.here()?;
+    let of_write = approval::draft_of_write(&asked);
+    let signed = match (has_key, widened, of_write) {
+        (true, Some(intent), _) => Some(signed(context, &here, &intent, args.key)?),
+        (true, None, Some(write)) => {
+            Some(signed_as(context, &here, &write, Some(&asked.code), args.key)?)
+        }
+        _ => None,
     };
     answered(context, &ApprovedAnswer { decided: Some(answer), signed })
 }
@@ -97,10 +102,19 @@ fn signed(
     what: &str,
     key: Option<PathBuf>,
 ) -> Result<SignedAnswer, CliError> {
-    let unsigned = approval::draft(workspace, what)?;
+    signed_as(context, workspace, &approval::draft(workspace, what)?, None, key)
+}
+
+fn signed_as(
+    context: &Context,
+    workspace: &Workspace,
+    unsigned: &Approved,
+    code: Option<&str>,
+    key: Option<PathBuf>,
+) -> Result<SignedAnswer, CliError> {
     let signature = sign(&context.cwd, key, Approved::NAMESPACE, &unsigned.signed_bytes())?;
     let keys = SshKeygen::of_machine(&context.cwd);
-    Ok(approval::sign(workspace, &unsigned, signature, &keys)?)
+    Ok(approval::sign(workspace, unsigned, code, signature, &keys)?)
 }
 
 fn show_signed(page: &mut Page, answer: &SignedAnswer) {

@@ -46,6 +46,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
 
+    /// Also find recorded blocks, in all files, whose intent or specification changed since
+    #[arg(long)]
+    suspect: bool,
+
     /// The lowest level that fails
     #[arg(long, value_enum, value_name = "LEVEL", default_value_t = FailOn::Error)]
     fail_on: FailOn,
@@ -79,7 +83,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         (None, None, false) => Against::Head,
     };
     let keys = SshKeygen::of_machine(&context.cwd);
-    let request = CheckRequest { against, intent: args.intent, branch: args.branch };
+    let Args { intent, branch, suspect, .. } = args;
+    let request = CheckRequest { against, intent, branch, suspect };
     let answer = change_signed(&context.here()?, &request, &keys)?;
     context.answer(&answer, |page| show(page, &answer))?;
     let least = Level::from(args.fail_on);

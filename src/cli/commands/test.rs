@@ -46,8 +46,8 @@ pub(crate) struct Args {
 /// A command that was run.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct TestAnswer {
-    /// The command.
-    command: String,
+    /// The command, as it was run.
+    ran: String,
     /// How it ended.
     #[serde(flatten)]
     run: TestRun,
@@ -93,7 +93,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         let after = context.here()?;
         let tree = before.until(&TreeState::of(&after)?);
         let (record, run) = criteria::record(&after, after.intent(&args.id)?, &ran, &tree)?;
-        answers.push(TestAnswer { command: ran.command, run, commit: tree.commit, record });
+        answers.push(TestAnswer { ran: ran.command, run, commit: tree.commit, record });
     }
     context.answer(&answers, |page| answers.iter().for_each(|answer| show(page, answer)))?;
     Ok(Exit::found(answers.iter().any(|answer| answer.run.exit != Some(0))))
@@ -178,8 +178,8 @@ fn ran(
 fn show(page: &mut Page, answer: &TestAnswer) {
     let run = &answer.run;
     match run.exit {
-        Some(0) => page.styled(GOOD, "✓").own(" passed  ").text(&answer.command),
-        _ => page.styled(BAD, "✗").own(" failed  ").text(&answer.command),
+        Some(0) => page.styled(GOOD, "✓").own(" passed  ").text(&answer.ran),
+        _ => page.styled(BAD, "✗").own(" failed  ").text(&answer.ran),
     };
     if let Some(tests) = run.tests {
         page.text(&format!("  {tests} tests, {} failed", run.failed.unwrap_or_default()));

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
+use std::sync::Arc;
 
 use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
@@ -46,9 +47,9 @@ pub(crate) fn findings(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<Finding> {
     }
     let Some(analysis) = analysis::of(snapshot, uri) else { return Vec::new() };
     let baseline = analysis::baseline(snapshot, workspace, (&path, &open.document));
-    let mut findings =
-        check::document(workspace, &Rules::of(workspace), &path, &analysis.file, &baseline);
     let survey = analysis::survey(snapshot, workspace);
+    let rules = proposing(snapshot, workspace, survey.rules(workspace));
+    let mut findings = check::document(workspace, &rules, &path, &analysis.file, &baseline);
     let here = |finding: &&Finding| {
         finding.code == Code::UngatedWrite && finding.path.as_ref() == Some(&path)
     };
@@ -63,6 +64,17 @@ fn tell_of_older_registry(workspace: &Workspace, findings: &mut [Finding]) {
     for finding in findings {
         let gap = if finding.help.is_empty() { "" } else { " " };
         finding.help = format!("{}{gap}{said}", finding.help);
+    }
+}
+
+/// The rules as a registry that is open, and not saved, would make them.
+fn proposing(snapshot: &Snapshot, workspace: &Workspace, rules: &Rules) -> Rules {
+    let shown = ShownRegistry::of(snapshot, workspace);
+    match shown.filter(|shown| !shown.registry.same_text(&workspace.registry)) {
+        Some(shown) if shown.registry.syntax_error().is_none() => {
+            rules.clone().proposing(Arc::clone(&shown.registry))
+        }
+        _ => rules.clone(),
     }
 }
 
@@ -120,7 +132,7 @@ pub(crate) fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<l
     let print = Print { snapshot, workspace };
     let mut files: BTreeMap<&RelativePath, Vec<lsp::Diagnostic>> = BTreeMap::new();
     let survey = analysis::survey(snapshot, workspace);
-    for finding in &survey.findings {
+    for finding in survey.findings.iter().chain(survey.gone(workspace)) {
         let path = finding.path.as_ref().unwrap_or_else(|| workspace.registry.path());
         let mut finding = finding.clone();
         if finding.code == Code::RegistrySyntax {
@@ -200,7 +212,9 @@ impl Print<'_> {
 
     fn related(&self, related: &Related) -> Option<lsp::DiagnosticRelatedInformation> {
         let uri = analysis::address(self.snapshot, self.workspace, &related.path)?;
-        let range = match self.workspace.registry.file(&related.path) {
+        let shown = ShownRegistry::of(self.snapshot, self.workspace);
+        let registry = shown.as_ref().map_or(&self.workspace.registry, |shown| &shown.registry);
+        let range = match registry.file(&related.path) {
             Some(file) => {
                 convert::range_in_text(file.text(), related.span.clone(), self.snapshot.encoding)
             }

@@ -204,7 +204,7 @@ fn of_code(answer: &CheckAnswer) -> Told {
 }
 
 fn checked(editor: &Editor, against: Against, intent: Option<String>) -> CheckAnswer {
-    let request = CheckRequest { against, intent, branch: None };
+    let request = CheckRequest { intent, ..CheckRequest::of(against) };
     check::change(editor.workspace(), &request).expect("checked")
 }
 

@@ -129,7 +129,7 @@ fn what_makes_no_sense_is_refused_and_what_cannot_be_done_fails() {
         ("intent.select", json!({ "id": "INT-003" }), -32803),
         ("intent.record", json!({ "paths": ["../x"] }), -32602),
         ("intent.record", json!({ "paths": ["src/a.rs"] }), -32803),
-        ("intent.why", json!({ "path": "src/nowhere.rs" }), -32803),
+        ("intent.why", json!({ "path": "src/nowhere.rs" }), -32602),
         ("intent.accept", json!({ "path": "src/a.rs", "line": 1 }), -32803),
         ("intent.widen", json!({ "id": "INT-001", "uri": editor.uri("/billing/b.rs") }), -32803),
         ("intent.list", json!({ "uri": "untitled:1" }), -32602),
@@ -241,6 +241,9 @@ fn without_a_client_that_saves_file_and_buffer_are_both_widened() {
         std::fs::metadata(file).unwrap().modified().unwrap()
     };
     let then = time(&editor);
+    let edited = before.replace("Sign in", "Sign in and out");
+    let edited = edited.replacen("owned_scope: [\"src/**\"]", WIDER, 1);
+    session.change(registry.as_str(), 2, json!([{ "text": edited }]));
     session.answer(&asked, json!({ "applied": true }));
     assert_eq!(session.result(id)["id"], "INT-001");
     assert_eq!(time(&editor), then, "the editor saves its own text over it without being warned");

@@ -162,7 +162,7 @@ fn deletion(ws: &Workspace, path: &RelativePath, block: &Block, bases: &[CommitI
         range.deleted && is_it && !is_old()
     });
     match found.next() {
-        Some(at) => Answers::Record(ws.intent_of(&ws.ledger.claim(at)), None),
+        Some(at) => Answers::Record(ws.intent_of(&ws.ledger.claim(at)), Some(at)),
         None => Answers::Nobody,
     }
 }
@@ -225,6 +225,9 @@ impl Case<'_> {
                 (chosen, found) = (Some(other), others);
             }
         }
+        if self.is_approved() {
+            found.clear();
+        }
         if self.deed.is_lesson {
             found.retain(|ruling| matches!(ruling, Ruling::Protected(_) | Ruling::Ignored(_)));
         }
@@ -234,6 +237,14 @@ impl Case<'_> {
             findings.extend(self.unanswered(chosen));
         }
         findings
+    }
+
+    /// Whether a person approved what the record tells of.
+    fn is_approved(&self) -> bool {
+        let Answers::Record(_, Some(claim)) = self.deed.answers else { return false };
+        let claim = self.ws.ledger.claim(claim);
+        let code = claim.entry.record.decision.as_ref().and_then(|it| it.approval.as_deref());
+        code.is_some_and(|code| self.rules.is_approved(code, self.path))
     }
 
     fn violation(&self, ruling: &Ruling, id: Option<&str>) -> Finding {
@@ -260,6 +271,9 @@ impl Case<'_> {
             Ruling::Unknown => self.misplaced().unwrap_or_else(|| {
                 "Restore the intent in the registry, or select another one.".to_owned()
             }),
+            Ruling::Outside(Outside::Proposed) if self.rules.is_of_one_machine() => {
+                "Save the registry.".to_owned()
+            }
             Ruling::Outside(Outside::Proposed | Outside::Taken(_)) => super::proposed::ways_out(id),
             Ruling::Outside(_) => {
                 let mut help = format!(

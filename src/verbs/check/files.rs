@@ -6,7 +6,7 @@ use super::deeds::{self, Deed, Fate};
 use super::{Bound, Ends, deleted};
 use crate::code::Document;
 use crate::provenance::Classification;
-use crate::verbs::classes::{self, ClassAnswer};
+use crate::verbs::classes;
 use crate::verbs::edited::{Baseline, FormerFile};
 use crate::verbs::gate::steers;
 use crate::verbs::judgement::Rules;
@@ -31,7 +31,6 @@ pub(super) struct JudgedFiles {
     pub files: usize,
     pub blocks: usize,
     pub recorded: usize,
-    pub class: Option<ClassAnswer>,
 }
 
 impl Sides<'_> {
@@ -91,19 +90,16 @@ pub(super) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
+    /// `known`: the texts of the change, and what kind of change it is.
     pub fn of(
         sides: Sides<'a>,
         rules: &'a Rules,
         bound: &'a Bound,
         changes: &'a [Change],
+        known: Option<(classes::Texts, Option<Classification>)>,
     ) -> Result<Self, VerbError> {
-        let texts = sides.texts(changes)?;
-        let classes = sides.classified(&texts);
-        let mut judged =
-            JudgedFiles { class: classes.as_ref().map(classes::answer), ..Default::default() };
-        if classes.is_none() {
-            judged.notes.push("The change is too large to classify.".to_owned());
-        }
+        let (texts, classes) = known.unwrap_or_default();
+        let judged = JudgedFiles::default();
         let mut by_path: BTreeMap<&RelativePath, Vec<&Change>> = BTreeMap::new();
         // What steers the gate is no code: changes of it are told of the rules as such.
         for change in changes.iter().filter(|change| !steers(change.path.as_str())) {

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::Ends;
 use crate::intent::{Intent, Registry};
-use crate::ledger::Approved;
+use crate::ledger::{Approved, Entry, Trust};
 use crate::verbs::evidence::Compared;
 use crate::verbs::gate::{is_control_file, steers};
 use crate::verbs::judgement::Rules;
@@ -30,7 +30,7 @@ pub(super) fn judge(
     rules: &Rules,
     ends: &Ends,
     changes: &[Change],
-    signed: &HashSet<Approved>,
+    approvals: &Approvals,
 ) -> Result<Compared, VerbError> {
     let mut compared = Compared::default();
     let (Some(git), Some(base)) = (ws.git(), ends.base()) else { return Ok(compared) };
@@ -86,7 +86,8 @@ pub(super) fn judge(
         }
         let told = format!("{path} changed, and it is a part of the rules.");
         let hash = Approved::hash_of(text.unwrap_or_default().as_bytes());
-        let is_signed = signed.iter().any(|it| it.what == path.as_str() && it.hash == hash);
+        let mut signed = approvals.signed.iter();
+        let is_signed = signed.any(|it| it.what == path.as_str() && it.hash == hash);
         // Where nobody can sign yet, a change of its own is how the first rules come to be.
         let can_sign = !signing::signers_at(ws, ends.tip.as_ref())?.trim().is_empty();
         match is_signed || is_of_its_own && !can_sign {
@@ -172,35 +173,64 @@ impl Differs {
     }
 }
 
-/// What was approved with the signature of somebody whom the target branch trusts.
-pub(super) fn signed(
-    ws: &Workspace,
-    tip: &CommitId,
-    signatures: &dyn Signatures,
-) -> Result<HashSet<Approved>, VerbError> {
-    let entries = ws.ledger.entries();
-    let approved: HashSet<&Approved> =
-        entries.iter().filter_map(|entry| entry.record.approves.as_ref()).collect();
-    if approved.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let signers = signing::signers_at(ws, Some(tip))?;
-    let mut trusted = HashSet::new();
-    for one in approved {
-        let bytes = one.signed_bytes();
-        let what =
-            Signed { namespace: Approved::NAMESPACE, bytes: &bytes, signature: &one.signature };
-        if let Judged::By(_) = signatures.judge(what, &signers)? {
-            trusted.insert(one.clone());
-        }
-    }
-    Ok(trusted)
+/// What is approved.
+#[derive(Default)]
+pub(super) struct Approvals {
+    /// With the signature of somebody whom the target branch trusts.
+    pub signed: HashSet<Approved>,
+    /// Writes and commands, by the codes of their questions: the path, or nothing for all that a command did.
+    pub work: HashSet<(String, String)>,
 }
 
-/// The ids of the intents whose text in a registry is approved so.
-pub(super) fn signed_intents(registry: &Registry, signed: &HashSet<Approved>) -> HashSet<String> {
-    let is_signed = |intent: &&Intent| {
-        signed.iter().any(|one| one.what == intent.id.value && one.hash == intent.hash())
-    };
-    registry.intents().iter().filter(is_signed).map(|it| it.id.value.clone()).collect()
+impl Approvals {
+    /// Those that count: on a person's own machine what this clone recorded; for a branch what is signed.
+    pub fn of(
+        ws: &Workspace,
+        tip: Option<&CommitId>,
+        signatures: &dyn Signatures,
+    ) -> Result<Self, VerbError> {
+        let mut all = Self::default();
+        // What this machine approved of work that is in no commit is in the journal.
+        let entries: Vec<&Entry> = match tip {
+            Some(_) => ws.ledger.entries().iter().collect(),
+            None => ws.ledger.open().collect(),
+        };
+        let approving = entries.into_iter();
+        let approving =
+            approving.filter_map(|entry| Some((entry, entry.record.approves.as_ref()?)));
+        let approving: Vec<_> = approving.collect();
+        if approving.is_empty() {
+            return Ok(all);
+        }
+        let signers = signing::signers_at(ws, tip)?;
+        for (entry, approved) in approving {
+            let is_own = tip.is_none() && entry.trust == Trust::Own;
+            let is_signed = match approved.signature.as_deref().filter(|_| tip.is_some()) {
+                None => false,
+                Some(_) if all.signed.contains(approved) => true,
+                Some(signature) => {
+                    let bytes = approved.signed_bytes();
+                    let what = Signed { namespace: Approved::NAMESPACE, bytes: &bytes, signature };
+                    matches!(signatures.judge(what, &signers)?, Judged::By(_))
+                }
+            };
+            let code = entry.record.decision.as_ref().and_then(|it| it.approval.clone());
+            if let Some(code) = code.filter(|_| is_own || is_signed) {
+                all.work.insert((code, approved.what.clone()));
+            }
+            if is_signed {
+                all.signed.insert(approved.clone());
+            }
+        }
+        Ok(all)
+    }
+
+    /// The ids of the intents whose text in a registry is signed.
+    pub fn intents(&self, registry: &Registry) -> HashSet<String> {
+        let is_signed = |intent: &&Intent| {
+            let mut signed = self.signed.iter();
+            signed.any(|one| one.what == intent.id.value && one.hash == intent.hash())
+        };
+        registry.intents().iter().filter(is_signed).map(|it| it.id.value.clone()).collect()
+    }
 }

@@ -99,6 +99,40 @@ fn nothing_is_said_of_what_is_not_edited_or_not_governed() {
 }
 
 #[test]
+fn a_file_that_is_gone_is_told_of_where_it_was() {
+    let mut editor = trespasser();
+    std::fs::remove_file(editor.path("/billing/invoice.rs")).unwrap();
+    editor.close("/billing/invoice.rs");
+    editor.reload();
+    let told = unopened(&editor.snapshot(), editor.workspace().root.path());
+    let here = told.iter().find(|(uri, _)| uri.as_str().ends_with("billing/invoice.rs"));
+    let [diagnostic] = &here.expect("it is told of").1[..] else { panic!("{told:?}") };
+    assert_eq!(diagnostic.severity, Some(lsp::DiagnosticSeverity::Error));
+    assert_eq!(diagnostic.range.start.line, 0);
+}
+
+#[test]
+fn a_registry_that_is_not_saved_narrows_at_once_and_widens_nothing() {
+    let mut editor = trespasser();
+    let registry = "/.orchestration/active_intents.yaml";
+    let text = std::fs::read_to_string(editor.path(registry)).unwrap();
+    editor.open(registry, &text.replace("\"src/**\"", "\"src/**\", \"billing/**\""));
+    let wider = shown(&editor, "/billing/invoice.rs");
+    assert!(wider.contains("before it is saved") && wider.contains("Save the registry"), "{wider}");
+    let mut owner = Editor::in_git(BILLING);
+    crate::verbs::select::select(owner.workspace(), "INT-001", None).unwrap();
+    owner.reload();
+    std::fs::create_dir_all(owner.path("/src")).unwrap();
+    owner.write("/src/mine.rs", "fn mine() { 1 }\n");
+    owner.open("/src/mine.rs", "fn mine() { 1 }\n");
+    assert_eq!(shown(&owner, "/src/mine.rs"), "nothing");
+    let text = std::fs::read_to_string(owner.path(registry)).unwrap();
+    owner.open(registry, &text.replace("src/**", "lib/**"));
+    let narrow = shown(&owner, "/src/mine.rs");
+    assert!(narrow.to_lowercase().contains("error scope-violation"), "{narrow}");
+}
+
+#[test]
 fn a_broken_registry_is_no_reason_to_accuse_anybody() {
     let mut editor = trespasser();
     editor.write("/.orchestration/active_intents.yaml", "active_intents: [\n");
