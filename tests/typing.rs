@@ -8,7 +8,8 @@ mod support;
 use std::ops::Range;
 use std::path::Path;
 
-use intent_lsp::code::{Block, BlockKind, Document, language};
+use intent_lsp::code::{Block, BlockKind, Document, LineRange, language};
+use intent_lsp::verbs::record::Extent;
 use intent_lsp::verbs::why;
 use serde_json::{Value, json};
 use support::editor::{Editor, address};
@@ -374,6 +375,18 @@ fn till() -> String {
     format!("class Till:\n    sum = 0\n\n{methods}\ndef closed(till):\n    return till.sum == 0\n")
 }
 
+/// Writes it, with a record for each of its definitions, so that each has a lens of its own.
+fn till_recorded(repo: &Repo) {
+    repo.write("src/till.py", &till());
+    for (at, line) in (1..).zip(till().lines()) {
+        if line.contains("def ") || line.contains("class ") {
+            let line = LineRange::new(at, at).expect("a line");
+            repo.record_as("INT-001", &["src/till.py"], Extent::Lines(line));
+        }
+    }
+    repo.commit("till");
+}
+
 /// What is typed into it, and behind what.
 const TYPED: [(&str, &str); 4] = [
     ("self.sum += price * 3", "\n        x = dict(a=\"b\", c=[1, 2])"),
@@ -455,9 +468,7 @@ impl Typist {
 #[test]
 fn no_lens_goes_while_somebody_types() {
     let repo = Repo::new();
-    repo.write("src/till.py", &till());
-    repo.record("INT-001", &["src/till.py"]);
-    repo.commit("till");
+    till_recorded(&repo);
     let mut typist = Typist::open(&repo, "src/till.py");
     typist
         .editor
@@ -473,9 +484,7 @@ fn no_lens_goes_while_somebody_types() {
 #[test]
 fn a_file_that_is_opened_broken_has_the_lenses_of_its_last_commit() {
     let repo = Repo::new();
-    repo.write("src/till.py", &till());
-    repo.record("INT-001", &["src/till.py"]);
-    repo.commit("till");
+    till_recorded(&repo);
     let broken = till().replacen("price * 5", "price * foo(", 1);
     let mut typist = Typist::open_with(&repo, "src/till.py", broken);
     typist
@@ -496,8 +505,11 @@ fn no_finding_is_false_while_somebody_types() {
         let found = typist.findings();
         let lines: Vec<&str> = typist.text.lines().collect();
         let about = |finding: &Value| {
+            // It stands on a line that changed; the definition begins there, or above.
             let line = finding["range"]["start"]["line"].as_u64().unwrap_or_default() as usize;
-            EDITED.iter().position(|edited| lines[line].contains(edited))
+            let begins = |line: &&&str| line.contains("def ") || line.contains("@cached");
+            let definition = lines[..=line].iter().rev().find(begins)?;
+            EDITED.iter().position(|edited| definition.contains(edited))
         };
         let mut about: Vec<Option<usize>> = found.iter().map(about).collect();
         assert!(about.iter().all(Option::is_some), "{text:?}: {found:#?}");
