@@ -60,8 +60,10 @@ async def test_a_recorded_block_shows_its_intent(editor: Session):
     for text in ("INT-001", "JWT Authentication Migration", "claude", "exact"):
         assert text in hover, hover
     lenses = await editor.lenses(uri)
-    line = editor.place(uri, VERIFY).line
+    # A class and its methods that share a record have one lens.
+    line = editor.place(uri, "AuthMiddleware").line
     assert [title for at, title in lenses if at == line and "INT-001" in title], lenses
+    assert editor.place(uri, VERIFY).line not in [at for at, _ in lenses], lenses
 
 
 async def test_an_unrecorded_block_shows_nothing(editor: Session):
