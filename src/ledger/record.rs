@@ -124,6 +124,11 @@ impl Approved {
         format!("{}\n{}\n", self.what, self.hash).into_bytes()
     }
 
+    /// The hash of a question about a write: of its code and the path, each with a line break behind it.
+    pub fn hash_of_write(code: &str, path: &str) -> String {
+        Self::hash_of(format!("{code}\n{path}\n").as_bytes())
+    }
+
     /// The hash of a file.
     pub fn hash_of(bytes: &[u8]) -> String {
         use sha2::{Digest, Sha256};

@@ -325,7 +325,7 @@ pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
 /// What is to be signed of a write that was approved; `None` of any other question.
 pub fn draft_of_write(asked: &Approval) -> Option<Approved> {
     let Subject::Write { path, .. } = &asked.subject else { return None };
-    let hash = format!("sha256:{}", asked.binding);
+    let hash = Approved::hash_of_write(&asked.code, path);
     Some(Approved { what: path.clone(), hash, signature: None })
 }
 

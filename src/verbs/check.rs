@@ -12,6 +12,7 @@ mod files;
 mod proposed;
 mod suspects;
 
+use std::collections::HashSet;
 use std::slice;
 use std::sync::Arc;
 
@@ -165,9 +166,6 @@ pub fn change_signed(
     ws.governed()?;
     let against = &request.against;
     judgeable(ws, against)?;
-    if let Some(id) = &request.intent {
-        ws.intent(id)?;
-    }
     let here = ws;
     let ends = Ends::of(ws, against)?;
     let ws = &match (against, ws.git()) {
@@ -192,8 +190,9 @@ pub fn change_signed(
             answer.summary.notes.extend(seal::unstaged_note(here));
         }
         let changes = ends.changes(ws)?;
-        let approvals = Approvals::of(ws, ends.tip.as_ref(), signatures)?;
+        let approvals = Approvals::of(ws, &ends, signatures)?;
         let rules = ends.rules(here, ws, &approvals)?;
+        findings.extend(ends.tip.as_ref().and_then(|_| unreadable(&rules, against)));
         policy = Arc::clone(&rules.accepted().policy);
         let of_rules = proposed::judge(ws, &rules, &ends, &changes, &approvals)?;
         findings.extend(of_rules.findings);
@@ -203,7 +202,7 @@ pub fn change_signed(
             findings.extend(compared.findings);
             answer.summary.notes.extend(compared.notes);
         }
-        let bound = Bound::of(here, request, &ends, &rules)?;
+        let bound = Bound::of((here, ws), request, &ends, &rules)?;
         let sides = Sides { ws, ends: &ends };
         let texts = sides.texts(&changes)?;
         let classes = sides.classified(&texts);
@@ -301,9 +300,8 @@ impl Ends {
         let mut changes = git.all_changes(self.base(), ws.files())?;
         for side in self.bases.iter().skip(1) {
             let other = git.all_changes(Some(side), ws.files())?;
-            changes.retain(|change| {
-                other.iter().any(|it| it.path == change.path && it.aspect == change.aspect)
-            });
+            let other: HashSet<_> = other.into_iter().map(|it| (it.path, it.aspect)).collect();
+            changes.retain(|change| other.contains(&(change.path.clone(), change.aspect)));
         }
         Ok(changes)
     }
@@ -316,7 +314,10 @@ impl Ends {
         approvals: &Approvals,
     ) -> Result<Rules, VerbError> {
         let (Some(git), Some(tip), Some(base)) = (ws.git(), &self.tip, self.base()) else {
-            let rules = Rules::between(Layer::of(here), Layer::of(ws));
+            // A registry that somebody is just breaking decides nothing about what is staged.
+            let is_broken = here.registry.syntax_error().is_some();
+            let accepted = Layer::of(if is_broken { ws } else { here });
+            let rules = Rules::between(accepted, Layer::of(ws));
             return Ok(rules.approving(approvals.work.clone()));
         };
         let at = |commit: &CommitId| layer_at(ws, &Target::Commit(commit.clone()));
@@ -358,6 +359,20 @@ impl Against {
     }
 }
 
+/// What decides, where it cannot be read: then nothing is known of scopes, which must not look like nothing found.
+fn unreadable(rules: &Rules, against: &Against) -> Option<Finding> {
+    let broken = rules.accepted().registry.syntax_error()?;
+    let from = against.from();
+    Some(Finding {
+        path: broken.path.clone(),
+        ..Finding::new(
+            Code::RegistrySyntax,
+            format!("The registry at {from}, which decides, cannot be read: {}", broken.message),
+            format!("Mend it at {from} first, in a change of its own."),
+        )
+    })
+}
+
 /// The rules in the index or at a commit; `None` where it has no registry.
 fn layer_at(ws: &Workspace, target: &Target) -> Result<Option<Layer>, VerbError> {
     let Some(git) = ws.git() else { return Ok(None) };
@@ -381,18 +396,26 @@ pub(super) fn deleted(changes: &[Change]) -> Vec<RelativePath> {
 
 /// The rules for what stands on a person's own machine, with what they approved there.
 pub fn rules(ws: &Workspace) -> Rules {
-    let approvals = Approvals::of(ws, None, &Nobody).unwrap_or_default();
+    let approvals = Approvals::here(ws);
     Rules::of(ws).approving(approvals.work)
 }
 
 /// What stands against files that are gone from the work tree: an editor has no other place to say it.
 pub fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
+    let (Some(git), false) = (ws.git(), ws.git_error().is_some()) else { return Ok(Vec::new()) };
+    // Whether any is gone is asked first, since it costs little and is rare.
+    let is_gone = |path: &RelativePath| !ws.exists(path);
+    let staged = deleted(&git.changes(ws.head(), &Target::Index)?);
+    if !staged.iter().any(is_gone) && !ws.tracked()?.iter().any(is_gone) {
+        return Ok(Vec::new());
+    }
     let ends = Ends::of(ws, &Against::Head)?;
-    let mut changes = ends.changes(ws)?;
-    changes.retain(|change| change.kind == ChangeKind::Deleted && !ws.exists(&change.path));
+    let changes = ends.changes(ws)?;
     let (rules, bound) = (rules(ws), Bound::to(ws.selected(None)));
     let sides = Sides { ws, ends: &ends };
-    Ok(Judge::of(sides, &rules, &bound, &changes, None)?.all()?.findings)
+    let mut findings = Judge::of(sides, &rules, &bound, &changes, None)?.all()?.findings;
+    findings.retain(|finding| finding.path.as_ref().is_some_and(|path| is_gone(path)));
+    Ok(findings)
 }
 
 /// Judges one text of an editor against what it was before: what is edited, under which intent, and may it be.

@@ -41,7 +41,7 @@ impl Layer {
 pub struct Rules {
     accepted: Layer,
     proposed: Layer,
-    /// The registry that the change began with. What it left alone is as it is accepted now.
+    /// The registry that the change began with. An intent that the change does not touch is read as it is accepted now.
     found: Option<Arc<Registry>>,
     /// Writes and commands that a person approved: the code of the question, and the path; no path for all that a
     /// command did.
@@ -89,7 +89,7 @@ impl Ruling {
 }
 
 /// An intent under both sets of rules.
-struct Standing<'a> {
+struct HeldIntent<'a> {
     intent: &'a Intent,
     scope: &'a Scope,
     /// Its accepted scope; `None` of an intent that is only proposed.
@@ -168,12 +168,12 @@ impl Rules {
         found.is_some_and(|found| found.version(id) == self.proposed.registry.version(id))
     }
 
-    fn standing(&self, id: &str) -> Option<Standing<'_>> {
+    fn standing(&self, id: &str) -> Option<HeldIntent<'_>> {
         let (accepted, registry) = (&*self.accepted.registry, self.registry_of(id));
         let intent = registry.get(id)?;
         // Of an intent that the change gives another id, by the id that it had.
         let accepted = registry.ids(id).into_iter().find_map(|id| accepted.scope(id));
-        Some(Standing { intent, scope: registry.scope(id)?, accepted })
+        Some(HeldIntent { intent, scope: registry.scope(id)?, accepted })
     }
 
     /// Everything that stands against work on a path under an intent, the weightiest first. `None`: only what holds
@@ -267,7 +267,7 @@ impl Rules {
     fn why_outside(&self, outside: &Outside, path: &RelativePath, id: &str) -> String {
         match outside {
             Outside::Proposed if self.is_of_one_machine() => {
-                format!("Its scope takes in {path} only as the registry reads before it is saved.")
+                format!("Its scope takes in {path} only in a registry that is not accepted yet.")
             }
             Outside::Proposed => format!(
                 "Its scope takes in {path} only as this change widens it, and that is not accepted."

@@ -94,10 +94,10 @@ pub fn of_file(ws: &Workspace, file: &FileProvenance) -> Vec<(usize, Suspicion)>
     blocks.filter_map(|(at, found)| Some((at, suspects.of(found)?))).collect()
 }
 
-/// Answers about blocks; what was found for one record is kept for the next of its blocks.
+/// Answers about blocks; what was found for a block is kept.
 pub(super) struct Suspects<'a> {
     ws: &'a Workspace,
-    known: RefCell<HashMap<u32, Option<Suspicion>>>,
+    known: RefCell<HashMap<ClaimRef, Option<Suspicion>>>,
 }
 
 impl<'a> Suspects<'a> {
@@ -109,11 +109,11 @@ impl<'a> Suspects<'a> {
     /// looked for.
     pub(super) fn of(&self, found: &Provenance) -> Option<Suspicion> {
         let at = found.claim?;
-        if let Some(known) = self.known.borrow().get(&at.entry) {
+        if let Some(known) = self.known.borrow().get(&at) {
             return known.clone();
         }
         let suspicion = find(self.ws, at);
-        self.known.borrow_mut().insert(at.entry, suspicion.clone());
+        self.known.borrow_mut().insert(at, suspicion.clone());
         suspicion
     }
 

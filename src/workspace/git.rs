@@ -82,7 +82,7 @@ pub struct Change {
 }
 
 /// What of a path differs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Aspect {
     /// The content of a regular file, or that there is one.
     Content,

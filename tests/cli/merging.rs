@@ -350,3 +350,39 @@ fn a_checkout_without_the_rules_is_governed_all_the_same() {
     std::fs::remove_dir_all(bare.root.join(".orchestration")).expect("removed");
     assert_eq!(gate(&bare, "web/b.rs").0, Some(1));
 }
+
+#[test]
+fn what_is_no_edit_of_a_block_is_judged_as_well() {
+    let forge = Forge::new();
+    let held = |change: &dyn Fn(&Lab)| {
+        forge.branch("topic");
+        change(&forge.lab);
+        forge.pull_request(&["--intent", "INT-001"])
+    };
+    let web = ["scope-violation web/b.rs"];
+    let broken = OTHER.replace("other();", "other(; @@");
+    assert_eq!(held(&|lab| lab.write("web/b.rs", &broken)), web, "it does not parse");
+    let spaced = "fn one() {\n    first();\n}\n\n\n// Two.\nfn two() {\n    second();\n}\n";
+    assert_eq!(held(&|lab| lab.write("web/b.rs", spaced)), web, "comments and blank lines");
+    assert_eq!(held(&|lab| lab.write("web/empty.rs", "")), ["scope-violation web/empty.rs"]);
+    let nested = held(&|lab| lab.write("web/.orchestration/evil.sh", "echo evil\n"));
+    assert_eq!(nested, ["scope-violation web/.orchestration/evil.sh"]);
+    // Evidence that names no intent is for lessons.
+    forge.on_main(|lab| lab.write("AGENTS.md", "# For agents\n"));
+    forge.branch("nobody");
+    forge.lab.fine(&["lesson", "Start the clock first.", "--session", "codex:1"]);
+    forge.lab.write("web/b.rs", OTHER);
+    forge.lab.commit();
+    assert_eq!(forge.pull_request(&["--intent", "INT-001"]), web);
+}
+
+#[test]
+fn a_file_that_is_moved_belongs_to_who_recorded_the_move() {
+    let forge = Forge::new();
+    forge.branch("moved");
+    forge.lab.run_git(&["mv", "web/b.rs", "src/b.rs"]);
+    forge.record("web/b.rs", "INT-001");
+    forge.record("src/b.rs", "INT-001");
+    let found = forge.pull_request(&[]);
+    assert_eq!(found, ["scope-violation web/b.rs"], "INT-001 does not own where it was");
+}

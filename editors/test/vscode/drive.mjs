@@ -511,17 +511,17 @@ async function surfaces(page) {
     return told.first().innerText();
   });
   await check("level", async () => {
-    settings({ "intent.levels.unrecorded-change": "warning" });
+    settings({ "intent.levels.differs-from-record": "warning" });
     await page.locator(".codelens-decoration a", { hasText: "INT-001" }).first().waitFor();
     must((await page.locator(".squiggly-warning").count()) === 0, "there is a warning already");
-    await shown.open(MIDDLEWARE, "bearer");
-    await shown.key("Control+End");
-    await shown.type("\nexport function scheme(header: string): string {\nreturn header.slice(0, 6);\n");
+    await shown.open(MIDDLEWARE, "clockTolerance");
+    await shown.key("Home");
+    await shown.type("/* now */ void 0;\n");
     await page.locator(".squiggly-warning").first().waitFor();
-    settings({ "intent.levels.unrecorded-change": "off" });
+    settings({ "intent.levels.differs-from-record": "off" });
     await page.locator(".squiggly-warning").first().waitFor({ state: "detached" });
     await shown.command("File: Revert File");
-    return "unrecorded-change as a warning, and off again";
+    return "differs-from-record as a warning, and off again";
   });
 }
 

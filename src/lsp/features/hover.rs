@@ -129,19 +129,21 @@ fn block_text(
     if let Some(asked) = answer.asked.as_ref() {
         asked_for(&mut text, asked);
     }
-    if let Some(who) = who_and_when(&text, place, &answer) {
-        text.paragraph(&who);
-    }
-    if let Some(commit) = answer.commit.as_ref() {
+    // Few paragraphs, since a terminal shows few lines.
+    let commit = answer.commit.as_ref().map(|commit| {
         let said = format!("{}: {}", commit.author, commit.subject);
-        text.paragraph(&format!("{} {}", text.code(commit.short()), text.said(&said)));
+        format!("{} {}", text.code(commit.short()), text.said(&said))
+    });
+    let wrote: Vec<String> =
+        who_and_when(&text, place, &answer).into_iter().chain(commit).collect();
+    if !wrote.is_empty() {
+        text.paragraph(&wrote.join(" · "));
     }
-    text.paragraph(&verdict(&text, place, &answer));
+    let lines = answer.lines_said().map(|lines| text.said(&lines));
+    let stands: Vec<String> = [verdict(&text, place, &answer)].into_iter().chain(lines).collect();
+    text.paragraph(&stands.join("; "));
     if let Some(suspect) = &answer.suspect {
         text.paragraph(&format!("{}: {}", text.strong("suspect"), text.said(&suspect.message)));
-    }
-    if let Some(lines) = answer.lines_said() {
-        text.paragraph(&text.said(&lines));
     }
     let candidates: Vec<String> = answer.candidates.iter().map(|it| candidate(&text, it)).collect();
     text.list("Records that fit", &candidates);
@@ -162,11 +164,18 @@ fn block_text(
 
 /// Who asked for the intent, and what must hold.
 fn asked_for(text: &mut Prose, asked: &AskedFor) {
-    if let Some((label, said)) = asked.said() {
-        text.paragraph(&format!("{label} {}", text.said(&said)));
-    }
+    let mut parts = Vec::new();
+    parts.extend(asked.said().map(|(label, said)| format!("{label} {}", text.said(&said))));
     let constraints: Vec<String> = asked.constraints.iter().map(|one| text.said(one)).collect();
-    text.list("Must hold", &intent_text::shortened(constraints));
+    if let [only] = &constraints[..] {
+        parts.push(format!("must hold: {only}"));
+    }
+    if !parts.is_empty() {
+        text.paragraph(&parts.join(" · "));
+    }
+    if constraints.len() > 1 {
+        text.list("Must hold", &intent_text::shortened(constraints));
+    }
 }
 
 fn who_and_when(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option<String> {

@@ -10,7 +10,7 @@ use crate::intent::Intent;
 use crate::verbs::judgement::Rules;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::Target;
-use crate::workspace::{CommitId, Git, Policy, RelativePath};
+use crate::workspace::{CommitId, Git, RelativePath};
 
 /// The trailer that names an intent, whatever else the policy has commits say.
 const TRAILER: &str = "Intent-Id";
@@ -33,18 +33,23 @@ impl Bound {
 
     /// What is named outright; else the person's selection, of what is in no commit; else the trailers of the commits;
     /// else the branch.
+    ///
+    /// `here` is the work tree, `ws` what is checked.
     pub(super) fn of(
-        ws: &Workspace,
+        (here, ws): (&Workspace, &Workspace),
         request: &CheckRequest,
         ends: &Ends,
         rules: &Rules,
     ) -> Result<Self, VerbError> {
         if let Some(id) = &request.intent {
-            return Ok(Self::to(Some(rules.intent(id).map_or(id, |it| &it.id.value).clone())));
+            return match rules.intent(id) {
+                Some(intent) => Ok(Self::to(Some(intent.id.value.clone()))),
+                None => ws.intent(id).map(|intent| Self::to(Some(intent.id.value.clone()))),
+            };
         }
-        let selected = ws.selected(None);
+        let selected = here.selected(None);
         let (Some(git), Some(_)) = (ws.git(), &ends.tip) else { return Ok(Self::to(selected)) };
-        let mut by_path = of_commits(git, ends, &rules.accepted().policy)?;
+        let mut by_path = of_commits(git, ends, rules)?;
         if let (Some(id), Against::Base(_)) = (selected, &request.against) {
             // The person works on what is in no commit yet.
             let changes = git.all_changes(ends.head.as_ref(), &Target::WorkTree)?;
@@ -63,19 +68,21 @@ impl Bound {
 fn of_commits(
     git: &Git,
     ends: &Ends,
-    policy: &Policy,
+    rules: &Rules,
 ) -> Result<HashMap<RelativePath, Vec<String>>, VerbError> {
     let Some(head) = &ends.head else { return Ok(HashMap::new()) };
     let seen: Vec<&CommitId> = ends.bases.iter().chain(&ends.tip).collect();
-    let templates = policy.trailers.iter().filter_map(|template| template.split_once(':'));
+    let templates =
+        rules.accepted().policy.trailers.iter().filter_map(|template| template.split_once(':'));
     let named = templates.filter(|(_, value)| value.trim() == "{intent}").map(|(token, _)| token);
     let tokens: Vec<&str> = named.chain([TRAILER]).collect();
     let mut by_path: HashMap<RelativePath, Vec<String>> = HashMap::new();
     for commit in git.commits_between(&seen, head, MAX_COMMITS)? {
         let trailers = git.trailers(&commit)?.into_iter();
         let ids = trailers
+            .filter(|(_, id)| !id.trim().is_empty())
             .filter(|(token, _)| tokens.iter().any(|known| known.eq_ignore_ascii_case(token)))
-            .map(|(_, id)| id);
+            .map(|(_, id)| rules.intent(&id).map_or(id.clone(), |intent| intent.id.value.clone()));
         let ids: Vec<String> = ids.collect();
         if ids.is_empty() {
             continue;
@@ -95,7 +102,7 @@ fn of_branch(ws: &Workspace, request: &CheckRequest, rules: &Rules) -> Option<St
         return None;
     }
     let named = match &request.against {
-        Against::Range { to, .. } => Some(to.clone()),
+        Against::Range { to, .. } if to != "HEAD" => Some(to.clone()),
         _ => ws.git().and_then(|git| git.branch()),
     };
     let branch = request.branch.clone().or(named)?;
@@ -105,7 +112,12 @@ fn of_branch(ws: &Workspace, request: &CheckRequest, rules: &Rules) -> Option<St
             let pattern = pattern.replace("{intent}", &globset::escape(id));
             let mut glob = GlobBuilder::new(&pattern);
             let glob = glob.literal_separator(true).case_insensitive(true).build();
-            glob.is_ok_and(|glob| glob.compile_matcher().is_match(&branch))
+            // Of a branch of a remote, the name that it has there.
+            let there = branch.split_once('/').map_or(branch.as_str(), |(_, there)| there);
+            glob.is_ok_and(|glob| {
+                let glob = glob.compile_matcher();
+                glob.is_match(&branch) || glob.is_match(there)
+            })
         })
     };
     let all = [&rules.accepted().registry, &ws.registry];

@@ -1,9 +1,12 @@
 //! A change, cut into what rules are asked of: a block that was edited or taken away, or a file as a whole.
 
-use crate::code::{Block, LineRange};
-use crate::ledger::ClaimRef;
+use std::path::Path;
+
+use crate::code::{Block, Document, LineRange};
+use crate::ledger::{ClaimRef, journal};
 use crate::provenance::Difference;
-use crate::verbs::edited::{Edits, FormerFile};
+use crate::verbs::edited::{Baseline, Edits, FormerFile};
+use crate::verbs::git_hooks::shell_word;
 use crate::verbs::judgement::{Outside, Rules, Ruling};
 use crate::verbs::{Workspace, lesson, why};
 use crate::workspace::{Code, CommitId, Finding, RelativePath};
@@ -24,8 +27,8 @@ pub(super) struct Deed {
 /// Who answers for a deed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answers {
-    /// A record, with its intent if it names one, and the record itself where the block stands.
-    Record(Option<String>, Option<ClaimRef>),
+    /// A record, with its intent.
+    Record(String, Option<ClaimRef>),
     /// Whoever the work is bound to.
     Nobody,
 }
@@ -40,6 +43,8 @@ pub(super) enum Fate {
     Link,
     Submodule,
     Unreadable,
+    Between,
+    Unparsed,
 }
 
 impl Fate {
@@ -48,9 +53,11 @@ impl Fate {
             Self::New => "is new",
             Self::Gone => "is deleted",
             Self::Renamed => "has another name",
-            Self::Mode => "may be run as a program, or no longer",
-            Self::Link => "is a symbolic link that changed",
+            Self::Mode => "has another mode",
+            Self::Link => "changed as a symbolic link",
             Self::Submodule => "is a submodule at another commit",
+            Self::Between => "changed between its blocks",
+            Self::Unparsed => "changed where it does not parse",
             Self::Unreadable => "changed, and is not read as text",
         }
     }
@@ -62,7 +69,7 @@ pub(super) fn name(block: &Block) -> String {
 }
 
 /// What a change does to a file that stands.
-pub(super) struct Standing {
+pub(super) struct StandingFile {
     pub deeds: Vec<Deed>,
     pub edits: Edits,
 }
@@ -74,7 +81,7 @@ pub(super) fn of_standing(
     file: &why::FileProvenance,
     before: &FormerFile,
     bases: &[CommitId],
-) -> Standing {
+) -> StandingFile {
     let differences = before.baseline.differences(&file.document);
     let edits = before.baseline.edits_with(&file.document, &differences);
     let mut deeds = of_blocks(ws, path, file, (&edits, &differences), bases);
@@ -87,7 +94,13 @@ pub(super) fn of_standing(
     } else if before.baseline.is_empty() && !deeds.is_empty() {
         deeds = as_a_whole(deeds, path, Fate::New);
     }
-    Standing { deeds, edits }
+    StandingFile { deeds, edits }
+}
+
+/// Whether a text differs from all that it was before.
+pub(super) fn differs(baseline: &Baseline, now: &Document) -> bool {
+    let (text, versions) = (now.text(), baseline.versions());
+    !versions.is_empty() && versions.iter().all(|old| old.text() != text)
 }
 
 /// The blocks of a file that a change edits or takes away. What a record made after all of `bases` says is gone, that
@@ -103,9 +116,10 @@ fn of_blocks(
     let mut deeds: Vec<Deed> = Vec::new();
     for (at, _) in &edits.now {
         let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
-        let answers = match found.covered() {
-            true => Answers::Record(why::intent_of(ws, found), found.claim),
-            false => Answers::Nobody,
+        // A record that names no intent answers for nothing.
+        let answers = match why::intent_of(ws, found).filter(|_| found.covered()) {
+            Some(id) => Answers::Record(id, found.claim),
+            None => Answers::Nobody,
         };
         let lines = Some(differences.first().map_or(block.lines, |first| first.changed(*at)));
         let is_lesson = lines.is_some_and(|lines| {
@@ -157,14 +171,13 @@ fn deletion(ws: &Workspace, path: &RelativePath, block: &Block, bases: &[CommitI
             .block
             .as_ref()
             .is_some_and(|name| name.kind == identity.kind.as_str() && name.path == identity.path);
-        let sealed = claim.entry.section.is_some();
-        let is_old = || sealed && bases.iter().any(|base| is_at(base, &claim.entry.origin.path));
+        // The journal holds what is in no commit; any other file is as old as the commits that have it.
+        let place = &claim.entry.origin.path;
+        let is_old = || !journal::is_open(place) && bases.iter().any(|base| is_at(base, place));
         range.deleted && is_it && !is_old()
     });
-    match found.next() {
-        Some(at) => Answers::Record(ws.intent_of(&ws.ledger.claim(at)), Some(at)),
-        None => Answers::Nobody,
-    }
+    let found = found.find_map(|at| Some((ws.intent_of(&ws.ledger.claim(at))?, at)));
+    found.map_or(Answers::Nobody, |(id, at)| Answers::Record(id, Some(at)))
 }
 
 /// One deed for each who answers, of a file that is judged as a whole.
@@ -212,16 +225,20 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn judge(&self, bound: &[String]) -> Vec<Finding> {
-        let named = match &self.deed.answers {
-            Answers::Record(id, _) => id.as_slice(),
-            Answers::Nobody => bound,
+        let (named, is_answered) = match &self.deed.answers {
+            Answers::Record(id, _) => (std::slice::from_ref(id), true),
+            Answers::Nobody => (bound, self.deed.is_lesson),
         };
         let rulings = |id: Option<&str>| self.rules.rulings(self.path, id);
         let mut chosen = named.first().map(String::as_str);
         let mut found = rulings(chosen);
         for other in named.iter().skip(1).map(String::as_str) {
             let others = rulings(Some(other));
-            if others.len() < found.len() {
+            let is_better = |id: Option<&str>| {
+                id.and_then(|id| self.rules.intent(id)).is_some_and(|it| it.in_progress())
+            };
+            let rank = |found: &[Ruling], id| (found.len(), !is_better(id));
+            if rank(&others, Some(other)) < rank(&found, chosen) {
                 (chosen, found) = (Some(other), others);
             }
         }
@@ -233,10 +250,17 @@ impl Case<'_> {
         }
         let mut findings: Vec<Finding> =
             found.iter().map(|ruling| self.violation(ruling, chosen)).collect();
-        if self.deed.answers == Answers::Nobody && !self.deed.is_lesson {
+        if !is_answered && !self.is_approved() {
             findings.extend(self.unanswered(chosen));
         }
         findings
+    }
+
+    /// The path as a word of a shell, where a record answers for a block that stands there.
+    fn recorded_path(&self) -> Option<String> {
+        let Answers::Record(_, claim) = self.deed.answers else { return None };
+        let is_gone = claim.is_some_and(|at| self.ws.ledger.claim(at).range().deleted);
+        (!is_gone).then(|| shell_word(Path::new(self.path.as_str())))
     }
 
     /// Whether a person approved what the record tells of.
@@ -272,21 +296,23 @@ impl Case<'_> {
                 "Restore the intent in the registry, or select another one.".to_owned()
             }),
             Ruling::Outside(Outside::Proposed) if self.rules.is_of_one_machine() => {
-                "Save the registry.".to_owned()
+                "Save the registry; of what is staged, stage it as it is saved.".to_owned()
             }
             Ruling::Outside(Outside::Proposed | Outside::Taken(_)) => super::proposed::ways_out(id),
             Ruling::Outside(_) => {
+                let is_whole = self.deed.what.starts_with(path.as_str());
+                let it = if is_whole { "it" } else { "the block" };
                 let mut help = format!(
-                    "Select the intent that owns {path}, widen the scope of {id}, or put it back."
+                    "Select the intent that owns {path}, widen the scope of {id}, or put {it} back."
                 );
-                if let Answers::Record(..) = self.deed.answers {
+                if let Some(typed) = self.recorded_path() {
                     let to = match self.rules.owners(path)[..] {
                         [only] => only.id.value.as_str(),
                         _ => "ID",
                     };
                     let place = match self.deed.lines {
-                        Some(lines) => format!("{path}:{}", lines.start()),
-                        None => path.to_string(),
+                        Some(lines) => format!("{typed}:{}", lines.start()),
+                        None => typed,
                     };
                     help.push_str(&format!(
                         " If {id} is not what it was written for, a person puts it under the right intent with `intent reassign {place} --from {id} --to {to}`."
@@ -322,8 +348,9 @@ impl Case<'_> {
             let message = format!("{}, and no intent is selected.", what);
             findings.push(self.finding(Code::IntentRequired, None, message, select));
             let to = if let [only] = ids[..] { only } else { "ID" };
+            let typed = shell_word(Path::new(path.as_str()));
             let help = format!(
-                "Record it with `intent record {path} --intent {to}`, or name the intent of the whole change: `intent check --intent {to}`."
+                "Record it with `intent record {typed} --intent {to}`, or name the intent of the whole change: `intent check --intent {to}`."
             );
             let message = format!("{}, and no record covers it.", what);
             findings.push(self.finding(Code::UnrecordedChange, None, message, help));

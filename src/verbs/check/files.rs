@@ -39,7 +39,7 @@ impl Sides<'_> {
         let mut texts = classes::Texts::default();
         for change in changes.iter().filter(|change| change.aspect == Aspect::Content) {
             let path = &change.path;
-            if steers(path.as_str()) {
+            if is_of_rules(path) {
                 continue;
             }
             let (old, new) = (change.kind != ChangeKind::Added, change.kind != ChangeKind::Deleted);
@@ -74,6 +74,24 @@ impl Sides<'_> {
     }
 }
 
+/// Whether a path steers the gate or an agent, rather than being code. A folder of ours below the root steers nothing.
+fn is_of_rules(path: &RelativePath) -> bool {
+    let path = path.as_str();
+    path.starts_with(".orchestration/") || steers(path) && !path.contains("/.orchestration/")
+}
+
+/// What differs and is no edit of a block: while somebody types, an editor says nothing of it.
+fn unseen(kind: ChangeKind, now: &Document, before: &FormerFile) -> Option<Fate> {
+    // Of a text that did not parse before, the blocks are told as well as they can be.
+    let broke = now.blocks().has_error && !before.baseline.has_error();
+    match deeds::differs(&before.baseline, now) {
+        true if broke => Some(Fate::Unparsed),
+        _ if kind == ChangeKind::Added => Some(Fate::New),
+        true => Some(Fate::Between),
+        false => None,
+    }
+}
+
 /// Judges the files of a change.
 pub(super) struct Judge<'a> {
     sides: Sides<'a>,
@@ -102,7 +120,7 @@ impl<'a> Judge<'a> {
         let judged = JudgedFiles::default();
         let mut by_path: BTreeMap<&RelativePath, Vec<&Change>> = BTreeMap::new();
         // What steers the gate is no code: changes of it are told of the rules as such.
-        for change in changes.iter().filter(|change| !steers(change.path.as_str())) {
+        for change in changes.iter().filter(|change| !is_of_rules(&change.path)) {
             by_path.entry(&change.path).or_default().push(change);
         }
         let contents = changes.iter().filter(|change| change.aspect == Aspect::Content);
@@ -139,7 +157,7 @@ impl<'a> Judge<'a> {
         match of_content.map(|change| change.kind) {
             None => {}
             Some(ChangeKind::Deleted) => deeds.extend(self.gone(path)?),
-            Some(_) => deeds.extend(self.standing(path)?),
+            Some(kind) => deeds.extend(self.standing(path, kind)?),
         }
         Ok(deeds)
     }
@@ -158,7 +176,7 @@ impl<'a> Judge<'a> {
         Ok(deeds::of_gone(ws, path, blocks, &ends.bases))
     }
 
-    fn standing(&mut self, path: &RelativePath) -> Result<Vec<Deed>, VerbError> {
+    fn standing(&mut self, path: &RelativePath, kind: ChangeKind) -> Result<Vec<Deed>, VerbError> {
         let (ws, ends) = (self.sides.ws, self.sides.ends);
         let (before, after) = self.texts.remove(path).unwrap_or_default();
         let document = match after.map_or_else(|| ws.read(path), Ok) {
@@ -184,7 +202,17 @@ impl<'a> Judge<'a> {
             return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
         }
         let before = FormerFile { baseline, from };
-        let standing = deeds::of_standing(ws, path, &file, &before, &ends.bases);
+        let mut standing = deeds::of_standing(ws, path, &file, &before, &ends.bases);
+        if let Some(from) = &before.from
+            && standing.edits.now.is_empty()
+        {
+            // Nothing but its name changed: who recorded that it went from there answers for it.
+            standing.deeds = deeds::as_a_whole(self.gone(from)?, path, Fate::Renamed);
+        }
+        let unseen = unseen(kind, &file.document, &before);
+        let is_needed = |fate: &Fate| *fate == Fate::Unparsed || standing.deeds.is_empty();
+        let unseen = unseen.filter(is_needed).map(|fate| deeds::of_file(path, fate));
+        standing.deeds.extend(unseen);
         let edits = &standing.edits;
         self.judged.blocks += edits.now.len();
         for (at, _) in &edits.now {

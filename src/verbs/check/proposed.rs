@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use super::Ends;
 use crate::intent::{Intent, Registry};
-use crate::ledger::{Approved, Entry, Trust};
+use crate::ledger::{Approved, Trust};
 use crate::verbs::evidence::Compared;
 use crate::verbs::gate::{is_control_file, steers};
 use crate::verbs::judgement::Rules;
@@ -15,7 +15,7 @@ use crate::verbs::signing::{self, Judged, Signatures, Signed};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::{Change, Target};
 use crate::workspace::policy::RegistryChanges;
-use crate::workspace::{Code, CommitId, Finding, RelativePath};
+use crate::workspace::{Code, Finding, RelativePath};
 
 /// What can be done about a rule that a change loosens, given the intent or the file.
 pub(super) fn ways_out(what: &str) -> String {
@@ -72,16 +72,21 @@ pub(super) fn judge(
             compared.notes.push(format!("{} is removed from the registry.", intent.id.value));
         }
     }
+    let policy = &rules.accepted().policy;
     for change in changes {
         let path = &change.path;
-        if steers(path.as_str()) && !is_control_file(path) {
-            compared.notes.push(format!("{path} changed, and it steers what agents run."));
+        if steers(path.as_str()) && !path.is_orchestration() && !signing::is_rule(policy, path) {
+            compared.notes.push(format!("{path} changed, and it steers what git or agents do."));
         }
-        if !decides || !signing::is_rule(&rules.accepted().policy, path) {
+        if decides && path.is_orchestration() && !is_known(path) && !signing::is_rule(policy, path)
+        {
+            compared.notes.push(format!("{path} is no file of this program."));
+        }
+        if !decides || !signing::is_rule(policy, path) {
             continue;
         }
         let text = ws.text(path)?;
-        if rules_at(ws, ends, path)? == text {
+        if text_at_tip(ws, ends, path)? == text {
             continue;
         }
         let told = format!("{path} changed, and it is a part of the rules.");
@@ -101,8 +106,27 @@ pub(super) fn judge(
     Ok(compared)
 }
 
+/// Whether this program writes a file of this name below `.orchestration/`.
+fn is_known(path: &RelativePath) -> bool {
+    const FILES: [&str; 7] = [
+        "active_intents.",
+        "agent_trace",
+        "anchors/",
+        "intents/",
+        "intent_map.md",
+        "local/",
+        ".gitignore",
+    ];
+    let name = path.as_str().split_once('/').map_or("", |(_, name)| name);
+    FILES.iter().any(|known| name.starts_with(known))
+}
+
 /// The text of a file at the tip of the target branch.
-fn rules_at(ws: &Workspace, ends: &Ends, path: &RelativePath) -> Result<Option<String>, VerbError> {
+fn text_at_tip(
+    ws: &Workspace,
+    ends: &Ends,
+    path: &RelativePath,
+) -> Result<Option<String>, VerbError> {
     let (Some(git), Some(tip)) = (ws.git(), &ends.tip) else { return Ok(None) };
     Ok(git.text(&Target::Commit(tip.clone()), path)?)
 }
@@ -130,6 +154,9 @@ impl Differs {
         };
         if known.any(|other| other.id.value != old.id.value) {
             differs.loosens.push("took over what was recorded under another intent");
+        }
+        if old.id.value != *id {
+            differs.narrows.push(format!("was {} before", old.id.value));
         }
         if now.scope(id)?.widens(found.scope(&old.id.value)?) {
             differs.loosens.push("got a wider scope");
@@ -183,46 +210,49 @@ pub(super) struct Approvals {
 }
 
 impl Approvals {
-    /// Those that count: on a person's own machine what this clone recorded; for a branch what is signed.
-    pub fn of(
-        ws: &Workspace,
-        tip: Option<&CommitId>,
-        signatures: &dyn Signatures,
-    ) -> Result<Self, VerbError> {
-        let mut all = Self::default();
-        // What this machine approved of work that is in no commit is in the journal.
-        let entries: Vec<&Entry> = match tip {
-            Some(_) => ws.ledger.entries().iter().collect(),
-            None => ws.ledger.open().collect(),
+    /// Those that count: on a person's own machine what this clone recorded; for a branch what it brings along, signed
+    /// by somebody whom the target branch trusts. An approval that the branch began with has done its work.
+    pub fn of(ws: &Workspace, ends: &Ends, signatures: &dyn Signatures) -> Result<Self, VerbError> {
+        let (Some(git), Some(tip), Some(base)) = (ws.git(), &ends.tip, ends.base()) else {
+            return Ok(Self::here(ws));
         };
-        let approving = entries.into_iter();
-        let approving =
-            approving.filter_map(|entry| Some((entry, entry.record.approves.as_ref()?)));
+        let mut all = Self::default();
+        let entries = ws.ledger.entries().iter();
+        let approving = entries.filter_map(|entry| Some((entry, entry.record.approves.as_ref()?)));
         let approving: Vec<_> = approving.collect();
         if approving.is_empty() {
             return Ok(all);
         }
-        let signers = signing::signers_at(ws, tip)?;
+        let signers = signing::signers_at(ws, Some(tip))?;
         for (entry, approved) in approving {
-            let is_own = tip.is_none() && entry.trust == Trust::Own;
-            let is_signed = match approved.signature.as_deref().filter(|_| tip.is_some()) {
-                None => false,
-                Some(_) if all.signed.contains(approved) => true,
-                Some(signature) => {
-                    let bytes = approved.signed_bytes();
-                    let what = Signed { namespace: Approved::NAMESPACE, bytes: &bytes, signature };
-                    matches!(signatures.judge(what, &signers)?, Judged::By(_))
-                }
-            };
-            let code = entry.record.decision.as_ref().and_then(|it| it.approval.clone());
-            if let Some(code) = code.filter(|_| is_own || is_signed) {
-                all.work.insert((code, approved.what.clone()));
+            let Some(signature) = approved.signature.as_deref() else { continue };
+            if git.has_file(base, &entry.origin.path)? {
+                continue;
             }
-            if is_signed {
-                all.signed.insert(approved.clone());
+            let bytes = approved.signed_bytes();
+            let what = Signed { namespace: Approved::NAMESPACE, bytes: &bytes, signature };
+            if !matches!(signatures.judge(what, &signers)?, Judged::By(_)) {
+                continue;
+            }
+            let code = entry.record.decision.as_ref().and_then(|it| it.approval.as_deref());
+            let is_of =
+                |code: &&str| approved.hash == Approved::hash_of_write(code, &approved.what);
+            match code.filter(is_of) {
+                Some(code) => drop(all.work.insert((code.to_owned(), approved.what.clone()))),
+                None => drop(all.signed.insert(approved.clone())),
             }
         }
         Ok(all)
+    }
+
+    /// What this clone recorded of work that is in no commit.
+    pub fn here(ws: &Workspace) -> Self {
+        let own = ws.ledger.open().filter(|entry| entry.trust == Trust::Own);
+        let work = own.filter_map(|entry| {
+            let code = entry.record.decision.as_ref()?.approval.clone()?;
+            Some((code, entry.record.approves.as_ref()?.what.clone()))
+        });
+        Self { work: work.collect(), ..Self::default() }
     }
 
     /// The ids of the intents whose text in a registry is signed.

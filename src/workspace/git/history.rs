@@ -106,7 +106,7 @@ impl Git {
         Ok(commits)
     }
 
-    /// The commits that lead to `head` and to none of `seen`, without merges, at most `limit`.
+    /// The commits that lead to `head` and to none of `seen`, at most `limit`.
     pub fn commits_between(
         &self,
         seen: &[&CommitId],
@@ -118,10 +118,7 @@ impl Git {
         let walk = repo.rev_walk([self.parse(head)?]).with_hidden(seen).all();
         let mut commits = Vec::new();
         for info in walk.map_err(|error| self.unreadable(error))?.take(limit) {
-            let info = info.map_err(|error| self.unreadable(error))?;
-            if info.parent_ids.len() < 2 {
-                commits.push(commit_id(info.id));
-            }
+            commits.push(commit_id(info.map_err(|error| self.unreadable(error))?.id));
         }
         Ok(commits)
     }
@@ -135,11 +132,19 @@ impl Git {
         Ok(trailers.map(|it| (it.token.to_string(), it.value.to_string())).collect())
     }
 
-    /// The paths that a commit changes against its first parent.
-    pub fn brought_by(&self, commit: &CommitId) -> Result<Vec<RelativePath>, GitError> {
-        let parent = self.about(commit)?.parents.into_iter().next();
-        let changes = self.changes_between(parent.as_ref(), commit)?;
-        Ok(changes.into_iter().map(|change| change.path).collect())
+    /// The paths that a commit changes against each of its parents.
+    pub fn brought_by(&self, commit: &CommitId) -> Result<HashSet<RelativePath>, GitError> {
+        let parents = self.about(commit)?.parents;
+        let against = |parent: Option<&CommitId>| -> Result<HashSet<RelativePath>, GitError> {
+            let changes = self.changes_between(parent, commit)?;
+            Ok(changes.into_iter().map(|change| change.path).collect())
+        };
+        let mut brought = against(parents.first())?;
+        for parent in parents.iter().skip(1) {
+            let other = against(Some(parent))?;
+            brought.retain(|path| other.contains(path));
+        }
+        Ok(brought)
     }
 
     /// Returns true if a commit has a regular file at a path.

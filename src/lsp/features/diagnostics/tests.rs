@@ -118,7 +118,7 @@ fn a_registry_that_is_not_saved_narrows_at_once_and_widens_nothing() {
     let text = std::fs::read_to_string(editor.path(registry)).unwrap();
     editor.open(registry, &text.replace("\"src/**\"", "\"src/**\", \"billing/**\""));
     let wider = shown(&editor, "/billing/invoice.rs");
-    assert!(wider.contains("before it is saved") && wider.contains("Save the registry"), "{wider}");
+    assert!(wider.contains("not accepted yet") && wider.contains("Save the registry"), "{wider}");
     let mut owner = Editor::in_git(BILLING);
     crate::verbs::select::select(owner.workspace(), "INT-001", None).unwrap();
     owner.reload();
