@@ -590,7 +590,8 @@ async function rest(page) {
     await page.goto(`${server.address}/?workspace=${both}`, { waitUntil: "domcontentloaded" });
     // Looking needs no trust.
     await page.locator(".monaco-dialog-box .monaco-button", { hasText: /^No/ }).click();
-    await page.locator(".activitybar .action-label[aria-label=Intent]").click();
+    // The extensions of a workspace that is not trusted start late on a busy machine.
+    await page.locator(".activitybar .action-label[aria-label=Intent]").click({ timeout: 60_000 });
     const rows = page.locator(".pane", { hasText: "Intents" }).locator(".monaco-list-row");
     for (const folder of [/^shop/, /^bare/]) await rows.filter({ hasText: folder }).first().waitFor();
     return (await words(rows)).join(" | ");
