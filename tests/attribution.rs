@@ -73,7 +73,7 @@ fn a_renamed_file_keeps_its_records_and_its_gaps() {
     recorded(&repo, "INT-002", "src");
     assert_eq!(why(&repo, "src/moved.rs"), "moved INT-001 a\nmoved INT-001 b\n");
     assert_eq!(why(&repo, "src/shifted.rs"), "unrecorded - x\nunrecorded - y\n");
-    assert_eq!(intent(&repo, &["check"]).code, 0, "a rename is no change of a block");
+    assert_eq!(intent(&repo, &["check"]).code, 1, "INT-002 moved what it does not own");
 }
 
 /// A file's texts, each with the intent under which it was recorded, and what `why` must say at the end.
