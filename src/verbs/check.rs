@@ -414,7 +414,7 @@ pub fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let (rules, bound) = (rules(ws), Bound::to(ws.selected(None)));
     let sides = Sides { ws, ends: &ends };
     let mut findings = Judge::of(sides, &rules, &bound, &changes, None)?.all()?.findings;
-    findings.retain(|finding| finding.path.as_ref().is_some_and(|path| is_gone(path)));
+    findings.retain(|finding| finding.path.as_ref().is_some_and(is_gone));
     Ok(findings)
 }
 
