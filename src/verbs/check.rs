@@ -1,7 +1,7 @@
 //! *Check*: does a change agree with intents, scopes and ledger?
 //!
 //! Two faces of one judgement ([`super::judgement`]): [`change`] for a whole change (work tree, index, or commits), and
-//! [`document`] for one text in an editor. Both cut the change into [`deeds`] and ask the same rules of each.
+//! [`document`] for one text in an editor. Both cut the change into deeds and ask the same rules of each.
 //!
 //! What is judged by which rules: on a person's own machine the files as they stand decide. A change that is to be
 //! merged is judged by the rules of the branch that it goes into, as they are now; what it brings along grants nothing.
