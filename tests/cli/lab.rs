@@ -38,6 +38,15 @@ impl Lab {
         std::fs::read_to_string(self.root.join(path)).expect("text")
     }
 
+    /// Makes an SSH key beside the folder, called `../NAME`.
+    pub fn make_key(&self, name: &str) {
+        let made = Command::new("ssh-keygen")
+            .args(["-q", "-t", "ed25519", "-N", "", "-C", name, "-f"])
+            .arg(self.root.join("..").join(name))
+            .status();
+        assert!(made.expect("ssh-keygen is installed").success());
+    }
+
     pub fn commit(&self) {
         self.run_git(&["add", "-A"]);
         self.run_git(&["commit", "-q", "-m", "a commit"]);

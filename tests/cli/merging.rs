@@ -254,12 +254,7 @@ fn a_signature_that_the_branch_trusts_widens() {
     let forge = Forge::new();
     let lab = &forge.lab;
     for name in ["ada", "eve"] {
-        let key = lab.root.join("..").join(name);
-        let made = Command::new("ssh-keygen")
-            .args(["-q", "-t", "ed25519", "-N", "", "-C", name, "-f"])
-            .arg(key)
-            .status();
-        assert!(made.expect("ssh-keygen is installed").success());
+        lab.make_key(name);
     }
     let key = lab.read("../ada.pub");
     forge.on_main(|lab| {

@@ -14,12 +14,7 @@ fn trusting() -> Lab {
     let lab = Lab::governed();
     lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
     for name in ["ada", "eve"] {
-        let key = lab.root.join("..").join(name);
-        let made = Command::new("ssh-keygen")
-            .args(["-q", "-t", "ed25519", "-N", "", "-C", name, "-f"])
-            .arg(key)
-            .status();
-        assert!(made.expect("ssh-keygen is installed").success());
+        lab.make_key(name);
     }
     let key = lab.read("../ada.pub");
     lab.write(".orchestration/allowed_signers", format!("ada@example.invalid {key}"));
