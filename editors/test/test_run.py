@@ -124,6 +124,8 @@ class Words(unittest.TestCase):
         one = "INT-001 · just now · 2026-11-22 13:24 UTC\n│ 01a2036d-25be-7353-9104-64055a22e4c3 │ approve 7KQ2MX at 09f9799b4a5f"
         two = "INT-001 ·  3 minutes ago · 2027-01-02 03:04 UTC 01a20400-0000-7353-9104-64055a22e4c3 approve AB23CD at 1234567abcde"
         self.assertEqual(pictures.normalised(one), pictures.normalised(two))
+        self.assertEqual(pictures.normalised("declared · b8874 │\n│ 5b294 Ada: Allow"),
+                         pictures.normalised("declared · 4742f2dbbf Ada: Allow"))
         trace = "file:///tmp/nvim-{}/work/.orchestration/agent_trace/{}/44bd0fedc2b84caab094c3b8b48a8c2{}.jsonl#L2"
         self.assertEqual(pictures.normalised(trace.format("ab", "2026/11", 5)), pictures.normalised(trace.format("xy", "2027/01", 6)))
 

@@ -17,8 +17,11 @@ TRANSCRIPTS = FOLDER / "transcripts.json"
 COPIES = {"vscode": ROOT / "editors" / "vscode" / "media"}
 PNG = b"\x89PNG\r\n\x1a\n"
 
-# What is another in each run, and says nothing of the product.
+# What is another in each run, and says nothing of the product. Frames go first: an editor breaks a line within them.
 MOVING = [
+    (re.compile(r"[\u2500-\u257f\u2580-\u259f]+"), " "),
+    # The short hash of a commit, which a narrow window may break: "b8874", a new line, "5b294 Ada: Allow for …".
+    (re.compile(r"\b(?=[a-f\s]*\d)(?:[0-9a-f]\s*){9}[0-9a-f](?= \w+: )"), "<hash>"),
     (re.compile(r"agent_trace/(?:\d{4}/\d\d|\d{4}-\d\d|open)/"), "agent_trace/<month>/"),
     (re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?( ?UTC|Z)?)?"), "<date>"),
     (re.compile(r"\bjust now\b|\b(\d+|an?) (second|minute|hour|day|week|month|year|s|min|h|d)s? ago\b"), "<ago>"),
@@ -26,7 +29,6 @@ MOVING = [
     (re.compile(r"\b(?=[0-9a-f]*\d)[0-9a-f]{7,64}\b"), "<hash>"),
     (re.compile(r"\b(code|approve|reject) [0-9A-HJKMNP-TV-Z]{6}\b"), r"\1 <code>"),
     (re.compile(r"(?:file://)?(?:/[\w.+@-]+)+/(?=(?:work|workspace|shop)\b)"), "<folder>/"),
-    (re.compile(r"[\u2500-\u257f\u2580-\u259f]+"), " "),
 ]
 
 
