@@ -21,6 +21,14 @@ pub struct Change {
 
 /// Where two sequences differ, in order.
 pub fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<Change> {
+    let equal = |(a, b): &(&T, &T)| a == b;
+    let start = before.iter().zip(now).take_while(equal).count();
+    let (before, now) = (&before[start..], &now[start..]);
+    let end = before.iter().rev().zip(now.iter().rev()).take_while(equal).count();
+    let (before, now) = (&before[..before.len() - end], &now[..now.len() - end]);
+    if before.is_empty() && now.is_empty() {
+        return Vec::new();
+    }
     let mut input = InternedInput {
         before: Vec::new(),
         after: Vec::new(),
@@ -30,7 +38,7 @@ pub fn changes<T: Hash + Eq>(before: &[T], now: &[T]) -> Vec<Change> {
     input.update_after(now.iter());
     let mut diff = Diff::compute(Algorithm::Histogram, &input);
     diff.postprocess_no_heuristic(&input);
-    all(&diff)
+    all(&diff, start)
 }
 
 /// Where two texts differ, in lines counted from 0. White space at the end of a line does not count.
@@ -43,7 +51,7 @@ pub fn changed_lines(before: &str, now: &str) -> Vec<Change> {
     input.update_after(lines(now));
     let mut diff = Diff::compute(Algorithm::Myers, &input);
     diff.postprocess_lines(&input);
-    all(&diff)
+    all(&diff, 0)
 }
 
 /// The lines that [`changed_lines`] compares.
@@ -51,8 +59,9 @@ pub fn lines(text: &str) -> impl Iterator<Item = &str> {
     line_ranges(text).map(|range| text[range].trim_end())
 }
 
-fn all(diff: &Diff) -> Vec<Change> {
-    let places = |range: Range<u32>| range.start as usize..range.end as usize;
+/// The changes in sequences of which `start` items were left out at the beginning.
+fn all(diff: &Diff, start: usize) -> Vec<Change> {
+    let places = |range: Range<u32>| start + range.start as usize..start + range.end as usize;
     diff.hunks()
         .map(|hunk| Change { before: places(hunk.before), now: places(hunk.after) })
         .collect()

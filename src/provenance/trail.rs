@@ -270,12 +270,14 @@ impl Trail {
         by_row.values_mut().for_each(|claims| claims.sort_by_key(is_found));
         let origins = self.origins(ledger, &base, outline, (&by_row, &was));
         let mut states = Vec::with_capacity(outline.rows.len());
-        let mut used: HashSet<StateId> = HashSet::new();
+        let mut used = vec![false; self.states.len()];
         // What was recorded is not there any more: this was made beside it, on another branch, or it was taken back.
         let mut is_fork = false;
         for (at, row) in outline.rows.iter().enumerate() {
             let before = origins[at];
-            used.extend(before);
+            if let Some(before) = before {
+                used[before as usize] = true;
+            }
             let by = by_row.get(&at).map_or(&[][..], |by| by);
             let taken_back = before.filter(|_| by.is_empty()).and_then(|id| self.same(id, row));
             is_fork |= taken_back.is_some_and(|same| {
@@ -296,8 +298,8 @@ impl Trail {
             });
         }
         let left = base.states.iter().chain(&base.gone).copied();
-        let gone = left.filter(|id| !used.contains(id) && self.claim(*id).is_some()).collect();
-        let loose = base.loose.iter().copied().filter(|id| !used.contains(id)).collect();
+        let gone = left.filter(|id| !used[*id as usize] && self.claim(*id).is_some()).collect();
+        let loose = base.loose.iter().copied().filter(|id| !used[*id as usize]).collect();
         let deletes = claims.iter().any(|at| ledger.claim(*at).range().deleted);
         // A version that nobody recorded was only seen later: when it came to be is not known.
         let last = base.last.filter(|_| !claims.is_empty());
@@ -345,10 +347,25 @@ impl Trail {
             }
         }
         let is_open = |new: usize| origins[new].is_none() && !by_row.contains_key(&new);
-        if !(0..origins.len()).any(is_open) {
-            return origins;
-        }
+        let open: Vec<usize> = (0..origins.len()).filter(|new| is_open(*new)).collect();
+        let free: Vec<usize> = (0..taken.len()).filter(|old| !taken[*old]).collect();
         // Something changed that nobody recorded.
+        let had_gone = |row: &Row| {
+            let mut aside = base.loose.iter().chain(&base.gone).map(|id| self.state(*id).row);
+            aside.any(|gone| gone.identity == row.identity || gone.text == row.text)
+        };
+        match (&free[..], &open[..]) {
+            (_, []) => return origins,
+            // Most often that is one block, whose name tells: comparing all of the file's blocks would say the same.
+            ([old], [new]) => {
+                let (then, now) = (&before.rows[*old], &outline.rows[*new]);
+                if then.identity == now.identity && !now.is_unnamed() && !had_gone(now) {
+                    origins[*new] = Some(base.states[*old]);
+                    return origins;
+                }
+            }
+            _ => {}
+        }
         let then = self.items(ledger, base);
         let containers = outline.containers();
         let now: Vec<Item<'_>> = outline

@@ -194,7 +194,13 @@ fn against_version(
     surroundings: &dyn Surroundings,
     watch: Watch<'_>,
 ) -> Alignment {
-    let text = surroundings.text_of(path, version, &trail.outline(version));
+    let outline = trail.outline(version);
+    // As it was recorded, so that the earlier text need not be found and parsed.
+    let is_as_recorded = outline == Outline::of(&document.blocks());
+    let text = match is_as_recorded {
+        true => Some(document.clone()),
+        false => surroundings.text_of(path, version, &outline),
+    };
     let texts = text.map(|then| Texts::new(then, document.clone()));
     let then_blocks = texts.as_ref().map(|texts| texts.then().blocks());
     let mut then = trail.items(ledger, version);
