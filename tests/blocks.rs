@@ -62,6 +62,26 @@ fn the_blocks_of_a_sample_in_each_language() {
 
 /// What a cell printed is not what somebody wrote.
 #[test]
+fn kept_blocks_are_those_of_their_text_and_of_no_other() {
+    let mut count = 0;
+    for language in language::all() {
+        let (name, text) = sample(language.id);
+        let document = Document::from_text(&name, &text);
+        let Some(kept) = document.kept_blocks() else { continue };
+        count += 1;
+        let again = Document::from_text(&name, &text).with_kept_blocks(&kept).expect("its own");
+        assert_eq!(again.blocks(), document.blocks(), "{name}");
+        let edited = again.edited(0..0, "\n").expect("within the text");
+        let anew = Document::from_text(&name, &format!("\n{text}"));
+        assert_eq!(edited.blocks(), anew.blocks(), "{name}, edited");
+        let shorter = Document::from_text(&name, &text[..text.floor_char_boundary(text.len() / 2)]);
+        assert!(shorter.with_kept_blocks(&kept).is_none(), "{name}, half of it");
+        assert!(document.with_kept_blocks(&kept[..kept.len() / 2]).is_none(), "{name}, torn");
+    }
+    assert!(count > 20, "{count} samples have blocks to keep");
+}
+
+#[test]
 fn only_the_source_of_a_cell_counts() {
     let (name, text) = sample("notebook");
     let other = text

@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::{Fingerprint, LineRange};
 
 /// What a block is. The ledger's word for it is [`BlockKind::as_str`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub enum BlockKind {
     /// A function outside any type.
     Function,
@@ -115,7 +117,9 @@ impl BlockKind {
 }
 
 /// What makes a block the same block before and after an edit of its body.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub struct Identity {
     /// What it is.
     pub kind: BlockKind,
@@ -128,7 +132,7 @@ pub struct Identity {
 }
 
 /// A block of a file as it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Block {
     /// What it is called and where in the containers it stands.
     pub identity: Identity,

@@ -9,7 +9,9 @@ use super::alterations::Alterations;
 use super::carry::{Carry, Known};
 use super::incremental::{self, Base, Parsed};
 use super::language::{self, Language};
-use super::{Encoding, FileBlocks, LineRange, Position, generated, outline, paragraphs, position};
+use super::{
+    Block, Encoding, FileBlocks, LineRange, Position, generated, outline, paragraphs, position,
+};
 
 /// Files over this many bytes are left alone.
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
@@ -384,6 +386,37 @@ impl Document {
             parsed: OnceLock::from(parsed),
             ..inner
         })
+    }
+
+    /// The blocks of a text that parses, to be kept for [`Self::with_kept_blocks`]; `None` of any other text.
+    pub fn kept_blocks(&self) -> Option<Vec<u8>> {
+        let blocks = self.blocks();
+        let parses = self.inner.language.is_some() && !blocks.has_error;
+        parses.then(|| postcard::to_stdvec(&blocks.blocks).ok()).flatten()
+    }
+
+    /// The same text with blocks that were kept of it, and without a syntax tree. `None` if they are of another text.
+    pub fn with_kept_blocks(&self, kept: &[u8]) -> Option<Self> {
+        let language = Some(self.inner.language?.id);
+        let blocks: Vec<Block> = postcard::from_bytes(kept).ok()?;
+        let (length, lines) = (self.len_bytes(), self.line_count());
+        let fits = |(at, block): (usize, &Block)| {
+            let Block { lead, bytes, name_bytes, .. } = block;
+            lead.start <= lead.end
+                && lead.end <= bytes.start
+                && bytes.start <= bytes.end
+                && name_bytes.start <= name_bytes.end
+                && bytes.end.max(name_bytes.end) <= length
+                && block.whole_lines.end() <= lines
+                && block.container.is_none_or(|outer| outer < at)
+        };
+        if !blocks.iter().enumerate().all(fits) {
+            return None;
+        }
+        let blocks = FileBlocks { language, blocks, has_error: false };
+        let parsed = Parsed::without_tree(Arc::new(blocks), Arc::default());
+        let parsed = OnceLock::from(Outlined::as_parsed(parsed));
+        Some(self.but(|inner| Inner { base: None, earlier: None, origin: None, parsed, ..inner }))
     }
 
     fn parse(&self) -> Parsed {

@@ -193,7 +193,7 @@ pub fn kept(recorded: &Sketch, recorded_tokens: u32, now: &Sketch, now_tokens: u
 }
 
 /// All fingerprints of one block.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
     /// Same text.
     pub content: ContentHash,

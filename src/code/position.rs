@@ -6,7 +6,7 @@ use ropey::Rope;
 use serde::{Deserialize, Serialize};
 
 /// A range of lines, 1-based and inclusive, never empty: what people and the ledger call lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LineRange {
     start: u32,
     end: u32,

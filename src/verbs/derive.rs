@@ -8,7 +8,7 @@ use super::{Workspace, check};
 use crate::code::Document;
 use crate::ledger::{BlockRecord, Derive, Derived, Entry, FileRecord, Ledger, evidence};
 use crate::provenance;
-use crate::workspace::cache::Slot;
+use crate::workspace::cache::{Computed, Slot};
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Git, RelativePath};
 
@@ -106,7 +106,7 @@ impl Texts {
         let is_generated = self.ws.is_generated(path);
         let inputs =
             (commit, hex(covered.parent.as_ref()), path, from, said, is_its_own, is_generated);
-        Slot::of_inputs(&self.ws.root, "derived", &serde_json::to_vec(&inputs).ok()?)
+        Slot::of_inputs(&self.ws.root, Computed::Derived, &serde_json::to_vec(&inputs).ok()?)
     }
 
     /// The file of an entry of evidence before its commit, once for each parent, and after it. If a rebase or a squash
@@ -242,7 +242,8 @@ impl Texts {
             Some(commit) => git.file_at(commit, path).ok()?,
             None => git.file_in_index(path).ok()?,
         };
-        let document = self.ws.document(path, &bytes.unwrap_or_default()).ok()?.without_tree();
+        let document = self.ws.document(path, &bytes.unwrap_or_default()).ok()?;
+        let document = self.ws.outlined(path, &document);
         let mut kept = lock();
         if kept.len() >= MAX_TEXTS {
             kept.clear();

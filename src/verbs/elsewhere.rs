@@ -170,7 +170,7 @@ impl Around<'_> {
             return file.map(|file| file.document.clone()).ok_or_else(missing);
         }
         if *self.0.files() == Target::Index {
-            return Ok(self.0.read(path)?.without_tree());
+            return self.0.read_outlined(path);
         }
         let found = self.0.root.absolute(path).metadata().ok();
         let state = found.as_ref().and_then(cache::Stamp::of);
@@ -180,7 +180,7 @@ impl Around<'_> {
         {
             return Ok(document.clone());
         }
-        let document = self.0.read(path)?.without_tree();
+        let document = self.0.read_outlined(path)?;
         if let Some(state) = state.filter(|state| state.at_rest(SystemTime::now())) {
             let mut kept = lock();
             if kept.blocks >= MAX_BLOCKS {
@@ -202,7 +202,7 @@ impl Around<'_> {
         let commit = CommitId(commit.to_owned());
         let bytes = self.0.git()?.file_at(&commit, path).ok()?;
         let document = self.0.document(path, &bytes.unwrap_or_default()).ok()?;
-        let (document, outline) = (document.without_tree(), OnceLock::new());
+        let (document, outline) = (self.0.outlined(path, &document), OnceLock::new());
         let file = Arc::new(AtCommit { document, outline });
         let mut kept = lock();
         if kept.len() >= MAX_KEPT {

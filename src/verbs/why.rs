@@ -539,7 +539,7 @@ fn on_disk_by(
         Target::Index | Target::Commit(_) => None,
     };
     let path = &resolved.unwrap_or_else(|| path.clone());
-    match ws.read(path) {
+    match ws.read_outlined(path) {
         Ok(document) => {
             has_lines(path, &document, which)?;
             Ok(told(path, &document))

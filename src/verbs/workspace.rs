@@ -5,6 +5,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use sha2::{Digest, Sha256};
+
 use super::VerbError;
 use super::elsewhere::Elsewhere;
 use super::history::History;
@@ -14,6 +16,7 @@ use crate::intent::{Intent, Registry};
 use crate::ledger::read::is_ledger_path;
 use crate::ledger::{Claim, ClaimRef, Entry, Ledger, evidence};
 use crate::provenance::matching::{self, SharedTrail};
+use crate::workspace::cache::{Computed, Slot};
 use crate::workspace::{
     Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
     git::{Change, GitError, Target, person_of_machine},
@@ -466,6 +469,32 @@ impl Workspace {
         self.document(path, &bytes?)
             .map(|document| document.with_origin(move || ws.read_at(ws.head()?, &at).ok()?))
             .map_err(|reason| ReadError::Unread { path: path.clone(), reason })
+    }
+
+    /// The same with its blocks and without its syntax tree: enough to say why code is there.
+    pub fn read_outlined(&self, path: &RelativePath) -> Result<Document, ReadError> {
+        Ok(self.outlined(path, &self.read(path)?))
+    }
+
+    /// A text with its blocks and without its syntax tree. To parse a large text takes tens of milliseconds, so its blocks
+    /// are kept from one process to the next.
+    pub(super) fn outlined(&self, path: &RelativePath, document: &Document) -> Document {
+        const LARGE: usize = 32 * 1024;
+        if document.len_bytes() < LARGE {
+            return document.without_tree();
+        }
+        let digest = Sha256::digest(document.text().as_bytes());
+        let inputs = [path.as_str().as_bytes(), &[u8::from(self.is_generated(path))], &digest];
+        let slot = Slot::of_inputs(&self.root, Computed::Blocks, &inputs.concat());
+        let kept = slot.as_ref().and_then(Slot::recall);
+        if let Some(known) = kept.and_then(|kept| document.with_kept_blocks(&kept)) {
+            return known;
+        }
+        let document = document.without_tree();
+        if let (Some(slot), Some(blocks)) = (slot, document.kept_blocks()) {
+            slot.keep(&blocks);
+        }
+        document
     }
 
     /// The text of a file that steers, as it is; `None` where there is none.

@@ -32,8 +32,32 @@ const MAX_SLOT: u64 = 32 * 1024 * 1024;
 const REST: Duration = Duration::from_millis(20);
 /// The same where both stamps are whole seconds: some file systems count no finer, and one of them in twos.
 const REST_OF_COARSE: Duration = Duration::from_secs(3);
-/// How many results are kept in each of the 256 folders of a kind. A folder that is full is emptied.
-const MAX_RESULTS: usize = 128;
+/// What is computed from given inputs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Computed {
+    /// What evidence does not say of a file in a commit.
+    Derived,
+    /// The blocks of a large text.
+    Blocks,
+}
+
+impl Computed {
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Derived => "derived",
+            Self::Blocks => "blocks",
+        }
+    }
+
+    /// How many results are kept in each of the 256 folders of a kind. A folder that is full is emptied.
+    fn most(self) -> usize {
+        match self {
+            Self::Derived => 128,
+            Self::Blocks => 4,
+        }
+    }
+}
+
 /// Bytes of the checksum between the header and what is kept.
 const CHECKSUM: usize = 4;
 
@@ -44,18 +68,18 @@ pub(crate) struct Slot {
     /// What the slot must begin with to be of this state.
     header: String,
     at_rest: bool,
-    /// Whether it holds something that was computed. There are many of these, so their folders are emptied when full.
-    is_result: bool,
+    /// What was computed, if anything was. There are many of these, so their folders are emptied when full.
+    computed: Option<Computed>,
 }
 
 impl Slot {
     /// The slot for what is computed from `inputs`, which must tell everything that the result depends on.
-    pub(crate) fn of_inputs(root: &Root, kind: &str, inputs: &[u8]) -> Option<Self> {
+    pub(crate) fn of_inputs(root: &Root, kind: Computed, inputs: &[u8]) -> Option<Self> {
         let version = env!("CARGO_PKG_VERSION");
         let digest = store::hex(&Sha256::digest(inputs));
         let header = format!("intent-cache {FORMAT} {version} {digest}\n");
-        let place = folder(root)?.join(kind).join(&digest[..2]).join(&digest[2..34]);
-        Some(Self { place, header, at_rest: true, is_result: true })
+        let place = folder(root)?.join(kind.folder()).join(&digest[..2]).join(&digest[2..34]);
+        Some(Self { place, header, at_rest: true, computed: Some(kind) })
     }
 
     /// The slot for a file as it stands now, to be asked for *before* the file is read.
@@ -70,7 +94,7 @@ impl Slot {
         let version = env!("CARGO_PKG_VERSION");
         let header = format!("intent-cache {FORMAT} {version} {path} {stamp:?}\n");
         let place = folder.join(name(&source, path));
-        Some(Self { place, header, at_rest: stamp.at_rest(now), is_result: false })
+        Some(Self { place, header, at_rest: stamp.at_rest(now), computed: None })
     }
 
     /// What was kept for exactly this state.
@@ -98,8 +122,8 @@ impl Slot {
         bytes.extend_from_slice(self.header.as_bytes());
         bytes.extend_from_slice(&crc32fast::hash(read).to_le_bytes());
         bytes.extend_from_slice(read);
-        if self.is_result {
-            self.make_room();
+        if let Some(kind) = self.computed {
+            self.make_room(kind);
         }
         if let Err(error) = store::write_scratch(&self.place, &bytes) {
             tracing::debug!(%error, "nothing kept");
@@ -107,10 +131,10 @@ impl Slot {
     }
 
     /// Empties the folder of this slot if it is full.
-    fn make_room(&self) {
+    fn make_room(&self, kind: Computed) {
         let Some(folder) = self.place.parent() else { return };
         let count = std::fs::read_dir(folder).map_or(0, Iterator::count);
-        if count >= MAX_RESULTS
+        if count >= kind.most()
             && let Err(error) = std::fs::remove_dir_all(folder)
         {
             tracing::debug!(%error, "no room made");
