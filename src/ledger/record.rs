@@ -51,6 +51,9 @@ pub struct Record {
     /// The class the agent claimed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub claimed_class: Option<String>,
+    /// Whether it claims code as it stood, whoever brought it there, rather than a change.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub as_it_stood: bool,
     /// A registry change, an approval or an acknowledgement in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,

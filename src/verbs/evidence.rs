@@ -107,7 +107,7 @@ pub(super) fn against_base(
         if let Some(late) = late(git, base, entry) {
             compared.notes.push(late);
         }
-        match doubt(&texts, ledger, entry, base) {
+        match doubt(&texts, ledger, at, base) {
             Some(Doubt::Unfounded(finding)) => compared.findings.push(finding),
             Some(Doubt::NotHere(note)) => compared.notes.push(note),
             None => {}
@@ -302,7 +302,8 @@ enum Doubt {
 
 /// Holds an entry against the difference that its commit makes. A claim on a text that is not in the commit is no fault:
 /// a squash or an amend has lost it, and [`provenance::derive`](crate::provenance::derive) gives nothing for it.
-fn doubt(texts: &Texts, ledger: &Ledger, entry: &Entry, base: &CommitId) -> Option<Doubt> {
+fn doubt(texts: &Texts, ledger: &Ledger, at: u32, base: &CommitId) -> Option<Doubt> {
+    let entry = ledger.entry(at);
     let file = entry.record.files.first()?;
     let path = &file.relative_path;
     let Some(EntryTexts { before, after, is_its_own }) = texts.of_entry(entry, base) else {
@@ -318,13 +319,16 @@ fn doubt(texts: &Texts, ledger: &Ledger, entry: &Entry, base: &CommitId) -> Opti
         before.iter().map(|before| Difference::new(before, &after)).collect();
     let is_late = entry.about.is_some();
     let others = covered_by_others(texts, ledger, entry, &after);
-    let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
-    let wrong: Vec<String> = ranges
-        .filter_map(|range| {
+    let wrong: Vec<String> = claims_of(entry, at)
+        .filter_map(|(claim, range)| {
+            let is_said = |others: &[ClaimRef]| {
+                let is_same = |other| ledger.claim(other).intent() == ledger.claim(claim).intent();
+                entry.record.kind == RecordKind::Ack && others.iter().copied().any(is_same)
+            };
             let why = match Claimed::of(range, &after) {
-                Some(claimed) => claimed.beyond(&before, &differences).or_else(|| {
-                    claimed.overlaps(&others).then_some("other evidence names these lines already")
-                }),
+                Some(claimed) => claimed
+                    .beyond(&before, &differences)
+                    .or_else(|| claimed.contradicts(&others, is_said)),
                 // Late evidence is made from what the commit holds.
                 None if is_late && is_its_own && !range.deleted => Some("its text is not there"),
                 None => None,
@@ -381,37 +385,61 @@ impl Claimed {
         })
     }
 
-    fn overlaps(&self, others: &BTreeMap<usize, Vec<bool>>) -> bool {
-        self.lines.iter().any(|(at, said)| {
-            let other = others.get(at).into_iter().flatten();
-            said.iter().zip(other).any(|(said, other)| *said && *other)
+    /// What other evidence of the commit says against this. Evidence that names a block and no line of it says whose the
+    /// block is all the same, and may if `is_said`: a person accepts the block under the intent that it is under.
+    fn contradicts(
+        &self,
+        others: &BTreeMap<usize, CoveredBlock>,
+        is_said: impl Fn(&[ClaimRef]) -> bool,
+    ) -> Option<&'static str> {
+        self.lines.iter().find_map(|(at, said)| {
+            let other = others.get(at)?;
+            if said.iter().zip(&other.lines).any(|(said, other)| *said && *other) {
+                return Some("other evidence names these lines already");
+            }
+            (!said.contains(&true) && !is_said(&other.by))
+                .then_some("other evidence names this block already")
         })
     }
 }
 
-/// For late evidence the lines of its file that other evidence of the same commit names.
+/// The lines of a block that other evidence of the same commit names, and which evidence names the block.
+#[derive(Default)]
+struct CoveredBlock {
+    lines: Vec<bool>,
+    by: Vec<ClaimRef>,
+}
+
+/// The claims of an entry of evidence.
+fn claims_of(entry: &Entry, at: u32) -> impl Iterator<Item = (ClaimRef, &BlockRecord)> {
+    let ranges = entry.record.files.iter().take(1).flat_map(|file| &file.conversations);
+    let ranges = (0..).zip(ranges.take(1).flat_map(|one| &one.ranges));
+    ranges.map(move |(range, said)| (ClaimRef { entry: at, file: 0, conversation: 0, range }, said))
+}
+
+/// For late evidence what other evidence of the same commit names in its file.
 fn covered_by_others(
     texts: &Texts,
     ledger: &Ledger,
     entry: &Entry,
     after: &Document,
-) -> BTreeMap<usize, Vec<bool>> {
-    let mut covered: BTreeMap<usize, Vec<bool>> = BTreeMap::new();
+) -> BTreeMap<usize, CoveredBlock> {
+    let mut covered: BTreeMap<usize, CoveredBlock> = BTreeMap::new();
     let (Some(about), Some(file)) = (&entry.about, entry.record.files.first()) else {
         return covered;
     };
     let others = ledger.entries_of_path(&file.relative_path).into_iter();
-    let others = others.map(|at| ledger.entry(at)).filter(|other| {
+    let others = others.map(|at| (at, ledger.entry(at))).filter(|(_, other)| {
         other.section.is_some()
             && other.section != entry.section
             && texts.commit_of(other).is_some_and(|commit| commit.0 == *about)
     });
-    let ranges = others.flat_map(|other| &other.record.files).flat_map(|of| &of.conversations);
-    for claimed in ranges.flat_map(|one| &one.ranges).filter_map(|range| Claimed::of(range, after))
-    {
-        for (at, said) in claimed.lines {
-            let known = covered.entry(at).or_insert_with(|| vec![false; said.len()]);
-            known.iter_mut().zip(said).for_each(|(known, said)| *known |= said);
+    for (claim, range) in others.flat_map(|(at, other)| claims_of(other, at)) {
+        for (at, said) in Claimed::of(range, after).into_iter().flat_map(|claimed| claimed.lines) {
+            let known = covered.entry(at).or_default();
+            known.lines.resize(said.len(), false);
+            known.lines.iter_mut().zip(said).for_each(|(known, said)| *known |= said);
+            known.by.push(claim);
         }
     }
     covered

@@ -26,13 +26,13 @@ use super::{VerbError, Workspace, check, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::intent::Registry;
 use crate::ledger::{
-    BlockRecord, ClaimRef, Dialect, Digest, Entry, Ledger, Record, RecordKind, journal,
+    BlockRecord, ClaimRef, Dialect, Digest, Entry, Ledger, Record, RecordKind, Strength, journal,
 };
 use crate::provenance::difference::brought_by_all;
 use crate::provenance::lines::Standing;
 use crate::provenance::{self, Content, Provenance, Step, lineage};
 use crate::workspace::git::{Change, ChangeKind, Target};
-use crate::workspace::{CommitId, Git, RelativePath};
+use crate::workspace::{CommitId, Git, RelativePath, store};
 
 pub use open::{Open, drafts, open};
 pub(super) use open::{open_note, unstaged_note};
@@ -40,6 +40,12 @@ pub use retire::{retire, retire_daily};
 
 use draft::{Group, Groups};
 use late::Late;
+
+/// How long after a commit a record may be made and still be about that commit, in milliseconds. If one shell command
+/// edits and commits, its work is recorded only when the command has ended.
+const COMMAND: i64 = 10 * 60 * 1_000;
+/// The time of a commit is rounded to seconds, so a record may seem to be later by up to this, in milliseconds.
+const SECOND: i64 = 1_000;
 
 /// What was sealed, or would be.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -90,6 +96,26 @@ pub enum Scope {
 struct Sealing {
     target: Target,
     bases: Vec<CommitId>,
+    /// When it was committed, in milliseconds since 1970. `None` if it is not committed yet.
+    committed: Option<i64>,
+}
+
+impl Sealing {
+    fn of_work(target: Target, bases: Vec<CommitId>) -> Self {
+        Self { target, bases, committed: None }
+    }
+
+    /// Returns true if a record was made so late that it tells of later work than this change.
+    fn is_before(&self, record: &Record) -> bool {
+        let made = store::milliseconds(&record.timestamp);
+        let late = if record.strength == Some(Strength::Inferred) { COMMAND } else { 0 };
+        self.committed.zip(made).is_some_and(|(time, made)| made > time + SECOND + late)
+    }
+}
+
+/// Returns true if a record claims code as it stood, rather than a change. Such code may be committed long since.
+fn claims_as_it_stood(record: &Record) -> bool {
+    record.as_it_stood || record.kind == RecordKind::Ack
 }
 
 /// The evidence for one change before it is written.
@@ -161,7 +187,7 @@ fn run(
     // The new commit comes first, since the person waits for it. Late sealing gets the time that is left.
     let mut now = Draft::default();
     if scope == Scope::Commit {
-        let sealing = Sealing { target: Target::Index, bases: commits_of_work(ws)? };
+        let sealing = Sealing::of_work(Target::Index, commits_of_work(ws)?);
         now = of_change(ws, &sources, &sealing, until)?;
         now.carry(ws, ledger);
     }
@@ -216,7 +242,7 @@ fn run(
     }
     for path in sources.drafts {
         if !answer.written.contains(&path) {
-            crate::workspace::store::remove(&ws.root.absolute(&path))?;
+            store::remove(&ws.root.absolute(&path))?;
             answer.removed.push(path);
         }
     }
@@ -352,7 +378,7 @@ impl TakenAway {
         let named = still_named(&index, head, &stands)?;
         let mut written = Vec::new();
         for (path, bytes) in self.files.iter().filter(|(path, _)| named.contains_key(path)) {
-            crate::workspace::store::write_atomic(&ws.root.absolute(path), bytes)?;
+            store::write_atomic(&ws.root.absolute(path), bytes)?;
             written.push(path.clone());
         }
         Ok(written)
@@ -371,7 +397,7 @@ fn still_open(
         Scope::Late => commits_of_work(ws)?,
         Scope::Commit => Vec::new(),
     };
-    let sealing = Sealing { target: Target::WorkTree, bases };
+    let sealing = Sealing::of_work(Target::WorkTree, bases);
     let against_index = scope == Scope::Commit;
     if sealed.is_empty() {
         return Ok(BTreeSet::new());
@@ -426,7 +452,7 @@ fn of_change(
             draft.incomplete = true;
             break;
         }
-        state.change(change, &gone, sealing, &mut draft)?;
+        state.change(change, &gone, &mut draft)?;
     }
     Ok(draft)
 }
@@ -439,25 +465,26 @@ fn may_hold(change: &Change, is_recorded: impl Fn(&RelativePath) -> bool) -> boo
 /// The files after a change, with the ledger that says where their blocks come from.
 struct State<'a> {
     ws: Workspace,
+    sealing: &'a Sealing,
     /// See [`Sources::lost`].
     lost: &'a Ledger,
 }
 
 impl<'a> State<'a> {
-    fn new(ws: &Workspace, sources: &'a Sources, sealing: &Sealing) -> Self {
+    fn new(ws: &Workspace, sources: &'a Sources, sealing: &'a Sealing) -> Self {
         let base = sealing.bases.first().cloned();
         let ledger = sources.ledger.forgetful();
-        Self { ws: ws.with_files(sealing.target.clone(), base, ledger), lost: &sources.lost }
+        let ws = ws.with_files(sealing.target.clone(), base, ledger);
+        Self { ws, sealing, lost: &sources.lost }
     }
 
     fn change(
         &self,
         change: &Change,
         gone: &[RelativePath],
-        sealing: &Sealing,
         draft: &mut Draft,
     ) -> Result<(), VerbError> {
-        let (ws, path) = (&self.ws, &change.path);
+        let (ws, sealing, path) = (&self.ws, self.sealing, &change.path);
         let now = match change.kind {
             ChangeKind::Deleted => Document::from_text(path.as_str(), ""),
             _ => match ws.read(path) {
@@ -504,18 +531,16 @@ impl<'a> State<'a> {
             let is_new: Vec<bool> = (0..own.len()).map(is_new).collect();
             let mut claims = self.claims(found, standing.as_ref(), &is_new);
             // If lines were only removed from a block, none of its lines says who did it. Then the record that the
-            // block comes from counts.
+            // block comes from counts. An acknowledgement is about the block as a whole, whoever brought its lines.
             let is_as_recorded =
                 matches!(found.content, Some(Content::Exact | Content::Reformatted));
             let only_cut = claims.is_empty() && !covered.contains(&true) && is_as_recorded;
-            let open = |claim: &ClaimRef| is_open(ledger.claim(*claim).entry);
-            claims.extend(
-                found
-                    .claim
-                    .filter(open)
-                    .filter(|_| only_cut)
-                    .map(|claim| (claim, vec![false; own.len()])),
-            );
+            let is_ack = |at: &ClaimRef| {
+                ledger.claim(*at).entry.record.kind == RecordKind::Ack && !claims.contains_key(at)
+            };
+            let without_lines =
+                found.claim.filter(|at| self.may_seal(*at, found) && (only_cut || is_ack(at)));
+            claims.extend(without_lines.map(|claim| (claim, vec![false; own.len()])));
             for (claim, lines) in claims {
                 let range = self.range(now, &blocks[*at], &lines);
                 let range = BlockRecord { recorded: recorded.clone(), ..range };
@@ -540,9 +565,7 @@ impl<'a> State<'a> {
         found: &Provenance,
         standing: Option<&provenance::lines::Lines>,
         is_new: &[bool],
-    ) -> Vec<(ClaimRef, Vec<bool>)> {
-        let ledger = &*self.ws.ledger;
-        let open = |at: ClaimRef| is_open(ledger.claim(at).entry);
+    ) -> BTreeMap<ClaimRef, Vec<bool>> {
         let mut by: BTreeMap<ClaimRef, Vec<bool>> = BTreeMap::new();
         let only = self.only_record(found);
         let of_only =
@@ -555,11 +578,21 @@ impl<'a> State<'a> {
                 }
                 Standing::Changed => None,
             };
-            if let Some(claim) = claim.filter(|claim| open(*claim) && is_new[line]) {
+            if let Some(claim) = claim.filter(|at| is_new[line] && self.may_seal(*at, found)) {
                 by.entry(claim).or_insert_with(|| vec![false; is_new.len()])[line] = true;
             }
         }
-        by.into_iter().collect()
+        by
+    }
+
+    /// Returns true if this change may carry a claim on a block. One that was made after the commit must name the block
+    /// as the commit has it.
+    fn may_seal(&self, at: ClaimRef, found: &Provenance) -> bool {
+        let entry = self.ws.ledger.claim(at).entry;
+        let is_as_claimed = found.claim == Some(at) && found.content == Some(Content::Exact);
+        is_open(entry)
+            && (!self.sealing.is_before(&entry.record)
+                || claims_as_it_stood(&entry.record) && is_as_claimed)
     }
 
     /// For each line of a block, whether evidence already names it for exactly this text of the block. Such a line is
@@ -656,7 +689,9 @@ impl<'a> State<'a> {
                     && name.path == block.identity.path
                     && name.parameters == block.identity.parameters
             });
-            is_open(claim.entry) && said.deleted && is_it
+            let record = &claim.entry.record;
+            let may_be_here = !self.sealing.is_before(record) || claims_as_it_stood(record);
+            is_open(claim.entry) && said.deleted && is_it && may_be_here
         };
         ledger.of_path(path).into_iter().rev().find(says)
     }

@@ -168,6 +168,15 @@ fn what_the_finding_prints_restores_it_with_the_hooks_in_place() {
     assert!(before.contains(&Some("INT-001".into())) && before.contains(&Some("INT-002".into())));
 }
 
+/// Names INT-002 for a block that INT-001 brought, and for no line of it.
+fn accept_without_lines(lab: &Lab, ack: bool) {
+    let commit = lab.read_git(&["rev-parse", "HEAD~1"]);
+    let then = function("mine", &["first", "of_one"]);
+    let block = json!(["function", "mine", "1-5", short(&then), "/5", {"parameters": "()"}]);
+    let line = json!({"path": "mine.rs", "ack": ack, "blocks": [block]});
+    forge(lab, json!({"of": commit.trim()}), line);
+}
+
 #[test]
 fn evidence_claims_no_code_that_its_commit_did_not_bring() {
     type Forge = fn(&Lab, &str);
@@ -196,6 +205,8 @@ fn evidence_claims_no_code_that_its_commit_did_not_bring() {
                 json!(["function", "mine", "1-5", short(&then), "3/5", {"parameters": "()"}]);
             forge(lab, json!({"of": commit.trim()}), json!({"path": "mine.rs", "blocks": [block]}));
         }),
+        ("a block that others brought, without a line", |lab, _| accept_without_lines(lab, false)),
+        ("an acceptance under another intent", |lab, _| accept_without_lines(lab, true)),
         ("a commit outside of the history", |lab, text| {
             let tree = lab.read_git(&["write-tree"]);
             let made = lab.read_git(&["commit-tree", "-m", "x", tree.trim()]);

@@ -131,3 +131,81 @@ fn answers_do_not_depend_on_the_cache() {
     }
     assert_eq!(answer(), first);
 }
+
+/// Commits everything as of a day long ago: a record of today cannot be meant to be of that commit's change.
+fn commit_long_ago(lab: &Lab) {
+    let alias = "alias.old=!GIT_COMMITTER_DATE=2026-01-01T00:00:00Z git commit -q -m old";
+    lab.run_git(&["add", "-A"]);
+    lab.run_git(&["-c", alias, "old"]);
+}
+
+/// A commit that has nothing to do with the code.
+fn commit_something_else(lab: &Lab) {
+    lab.write("notes.txt", format!("{}\n", lab.read_git(&["rev-parse", "HEAD"]).trim()));
+    lab.commit();
+}
+
+fn governed_long_ago() -> Lab {
+    let lab = Lab::governed();
+    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+    lab.write(FILE, function(&["stood(1)", "stood(2)"]));
+    commit_long_ago(&lab);
+    lab
+}
+
+#[test]
+fn what_is_claimed_as_it_stands_rides_in_whatever_commit_is_next() {
+    let lab = governed_long_ago();
+    lab.fine(&["record", "--all", FILE, "--intent", "INT-001", "--contributor", "human"]);
+    commit_something_else(&lab);
+    assert_eq!(told(&lab), ("exact".into(), by(&[Some("1"); 5])));
+    assert!(lab.fine(&["check", "--base", "HEAD~1"]).contains("0 errors"), "and it is founded");
+    let before = lab.read_git(&["ls-files", ".orchestration"]);
+    commit_something_else(&lab);
+    assert_eq!(lab.read_git(&["ls-files", ".orchestration"]), before, "sealed once");
+}
+
+#[test]
+fn a_record_of_a_change_is_never_about_an_older_commit_with_the_same_text() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+    lab.write("src/b.rs", "fn other() {}\n");
+    for calls in [["stood(1)", "stood(2)"], ["typed(1)", "stood(2)"]] {
+        lab.write(FILE, function(&calls));
+        commit_long_ago(&lab);
+    }
+    record(&lab, "INT-001", &["stood(1)", "stood(2)"]);
+    // The other file of the first commit is claimed, so that commit is looked at.
+    lab.fine(&["record", "--all", "src/b.rs", "--intent", "INT-001", "--contributor", "human"]);
+    lab.write("notes.txt", "notes\n");
+    lab.run_git(&["add", "notes.txt"]);
+    lab.run_git(&["commit", "-q", "-m", "notes"]);
+    assert_eq!(told(&lab), ("unrecorded".into(), Vec::new()));
+    lab.commit();
+    assert_eq!(told(&lab), ("exact".into(), by(&[None, Some("1"), None, None, None])));
+}
+
+#[test]
+fn what_a_person_accepted_is_accepted_in_every_clone() {
+    let lab = governed_long_ago();
+    record(&lab, "INT-001", &["stood(1)", "recorded(2)", "stood(2)"]);
+    lab.commit();
+    lab.write(FILE, function(&["stood(1)", "recorded(2)", "typed(3)"]));
+    commit_long_ago(&lab);
+    assert_eq!(told(&lab).0, "modified");
+    lab.fine(&["accept", &format!("{FILE}:1")]);
+    commit_something_else(&lab);
+    assert_eq!(told(&lab).0, "exact");
+    let registry = ".orchestration/active_intents.yaml";
+    let narrowed = lab.read(registry).replace("src/**", "src/*");
+    lab.write(registry, narrowed);
+    commit_long_ago(&lab);
+    let suspects = || lab.fine(&["check", "--suspect"]).matches("[suspect]").count();
+    assert_eq!(suspects(), 1);
+    lab.fine(&["accept", FILE, "--all-differing"]);
+    commit_something_else(&lab);
+    std::fs::remove_dir_all(lab.root.join(".git/intent")).expect("no journal, as in a clone");
+    assert_eq!(suspects(), 0);
+    assert!(lab.fine(&["check", "--base", "HEAD~1"]).contains("0 errors"), "and it is founded");
+    lab.fine(&["verify"]);
+}

@@ -7,19 +7,16 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use super::retire::is_there;
-use super::{Draft, Sealing, Sources, may_hold, of_change};
-use crate::ledger::{Digest, Entry, Strength, journal};
+use super::{COMMAND, Draft, Sealing, Sources, claims_as_it_stood, may_hold, of_change};
+use crate::ledger::{Digest, Entry, journal};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::Target;
-use crate::workspace::{CommitId, RelativePath, store};
+use crate::workspace::{CommitId, Git, RelativePath, store};
 
 /// No more commits than this are searched for code of the journal.
 const MAX_COMMITS: usize = 1_000;
-/// How long after a commit a record may be made and still be about that commit, in milliseconds. If one shell command
-/// edits and commits, its work is recorded only when the command has ended.
-const COMMAND: i64 = 10 * 60 * 1_000;
-/// The time of a commit is rounded to seconds, so a record may seem to be later by up to this, in milliseconds.
-const SECOND: i64 = 1_000;
+/// No more commits than this are looked at for where code came from that was claimed as it stood.
+const MAX_HISTORY: usize = 20_000;
 /// A file larger than this, in bytes, was not written by us.
 const MAX_HANDLED: u64 = 16 * 1024 * 1024;
 
@@ -86,18 +83,26 @@ pub(super) fn look(
         .collect();
     let Some(since) = open.iter().map(|(time, _)| *time).min() else { return Ok(late) };
     late.since = since - COMMAND;
-    let commits = git.commits_since(head, late.since / 1_000, MAX_COMMITS)?;
+    let mut commits = git.commits_since(head, late.since / 1_000, MAX_COMMITS)?;
+    let found: Vec<&Entry> = open.iter().map(|(_, entry)| *entry).collect();
+    match earlier(git, head, &commits, &found, until)? {
+        Some(earlier) => commits.extend(earlier),
+        None => late.drafts.push(Draft { incomplete: true, ..Draft::default() }),
+    }
     for commit in commits.into_iter().rev() {
         let about = git.about(&commit)?;
-        // The first commit of a shallow clone has no parent here, so nobody knows what it changed.
-        if git.is_shallow() && about.parents.iter().any(|parent| git.about(parent).is_err()) {
+        if is_cut_off(git, &about.parents) {
             continue;
         }
-        let committed = about.time * 1_000 + SECOND;
+        let sealing = Sealing {
+            target: Target::Commit(commit.clone()),
+            bases: about.parents,
+            committed: Some(about.time * 1_000),
+        };
         let handled = late.handled.at.get(&commit.0).copied().unwrap_or(i64::MIN);
         let may_be_in = |(time, entry): &&(i64, &Entry)| {
-            let is_late = entry.record.strength == Some(Strength::Inferred);
-            *time > handled && *time <= committed + if is_late { COMMAND } else { 0 }
+            let record = &entry.record;
+            *time > handled && (!sealing.is_before(record) || claims_as_it_stood(record))
         };
         let paths: HashSet<&RelativePath> = open
             .iter()
@@ -112,7 +117,7 @@ pub(super) fn look(
             break;
         }
         let now = store::milliseconds(&store::now()).unwrap_or_default();
-        let draft = of_commit(ws, sources, (&commit, about.parents), &paths, until)?;
+        let draft = of_commit(ws, sources, &sealing, &paths, until)?;
         if !draft.incomplete && draft.is_empty() {
             late.handled.at.insert(commit.0.clone(), now);
         }
@@ -121,18 +126,63 @@ pub(super) fn look(
     Ok(late)
 }
 
+/// Returns true for the first commit of a shallow clone: its parents are not here, so nobody knows what it changed.
+fn is_cut_off(git: &Git, parents: &[CommitId]) -> bool {
+    git.is_shallow() && parents.iter().any(|parent| git.about(parent).is_err())
+}
+
+/// The commits before `commits` that brought files of which something was claimed as it stood, newest first. `None` if
+/// the time was not enough.
+fn earlier(
+    git: &Git,
+    head: &CommitId,
+    commits: &[CommitId],
+    open: &[&Entry],
+    until: Option<Instant>,
+) -> Result<Option<Vec<CommitId>>, VerbError> {
+    let found = open.iter().filter(|entry| claims_as_it_stood(&entry.record));
+    let files = found.flat_map(|entry| &entry.record.files);
+    let mut sought: HashSet<&RelativePath> = files.map(|file| &file.relative_path).collect();
+    let mut earlier = Vec::new();
+    if sought.is_empty() {
+        return Ok(Some(earlier));
+    }
+    let known: HashSet<&CommitId> = commits.iter().collect();
+    for commit in git.commits_since(head, 0, MAX_HISTORY)? {
+        if until.is_some_and(|until| Instant::now() > until) {
+            return Ok(None);
+        }
+        let parents = git.about(&commit)?.parents;
+        if is_cut_off(git, &parents) {
+            continue;
+        }
+        let brought = git.brought_by(&commit)?;
+        if !known.contains(&commit) && sought.iter().any(|path| brought.contains(*path)) {
+            earlier.push(commit.clone());
+        }
+        // Before the commit that added it, a file has no history under this name.
+        let had = |path: &RelativePath| {
+            parents.iter().any(|parent| git.has_file(parent, path).unwrap_or(true))
+        };
+        sought.retain(|path| !brought.contains(*path) || had(path));
+        if sought.is_empty() {
+            break;
+        }
+    }
+    Ok(Some(earlier))
+}
+
 fn of_commit(
     ws: &Workspace,
     sources: &Sources,
-    (commit, bases): (&CommitId, Vec<CommitId>),
+    sealing: &Sealing,
     paths: &HashSet<&RelativePath>,
     until: Option<Instant>,
 ) -> Result<Draft, VerbError> {
-    let sealing = Sealing { target: Target::Commit(commit.clone()), bases };
     let changes = ws.git().map(|git| git.changes(sealing.bases.first(), &sealing.target));
     let changes = changes.transpose()?.unwrap_or_default();
     match changes.iter().any(|change| may_hold(change, |path| paths.contains(path))) {
-        true => of_change(ws, sources, &sealing, until),
+        true => of_change(ws, sources, sealing, until),
         false => Ok(Draft::default()),
     }
 }

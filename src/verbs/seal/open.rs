@@ -108,7 +108,7 @@ fn brought(
     path: &RelativePath,
     base: Option<&CommitId>,
 ) -> Option<HashSet<String>> {
-    let sealing = Sealing { target, bases: base.into_iter().cloned().collect() };
+    let sealing = Sealing::of_work(target, base.into_iter().cloned().collect());
     let sources = Sources { ledger: ws.ledger.forgetful(), ..Sources::default() };
     let state = State::new(ws, &sources, &sealing);
     let now = match state.ws.read(path) {
