@@ -192,7 +192,7 @@ fn run(
         now.carry(ws, ledger);
     }
     let Late { drafts: mut late, handled, since } = late::look(ws, &sources, until)?;
-    late.retain(|draft| !draft.is_empty() || draft.incomplete);
+    late.retain(|draft| !draft.is_nothing());
     let is_late_incomplete = late.iter().any(|draft| draft.incomplete);
     let mut answer = SealAnswer {
         written: restored,
@@ -700,6 +700,11 @@ impl<'a> State<'a> {
 impl Draft {
     fn is_empty(&self) -> bool {
         self.groups.is_empty() && self.carried.is_empty()
+    }
+
+    /// Returns true if all of the change was looked at and nothing was found.
+    fn is_nothing(&self) -> bool {
+        self.is_empty() && !self.incomplete
     }
 
     fn add(

@@ -23,7 +23,7 @@ const MAX_HANDLED: u64 = 16 * 1024 * 1024;
 /// The commits that were searched without finding code of the journal, each with the time of the search in milliseconds
 /// since 1970. Only records that were made after that time are searched for in that commit again. A commit in which
 /// something was found is not listed here, so it is searched until its evidence is committed, and again if a reset
-/// removes that.
+/// removes that. `..COMMIT` stands for the history of a commit.
 pub(super) struct Handled {
     path: Option<PathBuf>,
     at: BTreeMap<String, i64>,
@@ -83,93 +83,154 @@ pub(super) fn look(
         .collect();
     let Some(since) = open.iter().map(|(time, _)| *time).min() else { return Ok(late) };
     late.since = since - COMMAND;
-    let mut commits = git.commits_since(head, late.since / 1_000, MAX_COMMITS)?;
-    let found: Vec<&Entry> = open.iter().map(|(_, entry)| *entry).collect();
-    match earlier(git, head, &commits, &found, until)? {
-        Some(earlier) => commits.extend(earlier),
-        None => late.drafts.push(Draft { incomplete: true, ..Draft::default() }),
+    let search = Search { ws, sources, git, open: &open, until };
+    let commits = git.commits_since(head, late.since / 1_000, MAX_COMMITS)?;
+    for commit in commits.iter().rev() {
+        late.drafts.extend(search.commit(commit, &mut late.handled)?);
+        if late.drafts.last().is_some_and(|draft| draft.incomplete) {
+            return Ok(late);
+        }
     }
-    for commit in commits.into_iter().rev() {
-        let about = git.about(&commit)?;
-        if is_cut_off(git, &about.parents) {
-            continue;
+    let earlier = search.earlier(head, &commits, &mut late.handled)?;
+    late.drafts.splice(0..0, earlier);
+    Ok(late)
+}
+
+/// The search for the commits that the records of the journal are about.
+struct Search<'a> {
+    ws: &'a Workspace,
+    sources: &'a Sources,
+    git: &'a Git,
+    /// The records that are still open, each with its time.
+    open: &'a [(i64, &'a Entry)],
+    until: Option<Instant>,
+}
+
+impl Search<'_> {
+    fn is_late(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() > until)
+    }
+
+    /// Searches a commit for code of the journal. `None` if nothing can be in it.
+    fn commit(&self, commit: &CommitId, handled: &mut Handled) -> Result<Option<Draft>, VerbError> {
+        let about = self.git.about(commit)?;
+        if is_cut_off(self.git, &about.parents) {
+            return Ok(None);
         }
         let sealing = Sealing {
             target: Target::Commit(commit.clone()),
             bases: about.parents,
             committed: Some(about.time * 1_000),
         };
-        let handled = late.handled.at.get(&commit.0).copied().unwrap_or(i64::MIN);
+        let before = handled.at.get(&commit.0).copied().unwrap_or(i64::MIN);
         let may_be_in = |(time, entry): &&(i64, &Entry)| {
             let record = &entry.record;
-            *time > handled && (!sealing.is_before(record) || claims_as_it_stood(record))
+            *time > before && (!sealing.is_before(record) || claims_as_it_stood(record))
         };
-        let paths: HashSet<&RelativePath> = open
-            .iter()
-            .filter(may_be_in)
-            .flat_map(|(_, entry)| entry.record.files.iter().map(|file| &file.relative_path))
-            .collect();
+        let records = self.open.iter().filter(may_be_in).map(|(_, entry)| *entry);
+        let paths = paths_of(records);
         if paths.is_empty() {
-            continue;
+            return Ok(None);
         }
-        if until.is_some_and(|until| Instant::now() > until) {
-            late.drafts.push(Draft { incomplete: true, ..Draft::default() });
-            break;
+        if self.is_late() {
+            return Ok(Some(Draft { incomplete: true, ..Draft::default() }));
         }
         let now = store::milliseconds(&store::now()).unwrap_or_default();
-        let draft = of_commit(ws, sources, &sealing, &paths, until)?;
-        if !draft.incomplete && draft.is_empty() {
-            late.handled.at.insert(commit.0.clone(), now);
+        let draft = of_commit(self.ws, self.sources, &sealing, &paths, self.until)?;
+        if draft.is_nothing() {
+            handled.at.insert(commit.0.clone(), now);
         }
-        late.drafts.push(Draft { of: Some(commit), ..draft });
+        Ok(Some(Draft { of: Some(commit.clone()), ..draft }))
     }
-    Ok(late)
+
+    /// Searches the history of what was claimed as it stood, oldest commit first, without the commits that are known. A
+    /// history in which nothing is found is not searched again.
+    fn earlier(
+        &self,
+        head: &CommitId,
+        known: &[CommitId],
+        handled: &mut Handled,
+    ) -> Result<Vec<Draft>, VerbError> {
+        let mut found: BTreeMap<String, Vec<&Entry>> = BTreeMap::new();
+        for (time, entry) in self.open.iter().filter(|(_, one)| claims_as_it_stood(&one.record)) {
+            let based_on = entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
+            let before = |revision: &String| handled.at.get(&history_of(revision)).copied();
+            if let Some(revision) = based_on.filter(|one| before(one).is_none_or(|at| *time > at)) {
+                found.entry(revision).or_default().push(entry);
+            }
+        }
+        let mut drafts: Vec<Draft> = Vec::new();
+        for (revision, entries) in found {
+            let from = CommitId(revision.clone());
+            if !self.git.is_ancestor(head, &from).unwrap_or(false) {
+                continue;
+            }
+            let now = store::milliseconds(&store::now()).unwrap_or_default();
+            let mut is_empty = true;
+            let Some(commits) = self.history(&from, paths_of(entries.into_iter()))? else {
+                drafts.push(Draft { incomplete: true, ..Draft::default() });
+                break;
+            };
+            for commit in commits.into_iter().filter(|commit| !known.contains(commit)) {
+                let is_there = drafts.iter().any(|draft| draft.of.as_ref() == Some(&commit));
+                let draft = if is_there { None } else { self.commit(&commit, handled)? };
+                is_empty &= !is_there && draft.as_ref().is_none_or(Draft::is_nothing);
+                drafts.extend(draft);
+            }
+            if is_empty {
+                handled.at.insert(history_of(&revision), now);
+            }
+        }
+        Ok(drafts)
+    }
+
+    /// The commits that brought these files, up to one, oldest first. `None` if the time was not enough.
+    fn history(
+        &self,
+        from: &CommitId,
+        mut paths: HashSet<&RelativePath>,
+    ) -> Result<Option<Vec<CommitId>>, VerbError> {
+        let mut commits = Vec::new();
+        for commit in self.git.commits_since(from, 0, MAX_HISTORY)? {
+            if paths.is_empty() {
+                break;
+            }
+            if self.is_late() {
+                return Ok(None);
+            }
+            let parents = self.git.about(&commit)?.parents;
+            if is_cut_off(self.git, &parents) {
+                continue;
+            }
+            let brought = self.git.brought_by(&commit)?;
+            if !paths.iter().any(|path| brought.contains(*path)) {
+                continue;
+            }
+            // Before the commit that added it, a file has no history under this name.
+            let had = |path: &RelativePath| {
+                parents.iter().any(|parent| self.git.has_file(parent, path).unwrap_or(true))
+            };
+            paths.retain(|path| !brought.contains(*path) || had(path));
+            commits.push(commit);
+        }
+        commits.reverse();
+        Ok(Some(commits))
+    }
+}
+
+/// The files of records.
+fn paths_of<'a>(records: impl Iterator<Item = &'a Entry>) -> HashSet<&'a RelativePath> {
+    records.flat_map(|entry| entry.record.files.iter().map(|file| &file.relative_path)).collect()
+}
+
+/// The key in [`Handled`] of everything that leads to a commit.
+fn history_of(revision: &str) -> String {
+    format!("..{revision}")
 }
 
 /// Returns true for the first commit of a shallow clone: its parents are not here, so nobody knows what it changed.
 fn is_cut_off(git: &Git, parents: &[CommitId]) -> bool {
     git.is_shallow() && parents.iter().any(|parent| git.about(parent).is_err())
-}
-
-/// The commits before `commits` that brought files of which something was claimed as it stood, newest first. `None` if
-/// the time was not enough.
-fn earlier(
-    git: &Git,
-    head: &CommitId,
-    commits: &[CommitId],
-    open: &[&Entry],
-    until: Option<Instant>,
-) -> Result<Option<Vec<CommitId>>, VerbError> {
-    let found = open.iter().filter(|entry| claims_as_it_stood(&entry.record));
-    let files = found.flat_map(|entry| &entry.record.files);
-    let mut sought: HashSet<&RelativePath> = files.map(|file| &file.relative_path).collect();
-    let mut earlier = Vec::new();
-    if sought.is_empty() {
-        return Ok(Some(earlier));
-    }
-    let known: HashSet<&CommitId> = commits.iter().collect();
-    for commit in git.commits_since(head, 0, MAX_HISTORY)? {
-        if until.is_some_and(|until| Instant::now() > until) {
-            return Ok(None);
-        }
-        let parents = git.about(&commit)?.parents;
-        if is_cut_off(git, &parents) {
-            continue;
-        }
-        let brought = git.brought_by(&commit)?;
-        if !known.contains(&commit) && sought.iter().any(|path| brought.contains(*path)) {
-            earlier.push(commit.clone());
-        }
-        // Before the commit that added it, a file has no history under this name.
-        let had = |path: &RelativePath| {
-            parents.iter().any(|parent| git.has_file(parent, path).unwrap_or(true))
-        };
-        sought.retain(|path| !brought.contains(*path) || had(path));
-        if sought.is_empty() {
-            break;
-        }
-    }
-    Ok(Some(earlier))
 }
 
 fn of_commit(

@@ -2,11 +2,11 @@
 //!
 //! Only those count whose code stands in the work tree or in the index, since the next seals can carry no others: an
 //! edit that was undone leaves its record in the journal for a while, and nothing to commit. What stands is what sealing
-//! finds in the difference from the commit that the record is based on.
+//! finds in the difference from the commit that the record is based on, and what was claimed as it stood.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{Draft, Sealing, Sources, State, is_carried, is_ignored};
+use super::{Draft, Sealing, Sources, State, claims_as_it_stood, is_carried, is_ignored};
 use crate::code::Document;
 use crate::ledger::{Digest, Entry, Strength, journal};
 use crate::verbs::edited::Baseline;
@@ -47,8 +47,10 @@ fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> Open<'a> 
     let open: Vec<&Entry> = ws.ledger.open().filter(is_open).collect();
     let mut found: HashSet<String> = HashSet::new();
     let mut places: BTreeMap<Place<'_>, Vec<&str>> = BTreeMap::new();
-    found.extend(open.iter().filter(|one| is_carried(one)).map(|one| one.record.id.clone()));
-    for entry in open.iter().rev().filter(|entry| !is_carried(entry)) {
+    // Whatever commit is next carries these.
+    let is_ready = |entry: &&&Entry| is_carried(entry) || claims_as_it_stood(&entry.record);
+    found.extend(open.iter().filter(is_ready).map(|one| one.record.id.clone()));
+    for entry in open.iter().rev().filter(|entry| !is_ready(entry)) {
         let base = base_of(ws, entry);
         for file in &entry.record.files {
             let place = (&file.relative_path, base.clone());
