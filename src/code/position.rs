@@ -32,6 +32,10 @@ impl LineRange {
     pub fn contains(self, line: u32) -> bool {
         (self.start..=self.end).contains(&line)
     }
+    /// Whether the two have a line in common.
+    pub fn overlaps(self, other: Self) -> bool {
+        self.start <= other.end && other.start <= self.end
+    }
 }
 
 /// How an editor counts columns.

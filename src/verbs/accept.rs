@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::suspect::Suspects;
 use super::{VerbError, Workspace, record, why};
+use crate::code;
 use crate::ledger::{Contributor, Conversation, FileRecord, Record, RecordKind};
 use crate::provenance::{Provenance, Verdict, matching};
 use crate::workspace::{RelativePath, session};
@@ -63,6 +64,10 @@ pub fn accept(
         why::has_line(path, &document, line)?;
     }
     let file = why::file(ws, path, &document);
+    let conflicts = code::conflicts(&document.text());
+    let conflict_in = |at: &usize| {
+        conflicts.iter().copied().find(|it| it.overlaps(file.blocks.blocks[*at].lines))
+    };
     let chosen: Vec<usize> = match extent {
         AcceptExtent::Line(line) => file.blocks.at_line(line).into_iter().collect(),
         AcceptExtent::Differing => {
@@ -74,6 +79,9 @@ pub fn accept(
             (0..file.provenance.len()).filter(|at| differs(&file.provenance[*at])).collect()
         }
     };
+    if let Some(lines) = chosen.iter().find_map(conflict_in) {
+        return Err(VerbError::InConflict { path: path.clone(), lines });
+    }
     // What else changed stays to be recorded.
     let mut last = ws.trail(path).last_outline();
     for at in chosen {

@@ -433,6 +433,7 @@ pub fn document(
     let deeds = deeds::of_standing(ws, path, file, before, bases).deeds;
     let bound = Bound::to(ws.selected(None));
     let mut findings = deeds::judge(ws, rules, path, &deeds, bound.of_path(path));
+    findings.extend(deeds::conflicts(path, &file.document));
     findings.extend(differing(ws, path, file));
     findings.extend(overlap(ws, path, file));
     findings

@@ -72,6 +72,14 @@ pub enum VerbError {
         /// As it was named.
         what: String,
     },
+    /// A block in which a merge left both sides.
+    #[error("{path} holds a merge conflict in lines {}-{}; resolve that first", lines.start(), lines.end())]
+    InConflict {
+        /// The file.
+        path: crate::workspace::RelativePath,
+        /// The lines of the conflict, its markers among them.
+        lines: crate::code::LineRange,
+    },
     /// Two revisions without a common commit.
     #[error(
         "{from} and what is checked have no commit in common{}", if *shallow { "; this is a shallow clone, so fetch more history: `git fetch --unshallow`, or `git fetch --depth 1000 origin`; in CI set the depth of the checkout to 0" } else { ", so nobody can say what the change is; name a revision that it was made on: `intent check --base REV`" }

@@ -359,6 +359,13 @@ fn what_is_no_edit_of_a_block_is_judged_as_well() {
     assert_eq!(held(&|lab| lab.write("web/b.rs", &broken)), web, "it does not parse");
     let spaced = "fn one() {\n    first();\n}\n\n\n// Two.\nfn two() {\n    second();\n}\n";
     assert_eq!(held(&|lab| lab.write("web/b.rs", spaced)), web, "comments and blank lines");
+    let text = forge.lab.read("web/b.rs");
+    let swapped = "fn two() {\n    second();\n}\n\nfn one() {\n    first();\n}\n";
+    assert_eq!(held(&|lab| lab.write("web/b.rs", swapped)), web, "another order");
+    let marked = format!("\u{feff}{text}");
+    assert_eq!(held(&|lab| lab.write("web/b.rs", &marked)), web, "a byte order mark");
+    let shebang = held(&|lab| lab.write("run.sh", "#!/bin/dash\necho run\n"));
+    assert_eq!(shebang, ["scope-violation run.sh"]);
     assert_eq!(held(&|lab| lab.write("web/empty.rs", "")), ["scope-violation web/empty.rs"]);
     let nested = held(&|lab| lab.write("web/.orchestration/evil.sh", "echo evil\n"));
     assert_eq!(nested, ["scope-violation web/.orchestration/evil.sh"]);
@@ -380,4 +387,40 @@ fn a_file_that_is_moved_belongs_to_who_recorded_the_move() {
     forge.record("src/b.rs", "INT-001");
     let found = forge.pull_request(&[]);
     assert_eq!(found, ["scope-violation web/b.rs"], "INT-001 does not own where it was");
+}
+
+/// Line by line, so that this file holds no conflict itself.
+fn conflict_between(ours: &str, theirs: &str) -> String {
+    ["fn before() {}", "<<<<<<< ours", ours, "=======", theirs, ">>>>>>> theirs\n"].join("\n")
+}
+
+#[test]
+fn what_a_merge_left_open_is_told_and_is_nobodys_record() {
+    let forge = Forge::new();
+    let lab = &forge.lab;
+    forge.branch("topic");
+    let (ours, theirs) = ("fn ours() { first(1); }", "fn theirs() { second(2); }");
+    for (at, text) in [("src/d.rs", ours), ("src/e.rs", theirs), ("src/f.rs", "fn before() {}")] {
+        lab.write(at, format!("{text}\n"));
+        forge.record(at, "INT-001");
+    }
+    lab.commit();
+    for at in ["src/d.rs", "src/e.rs"] {
+        lab.run_git(&["rm", "-q", at]);
+    }
+    lab.write("src/f.rs", conflict_between(ours, theirs));
+    lab.commit();
+    let told = lab.fine(&["--json", "why", "src/f.rs"]);
+    let told: Value = serde_json::from_str(&told).expect("JSON");
+    let blocks = told["blocks"].as_array().expect("blocks").iter();
+    let verdicts: Vec<&str> = blocks.map(|one| one["verdict"].as_str().expect("one")).collect();
+    assert_eq!(verdicts, ["exact", "modified", "modified"]);
+    assert!(
+        !lab.intent(&["accept", "src/f.rs:3"]).status.success(),
+        "neither is right as it stands"
+    );
+    let found = forge.pull_request(&["--intent", "INT-001"]);
+    assert_eq!(found, ["merge-conflict src/f.rs"]);
+    lab.write("src/f.rs", format!("fn before() {{}}\n{ours}\n"));
+    assert_eq!(forge.pull_request(&["--intent", "INT-001"]), [""; 0]);
 }

@@ -18,14 +18,14 @@ mod texts;
 
 use std::sync::Arc;
 
-use crate::code::{Block, Document, FileBlocks};
+use crate::code::{self, Block, Document, FileBlocks};
 use crate::ledger::{ClaimRef, Ledger};
 use crate::workspace::RelativePath;
 
 use super::names::{is_called, is_unnamed};
 use super::outline::{Against, Outline};
 use super::trail::{MAX_LEAVES, Trail, Version};
-use super::{Provenance, Rejection};
+use super::{Content, Provenance, Rejection, Verdict};
 use align::{Alignment, Fit, MIN_COPY_TOKENS, Paired, Scene};
 use item::Item;
 use reading::{Reading, place_of, provenance};
@@ -61,7 +61,24 @@ fn watched(
     let mut found = matched.found;
     across::file(ledger, path, (document, blocks), &mut found, surroundings, watch);
     across::withdraw(ledger, path, blocks, &mut found, surroundings);
-    found.into_iter().map(|found| found.unwrap_or_else(Provenance::unrecorded)).collect()
+    let mut found: Vec<Provenance> =
+        found.into_iter().map(|found| found.unwrap_or_else(Provenance::unrecorded)).collect();
+    unsettle(document, blocks, &mut found);
+    found
+}
+
+/// Of a block in which a merge left both sides, or of which it left both, nobody recorded what stands there.
+fn unsettle(document: &Document, blocks: &FileBlocks, found: &mut [Provenance]) {
+    if blocks.language.is_some() && !blocks.has_error {
+        // A program with a conflict never parses.
+        return;
+    }
+    let conflicts = code::conflicts(&document.text());
+    for (block, found) in blocks.blocks.iter().zip(found) {
+        if found.covered() && conflicts.iter().any(|it| it.overlaps(block.lines)) {
+            (found.verdict, found.content) = (Verdict::Modified, Some(Content::Modified));
+        }
+    }
 }
 
 /// Is shown each alignment that is made while a file is matched.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::code::{Block, Document, LineRange};
+use crate::code::{self, Block, Document, LineRange};
 use crate::ledger::{ClaimRef, journal};
 use crate::provenance::Difference;
 use crate::verbs::edited::{Baseline, Edits, FormerFile};
@@ -203,6 +203,25 @@ pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> V
 pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
     let what = format!("{path} {}", fate.words());
     Deed { lines: None, what, answers: Answers::Nobody, is_lesson: false }
+}
+
+/// The conflicts of a merge that nobody has resolved yet.
+pub(super) fn conflicts(path: &RelativePath, document: &Document) -> Vec<Finding> {
+    let conflicts = code::conflicts(&document.text()).into_iter();
+    let finding = |lines: LineRange| Finding {
+        path: Some(path.clone()),
+        lines: Some(lines),
+        ..Finding::new(
+            Code::MergeConflict,
+            format!(
+                "A merge left both sides of a conflict in lines {}-{}.",
+                lines.start(),
+                lines.end()
+            ),
+            "Keep what is right of both sides, and take the lines out that begin with `<<<<<<<`, `=======` and `>>>>>>>`.",
+        )
+    };
+    conflicts.map(finding).collect()
 }
 
 /// Holds deeds against the rules. `bound`: the intents that the work is bound to; one that may do it is enough.

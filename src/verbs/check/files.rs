@@ -81,14 +81,14 @@ fn is_of_rules(path: &RelativePath) -> bool {
 }
 
 /// What differs and is no edit of a block: while somebody types, an editor says nothing of it.
-fn unseen(kind: ChangeKind, now: &Document, before: &FormerFile) -> Option<Fate> {
+fn unseen(kind: ChangeKind, now: &Document, before: &FormerFile) -> Fate {
     // Of a text that did not parse before, the blocks are told as well as they can be.
     let broke = now.blocks().has_error && !before.baseline.has_error();
-    match deeds::differs(&before.baseline, now) {
-        true if broke => Some(Fate::Unparsed),
-        _ if kind == ChangeKind::Added => Some(Fate::New),
-        true => Some(Fate::Between),
-        false => None,
+    match kind {
+        _ if broke && deeds::differs(&before.baseline, now) => Fate::Unparsed,
+        ChangeKind::Added => Fate::New,
+        // Its bytes differ, though perhaps only in a byte order mark.
+        _ => Fate::Between,
     }
 }
 
@@ -191,6 +191,7 @@ impl<'a> Judge<'a> {
             (_, bases) => Baseline::at_commits(ws, path, bases)?,
         };
         let document = baseline.carried_by(document);
+        self.judged.findings.extend(deeds::conflicts(path, &document));
         let file = why::file(ws, path, &document);
         let (baseline, from) = match ends.base() {
             Some(base) => baseline.or_renamed_from(ws, path, &document, base, &self.gone)?,
@@ -210,9 +211,9 @@ impl<'a> Judge<'a> {
             standing.deeds = deeds::as_a_whole(self.gone(from)?, path, Fate::Renamed);
         }
         let unseen = unseen(kind, &file.document, &before);
-        let is_needed = |fate: &Fate| *fate == Fate::Unparsed || standing.deeds.is_empty();
-        let unseen = unseen.filter(is_needed).map(|fate| deeds::of_file(path, fate));
-        standing.deeds.extend(unseen);
+        if unseen == Fate::Unparsed || standing.deeds.is_empty() {
+            standing.deeds.push(deeds::of_file(path, unseen));
+        }
         let edits = &standing.edits;
         self.judged.blocks += edits.now.len();
         for (at, _) in &edits.now {

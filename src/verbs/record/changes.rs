@@ -315,7 +315,7 @@ impl Subject<'_> {
         let conflicts = code::conflicts(&self.text);
         let conflict_in = |at: usize| {
             let lines = self.now.blocks[at].lines;
-            conflicts.iter().find(|it| it.start() <= lines.end() && lines.start() <= it.end())
+            conflicts.iter().find(|it| it.overlaps(lines))
         };
         let mut left = Vec::new();
         edits.now.retain(|(at, _)| {
