@@ -169,7 +169,15 @@ fn a_block_is_suspect_where_its_reason_changed_until_a_person_accepts_it() {
     let report = lab.fine(&["--json", "report"]);
     assert_eq!(report.matches(changed).count(), 1, "{report}");
 
+    let agent =
+        super::lab::clean(std::process::Command::new(env!("CARGO_BIN_EXE_intent")), &lab.root)
+            .env("CLAUDECODE", "1")
+            .args(["accept", first])
+            .output()
+            .expect("intent runs");
+    assert_eq!(agent.status.code(), Some(2), "{agent:?}");
     lab.fine(&["accept", first]);
+    assert!(lab.fine(&["why", first]).contains("accepted by somebody unknown"), "no terminal");
     assert_eq!(suspicion(&lab, first), None);
     edit(&lab, LIST, "\"No locks\"", "\"No doors\"");
     assert!(suspicion(&lab, first).is_some(), "another text than the accepted one");

@@ -15,7 +15,8 @@ use crate::workspace::session;
 /// Say that a block is right as it stands, which settles it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each block keeps the intent it had. The record says that a person accepted it.
+Each block keeps the intent it had. The record says who accepted it: the person at this terminal, by the name that git
+has; without a terminal, somebody unknown. An agent is refused. The next commit carries the record to other clones.
 
 Examples:
   intent accept src/auth/jwt.rs:42
@@ -32,6 +33,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    person::no_agent()?;
     let target = Target::parse(&context.cwd, &args.target)?;
     let extent = match (target.line()?, args.all_differing) {
         (Some(line), false) => AcceptExtent::Line(line),

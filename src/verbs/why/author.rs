@@ -55,9 +55,12 @@ pub fn who_in_full(contributor: &Contributor, tool: Option<&str>) -> String {
     named(contributor, agent(tool)) + &with.unwrap_or_default()
 }
 
-/// Who accepted a block, given the contributor of the `ack` record: only people do.
+/// Who accepted a block, given the contributor of the `ack` record. Without a terminal nobody knows whether a person did.
 pub fn accepted_by(contributor: &Contributor) -> &str {
-    contributor.name.as_deref().unwrap_or("a person")
+    match contributor.entity_type {
+        EntityType::Unknown => "somebody unknown",
+        _ => contributor.name.as_deref().unwrap_or("a person"),
+    }
 }
 
 /// Our own name stands where a person or a script ran the command line: it says nothing of who wrote the code.
