@@ -166,7 +166,8 @@ impl Scope {
         let by_pattern =
             (floor..self.entries.len()).rev().find(|at| self.entries[*at].matches(path));
         let Some(index) = by_pattern.or(exact) else { return ScopeVerdict::Unmentioned };
-        if is_orchestration(path) {
+        // U+FFFD stands for bytes that are not UTF-8, so nobody can say which file this is.
+        if is_orchestration(path) || path.contains(char::REPLACEMENT_CHARACTER) {
             return ScopeVerdict::Unmentioned;
         }
         if self.entries[index].negated {

@@ -12,7 +12,7 @@ mod files;
 mod proposed;
 mod suspects;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::slice;
 use std::sync::Arc;
 
@@ -210,7 +210,9 @@ pub fn change_signed(
             answer.summary.notes.push("The change is too large to classify.".to_owned());
         }
         answer.change = classes.as_ref().map(classes::answer);
-        let judged = Judge::of(sides, &rules, &bound, &changes, Some((texts, classes)))?.all()?;
+        let nameless = ends.nameless(ws)?;
+        let judge = Judge::of(sides, &rules, &bound, &changes, Some((texts, classes)))?;
+        let judged = judge.all(nameless)?;
         findings.extend(judged.findings);
         answer.summary.notes.extend(judged.notes);
         answer.summary.files = judged.files;
@@ -304,6 +306,17 @@ impl Ends {
             changes.retain(|change| other.contains(&(change.path.clone(), change.aspect)));
         }
         Ok(changes)
+    }
+
+    /// What differs likewise and has a name that is not UTF-8.
+    fn nameless(&self, ws: &Workspace) -> Result<BTreeSet<RelativePath>, VerbError> {
+        let Some(git) = ws.git() else { return Ok(BTreeSet::new()) };
+        let mut paths = git.nameless_changes(self.base(), ws.files())?;
+        for side in self.bases.iter().skip(1) {
+            let other = git.nameless_changes(Some(side), ws.files())?;
+            paths.retain(|path| other.contains(path));
+        }
+        Ok(paths)
     }
 
     /// The rules that decide, and those that the change proposes. `here`: the work tree.
@@ -413,7 +426,8 @@ pub fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     let changes = ends.changes(ws)?;
     let (rules, bound) = (rules(ws), Bound::to(ws.selected(None)));
     let sides = Sides { ws, ends: &ends };
-    let mut findings = Judge::of(sides, &rules, &bound, &changes, None)?.all()?.findings;
+    let mut findings =
+        Judge::of(sides, &rules, &bound, &changes, None)?.all(BTreeSet::new())?.findings;
     findings.retain(|finding| finding.path.as_ref().is_some_and(is_gone));
     Ok(findings)
 }

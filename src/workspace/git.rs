@@ -8,6 +8,7 @@ mod compare;
 mod config;
 mod history;
 mod index;
+mod nameless;
 #[cfg(test)]
 mod tests;
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::FileType;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ignore::Match;
@@ -391,6 +391,17 @@ fn tracked(root: &Root) -> Vec<RelativePath> {
 
 /// The files and links that the ignore files leave visible, `.orchestration` included, in no order.
 pub(super) fn visible(root: &Root) -> Vec<(RelativePath, FileType)> {
+    let files = files(root).into_iter();
+    files.filter_map(|(path, kind)| Some((RelativePath::new(path.to_str()?).ok()?, kind))).collect()
+}
+
+/// Like [`visible`], those whose path is not UTF-8.
+pub(super) fn nameless(root: &Root) -> Vec<PathBuf> {
+    let files = files(root).into_iter().map(|(path, _)| path);
+    files.filter(|path| path.to_str().is_none()).collect()
+}
+
+fn files(root: &Root) -> Vec<(PathBuf, FileType)> {
     let top = root.path().to_path_buf();
     let walk = ignore::WalkBuilder::new(root.path())
         .hidden(false)
@@ -406,8 +417,7 @@ pub(super) fn visible(root: &Root) -> Vec<(RelativePath, FileType)> {
     let files = walk.filter_map(|entry| match entry {
         Ok(entry) => {
             let kind = entry.file_type().filter(|kind| kind.is_file() || kind.is_symlink())?;
-            let inside = entry.path().strip_prefix(root.path()).ok()?;
-            Some((RelativePath::new(inside.to_str()?).ok()?, kind))
+            Some((entry.path().strip_prefix(root.path()).ok()?.to_path_buf(), kind))
         }
         Err(error) => {
             tracing::debug!(%error, "not walked");

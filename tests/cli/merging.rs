@@ -424,3 +424,31 @@ fn what_a_merge_left_open_is_told_and_is_nobodys_record() {
     lab.write("src/f.rs", format!("fn before() {{}}\n{ours}\n"));
     assert_eq!(forge.pull_request(&["--intent", "INT-001"]), [""; 0]);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_name_that_is_not_text_is_in_no_scope() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let forge = Forge::new();
+    forge.branch("topic");
+    let name = std::ffi::OsStr::from_bytes(b"src/caf\xe9.rs");
+    let write = |text: &str| std::fs::write(forge.lab.root.join(name), text).expect("written");
+    let violated = ["scope-violation src/caf\u{fffd}.rs"];
+    write("fn new() {}\n");
+    let check = ["--json", "check", "--intent", "INT-001"];
+    let on_disk = String::from_utf8(forge.lab.intent(&check).stdout).expect("UTF-8");
+    assert_eq!(on_disk.matches("scope-violation").count(), 1, "{on_disk}");
+    assert_eq!(forge.pull_request(&["--intent", "INT-001"]), violated);
+    forge.lab.run_git(&["push", "-q", "origin", "topic:main"]);
+    forge.lab.run_git(&["fetch", "-q", "origin"]);
+    assert_eq!(forge.pull_request(&["--intent", "INT-001"]), [""; 0], "as it is in the base");
+    write("fn changed() {}\n");
+    assert_eq!(forge.pull_request(&["--intent", "INT-001"]), violated);
+    let gate = super::lab::clean(Command::new(env!("CARGO_BIN_EXE_intent")), &forge.lab.root)
+        .args(["gate", "--intent", "INT-001"])
+        .arg(name)
+        .output()
+        .expect("intent runs");
+    assert!(!gate.status.success(), "{}", String::from_utf8_lossy(&gate.stdout));
+}

@@ -43,6 +43,7 @@ pub(super) enum Fate {
     Link,
     Submodule,
     Unreadable,
+    Nameless,
     Between,
     Unparsed,
 }
@@ -59,6 +60,7 @@ impl Fate {
             Self::Between => "changed between its blocks",
             Self::Unparsed => "changed where it does not parse",
             Self::Unreadable => "changed, and is not read as text",
+            Self::Nameless => "changed, and its name is not UTF-8",
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The files of a change, each read on both sides.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::deeds::{self, Deed, Fate};
 use super::{Bound, Ends, deleted};
@@ -130,8 +130,8 @@ impl<'a> Judge<'a> {
         Ok(Self { sides, rules, bound, gone, changes, texts, classes, judged, renamed })
     }
 
-    /// New files first: one may be what became of a file that is gone.
-    pub fn all(mut self) -> Result<JudgedFiles, VerbError> {
+    /// New files first: one may be what became of a file that is gone. `nameless`: files whose name is not UTF-8.
+    pub fn all(mut self, nameless: BTreeSet<RelativePath>) -> Result<JudgedFiles, VerbError> {
         let is_gone = |changes: &[&Change]| changes.iter().all(|it| it.kind == ChangeKind::Deleted);
         let all: Vec<_> = std::mem::take(&mut self.changes).into_iter().collect();
         let (gone, standing): (Vec<_>, Vec<_>) =
@@ -141,6 +141,15 @@ impl<'a> Judge<'a> {
             let deeds = self.deeds(path, &changes)?;
             let (ws, bound) = (self.sides.ws, self.bound.of_path(path));
             self.judged.findings.extend(deeds::judge(ws, self.rules, path, &deeds, bound));
+        }
+        for path in nameless {
+            self.judged.files += 1;
+            let deeds = [deeds::of_file(&path, Fate::Nameless)];
+            let (ws, bound) = (self.sides.ws, self.bound.of_path(&path));
+            self.judged.findings.extend(deeds::judge(ws, self.rules, &path, &deeds, bound));
+            self.judged.notes.push(format!(
+                "The name of {path} is not UTF-8, so no scope owns it: give it another name."
+            ));
         }
         Ok(self.judged)
     }

@@ -1,0 +1,74 @@
+//! Files whose path no [`RelativePath`] can say, since it is not UTF-8. Nothing reads them; that they changed is told.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gix::ObjectId;
+use gix::bstr::{BStr, BString, ByteSlice};
+
+use super::{CommitId, Git, GitError, Target, as_path};
+use crate::workspace::{RelativePath, ignores};
+
+/// Contents by path. `None` where nobody can say what stands there.
+type Nameless = BTreeMap<BString, Option<ObjectId>>;
+
+impl Git {
+    /// The paths that are not UTF-8, of what differs between a commit (`None`: nothing yet) and a target. In each U+FFFD
+    /// stands for the bytes that are not.
+    pub fn nameless_changes(
+        &self,
+        base: Option<&CommitId>,
+        target: &Target,
+    ) -> Result<BTreeSet<RelativePath>, GitError> {
+        let before = base.map(|base| self.nameless_at(base)).transpose()?.unwrap_or_default();
+        let now = match target {
+            Target::Commit(commit) => self.nameless_at(commit)?,
+            Target::Index => self.nameless_in_index()?,
+            Target::WorkTree => self.nameless_on_disk()?,
+        };
+        let differs = |path: &&BString| before.get(*path) != now.get(*path);
+        let paths: BTreeSet<&BString> = before.keys().chain(now.keys()).filter(differs).collect();
+        Ok(paths.into_iter().filter_map(|path| stand_in(path.as_bstr())).collect())
+    }
+
+    fn nameless_at(&self, commit: &CommitId) -> Result<Nameless, GitError> {
+        let repo = self.repository.to_thread_local();
+        let tree = self.tree(&repo, commit)?;
+        let entries = tree.traverse().breadthfirst.files();
+        let entries = entries.map_err(|error| self.unreadable(error))?.into_iter();
+        let files = entries.filter(|entry| !entry.mode.is_tree());
+        let files = files.map(|entry| (entry.filepath, Some(entry.oid)));
+        Ok(self.nameless(files))
+    }
+
+    fn nameless_in_index(&self) -> Result<Nameless, GitError> {
+        let Some(file) = self.index_file()? else { return Ok(Nameless::new()) };
+        let entries = file.entries().iter();
+        let entries = entries.map(|entry| (entry.path(&file).to_owned(), Some(entry.id)));
+        Ok(self.nameless(entries))
+    }
+
+    fn nameless_on_disk(&self) -> Result<Nameless, GitError> {
+        let hash = self.repository.to_thread_local().object_hash();
+        let held = |path: std::path::PathBuf| {
+            let bytes = std::fs::read(self.root.path().join(&path)).ok();
+            let id = bytes.and_then(|bytes| {
+                gix::objs::compute_hash(hash, gix::object::Kind::Blob, &bytes).ok()
+            });
+            (BString::from(path.into_os_string().into_encoded_bytes()), id)
+        };
+        Ok(ignores::nameless(&self.root).into_iter().map(held).collect())
+    }
+
+    /// Of what is below the workspace root, the paths behind it that are not UTF-8.
+    fn nameless(&self, files: impl Iterator<Item = (BString, Option<ObjectId>)>) -> Nameless {
+        let inside = files.filter_map(|(path, id)| {
+            let path = path.strip_prefix(self.prefix.as_bytes())?;
+            path.to_str().is_err().then(|| (path.into(), id))
+        });
+        inside.collect()
+    }
+}
+
+fn stand_in(path: &BStr) -> Option<RelativePath> {
+    as_path("", path.to_str_lossy().as_ref().into())
+}
