@@ -55,7 +55,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let workspace = context.here()?;
     if approval::status(&workspace, &code).is_err() {
         let signed = Some(signed(context, &workspace, &code, args.key)?);
-        return answered(context, &ApprovedAnswer { decided: None, signed });
+        return answered(context, &ApprovedAnswer { decided: None, signed, unsigned: None });
     }
     let asked = waiting(&workspace, &code)?;
     let mut page = Page::default();
@@ -77,22 +77,38 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let has_key = args.key.is_some() || signs(&context.cwd);
     let here = context.here()?;
     let of_write = approval::draft_of_write(&asked);
-    let signed = match (has_key, widened, of_write) {
-        (true, Some(intent), _) => Some(signed(context, &here, &intent, args.key)?),
+    let signing = match (has_key, &widened, of_write) {
+        (true, Some(intent), _) => signed(context, &here, intent, args.key).map(Some),
         (true, None, Some(write)) => {
-            Some(signed_as(context, &here, &write, Some(&asked.code), args.key)?)
+            signed_as(context, &here, &write, Some(&asked.code), args.key).map(Some)
         }
-        _ => None,
+        _ => Ok(None),
     };
-    answered(context, &ApprovedAnswer { decided: Some(answer), signed })
+    let (signed, unsigned) = match signing {
+        Ok(signed) => (signed, None),
+        Err(error) => (None, Some(not_signed(&error, widened.as_deref()))),
+    };
+    answered(context, &ApprovedAnswer { decided: Some(answer), signed, unsigned })
 }
 
 fn answered(context: &Context, answer: &ApprovedAnswer) -> Result<Exit, CliError> {
     context.answer(answer, |page| {
         answer.decided.iter().for_each(|decided| done(page, decided));
         answer.signed.iter().for_each(|signed| show_signed(page, signed));
+        if let Some(reason) = &answer.unsigned {
+            page.styled(WARN, "!").own(" ").text(reason).end();
+        }
     })?;
-    Ok(Exit::Fine)
+    Ok(Exit::found(answer.unsigned.is_some()))
+}
+
+/// What an approval lacks whose signature could not be made, given the intent that it widened or created.
+fn not_signed(error: &CliError, intent: Option<&str>) -> String {
+    let next = match intent {
+        Some(id) => format!("`intent approve {id}` signs it when that is mended"),
+        None => "it holds here; where it is merged, it does not count".to_owned(),
+    };
+    format!("approved, but not signed: {error}; {next}")
 }
 
 /// Signs a rule as it reads.
@@ -147,6 +163,9 @@ pub(crate) struct ApprovedAnswer {
     /// The intent or the file that was signed.
     #[serde(skip_serializing_if = "Option::is_none")]
     signed: Option<SignedAnswer>,
+    /// Why what was approved could not be signed, and what to do next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unsigned: Option<String>,
 }
 
 fn decided(
