@@ -13,6 +13,7 @@ mod proposed;
 mod suspects;
 
 use std::collections::{BTreeSet, HashSet};
+use std::path::Path;
 use std::slice;
 use std::sync::Arc;
 
@@ -25,6 +26,7 @@ use self::proposed::Approvals;
 use super::classes::{self, ClassAnswer};
 use super::edited::{FormerFile, commits_of_work};
 use super::gate::steers;
+use super::git_hooks::shell_word;
 use super::judgement::{Layer, Rules, scope_related};
 use super::signing::{Nobody, Signatures};
 use super::workspace::{IGNORE_FILES, ignores_at, policy_at};
@@ -193,6 +195,10 @@ pub fn change_signed(
         let approvals = Approvals::of(ws, &ends, signatures)?;
         let rules = ends.rules(here, ws, &approvals)?;
         findings.extend(ends.tip.as_ref().and_then(|_| unreadable(&rules, against)));
+        if ends.tip.is_some() && rules.accepted().registry.exists() {
+            let missing = findings.iter_mut().filter(|it| it.code == Code::RegistryMissing);
+            missing.for_each(|finding| finding.help = give_back(&rules, against));
+        }
         policy = Arc::clone(&rules.accepted().policy);
         let of_rules = proposed::judge(ws, &rules, &ends, &changes, &approvals)?;
         findings.extend(of_rules.findings);
@@ -384,6 +390,15 @@ fn unreadable(rules: &Rules, against: &Against) -> Option<Finding> {
             format!("Mend it at {from} first, in a change of its own."),
         )
     })
+}
+
+/// How a branch that takes the registry away gets it back.
+fn give_back(rules: &Rules, against: &Against) -> String {
+    let (path, from) = (rules.accepted().registry.path(), against.from());
+    let typed = shell_word(Path::new(from));
+    format!(
+        "The change takes away {path}, which {from} has: `git checkout {typed} -- ':/.orchestration'`, on the branch, gets it back."
+    )
 }
 
 /// The rules in the index or at a commit; `None` where it has no registry.

@@ -452,3 +452,36 @@ fn a_name_that_is_not_text_is_in_no_scope() {
         .expect("intent runs");
     assert!(!gate.status.success(), "{}", String::from_utf8_lossy(&gate.stdout));
 }
+
+#[test]
+fn a_registry_that_a_branch_breaks_is_told_as_what_it_is() {
+    let forge = Forge::new();
+    let lab = &forge.lab;
+    forge.branch("twice");
+    let twin = "id: INT-001\nname: Twin\nstatus: IN_PROGRESS\nowned_scope: [\"lib/**\"]\n";
+    lab.write(".orchestration/intents/INT-001.yaml", twin);
+    let (errors, _, notes) = forge.checked(&[]);
+    assert_eq!(errors, ["duplicate-id .orchestration/intents/INT-001.yaml"]);
+    assert!(!notes.iter().any(|note| note.contains("removed")), "{notes:?}");
+    forge.branch("gone");
+    lab.run_git(&["rm", "-rq", ".orchestration"]);
+    lab.run_git(&["commit", "-q", "-m", "gone"]);
+    lab.run_git(&["checkout", "-q", "main"]);
+    let told = lab.intent(&["check", "main..gone"]);
+    assert_eq!(told.status.code(), Some(1));
+    let told = String::from_utf8(told.stdout).expect("UTF-8");
+    assert!(told.contains("`git checkout main -- ':/.orchestration'`, on the branch,"), "{told}");
+    lab.run_git(&["checkout", "-q", "gone"]);
+    lab.run_git(&["checkout", "main", "--", ":/.orchestration"]);
+    assert!(lab.fine(&["check", "--base", "main"]).contains("no findings"));
+}
+
+#[test]
+fn the_name_of_a_branch_says_nothing_where_nothing_is_merged() {
+    let forge = Forge::new();
+    for arguments in
+        [&["check", "--branch", "INT-001"][..], &["check", "--staged", "--branch", "x"]]
+    {
+        assert_eq!(forge.lab.intent(arguments).status.code(), Some(2), "{arguments:?}");
+    }
+}

@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "ID")]
     intent: Option<String>,
 
-    /// The branch of the change, where it is not the one that is checked out
+    /// The branch of the change, where it is not the one that is checked out; with --base or FROM..TO
     #[arg(long, value_name = "NAME")]
     branch: Option<String>,
 
@@ -84,6 +84,12 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     };
     let keys = SshKeygen::of_machine(&context.cwd);
     let Args { intent, branch, suspect, .. } = args;
+    if branch.is_some() && matches!(against, Against::Head | Against::Staged) {
+        return Err(CliError::usage(
+            "--branch is about a change that is to be merged",
+            "say into which: `intent check --base REV --branch NAME`, or `intent check FROM..TO --branch NAME`",
+        ));
+    }
     let request = CheckRequest { against, intent, branch, suspect };
     let answer = change_signed(&context.here()?, &request, &keys)?;
     context.answer(&answer, |page| show(page, &answer))?;

@@ -66,7 +66,9 @@ pub(super) fn judge(
             }
         }
     }
-    for intent in found.intents().iter().filter(|it| ws.registry.get(&it.id.value).is_none()) {
+    // An id that two intents have is a finding of its own.
+    let is_gone = |id: &str| ws.registry.get(id).is_none() && ws.registry.rivals(id).is_empty();
+    for intent in found.intents().iter().filter(|it| is_gone(&it.id.value)) {
         let known = rules.accepted().registry.get(&intent.id.value).is_some();
         if known {
             compared.notes.push(format!("{} is removed from the registry.", intent.id.value));
@@ -108,13 +110,14 @@ pub(super) fn judge(
 
 /// Whether this program writes a file of this name below `.orchestration/`.
 fn is_known(path: &RelativePath) -> bool {
-    const FILES: [&str; 7] = [
+    const FILES: [&str; 8] = [
         "active_intents.",
         "agent_trace",
         "anchors/",
         "intents/",
         "intent_map.md",
         "local/",
+        ".gitattributes",
         ".gitignore",
     ];
     let name = path.as_str().split_once('/').map_or("", |(_, name)| name);

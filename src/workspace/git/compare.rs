@@ -60,6 +60,7 @@ pub(super) fn with_work_tree(
         index,
         options: git.stat_options(repo),
         heeds_modes: git.heeds_modes(),
+        heeds_links: git.heeds_links(),
         real_folders: HashMap::new(),
     };
     let mut changes = Vec::new();
@@ -80,6 +81,7 @@ struct Disk<'a> {
     index: &'a Index,
     options: stat::Options,
     heeds_modes: bool,
+    heeds_links: bool,
     /// Folders that were looked at: whether each is a folder and no link.
     real_folders: HashMap<String, bool>,
 }
@@ -102,8 +104,13 @@ impl Disk<'_> {
             kind if kind.is_symlink() => EntryKind::Link,
             kind if kind.is_file() => {
                 let known = tracked.and_then(|tracked| tracked.kind).or(old.map(|held| held.0));
-                let known = known.filter(|kind| is_regular(*kind)).unwrap_or(EntryKind::Blob);
-                self.mode_of(&found).unwrap_or(known)
+                match known {
+                    Some(EntryKind::Link) if !self.heeds_links => EntryKind::Link,
+                    _ => {
+                        let known = known.filter(|kind| is_regular(*kind));
+                        self.mode_of(&found).or(known).unwrap_or(EntryKind::Blob)
+                    }
+                }
             }
             _ => return Ok(None),
         };

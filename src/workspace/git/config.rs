@@ -40,6 +40,11 @@ impl Git {
         self.setting(|file| file.boolean("core.fileMode").ok().flatten()).unwrap_or(true)
     }
 
+    /// Whether links of a commit are links on disk (`core.symlinks`), rather than files that say where they lead.
+    pub(super) fn heeds_links(&self) -> bool {
+        self.setting(|file| file.boolean("core.symlinks").ok().flatten()).unwrap_or(true)
+    }
+
     /// The name that git has for the person who works here: `user.name`. `None` where it has none.
     pub fn person(&self) -> Option<String> {
         let read = |file: &File| {

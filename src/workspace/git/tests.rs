@@ -217,6 +217,10 @@ fn modes_links_and_submodules_are_changes_of_their_own() {
     place.git(&["config", "core.fileMode", "false"]);
     std::fs::set_permissions(place.join("run"), std::fs::Permissions::from_mode(0o644)).unwrap();
     assert_eq!(told(Target::WorkTree), expected, "the mode on disk does not count");
+    place.git(&["config", "core.symlinks", "false"]);
+    place.remove("moved");
+    place.write("moved", "b");
+    assert_eq!(told(Target::WorkTree), expected, "a link is a file that says where it leads");
 }
 
 #[test]
