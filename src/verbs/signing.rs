@@ -2,8 +2,9 @@
 //! checking a signature starts `ssh-keygen`. Verbs start no programs, so they are given a [`Signatures`] that does, and
 //! only for a person's command or in CI.
 
-use super::workspace::IGNORE_FILES;
+use super::workspace::{IGNORE_FILES, policy_at};
 use super::{VerbError, Workspace, tips};
+use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Policy, RelativePath};
 
 /// Where people's keys are listed, unless the policy names another file.
@@ -59,14 +60,10 @@ pub(super) fn is_rule(policy: &Policy, path: &RelativePath) -> bool {
 /// The keys that are trusted at a commit: the content of the file that its policy names.
 pub fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, VerbError> {
     let (Some(git), Some(commit)) = (ws.git(), commit) else { return Ok(String::new()) };
-    let text = |path: &RelativePath| -> Result<Option<String>, VerbError> {
-        let bytes = git.file_at(commit, path)?;
-        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
-    };
-    let policy = RelativePath::new(".orchestration/policy.yaml")?;
-    let rules = text(&policy)?.map(|text| Policy::parse(&policy, &text).0).unwrap_or_default();
-    let named = rules.allowed_signers.as_deref().unwrap_or(SIGNERS);
-    Ok(text(&RelativePath::new(named)?)?.unwrap_or_default())
+    let target = Target::Commit(commit.clone());
+    let policy = policy_at(git, &target)?.map(|(policy, _)| policy).unwrap_or_default();
+    let named = policy.allowed_signers.as_deref().unwrap_or(SIGNERS);
+    Ok(git.text(&target, &RelativePath::new(named)?)?.unwrap_or_default())
 }
 
 /// The keys that are trusted by the branch into which work here is merged: a protected branch of a remote, or `HEAD` if
