@@ -99,6 +99,9 @@ fn the_registry_in_the_documents_is_valid() {
             assert_eq!(complaints(&validator, &value), [""; 0], "{path}");
         }
     }
+    let criteria = "active_intents: [{id: A, name: x, status: DRAFT, acceptance_criteria: [It works, run: cargo test]}]";
+    let criteria: Value = serde_yaml::from_str(criteria).expect("YAML");
+    assert_eq!(complaints(&validator, &criteria), [""; 0]);
     let typo = json!({ "active_intents": [{ "id": "INT 1", "name": "x", "status": "DOING" }] });
     assert_eq!(complaints(&validator, &typo).len(), 2);
 }

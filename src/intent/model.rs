@@ -172,6 +172,20 @@ pub struct RegistryFile {
     pub active_intents: Vec<IntentEntry>,
 }
 
+/// Criteria as they may be written: YAML reads `run: cargo test`, without quotes, as a mapping.
+fn criteria(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    let command = serde_json::json!({
+        "type": "object",
+        "properties": { "run": { "type": "string" } },
+        "required": ["run"],
+        "additionalProperties": false,
+    });
+    schemars::json_schema!({
+        "type": "array",
+        "items": { "anyOf": [{ "type": "string" }, command] },
+    })
+}
+
 /// One intent in the canonical form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct IntentEntry {
@@ -189,8 +203,9 @@ pub struct IntentEntry {
     /// What must hold, whatever else changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraints: Vec<String>,
-    /// When it is done.
+    /// When it is done. One that begins with `run:` names a command that shows it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(schema_with = "criteria")]
     pub acceptance_criteria: Vec<String>,
     /// Requirements this intent serves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
