@@ -92,7 +92,7 @@ fn of_plugin(text: &str) -> String {
     };
     let input = &told["input"];
     let arguments = if name == "PreToolUse" { &told["output"]["args"] } else { &input["args"] };
-    let payload = json!({
+    let mut payload = json!({
         "hook_event_name": name,
         "session_id": input["sessionID"],
         "cwd": told["directory"],
@@ -100,6 +100,9 @@ fn of_plugin(text: &str) -> String {
         "tool_input": arguments,
         "tool_use_id": input["callID"],
     });
+    if let Some(exit) = told["output"]["metadata"]["exit"].as_i64() {
+        payload["tool_response"] = json!({ "exit": exit });
+    }
     payload.to_string()
 }
 
@@ -388,7 +391,10 @@ fn an_agent_whose_tests_failed_twice_is_reminded_of_lessons_once() {
         "hook_event_name": "AfterTool", "tool_name": "run_shell_command",
         "tool_response": { "llmContent": "Output: 1 failed\nExit Code: 101\nProcess Group PGID: 1" },
     });
-    for (host, failing) in [("claude-code", claude), ("gemini", gemini)] {
+    let opencode = json!({
+        "hook_event_name": "PostToolUse", "tool_name": "bash", "tool_response": { "exit": 101 },
+    });
+    for (host, failing) in [("claude-code", claude), ("gemini", gemini), ("opencode", opencode)] {
         let repo = place(Situation::Nothing);
         let told = |command: &str, call: usize| {
             let mut payload = failing.clone();

@@ -38,7 +38,9 @@ export const Intent = async ({ directory }) => {
       if (said.permissionDecision) throw new Error(said.permissionDecisionReason)
     },
     "tool.execute.after": async (i, o) => {
-      const said = await send("PostToolUse", i.sessionID, call(i, i.args)).catch(() => ({}))
+      const exit = o?.metadata?.exit
+      const ended = typeof exit === "number" ? { tool_response: { exit } } : {}
+      const said = await send("PostToolUse", i.sessionID, { ...call(i, i.args), ...ended }).catch(() => ({}))
       const text = said.reason ?? said.hookSpecificOutput?.additionalContext
       if (text && Array.isArray(o.content)) o.content.push({ type: "text", text })
       else if (text) o.output = `${o.output ?? ""}\n\n${text}`
