@@ -20,6 +20,8 @@ pub(super) struct Deed {
     pub what: String,
     /// Who answers for it.
     pub answers: Answers,
+    /// Whether a record can hold it: records hold blocks of text, and which are gone.
+    pub is_recordable: bool,
     /// It writes down a lesson, where all agents read it whatever the scope.
     pub is_lesson: bool,
 }
@@ -127,7 +129,8 @@ fn of_blocks(
         let is_lesson = lines.is_some_and(|lines| {
             lessons.is_some_and(|all| all.contains(lines.start()) && all.contains(lines.end()))
         });
-        deeds.push(Deed { lines, what: format!("{} changed", name(block)), answers, is_lesson });
+        let what = format!("{} changed", name(block));
+        deeds.push(Deed { lines, what, answers, is_recordable: true, is_lesson });
     }
     let is_edited = !deeds.is_empty();
     for block in &edits.gone {
@@ -139,7 +142,7 @@ fn of_blocks(
         let lines = LineRange::new(line, line);
         let what = format!("{} is deleted", name(block));
         let answers = deletion(ws, path, block, bases);
-        deeds.push(Deed { lines, what, answers, is_lesson: false });
+        deeds.push(Deed { lines, what, answers, is_recordable: true, is_lesson: false });
     }
     deeds
 }
@@ -155,7 +158,15 @@ pub(super) fn of_gone(
     let answers: Vec<Answers> = named.map(|block| deletion(ws, path, block, bases)).collect();
     let answers = if answers.is_empty() { vec![Answers::Nobody] } else { answers };
     let what = format!("{path} {}", Fate::Gone.words());
-    let deed = |answers| Deed { lines: None, what: what.clone(), answers, is_lesson: false };
+    // Of a file without a block, such as a picture, no record can say that it is gone.
+    let is_recordable = !blocks.is_empty();
+    let deed = |answers| Deed {
+        lines: None,
+        what: what.clone(),
+        answers,
+        is_recordable,
+        is_lesson: false,
+    };
     as_a_whole(answers.into_iter().map(deed).collect(), path, Fate::Gone)
 }
 
@@ -204,7 +215,8 @@ pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> V
 /// A file of which only the fate is known: whoever the work is bound to answers for it.
 pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
     let what = format!("{path} {}", fate.words());
-    Deed { lines: None, what, answers: Answers::Nobody, is_lesson: false }
+    let is_recordable = matches!(fate, Fate::Unparsed | Fate::Renamed);
+    Deed { lines: None, what, answers: Answers::Nobody, is_recordable, is_lesson: false }
 }
 
 /// The conflicts of a merge that nobody has resolved yet.
@@ -370,9 +382,14 @@ impl Case<'_> {
             findings.push(self.finding(Code::IntentRequired, None, message, select));
             let to = if let [only] = ids[..] { only } else { "ID" };
             let typed = shell_word(Path::new(path.as_str()));
-            let help = format!(
-                "Record it with `intent record {typed} --intent {to}`, or name the intent of the whole change: `intent check --intent {to}`."
-            );
+            let help = match self.deed.is_recordable {
+                true => format!(
+                    "Record it with `intent record {typed} --intent {to}`, or name the intent of the whole change: `intent check --intent {to}`."
+                ),
+                false => format!(
+                    "Records hold blocks of text. Name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or of the whole change: `intent check --intent {to}`."
+                ),
+            };
             let message = format!("{}, and no record covers it.", what);
             findings.push(self.finding(Code::UnrecordedChange, None, message, help));
         }
