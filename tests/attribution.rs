@@ -387,12 +387,12 @@ fn a_file_in_the_middle_of_something_loses_no_block() {
     let answer = recorded(&repo, "INT-002", "src/a.rs");
     assert_eq!(answer.code, 1);
     assert!(answer.out.contains("function a holds a merge conflict in lines"), "{}", answer.out);
-    assert_eq!(why(&repo, "src/a.rs"), "exact INT-001 a\nunrecorded - a\nexact INT-001 b\n");
+    assert_eq!(why(&repo, "src/a.rs"), "modified INT-001 a\nunrecorded - a\nexact INT-001 b\n");
 
     let aside = function("c", 3);
     repo.write("src/a.rs", &format!("<<<<<<< ours\n{sides}>>>>>>> theirs\n{aside}"));
     recorded(&repo, "INT-002", "src/a.rs");
-    let around = "exact INT-001 a\nunrecorded - a\nexact INT-002 c\n";
+    let around = "modified INT-001 a\nunrecorded - a\nexact INT-002 c\n";
     assert_eq!(why(&repo, "src/a.rs"), around, "what stands beside it is somebody's work");
 }
 
