@@ -700,6 +700,13 @@ fn the_map_follows_each_call() {
         "{}",
         shown()
     );
+    // A refresh that runs out of time leaves files out of the cache.
+    repo.write(".orchestration/local/map.json", "{}");
+    repo.write("src/b.rs", "fn first() {}\n");
+    let edit = replace("src/c.rs", "third", "fourth");
+    let deed = || repo.write("src/c.rs", "fn second() {}\nfn fourth() {}\n");
+    call(&session(vec![edit]), deed).expect("in scope");
+    assert!(shown().contains("- `src/b.rs`"), "{}", shown());
     let gone = Effect::Delete { path: PathBuf::from("src/c.rs") };
     call(&session(vec![gone]), || repo.remove("src/c.rs")).expect("in scope");
     assert!(!shown().contains("src/c.rs"), "{}", shown());

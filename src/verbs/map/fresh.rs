@@ -105,12 +105,16 @@ fn definitions(ws: &Workspace) -> Result<Option<Definitions>, VerbError> {
     Ok(complete.then(|| by_intent(ws, kept)))
 }
 
-/// The content of the map, given that of all other files nothing has changed. If nothing is cached, all are looked at.
+/// The content of the map, given that of all other files nothing has changed. All are looked at if one of them is not
+/// cached: the last refresh may have run out of time.
 fn definitions_with(
     ws: &Workspace,
     paths: &[RelativePath],
 ) -> Result<Option<Definitions>, VerbError> {
-    let Some(mut kept) = read(ws)? else { return definitions(ws) };
+    let mut kept = read(ws)?.unwrap_or_default();
+    if ws.ledger.paths().iter().any(|path| !kept.contains_key(path) && !paths.contains(path)) {
+        return definitions(ws);
+    }
     for path in paths {
         match ws.ledger.entries_of_path(path).is_empty() {
             true => kept.remove(path),
