@@ -1,7 +1,7 @@
 //! Which lines of a file a command has shown, as far as its own words say.
 
 use crate::code::LineRange;
-use crate::shell::{Invocation, Reading};
+use crate::shell::{Deed, Invocation, Reading};
 
 /// How much of a file a command has shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +26,10 @@ pub(super) fn shown(reading: &Reading, path: &str) -> Shown {
     let names = |call: &&Invocation| call.words.iter().skip(1).any(|word| ends_in(path, word));
     let mut naming = reading.commands.iter().filter(names);
     let (Some(call), None) = (naming.next(), naming.next()) else { return Shown::Unknown };
+    // What is printed may go into the file that is written.
+    if reading.targets.iter().any(|target| target.deed == Deed::Write) {
+        return Shown::Unknown;
+    }
     let words: Vec<&str> = call.words.iter().skip(1).map(String::as_str).collect();
     let own = of_program(call.program.as_deref().unwrap_or_default(), &words);
     // Another program may take in what this one prints.
@@ -112,7 +116,7 @@ fn sed(words: &[&str]) -> Option<LineRange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::{self, Deed, Dialect, Surroundings};
+    use crate::shell::{self, Dialect, Surroundings};
 
     fn of(text: &str) -> Vec<String> {
         let at = Surroundings {
@@ -144,6 +148,7 @@ mod tests {
             ("cat src/a.rs | head -5", "1-5"),
             ("nl -ba src/a.rs | sed -n '10,20p'", "10-20"),
             ("cat src/a.rs | sort | head -5", "unknown"),
+            ("cat src/a.rs > src/b.rs", "unknown"),
             ("head src/a.rs", "1-10"),
             ("head -n 20 src/a.rs", "1-20"),
             ("head -20 src/a.rs", "1-20"),
