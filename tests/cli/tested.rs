@@ -63,6 +63,20 @@ fn complete_says_what_passed_at_this_commit_and_runs_nothing() {
 
 #[test]
 #[cfg(unix)]
+fn a_command_is_shown_at_the_commit_that_the_one_before_it_made() {
+    let lab = begun();
+    let commit = "run: git -c user.name=t -c user.email=t@e commit -q --allow-empty -m more";
+    let criteria = format!("[\"{commit}\", \"run: true\"]");
+    let head = REGISTRY.split("acceptance").next().expect("a beginning");
+    let registry = format!("{head}acceptance_criteria: {criteria}\n");
+    lab.write(".orchestration/active_intents.yaml", registry);
+    lab.commit();
+    lab.fine(&["test", "INT-001"]);
+    assert_eq!(standings(&lab), ["passed_elsewhere", "passed"]);
+}
+
+#[test]
+#[cfg(unix)]
 fn where_the_policy_wants_it_shown_it_is_refused_until_then() {
     let lab = begun();
     lab.write(".orchestration/policy.yaml", "completion: passed\n");

@@ -77,6 +77,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     };
     let mut answers = Vec::with_capacity(wanted.len());
     for Wanted { criterion, command, words } in wanted {
+        // The command before may have changed files, or made a commit.
+        let workspace = context.here()?;
         let before = TreeState::of(&workspace)?;
         let ran = match &report {
             Some((results, bytes)) => Ran {
@@ -89,7 +91,6 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             },
             None => ran(&workspace, criterion, command, &words)?,
         };
-        // The command may have changed files, or made a commit.
         let after = context.here()?;
         let tree = before.until(&TreeState::of(&after)?);
         let (record, run) = criteria::record(&after, after.intent(&args.id)?, &ran, &tree)?;
