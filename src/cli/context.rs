@@ -8,7 +8,7 @@ use super::error::CliError;
 use super::print::{Page, Printer};
 use super::target::Target;
 use crate::verbs::Workspace;
-use crate::workspace::{RelativePath, Root};
+use crate::workspace::{RelativePath, Root, text};
 
 /// Where a command runs and where it prints.
 pub(crate) struct Context {
@@ -78,10 +78,7 @@ impl Context {
         let shown = near.unwrap_or(target).to_string_lossy().into_owned();
         match shown.trim_end_matches('/') {
             "" => ".".to_owned(),
-            plain if plain.chars().all(|c| c.is_alphanumeric() || "/._-+".contains(c)) => {
-                plain.to_owned()
-            }
-            other => format!("'{}'", other.replace('\'', "'\\''")),
+            shown => text::shell_word(shown),
         }
     }
 

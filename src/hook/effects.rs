@@ -15,6 +15,7 @@ use crate::edits::notebook::{CellEdit, Mode};
 use crate::edits::patch::{self, FilePatch};
 use crate::edits::{Change, Replacement};
 use crate::verbs::event::Effect;
+use crate::workspace::text;
 
 /// One call of one tool, as the host names it.
 #[derive(Clone, Debug, PartialEq)]
@@ -223,7 +224,7 @@ impl Reading<'_> {
             return self.unreadable("comes without a command");
         };
         let arguments = fields::list(task, &["args"]).unwrap_or_default();
-        let arguments = arguments.iter().filter_map(Value::as_str).map(quoted);
+        let arguments = arguments.iter().filter_map(Value::as_str).map(text::shell_word);
         let text =
             std::iter::once(command.to_owned()).chain(arguments).collect::<Vec<_>>().join(" ");
         let folder = fields::word(self.input, &["workspaceFolder"]).and_then(fields::path);
@@ -404,19 +405,10 @@ fn commands(input: &Value, names: &[&str]) -> Option<Vec<String>> {
         Value::String(text) => Some(vec![text.clone()]),
         Value::Array(words) => {
             let words: Option<Vec<&str>> = words.iter().map(Value::as_str).collect();
-            Some(vec![words?.into_iter().map(quoted).collect::<Vec<_>>().join(" ")])
+            Some(vec![words?.into_iter().map(text::shell_word).collect::<Vec<_>>().join(" ")])
         }
         _ => None,
     }
-}
-
-/// A word as a shell reads it back.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 #[cfg(test)]

@@ -1,15 +1,12 @@
 //! *For*: which intents own a file, and what to do where none may write it.
 
-use std::path::Path;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::git_hooks::shell_word;
 use super::judgement::{Rules, Ruling};
 use super::{Workspace, gate};
 use crate::intent::{Intent, Status};
-use crate::workspace::RelativePath;
+use crate::workspace::{RelativePath, text};
 
 /// Who owns a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -76,7 +73,7 @@ fn kept_by(ws: &Workspace, path: &RelativePath) -> Option<String> {
 
 /// A command that works as it stands.
 fn next(path: &RelativePath, owners: &[&Intent], selected: Option<&str>) -> String {
-    let entry = shell_word(Path::new(path.as_str()));
+    let entry = text::shell_word(path.as_str());
     match (owners.first(), selected) {
         (Some(owner), _) if owner.in_progress() => format!("intent select {}", owner.id.value),
         (Some(owner), _) => format!("intent start {}", owner.id.value),

@@ -23,7 +23,7 @@ use crate::provenance::{
     matching,
 };
 use crate::workspace::git::Target;
-use crate::workspace::{CommitId, RelativePath};
+use crate::workspace::{CommitId, RelativePath, text};
 
 pub use asked::AskedFor;
 pub(super) use author::brief as commit_brief;
@@ -385,7 +385,7 @@ pub(super) fn misplaced(ws: &Workspace, path: &RelativePath, claim: ClaimRef) ->
         Some(to) => (to, format!("{to} has the text that the record is about")),
         None => ("ID", "ID is the intent that it belongs to".to_owned()),
     };
-    let called = &present.name.value;
+    let (called, path) = (&present.name.value, text::shell_word(path.as_str()));
     Some(format!(
         "{id} was {name:?} when this was recorded, and {called:?} is another intent. Put it right with `intent reassign {path} --from {id} --to {to}`; {why}."
     ))

@@ -86,6 +86,14 @@ pub fn xml(text: &str) -> String {
 pub fn terminal(text: &str) -> String {
     one_line(text)
 }
+/// For a POSIX shell: one word, in quotation marks where it needs them.
+pub fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
+    match !text.is_empty() && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
 /// The text cut to `max` characters with `…`.
 pub fn shorten(text: &str, max: usize) -> String {
     if text.chars().nth(max).is_none() {

@@ -83,8 +83,9 @@ pub(super) fn list(call: &Call, arguments: List) -> Result<Answer<Intents>, Refu
     }
     let missing = ws.missing_registry();
     if intents.is_empty() && missing.is_none() {
-        words
-            .push_str("The registry holds no intents yet. `propose_intent` asks a person for one.");
+        words.push_str(
+            "The registry holds no intents yet. `propose_intent` asks a person for one.\n",
+        );
     }
     for file in &files {
         let _ = writeln!(words, "{}", line(&owned(file)));

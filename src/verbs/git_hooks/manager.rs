@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{HookState, calls, needed};
 use crate::verbs::Workspace;
+use crate::workspace::text;
 
 /// What manages the hooks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -86,12 +87,7 @@ fn scripts(ws: &Workspace, top: &Path, folder: &Path) -> Manager {
     }
 }
 
-/// A word for a POSIX shell.
+/// A path as a word for a POSIX shell.
 pub(in crate::verbs) fn shell_word(path: &Path) -> String {
-    let path = path.display().to_string();
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-".contains(c);
-    match path.chars().all(is_plain) {
-        true => path,
-        false => format!("'{}'", path.replace('\'', "'\\''")),
-    }
+    text::shell_word(&path.display().to_string())
 }
