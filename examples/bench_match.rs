@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use intent_lsp::code::Document;
-use intent_lsp::verbs::record::{Extent, RecordRequest, record};
+use intent_lsp::verbs::record::{RecordExtent, RecordRequest, record};
 use intent_lsp::verbs::{Workspace, why};
 use intent_lsp::workspace::RelativePath;
 use support::{git, write};
@@ -197,7 +197,7 @@ fn record_whole(root: &Path, paths: impl IntoIterator<Item = String>) {
     let paths = paths.into_iter().map(|path| RelativePath::new(&path).expect("a path"));
     let request = RecordRequest {
         paths: paths.collect(),
-        extent: Extent::WholeFile,
+        extent: RecordExtent::WholeFile,
         intent: Some("INT-001".to_owned()),
         ..RecordRequest::default()
     };

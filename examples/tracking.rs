@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use intent_lsp::code::LineRange;
 use intent_lsp::verbs::Workspace;
-use intent_lsp::verbs::record::{self, Extent, RecordRequest};
+use intent_lsp::verbs::record::{self, RecordExtent, RecordRequest};
 use intent_lsp::verbs::why::{self, BlockAnswer, Which};
 use intent_lsp::workspace::RelativePath;
 
@@ -229,7 +229,7 @@ fn record(repository: &Repository, case: &Case) -> Option<String> {
     let lines = LineRange::new(case.block.start_line, case.block.end_line)?;
     let request = RecordRequest {
         paths: vec![relative(&case.block.path)],
-        extent: Extent::Lines(lines),
+        extent: RecordExtent::Lines(lines),
         intent: Some(INTENT.to_owned()),
         agent: Some("tracking".to_owned()),
         ..RecordRequest::default()

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use intent_lsp::intent::Status;
 use intent_lsp::ledger::{Record, RecordKind, Strength};
-use intent_lsp::verbs::approval::{self, Place, Verdict};
+use intent_lsp::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
 use intent_lsp::verbs::proposal::{self, IntentProposal, ScopeProposal};
-use intent_lsp::workspace::approvals::{self, Approval, Request, State, Subject};
+use intent_lsp::workspace::approvals::{self, Approval, ApprovalState, Request, Subject};
 use intent_lsp::workspace::session;
 use support::Repo;
 
@@ -24,8 +24,8 @@ fn wider(repo: &Repo, entry: &str) -> Result<Approval, String> {
     asked.map(|answer| answer.approval).map_err(|error| error.to_string())
 }
 
-fn decide(repo: &Repo, code: &str, verdict: Verdict) -> Result<String, String> {
-    let decided = approval::decide(&repo.open(), code, verdict, Place::Terminal);
+fn decide(repo: &Repo, code: &str, verdict: ApprovalVerdict) -> Result<String, String> {
+    let decided = approval::decide(&repo.open(), code, verdict, DecisionPlace::Terminal);
     decided.map(|answer| answer.done).map_err(|error| error.to_string())
 }
 
@@ -40,12 +40,15 @@ fn a_wider_scope_is_written_in_place_and_recorded() {
     let repo = Repo::new();
     let asked = wider(&repo, "tests/**").unwrap();
     assert_eq!(repo.open().registry.get("INT-001").unwrap().scope_entries(), ["src/**"]);
-    let done = decide(&repo, &asked.code, Verdict::Approve).unwrap();
+    let done = decide(&repo, &asked.code, ApprovalVerdict::Approve).unwrap();
     assert_eq!(done, "INT-001 owns tests/** from now on.");
     let ws = repo.open();
     assert_eq!(ws.registry.get("INT-001").unwrap().scope_entries(), ["src/**", "tests/**"]);
     let status = approval::status(&ws, &asked.code).unwrap();
-    assert_eq!((status.state, status.result.as_deref()), (State::Approved, Some("INT-001")));
+    assert_eq!(
+        (status.state, status.result.as_deref()),
+        (ApprovalState::Approved, Some("INT-001"))
+    );
     let approvals = records(&repo, RecordKind::Approval);
     let [record] = approvals.as_slice() else { panic!("{approvals:?}") };
     assert_eq!(record.strength, Some(Strength::Declared));
@@ -58,7 +61,11 @@ fn a_wider_scope_is_written_in_place_and_recorded() {
     );
     assert!(note.starts_with(&start), "{note}");
     assert_eq!(records(&repo, RecordKind::Registry).len(), 1);
-    assert!(decide(&repo, &asked.code, Verdict::Approve).unwrap_err().contains("approved already"));
+    assert!(
+        decide(&repo, &asked.code, ApprovalVerdict::Approve)
+            .unwrap_err()
+            .contains("approved already")
+    );
     assert!(wider(&repo, "tests/**").unwrap_err().contains("owns tests/** already"));
 }
 
@@ -75,7 +82,7 @@ fn a_new_intent_is_in_progress_and_its_id_is_told() {
     let asked = proposal::propose_intent(&repo.open(), ACTOR, &repo.root(), wanted).unwrap();
     assert!(asked.message.contains(&asked.approval.code), "{}", asked.message);
     assert_eq!(repo.open().registry.intents().len(), 3);
-    decide(&repo, &asked.approval.code.to_lowercase(), Verdict::Approve).unwrap();
+    decide(&repo, &asked.approval.code.to_lowercase(), ApprovalVerdict::Approve).unwrap();
     let ws = repo.open();
     let id = approval::status(&ws, &asked.approval.code).unwrap().result.unwrap();
     let made = ws.registry.get(&id).unwrap();
@@ -90,13 +97,17 @@ fn a_rejection_changes_nothing_and_is_recorded() {
     let repo = Repo::new();
     let asked = wider(&repo, "tests/**").unwrap();
     let before = repo.read(".orchestration/active_intents.yaml");
-    decide(&repo, &asked.code, Verdict::Reject).unwrap();
+    decide(&repo, &asked.code, ApprovalVerdict::Reject).unwrap();
     assert_eq!(repo.read(".orchestration/active_intents.yaml"), before);
     assert!(records(&repo, RecordKind::Approval)[0].note.as_ref().unwrap().contains("rejected"));
     let again = wider(&repo, "tests/**").unwrap();
-    assert_eq!((&again.code, again.state), (&asked.code, State::Denied));
+    assert_eq!((&again.code, again.state), (&asked.code, ApprovalState::Denied));
     assert!(approval::told(&again).contains("has said no"));
-    assert!(decide(&repo, &asked.code, Verdict::Approve).unwrap_err().contains("rejected already"));
+    assert!(
+        decide(&repo, &asked.code, ApprovalVerdict::Approve)
+            .unwrap_err()
+            .contains("rejected already")
+    );
 }
 
 #[test]
@@ -108,16 +119,18 @@ fn the_registry_is_looked_at_again_when_it_is_approved() {
         &support::REGISTRY.replace("INT-001", "INT-101"),
     );
     assert!(
-        decide(&repo, &asked.code, Verdict::Approve).unwrap_err().contains("no intent INT-001")
+        decide(&repo, &asked.code, ApprovalVerdict::Approve)
+            .unwrap_err()
+            .contains("no intent INT-001")
     );
     repo.write(".orchestration/active_intents.yaml", "active_intents: [");
-    assert!(decide(&repo, &asked.code, Verdict::Approve).is_err());
+    assert!(decide(&repo, &asked.code, ApprovalVerdict::Approve).is_err());
     assert_eq!(repo.read(".orchestration/active_intents.yaml"), "active_intents: [");
     assert!(records(&repo, RecordKind::Approval).is_empty());
     // Somebody has widened it by hand meanwhile.
     let text = support::REGISTRY.replace("\"src/**\"", "\"src/**\", \"tests/**\"");
     repo.write(".orchestration/active_intents.yaml", &text);
-    let done = decide(&repo, &asked.code, Verdict::Approve).unwrap();
+    let done = decide(&repo, &asked.code, ApprovalVerdict::Approve).unwrap();
     assert!(done.contains("already"), "{done}");
     assert_eq!(repo.read(".orchestration/active_intents.yaml"), text);
 }
@@ -133,7 +146,7 @@ fn the_ledger_is_told_of_a_command_but_not_its_text() {
         head: ws.head().map(|head| head.0.clone()),
     };
     let asked = approvals::ask(&ws.root, request).unwrap();
-    decide(&repo, &asked.code, Verdict::Approve).unwrap();
+    decide(&repo, &asked.code, ApprovalVerdict::Approve).unwrap();
     let record = &records(&repo, RecordKind::Approval)[0];
     let line = serde_json::to_string(record).unwrap();
     assert!(!line.contains("hunter2") && !line.contains("curl"), "{line}");
@@ -191,7 +204,9 @@ fn nothing_is_asked_where_nothing_is_governed() {
     let ws = intent_lsp::verbs::Workspace::open(folder.path()).unwrap();
     let wanted = ScopeProposal::default();
     assert!(proposal::request_scope(&ws, ACTOR, folder.path(), wanted).is_err());
-    assert!(approval::decide(&ws, "ABCDEF", Verdict::Approve, Place::Terminal).is_err());
+    assert!(
+        approval::decide(&ws, "ABCDEF", ApprovalVerdict::Approve, DecisionPlace::Terminal).is_err()
+    );
     assert!(approval::switch_off(&ws, Duration::from_secs(60), None).is_err());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }

@@ -526,7 +526,7 @@ fn what_a_commit_took_away_is_recorded_only_when_somebody_claims_it() {
     assert_eq!(verify::verify_blocks(&repo.open()).blocks.expect("blocks").lost.len(), 1);
     let answer = repo.record("INT-001", &["src/gone.rs"]);
     assert!(answer.recorded.is_empty() && answer.skipped[0].reason.contains("--all"), "{answer:?}");
-    let answer = repo.record_as("INT-001", &["src/gone.rs"], record::Extent::WholeFile);
+    let answer = repo.record_as("INT-001", &["src/gone.rs"], record::RecordExtent::WholeFile);
     assert_eq!(answer.recorded[0].reasons, ["function soon_gone: removed"]);
     assert!(verify::verify_blocks(&repo.open()).blocks.expect("blocks").lost.is_empty());
 }

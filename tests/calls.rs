@@ -10,7 +10,7 @@ use intent_lsp::ledger::{Contributor, Record, RecordKind, Strength};
 use intent_lsp::shell::Dialect;
 use intent_lsp::verbs::accept::{self, AcceptExtent};
 use intent_lsp::verbs::after::{Feedback, after, idle};
-use intent_lsp::verbs::approval::{self, Place, Verdict};
+use intent_lsp::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
 use intent_lsp::verbs::event::{Asking, Effect, Event};
 use intent_lsp::verbs::gate::{Decision, DenialCode, Judged, before, prompt};
 use support::Repo;
@@ -513,7 +513,8 @@ fn a_person_approves_one_command_once() {
     };
     let code_given = code_of(&asked).expect("a code");
     let ws = repo.open();
-    approval::decide(&ws, &code_given, Verdict::Approve, Place::Terminal).expect("approved");
+    approval::decide(&ws, &code_given, ApprovalVerdict::Approve, DecisionPlace::Terminal)
+        .expect("approved");
     let other = event(&repo, "t", vec![shell("git reset --hard")]);
     before(&event(&repo, "t", vec![select("INT-001")]));
     assert_eq!(code(&before(&other)), Some(DenialCode::ApprovalRequired), "another session");
@@ -735,7 +736,8 @@ fn what_a_person_approved_is_no_finding_and_what_looks_like_it_is() {
     let told = message(&asked);
     assert_eq!(code(&asked), Some(DenialCode::ScopeViolation), "{told}");
     let number = told.split("code ").nth(1).and_then(|rest| rest.get(..6)).expect("a code");
-    approval::decide(&repo.open(), number, Verdict::Approve, Place::Terminal).unwrap();
+    approval::decide(&repo.open(), number, ApprovalVerdict::Approve, DecisionPlace::Terminal)
+        .unwrap();
     call(&edit("billing/b.rs"), || repo.write("billing/b.rs", &edited)).unwrap();
     assert_eq!(found(&repo), Vec::<String>::new());
     // The approval is of that write. Another file, and what somebody else did to this one, are not approved by it.

@@ -1,7 +1,7 @@
 //! What must hold for every edit: it never panics, it does what the tool does to
 //! the text it is about, and it leaves everything else alone.
 
-use intent_lsp::edits::notebook::{CellEdit, Mode};
+use intent_lsp::edits::notebook::{CellEdit, CellMode};
 use intent_lsp::edits::patch::{self, FilePatch, Hunk};
 use intent_lsp::edits::{After, Change, Replacement, blocks, same_text};
 use proptest::collection::vec;
@@ -42,7 +42,7 @@ fn replacement() -> impl Strategy<Value = Replacement> {
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    let mode = prop::sample::select(vec![Mode::Replace, Mode::Insert, Mode::Delete]);
+    let mode = prop::sample::select(vec![CellMode::Replace, CellMode::Insert, CellMode::Delete]);
     let cell =
         (prop::option::of("[ax]|cell-[0-9]{1,30}"), prop::option::of(0..4_usize), text(), mode);
     prop_oneof![
@@ -212,7 +212,7 @@ proptest! {
         kinds in vec(prop::sample::select(vec!["code", "markdown", "raw"]), 1..6),
         at in any::<prop::sample::Index>(),
         source in text(),
-        mode in prop::sample::select(vec![Mode::Replace, Mode::Insert, Mode::Delete]),
+        mode in prop::sample::select(vec![CellMode::Replace, CellMode::Insert, CellMode::Delete]),
         extra in vec(("[a-zé]{1,3}", any::<i32>()), 0..4),
         by_id in any::<bool>(),
     ) {
@@ -239,12 +239,12 @@ proptest! {
         let rest = edited["cells"].as_array_mut().expect("cells");
         let mut expected = cells.clone();
         match mode {
-            Mode::Delete => drop(expected.remove(at)),
-            Mode::Replace => {
+            CellMode::Delete => drop(expected.remove(at)),
+            CellMode::Replace => {
                 prop_assert_eq!(&rest.remove(at)["source"], &json!(source));
                 expected.remove(at);
             }
-            Mode::Insert => {
+            CellMode::Insert => {
                 let new = rest.remove(at + usize::from(by_id));
                 prop_assert_eq!(&new["source"], &json!(source));
             }

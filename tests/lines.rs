@@ -10,7 +10,7 @@ use intent_lsp::code::lines::{self, LineHash};
 use intent_lsp::ledger::Contributor;
 use intent_lsp::ledger::RecordKind;
 use intent_lsp::verbs::accept::{self, AcceptExtent};
-use intent_lsp::verbs::record::Extent;
+use intent_lsp::verbs::record::RecordExtent;
 use intent_lsp::verbs::why::{self, BlockLines, Which};
 use proptest::prelude::*;
 use support::{Repo, relative};
@@ -195,10 +195,10 @@ fn who_claims_a_file_as_it_stands_answers_for_what_no_record_has() {
     let repo = Repo::new();
     repo.write(PATH, &code(&FIVE));
     repo.commit("before");
-    repo.record_as("INT-001", &[PATH], Extent::WholeFile);
+    repo.record_as("INT-001", &[PATH], RecordExtent::WholeFile);
     assert_eq!(picture(&repo, 3), "1-8 as_recorded INT-001\n");
     repo.write(PATH, &code(&["one", "two", "more", "three", "four", "five"]));
-    repo.record_as("INT-002", &[PATH], Extent::WholeFile);
+    repo.record_as("INT-002", &[PATH], RecordExtent::WholeFile);
     assert_eq!(
         picture(&repo, 3),
         "1-3 as_recorded INT-001\n4-4 as_recorded INT-002\n5-9 as_recorded INT-001\n"

@@ -458,7 +458,7 @@ fn a_person_decides_and_the_agent_learns_of_it() {
 
 #[test]
 fn a_lesson_that_policy_leaves_to_people_is_written_once_they_approve() {
-    use intent_lsp::verbs::approval::{Place, Verdict, decide};
+    use intent_lsp::verbs::approval::{ApprovalVerdict, DecisionPlace, decide};
     let repo = Repo::new();
     repo.write(".orchestration/policy.yaml", "lessons: ask\n");
     let mut client = Client::old(&repo);
@@ -470,7 +470,8 @@ fn a_lesson_that_policy_leaves_to_people_is_written_once_they_approve() {
     assert_eq!(pending.len(), 1);
     assert!(refusal["message"].as_str().unwrap().contains(&pending[0].code));
     assert!(!repo.root().join("AGENTS.md").exists());
-    decide(&repo.open(), &pending[0].code, Verdict::Approve, Place::Terminal).unwrap();
+    decide(&repo.open(), &pending[0].code, ApprovalVerdict::Approve, DecisionPlace::Terminal)
+        .unwrap();
     let other = json!({ "text": "Something else." });
     assert_eq!(client.refused("record_lesson", other), "APPROVAL_REQUIRED");
     assert_eq!(client.done("record_lesson", lesson)["outcome"], "added");

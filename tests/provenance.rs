@@ -204,7 +204,7 @@ fn without_git_the_first_claim_needs_all_and_then_changes_are_found() {
     let answer = repo.record("INT-001", &["src/a.rs"]);
     assert!(answer.recorded.is_empty());
     assert!(answer.skipped[0].reason.contains("--all"), "{answer:?}");
-    repo.record_as("INT-001", &["src/a.rs"], record::Extent::WholeFile);
+    repo.record_as("INT-001", &["src/a.rs"], record::RecordExtent::WholeFile);
     repo.write("src/a.rs", &TWO.replace("+ 1", "+ 2"));
     assert_eq!(repo.record("INT-001", &["src/a.rs"]).recorded[0].blocks, 1);
 }

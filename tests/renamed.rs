@@ -4,7 +4,7 @@ mod support;
 
 use intent_lsp::intent::{Registry, RegistryEdit, edit};
 use intent_lsp::verbs::gate::{self, Decision, GateRequest};
-use intent_lsp::verbs::record::Extent;
+use intent_lsp::verbs::record::RecordExtent;
 use intent_lsp::verbs::trace::{TraceRequest, trace};
 use intent_lsp::verbs::{check, map, select, verify, why};
 use support::binary::function;
@@ -99,7 +99,7 @@ fn new_records_carry_the_new_id_beside_the_old_ones() {
     assert_eq!(shown, [("src/a.rs", 2), ("src/b.rs", 1)]);
     assert_eq!(counts(&repo, "AUTH-1"), (3, 2));
     // What is claimed already under the old id is not claimed again.
-    let again = repo.record_as("AUTH-1", &["src/a.rs"], Extent::WholeFile);
+    let again = repo.record_as("AUTH-1", &["src/a.rs"], RecordExtent::WholeFile);
     assert!(again.recorded.is_empty(), "{again:?}");
 }
 

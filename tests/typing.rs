@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use intent_lsp::code::{Block, BlockKind, Document, LineRange, language};
-use intent_lsp::verbs::record::Extent;
+use intent_lsp::verbs::record::RecordExtent;
 use intent_lsp::verbs::why;
 use serde_json::{Value, json};
 use support::editor::{Editor, address};
@@ -381,7 +381,7 @@ fn till_recorded(repo: &Repo) {
     for (at, line) in (1..).zip(till().lines()) {
         if line.contains("def ") || line.contains("class ") {
             let line = LineRange::new(at, at).expect("a line");
-            repo.record_as("INT-001", &["src/till.py"], Extent::Lines(line));
+            repo.record_as("INT-001", &["src/till.py"], RecordExtent::Lines(line));
         }
     }
     repo.commit("till");

@@ -4,7 +4,7 @@ mod support;
 
 use intent_lsp::code::fingerprint::content_hash;
 use intent_lsp::ledger::{Record, Writer};
-use intent_lsp::verbs::record::Extent;
+use intent_lsp::verbs::record::RecordExtent;
 use intent_lsp::verbs::verify::{BlocksAnswer, verify_blocks};
 use support::Repo;
 use support::binary::function;
@@ -80,7 +80,7 @@ fn what_was_recorded_again_in_another_file_is_not_lost() {
     repo.write("src/a/first.rs", &function("a", 2));
     repo.write("src/a/second.rs", &functions(&["b", "c"]).replace("work(", "do_work("));
     repo.commit("split, by somebody who recorded nothing");
-    repo.record_as("INT-002", &["src/a/first.rs", "src/a/second.rs"], Extent::WholeFile);
+    repo.record_as("INT-002", &["src/a/first.rs", "src/a/second.rs"], RecordExtent::WholeFile);
     repo.commit("recorded");
     assert_eq!(lost(&repo), ["src/a.rs function gone"]);
     // And again, so that the last record does not say what the first one was of.
@@ -95,8 +95,8 @@ fn another_block_that_reads_the_same_is_not_where_a_lost_one_went() {
     repo.write("src/twin.rs", &function("a", 1));
     repo.write("src/a.rs", &functions(&["a", "b"]));
     repo.commit("start");
-    repo.record_as("INT-001", &["src/a.rs"], Extent::WholeFile);
-    repo.record_as("INT-002", &["src/twin.rs"], Extent::WholeFile);
+    repo.record_as("INT-001", &["src/a.rs"], RecordExtent::WholeFile);
+    repo.record_as("INT-002", &["src/twin.rs"], RecordExtent::WholeFile);
     repo.write("src/a.rs", &function("b", 1));
     assert_eq!(lost(&repo), ["src/a.rs function a"]);
 }
@@ -108,7 +108,7 @@ fn what_has_no_name_goes_with_its_file_as_often_as_it_stands_there() {
     repo.remove("src/a.rs");
     repo.write("src/b.rs", &(test("a") + &test("b")));
     repo.commit("moved");
-    repo.record_as("INT-001", &["src/b.rs"], Extent::WholeFile);
+    repo.record_as("INT-001", &["src/b.rs"], RecordExtent::WholeFile);
     assert_eq!(lost(&repo), ["src/a.rs region before c", "src/a.rs function c"]);
 }
 
@@ -173,6 +173,6 @@ fn what_was_claimed_again_as_it_stands_under_another_signature_is_not_lost() {
     let repo = repo_with("src/a.rs", &text);
     repo.write("src/a.rs", &text.replace("fn kept()", "fn kept(more: &[u32])"));
     repo.commit("two, recorded by nobody");
-    repo.record_as("INT-001", &["src/a.rs"], Extent::WholeFile);
+    repo.record_as("INT-001", &["src/a.rs"], RecordExtent::WholeFile);
     assert_eq!(lost(&repo), NO_LOSS);
 }

@@ -32,7 +32,7 @@ pub fn conflicts(text: &str) -> Vec<LineRange> {
 pub fn sides(text: &str) -> Option<[String; 2]> {
     let mut sides = [String::new(), String::new()];
     let (mut from, mut before) = (0, Marker::Theirs);
-    let end = Place { byte: text.len(), row: 0 };
+    let end = LineStart { byte: text.len(), row: 0 };
     for (marker, at, next) in markers(text)?.into_iter().chain([(Marker::Ours, end, end)]) {
         let part = &text[from..at.byte];
         let [ours, theirs] = &mut sides;
@@ -49,7 +49,7 @@ pub fn sides(text: &str) -> Option<[String; 2]> {
 
 /// What is to be parsed of a text with conflicts; `None` of one without.
 pub(super) fn parts(text: &str) -> Option<Vec<Range>> {
-    let (mut parts, mut from, mut before) = (Vec::new(), Place::default(), Marker::Theirs);
+    let (mut parts, mut from, mut before) = (Vec::new(), LineStart::default(), Marker::Theirs);
     for (marker, at, next) in markers(text)? {
         // The ancestor ends where the other side begins.
         if before != Marker::Ancestor {
@@ -63,13 +63,13 @@ pub(super) fn parts(text: &str) -> Option<Vec<Range>> {
 }
 
 /// Every marker of a text with conflicts, with its line's start and the next one's. A marker without its others is text.
-fn markers(text: &str) -> Option<Vec<(Marker, Place, Place)>> {
+fn markers(text: &str) -> Option<Vec<(Marker, LineStart, LineStart)>> {
     if !text.contains("<<<<<<<") || !text.contains(">>>>>>>") {
         return None;
     }
-    let (mut markers, mut before, mut at) = (Vec::new(), Marker::Theirs, Place::default());
+    let (mut markers, mut before, mut at) = (Vec::new(), Marker::Theirs, LineStart::default());
     for line in text.split_inclusive('\n') {
-        let next = Place { byte: at.byte + line.len(), row: at.row + 1 };
+        let next = LineStart { byte: at.byte + line.len(), row: at.row + 1 };
         if let Some(marker) = Marker::of(line).filter(|marker| marker.may_follow(before)) {
             markers.push((marker, at, next));
             before = marker;
@@ -116,12 +116,12 @@ impl Marker {
 
 /// The start of a line.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct LineStart {
     byte: usize,
     row: usize,
 }
 
-fn part(from: Place, to: Place) -> Range {
+fn part(from: LineStart, to: LineStart) -> Range {
     let Bytes { start, end } = from.byte..to.byte;
     Range {
         start_byte: start,

@@ -4,7 +4,7 @@ use ropey::Rope;
 
 use super::block::{Block, BlockKind, FileBlocks};
 use super::language::Language;
-use super::outline::{self, Draft};
+use super::outline::{self, OutlineDraft};
 use super::tokens;
 
 /// Endings of files that a minifier wrote.
@@ -64,7 +64,7 @@ pub(super) fn one_block(path: &str, rope: &Rope) -> FileBlocks {
     }
     let start = text.len() - text.trim_start().len();
     let bytes = start..start + trimmed.len();
-    let draft = Draft {
+    let draft = OutlineDraft {
         kind: BlockKind::File,
         name: path.rsplit('/').next().unwrap_or(path).to_owned(),
         name_bytes: outline::first_line(&text, &bytes),

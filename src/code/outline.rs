@@ -16,7 +16,7 @@ use super::fingerprint::{self, Fingerprint, Piece};
 use super::lead;
 use super::parameters::{normalised, parameter_types};
 use super::syntax::{COMMENT, Compiled, Role, Syntax};
-use super::tokens::{self, Class, Event, Token, Walked};
+use super::tokens::{self, Event, Token, TokenClass, Walked};
 use super::{LineRange, position};
 
 /// The blocks of a stretch of a file that begins and ends between top-level nodes.
@@ -77,14 +77,14 @@ impl Definition<'_> {
 }
 
 /// A block before its fingerprints.
-pub(super) struct Draft {
+pub(super) struct OutlineDraft {
     pub kind: BlockKind,
     pub name: String,
     pub name_bytes: Range<usize>,
     pub bytes: Range<usize>,
 }
 
-impl Draft {
+impl OutlineDraft {
     /// A block without a syntax node, whose tokens are words.
     pub fn block_of_words(self, text: &str, words: Vec<Token>) -> Block {
         let events: Vec<Event> = words.into_iter().map(Event::Token).collect();
@@ -493,7 +493,7 @@ impl Assembly<'_, '_> {
             Event::Token(token) => !trivial.contains(&token.text(text)),
             Event::Close(_) => false,
         };
-        let draft = Draft {
+        let draft = OutlineDraft {
             kind: BlockKind::Region,
             name: path,
             name_bytes: first_line(text, &bytes),
@@ -759,9 +759,9 @@ impl<'a> Subject<'a> {
     }
 
     fn shape(&self) -> Vec<Piece<'a>> {
-        let bound = self.tokens().filter(|token| token.class == Class::Binding);
+        let bound = self.tokens().filter(|token| token.class == TokenClass::Binding);
         let mut locals: HashSet<&str> = bound.map(|token| token.text(self.text)).collect();
-        for token in self.tokens().filter(|token| token.class == Class::Foreign) {
+        for token in self.tokens().filter(|token| token.class == TokenClass::Foreign) {
             locals.remove(leading_name(token.text(self.text)));
         }
         let own = self.name_bytes.clone().map(|bytes| &self.text[bytes]);
@@ -773,10 +773,10 @@ impl<'a> Subject<'a> {
                 continue;
             };
             let text = token.text(self.text);
-            let named = matches!(token.class, Class::Identifier | Class::Binding);
+            let named = matches!(token.class, TokenClass::Identifier | TokenClass::Binding);
             let is_name = self.name_bytes.as_ref() == Some(&token.bytes);
             let means_itself = self.name_in_body
-                && !matches!(token.class, Class::Plain | Class::Foreign)
+                && !matches!(token.class, TokenClass::Plain | TokenClass::Foreign)
                 && own == Some(text);
             pieces.push(if is_name {
                 Piece::OwnName

@@ -5,7 +5,7 @@ use std::ops::Range;
 use ropey::Rope;
 
 use super::block::{Block, BlockKind, FileBlocks};
-use super::outline::{self, Draft};
+use super::outline::{self, OutlineDraft};
 use super::tokens;
 
 const NAME_CHARS: usize = 40;
@@ -65,7 +65,7 @@ fn first_words(text: &str, bytes: &Range<usize>, most: usize, chars: usize) -> S
 
 fn block(text: &str, kind: BlockKind, name: String, bytes: Range<usize>) -> Block {
     let name_bytes = outline::first_line(text, &bytes);
-    let draft = Draft { kind, name, name_bytes, bytes: bytes.clone() };
+    let draft = OutlineDraft { kind, name, name_bytes, bytes: bytes.clone() };
     draft.block_of_words(text, tokens::words(text, bytes))
 }
 

@@ -17,7 +17,7 @@ use super::syntax::{
 
 /// What a token names, as far as the shape of a block asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Class {
+pub(super) enum TokenClass {
     /// Counts as it stands.
     Plain,
     /// Names a value.
@@ -36,7 +36,7 @@ pub(super) enum Class {
 #[derive(Clone, Debug)]
 pub(super) struct Token {
     pub bytes: Range<usize>,
-    pub class: Class,
+    pub class: TokenClass,
     /// The text when it is not that of `bytes`.
     pub normalised: Option<Box<str>>,
     /// [`minhash::token_code`] of the text.
@@ -44,13 +44,18 @@ pub(super) struct Token {
 }
 
 impl Token {
-    pub fn new(text: &str, bytes: Range<usize>, class: Class) -> Self {
+    pub fn new(text: &str, bytes: Range<usize>, class: TokenClass) -> Self {
         let raw = &text[bytes.clone()];
         let normalised = raw.contains("\r\n").then(|| raw.replace("\r\n", "\n").into());
         Self::with(text, bytes, class, normalised)
     }
 
-    fn with(text: &str, bytes: Range<usize>, class: Class, normalised: Option<Box<str>>) -> Self {
+    fn with(
+        text: &str,
+        bytes: Range<usize>,
+        class: TokenClass,
+        normalised: Option<Box<str>>,
+    ) -> Self {
         let code = minhash::token_code(normalised.as_deref().unwrap_or(&text[bytes.clone()]));
         Self { bytes, class, normalised, code }
     }
@@ -365,7 +370,7 @@ impl<'a> Walk<'a> {
             flowing(self.text, bytes)
         } else if self.is_break(kind, bytes.start) {
             let broken = format!("\n{text}").into();
-            Token::with(self.text, bytes, Class::Plain, Some(broken))
+            Token::with(self.text, bytes, TokenClass::Plain, Some(broken))
         } else {
             self.token(facts, field, bytes)
         };
@@ -419,29 +424,29 @@ impl<'a> Walk<'a> {
         let unquote = self.frames.last().is_some_and(|frame| frame.unquote);
         if unquote && raw.ends_with('\'') {
             let quoted = format!("{}\"", &raw[..raw.len() - 1]).into();
-            return Token::with(self.text, bytes, Class::Plain, Some(quoted));
+            return Token::with(self.text, bytes, TokenClass::Plain, Some(quoted));
         }
         if facts & CASELESS != 0 {
             let lower = raw.to_lowercase().into();
-            return Token::with(self.text, bytes, Class::Plain, Some(lower));
+            return Token::with(self.text, bytes, TokenClass::Plain, Some(lower));
         }
         if facts & FOLDED != 0 {
             let folded = fold(raw).into();
-            return Token::with(self.text, bytes, Class::Plain, Some(folded));
+            return Token::with(self.text, bytes, TokenClass::Plain, Some(folded));
         }
         Token::new(self.text, bytes.clone(), self.class(facts, field, raw))
     }
 
-    fn class(&self, facts: Facts, field: u16, raw: &str) -> Class {
+    fn class(&self, facts: Facts, field: u16, raw: &str) -> TokenClass {
         if facts & TYPE != 0 {
-            return Class::Type;
+            return TokenClass::Type;
         }
-        let Some(parent) = self.frames.last() else { return Class::Plain };
+        let Some(parent) = self.frames.last() else { return TokenClass::Plain };
         if self.is_foreign(parent, field) {
-            return Class::Foreign;
+            return TokenClass::Foreign;
         }
         if facts & IDENTIFIER == 0 {
-            return Class::Plain;
+            return TokenClass::Plain;
         }
         let in_place = |pair| self.compiled.has(pair, parent.kind, field);
         let after = |pair| self.compiled.has(pair, parent.kind, parent.last);
@@ -449,16 +454,16 @@ impl<'a> Walk<'a> {
         let inherits = (parent.binding && parent.facts & PATTERN != 0)
             || (parent.assigns && parent.named == 0);
         match () {
-            () if parent.marked => Class::Plain,
-            () if in_place(Pair::Callee) => Class::Callee,
-            () if in_place(Pair::Label) || after(Pair::Member) || is_key => Class::Plain,
+            () if parent.marked => TokenClass::Plain,
+            () if in_place(Pair::Callee) => TokenClass::Callee,
+            () if in_place(Pair::Label) || after(Pair::Member) || is_key => TokenClass::Plain,
             // A pattern of an upper-case or quoted name is a constant, not a new local.
             () if (in_place(Pair::Binding) || inherits || after(Pair::Declared))
                 && !raw.starts_with(|c: char| c.is_uppercase() || c == '`') =>
             {
-                Class::Binding
+                TokenClass::Binding
             }
-            () => Class::Identifier,
+            () => TokenClass::Identifier,
         }
     }
 
@@ -492,7 +497,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let start = at + gap.find(kept).unwrap_or_default();
-        let token = Token::new(self.text, start..start + kept.len(), Class::Plain);
+        let token = Token::new(self.text, start..start + kept.len(), TokenClass::Plain);
         self.push(token);
     }
 
@@ -518,7 +523,7 @@ impl<'a> Walk<'a> {
 
     fn mark(&mut self, at: usize) {
         if !self.out.events.last().is_some_and(is_space) {
-            self.push(Token::with(self.text, at..at, Class::Plain, Some(" ".into())));
+            self.push(Token::with(self.text, at..at, TokenClass::Plain, Some(" ".into())));
         }
     }
 
@@ -538,7 +543,7 @@ pub(super) fn is_space(event: &Event) -> bool {
 /// Running text as it is shown: each white space one space.
 fn flowing(text: &str, bytes: Range<usize>) -> Token {
     let words: Vec<&str> = text[bytes.clone()].split_ascii_whitespace().collect();
-    Token::with(text, bytes, Class::Plain, Some(words.join(" ").into()))
+    Token::with(text, bytes, TokenClass::Plain, Some(words.join(" ").into()))
 }
 
 fn is_assignment(text: &str, node: Node) -> bool {
@@ -591,7 +596,7 @@ pub(super) fn words(text: &str, range: Range<usize>) -> Vec<Token> {
     part.split_whitespace()
         .map(|word| {
             let at = start + (word.as_ptr() as usize - part.as_ptr() as usize);
-            Token::new(text, at..at + word.len(), Class::Plain)
+            Token::new(text, at..at + word.len(), TokenClass::Plain)
         })
         .collect()
 }

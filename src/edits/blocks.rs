@@ -8,7 +8,7 @@ use super::ends::{lf, with_ends_of};
 
 /// One block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Block {
+pub struct SearchReplace {
     /// Whole lines to find; empty for the whole file.
     pub search: String,
     /// Whole lines that stand there afterwards.
@@ -20,22 +20,26 @@ pub struct Block {
 /// Both spellings are understood: `------- SEARCH` … `+++++++ REPLACE` and
 /// `<<<<<<< SEARCH` … `>>>>>>> REPLACE`, with `=======` between. What stands
 /// outside the blocks does not count.
-pub fn read(diff: &str) -> Option<Vec<Block>> {
+pub fn read(diff: &str) -> Option<Vec<SearchReplace>> {
     let mut blocks = Vec::new();
-    let mut open: Option<(Block, Side)> = None;
+    let mut open: Option<(SearchReplace, BlockSide)> = None;
     for line in diff.lines() {
         open = match (open, marker(line)) {
             (None, None) => None,
-            (None, Some(Marker::Search)) => Some((Block::default(), Side::Search)),
-            (Some((block, Side::Search)), Some(Marker::Between)) => Some((block, Side::Replace)),
-            (Some((block, Side::Replace)), Some(Marker::End)) => {
+            (None, Some(BlockMarker::Search)) => {
+                Some((SearchReplace::default(), BlockSide::Search))
+            }
+            (Some((block, BlockSide::Search)), Some(BlockMarker::Between)) => {
+                Some((block, BlockSide::Replace))
+            }
+            (Some((block, BlockSide::Replace)), Some(BlockMarker::End)) => {
                 blocks.push(block);
                 None
             }
             (Some((mut block, side)), None) => {
                 let part = match side {
-                    Side::Search => &mut block.search,
-                    Side::Replace => &mut block.replace,
+                    BlockSide::Search => &mut block.search,
+                    BlockSide::Replace => &mut block.replace,
                 };
                 part.push_str(line);
                 part.push('\n');
@@ -48,29 +52,29 @@ pub fn read(diff: &str) -> Option<Vec<Block>> {
 }
 
 #[derive(Clone, Copy)]
-enum Side {
+enum BlockSide {
     Search,
     Replace,
 }
 
 #[derive(Clone, Copy)]
-enum Marker {
+enum BlockMarker {
     Search,
     Between,
     End,
 }
 
 /// A marker is three or more of its sign, then its word.
-fn marker(line: &str) -> Option<Marker> {
+fn marker(line: &str) -> Option<BlockMarker> {
     let sign = line.chars().next()?;
     let word = line.trim_start_matches(sign);
     if line.len() - word.len() < 3 {
         return None;
     }
     match (sign, word) {
-        ('-' | '<', " SEARCH" | " SEARCH>") => Some(Marker::Search),
-        ('=', "") => Some(Marker::Between),
-        ('+' | '>', " REPLACE" | " REPLACE>") => Some(Marker::End),
+        ('-' | '<', " SEARCH" | " SEARCH>") => Some(BlockMarker::Search),
+        ('=', "") => Some(BlockMarker::Between),
+        ('+' | '>', " REPLACE" | " REPLACE>") => Some(BlockMarker::End),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use super::ends::with_ends_of;
 
 /// What happens to the cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum CellMode {
     /// Its source is replaced, and what it had printed is dropped.
     #[default]
     Replace,
@@ -32,7 +32,7 @@ pub struct CellEdit {
     /// `code` or `markdown`; a cell that is there keeps its kind without it.
     pub kind: Option<String>,
     /// What happens to the cell.
-    pub mode: Mode,
+    pub mode: CellMode,
 }
 
 /// The notebook after the edit, written as the tools write it: JSON with an
@@ -62,10 +62,10 @@ fn edited(before: Option<&str>, edit: &CellEdit) -> Result<String, After> {
     };
     let at = position(cells, edit)?;
     match (edit.mode, at) {
-        (Mode::Insert, _) if named => {
+        (CellMode::Insert, _) if named => {
             return Err(After::Unknown("the tool gives the new cell an id of its own".to_owned()));
         }
-        (Mode::Insert, at) => {
+        (CellMode::Insert, at) => {
             let below = usize::from(edit.cell_id.is_some());
             let at = at.map_or(0, |at| at.saturating_add(below));
             if at > cells.len() {
@@ -74,8 +74,8 @@ fn edited(before: Option<&str>, edit: &CellEdit) -> Result<String, After> {
             cells.insert(at, cell(edit));
         }
         (_, None) => return fails("the edit does not say which cell"),
-        (Mode::Delete, Some(at)) if at < cells.len() => drop(cells.remove(at)),
-        (Mode::Replace, Some(at)) if cells.get(at).is_some_and(Value::is_object) => {
+        (CellMode::Delete, Some(at)) if at < cells.len() => drop(cells.remove(at)),
+        (CellMode::Replace, Some(at)) if cells.get(at).is_some_and(Value::is_object) => {
             replace(&mut cells[at], edit);
         }
         _ => return Err(After::Unknown("the notebook has no such cell".to_owned())),

@@ -1,6 +1,6 @@
 //! What each kind of change makes of a file, as tables.
 
-use super::notebook::{CellEdit, Mode};
+use super::notebook::{CellEdit, CellMode};
 use super::{After, Change, Replacement, patch, same_text};
 
 fn swap(old: &str, new: &str) -> Replacement {
@@ -226,7 +226,7 @@ const BOOK: &str = r#"{
 }
 "#;
 
-fn cell(id: &str, mode: Mode) -> CellEdit {
+fn cell(id: &str, mode: CellMode) -> CellEdit {
     let cell_id = (!id.is_empty()).then(|| id.to_owned());
     CellEdit { cell_id, source: "new\n".into(), mode, ..CellEdit::default() }
 }
@@ -238,16 +238,16 @@ fn sources(text: &str) -> Vec<String> {
 
 #[test]
 fn a_cell_is_replaced_and_its_outputs_dropped() {
-    insta::assert_snapshot!(after(Change::Cell(cell("x", Mode::Replace)), Some(BOOK)));
+    insta::assert_snapshot!(after(Change::Cell(cell("x", CellMode::Replace)), Some(BOOK)));
 }
 
 #[test]
 fn a_cell_is_found_by_id_before_place() {
     let edited = |edit: CellEdit| sources(&after(Change::Cell(edit), Some(BOOK)));
-    assert_eq!(edited(cell("cell-0", Mode::Replace)), [r#"["a\n","b"]"#, r#""new\n""#]);
-    assert_eq!(edited(cell("cell-1", Mode::Delete)), [r#"["a\n","b"]"#]);
-    assert_eq!(edited(cell("x", Mode::Delete)), [r#""é""#]);
-    let numbered = CellEdit { cell_number: Some(1), ..cell("", Mode::Replace) };
+    assert_eq!(edited(cell("cell-0", CellMode::Replace)), [r#"["a\n","b"]"#, r#""new\n""#]);
+    assert_eq!(edited(cell("cell-1", CellMode::Delete)), [r#"["a\n","b"]"#]);
+    assert_eq!(edited(cell("x", CellMode::Delete)), [r#""é""#]);
+    let numbered = CellEdit { cell_number: Some(1), ..cell("", CellMode::Replace) };
     assert_eq!(edited(numbered), [r#"["a\n","b"]"#, r#""new\n""#]);
 }
 
@@ -255,27 +255,27 @@ fn a_cell_is_found_by_id_before_place() {
 fn a_cell_is_inserted_where_cells_have_no_ids() {
     let old = BOOK.replace("\"nbformat_minor\": 5", "\"nbformat_minor\": 4");
     let edited = |edit: CellEdit| sources(&after(Change::Cell(edit), Some(&old)));
-    let numbered = |at| CellEdit { cell_number: Some(at), ..cell("", Mode::Insert) };
+    let numbered = |at| CellEdit { cell_number: Some(at), ..cell("", CellMode::Insert) };
     let [a, b, new] = [r#"["a\n","b"]"#, r#""é""#, r#""new\n""#];
-    assert_eq!(edited(cell("x", Mode::Insert)), [a, new, b]);
-    assert_eq!(edited(cell("", Mode::Insert)), [new, a, b]);
+    assert_eq!(edited(cell("x", CellMode::Insert)), [a, new, b]);
+    assert_eq!(edited(cell("", CellMode::Insert)), [new, a, b]);
     assert_eq!(edited(numbered(1)), [a, new, b]);
     assert_eq!(edited(numbered(2)), [a, b, new]);
     assert!(after(Change::Cell(numbered(3)), Some(&old)).starts_with("unknown: "));
-    assert!(after(Change::Cell(cell("x", Mode::Insert)), Some(BOOK)).starts_with("unknown: "));
+    assert!(after(Change::Cell(cell("x", CellMode::Insert)), Some(BOOK)).starts_with("unknown: "));
 }
 
 #[test]
 fn a_notebook_that_is_none_fails_or_is_unknown() {
     let edited = |edit, before: &str| after(Change::Cell(edit), Some(before));
-    assert!(edited(cell("y", Mode::Replace), BOOK).starts_with("fails: "));
-    assert!(edited(cell("", Mode::Replace), BOOK).starts_with("fails: "));
-    assert!(edited(cell("cell-7", Mode::Delete), BOOK).starts_with("unknown: "));
-    assert!(edited(cell("x", Mode::Replace), "{}").starts_with("fails: "));
-    assert!(edited(cell("x", Mode::Replace), "{\"cells\": [3]}").starts_with("fails: "));
-    assert!(edited(cell("cell-0", Mode::Replace), "{\"cells\": [3]}").starts_with("unknown: "));
-    assert!(edited(cell("x", Mode::Replace), &"[".repeat(9999)).starts_with("unknown: "));
-    assert!(after(Change::Cell(cell("x", Mode::Replace)), None).starts_with("fails: "));
+    assert!(edited(cell("y", CellMode::Replace), BOOK).starts_with("fails: "));
+    assert!(edited(cell("", CellMode::Replace), BOOK).starts_with("fails: "));
+    assert!(edited(cell("cell-7", CellMode::Delete), BOOK).starts_with("unknown: "));
+    assert!(edited(cell("x", CellMode::Replace), "{}").starts_with("fails: "));
+    assert!(edited(cell("x", CellMode::Replace), "{\"cells\": [3]}").starts_with("fails: "));
+    assert!(edited(cell("cell-0", CellMode::Replace), "{\"cells\": [3]}").starts_with("unknown: "));
+    assert!(edited(cell("x", CellMode::Replace), &"[".repeat(9999)).starts_with("unknown: "));
+    assert!(after(Change::Cell(cell("x", CellMode::Replace)), None).starts_with("fails: "));
 }
 
 #[track_caller]

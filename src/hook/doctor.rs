@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::host::{self, HOSTS, Host};
 use super::install::ours::starts_us;
-use super::install::{self, Folders, Level, Program, Standing};
-use crate::verbs::doctor::{Examined, State};
+use super::install::{self, Folders, HostProgram, InstallLevel, SettingsState};
+use crate::verbs::doctor::{Examined, Health};
 use crate::workspace::{Root, store};
 
 /// A heartbeat larger than this, in bytes, was not written by us.
@@ -42,13 +42,13 @@ pub fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Ex
         return found;
     }
     let detail = "none is wired here, so none asks before it writes; `intent init --agent NAME`";
-    vec![Examined { what: "agents".into(), state: State::Unknown, detail: detail.into() }]
+    vec![Examined { what: "agents".into(), state: Health::Unknown, detail: detail.into() }]
 }
 
 /// What is known of a host's wiring.
 struct Wiring<'a> {
     host: &'a Host,
-    files: Vec<install::Examined>,
+    files: Vec<install::ExaminedFile>,
     heartbeat: Option<Heartbeat>,
     /// What must be mended.
     wrong: Vec<String>,
@@ -58,7 +58,7 @@ struct Wiring<'a> {
 
 impl<'a> Wiring<'a> {
     fn of(root: &Root, folders: &Folders, host: &'a Host) -> Self {
-        let levels = [Level::Project, Level::User];
+        let levels = [InstallLevel::Project, InstallLevel::User];
         let files = levels.into_iter().flat_map(|level| install::examine(folders, host, level));
         let heartbeat = heartbeat(root, host);
         let mut wiring =
@@ -77,9 +77,9 @@ impl<'a> Wiring<'a> {
         self.hooks().next().is_some()
     }
 
-    fn hooks(&self) -> impl Iterator<Item = &install::Examined> {
-        let ours = |file: &&install::Examined| {
-            file.hooks && matches!(file.standing, Standing::Ours | Standing::Different)
+    fn hooks(&self) -> impl Iterator<Item = &install::ExaminedFile> {
+        let ours = |file: &&install::ExaminedFile| {
+            file.hooks && matches!(file.standing, SettingsState::Ours | SettingsState::Different)
         };
         self.files.iter().filter(ours)
     }
@@ -88,12 +88,12 @@ impl<'a> Wiring<'a> {
         for file in &self.files {
             let path = file.path.strip_prefix(&folders.project).unwrap_or(&file.path).display();
             match &file.standing {
-                Standing::Absent | Standing::Ours => {}
-                Standing::Different => self.wrong.push(format!(
+                SettingsState::Absent | SettingsState::Ours => {}
+                SettingsState::Different => self.wrong.push(format!(
                     "{path} is not what `intent init --agent {}` writes, so events or the strictest failure mode may be missing: run it again",
                     self.host.name
                 )),
-                Standing::Unreadable(why) => self.wrong.push(format!("{path}: {why}")),
+                SettingsState::Unreadable(why) => self.wrong.push(format!("{path}: {why}")),
             }
         }
         let places: Vec<String> = self
@@ -159,12 +159,12 @@ impl<'a> Wiring<'a> {
     fn search(&mut self, search: Option<&OsStr>) {
         let Some(program) = self.hooks().find_map(|file| file.program.clone()) else { return };
         match program {
-            Program::Found if search.is_some_and(on_path) => {}
-            Program::Found => self
+            HostProgram::Found if search.is_some_and(on_path) => {}
+            HostProgram::Found => self
                 .wrong
                 .push("the hooks start `intent`, which is not on the PATH here: put it there, or run `intent init --absolute`".into()),
-            Program::At(path) if Path::new(&path).is_file() => {}
-            Program::At(path) => self.wrong.push(format!(
+            HostProgram::At(path) if Path::new(&path).is_file() => {}
+            HostProgram::At(path) => self.wrong.push(format!(
                 "the hooks start {path}, which is not there: run `intent init --agent {}` again",
                 self.host.name
             )),
@@ -199,9 +199,9 @@ impl<'a> Wiring<'a> {
             install::sentences(self.host.cannot).into_iter().map(|text| format!("open: {text}")),
         );
         let state = match (self.wrong.is_empty(), wired && called) {
-            (false, _) => State::Bad,
-            (true, true) => State::Good,
-            (true, false) => State::Unknown,
+            (false, _) => Health::Bad,
+            (true, true) => Health::Good,
+            (true, false) => Health::Unknown,
         };
         self.wrong.append(&mut self.known);
         Some(Examined { what: self.host.name.to_owned(), state, detail: self.wrong.join("; ") })

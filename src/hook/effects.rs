@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::fields::{self, BACKGROUND, COMMAND, CONTENT, EDITS, EVERY, FOLDER, NEW, OLD, PATH};
 use super::foreign;
 use super::host::Host;
-use super::tools::{self, Kind, Reader};
-use crate::edits::notebook::{CellEdit, Mode};
+use super::tools::{self, Reader, ToolKind};
+use crate::edits::notebook::{CellEdit, CellMode};
 use crate::edits::patch::{self, FilePatch};
 use crate::edits::{Change, Replacement};
 use crate::verbs::event::Effect;
@@ -26,14 +26,14 @@ pub(crate) struct Call {
 
 /// Whether the tool only reads, whatever its input says.
 pub(crate) fn only_reads(host: &Host, tool: &str) -> bool {
-    tools::kind(host, tool).is_some_and(Kind::only_reads)
+    tools::kind(host, tool).is_some_and(ToolKind::only_reads)
 }
 
 /// What the call would do; relative paths start from `cwd`.
 pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
     let reading = Reading { tool: &call.tool, input: &call.input, cwd };
     match tools::kind(host, &call.tool) {
-        Some(Kind::Batch) => batch(host, &reading),
+        Some(ToolKind::Batch) => batch(host, &reading),
         Some(kind) => reading.known(kind),
         None => foreign::effects(&reading),
     }
@@ -46,7 +46,7 @@ fn batch(host: &Host, reading: &Reading) -> Vec<Effect> {
     };
     let single = |inner: &Value| {
         let tool = fields::word(inner, &["tool", "name", "tool_name"]).unwrap_or_default();
-        if tools::kind(host, tool) == Some(Kind::Batch) {
+        if tools::kind(host, tool) == Some(ToolKind::Batch) {
             return reading.unreadable("calls itself");
         }
         let input = fields::any(inner, &["parameters", "input", "args", "arguments"]);
@@ -65,27 +65,33 @@ pub(crate) struct Reading<'a> {
 }
 
 impl Reading<'_> {
-    fn known(&self, kind: Kind) -> Vec<Effect> {
+    fn known(&self, kind: ToolKind) -> Vec<Effect> {
         match kind {
-            Kind::Nothing => Vec::new(),
-            Kind::Read => self.reads(),
-            Kind::Write => self.write(whole(self.input)),
-            Kind::Append => self.write(appended(self.input)),
-            Kind::EditStrictly => self.write(edited(self.input, Change::Replace)),
-            Kind::Edit => self.edit(),
-            Kind::Edits => self.each_edit(),
-            Kind::Cell => self.write(cell(self.input)),
-            Kind::Patch => self.patch(),
-            Kind::Blocks => self.write(blocks(self.input)),
-            Kind::Touch => self.each_path(|path| Effect::Write { path, change: Change::Unknown }),
-            Kind::Delete => self.each_path(|path| Effect::Delete { path }),
-            Kind::Move => self.moved(),
-            Kind::Shell(reader) => self.shell(reader, COMMAND, fields::yes(self.input, BACKGROUND)),
-            Kind::Watch => self.shell(Reader::Always(crate::shell::Dialect::Posix), COMMAND, true),
-            Kind::Type(reader) => self.shell(reader, &["input", "chars", "command"], true),
-            Kind::Foreign => foreign::wrapped(self),
-            Kind::Task => self.task(),
-            Kind::Batch => self.unreadable("calls what cannot be read"),
+            ToolKind::Nothing => Vec::new(),
+            ToolKind::Read => self.reads(),
+            ToolKind::Write => self.write(whole(self.input)),
+            ToolKind::Append => self.write(appended(self.input)),
+            ToolKind::EditStrictly => self.write(edited(self.input, Change::Replace)),
+            ToolKind::Edit => self.edit(),
+            ToolKind::Edits => self.each_edit(),
+            ToolKind::Cell => self.write(cell(self.input)),
+            ToolKind::Patch => self.patch(),
+            ToolKind::Blocks => self.write(blocks(self.input)),
+            ToolKind::Touch => {
+                self.each_path(|path| Effect::Write { path, change: Change::Unknown })
+            }
+            ToolKind::Delete => self.each_path(|path| Effect::Delete { path }),
+            ToolKind::Move => self.moved(),
+            ToolKind::Shell(reader) => {
+                self.shell(reader, COMMAND, fields::yes(self.input, BACKGROUND))
+            }
+            ToolKind::Watch => {
+                self.shell(Reader::Always(crate::shell::Dialect::Posix), COMMAND, true)
+            }
+            ToolKind::Type(reader) => self.shell(reader, &["input", "chars", "command"], true),
+            ToolKind::Foreign => foreign::wrapped(self),
+            ToolKind::Task => self.task(),
+            ToolKind::Batch => self.unreadable("calls what cannot be read"),
         }
     }
 
@@ -324,14 +330,14 @@ fn blocks(input: &Value) -> Change {
 
 fn cell(input: &Value) -> Change {
     let mode = match fields::text(input, &["edit_mode"]) {
-        None | Some("replace") => Mode::Replace,
-        Some("insert") => Mode::Insert,
-        Some("delete") => Mode::Delete,
+        None | Some("replace") => CellMode::Replace,
+        Some("insert") => CellMode::Insert,
+        Some("delete") => CellMode::Delete,
         Some(_) => return Change::Unknown,
     };
     let source = match fields::text(input, &["new_source"]) {
         Some(source) => source.to_owned(),
-        None if mode == Mode::Delete => String::new(),
+        None if mode == CellMode::Delete => String::new(),
         None => return Change::Unknown,
     };
     let number = fields::any(input, &["cell_number"]).and_then(Value::as_u64);

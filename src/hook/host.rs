@@ -10,7 +10,7 @@ pub struct Host {
     /// Whether it can put a question to a person, unless the call's own mode says otherwise.
     pub asks: bool,
     /// How we know that it works.
-    pub standing: Standing,
+    pub standing: Support,
     /// What the adapter was written from.
     pub source: &'static str,
     /// When that was read, as a date.
@@ -44,14 +44,14 @@ pub enum Family {
 
 /// How we know that a host does what its adapter expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Support {
     /// Our tests drive the real program.
     Proven,
     /// Its protocol is documented, and nothing more.
     ByProtocol,
 }
 
-impl Standing {
+impl Support {
     /// As people read it.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ const CLAUDE: Host = Host {
     name: "claude-code",
     family: Family::Claude,
     asks: true,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "code.claude.com/docs/en/hooks, tools reference",
     read_on: "2026-08-22",
     cannot: "files attached with @ are read without a hook; before 2.1.295, or without \"onFailure\": \"block\", a hook that cannot start lets the call run; in bypassPermissions and dontAsk a question becomes a denial with a code",
@@ -74,7 +74,7 @@ const CODEX: Host = Host {
     name: "codex",
     family: Family::Codex,
     asks: false,
-    standing: Standing::Proven,
+    standing: Support::Proven,
     source: "learn.chatgpt.com/docs/hooks, codex-rs/hooks",
     read_on: "2026-11-21",
     cannot: "a hook that is not trusted is skipped without a word; one that cannot start, crashes or times out lets the call run; text typed into a shell that runs already (write_stdin) is not shown to hooks",
@@ -83,7 +83,7 @@ const CURSOR: Host = Host {
     name: "cursor",
     family: Family::Cursor,
     asks: false,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "cursor.com/docs/hooks, payloads of 2.3.1 and 3.13.25",
     read_on: "2026-11-21",
     cannot: "a question is not put to anybody, so it is a denial with a code; without \"failClosed\": true a hook that cannot start lets the call run; tab completions are not gated; a partial edit is held to its path only",
@@ -92,7 +92,7 @@ const COPILOT: Host = Host {
     name: "copilot",
     family: Family::Copilot,
     asks: true,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "docs.github.com, copilot/reference/hooks-reference",
     read_on: "2026-11-21",
     cannot: "a hook that times out lets the call run; in the cloud a question is a denial",
@@ -101,7 +101,7 @@ const VSCODE: Host = Host {
     name: "vscode",
     family: Family::Claude,
     asks: true,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "code.visualstudio.com, agents/reference/hooks-reference (preview)",
     read_on: "2026-11-21",
     cannot: "a hook that cannot start or times out lets the call run; insert_edit_into_file does not say what it will write, so it is held to its path only",
@@ -110,7 +110,7 @@ const GEMINI: Host = Host {
     name: "gemini",
     family: Family::Gemini,
     asks: false,
-    standing: Standing::Proven,
+    standing: Support::Proven,
     source: "gemini-cli docs/hooks/reference.md, packages/core/src/hooks",
     read_on: "2026-11-21",
     cannot: "a question waits for ever where nobody sits (-p), and nothing tells us so: it is a denial with a code; in a folder that is not trusted no hook runs; a hook that cannot start, is killed or times out lets the call run",
@@ -119,7 +119,7 @@ const ANTIGRAVITY: Host = Host {
     name: "antigravity",
     family: Family::Antigravity,
     asks: true,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "antigravity.google docs, payloads of other gates",
     read_on: "2026-11-21",
     cannot: "what it does when a hook fails is not documented; a denial of invoke_subagent is ignored",
@@ -128,7 +128,7 @@ const WINDSURF: Host = Host {
     name: "windsurf",
     family: Family::Windsurf,
     asks: false,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "docs.devin.ai/desktop/cascade/hooks",
     read_on: "2026-11-21",
     cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run; the model is told nothing but denials",
@@ -137,7 +137,7 @@ const CLINE: Host = Host {
     name: "cline",
     family: Family::Cline,
     asks: false,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "cline proto/cline/hooks.proto, src/core/hooks",
     read_on: "2026-11-21",
     cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
@@ -146,7 +146,7 @@ const KIRO: Host = Host {
     name: "kiro",
     family: Family::Plain,
     asks: false,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "kiro.dev/docs/hooks",
     read_on: "2026-09-02",
     cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run; several edits of one file in a batch are held to its path only",
@@ -155,7 +155,7 @@ const DROID: Host = Host {
     name: "droid",
     family: Family::Claude,
     asks: false,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "docs.factory.ai, payloads of other gates",
     read_on: "2026-11-21",
     cannot: "a question is not known to be put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
@@ -164,7 +164,7 @@ const DEVIN: Host = Host {
     name: "devin",
     family: Family::Claude,
     asks: false,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "docs.devin.ai, payloads of other gates",
     read_on: "2026-11-21",
     cannot: "a question is not put to anybody, so it is a denial with a code; a hook that cannot start or times out lets the call run",
@@ -173,7 +173,7 @@ const OPENCODE: Host = Host {
     name: "opencode",
     family: Family::Claude,
     asks: false,
-    standing: Standing::Proven,
+    standing: Support::Proven,
     source: "@opencode-ai/plugin 1.18.33, types of its hooks",
     read_on: "2026-11-22",
     cannot: "started with --pure, or with OPENCODE_PURE set, it loads no plugin; a question is a denial with a code",
@@ -182,7 +182,7 @@ const AMP: Host = Host {
     name: "amp",
     family: Family::Claude,
     asks: false,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "ampcode.com manual, payloads of other gates",
     read_on: "2026-11-21",
     cannot: "with PLUGINS=off it loads no plugin; a question is a denial with a code",
@@ -191,7 +191,7 @@ const PI: Host = Host {
     name: "pi",
     family: Family::Claude,
     asks: false,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "@mariozechner/pi-coding-agent 0.73.1, types of its extensions",
     read_on: "2026-11-22",
     cannot: "an extension that does not load gates nothing; a question is a denial with a code",
@@ -221,7 +221,7 @@ pub const UNKNOWN: Host = Host {
     name: "unknown",
     family: Family::Plain,
     asks: false,
-    standing: Standing::ByProtocol,
+    standing: Support::ByProtocol,
     source: "what most hosts agree on",
     read_on: "2026-11-21",
     cannot: "nothing is known of this host",

@@ -118,7 +118,7 @@ pub(crate) fn moment(name: &str) -> Moment {
 }
 
 /// The parts of a payload that differ between dialects.
-pub(crate) struct Parts {
+pub(crate) struct PayloadParts {
     pub(crate) family: Family,
     pub(crate) moment: Moment,
     pub(crate) name: String,
@@ -142,7 +142,7 @@ const SESSION: &[&str] = &[
 
 impl Incoming {
     /// Puts together what a dialect has read.
-    pub(crate) fn new(host: Host, payload: &Value, parts: Parts) -> Self {
+    pub(crate) fn new(host: Host, payload: &Value, parts: PayloadParts) -> Self {
         let cwd = cwd(payload);
         let only_reads =
             parts.call.as_ref().is_some_and(|call| effects::only_reads(&host, &call.tool));

@@ -5,7 +5,7 @@ use serde_json::{Map, Number, Value};
 
 /// What was found in the bytes.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Reading {
+pub(crate) enum JsonReading {
     /// A whole value, and nothing after it.
     Whole(Value),
     /// An object of which only these members are whole: it ends too early, or goes on wrongly. Good enough to tell a
@@ -19,34 +19,34 @@ pub(crate) enum Reading {
 const MAX_DEPTH: usize = 100;
 
 /// Reads bytes, strictly if they allow it.
-pub(crate) fn read(bytes: &[u8]) -> Reading {
+pub(crate) fn read(bytes: &[u8]) -> JsonReading {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match serde_json::from_slice(bytes) {
-        Ok(value @ Value::Object(_)) => Reading::Whole(value),
-        Ok(_) => Reading::Nothing,
+        Ok(value @ Value::Object(_)) => JsonReading::Whole(value),
+        Ok(_) => JsonReading::Nothing,
         Err(_) => leniently(bytes),
     }
 }
 
-fn leniently(bytes: &[u8]) -> Reading {
+fn leniently(bytes: &[u8]) -> JsonReading {
     // A path with a replacement character is another path, so such bytes are no whole payload.
     let text = String::from_utf8_lossy(bytes);
-    let mut reader = Reader { rest: &text, depth: 0 };
+    let mut reader = JsonReader { rest: &text, depth: 0 };
     reader.blanks();
-    let Some(rest) = reader.rest.strip_prefix('{') else { return Reading::Nothing };
+    let Some(rest) = reader.rest.strip_prefix('{') else { return JsonReading::Nothing };
     reader.rest = rest;
     let (members, ended) = reader.members();
     reader.blanks();
     let whole = ended && reader.rest.is_empty() && std::str::from_utf8(bytes).is_ok();
-    if whole { Reading::Whole(Value::Object(members)) } else { Reading::Partial(members) }
+    if whole { JsonReading::Whole(Value::Object(members)) } else { JsonReading::Partial(members) }
 }
 
-struct Reader<'a> {
+struct JsonReader<'a> {
     rest: &'a str,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl JsonReader<'_> {
     fn blanks(&mut self) {
         self.rest = self.rest.trim_start_matches([' ', '\t', '\r', '\n']);
     }
@@ -197,7 +197,7 @@ mod tests {
 
     fn partial(text: &str) -> Value {
         match read(text.as_bytes()) {
-            Reading::Partial(members) => Value::Object(members),
+            JsonReading::Partial(members) => Value::Object(members),
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -207,7 +207,7 @@ mod tests {
         let text = "{\"a\": \"one\ntwo\tthree\u{1}\", \"b\": [1, -2.5e3, true, null, {}], \"c\": \"\\u00e9\\ud83d\\ude00\\\"\"}";
         let expected =
             json!({"a": "one\ntwo\tthree\u{1}", "b": [1, -2.5e3, true, null, {}], "c": "é😀\""});
-        assert_eq!(read(text.as_bytes()), Reading::Whole(expected));
+        assert_eq!(read(text.as_bytes()), JsonReading::Whole(expected));
     }
 
     #[test]
@@ -222,13 +222,13 @@ mod tests {
     #[test]
     fn what_is_no_object_is_nothing() {
         for text in ["", " \n", "[]", "7", "\"x\"", "null", "hello", "\u{0}"] {
-            assert_eq!(read(text.as_bytes()), Reading::Nothing, "{text:?}");
+            assert_eq!(read(text.as_bytes()), JsonReading::Nothing, "{text:?}");
         }
     }
 
     #[test]
     fn bytes_that_are_no_text_are_never_whole() {
-        assert!(matches!(read(b"{\"path\": \"a\xff\"}"), Reading::Partial(_)));
+        assert!(matches!(read(b"{\"path\": \"a\xff\"}"), JsonReading::Partial(_)));
     }
 
     #[test]
@@ -247,7 +247,7 @@ mod tests {
         fn lenient_and_strict_agree(text in "[\\{\\}\\[\\]\",:a-c0-9\\\\nu \n\t.-]{0,40}") {
             let text = format!("{{\"k\":{text}}}");
             if let Ok(strict) = serde_json::from_str::<Value>(&text) {
-                prop_assert_eq!(leniently(text.as_bytes()), Reading::Whole(strict));
+                prop_assert_eq!(leniently(text.as_bytes()), JsonReading::Whole(strict));
             }
         }
     }

@@ -15,7 +15,7 @@ use super::dialects::{self, At};
 use super::heartbeat;
 use super::host::{self, Family, Host};
 use super::incoming::{Incoming, Moment};
-use super::json::{self, Reading};
+use super::json::{self, JsonReading};
 use super::{detect, settings};
 use crate::verbs::after::{self, Feedback};
 use crate::verbs::event::Event;
@@ -144,7 +144,7 @@ impl Heard {
 }
 
 /// What the thread that works tells the one that waits.
-enum Step {
+enum Progress {
     /// The payload is read.
     Heard(Box<Heard>),
     /// This is the answer.
@@ -165,8 +165,8 @@ fn converse(name: &str, input: impl Read + Send + 'static, verbs: Verbs) -> (Hea
     loop {
         let left = heard.patience().saturating_sub(started.elapsed());
         match told.recv_timeout(left) {
-            Ok(Step::Heard(now)) => heard = *now,
-            Ok(Step::Said(said)) => return (heard, said),
+            Ok(Progress::Heard(now)) => heard = *now,
+            Ok(Progress::Said(said)) => return (heard, said),
             Err(reason) => {
                 let why = match reason {
                     RecvTimeoutError::Timeout => {
@@ -184,7 +184,7 @@ fn converse(name: &str, input: impl Read + Send + 'static, verbs: Verbs) -> (Hea
 }
 
 /// The whole work. Nobody may be left to tell when it is done: then it does not matter.
-fn work(name: &str, input: impl Read, verbs: Verbs, tell: &Sender<Step>) {
+fn work(name: &str, input: impl Read, verbs: Verbs, tell: &Sender<Progress>) {
     let (heard, objection) = listen(name, input);
     let moment = heard.moment;
     let event = heard.event.clone();
@@ -193,13 +193,13 @@ fn work(name: &str, input: impl Read, verbs: Verbs, tell: &Sender<Step>) {
     if let Some(event) = event.as_ref().filter(|_| heard.clears) {
         (verbs.clear)(event);
     }
-    let _ = tell.send(Step::Heard(Box::new(heard)));
+    let _ = tell.send(Progress::Heard(Box::new(heard)));
     let said = match (early, event) {
         (Some(said), _) => said,
         (None, Some(event)) => decide(moment, &event, deniable, verbs),
         (None, None) => Said::Nothing,
     };
-    let _ = tell.send(Step::Said(said));
+    let _ = tell.send(Progress::Said(said));
 }
 
 /// Reads the payload: what was heard, and why it cannot be judged if it cannot.
@@ -212,9 +212,9 @@ fn listen(name: &str, input: impl Read) -> (Heard, Option<String>) {
         }
     };
     let (payload, cut) = match json::read(&bytes) {
-        Reading::Whole(payload) if complete => (payload, None),
-        Reading::Whole(payload) => (payload, Some(too_large())),
-        Reading::Partial(members) => {
+        JsonReading::Whole(payload) if complete => (payload, None),
+        JsonReading::Whole(payload) => (payload, Some(too_large())),
+        JsonReading::Partial(members) => {
             let why = if complete {
                 format!("The host's message breaks off, or is no valid JSON. {AGAIN}")
             } else {
@@ -222,7 +222,7 @@ fn listen(name: &str, input: impl Read) -> (Heard, Option<String>) {
             };
             (Value::Object(members), Some(why))
         }
-        Reading::Nothing => {
+        JsonReading::Nothing => {
             let what = if bytes.is_empty() { "is empty" } else { "is no JSON object" };
             let why =
                 format!("The host's message {what}, so nobody can say what it would do. {AGAIN}");

@@ -5,7 +5,7 @@ use crate::shell::Dialect;
 
 /// What a tool does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ToolKind {
     /// Nothing to a file: it searches, lists, asks, plans, or starts what is hooked itself.
     Nothing,
     /// Reads files.
@@ -65,30 +65,30 @@ impl Reader {
     }
 }
 
-impl Kind {
+impl ToolKind {
     /// Whether no input at all can make it change anything.
     pub(crate) fn only_reads(self) -> bool {
         matches!(self, Self::Nothing | Self::Read)
     }
 }
 
-const POSIX: Kind = Kind::Shell(Reader::Always(Dialect::Posix));
-const POWERSHELL: Kind = Kind::Shell(Reader::Always(Dialect::PowerShell));
-const PLATFORM: Kind = Kind::Shell(Reader::Platform);
+const POSIX: ToolKind = ToolKind::Shell(Reader::Always(Dialect::Posix));
+const POWERSHELL: ToolKind = ToolKind::Shell(Reader::Always(Dialect::PowerShell));
+const PLATFORM: ToolKind = ToolKind::Shell(Reader::Platform);
 
 /// Where a host means something else by a name than the others do.
-const OWN: &[(&str, &str, Kind)] = &[
-    ("claude-code", "Edit", Kind::EditStrictly),
-    ("claude-code", "MultiEdit", Kind::EditStrictly),
+const OWN: &[(&str, &str, ToolKind)] = &[
+    ("claude-code", "Edit", ToolKind::EditStrictly),
+    ("claude-code", "MultiEdit", ToolKind::EditStrictly),
     // On Windows its `Bash` is PowerShell.
     ("codex", "Bash", PLATFORM),
     ("cursor", "Shell", PLATFORM),
 ];
 
 /// Names that mean the same to every host that has them.
-const COMMON: &[(Kind, &[&str])] = &[
+const COMMON: &[(ToolKind, &[&str])] = &[
     (
-        Kind::Nothing,
+        ToolKind::Nothing,
         &[
             "Glob",
             "glob",
@@ -186,7 +186,7 @@ const COMMON: &[(Kind, &[&str])] = &[
         ],
     ),
     (
-        Kind::Read,
+        ToolKind::Read,
         &[
             "Read",
             "read",
@@ -203,7 +203,7 @@ const COMMON: &[(Kind, &[&str])] = &[
         ],
     ),
     (
-        Kind::Write,
+        ToolKind::Write,
         &[
             "Write",
             "write",
@@ -218,9 +218,9 @@ const COMMON: &[(Kind, &[&str])] = &[
             "WriteFile",
         ],
     ),
-    (Kind::Append, &["fsAppend", "fs_append", "append_file", "append_to_file"]),
+    (ToolKind::Append, &["fsAppend", "fs_append", "append_file", "append_to_file"]),
     (
-        Kind::Edit,
+        ToolKind::Edit,
         &[
             "Edit",
             "MultiEdit",
@@ -243,12 +243,12 @@ const COMMON: &[(Kind, &[&str])] = &[
             "insert",
         ],
     ),
-    (Kind::Edits, &["multi_replace_string_in_file", "fs_write", "fsWrite", "fsReplace"]),
-    (Kind::Cell, &["NotebookEdit"]),
-    (Kind::Patch, &["apply_patch", "ApplyPatch", "applypatch", "applyPatch", "patch"]),
-    (Kind::Blocks, &["replace_in_file"]),
+    (ToolKind::Edits, &["multi_replace_string_in_file", "fs_write", "fsWrite", "fsReplace"]),
+    (ToolKind::Cell, &["NotebookEdit"]),
+    (ToolKind::Patch, &["apply_patch", "ApplyPatch", "applypatch", "applyPatch", "patch"]),
+    (ToolKind::Blocks, &["replace_in_file"]),
     (
-        Kind::Touch,
+        ToolKind::Touch,
         &[
             "insert_edit_into_file",
             "copilot_insertEdit",
@@ -261,11 +261,11 @@ const COMMON: &[(Kind, &[&str])] = &[
             "insert_content",
         ],
     ),
-    (Kind::Delete, &["delete_file", "Delete", "DeleteFile", "remove_file", "deleteFile"]),
-    (Kind::Move, &["move_file", "rename_file", "Move", "Rename"]),
+    (ToolKind::Delete, &["delete_file", "Delete", "DeleteFile", "remove_file", "deleteFile"]),
+    (ToolKind::Move, &["move_file", "rename_file", "Move", "Rename"]),
     (POSIX, &["Bash", "bash", "execute_bash", "executeBash"]),
     (POWERSHELL, &["PowerShell", "powershell", "pwsh", "executePwsh"]),
-    (Kind::Shell(Reader::Always(Dialect::Cmd)), &["execute_cmd"]),
+    (ToolKind::Shell(Reader::Always(Dialect::Cmd)), &["execute_cmd"]),
     (
         PLATFORM,
         &[
@@ -285,19 +285,19 @@ const COMMON: &[(Kind, &[&str])] = &[
             "local_shell",
         ],
     ),
-    (Kind::Watch, &["Monitor"]),
+    (ToolKind::Watch, &["Monitor"]),
     (
-        Kind::Type(Reader::Always(Dialect::Posix)),
+        ToolKind::Type(Reader::Always(Dialect::Posix)),
         &["write_bash", "write_stdin", "write_to_shell", "write_to_process"],
     ),
-    (Kind::Type(Reader::Always(Dialect::PowerShell)), &["write_powershell"]),
-    (Kind::Batch, &["batch"]),
-    (Kind::Task, &["create_and_run_task"]),
-    (Kind::Foreign, &["use_mcp_tool", "CallMcpTool", "call_mcp_tool"]),
+    (ToolKind::Type(Reader::Always(Dialect::PowerShell)), &["write_powershell"]),
+    (ToolKind::Batch, &["batch"]),
+    (ToolKind::Task, &["create_and_run_task"]),
+    (ToolKind::Foreign, &["use_mcp_tool", "CallMcpTool", "call_mcp_tool"]),
 ];
 
 /// What a tool of a host does; `None` for one that nobody told us of.
-pub(crate) fn kind(host: &Host, tool: &str) -> Option<Kind> {
+pub(crate) fn kind(host: &Host, tool: &str) -> Option<ToolKind> {
     let own = OWN.iter().find(|(of, name, _)| *of == host.name && *name == tool);
     if let Some((_, _, kind)) = own {
         return Some(*kind);
@@ -324,8 +324,8 @@ mod tests {
     #[test]
     fn a_host_may_mean_something_else() {
         let of = |host: &str, tool: &str| kind(&named(host).expect("a host"), tool);
-        assert_eq!(of("claude-code", "Edit"), Some(Kind::EditStrictly));
-        assert_eq!(of("cursor", "Edit"), Some(Kind::Edit));
+        assert_eq!(of("claude-code", "Edit"), Some(ToolKind::EditStrictly));
+        assert_eq!(of("cursor", "Edit"), Some(ToolKind::Edit));
         assert!(HOSTS.iter().all(|host| kind(host, "no_such_tool").is_none()));
     }
 }

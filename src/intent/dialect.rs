@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::yaml::{Entry, Kind, Node, Style, dash_before, rest_of};
+use super::yaml::{Entry, Node, NodeKind, Style, dash_before, rest_of};
 use super::{Intent, Spanned, Status};
 
 /// What an intent is made of.
@@ -67,7 +67,7 @@ impl Field {
 
 /// Where a field of an intent stands.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct FieldPlace {
     pub(crate) field: Field,
     /// As in [`Field::keys`].
     pub(crate) path: &'static str,
@@ -80,7 +80,7 @@ pub(crate) struct Place {
 pub(crate) struct Written {
     /// Its mapping; a scalar where only an id is listed.
     pub(crate) node: Node,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<FieldPlace>,
     /// The key above it, where intents are keyed by id.
     pub(crate) keyed: Option<Node>,
 }
@@ -88,11 +88,11 @@ pub(crate) struct Written {
 impl Written {
     /// Of an intent that is not found in the text.
     pub(crate) fn nowhere() -> Self {
-        let kind = Kind::Scalar { value: String::new(), style: Style::Plain };
+        let kind = NodeKind::Scalar { value: String::new(), style: Style::Plain };
         let node = Node { kind, span: 0..0, tag: None, aliased: false };
         Self { node, places: Vec::new(), keyed: None }
     }
-    pub(crate) fn place(&self, field: Field) -> Option<&Place> {
+    pub(crate) fn place(&self, field: Field) -> Option<&FieldPlace> {
         self.places.iter().find(|place| place.field == field)
     }
 }
@@ -218,12 +218,12 @@ impl<'t> Reader<'t> {
             self.rename(&entry.key, None, "The list of intents is called `intents`.", help, fix);
         }
         match &entry.value.kind {
-            Kind::Sequence { .. } => self.list(&entry.value),
-            Kind::Mapping { .. } => self.keyed(entry),
-            Kind::Scalar { .. } if entry.value.is_null() => {
+            NodeKind::Sequence { .. } => self.list(&entry.value),
+            NodeKind::Mapping { .. } => self.keyed(entry),
+            NodeKind::Scalar { .. } if entry.value.is_null() => {
                 self.reading.form.home = Home::List(entry.value.clone());
             }
-            Kind::Scalar { .. } => self.deviate(
+            NodeKind::Scalar { .. } => self.deviate(
                 entry.value.span.clone(),
                 "The list of intents is a text, so it holds none.",
                 "Write a list: each intent begins with `- id:`.",
@@ -327,7 +327,7 @@ impl<'t> Reader<'t> {
 
     fn intent(&mut self, node: &Node, start: usize, keyed: Option<&Node>) {
         let index = self.reading.intents.len();
-        let places: Vec<Place> =
+        let places: Vec<FieldPlace> =
             Field::ALL.iter().filter_map(|field| place(node, *field)).collect();
         let written = Written { node: node.clone(), places, keyed: keyed.cloned() };
         let end = node.span.end.max(keyed.map_or(0, |key| key.span.end));
@@ -357,7 +357,7 @@ impl<'t> Reader<'t> {
     }
 
     /// Takes a field into the intent; whether all that was written is in it.
-    fn fill(&mut self, index: usize, intent: &mut Intent, place: &Place) -> bool {
+    fn fill(&mut self, index: usize, intent: &mut Intent, place: &FieldPlace) -> bool {
         let value = &place.value;
         match place.field {
             Field::Id => scalar(value).map(|id| intent.id = id).is_some(),
@@ -392,14 +392,14 @@ impl<'t> Reader<'t> {
 
     fn scope(&mut self, index: usize, intent: &mut Intent, value: &Node) -> bool {
         match &value.kind {
-            Kind::Sequence { items, .. } => {
+            NodeKind::Sequence { items, .. } => {
                 let before = intent.owned_scope.len();
                 intent.owned_scope.extend(items.iter().filter_map(|item| self.scope_item(item)));
                 intent.owned_scope.len() - before == items.len()
             }
-            Kind::Mapping { .. } => false,
-            Kind::Scalar { .. } if value.is_null() && value.tag.is_none() => true,
-            Kind::Scalar { .. } => {
+            NodeKind::Mapping { .. } => false,
+            NodeKind::Scalar { .. } if value.is_null() && value.tag.is_none() => true,
+            NodeKind::Scalar { .. } => {
                 let entries = self.scope_text(value);
                 let (message, whole) = if entries.is_empty() {
                     ("The scope is prose, which names no file: nothing is owned.", false)
@@ -444,20 +444,20 @@ impl<'t> Reader<'t> {
         index: usize,
         value: &Node,
         into: &mut Vec<Spanned<String>>,
-        place: &Place,
+        place: &FieldPlace,
     ) -> bool {
         let what = match &value.kind {
-            Kind::Sequence { items, .. } => {
+            NodeKind::Sequence { items, .. } => {
                 let before = into.len();
                 into.extend(items.iter().filter_map(|item| scalar(item).or_else(|| command(item))));
                 return into.len() - before == items.len();
             }
-            Kind::Mapping { entries, .. } => {
+            NodeKind::Mapping { entries, .. } => {
                 into.extend(entries.iter().filter_map(pair));
                 "mapping"
             }
-            Kind::Scalar { .. } if value.is_null() => return true,
-            Kind::Scalar { .. } => {
+            NodeKind::Scalar { .. } if value.is_null() => return true,
+            NodeKind::Scalar { .. } => {
                 into.extend(lines_of(self.text, value));
                 "text"
             }
@@ -473,7 +473,7 @@ impl<'t> Reader<'t> {
         !value.is_mapping() || into.len() >= value.entries().len()
     }
 
-    fn note_key(&mut self, index: usize, written: &Written, place: &Place) {
+    fn note_key(&mut self, index: usize, written: &Written, place: &FieldPlace) {
         let canonical = place.field.key();
         // An `intent_ledger` names its intent by what it selects; that is said there.
         if place.path == canonical || place.path == "active_intent_id" {
@@ -542,7 +542,7 @@ pub(crate) fn requoted(node: &Node, word: &str) -> Option<String> {
     }
 }
 
-fn place(node: &Node, field: Field) -> Option<Place> {
+fn place(node: &Node, field: Field) -> Option<FieldPlace> {
     let found = field.keys().iter().find_map(|path| {
         let (holder, key) = match path.split_once('.') {
             Some((outer, key)) => (node.get(outer)?, key),
@@ -554,7 +554,7 @@ fn place(node: &Node, field: Field) -> Option<Place> {
         (!holder_only).then_some((*path, entry))
     });
     let (path, entry) = found?;
-    Some(Place { field, path, key: entry.key.clone(), value: entry.value.clone() })
+    Some(FieldPlace { field, path, key: entry.key.clone(), value: entry.value.clone() })
 }
 
 fn looks_like_intent(node: &Node) -> bool {

@@ -8,9 +8,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::canonical::{NewIntent, as_json, as_yaml, double_quoted, quoted_like};
-use super::dialect::{Field, Home, Place, Written};
+use super::dialect::{Field, FieldPlace, Home, Written};
 use super::lint::valid_id;
-use super::yaml::{Kind, Layout, Node, Style, dash_before};
+use super::yaml::{Node, NodeKind, Style, YamlLayout, dash_before};
 use super::{FOLDER, Intent, IntentFile, Registry, Scope, Status};
 use crate::edits::{TextEdit, apply};
 use crate::workspace::RelativePath;
@@ -326,7 +326,7 @@ fn add_scope(file: &IntentFile, index: usize, entry: &str) -> Planned {
 }
 
 /// Appends an entry to a list that is written there; `held` is what was read of it.
-fn extend(file: &IntentFile, place: &Place, held: &[&str], entry: &str) -> Planned {
+fn extend(file: &IntentFile, place: &FieldPlace, held: &[&str], entry: &str) -> Planned {
     let (value, key) = (&place.value, place.field.key());
     if value.aliased {
         return Err(refused(format!(
@@ -334,24 +334,24 @@ fn extend(file: &IntentFile, place: &Place, held: &[&str], entry: &str) -> Plann
         )));
     }
     match &value.kind {
-        Kind::Sequence { items, layout: Layout::Flow } => {
+        NodeKind::Sequence { items, layout: YamlLayout::Flow } => {
             flow_append(file.text(), value, items, |style, in_flow| {
                 quoted_like(entry, style, in_flow)
             })
         }
-        Kind::Sequence { items, layout: Layout::Block } => {
+        NodeKind::Sequence { items, layout: YamlLayout::Block } => {
             let last =
                 items.last().ok_or_else(|| refused("this list has no item to write below"))?;
             let style = last.style().unwrap_or(Style::Double);
             block_append(file.text(), last, &[format!("- {}", quoted_like(entry, style, false))])
         }
-        Kind::Scalar { .. } if value.is_null() && value.span.is_empty() => {
+        NodeKind::Scalar { .. } if value.is_null() && value.span.is_empty() => {
             Ok(vec![insert(value.span.start, format!(" [{}]", double_quoted(entry)))])
         }
-        Kind::Scalar { .. } if value.is_null() => {
+        NodeKind::Scalar { .. } if value.is_null() => {
             Ok(vec![replace(&value.span, format!("[{}]", double_quoted(entry)))])
         }
-        Kind::Scalar { style: Style::Plain | Style::Single | Style::Double, .. }
+        NodeKind::Scalar { style: Style::Plain | Style::Single | Style::Double, .. }
             if !held.is_empty() =>
         {
             let mut all: Vec<String> = held.iter().map(|held| double_quoted(held)).collect();
@@ -419,7 +419,7 @@ fn add_key(file: &IntentFile, written: &Written, key: &str, yaml: &str, json: &s
     if node.aliased || !node.is_mapping() {
         return Err(by_hand());
     }
-    if node.layout() == Some(Layout::Flow) {
+    if node.layout() == Some(YamlLayout::Flow) {
         let Some(last) = node.entries().last() else { return Err(by_hand()) };
         let quoted = last.key.style() == Some(Style::Double);
         let entry = if quoted { format!("\"{key}\": {json}") } else { format!("{key}: {yaml}") };
@@ -550,12 +550,12 @@ fn remember(file: &IntentFile, index: usize, from: &str, to: &str) -> Planned {
 
 fn references(node: &Node, refers: bool, id: &str, found: &mut Vec<Node>) {
     match &node.kind {
-        Kind::Scalar { .. } if refers && node.text() == Some(id) => found.push(node.clone()),
-        Kind::Scalar { .. } => {}
-        Kind::Sequence { items, .. } => {
+        NodeKind::Scalar { .. } if refers && node.text() == Some(id) => found.push(node.clone()),
+        NodeKind::Scalar { .. } => {}
+        NodeKind::Sequence { items, .. } => {
             items.iter().for_each(|item| references(item, refers && !item.is_mapping(), id, found));
         }
-        Kind::Mapping { entries, .. } => entries.iter().for_each(|entry| {
+        NodeKind::Mapping { entries, .. } => entries.iter().for_each(|entry| {
             let key = entry.key.text().unwrap_or_default();
             let inherited = refers && !REFERENCES.contains(&key);
             references(&entry.value, inherited || REFERENCES.contains(&key), id, found);
@@ -621,15 +621,15 @@ fn add_to_list(text: &str, list: &Node, new: &NewIntent) -> Planned {
         as_item(new).iter().map(|line| format!("{}{indent}{line}", newline(text))).collect()
     };
     match &list.kind {
-        Kind::Sequence { items, layout: Layout::Block } => {
+        NodeKind::Sequence { items, layout: YamlLayout::Block } => {
             let last =
                 items.last().ok_or_else(|| refused("this list has no item to write below"))?;
             block_append(text, last, &as_item(new))
         }
-        Kind::Sequence { items, .. } if items.is_empty() && !json_key_before(text, list) => {
+        NodeKind::Sequence { items, .. } if items.is_empty() && !json_key_before(text, list) => {
             Ok(vec![replace(&with_blanks_before(text, &list.span), below("  "))])
         }
-        Kind::Sequence { items, .. } => append_json(text, list, items, new),
+        NodeKind::Sequence { items, .. } => append_json(text, list, items, new),
         _ if json_key_before(text, list) => {
             Ok(vec![replace(&list.span, format!("[{}]", as_json(new)))])
         }

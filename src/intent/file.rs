@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::dialect::{self, Form, Written};
-use super::kept::Kept;
+use super::kept::KeptRegistry;
 use super::{Intent, Scope, conflict, yaml};
 use crate::code::LineRange;
 use crate::workspace::cache::Slot;
@@ -26,7 +26,7 @@ pub struct IntentFile {
     exists: bool,
     syntax_error: Option<Finding>,
     /// What was parsed before, of which the rest is read as it is asked for.
-    kept: Option<Kept>,
+    kept: Option<KeptRegistry>,
     text: OnceLock<Arc<str>>,
     intents: OnceLock<Vec<Intent>>,
     selected: Option<String>,
@@ -141,7 +141,7 @@ impl IntentFile {
 
     /// The registry that was kept, if these bytes are one.
     pub(super) fn recalled(path: &RelativePath, bytes: Vec<u8>) -> Option<Self> {
-        let kept = Kept::read(bytes)?;
+        let kept = KeptRegistry::read(bytes)?;
         Some(Self {
             path: path.clone(),
             exists: true,
@@ -161,7 +161,7 @@ impl IntentFile {
         if self.syntax_error.is_some() {
             return;
         }
-        let kept = Kept::of(self.text(), self.selected_in_file(), self.intents());
+        let kept = KeptRegistry::of(self.text(), self.selected_in_file(), self.intents());
         if let Some(kept) = kept {
             slot.keep(kept.bytes());
         }
@@ -221,7 +221,7 @@ impl IntentFile {
     }
     /// Its text, byte order mark included; spans are bytes of this text.
     pub fn text(&self) -> &Arc<str> {
-        self.text.get_or_init(|| Arc::from(self.kept.as_ref().map_or("", Kept::text)))
+        self.text.get_or_init(|| Arc::from(self.kept.as_ref().map_or("", KeptRegistry::text)))
     }
     /// Whether the file exists.
     pub fn exists(&self) -> bool {

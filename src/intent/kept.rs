@@ -13,9 +13,9 @@ use super::{Intent, Spanned};
 ///
 /// An intent is read when it is asked for: the gate asks for one of a thousand.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptRegistry {
     bytes: Vec<u8>,
-    head: Head,
+    head: RegistryHead,
     /// Where the first intent begins.
     body: usize,
     /// Where the text begins.
@@ -23,14 +23,14 @@ pub(super) struct Kept {
 }
 
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Head {
+struct RegistryHead {
     selected: Option<String>,
-    index: Vec<Line>,
+    index: Vec<KeptIntent>,
 }
 
 /// What is known of an intent without reading it.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-struct Line {
+struct KeptIntent {
     id: String,
     /// Ids it had before.
     formerly: Vec<String>,
@@ -38,7 +38,7 @@ struct Line {
     end: usize,
 }
 
-impl Line {
+impl KeptIntent {
     fn of(intent: &Intent, end: usize) -> Self {
         let formerly = intent.formerly.iter().map(|id| id.value.clone()).collect();
         Self { id: intent.id.value.clone(), formerly, end }
@@ -50,16 +50,16 @@ impl Line {
     }
 }
 
-impl Kept {
+impl KeptRegistry {
     /// What is to be kept; `None` where it would not be read back as the same.
     pub(super) fn of(text: &str, selected: Option<&str>, intents: &[Intent]) -> Option<Self> {
         let mut body = Vec::new();
         let mut index = Vec::with_capacity(intents.len());
         for intent in intents {
             body.extend(postcard::to_stdvec(intent).ok()?);
-            index.push(Line::of(intent, body.len()));
+            index.push(KeptIntent::of(intent, body.len()));
         }
-        let head = Head { selected: selected.map(str::to_owned), index };
+        let head = RegistryHead { selected: selected.map(str::to_owned), index };
         let mut bytes = postcard::to_stdvec(&head).ok()?;
         bytes.append(&mut body);
         bytes.extend_from_slice(text.as_bytes());
@@ -72,7 +72,7 @@ impl Kept {
 
     /// From bytes that may be anything.
     pub(super) fn read(bytes: Vec<u8>) -> Option<Self> {
-        let (head, rest): (Head, _) = postcard::take_from_bytes(&bytes).ok()?;
+        let (head, rest): (RegistryHead, _) = postcard::take_from_bytes(&bytes).ok()?;
         let ends: Vec<usize> = head.index.iter().map(|line| line.end).collect();
         let last = ends.last().copied().unwrap_or(0);
         if !ends.is_sorted() || last > rest.len() {
@@ -109,7 +109,7 @@ impl Kept {
         self.indices(|line| line.formerly.iter().any(|former| former == id))
     }
 
-    fn indices(&self, wanted: impl Fn(&Line) -> bool) -> Vec<usize> {
+    fn indices(&self, wanted: impl Fn(&KeptIntent) -> bool) -> Vec<usize> {
         let all = self.head.index.iter().enumerate();
         all.filter(|(_, line)| wanted(line)).map(|(index, _)| index).collect()
     }
@@ -216,7 +216,7 @@ mod tests {
 
     fn kept(file: &IntentFile) -> Vec<u8> {
         let selected = file.selected_in_file();
-        Kept::of(file.text(), selected, file.intents()).unwrap().bytes
+        KeptRegistry::of(file.text(), selected, file.intents()).unwrap().bytes
     }
 
     /// Everything anybody asks of a registry, as text.
@@ -272,11 +272,11 @@ mod tests {
             let mut bent = registry.intents()[0].clone();
             bend(&mut bent);
             let body = postcard::to_stdvec(&bent).unwrap();
-            let index = vec![Line::of(&registry.intents()[0], body.len())];
-            let mut bytes = postcard::to_stdvec(&Head { selected: None, index }).unwrap();
+            let index = vec![KeptIntent::of(&registry.intents()[0], body.len())];
+            let mut bytes = postcard::to_stdvec(&RegistryHead { selected: None, index }).unwrap();
             bytes.extend(body);
             bytes.extend(registry.text().as_bytes());
-            Kept::read(bytes).unwrap().intent(0)
+            KeptRegistry::read(bytes).unwrap().intent(0)
         };
         assert_eq!(bent(|_| {}), registry.intents()[0]);
         let bends: [fn(&mut Intent); 7] = [
@@ -298,7 +298,7 @@ mod tests {
     proptest! {
         #[test]
         fn bytes_of_any_kind_are_read_or_refused(noise in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = Kept::read(noise).map(|kept| (0..kept.len()).map(|at| kept.intent(at)).collect::<Vec<_>>());
+            let _ = KeptRegistry::read(noise).map(|kept| (0..kept.len()).map(|at| kept.intent(at)).collect::<Vec<_>>());
         }
 
         #[test]

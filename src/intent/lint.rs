@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::dialect::{Deviation, Field, requoted};
 use super::scope::{self, Problem, ScopeVerdict};
-use super::yaml::{Layout, Style};
+use super::yaml::{Style, YamlLayout};
 use super::{FOLDER, Intent, IntentFile, Registry, Spanned, Status, single_id};
 use crate::code::LineRange;
 use crate::edits::TextEdit;
@@ -447,7 +447,7 @@ fn entry_fix(file: &IntentFile, index: usize, entry: &Spanned<String>, text: &st
     let place = file.written(index).place(Field::Scope)?;
     let item = place.value.items().iter().find(|item| item.span == entry.span && !item.aliased)?;
     let style = item.style()?;
-    let in_flow = place.value.layout() == Some(Layout::Flow);
+    let in_flow = place.value.layout() == Some(YamlLayout::Flow);
     let quoted = match style {
         Style::Plain | Style::Single | Style::Double => {
             super::canonical::quoted_like(text, style, in_flow)

@@ -33,7 +33,7 @@ pub enum Style {
 
 /// How a collection is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum YamlLayout {
     /// By indentation.
     Block,
     /// In brackets or braces.
@@ -42,7 +42,7 @@ pub enum Layout {
 
 /// What a node is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum NodeKind {
     /// A text, number, truth value or nothing.
     Scalar {
         /// The text it stands for, quotes and escapes resolved.
@@ -55,14 +55,14 @@ pub enum Kind {
         /// Its items, in order.
         items: Vec<Node>,
         /// How it is written.
-        layout: Layout,
+        layout: YamlLayout,
     },
     /// Keys and values.
     Mapping {
         /// In order; keys are unique.
         entries: Vec<Entry>,
         /// How it is written.
-        layout: Layout,
+        layout: YamlLayout,
     },
 }
 
@@ -79,7 +79,7 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// What it is.
-    pub kind: Kind,
+    pub kind: NodeKind,
     /// Its bytes in the text, quotes and brackets included, anchors, tags and comments not.
     /// A value that is not written at all is an empty range behind its key or dash.
     /// Whatever came from an alias has the place of the alias.
@@ -117,21 +117,21 @@ impl Node {
     /// The text of a scalar that stands for something; `None` for collections and nothing.
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
-            Kind::Scalar { value, .. } if !self.is_null() => Some(value),
+            NodeKind::Scalar { value, .. } if !self.is_null() => Some(value),
             _ => None,
         }
     }
     /// How a scalar is written; `None` for collections.
     pub fn style(&self) -> Option<Style> {
         match &self.kind {
-            Kind::Scalar { style, .. } => Some(*style),
+            NodeKind::Scalar { style, .. } => Some(*style),
             _ => None,
         }
     }
     /// Whether it stands for nothing: not written, `~` or `null`.
     pub fn is_null(&self) -> bool {
         match &self.kind {
-            Kind::Scalar { value, style: Style::Plain } => {
+            NodeKind::Scalar { value, style: Style::Plain } => {
                 matches!(value.as_str(), "" | "~" | "null" | "Null" | "NULL")
             }
             _ => false,
@@ -140,31 +140,31 @@ impl Node {
     /// The entries of a mapping; none for anything else.
     pub fn entries(&self) -> &[Entry] {
         match &self.kind {
-            Kind::Mapping { entries, .. } => entries,
+            NodeKind::Mapping { entries, .. } => entries,
             _ => &[],
         }
     }
     /// The items of a list; none for anything else.
     pub fn items(&self) -> &[Node] {
         match &self.kind {
-            Kind::Sequence { items, .. } => items,
+            NodeKind::Sequence { items, .. } => items,
             _ => &[],
         }
     }
     /// How a collection is written; `None` for scalars.
-    pub fn layout(&self) -> Option<Layout> {
+    pub fn layout(&self) -> Option<YamlLayout> {
         match &self.kind {
-            Kind::Scalar { .. } => None,
-            Kind::Sequence { layout, .. } | Kind::Mapping { layout, .. } => Some(*layout),
+            NodeKind::Scalar { .. } => None,
+            NodeKind::Sequence { layout, .. } | NodeKind::Mapping { layout, .. } => Some(*layout),
         }
     }
     /// Whether it is a mapping.
     pub fn is_mapping(&self) -> bool {
-        matches!(self.kind, Kind::Mapping { .. })
+        matches!(self.kind, NodeKind::Mapping { .. })
     }
     /// Whether it is a list.
     pub fn is_sequence(&self) -> bool {
-        matches!(self.kind, Kind::Sequence { .. })
+        matches!(self.kind, NodeKind::Sequence { .. })
     }
     /// The entry with this key.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
@@ -177,19 +177,21 @@ impl Node {
     /// The same as JSON. A number is one only where its JSON spelling is the one written, so that nothing is lost (`1.10` stays text).
     pub fn to_json(&self) -> Value {
         match &self.kind {
-            Kind::Scalar { value, style: Style::Plain } => plain_to_json(value, self.is_null()),
-            Kind::Scalar { value, .. } => Value::String(value.clone()),
-            Kind::Sequence { items, .. } => Value::Array(items.iter().map(Node::to_json).collect()),
-            Kind::Mapping { entries, .. } => Value::Object(
+            NodeKind::Scalar { value, style: Style::Plain } => plain_to_json(value, self.is_null()),
+            NodeKind::Scalar { value, .. } => Value::String(value.clone()),
+            NodeKind::Sequence { items, .. } => {
+                Value::Array(items.iter().map(Node::to_json).collect())
+            }
+            NodeKind::Mapping { entries, .. } => Value::Object(
                 entries.iter().map(|entry| (entry.key_text(), entry.value.to_json())).collect(),
             ),
         }
     }
     fn size(&self) -> usize {
         let below: usize = match &self.kind {
-            Kind::Scalar { .. } => 0,
-            Kind::Sequence { items, .. } => items.iter().map(Node::size).sum(),
-            Kind::Mapping { entries, .. } => {
+            NodeKind::Scalar { .. } => 0,
+            NodeKind::Sequence { items, .. } => items.iter().map(Node::size).sum(),
+            NodeKind::Mapping { entries, .. } => {
                 entries.iter().map(|entry| entry.key.size() + entry.value.size()).sum()
             }
         };
@@ -197,9 +199,9 @@ impl Node {
     }
     fn depth(&self) -> usize {
         let below = match &self.kind {
-            Kind::Scalar { .. } => return 0,
-            Kind::Sequence { items, .. } => items.iter().map(Node::depth).max(),
-            Kind::Mapping { entries, .. } => {
+            NodeKind::Scalar { .. } => return 0,
+            NodeKind::Sequence { items, .. } => items.iter().map(Node::depth).max(),
+            NodeKind::Mapping { entries, .. } => {
                 entries.iter().map(|entry| entry.key.depth().max(entry.value.depth())).max()
             }
         };
@@ -210,9 +212,11 @@ impl Node {
         self.tag = None;
         self.aliased = true;
         match &mut self.kind {
-            Kind::Scalar { .. } => {}
-            Kind::Sequence { items, .. } => items.iter_mut().for_each(|item| item.moved_to(span)),
-            Kind::Mapping { entries, .. } => entries.iter_mut().for_each(|entry| {
+            NodeKind::Scalar { .. } => {}
+            NodeKind::Sequence { items, .. } => {
+                items.iter_mut().for_each(|item| item.moved_to(span))
+            }
+            NodeKind::Mapping { entries, .. } => entries.iter_mut().for_each(|entry| {
                 entry.key.moved_to(span);
                 entry.value.moved_to(span);
             }),
@@ -224,7 +228,7 @@ impl Entry {
     /// The key as text; a key that is a collection reads as its JSON.
     pub fn key_text(&self) -> String {
         match &self.key.kind {
-            Kind::Scalar { value, .. } => value.clone(),
+            NodeKind::Scalar { value, .. } => value.clone(),
             _ => self.key.to_json().to_string(),
         }
     }
@@ -325,7 +329,7 @@ fn comment_start(line: &str) -> Option<usize> {
 }
 
 fn parse_strictly(text: &str) -> Result<Node, Broken> {
-    let places = Places::new(text);
+    let places = ByteOffsets::new(text);
     let events = events(text, &places)?;
     let wanted: HashSet<usize> = events
         .iter()
@@ -399,7 +403,7 @@ fn refuse_control_characters(text: &str) -> Result<(), Broken> {
     }
 }
 
-fn events<'t>(text: &'t str, places: &Places) -> Result<Vec<(Event<'t>, Span)>, Broken> {
+fn events<'t>(text: &'t str, places: &ByteOffsets) -> Result<Vec<(Event<'t>, Span)>, Broken> {
     let mut parser = Parser::new_from_str(text);
     let mut events = Vec::new();
     let mut depth = 0usize;
@@ -420,7 +424,7 @@ fn events<'t>(text: &'t str, places: &Places) -> Result<Vec<(Event<'t>, Span)>, 
     Ok(events)
 }
 
-fn scan_error(text: &str, places: &Places, error: &saphyr_parser::ScanError) -> Broken {
+fn scan_error(text: &str, places: &ByteOffsets, error: &saphyr_parser::ScanError) -> Broken {
     let at = places.byte(error.marker().index());
     let end = text[at..].chars().next().map_or(at, |c| at + c.len_utf8());
     let message = match error.info() {
@@ -433,12 +437,12 @@ fn scan_error(text: &str, places: &Places, error: &saphyr_parser::ScanError) -> 
 }
 
 /// From the library's characters to bytes.
-struct Places {
+struct ByteOffsets {
     offsets: Option<Vec<u32>>,
     len: usize,
 }
 
-impl Places {
+impl ByteOffsets {
     fn new(text: &str) -> Self {
         let offsets = (!text.is_ascii())
             .then(|| text.char_indices().map(|(at, _)| at as u32).collect::<Vec<u32>>());
@@ -458,7 +462,7 @@ impl Places {
 
 struct Builder<'t> {
     text: &'t str,
-    places: &'t Places,
+    places: &'t ByteOffsets,
     events: std::vec::IntoIter<(Event<'t>, Span)>,
     /// Anchors that some alias asks for; the others need no copy.
     wanted: HashSet<usize>,
@@ -559,7 +563,7 @@ impl<'t> Builder<'t> {
             ScalarStyle::Literal => (Style::Literal, block_scalar(self.text, bytes)),
             ScalarStyle::Folded => (Style::Folded, block_scalar(self.text, bytes)),
         };
-        Node { kind: Kind::Scalar { value, style }, span, tag, aliased: false }
+        Node { kind: NodeKind::Scalar { value, style }, span, tag, aliased: false }
     }
 
     fn sequence(&mut self, start: usize, depth: usize) -> Result<Node, Broken> {
@@ -571,7 +575,7 @@ impl<'t> Builder<'t> {
                     items.first().map(|node: &Node| dash_before(self.text, node.span.start));
                 let last = items.last().map(|node: &Node| node.span.end);
                 let (layout, span) = self.collection(start, first, last, &span);
-                let kind = Kind::Sequence { items, layout };
+                let kind = NodeKind::Sequence { items, layout };
                 return Ok(Node { kind, span, tag: None, aliased: false });
             }
             let item = self.node(event, span, depth + 1)?;
@@ -588,7 +592,7 @@ impl<'t> Builder<'t> {
                 let first = entries.first().map(|entry| entry.key.span.start);
                 let last = entries.last().map(|entry| entry.value.span.end.max(entry.key.span.end));
                 let (layout, span) = self.collection(start, first, last, &span);
-                let kind = Kind::Mapping { entries, layout };
+                let kind = NodeKind::Mapping { entries, layout };
                 return Ok(Node { kind, span, tag: None, aliased: false });
             }
             let key = self.node(event, span, depth + 1)?;
@@ -617,14 +621,14 @@ impl<'t> Builder<'t> {
         first: Option<usize>,
         last: Option<usize>,
         end: &Span,
-    ) -> (Layout, Range<usize>) {
+    ) -> (YamlLayout, Range<usize>) {
         let end = self.places.bytes(end);
         if end.is_empty() {
             let start = first.unwrap_or(start);
-            return (Layout::Block, start..last.unwrap_or(start).max(start));
+            return (YamlLayout::Block, start..last.unwrap_or(start).max(start));
         }
         let open = skip_properties(self.text, start);
-        (Layout::Flow, open..end.start + 1)
+        (YamlLayout::Flow, open..end.start + 1)
     }
 }
 
@@ -635,7 +639,7 @@ pub fn dash_before(text: &str, start: usize) -> usize {
 }
 
 fn nothing(at: usize) -> Node {
-    let kind = Kind::Scalar { value: String::new(), style: Style::Plain };
+    let kind = NodeKind::Scalar { value: String::new(), style: Style::Plain };
     Node { kind, span: at..at, tag: None, aliased: false }
 }
 

@@ -70,7 +70,7 @@ impl<'a> Writer<'a> {
                 (self.root.absolute(&single), single)
             }
         };
-        let mut file = LedgerFile::open(self.root, path)?;
+        let mut file = LockedLedger::open(self.root, path)?;
         if journals.is_some() {
             journal::show(self.root, &writer, &file.path);
             file.through(&self.root.absolute(&shown));
@@ -176,13 +176,13 @@ fn refuse_links(root: &Root, relative: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-struct LedgerFile {
+struct LockedLedger {
     path: PathBuf,
     file: File,
     created: bool,
 }
 
-impl LedgerFile {
+impl LockedLedger {
     fn open(root: &Root, path: PathBuf) -> Result<Self, StoreError> {
         let folder = path.parent().unwrap_or(root.path());
         std::fs::create_dir_all(folder).map_err(failed(folder, "created"))?;

@@ -9,7 +9,7 @@ use super::chain;
 use super::entries::Entries;
 use super::evidence::Digest;
 use super::journal::{self, Sealed};
-use super::kept::{Kept, Key};
+use super::kept::{KeptTable, Key};
 use super::lookup::{
     REASSIGN, REGISTRY, Sought, WHOLE, intents, is_content_hash, is_whole, keys_of, keys_of_block,
 };
@@ -541,7 +541,7 @@ impl Ledger {
             let mut paths: Vec<RelativePath> =
                 files.map(|file| file.relative_path.clone()).collect();
             paths.extend(self.said.of_kept(
-                Kept::paths,
+                KeptTable::paths,
                 |path| Sought::Path(path),
                 |path| self.knows(path),
             ));
@@ -607,7 +607,7 @@ impl Ledger {
         let named = self.said.entries.iter().filter_map(|entry| entry.record.intent_id.clone());
         let mut intents: Vec<String> = named.collect();
         intents.extend(self.said.of_kept(
-            Kept::intents,
+            KeptTable::intents,
             |intent| Sought::Intent(intent),
             |intent| !self.entries_of_intent(intent).is_empty(),
         ));
@@ -723,7 +723,7 @@ impl Said {
     /// the table is damaged.
     fn of_kept<T: Clone>(
         &self,
-        list: impl Fn(&Kept) -> &[T],
+        list: impl Fn(&KeptTable) -> &[T],
         sought: impl for<'a> Fn(&'a T) -> Sought<'a>,
         is_named: impl Fn(&T) -> bool,
     ) -> Vec<T> {

@@ -38,8 +38,8 @@ const ENTRY: usize = 16;
 pub(super) type Key = [u8; 8];
 
 /// An open table with its head.
-pub(super) struct Kept {
-    folders: Vec<Folder>,
+pub(super) struct KeptTable {
+    folders: Vec<TrackedFolder>,
     /// The sections of files that were compacted. All other files have one section, whose digest is in the file's name.
     sections: HashMap<u32, Vec<Digest>>,
     paths: Vec<RelativePath>,
@@ -56,7 +56,7 @@ pub(super) struct Kept {
 
 /// A folder of evidence: a month.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Folder {
+struct TrackedFolder {
     /// The month: `2026-02`.
     name: String,
     /// The state of the folder before it was listed. `None` if it had changed so recently that a later change might not
@@ -68,8 +68,8 @@ struct Folder {
 
 /// The part of the head that is not files and entries.
 #[derive(Serialize, Deserialize)]
-struct Head {
-    folders: Vec<Folder>,
+struct TableHead {
+    folders: Vec<TrackedFolder>,
     sections: Vec<(u32, Vec<Digest>)>,
     paths: Vec<RelativePath>,
     intents: Vec<String>,
@@ -121,11 +121,11 @@ fn u64_at(bytes: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|byte| bytes[at + byte]))
 }
 
-impl Kept {
+impl KeptTable {
     /// Opens a table. `None` if it is missing, damaged or of another version.
     pub(super) fn open(place: &Path) -> Option<Self> {
         let (table, bytes) = Table::open(place, WHAT)?;
-        let (head, rest) = postcard::take_from_bytes::<Head>(&bytes).ok()?;
+        let (head, rest) = postcard::take_from_bytes::<TableHead>(&bytes).ok()?;
         let files = head.folders.last().map_or(0, |folder| folder.end as usize) * FILE;
         let rises = head.folders.is_sorted_by(|a, b| a.name < b.name && a.end <= b.end);
         if !rises || rest.len() != files + head.entries as usize * ENTRY {
@@ -155,7 +155,7 @@ impl Kept {
         (self.bytes.len() - self.entries_at) / ENTRY
     }
 
-    fn folder(&self, at: usize) -> (&Folder, Range<u32>) {
+    fn folder(&self, at: usize) -> (&TrackedFolder, Range<u32>) {
         let start = at.checked_sub(1).map_or(0, |before| self.folders[before].end);
         (&self.folders[at], start..self.folders[at].end)
     }
@@ -271,7 +271,7 @@ type Name = (String, Digest);
 
 /// The data of a table before it is written.
 #[derive(Default)]
-struct Gathered {
+struct TableRows {
     /// Each file with its stamp, the number of its entries, and its sections.
     files: Vec<(Name, u64, u32, Vec<Digest>)>,
     /// Each entry: time, file, place in the file, keys.
@@ -280,9 +280,9 @@ struct Gathered {
     intents: Vec<String>,
 }
 
-impl Gathered {
+impl TableRows {
     /// The data of the old table, without files that are gone. Empty if that table is damaged.
-    fn of_kept(kept: &Kept, standing: &[bool]) -> Self {
+    fn of_kept(kept: &KeptTable, standing: &[bool]) -> Self {
         let mut gathered = Self::default();
         let Some(rows) = kept.table.all().ok().filter(|_| kept.is_sound()) else { return gathered };
         let mut keys: Vec<Vec<Key>> = vec![Vec::new(); kept.entries()];
@@ -336,16 +336,16 @@ impl Gathered {
 /// months before they were listed.
 pub(super) fn write(
     place: &Path,
-    before: Option<(&Kept, &[bool])>,
+    before: Option<(&KeptTable, &[bool])>,
     new: &[New<'_>],
     folders: &HashMap<String, Option<Stamp>>,
 ) -> Result<(), StoreError> {
-    let before = before.map(|(kept, standing)| Gathered::of_kept(kept, standing));
+    let before = before.map(|(kept, standing)| TableRows::of_kept(kept, standing));
     let mut all = before.unwrap_or_default();
     for new in new {
         all.add(new);
     }
-    let Gathered { mut files, mut entries, mut paths, mut intents } = all;
+    let TableRows { mut files, mut entries, mut paths, mut intents } = all;
     files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     files.dedup_by(|a, b| a.0 == b.0);
     entries.sort_unstable_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
@@ -353,7 +353,7 @@ pub(super) fn write(
     paths.dedup();
     intents.sort_unstable();
     intents.dedup();
-    let mut head = Head {
+    let mut head = TableHead {
         folders: Vec::new(),
         sections: Vec::new(),
         paths,
@@ -373,7 +373,7 @@ pub(super) fn write(
             Some(last) => last.end = at + 1,
             None => {
                 let stamp = folders.get(&name.0).copied().flatten();
-                head.folders.push(Folder { name: name.0.clone(), stamp, end: at + 1 });
+                head.folders.push(TrackedFolder { name: name.0.clone(), stamp, end: at + 1 });
             }
         }
     }

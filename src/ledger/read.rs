@@ -10,7 +10,7 @@ use super::Record;
 use super::chain::{finding, restore};
 use super::evidence::{self, Digest, NoEvidence, Section};
 use super::journal::{self, Journals};
-use super::scan::{Scanner, State};
+use super::scan::{ScanState, Scanner};
 use crate::workspace::{Code, Finding, RelativePath, Root};
 
 /// Where an entry stands.
@@ -122,7 +122,7 @@ impl LedgerFile {
         }
         let mut file = std::fs::File::open(&self.disk)?;
         let mut reading = Reading::default();
-        window(&self.path, &mut file, &mut State::default(), &mut reading)?;
+        window(&self.path, &mut file, &mut ScanState::default(), &mut reading)?;
         Ok(reading)
     }
 
@@ -240,7 +240,7 @@ fn is_plain_folder(path: &Path) -> bool {
 pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
     let mut reading = Reading::default();
     let Some(named) = evidence::digest_of_path(path) else {
-        let mut state = State::default();
+        let mut state = ScanState::default();
         Scanner::new(path, bytes, &mut state, &mut reading).run_to_end();
         return reading;
     };
@@ -415,7 +415,7 @@ fn no_evidence(path: &RelativePath, why: NoEvidence) -> Finding {
 fn window(
     path: &RelativePath,
     file: &mut impl Read,
-    state: &mut State,
+    state: &mut ScanState,
     reading: &mut Reading,
 ) -> std::io::Result<()> {
     let mut buffer: Vec<u8> = Vec::new();

@@ -24,7 +24,7 @@ const MAX_TRIES: usize = 16;
 
 /// Where a scan stands between two windows of a file.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(super) struct ScanState {
     /// Bytes of the file before the window.
     pub offset: u64,
     /// 1-based.
@@ -41,7 +41,7 @@ pub(super) struct State {
     marked: bool,
 }
 
-impl Default for State {
+impl Default for ScanState {
     fn default() -> Self {
         Self {
             offset: 0,
@@ -60,7 +60,7 @@ pub(super) struct Scanner<'a> {
     path: &'a RelativePath,
     window: &'a [u8],
     at: usize,
-    state: &'a mut State,
+    state: &'a mut ScanState,
     out: &'a mut Reading,
 }
 
@@ -75,7 +75,7 @@ impl<'a> Scanner<'a> {
     pub fn new(
         path: &'a RelativePath,
         window: &'a [u8],
-        state: &'a mut State,
+        state: &'a mut ScanState,
         out: &'a mut Reading,
     ) -> Self {
         Self { path, window, at: 0, state, out }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::UNIX_EPOCH;
 
-use super::kept::{self, Kept};
+use super::kept::{self, KeptTable};
 use super::read::{self, ErasedSection, LedgerFile, Reading};
 use super::{Dialect, Digest, Entry, Origin, Record, Trust, chain, evidence, journal};
 use crate::workspace::parallel::in_parallel;
@@ -16,7 +16,7 @@ use crate::workspace::{Code, Finding, RelativePath, Root, cache};
 /// The content of a ledger file.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Known {
-    pub stamp: Option<Stamp>,
+    pub stamp: Option<FileStamp>,
     pub entries: Vec<Arc<Entry>>,
     pub findings: Arc<[Finding]>,
     /// The digests of its sections, if it is a file of evidence.
@@ -29,13 +29,13 @@ pub(super) struct Known {
 
 /// What the file system says about a file. If it is the same later, the file has not changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stamp {
+pub(super) struct FileStamp {
     length: u64,
     modified: Option<u128>,
     pub exact: Option<cache::Stamp>,
 }
 
-impl Stamp {
+impl FileStamp {
     fn of(meta: &Metadata) -> Self {
         let modified = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Self {
@@ -60,7 +60,7 @@ pub(super) fn millis(timestamp: &str) -> Option<i64> {
 type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
 
 impl Known {
-    pub(super) fn read(file: &LedgerFile, stamp: Option<Stamp>) -> Self {
+    pub(super) fn read(file: &LedgerFile, stamp: Option<FileStamp>) -> Self {
         match file.read() {
             Ok(reading) => Self::with(reading, stamp),
             Err(error) => {
@@ -81,7 +81,7 @@ impl Known {
         Self::with(read::bytes(path, bytes), None)
     }
 
-    fn with(reading: Reading, stamp: Option<Stamp>) -> Self {
+    fn with(reading: Reading, stamp: Option<FileStamp>) -> Self {
         Self {
             stamp,
             entries: reading.entries.into_iter().map(Arc::new).collect(),
@@ -164,14 +164,14 @@ impl<T> Lazy<T> {
 
 /// The files of evidence that the table knows. A file is read when one of its entries is asked for.
 pub(super) struct Shelf {
-    pub kept: Kept,
+    pub kept: KeptTable,
     root: PathBuf,
     slots: Lazy<Known>,
 }
 
 impl Shelf {
     fn open(root: &Root) -> Option<Self> {
-        let kept = Kept::open(&kept::place(root)?)?;
+        let kept = KeptTable::open(&kept::place(root)?)?;
         let slots = Lazy::of(kept.files());
         Some(Self { kept, root: root.path().to_path_buf(), slots })
     }
@@ -200,7 +200,7 @@ pub(super) struct Found {
     /// For each file of the shelf, whether it still exists and has not changed.
     pub standing: Vec<bool>,
     /// All other files, each with its stamp.
-    pub others: BTreeMap<RelativePath, (LedgerFile, Option<Stamp>)>,
+    pub others: BTreeMap<RelativePath, (LedgerFile, Option<FileStamp>)>,
     /// The months that were seen, each with the state of its folder. `None` if that state does not tell whether a file
     /// changed.
     months: HashMap<String, Option<cache::Stamp>>,
@@ -230,7 +230,7 @@ impl Found {
             false
         });
         for file in files {
-            let stamp = Stamp::now(&file);
+            let stamp = FileStamp::now(&file);
             let print =
                 || stamp.as_ref().and_then(|stamp| Some(kept::print(stamp.exact.as_ref()?)));
             let of_shelf = shelf.and_then(|shelf| {
@@ -410,7 +410,7 @@ impl Files {
 impl Found {
     fn read(&self, before: &Files, is_own: IsOwn<'_>) -> BTreeMap<RelativePath, Known> {
         let files: Vec<_> = self.others.values().collect();
-        let read = |(file, stamp): &&(LedgerFile, Option<Stamp>)| {
+        let read = |(file, stamp): &&(LedgerFile, Option<FileStamp>)| {
             let as_it_was = before.others.get(&file.path).filter(|known| {
                 stamp.is_some_and(|stamp| stamp.exact.is_some()) && known.stamp == *stamp
             });

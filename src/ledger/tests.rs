@@ -12,12 +12,12 @@ fn path(text: &str) -> RelativePath {
     RelativePath::new(text).expect("a test's path is a path")
 }
 
-struct Workspace {
+struct TestWorkspace {
     dir: tempfile::TempDir,
     policy: Policy,
 }
 
-impl Workspace {
+impl TestWorkspace {
     fn new(layout: Layout) -> Self {
         let dir = tempfile::tempdir().unwrap();
         std::fs::create_dir(dir.path().join(".orchestration")).unwrap();
@@ -87,7 +87,7 @@ fn codes(findings: &[crate::workspace::Finding]) -> Vec<&'static str> {
 
 /// A chain of `n` records in one file.
 fn chain_of(n: u32) -> Vec<u8> {
-    let workspace = Workspace::new(Layout::Single);
+    let workspace = TestWorkspace::new(Layout::Single);
     (0..n).for_each(|i| drop(workspace.append(mutation("s", "a.rs", [i]))));
     workspace.read()
 }
@@ -104,7 +104,7 @@ mod writing {
 
     #[test]
     fn a_session_continues_its_chain_and_another_has_its_own() {
-        let w = Workspace::new(Layout::Single);
+        let w = TestWorkspace::new(Layout::Single);
         w.append(mutation("s:1", "a.rs", [1]));
         w.append(mutation("s:2", "a.rs", [3]));
         w.append(mutation("s:1", "a.rs", [2]));
@@ -116,7 +116,7 @@ mod writing {
         placed.sort();
         assert_eq!(placed, [("s:1".into(), 0), ("s:1".into(), 1), ("s:2".into(), 0)]);
         // In another clone the same file holds somebody else's records.
-        let other = Workspace::new(Layout::Single);
+        let other = TestWorkspace::new(Layout::Single);
         std::fs::write(other.file(), w.read()).unwrap();
         let theirs = Ledger::load(&other.root());
         assert!(theirs.entries().iter().all(|entry| entry.trust == Trust::Claimed));
@@ -124,7 +124,7 @@ mod writing {
 
     #[test]
     fn a_torn_end_is_taken_away() {
-        let w = Workspace::new(Layout::Single);
+        let w = TestWorkspace::new(Layout::Single);
         w.append(mutation("s", "a.rs", [1]));
         let whole = w.read();
         for length in 1..whole.len() - 1 {
@@ -143,7 +143,7 @@ mod writing {
             "{\n \"id\":\"1\",\n \"intent_id\":\"I\"\n}",
             "# note",
         ] {
-            let w = Workspace::new(Layout::Single);
+            let w = TestWorkspace::new(Layout::Single);
             let file = w.dir.path().join(".orchestration/agent_trace.jsonl");
             std::fs::write(&file, end).unwrap();
             w.append(mutation("s", "a.rs", [2]));
@@ -155,7 +155,7 @@ mod writing {
     #[cfg(unix)]
     #[test]
     fn nothing_is_written_through_a_link() {
-        let w = Workspace::new(Layout::Single);
+        let w = TestWorkspace::new(Layout::Single);
         let outside = tempfile::NamedTempFile::new().unwrap();
         let link = w.dir.path().join(".orchestration/agent_trace.jsonl");
         std::os::unix::fs::symlink(outside.path(), link).unwrap();
@@ -166,7 +166,7 @@ mod writing {
 
     #[test]
     fn writers_at_the_same_time_lose_nothing() {
-        let w = Workspace::new(Layout::Single);
+        let w = TestWorkspace::new(Layout::Single);
         std::thread::scope(|scope| {
             for thread in 0..4 {
                 let w = &w;
@@ -184,7 +184,7 @@ mod writing {
 
     #[test]
     fn names_that_are_ours_cannot_be_brought_in_as_extra() {
-        let w = Workspace::new(Layout::Single);
+        let w = TestWorkspace::new(Layout::Single);
         let mut record = mutation("s", "a.rs", [1]);
         record.extra.insert("writer".into(), "somebody else".into());
         record.extra.insert("h".into(), "0".into());
@@ -290,7 +290,7 @@ mod verification {
 
     #[test]
     fn a_fork_condemns_both_and_a_forgery_only_itself() {
-        let w = Workspace::new(Layout::Single);
+        let w = TestWorkspace::new(Layout::Single);
         w.append(mutation("s", "a.rs", [1]));
         let before = w.read();
         w.append(mutation("s", "a.rs", [2]));
@@ -399,7 +399,7 @@ mod looking_up {
 
     #[test]
     fn a_reload_sees_what_a_load_would() {
-        let w = Workspace::new(Layout::Single);
+        let w = TestWorkspace::new(Layout::Single);
         let mut ledger = Ledger::load(&w.root());
         assert!(ledger.entries().is_empty());
         let mut step = |what: &str| {
@@ -460,7 +460,7 @@ mod looking_up {
             timestamp: time.into(),
             ..mutation("s", file, [n])
         };
-        let w = Workspace::new(Layout::Single);
+        let w = TestWorkspace::new(Layout::Single);
         w.append(record("late", "2026-02-18T14:00:00.000Z", "a.rs", 1));
         w.append(record("set back", "2026-02-18T10:00:00.000Z", "b.rs", 1));
         w.append(Record {
@@ -483,7 +483,7 @@ mod looking_up {
 
     #[test]
     fn a_line_without_end_is_passed_over_in_bounded_memory() {
-        let w = Workspace::new(Layout::Single);
+        let w = TestWorkspace::new(Layout::Single);
         let mut open = std::fs::File::create(w.file()).unwrap();
         open.write_all(b"{\"id\":\"1\",\"timestamp\":\"t\",\"intent_id\":\"I\"}\n{\"id\":\"")
             .unwrap();

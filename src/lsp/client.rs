@@ -53,12 +53,12 @@ impl Inner {
 }
 
 /// Forgets a question when its asker no longer waits.
-struct Question<'a> {
+struct ClientQuestion<'a> {
     inner: &'a Inner,
     id: i64,
 }
 
-impl Drop for Question<'_> {
+impl Drop for ClientQuestion<'_> {
     fn drop(&mut self) {
         if self.inner.waiting().remove(&self.id).is_some() {
             let cancel =
@@ -135,7 +135,7 @@ impl Client {
         let id = self.inner.next.fetch_add(1, Ordering::Relaxed);
         let (sender, receiver) = oneshot::channel();
         self.inner.waiting().insert(id, sender);
-        let _question = Question { inner: &self.inner, id };
+        let _question = ClientQuestion { inner: &self.inner, id };
         let mut message = jsonrpc::Request::build(method).id(id);
         if !params.is_null() {
             message = message.params(params);

@@ -111,7 +111,7 @@ impl From<Refusal> for Error {
 
 /// What a request's handler may use when it has to talk to the client.
 #[derive(Clone)]
-pub(crate) struct Conversation {
+pub(crate) struct ClientConversation {
     /// The state when the request arrived.
     pub(crate) snapshot: Snapshot,
     /// The other side.
@@ -120,7 +120,7 @@ pub(crate) struct Conversation {
     pub(super) events: tokio::sync::mpsc::UnboundedSender<Event>,
 }
 
-impl Conversation {
+impl ClientConversation {
     /// Computes on a thread of the lane: a conversation itself must not keep its thread busy.
     pub(crate) async fn compute_on<T: Send + 'static>(
         &self,
@@ -149,8 +149,11 @@ impl Conversation {
 
 type Outcome = Result<Value, Refusal>;
 type Background = Box<dyn Fn(&Snapshot, Value) -> Outcome + Send + Sync>;
-type Talking =
-    Box<dyn Fn(Conversation, Value) -> Pin<Box<dyn Future<Output = Outcome> + Send>> + Send + Sync>;
+type Talking = Box<
+    dyn Fn(ClientConversation, Value) -> Pin<Box<dyn Future<Output = Outcome> + Send>>
+        + Send
+        + Sync,
+>;
 type Mutation = Box<dyn Fn(&mut World, Value) -> Result<Vec<Effect>, Refusal> + Send + Sync>;
 
 /// How a request is answered.
@@ -158,7 +161,7 @@ pub(crate) enum Handler {
     /// By a function of a snapshot, on a thread of the lane.
     Background(Lane, Background),
     /// By a task that may ask the client.
-    Conversation(Talking),
+    ClientConversation(Talking),
 }
 
 /// Methods and their handlers. Tests add their own rows.
@@ -240,7 +243,7 @@ impl Table {
     /// Adds a request that asks the client, or changes files, on the way.
     pub(crate) fn on_conversation<R: lsp::Request, F>(
         mut self,
-        handler: impl Fn(Conversation, R::Params) -> F + Send + Sync + 'static,
+        handler: impl Fn(ClientConversation, R::Params) -> F + Send + Sync + 'static,
     ) -> Self
     where
         F: Future<Output = Result<R::Result, Refusal>> + Send + 'static,
@@ -250,7 +253,7 @@ impl Table {
             let answer = parse(method, params).map(|params| handler(conversation, params));
             Box::pin(async move { print(method, answer?.await?) })
         });
-        self.requests.insert(method, Handler::Conversation(run));
+        self.requests.insert(method, Handler::ClientConversation(run));
         self
     }
 }

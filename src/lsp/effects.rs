@@ -25,7 +25,7 @@ use crate::workspace::text;
 const SETTLED: Duration = Duration::from_millis(50);
 
 /// What the loop reaches outside of itself.
-pub(crate) struct Outside {
+pub(crate) struct Outlets {
     pub(super) client: Client,
     pub(super) pool: Pool,
     pub(super) events: mpsc::UnboundedSender<Event>,
@@ -36,7 +36,7 @@ pub(crate) struct Outside {
     watcher_refused: bool,
 }
 
-impl Outside {
+impl Outlets {
     /// Nothing is set going yet.
     pub(super) fn new(
         parts: &Parts,

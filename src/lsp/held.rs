@@ -10,15 +10,15 @@ use super::convert;
 use super::diagnostics::{QUIET, quiet_after};
 use super::dispatch::Refusal;
 use super::features::hover;
-use super::ordered::{Asked, Event, Ordered};
+use super::ordered::{Event, Ordered, PendingRequest};
 use super::requests::Ticket;
 
 /// How long a question waits. Clients that block while they wait (Emacs, for a definition) give up after ten seconds.
 pub(super) const READING_LIMIT: Duration = Duration::from_secs(8);
 
 /// A request that waits for the first reading of what governs its document.
-pub(super) struct Held {
-    request: Asked,
+pub(super) struct HeldRequest {
+    request: PendingRequest,
     /// The document that it is about; `None`: it is about all workspaces.
     document: Option<lsp::Uri>,
 }
@@ -26,7 +26,7 @@ pub(super) struct Held {
 impl Ordered {
     /// Keeps a pull of diagnostics until the typing stops: a client that pulls asks at each key, and takes back what it
     /// asked at the one before. Gives back any other request.
-    pub(super) fn hold_until_quiet(&mut self, request: Asked) -> Option<Asked> {
+    pub(super) fn hold_until_quiet(&mut self, request: PendingRequest) -> Option<PendingRequest> {
         let pull = request.method == "textDocument/diagnostic";
         let Some(uri) = document_of(&request.params).filter(|_| pull) else { return Some(request) };
         let took = self.world.analysis_took(&uri);
@@ -41,7 +41,12 @@ impl Ordered {
     }
 
     /// Answers a pull, unless its text is gone.
-    pub(super) fn pull_due(&mut self, request: Asked, uri: &lsp::Uri, version: Option<i32>) {
+    pub(super) fn pull_due(
+        &mut self,
+        request: PendingRequest,
+        uri: &lsp::Uri,
+        version: Option<i32>,
+    ) {
         if self.world.version_of(uri) == version {
             self.start(request);
         } else {
@@ -50,7 +55,7 @@ impl Ordered {
     }
 
     /// Keeps a request until what it asks about is read; gives back one that need not wait.
-    pub(super) fn hold(&mut self, request: Asked) -> Option<Asked> {
+    pub(super) fn hold(&mut self, request: PendingRequest) -> Option<PendingRequest> {
         let document = document_of(&request.params);
         let waits = match &document {
             Some(uri) => self.world.is_reading_for(uri),
@@ -60,7 +65,7 @@ impl Ordered {
             return Some(request);
         }
         self.outside.later(self.reading_limit, Event::WaitedEnough(request.ticket));
-        self.held.push(Held { request, document });
+        self.held.push(HeldRequest { request, document });
         None
     }
 
@@ -73,8 +78,8 @@ impl Ordered {
                 .map_or_else(|| world.is_reading(), |uri| world.is_reading_for(uri))
         });
         self.held = waiting;
-        let ready: Vec<Held> = ready;
-        for Held { mut request, .. } in ready {
+        let ready: Vec<HeldRequest> = ready;
+        for HeldRequest { mut request, .. } in ready {
             // The text stays that of the request's arrival: its positions are in it.
             request.snapshot = self.world.snapshot_of_now(request.snapshot);
             self.start(request);

@@ -15,7 +15,7 @@ const WAITING_LINES: usize = 1024;
 /// How long the last lines may take.
 const LAST_LINES: Duration = Duration::from_millis(200);
 
-enum Line {
+enum LogEntry {
     Text(Vec<u8>),
     /// Everything before it is written when this is answered.
     Flush(SyncSender<()>),
@@ -24,7 +24,7 @@ enum Line {
 /// Where the log's lines are put.
 #[derive(Clone)]
 pub(crate) struct Log {
-    lines: SyncSender<Line>,
+    lines: SyncSender<LogEntry>,
 }
 
 impl Log {
@@ -53,22 +53,22 @@ impl Log {
     /// Waits a moment until what was logged so far is written.
     pub(crate) fn flush(&self) {
         let (written, done) = sync_channel(1);
-        if self.lines.try_send(Line::Flush(written)).is_ok() {
+        if self.lines.try_send(LogEntry::Flush(written)).is_ok() {
             // Late or gone: either way there is nothing more to wait for.
             done.recv_timeout(LAST_LINES).ok();
         }
     }
 }
 
-fn write(queue: &Receiver<Line>, mut output: impl Write) {
+fn write(queue: &Receiver<LogEntry>, mut output: impl Write) {
     while let Ok(line) = queue.recv() {
         match line {
-            Line::Text(text) => {
+            LogEntry::Text(text) => {
                 if output.write_all(&text).is_err() {
                     return;
                 }
             }
-            Line::Flush(written) => {
+            LogEntry::Flush(written) => {
                 output.flush().ok();
                 // Whoever asked may have stopped waiting.
                 written.try_send(()).ok();
@@ -80,7 +80,7 @@ fn write(queue: &Receiver<Line>, mut output: impl Write) {
 impl Write for Log {
     fn write(&mut self, text: &[u8]) -> io::Result<usize> {
         // A full queue drops the line: a gap in the log is better than a server that stands still.
-        self.lines.try_send(Line::Text(text.to_vec())).ok();
+        self.lines.try_send(LogEntry::Text(text.to_vec())).ok();
         Ok(text.len())
     }
     fn flush(&mut self) -> io::Result<()> {

@@ -16,16 +16,16 @@ use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 use super::client::Client;
 use super::config::Trace;
 use super::diagnostics::{Generation, Schedule};
-use super::dispatch::{Conversation, Handler, Refusal, Table, fault, panic_text};
-use super::held::Held;
+use super::dispatch::{ClientConversation, Handler, Refusal, Table, fault, panic_text};
+use super::held::HeldRequest;
 use super::message::Message;
 use super::pool::Pool;
 use super::questions::{Look, Questions};
 use super::requests::{Cancel, Requests, Ticket};
 use super::snapshot::Snapshot;
-use super::transport::{Incoming, Outbox};
+use super::transport::{IncomingMessage, Outbox};
 use super::world::{Place, World};
-use super::{Parts, effects::Outside, initialize};
+use super::{Parts, effects::Outlets, initialize};
 use crate::verbs::Workspace;
 
 /// A turn of the loop that takes longer is reported: everything else waits for it.
@@ -40,7 +40,7 @@ pub(crate) enum Event {
     /// A workspace is loaded.
     Loaded { root: PathBuf, workspace: Box<Result<Workspace, String>> },
     /// A pull of diagnostics has waited for the typing to stop.
-    PullDue { request: Box<Asked>, uri: lsp::Uri, version: Option<i32> },
+    PullDue { request: Box<PendingRequest>, uri: lsp::Uri, version: Option<i32> },
     /// A request has waited long enough for a workspace to be read.
     WaitedEnough(Ticket),
     /// The client told its settings.
@@ -79,7 +79,7 @@ pub(crate) enum Event {
 }
 
 /// A request with what it saw when it arrived.
-pub(super) struct Asked {
+pub(super) struct PendingRequest {
     pub(super) ticket: Ticket,
     pub(super) method: String,
     pub(super) params: Value,
@@ -115,9 +115,9 @@ pub(crate) struct Ordered {
     pub(super) statuses: HashMap<PathBuf, Value>,
     pub(super) questions: Questions,
     /// What is answered once it is known what governs its document.
-    pub(super) held: Vec<Held>,
+    pub(super) held: Vec<HeldRequest>,
     pub(super) reading_limit: Duration,
-    pub(super) outside: Outside,
+    pub(super) outside: Outlets,
 }
 
 impl Ordered {
@@ -128,7 +128,7 @@ impl Ordered {
         outbox: Outbox,
         events: mpsc::UnboundedSender<Event>,
     ) -> Self {
-        let outside = Outside::new(&parts, Client::new(outbox.clone()), pool, events);
+        let outside = Outlets::new(&parts, Client::new(outbox.clone()), pool, events);
         Self {
             phase: Phase::New,
             exit_seen: false,
@@ -150,7 +150,7 @@ impl Ordered {
     /// Runs until the client says `exit`, closes the stream, or is gone. True after an orderly shutdown.
     pub(crate) async fn run(
         mut self,
-        mut incoming: mpsc::Receiver<Incoming>,
+        mut incoming: mpsc::Receiver<IncomingMessage>,
         mut events: mpsc::UnboundedReceiver<Event>,
     ) -> bool {
         loop {
@@ -180,20 +180,20 @@ impl Ordered {
         next
     }
 
-    fn incoming(&mut self, incoming: Incoming) -> Next {
+    fn incoming(&mut self, incoming: IncomingMessage) -> Next {
         match incoming {
-            Incoming::Rejected(rejected) => {
+            IncomingMessage::Rejected(rejected) => {
                 if let Some(reply) = rejected.reply() {
                     self.outbox.send(&reply);
                 }
             }
-            Incoming::Message(Message::Answer { id, result }) => {
+            IncomingMessage::Message(Message::Answer { id, result }) => {
                 self.outside.client.deliver(&id, result);
             }
-            Incoming::Message(Message::Notification { method, params }) => {
+            IncomingMessage::Message(Message::Notification { method, params }) => {
                 return self.notification(&method, params);
             }
-            Incoming::Message(Message::Request { id, method, params }) => {
+            IncomingMessage::Message(Message::Request { id, method, params }) => {
                 self.request(id, &method, params);
             }
         }
@@ -296,7 +296,8 @@ impl Ordered {
         }
         let asked_of = self.retried_document(method, &params);
         let snapshot = self.world.snapshot(cancel);
-        let request = Asked { ticket, method: method.to_owned(), params, asked_of, snapshot };
+        let request =
+            PendingRequest { ticket, method: method.to_owned(), params, asked_of, snapshot };
         let request = self.hold(request).and_then(|request| self.hold_until_quiet(request));
         if let Some(request) = request {
             self.start(request);
@@ -304,8 +305,8 @@ impl Ordered {
     }
 
     /// Lets its handler answer a request.
-    pub(super) fn start(&mut self, request: Asked) {
-        let Asked { ticket, method, params, asked_of, snapshot } = request;
+    pub(super) fn start(&mut self, request: PendingRequest) {
+        let PendingRequest { ticket, method, params, asked_of, snapshot } = request;
         let Some(handler) = self.table.request(&method) else { return };
         let events = self.outside.events.clone();
         // The loop ends before its lanes and tasks do; then nobody waits for the answer.
@@ -315,9 +316,9 @@ impl Ordered {
             Handler::Background(lane, _) => self.outside.pool.run(*lane, move || {
                 answer(background(&table, &method, snapshot, params));
             }),
-            Handler::Conversation(start) => {
+            Handler::ClientConversation(start) => {
                 let outside = &self.outside;
-                let conversation = Conversation {
+                let conversation = ClientConversation {
                     snapshot,
                     client: outside.client.clone(),
                     pool: outside.pool.clone(),

@@ -19,7 +19,7 @@ use super::ordered::{Event, Ordered};
 use super::pool::{Lane, Pool};
 use super::world::Effect;
 use crate::verbs::Workspace;
-use crate::verbs::approval::{self, Place, Question, Verdict};
+use crate::verbs::approval::{self, ApprovalVerdict, DecisionPlace, Question};
 use crate::workspace::Root;
 use crate::workspace::approvals::{self, Approval};
 use crate::workspace::text;
@@ -163,8 +163,10 @@ async fn put(
         _ = closed => return,
     };
     let verdict = match answer {
-        Ok(Some(chosen)) if chosen.title == APPROVE && readable(&question) => Verdict::Approve,
-        Ok(Some(chosen)) if chosen.title == REJECT => Verdict::Reject,
+        Ok(Some(chosen)) if chosen.title == APPROVE && readable(&question) => {
+            ApprovalVerdict::Approve
+        }
+        Ok(Some(chosen)) if chosen.title == REJECT => ApprovalVerdict::Reject,
         // Dismissed, or too late: it waits for the terminal, or is over.
         Ok(_) | Err(ClientError::Late { .. }) => return,
         Err(error) => return tracing::warn!(%error, "a question was not put to the person"),
@@ -173,7 +175,7 @@ async fn put(
     let (done, decided) = oneshot::channel();
     pool.run(Lane::Worker, move || {
         let workspace = Workspace::at((*root).clone());
-        let answer = approval::decide(&workspace, &asked.code, verdict, Place::Dialog);
+        let answer = approval::decide(&workspace, &asked.code, verdict, DecisionPlace::Dialog);
         // The server may end before anybody is told.
         done.send(answer.map(|answer| answer.done).map_err(|error| error.to_string())).ok();
     });
@@ -226,7 +228,7 @@ fn left(asked: &Approval) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::approvals::{State, Subject};
+    use crate::workspace::approvals::{ApprovalState, Subject};
 
     fn command(text: &str) -> Approval {
         Approval {
@@ -238,7 +240,7 @@ mod tests {
             head: None,
             asked_at: String::new(),
             expires_at: String::new(),
-            state: State::Pending,
+            state: ApprovalState::Pending,
             result: None,
         }
     }

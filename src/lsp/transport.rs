@@ -42,7 +42,7 @@ pub(crate) struct Frames<R> {
     length: Option<u64>,
 }
 
-enum Header {
+enum FrameHeader {
     Length { bytes: u64, garbage: u64 },
     Other,
     Blank,
@@ -61,20 +61,20 @@ impl<R: BufRead> Frames<R> {
         loop {
             let Some(line) = self.header_line()? else { return Ok(None) };
             match header(&line) {
-                Header::Length { bytes, garbage } => {
+                FrameHeader::Length { bytes, garbage } => {
                     self.length = Some(bytes);
                     skipped += garbage;
                     if skipped > 0 {
                         return Ok(Some(Err(FrameError::Garbage { bytes: skipped })));
                     }
                 }
-                Header::Other => {}
-                Header::Blank => {
+                FrameHeader::Other => {}
+                FrameHeader::Blank => {
                     if let Some(bytes) = self.length.take() {
                         return self.body(bytes);
                     }
                 }
-                Header::Garbage { bytes } => {
+                FrameHeader::Garbage { bytes } => {
                     skipped += bytes;
                     self.length = None;
                 }
@@ -101,22 +101,22 @@ impl<R: BufRead> Frames<R> {
     }
 }
 
-fn header(line: &[u8]) -> Header {
+fn header(line: &[u8]) -> FrameHeader {
     let text = String::from_utf8_lossy(line);
     let trimmed = text.trim_end_matches(['\r', '\n']);
     if trimmed.is_empty() {
-        return Header::Blank;
+        return FrameHeader::Blank;
     }
     if let Some(bytes) = content_length(trimmed) {
-        return Header::Length { bytes, garbage: 0 };
+        return FrameHeader::Length { bytes, garbage: 0 };
     }
-    let garbage = Header::Garbage { bytes: line.len() as u64 };
+    let garbage = FrameHeader::Garbage { bytes: line.len() as u64 };
     // A body that was longer than its header said ends right before the next header.
     let Some(at) = trimmed.to_ascii_lowercase().rfind("content-length:") else {
-        return if is_other_header(trimmed) { Header::Other } else { garbage };
+        return if is_other_header(trimmed) { FrameHeader::Other } else { garbage };
     };
     match trimmed.get(at..).and_then(content_length) {
-        Some(bytes) => Header::Length { bytes, garbage: at as u64 },
+        Some(bytes) => FrameHeader::Length { bytes, garbage: at as u64 },
         None => garbage,
     }
 }
@@ -139,7 +139,7 @@ fn is_other_header(line: &str) -> bool {
 
 /// What the reader hands to the loop, in the order of arrival. The channel closes at the stream's end.
 #[derive(Debug)]
-pub(crate) enum Incoming {
+pub(crate) enum IncomingMessage {
     /// A message.
     Message(Message),
     /// A frame, or bytes, that were no message.
@@ -149,17 +149,19 @@ pub(crate) enum Incoming {
 /// Starts the thread `lsp-reader` on `input`.
 pub(crate) fn spawn_reader(
     input: impl Read + Send + 'static,
-) -> io::Result<mpsc::Receiver<Incoming>> {
+) -> io::Result<mpsc::Receiver<IncomingMessage>> {
     let (sender, receiver) = mpsc::channel(QUEUED_MESSAGES);
     thread::Builder::new().name("lsp-reader".into()).spawn(move || {
         let mut frames = Frames::new(BufReader::with_capacity(64 << 10, input));
         loop {
             let incoming = match frames.next_frame() {
                 Ok(Some(Ok(body))) => match message::parse(&body) {
-                    Ok(message) => Incoming::Message(message),
-                    Err(rejected) => Incoming::Rejected(rejected),
+                    Ok(message) => IncomingMessage::Message(message),
+                    Err(rejected) => IncomingMessage::Rejected(rejected),
                 },
-                Ok(Some(Err(error))) => Incoming::Rejected(Rejected::Frame(error.to_string())),
+                Ok(Some(Err(error))) => {
+                    IncomingMessage::Rejected(Rejected::Frame(error.to_string()))
+                }
                 Ok(None) => return,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => {

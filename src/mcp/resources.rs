@@ -57,7 +57,7 @@ pub(super) fn read(folder: &Path, uri: &str) -> Result<ReadResourceResult, Error
                 Err(VerbError::UnknownIntent { .. }) => return Err(none()),
                 Err(error) => return Err(refused(error)),
             };
-            ("application/xml", context::xml(&ws, intent, context::Extent::Curated))
+            ("application/xml", context::xml(&ws, intent, context::ContextExtent::Curated))
         }
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind)]))

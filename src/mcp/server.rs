@@ -18,7 +18,7 @@ use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
 use super::answer::{self, Outcome, Refusal};
 use super::session::Session;
-use super::tools::{Call, Lane, Table, Tool};
+use super::tools::{Call, Table, Tool, ToolLane};
 use super::{prompts, resources};
 
 const INSTRUCTIONS: &str = "\
@@ -50,11 +50,11 @@ impl Server {
         Self { session: Arc::new(session), tools, turns: Arc::new(RwLock::new(())) }
     }
 
-    async fn turn(&self, lane: Lane) -> Turn {
+    async fn turn(&self, lane: ToolLane) -> Turn {
         let turns = Arc::clone(&self.turns);
         match lane {
-            Lane::Reads => Turn::Reading { _turn: turns.read_owned().await },
-            Lane::Writes => Turn::Writing { _turn: turns.write_owned().await },
+            ToolLane::Reads => Turn::Reading { _turn: turns.read_owned().await },
+            ToolLane::Writes => Turn::Writing { _turn: turns.write_owned().await },
         }
     }
 
@@ -194,7 +194,7 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let turn = self.turn(Lane::Reads).await;
+        let turn = self.turn(ToolLane::Reads).await;
         let folder = self.call(&context).await.folder;
         let job = tokio::task::spawn_blocking(move || {
             let _turn = turn;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use super::tools::{Lane, Tool};
+use super::tools::{Tool, ToolLane};
 use super::*;
 
 #[test]
@@ -14,7 +14,7 @@ fn a_fault_in_a_tool_answers_that_call_and_the_next_one_is_served() {
     let mut table = Table::new();
     table.0.push(Tool {
         shown: rmcp::model::Tool::new("faulty", "Fails.", JsonObject::new()),
-        lane: Lane::Writes,
+        lane: ToolLane::Writes,
         run: Arc::new(|_, _| panic!("as it must")),
     });
     let folder = tempfile::tempdir().unwrap();

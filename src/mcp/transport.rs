@@ -31,7 +31,7 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 /// A client at the other end of two streams.
 pub(super) struct Lines {
     incoming: mpsc::Receiver<ClientJsonRpcMessage>,
-    outbox: Option<Outbox>,
+    outbox: Option<LineQueue>,
 }
 
 /// Ends when everything that was to be written is written.
@@ -58,7 +58,7 @@ impl Lines {
             write(&queue, output);
             drop(alive);
         })?;
-        let outbox = Outbox(sender);
+        let outbox = LineQueue(sender);
         let (arrived, incoming) = mpsc::channel(WAITING);
         let answers = outbox.clone();
         thread::Builder::new()
@@ -101,21 +101,21 @@ fn closed() -> io::Error {
 
 /// What is to be written, in order.
 #[derive(Clone)]
-struct Outbox(Sender<Line>);
+struct LineQueue(Sender<QueuedLine>);
 
-struct Line {
+struct QueuedLine {
     bytes: Vec<u8>,
     written: oneshot::Sender<io::Result<()>>,
 }
 
-impl Outbox {
+impl LineQueue {
     fn send(&self, message: &ServerJsonRpcMessage) -> oneshot::Receiver<io::Result<()>> {
         let (written, done) = oneshot::channel();
         match serde_json::to_vec(message) {
             Ok(mut bytes) => {
                 bytes.push(b'\n');
                 // Where the writer has ended, the receiver learns it by the sender that is dropped.
-                self.0.send(Line { bytes, written }).ok();
+                self.0.send(QueuedLine { bytes, written }).ok();
             }
             Err(error) => {
                 written.send(Err(error.into())).ok();
@@ -125,7 +125,7 @@ impl Outbox {
     }
 }
 
-fn write(queue: &Receiver<Line>, mut output: impl Write) {
+fn write(queue: &Receiver<QueuedLine>, mut output: impl Write) {
     while let Ok(line) = queue.recv() {
         let done = output.write_all(&line.bytes).and_then(|()| output.flush());
         let broken = done.is_err();
@@ -137,7 +137,7 @@ fn write(queue: &Receiver<Line>, mut output: impl Write) {
     }
 }
 
-fn read(input: impl Read, arrived: &mpsc::Sender<ClientJsonRpcMessage>, outbox: &Outbox) {
+fn read(input: impl Read, arrived: &mpsc::Sender<ClientJsonRpcMessage>, outbox: &LineQueue) {
     let mut input = BufReader::with_capacity(64 * 1024, input);
     loop {
         let mut line = Vec::new();

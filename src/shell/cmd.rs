@@ -1,8 +1,8 @@
 //! `cmd.exe`, read well enough to find what deletes and what writes.
 
-use super::expand::{Arg, Origin, Piece};
+use super::expand::{Arg, Piece, WordOrigin};
 use super::judge;
-use super::walk::{Feed, Finding, Shell};
+use super::walk::{Feed, Shell, ShellFinding};
 use super::{Class, Deed, Invocation, Reading, Surroundings};
 
 /// What a text for `cmd.exe` would do.
@@ -17,7 +17,7 @@ pub(super) fn read(text: &str, at: &Surroundings) -> Reading {
 
 /// One command, with the files its output goes to.
 #[derive(Default)]
-struct Line {
+struct CmdLine {
     words: Vec<Arg>,
     into: Vec<Arg>,
 }
@@ -26,7 +26,7 @@ struct Line {
 pub(super) fn walk(shell: &mut Shell<'_>, text: &str) {
     let Some(lines) = lines(shell, text) else {
         let reason = "It cannot be read for cmd: a quote is not closed.";
-        shell.note(Finding::new(Class::Unreadable, "syntax", "", reason));
+        shell.note(ShellFinding::new(Class::Unreadable, "syntax", "", reason));
         return;
     };
     for line in lines {
@@ -106,7 +106,7 @@ fn switch(args: &[Arg], letter: &str) -> bool {
     })
 }
 
-fn judged(shell: &mut Shell<'_>, name: &str, args: &[Arg]) -> Option<Finding> {
+fn judged(shell: &mut Shell<'_>, name: &str, args: &[Arg]) -> Option<ShellFinding> {
     let named: Vec<Arg> = args.iter().filter(|arg| !is_switch(arg)).cloned().collect();
     Some(match name {
         "rem" | "::" | "echo" | "echo." | "dir" | "type" | "ver" | "vol" | "cls" | "title"
@@ -176,10 +176,10 @@ fn is_switch(arg: &Arg) -> bool {
 }
 
 /// The commands of a text; nothing where a quote is not closed.
-fn lines(shell: &Shell<'_>, text: &str) -> Option<Vec<Line>> {
+fn lines(shell: &Shell<'_>, text: &str) -> Option<Vec<CmdLine>> {
     let chars: Vec<char> = text.chars().collect();
-    let mut done: Vec<Line> = Vec::new();
-    let mut line = Line::default();
+    let mut done: Vec<CmdLine> = Vec::new();
+    let mut line = CmdLine::default();
     let mut pieces: Vec<Piece> = Vec::new();
     let (mut open, mut quoted, mut into) = (false, false, false);
     let mut at = 0;
@@ -266,7 +266,7 @@ fn push(pieces: &mut Vec<Piece>, text: &str) {
 fn variable(shell: &Shell<'_>, chars: &[char], from: usize, pieces: &mut Vec<Piece>) -> usize {
     let end = (from..chars.len()).find(|at| chars[*at] == '%' || chars[*at].is_whitespace());
     let Some(end) = end.filter(|end| chars[*end] == '%' && *end > from) else {
-        pieces.push(Piece::Unknown { shown: "%".to_owned(), origin: Origin::Variable });
+        pieces.push(Piece::Unknown { shown: "%".to_owned(), origin: WordOrigin::Variable });
         return from;
     };
     let name: String = chars[from..end].iter().collect();
@@ -277,7 +277,7 @@ fn variable(shell: &Shell<'_>, chars: &[char], from: usize, pieces: &mut Vec<Pie
         "cd" => shell.here(),
         "systemroot" | "windir" => Piece::Text("C:/Windows".to_owned()),
         "systemdrive" | "homedrive" => Piece::Text("C:".to_owned()),
-        _ => Piece::Unknown { shown, origin: Origin::Variable },
+        _ => Piece::Unknown { shown, origin: WordOrigin::Variable },
     });
     end + 1
 }

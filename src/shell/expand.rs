@@ -9,7 +9,7 @@ use super::walk::Shell;
 
 /// Where an unknown text comes from: what may be made of it depends on that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Origin {
+pub(super) enum WordOrigin {
     /// A variable that the text does not set.
     Variable,
     /// What a program prints.
@@ -29,7 +29,7 @@ pub(super) enum Piece {
     /// Not known; as written.
     Unknown {
         shown: String,
-        origin: Origin,
+        origin: WordOrigin,
     },
     /// Some path below the folder for temporary files; as written.
     Temp(String),
@@ -59,7 +59,7 @@ pub(super) struct Arg {
     /// It begins with a path below the temporary folder.
     pub(super) temp: bool,
     /// Where the unknown in it comes from, the worst of several.
-    pub(super) origin: Option<Origin>,
+    pub(super) origin: Option<WordOrigin>,
     /// What it is made of.
     pub(super) pieces: Vec<Piece>,
 }
@@ -69,7 +69,7 @@ impl Arg {
         Self::from_pieces(&[Piece::Text(text.into())])
     }
 
-    pub(super) fn unknown(shown: impl Into<String>, origin: Origin) -> Self {
+    pub(super) fn unknown(shown: impl Into<String>, origin: WordOrigin) -> Self {
         Self::from_pieces(&[Piece::Unknown { shown: shown.into(), origin }])
     }
 
@@ -268,14 +268,14 @@ impl Shell<'_> {
             Part::Command { tree, quoted } => (self.output(tree), *quoted),
             Part::Process(tree) => {
                 let feed = self.inside(tree);
-                let origin = feed.origin().unwrap_or(Origin::Output);
+                let origin = feed.origin().unwrap_or(WordOrigin::Output);
                 let shown = format!("/dev/fd/{}", self.remember(feed));
                 (vec![Piece::Unknown { shown, origin }], true)
             }
             Part::Arithmetic(word) => {
                 self.value(word);
                 let shown = format!("$(({}))", word.raw);
-                (vec![Piece::Unknown { shown, origin: Origin::Variable }], true)
+                (vec![Piece::Unknown { shown, origin: WordOrigin::Variable }], true)
             }
         };
         if quoted || splitting == Splitting::Off {
@@ -389,7 +389,7 @@ enum Splitting {
 }
 
 pub(super) fn unknown(shown: String) -> Piece {
-    Piece::Unknown { shown, origin: Origin::Variable }
+    Piece::Unknown { shown, origin: WordOrigin::Variable }
 }
 
 fn atoms(word: &Word) -> Vec<Atom> {

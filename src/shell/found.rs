@@ -1,11 +1,11 @@
 //! What is found about a program, and what comes out of it.
 
 use super::Class;
-use super::expand::{Arg, Origin, Piece};
+use super::expand::{Arg, Piece, WordOrigin};
 
 /// Why something is what it is.
 #[derive(Clone, Debug)]
-pub(super) struct Finding {
+pub(super) struct ShellFinding {
     pub(super) class: Class,
     pub(super) rule: &'static str,
     pub(super) word: String,
@@ -13,7 +13,7 @@ pub(super) struct Finding {
     pub(super) safer: Option<&'static str>,
 }
 
-impl Finding {
+impl ShellFinding {
     pub(super) fn new(class: Class, rule: &'static str, word: &str, reason: &str) -> Self {
         Self { class, rule, word: word.to_owned(), reason: reason.to_owned(), safer: None }
     }
@@ -60,10 +60,10 @@ impl Feed {
     }
 
     /// Where it comes from, when it is not known.
-    pub(super) fn origin(&self) -> Option<Origin> {
+    pub(super) fn origin(&self) -> Option<WordOrigin> {
         match self {
-            Self { download: true, .. } => Some(Origin::Download),
-            Self { decoded: true, .. } => Some(Origin::Decoded),
+            Self { download: true, .. } => Some(WordOrigin::Download),
+            Self { decoded: true, .. } => Some(WordOrigin::Decoded),
             _ => None,
         }
     }

@@ -38,7 +38,7 @@ pub(super) enum Spot {
 
 /// A path and whose it is.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct OwnedPath {
     pub(super) path: String,
     pub(super) known: bool,
     pub(super) spot: Spot,
@@ -264,24 +264,24 @@ pub(super) fn below(path: &str, folder: &str) -> bool {
 }
 
 /// The path that a word names.
-pub(super) fn place(shell: &Shell<'_>, arg: &Arg) -> Place {
+pub(super) fn place(shell: &Shell<'_>, arg: &Arg) -> OwnedPath {
     if arg.temp {
         return temporary(shell, arg);
     }
     if shell.remembered(arg).is_some() || arg.text == "-" {
-        return Place { path: arg.text.clone(), known: false, spot: Spot::Nothing };
+        return OwnedPath { path: arg.text.clone(), known: false, spot: Spot::Nothing };
     }
     let written = if arg.origin.is_some() { &arg.lead } else { &arg.text };
     let file_url = written.strip_prefix("file://").unwrap_or(written);
     if written.is_empty() && !arg.sure {
-        return Place { path: "/".to_owned(), known: false, spot: unknown(arg) };
+        return OwnedPath { path: "/".to_owned(), known: false, spot: unknown(arg) };
     }
     let joined = match (absolute(file_url), shell.cwd()) {
         (true, _) => file_url.to_owned(),
         (false, Some(cwd)) if !shell.elsewhere => format!("{cwd}/{file_url}"),
         _ => {
             let spot = if shell.elsewhere { Spot::Outside } else { unknown(arg) };
-            return Place { path: "/".to_owned(), known: false, spot };
+            return OwnedPath { path: "/".to_owned(), known: false, spot };
         }
     };
     let path = normal(&joined);
@@ -289,13 +289,13 @@ pub(super) fn place(shell: &Shell<'_>, arg: &Arg) -> Place {
         return partly(shell, &path, file_url);
     }
     let spot = spot(shell, &path);
-    Place { path, known: arg.sure, spot }
+    OwnedPath { path, known: arg.sure, spot }
 }
 
-fn temporary(shell: &Shell<'_>, arg: &Arg) -> Place {
+fn temporary(shell: &Shell<'_>, arg: &Arg) -> OwnedPath {
     let path = shell.at.temp.first().map_or_else(|| "/tmp".to_owned(), |path| slashed(path));
     let climbs = arg.text.split('/').any(|part| part == "..");
-    Place { path, known: false, spot: if climbs { Spot::Unknown } else { Spot::Temp } }
+    OwnedPath { path, known: false, spot: if climbs { Spot::Unknown } else { Spot::Temp } }
 }
 
 /// Nothing sure at the beginning: what the last name says.
@@ -309,7 +309,7 @@ fn unknown(arg: &Arg) -> Spot {
 }
 
 /// A path whose end is not known: something below the last folder that is sure.
-fn partly(shell: &Shell<'_>, path: &str, written: &str) -> Place {
+fn partly(shell: &Shell<'_>, path: &str, written: &str) -> OwnedPath {
     let folder = if written.ends_with('/') {
         path.to_owned()
     } else {
@@ -318,7 +318,7 @@ fn partly(shell: &Shell<'_>, path: &str, written: &str) -> Place {
     let inside = spot(shell, &format!("{}/\u{1}", folder.trim_end_matches('/')));
     let spot = if inside == Spot::Inside { Spot::Unknown } else { inside };
     let path = if folder.is_empty() { "/".to_owned() } else { folder };
-    Place { path, known: false, spot }
+    OwnedPath { path, known: false, spot }
 }
 
 /// Whether a name is one that tools make again; globs of such names are.

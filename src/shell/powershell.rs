@@ -5,9 +5,9 @@
 
 use base64::Engine as _;
 
-use super::expand::{Arg, Origin, Piece};
+use super::expand::{Arg, Piece, WordOrigin};
 use super::judge;
-use super::walk::{Feed, Finding, Shell};
+use super::walk::{Feed, Shell, ShellFinding};
 use super::{Class, Deed, Invocation, Reading, Surroundings};
 
 /// What a text in PowerShell would do.
@@ -33,7 +33,7 @@ pub(super) fn decode(encoded: &str) -> Option<String> {
 
 /// A word, or a sign between commands.
 #[derive(Clone, Debug)]
-enum Token {
+enum PowerShellToken {
     Word(Arg),
     /// `|`
     Pipe,
@@ -51,14 +51,14 @@ enum Token {
 pub(super) fn walk(shell: &mut Shell<'_>, text: &str) {
     let Some(tokens) = tokens(shell, text) else {
         let reason = "It cannot be read as PowerShell: a quote is not closed.";
-        shell.note(Finding::new(Class::Unreadable, "syntax", "", reason));
+        shell.note(ShellFinding::new(Class::Unreadable, "syntax", "", reason));
         return;
     };
     methods(shell, text);
     let mut fed: Option<Feed> = None;
-    for statement in tokens.split(|token| matches!(token, Token::End)) {
-        let commands: Vec<&[Token]> =
-            statement.split(|token| matches!(token, Token::Pipe)).collect();
+    for statement in tokens.split(|token| matches!(token, PowerShellToken::End)) {
+        let commands: Vec<&[PowerShellToken]> =
+            statement.split(|token| matches!(token, PowerShellToken::Pipe)).collect();
         for (at, command) in commands.iter().enumerate() {
             let before = if at > 0 { fed.take() } else { None };
             fed = Some(one(shell, command, before));
@@ -111,15 +111,15 @@ fn quoted_before(text: &str) -> bool {
     text.matches('\'').count() % 2 == 1 || text.matches('"').count() % 2 == 1
 }
 
-fn one(shell: &mut Shell<'_>, tokens: &[Token], before: Option<Feed>) -> Feed {
+fn one(shell: &mut Shell<'_>, tokens: &[PowerShellToken], before: Option<Feed>) -> Feed {
     let mut words: Vec<Arg> = Vec::new();
     let mut lists: Vec<usize> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
         match &tokens[at] {
-            Token::Word(arg) => words.push(arg.clone()),
-            Token::Into => {
-                if let Some(Token::Word(file)) = tokens.get(at + 1) {
+            PowerShellToken::Word(arg) => words.push(arg.clone()),
+            PowerShellToken::Into => {
+                if let Some(PowerShellToken::Word(file)) = tokens.get(at + 1) {
                     let nothing = file.text.eq_ignore_ascii_case("$null");
                     let file = file.clone();
                     let number = file.text.starts_with('&');
@@ -132,12 +132,12 @@ fn one(shell: &mut Shell<'_>, tokens: &[Token], before: Option<Feed>) -> Feed {
                     at += 1;
                 }
             }
-            Token::Comma => lists.push(words.len()),
-            Token::Call | Token::Pipe | Token::End => {}
+            PowerShellToken::Comma => lists.push(words.len()),
+            PowerShellToken::Call | PowerShellToken::Pipe | PowerShellToken::End => {}
         }
         at += 1;
     }
-    let called = tokens.iter().any(|token| matches!(token, Token::Call));
+    let called = tokens.iter().any(|token| matches!(token, PowerShellToken::Call));
     // `$x = command`: what is assigned is a command of its own.
     if let [first, sign, ..] = words.as_slice()
         && first.text.starts_with('$')
@@ -248,7 +248,12 @@ fn command(
     if !first.sure {
         if called {
             let reason = "Which program is called depends on a value that is not known here.";
-            shell.note(Finding::new(Class::Unreadable, "program.variable", &first.text, reason));
+            shell.note(ShellFinding::new(
+                Class::Unreadable,
+                "program.variable",
+                &first.text,
+                reason,
+            ));
         } else {
             shell.note(judge::opaque("code.powershell", &first.text));
         }
@@ -384,7 +389,7 @@ fn cmdlet_finding(
     shell: &mut Shell<'_>,
     cmdlet: &Cmdlet<'_>,
     before: &Option<Feed>,
-) -> Option<Finding> {
+) -> Option<ShellFinding> {
     let name = cmdlet.name;
     if cmdlet.flag("whatif") && name.contains('-') {
         return Some(judge::reads(name));
@@ -470,12 +475,12 @@ fn cmdlet_finding(
     }
 }
 
-fn removed(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>, before: &Option<Feed>) -> Finding {
+fn removed(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>, before: &Option<Feed>) -> ShellFinding {
     let recursive = cmdlet.flag("recurse")
         || cmdlet.flags.iter().any(|flag| flag == "rf" || flag == "fr" || flag == "r");
     let mut paths = cmdlet.paths();
     if paths.is_empty() && before.is_some() {
-        paths.push(Arg::unknown("(input)", Origin::Output));
+        paths.push(Arg::unknown("(input)", WordOrigin::Output));
     }
     let mut worst = judge::writes("rm.file", cmdlet.name);
     for path in &paths {
@@ -500,7 +505,7 @@ fn removed(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>, before: &Option<Feed>) ->
 }
 
 /// `iex`: a text is read on; anything else is not known.
-fn expression(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>, before: &Option<Feed>) -> Finding {
+fn expression(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>, before: &Option<Feed>) -> ShellFinding {
     if before.as_ref().is_some_and(|feed| feed.download) {
         return judge::downloaded("Invoke-Expression");
     }
@@ -513,7 +518,7 @@ fn expression(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>, before: &Option<Feed>)
                 .within(|shell| shell.process("Invoke-Expression", |shell| walk(shell, &code)));
             found.unwrap_or_else(|| judge::opaque("code.powershell", "Invoke-Expression"))
         }
-        None => Finding::new(
+        None => ShellFinding::new(
             Class::Unreadable,
             "code.unknown",
             "Invoke-Expression",
@@ -522,7 +527,7 @@ fn expression(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>, before: &Option<Feed>)
     }
 }
 
-fn written(shell: &mut Shell<'_>, name: &str, files: &[Arg]) -> Finding {
+fn written(shell: &mut Shell<'_>, name: &str, files: &[Arg]) -> ShellFinding {
     let mut worst = judge::writes("program.writes", name);
     for file in files {
         let found = judge::redirected(shell, file, true);
@@ -531,7 +536,7 @@ fn written(shell: &mut Shell<'_>, name: &str, files: &[Arg]) -> Finding {
     worst
 }
 
-fn moved(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> Finding {
+fn moved(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> ShellFinding {
     let mut from = cmdlet.paths();
     let mut to = cmdlet.value(&["destination", "newname"]);
     if to.is_empty() && from.len() > 1 {
@@ -547,7 +552,7 @@ fn moved(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> Finding {
 }
 
 /// `Start-Process NAME -ArgumentList …`
-fn started(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> Finding {
+fn started(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> ShellFinding {
     let mut words = cmdlet.value(&["filepath"]);
     words.extend(cmdlet.operands.iter().cloned());
     let lists = cmdlet.value(&["argumentlist", "args"]);
@@ -566,8 +571,8 @@ fn started(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> Finding {
 }
 
 /// Words and signs; nothing where a quote is not closed.
-fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<Token>> {
-    let mut tokens: Vec<Token> = Vec::new();
+fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PowerShellToken>> {
+    let mut tokens: Vec<PowerShellToken> = Vec::new();
     let chars: Vec<char> = text.chars().collect();
     let mut at = 0;
     let mut pieces: Vec<Piece> = Vec::new();
@@ -575,7 +580,7 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<Token>> {
     macro_rules! close {
         () => {
             if open {
-                tokens.push(Token::Word(Arg::from_pieces(&pieces)));
+                tokens.push(PowerShellToken::Word(Arg::from_pieces(&pieces)));
                 pieces.clear();
                 open = false;
             }
@@ -588,11 +593,11 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<Token>> {
             ' ' | '\t' | '\r' | '\u{a0}' => close!(),
             '\n' | ';' | '{' | '}' | ')' => {
                 close!();
-                tokens.push(Token::End);
+                tokens.push(PowerShellToken::End);
             }
             '(' => {
                 close!();
-                tokens.push(Token::End);
+                tokens.push(PowerShellToken::End);
             }
             '<' if next == Some('#') => {
                 close!();
@@ -610,18 +615,20 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<Token>> {
                 close!();
                 let or = next == Some('|');
                 at += usize::from(or);
-                tokens.push(if or { Token::End } else { Token::Pipe });
+                tokens.push(if or { PowerShellToken::End } else { PowerShellToken::Pipe });
             }
             '&' if next == Some('&') => {
                 close!();
                 at += 1;
-                tokens.push(Token::End);
+                tokens.push(PowerShellToken::End);
             }
-            '&' if !open => tokens.push(Token::Call),
-            '.' if !open && next.is_some_and(|c| " \t'\"".contains(c)) => tokens.push(Token::Call),
+            '&' if !open => tokens.push(PowerShellToken::Call),
+            '.' if !open && next.is_some_and(|c| " \t'\"".contains(c)) => {
+                tokens.push(PowerShellToken::Call)
+            }
             ',' => {
                 close!();
-                tokens.push(Token::Comma);
+                tokens.push(PowerShellToken::Comma);
             }
             '>' => {
                 let stream = pieces.len() == 1
@@ -636,7 +643,7 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<Token>> {
                 if chars.get(at) == Some(&'&') {
                     at += 2;
                 } else {
-                    tokens.push(Token::Into);
+                    tokens.push(PowerShellToken::Into);
                 }
             }
             '`' => {
@@ -666,7 +673,10 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<Token>> {
             '@' if matches!(next, Some('(' | '{')) => {}
             '$' if next == Some('(') => {
                 open = true;
-                pieces.push(Piece::Unknown { shown: "$(…)".to_owned(), origin: Origin::Output });
+                pieces
+                    .push(Piece::Unknown {
+                        shown: "$(…)".to_owned(), origin: WordOrigin::Output
+                    });
                 close!();
             }
             '$' => {
@@ -722,7 +732,10 @@ fn quoted(
                 push(pieces, Piece::Text(escaped.to_string()));
             }
             '$' if quote == '"' && chars.get(at) == Some(&'(') => {
-                pieces.push(Piece::Unknown { shown: "$(…)".to_owned(), origin: Origin::Output });
+                pieces
+                    .push(Piece::Unknown {
+                        shown: "$(…)".to_owned(), origin: WordOrigin::Output
+                    });
                 while chars.get(at).is_some_and(|c| *c != ')') {
                     at += 1;
                 }
@@ -762,7 +775,7 @@ fn variable(shell: &Shell<'_>, chars: &[char], from: usize, pieces: &mut Vec<Pie
                 value.into_iter().for_each(|piece| push(pieces, piece));
                 return at;
             }
-            None => Piece::Unknown { shown, origin: Origin::Variable },
+            None => Piece::Unknown { shown, origin: WordOrigin::Variable },
         },
     };
     push(pieces, piece);

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use super::expand::{Arg, Origin, Piece};
+use super::expand::{Arg, Piece, WordOrigin};
 use super::parse::{Command, Script, Word};
 use super::walk::Shell;
 
@@ -29,7 +29,7 @@ pub(super) struct Alias {
 
 /// What a subshell gets a copy of.
 #[derive(Clone, Default)]
-pub(super) struct State {
+pub(super) struct ShellState {
     pub(super) cwd: Option<String>,
     pub(super) variables: Vec<(String, Vec<Piece>)>,
     pub(super) arrays: Vec<(String, Vec<Vec<Piece>>)>,
@@ -41,7 +41,7 @@ pub(super) struct State {
     pub(super) traps: Vec<Arg>,
 }
 
-impl State {
+impl ShellState {
     /// What holds whichever of two ways was taken. A variable that one of them leaves unset has the other's value.
     fn or(mut self, other: Self) -> Self {
         if self.cwd != other.cwd {
@@ -98,20 +98,20 @@ fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p Piece>) -> Vec<Piece>
         Piece::Unknown { origin, .. } => Some(*origin),
         _ => None,
     });
-    let origin = origins.max().unwrap_or(Origin::Variable);
+    let origin = origins.max().unwrap_or(WordOrigin::Variable);
     vec![Piece::Unknown { shown: format!("${name}"), origin }]
 }
 
 impl Shell<'_> {
     /// Goes on with what all of these have in common.
-    pub(super) fn joined(&mut self, ends: Vec<State>) {
-        if let Some(state) = ends.into_iter().reduce(State::or) {
+    pub(super) fn joined(&mut self, ends: Vec<ShellState>) {
+        if let Some(state) = ends.into_iter().reduce(ShellState::or) {
             self.state = state;
         }
     }
 
     /// Goes on with what holds here and in the other way that may have been taken.
-    pub(super) fn either(&mut self, other: Option<State>) {
+    pub(super) fn either(&mut self, other: Option<ShellState>) {
         if let Some(other) = other {
             let here = std::mem::take(&mut self.state);
             self.state = here.or(other);
@@ -166,12 +166,12 @@ impl Shell<'_> {
     }
 
     /// At the end of a subshell: its traps run, and only its functions are kept, for that they were called counts.
-    pub(super) fn leave(&mut self, before: State) {
+    pub(super) fn leave(&mut self, before: ShellState) {
         let inherited = before.traps.len();
         self.state.traps.drain(..inherited.min(self.state.traps.len()));
         self.trapped();
         let functions = std::mem::take(&mut self.state.functions);
-        self.state = State { functions, ..before };
+        self.state = ShellState { functions, ..before };
     }
 
     /// Runs what the shell was told to run at its end.

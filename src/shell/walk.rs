@@ -6,15 +6,15 @@
 
 use std::rc::Rc;
 
-use super::expand::{Arg, Origin, Piece};
-pub(super) use super::found::{Feed, Finding};
+use super::expand::{Arg, Piece, WordOrigin};
+pub(super) use super::found::{Feed, ShellFinding};
 use super::judge;
 use super::parse::{
     self, Assign, Command, Direction, Item, Join, Kind, Redirect, Script, Tree, Word,
 };
 use super::paths;
 use super::redirect::Redirected;
-use super::state::{Alias, Function, State};
+use super::state::{Alias, Function, ShellState};
 use super::{Class, Deed, Invocation, Reading, Surroundings, Target};
 
 /// No text starts more programs than this and is still judged.
@@ -28,17 +28,17 @@ const MAX_ROUNDS: usize = 12;
 
 /// What has been found so far.
 #[derive(Default)]
-struct Outcome {
+struct WalkOutcome {
     commands: Vec<Invocation>,
     targets: Vec<Target>,
-    worst: Option<Finding>,
+    worst: Option<ShellFinding>,
     background: bool,
 }
 
 /// A shell that runs nothing.
 pub(super) struct Shell<'a> {
     pub(super) at: &'a Surroundings,
-    pub(super) state: State,
+    pub(super) state: ShellState,
     arguments: Option<Vec<Vec<Piece>>>,
     stdin: Feed,
     /// Files that were fetched from elsewhere, and where the last redirection went.
@@ -53,7 +53,7 @@ pub(super) struct Shell<'a> {
     pub(super) via: Vec<String>,
     /// Paths are those of another machine or container.
     pub(super) elsewhere: bool,
-    out: Outcome,
+    out: WalkOutcome,
 }
 
 /// What a text in the language of a POSIX shell would do.
@@ -106,7 +106,7 @@ impl<'a> Shell<'a> {
         let cwd = Some(paths::slashed(&at.cwd));
         Self {
             at,
-            state: State { cwd, ..State::default() },
+            state: ShellState { cwd, ..ShellState::default() },
             arguments: None,
             stdin: Feed::default(),
             fetched: Vec::new(),
@@ -117,14 +117,19 @@ impl<'a> Shell<'a> {
             tentative: false,
             via: Vec::new(),
             elsewhere: false,
-            out: Outcome::default(),
+            out: WalkOutcome::default(),
         }
     }
 
     pub(super) fn finish(self) -> Reading {
-        let Outcome { commands, targets, worst, background } = self.out;
+        let WalkOutcome { commands, targets, worst, background } = self.out;
         let worst = worst.unwrap_or_else(|| {
-            Finding::new(Class::Read, "nothing", "", "It starts no program and changes no file.")
+            ShellFinding::new(
+                Class::Read,
+                "nothing",
+                "",
+                "It starts no program and changes no file.",
+            )
         });
         Reading {
             class: worst.class,
@@ -147,7 +152,7 @@ impl<'a> Shell<'a> {
         self.state.cwd = cwd;
     }
 
-    pub(super) fn note(&mut self, finding: Finding) {
+    pub(super) fn note(&mut self, finding: ShellFinding) {
         self.out.worst = Some(match self.out.worst.take() {
             Some(before) => before.or(finding),
             None => finding,
@@ -283,7 +288,7 @@ impl<'a> Shell<'a> {
             || self.steps > MAX_STEPS;
         if spent {
             let reason = "It starts more programs, or nests them deeper, than can be judged.";
-            self.note(Finding::new(Class::Unreadable, "size", "", reason));
+            self.note(ShellFinding::new(Class::Unreadable, "size", "", reason));
         }
         spent
     }
@@ -291,7 +296,7 @@ impl<'a> Shell<'a> {
     pub(super) fn script(&mut self, script: &Script, heredocs: &[Word]) -> Feed {
         let mut last = Feed::default();
         // What holds when the rest of a list of `&&` and `||` is not reached.
-        let mut short: Option<State> = None;
+        let mut short: Option<ShellState> = None;
         let mut sure = true;
         for item in script {
             match item.after {
@@ -380,7 +385,7 @@ impl<'a> Shell<'a> {
                 pieces
             }
             _ => {
-                let origin = decoded.unwrap_or(Origin::Output);
+                let origin = decoded.unwrap_or(WordOrigin::Output);
                 vec![Piece::Unknown { shown: "$(…)".to_owned(), origin }]
             }
         }
@@ -462,7 +467,7 @@ impl<'a> Shell<'a> {
         if over.is_empty() || values.len() > MAX_ROUNDS {
             let origin = values.iter().filter_map(|value| value.origin).max();
             let shown = format!("${variable}");
-            let origin = origin.unwrap_or(Origin::Variable);
+            let origin = origin.unwrap_or(WordOrigin::Variable);
             self.set(variable, vec![Piece::Unknown { shown, origin }]);
             // Every word is still seen as the name of a program or a path: once each, alone.
             for value in values.into_iter().take(MAX_WORDS) {
@@ -487,7 +492,7 @@ impl<'a> Shell<'a> {
     fn define(&mut self, name: &str, body: &Command, heredocs: &[Word]) {
         if forks(name, body) {
             let reason = "It is a fork bomb: a function that starts itself without end.";
-            self.note(Finding::new(Class::Destructive, "fork-bomb", name, reason));
+            self.note(ShellFinding::new(Class::Destructive, "fork-bomb", name, reason));
         }
         self.state.functions.retain(|known| known.name != name);
         self.state.functions.push(Function {
@@ -627,23 +632,23 @@ impl<'a> Shell<'a> {
     /// Code in this language, run by `by`. What is not known of it decides how it is judged.
     pub(super) fn code(&mut self, code: &Arg, by: &str) -> Feed {
         match code.origin {
-            Some(Origin::Download) => {
+            Some(WordOrigin::Download) => {
                 self.note(judge::downloaded(&code.text));
                 return Feed::some();
             }
-            Some(Origin::Decoded) => {
+            Some(WordOrigin::Decoded) => {
                 self.note(judge::decoded(&code.text));
                 return Feed::some();
             }
-            Some(Origin::Output) if code.lead.trim().is_empty() => {
+            Some(WordOrigin::Output) if code.lead.trim().is_empty() => {
                 let reason = format!("`{by}` runs what another program prints.");
-                self.note(Finding::new(Class::Opaque, "code.output", &code.text, &reason));
+                self.note(ShellFinding::new(Class::Opaque, "code.output", &code.text, &reason));
                 return Feed::some();
             }
-            Some(Origin::Variable) if code.lead.trim().is_empty() => {
+            Some(WordOrigin::Variable) if code.lead.trim().is_empty() => {
                 let reason = format!("`{by}` runs the value of a variable that is not set here.");
                 self.note(
-                    Finding::new(Class::Unreadable, "code.unknown", &code.text, &reason)
+                    ShellFinding::new(Class::Unreadable, "code.unknown", &code.text, &reason)
                         .safer("Write the command itself."),
                 );
                 return Feed::some();
@@ -666,14 +671,14 @@ impl<'a> Shell<'a> {
                 out
             }
             Err(error) => {
-                self.note(Finding::new(Class::Unreadable, "syntax", "", &sentence(&error)));
+                self.note(ShellFinding::new(Class::Unreadable, "syntax", "", &sentence(&error)));
                 Feed::some()
             }
         }
     }
 
     /// The worst of what is found while `inside` runs, beside what was found before.
-    pub(super) fn within(&mut self, inside: impl FnOnce(&mut Self)) -> Option<Finding> {
+    pub(super) fn within(&mut self, inside: impl FnOnce(&mut Self)) -> Option<ShellFinding> {
         let before = self.out.worst.take();
         inside(self);
         std::mem::replace(&mut self.out.worst, before)
@@ -731,7 +736,7 @@ impl<'a> Shell<'a> {
         });
         if hides {
             let reason = "The name of a program holds a sign that nobody sees.";
-            self.note(Finding::new(Class::Unreadable, "syntax.invisible", &spelled, reason));
+            self.note(ShellFinding::new(Class::Unreadable, "syntax.invisible", &spelled, reason));
         }
     }
 }

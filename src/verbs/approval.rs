@@ -12,7 +12,7 @@ use super::{VerbError, Workspace, proposal, record, registry};
 use crate::intent::{NewIntent, Status};
 use crate::ledger::{Approved, Record, RecordKind, RecordedDecision, Strength};
 use crate::workspace::RelativePath;
-use crate::workspace::approvals::{self, Approval, ApprovalError, State, Subject};
+use crate::workspace::approvals::{self, Approval, ApprovalError, ApprovalState, Subject};
 use crate::workspace::session::{self, Off};
 use crate::workspace::text::shorten;
 
@@ -21,7 +21,7 @@ const MAX_REASON: usize = 200;
 
 /// What a person said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum ApprovalVerdict {
     /// Yes.
     Approve,
     /// No.
@@ -30,14 +30,14 @@ pub enum Verdict {
 
 /// Where they said it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum DecisionPlace {
     /// In a terminal of their own.
     Terminal,
     /// In a dialog of their editor.
     Dialog,
 }
 
-impl Place {
+impl DecisionPlace {
     fn words(self) -> &'static str {
         match self {
             Self::Terminal => "at a terminal",
@@ -81,15 +81,17 @@ pub fn told(approval: &Approval) -> String {
         Subject::Lesson { .. } => "then record the same lesson again",
     };
     match approval.state {
-        State::Pending => format!(
+        ApprovalState::Pending => format!(
             "A person has to decide this: code {code}. Ask the user to run `intent approve {code}` in a terminal of their own, or to click Approve in their editor, within 10 minutes; {then}. You cannot approve it yourself."
         ),
-        State::Denied => format!(
+        ApprovalState::Denied => format!(
             "A person has said no to this (code {code}). Do not try it another way; ask the user what they want instead."
         ),
-        State::Approved => format!("A person has approved this (code {code}); {then}."),
-        State::Used => format!("A person approved this (code {code}), and it was used."),
-        State::Expired => format!("Nobody decided {code} within 10 minutes; ask again if needed."),
+        ApprovalState::Approved => format!("A person has approved this (code {code}); {then}."),
+        ApprovalState::Used => format!("A person approved this (code {code}), and it was used."),
+        ApprovalState::Expired => {
+            format!("Nobody decided {code} within 10 minutes; ask again if needed.")
+        }
     }
 }
 
@@ -141,15 +143,15 @@ fn labelled(label: &'static str, texts: &[String]) -> Vec<(&'static str, String)
 pub fn decide(
     ws: &Workspace,
     code: &str,
-    verdict: Verdict,
-    place: Place,
+    verdict: ApprovalVerdict,
+    place: DecisionPlace,
 ) -> Result<ApprovalAnswer, VerbError> {
     ws.governed()?;
     let turn = approvals::turn(&ws.root)?;
     let asked = turn.pending(code)?;
-    if verdict == Verdict::Reject {
+    if verdict == ApprovalVerdict::Reject {
         append(ws, &asked, &note(&asked, "rejected", place), None)?;
-        let approval = turn.settle(asked, State::Denied)?;
+        let approval = turn.settle(asked, ApprovalState::Denied)?;
         let done = format!("{} is rejected; nothing was changed.", approval.code);
         return Ok(ApprovalAnswer { approval, done });
     }
@@ -158,7 +160,7 @@ pub fn decide(
     check_again(ws, &asked.subject)?;
     append(ws, &asked, &note(&asked, "approved", place), of_work(&asked))?;
     let (result, done) = carry_out(ws, &asked)?;
-    let approval = turn.settle(Approval { result, ..asked }, State::Approved)?;
+    let approval = turn.settle(Approval { result, ..asked }, ApprovalState::Approved)?;
     Ok(ApprovalAnswer { approval, done })
 }
 
@@ -225,7 +227,7 @@ fn list_of(entries: &[String]) -> String {
 }
 
 /// One sentence without any text of a command or a lesson: the ledger is published.
-fn note(asked: &Approval, verb: &str, place: Place) -> String {
+fn note(asked: &Approval, verb: &str, place: DecisionPlace) -> String {
     let what = match &asked.subject {
         Subject::Command { .. } => "a command".to_owned(),
         Subject::Lesson { .. } => "a lesson".to_owned(),

@@ -23,7 +23,7 @@ const MAX_ENTRY: usize = 500;
 
 /// How much is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Extent {
+pub enum ContextExtent {
     /// Constraints, scope, criteria, what was produced, recent records.
     #[default]
     Curated,
@@ -78,7 +78,7 @@ pub struct ContextAnswer {
 }
 
 /// What to know before working under an intent.
-pub fn answer(ws: &Workspace, intent: &Intent, extent: Extent) -> ContextAnswer {
+pub fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> ContextAnswer {
     ContextAnswer {
         id: intent.id.value.clone(),
         context: xml(ws, intent, extent),
@@ -87,7 +87,7 @@ pub fn answer(ws: &Workspace, intent: &Intent, extent: Extent) -> ContextAnswer 
 }
 
 /// The context of an intent as XML.
-pub fn xml(ws: &Workspace, intent: &Intent, extent: Extent) -> String {
+pub fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> String {
     let status = intent.status.as_ref().map_or("UNKNOWN", |status| status.value.as_str());
     let mut out = Element::default();
     let owner = intent.owner.as_ref().map(|owner| format!(" owner=\"{}\"", escaped(&owner.value)));
@@ -102,7 +102,7 @@ pub fn xml(ws: &Workspace, intent: &Intent, extent: Extent) -> String {
     out.line(1, &format!("<instruction>{INSTRUCTION}</instruction>"));
     out.list("constraints", "constraint", &terms.constraints);
     out.list("owned_scope", "path", &terms.owned_scope);
-    if extent == Extent::Curated {
+    if extent == ContextExtent::Curated {
         out.list("acceptance_criteria", "criterion", &terms.acceptance_criteria);
         out.list("related_specs", "spec", &terms.related_specs);
         out.list("lessons", "lesson", &terms.lessons);

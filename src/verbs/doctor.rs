@@ -24,7 +24,7 @@ pub struct Examined {
     /// What was looked at.
     pub what: String,
     /// How it stands.
-    pub state: State,
+    pub state: Health,
     /// What was seen, and what to do.
     pub detail: String,
 }
@@ -32,7 +32,7 @@ pub struct Examined {
 /// How a thing stands. Three states, not two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum State {
+pub enum Health {
     /// In order.
     Good,
     /// Not in order.
@@ -79,14 +79,14 @@ fn switched_off(ws: &Workspace) -> Option<Examined> {
     let why = off.reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
     let detail =
         format!("a person switched the gate off until {}{why}; `intent on` ends it", off.until);
-    Some(examined("switch", State::Bad, detail))
+    Some(examined("switch", Health::Bad, detail))
 }
 
 /// Only where the policy says so: nothing is held up then either.
 fn observed(ws: &Workspace) -> Option<Examined> {
     (ws.root.governed() && ws.policy.mode == Mode::Observe).then(|| {
         let detail = "`mode: observe` in the policy: the gate says what it would hold up, and holds up nothing";
-        examined("mode", State::Unknown, detail)
+        examined("mode", Health::Unknown, detail)
     })
 }
 
@@ -98,7 +98,7 @@ fn unrecorded(ws: &Workspace) -> Option<Examined> {
             "{} could not be written; `intent doctor --retry` tries again",
             counted(count, "record")
         );
-        examined("unrecorded", State::Bad, detail)
+        examined("unrecorded", Health::Bad, detail)
     })
 }
 
@@ -112,7 +112,7 @@ fn errors(ws: &Workspace) -> Option<Examined> {
         "{} in .orchestration/local/hook_errors.log, the last: {last}; remove the file once you have read it",
         counted(text.lines().count(), "line")
     );
-    Some(examined("hook errors", State::Unknown, detail))
+    Some(examined("hook errors", Health::Unknown, detail))
 }
 
 /// Writes that no gate let through.
@@ -127,7 +127,7 @@ fn ungated(ws: &Workspace) -> Option<Examined> {
         first.why,
         first.path
     );
-    Some(examined("ungated", State::Bad, detail))
+    Some(examined("ungated", Health::Bad, detail))
 }
 
 /// Questions that agents have put, and nobody has answered.
@@ -139,40 +139,40 @@ fn waiting(ws: &Workspace) -> Option<Examined> {
         counted(pending.len(), "question"),
         first.code
     );
-    Some(examined("questions", State::Unknown, detail))
+    Some(examined("questions", Health::Unknown, detail))
 }
 
-fn examined(what: &str, state: State, detail: impl Into<String>) -> Examined {
+fn examined(what: &str, state: Health, detail: impl Into<String>) -> Examined {
     Examined { what: what.to_owned(), state, detail: detail.into() }
 }
 
 fn governed(ws: &Workspace) -> Examined {
     let root = ws.root.path().display();
     if ws.root.governed() {
-        return examined("workspace", State::Good, format!("{root} holds .orchestration/"));
+        return examined("workspace", Health::Good, format!("{root} holds .orchestration/"));
     }
     examined(
         "workspace",
-        State::Bad,
+        Health::Bad,
         format!("{root} has no .orchestration/; create it with `intent init`"),
     )
 }
 
 fn git(ws: &Workspace) -> Examined {
     match (ws.git(), ws.git_error(), ws.head()) {
-        (_, Some(error), _) => examined("git", State::Bad, error.to_string()),
+        (_, Some(error), _) => examined("git", Health::Bad, error.to_string()),
         (None, None, _) => examined(
             "git",
-            State::Unknown,
+            Health::Unknown,
             "no repository: edits are judged against the last record of a file, and `check` judges no changes",
         ),
         (Some(git), None, _) if git.is_shallow() => examined(
             "git",
-            State::Unknown,
+            Health::Unknown,
             "a shallow clone: `check --base` needs the base commit here (`git fetch --unshallow`)",
         ),
-        (Some(_), None, Some(head)) => examined("git", State::Good, format!("HEAD is {}", head.0)),
-        (Some(_), None, None) => examined("git", State::Good, "no commit yet"),
+        (Some(_), None, Some(head)) => examined("git", Health::Good, format!("HEAD is {}", head.0)),
+        (Some(_), None, None) => examined("git", Health::Good, "no commit yet"),
     }
 }
 
@@ -181,17 +181,17 @@ fn registry(ws: &Workspace) -> Examined {
     if let Some(finding) = ws.registry.syntax_error() {
         let place = finding.place(path);
         let told = format!("{place}: {} {}", finding.message, finding.help);
-        return examined("registry", State::Bad, told);
+        return examined("registry", Health::Bad, told);
     }
     if let Some(missing) = ws.missing_registry() {
-        return examined("registry", State::Bad, missing);
+        return examined("registry", Health::Bad, missing);
     }
     let (all, beside) = (ws.registry.intents().len(), ws.registry.files().len() - 1);
     let told = match beside {
         0 => format!("{path} holds {}", counted(all, "intent")),
         _ => format!("{path} and {FOLDER}/ hold {}", counted(all, "intent")),
     };
-    examined("registry", State::Good, told)
+    examined("registry", Health::Good, told)
 }
 
 fn policy(ws: &Workspace) -> Examined {
@@ -199,20 +199,20 @@ fn policy(ws: &Workspace) -> Examined {
     let grave = |finding: &&Finding| ws.policy.check_level(finding.code) == Level::Error;
     match ws.policy_findings.first().or_else(|| ignores.iter().find(grave)) {
         Some(finding) => {
-            examined("policy", State::Bad, format!("{} {}", finding.message, finding.help))
+            examined("policy", Health::Bad, format!("{} {}", finding.message, finding.help))
         }
-        None => examined("policy", State::Good, "in order"),
+        None => examined("policy", Health::Good, "in order"),
     }
 }
 
 fn selection(ws: &Workspace) -> Examined {
     let Some(id) = ws.selected(None) else {
         let told = format!("no intent is selected: {}", select::next_step(ws));
-        return examined("selection", State::Unknown, told);
+        return examined("selection", Health::Unknown, told);
     };
     match ws.intent_in_progress(&id) {
-        Ok(_) => examined("selection", State::Good, format!("{id} is selected")),
-        Err(error) => examined("selection", State::Bad, error.to_string()),
+        Ok(_) => examined("selection", Health::Good, format!("{id} is selected")),
+        Err(error) => examined("selection", Health::Bad, error.to_string()),
     }
 }
 
@@ -227,12 +227,12 @@ fn ledger(ws: &Workspace) -> Examined {
     match broken.first() {
         None => examined(
             "ledger",
-            State::Good,
+            Health::Good,
             format!("{}, every chain whole", counted(records, "record")),
         ),
         Some(first) => examined(
             "ledger",
-            State::Bad,
+            Health::Bad,
             format!(
                 "{}, {}; the first: {} {} See `intent verify`",
                 counted(records, "record"),
@@ -258,14 +258,14 @@ fn hooks(ws: &Workspace) -> Examined {
     }
     match git_hooks::standing(ws) {
         HooksStanding::NotNeeded(why) => {
-            examined("git hooks", State::Unknown, format!("{why}{open}"))
+            examined("git hooks", Health::Unknown, format!("{why}{open}"))
         }
         HooksStanding::Installed => {
-            examined("git hooks", State::Good, format!("commits carry what was recorded{open}"))
+            examined("git hooks", Health::Good, format!("commits carry what was recorded{open}"))
         }
         HooksStanding::Missing { remedy, .. } => examined(
             "git hooks",
-            State::Bad,
+            Health::Bad,
             format!("missing, so commits carry no records{open}; `{remedy}`"),
         ),
     }
@@ -280,18 +280,18 @@ fn ignored(ws: &Workspace) -> Examined {
         .filter(|name| !text.contains(name))
         .collect();
     if ws.root.git_dir().is_none() {
-        return examined(".gitignore", State::Unknown, "not needed without git");
+        return examined(".gitignore", Health::Unknown, "not needed without git");
     }
     if missing.is_empty() {
         return examined(
             ".gitignore",
-            State::Good,
+            Health::Good,
             "selection and local state stay out of commits",
         );
     }
     examined(
         ".gitignore",
-        State::Bad,
+        Health::Bad,
         format!(
             ".orchestration/.gitignore does not name {}; `intent init` writes a missing one",
             missing.join(" and ")
@@ -304,17 +304,17 @@ fn attributes(ws: &Workspace) -> Examined {
     let read = |name: &str| std::fs::read_to_string(ws.root.path().join(name)).unwrap_or_default();
     let texts = [read(".orchestration/.gitattributes"), read(".gitattributes")];
     if ws.root.git_dir().is_none() {
-        return examined(".gitattributes", State::Unknown, "not needed without git");
+        return examined(".gitattributes", Health::Unknown, "not needed without git");
     }
     if texts
         .iter()
         .any(|text| text.lines().any(|line| line.contains("agent_trace") && line.contains("-text")))
     {
-        return examined(".gitattributes", State::Good, "git leaves the ledger's bytes alone");
+        return examined(".gitattributes", Health::Good, "git leaves the ledger's bytes alone");
     }
     examined(
         ".gitattributes",
-        State::Bad,
+        Health::Bad,
         "nothing keeps git from converting line ends in the ledger, which breaks every hash; `intent init` writes .orchestration/.gitattributes where it is missing",
     )
 }
@@ -327,7 +327,7 @@ fn writable(ws: &Workspace) -> Examined {
     if let Some(path) = in_the_way {
         return examined(
             "permissions",
-            State::Bad,
+            Health::Bad,
             format!(
                 "{} stands where a folder is needed, so nothing can be recorded; move it away",
                 path.display()
@@ -337,12 +337,12 @@ fn writable(ws: &Workspace) -> Examined {
     match std::fs::metadata(&folder) {
         Ok(metadata) if metadata.permissions().readonly() => examined(
             "permissions",
-            State::Bad,
+            Health::Bad,
             format!("{} is read-only, so nothing can be recorded", folder.display()),
         ),
-        Ok(_) => examined("permissions", State::Good, "records can be written"),
+        Ok(_) => examined("permissions", Health::Good, "records can be written"),
         Err(error) => {
-            examined("permissions", State::Unknown, format!("{}: {error}", folder.display()))
+            examined("permissions", Health::Unknown, format!("{}: {error}", folder.display()))
         }
     }
 }

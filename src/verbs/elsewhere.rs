@@ -28,9 +28,9 @@ const MAX_KEPT: usize = 256;
 pub(super) struct Elsewhere {
     committed: Arc<Mutex<Committed>>,
     order: Arc<Mutex<HashMap<(String, String), bool>>>,
-    standing: Arc<Mutex<Standing>>,
+    standing: Arc<Mutex<StandingFiles>>,
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
-    changed: Mutex<HashMap<String, (Instant, Arc<Changes>)>>,
+    changed: Mutex<HashMap<String, (Instant, Arc<FileChanges>)>>,
     candidates: Mutex<HashMap<(Identity, ContentHash), Candidates>>,
     trails: Mutex<HashMap<RelativePath, SharedTrail>>,
     recorded: OnceLock<Recorded>,
@@ -105,7 +105,7 @@ impl AtCommit {
 
 /// Files of the work tree, each in one state, and how many blocks they have in all.
 #[derive(Default)]
-struct Standing {
+struct StandingFiles {
     files: HashMap<RelativePath, (cache::Stamp, Document)>,
     blocks: usize,
 }
@@ -121,7 +121,7 @@ type Changed = Vec<(RelativePath, Arc<FileBlocks>)>;
 
 /// What differs between a commit and the work tree.
 #[derive(Default)]
-struct Changes {
+struct FileChanges {
     /// The files that stand.
     now: Arc<Changed>,
     /// The files that stood.
@@ -184,7 +184,7 @@ impl Around<'_> {
         if let Some(state) = state.filter(|state| state.at_rest(SystemTime::now())) {
             let mut kept = lock();
             if kept.blocks >= MAX_BLOCKS {
-                *kept = Standing::default();
+                *kept = StandingFiles::default();
             }
             kept.blocks += document.blocks().blocks.len();
             kept.files.insert(path.clone(), (state, document.clone()));
@@ -229,7 +229,7 @@ impl Around<'_> {
         precedes
     }
 
-    fn since(&self, commit: &str) -> Arc<Changes> {
+    fn since(&self, commit: &str) -> Arc<FileChanges> {
         let lock = || self.0.elsewhere.changed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((then, since)) = lock().get(commit)
             && then.elapsed() < FRESH
@@ -245,7 +245,7 @@ impl Around<'_> {
         since
     }
 
-    fn read_since(&self, commit: &str) -> Option<Changes> {
+    fn read_since(&self, commit: &str) -> Option<FileChanges> {
         let commit = CommitId(commit.to_owned());
         let changes = self.0.changes_since(Some(&commit)).ok()?;
         let blocks = |change: &Change| {
@@ -257,7 +257,7 @@ impl Around<'_> {
         let now = Arc::new(there.take(MAX_CHANGED).filter_map(blocks).collect());
         let then = changes.into_iter().filter(|change| change.kind != ChangeKind::Added);
         let then = then.take(MAX_CHANGED).map(|change| change.path).collect();
-        Some(Changes { now, then, stood: OnceLock::new() })
+        Some(FileChanges { now, then, stood: OnceLock::new() })
     }
 
     fn recorded(&self) -> &Recorded {

@@ -11,7 +11,7 @@ use crate::workspace::root::temporary_folders;
 
 /// One line of the answer to a batch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Verdict {
+pub struct ExplainAnswer {
     /// What the command is to the gate.
     pub class: Class,
     /// Every path that it would touch.
@@ -36,13 +36,13 @@ pub fn explain(command: &str, dialect: Dialect, at: &Surroundings) -> Reading {
 }
 
 /// One line of a batch: a command as a JSON string.
-pub fn verdict(line: &str, dialect: Dialect, at: &Surroundings) -> Verdict {
+pub fn verdict(line: &str, dialect: Dialect, at: &Surroundings) -> ExplainAnswer {
     let Ok(command) = serde_json::from_str::<String>(line) else {
         let rule = "input".to_owned();
-        return Verdict { class: Class::Unreadable, targets: Vec::new(), rule };
+        return ExplainAnswer { class: Class::Unreadable, targets: Vec::new(), rule };
     };
     let Reading { class, targets, rule, .. } = read(&command, dialect, at);
-    Verdict { class, targets, rule }
+    ExplainAnswer { class, targets, rule }
 }
 
 #[cfg(test)]

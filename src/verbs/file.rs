@@ -13,10 +13,10 @@ use sha2::{Digest, Sha256};
 use super::event::{Effect, Event};
 use super::gate::{Decision, Denial, DenialCode};
 use super::why::{self, IntentBrief};
-use super::{VerbError, Workspace, after, gate, seen};
+use super::{VerbError, Workspace, after, gate, knowledge};
 use crate::code::{LineRange, MAX_BYTES};
 use crate::edits::{After, Change};
-use crate::workspace::session::seen::{self as session_seen, Seen, State};
+use crate::workspace::session::seen::{self, FileState, Seen};
 use crate::workspace::{RelativePath, store};
 
 /// Which lines of a file are wanted; nothing said is all of them.
@@ -222,7 +222,7 @@ pub fn write(
         return Err(stale(ws, &path, &event));
     }
     if let Some(before) = &before
-        && session_seen::seen(&ws.root, &caller.actor(), &path).is_none()
+        && seen::seen(&ws.root, &caller.actor(), &path).is_none()
     {
         // Who knows its hash knows the file, unless it came with a few of its lines.
         remember(ws, caller, &path, before, None);
@@ -239,7 +239,7 @@ pub fn write(
     if !replaced? {
         return Err(stale(ws, &path, &event));
     }
-    let last = session_seen::last_write(&ws.root, &path);
+    let last = seen::last_write(&ws.root, &path);
     let ours = last.filter(|last| {
         last.actor == event.actor() && last.hash.as_deref() == Some(&hash(after.as_bytes()))
     });
@@ -331,7 +331,7 @@ fn hash(bytes: &[u8]) -> String {
 
 fn stale(ws: &Workspace, path: &RelativePath, event: &Event) -> FileError {
     let now = bytes(ws, path).ok().flatten().map(|bytes| hash(&bytes));
-    let last = session_seen::last_write(&ws.root, path).filter(|last| last.hash == now);
+    let last = seen::last_write(&ws.root, path).filter(|last| last.hash == now);
     let by = match last {
         Some(last) if last.actor == event.actor() => {
             format!("this session changed it, at {}", last.at)
@@ -354,7 +354,7 @@ fn remember(
     shown: Option<LineRange>,
 ) {
     let text = std::str::from_utf8(bytes).ok().map(str::to_owned);
-    seen::read(ws, caller, path, &State { hash: Some(hash(bytes)), text }, shown);
+    knowledge::read(ws, caller, path, &FileState { hash: Some(hash(bytes)), text }, shown);
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 mod section;
 
-use super::{VerbError, Workspace, gate, judgement, record, seen};
+use super::{VerbError, Workspace, gate, judgement, knowledge, record};
 use crate::code::{Document, LineRange};
 use crate::ledger::{
     BlockRecord, Contributor, Conversation, EntityType, FileRecord, OutlineChange, Record,
@@ -204,7 +204,7 @@ fn written(
     let Some(after) = &placed.text else { return Ok(answer) };
     store::write_atomic(&ws.root.absolute(&answer.path), after.as_bytes())?;
     answer.outcome = LessonOutcome::Added;
-    seen::through_us(ws, &answer.path, request.intent.as_deref());
+    knowledge::through_us(ws, &answer.path, request.intent.as_deref());
     match append(ws, request, &answer.path, before, placed) {
         Ok(record) => answer.record = record,
         // It is written; to call that a failure would have it written again.

@@ -34,7 +34,7 @@ pub struct RecordRequest {
     /// Files of the work tree; a file that is gone records its blocks as deleted.
     pub paths: Vec<RelativePath>,
     /// How much of them.
-    pub extent: Extent,
+    pub extent: RecordExtent,
     /// The intent; `None` for the selected one.
     pub intent: Option<String>,
     /// The session: `host:id`.
@@ -55,7 +55,7 @@ pub struct RecordRequest {
 
 /// How much of a file is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Extent {
+pub enum RecordExtent {
     /// What changed since the baseline.
     #[default]
     Changes,
@@ -148,10 +148,10 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         let outcome = match record_file(&current, request, intent, &path) {
             Ok(outcome) => outcome,
             Err(VerbError::Append(error @ AppendError::TooLarge { .. })) => {
-                Outcome::nothing(error.to_string())
+                FileOutcome::nothing(error.to_string())
             }
             // What stands in the ledger already is told, whatever came after it.
-            Err(error) if !answer.recorded.is_empty() => Outcome::nothing(error.to_string()),
+            Err(error) if !answer.recorded.is_empty() => FileOutcome::nothing(error.to_string()),
             Err(error) => return Err(error),
         };
         if outcome.deletions {
@@ -182,7 +182,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What became of a file: what was recorded, and what was left out, each with its reason.
 #[derive(Default)]
-struct Outcome {
+struct FileOutcome {
     recorded: Option<RecordedFile>,
     left: Vec<LeftOut>,
     deletions: bool,
@@ -216,7 +216,7 @@ impl LeftOut {
     }
 }
 
-impl Outcome {
+impl FileOutcome {
     fn nothing(reason: impl Into<String>) -> Self {
         Self::without(LeftOut::whole(reason))
     }
@@ -243,10 +243,10 @@ fn record_file(
     request: &RecordRequest,
     intent: &Intent,
     path: &RelativePath,
-) -> Result<Outcome, VerbError> {
+) -> Result<FileOutcome, VerbError> {
     if let Some(reason) = no_code(path) {
         // Of a folder, nobody asked for them.
-        return Ok(Outcome::without(LeftOut::unchanged(reason)));
+        return Ok(FileOutcome::without(LeftOut::unchanged(reason)));
     }
     let nothing = || Document::from_text("", "");
     let document = match ws.read(path) {
@@ -257,35 +257,35 @@ fn record_file(
         Err(super::ReadError::Unread { reason, .. }) => {
             let left = LeftOut::whole(reason.to_string());
             let unchanged = is_as_committed(ws, path)?;
-            return Ok(Outcome::without(LeftOut { unchanged, ..left }));
+            return Ok(FileOutcome::without(LeftOut { unchanged, ..left }));
         }
-        Err(error) => return Ok(Outcome::nothing(error.to_string())),
+        Err(error) => return Ok(FileOutcome::nothing(error.to_string())),
     };
     let committed = committed(ws, path, &document)?;
     let document = committed.carried_by(document);
     let now = document.blocks();
     let subject = Subject::new(ws, path, &document, &committed);
-    if !subject.knows_before() && request.extent == Extent::Changes {
-        return Ok(Outcome::nothing(unknown_before(ws)));
+    if !subject.knows_before() && request.extent == RecordExtent::Changes {
+        return Ok(FileOutcome::nothing(unknown_before(ws)));
     }
     let by_these = |claim: &Claim<'_>| {
         ws.intent_of(claim).as_ref() == Some(&intent.id.value)
             && claim.conversation.contributor == contributor(request)
     };
     let changes = match request.extent {
-        Extent::Changes => Changes::since(&subject),
-        Extent::WholeFile => Changes::all_but(&subject, by_these),
-        Extent::Lines(lines) => Changes::of_lines(&subject, lines, by_these),
+        RecordExtent::Changes => Changes::since(&subject),
+        RecordExtent::WholeFile => Changes::all_but(&subject, by_these),
+        RecordExtent::Lines(lines) => Changes::of_lines(&subject, lines, by_these),
     };
     if changes.is_empty() {
         return Ok(match changes.left.is_empty() {
-            true => Outcome::without(nothing_differs(ws, path, &now, request.extent)),
-            false => Outcome { left: changes.left, ..Outcome::default() },
+            true => FileOutcome::without(nothing_differs(ws, path, &now, request.extent)),
+            false => FileOutcome { left: changes.left, ..FileOutcome::default() },
         });
     }
     let parsed =
         if now.has_error || committed.has_error() { Parsed::WithErrors } else { Parsed::Cleanly };
-    let class = match subject.text_before().filter(|_| request.extent == Extent::Changes) {
+    let class = match subject.text_before().filter(|_| request.extent == RecordExtent::Changes) {
         Some(before) => call::class_of(path, before, &document),
         None => classify::provisional(&changes.classified(&now), parsed),
     };
@@ -336,7 +336,7 @@ fn record_file(
         outcome,
         against: against(ws, path, &intent.id.value),
     };
-    Ok(Outcome { recorded: Some(recorded), left, deletions })
+    Ok(FileOutcome { recorded: Some(recorded), left, deletions })
 }
 
 /// The file as git has it, also under the name it had before it was renamed.
@@ -388,7 +388,7 @@ fn nothing_differs(
     ws: &Workspace,
     path: &RelativePath,
     now: &FileBlocks,
-    extent: Extent,
+    extent: RecordExtent,
 ) -> LeftOut {
     if ws.root.absolute(path).is_dir() {
         return LeftOut::whole(
@@ -414,13 +414,13 @@ fn nothing_differs(
         );
     }
     LeftOut::unchanged(match extent {
-        Extent::WholeFile => {
+        RecordExtent::WholeFile => {
             "every block is recorded so already, under this intent and by this contributor"
         }
-        Extent::Lines(_) => {
+        RecordExtent::Lines(_) => {
             "these lines hold no block, or it is recorded so already, under this intent and by this contributor"
         }
-        Extent::Changes => {
+        RecordExtent::Changes => {
             "no block differs from what was recorded or committed before; claim the file as it stands with --all"
         }
     })

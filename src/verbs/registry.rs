@@ -7,7 +7,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{VerbError, Workspace, reach, record, seen};
+use super::{VerbError, Workspace, knowledge, reach, record};
 use crate::intent::{
     EditError, NewIntent, PlannedEdit, Registry, RegistryEdit, Status, UsedIds, edit,
 };
@@ -129,7 +129,7 @@ fn change(
     store::write_atomic(&ws.root.absolute(&path), text.as_bytes())?;
     let after = registry.with(&path, &text);
     let intent = after.get(id);
-    seen::through_us(ws, &path, Some(id));
+    knowledge::through_us(ws, &path, Some(id));
     let record = Record {
         note: Some(note.to_owned()),
         intent_id: Some(id.to_owned()),

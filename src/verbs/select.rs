@@ -188,7 +188,7 @@ pub fn answer(
     SelectAnswer {
         intent: IntentSummary { selected: true, ..summary(ws, intent) },
         previous: previous.filter(|previous| *previous != intent.id.value),
-        context: context::xml(ws, intent, context::Extent::Curated),
+        context: context::xml(ws, intent, context::ContextExtent::Curated),
         terms: context::Terms::of(ws, intent),
         sessions: others(ws, intent, &overlaps, session_id),
         overlaps,
@@ -261,11 +261,18 @@ pub(super) fn bind(
     Ok(previous)
 }
 
-/// Forgets the person's selection; what was selected.
-pub fn clear(ws: &Workspace) -> Result<Option<String>, VerbError> {
+/// What was forgotten.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ClearAnswer {
+    /// The intent that was selected; `None` when none was.
+    pub cleared: Option<String>,
+}
+
+/// Forgets the person's selection.
+pub fn clear(ws: &Workspace) -> Result<ClearAnswer, VerbError> {
     ws.governed()?;
     session::clear(&ws.root)?;
-    Ok(ws.selected(None))
+    Ok(ClearAnswer { cleared: ws.selected(None) })
 }
 
 /// All intents, in file order.

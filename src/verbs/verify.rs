@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::lost::Standing;
+use self::lost::FoundAgain;
 use super::anchor::AnchorsAnswer;
 use super::elsewhere::Around;
 use super::evidence::Compared;
@@ -301,7 +301,7 @@ pub(super) fn hold(
     mut told: impl FnMut(&Held<'_>),
 ) -> (VerdictCounts, Vec<LostBlock>) {
     let mut blocks = VerdictCounts::default();
-    let mut standing = Standing::default();
+    let mut standing = FoundAgain::default();
     let mut heads = Vec::new();
     for paths in paths.chunks(AT_ONCE) {
         let ws = &ws.forgetful();

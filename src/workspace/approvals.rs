@@ -55,7 +55,7 @@ pub struct Approval {
     /// Until when it can be answered and used.
     pub expires_at: String,
     /// What became of it.
-    pub state: State,
+    pub state: ApprovalState,
     /// The intent that was created or widened, once a person approved that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
@@ -116,7 +116,7 @@ pub enum Subject {
 /// What became of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum State {
+pub enum ApprovalState {
     /// A person has not decided.
     Pending,
     /// A person said yes. A command, write, switch or lesson may go ahead once; a scope or an intent is in the registry.
@@ -180,7 +180,7 @@ pub enum ApprovalError {
     },
 }
 
-impl State {
+impl ApprovalState {
     /// What became of it, after the code.
     pub fn phrase(self) -> &'static str {
         match self {
@@ -239,13 +239,14 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
     let bound = binding(&subject, &request.actor, &request.cwd, request.head.as_deref());
     let known = all(root);
     let again = known.iter().find(|found| {
-        let stands = matches!(found.state, State::Pending | State::Denied) && !over(found);
+        let stands =
+            matches!(found.state, ApprovalState::Pending | ApprovalState::Denied) && !over(found);
         stands && found.binding == bound
     });
     if let Some(found) = again {
         return Ok(found.clone());
     }
-    let pending = known.iter().filter(|found| found.state == State::Pending);
+    let pending = known.iter().filter(|found| found.state == ApprovalState::Pending);
     let of_one = pending.clone().filter(|found| found.actor == request.actor).count();
     if pending.count() >= MAX_PENDING || of_one >= MAX_PENDING_OF_ONE {
         return Err(ApprovalError::TooMany { waiting: of_one.max(1) });
@@ -260,7 +261,7 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
         head: request.head,
         asked_at: written(asked),
         expires_at: written(asked.checked_add(VALID).unwrap_or(asked)),
-        state: State::Pending,
+        state: ApprovalState::Pending,
         result: None,
     };
     turn.write(&approval)?;
@@ -271,7 +272,7 @@ pub fn ask(root: &Root, request: Request) -> Result<Approval, ApprovalError> {
 pub fn take(root: &Root, binding: &str) -> Option<String> {
     let given = all(root)
         .into_iter()
-        .filter(|found| found.state == State::Approved && found.binding == binding);
+        .filter(|found| found.state == ApprovalState::Approved && found.binding == binding);
     for approval in given {
         // Renaming is the use: it succeeds once.
         let (from, to) = (file(root, &approval.code), used(root, &approval.code));
@@ -285,7 +286,7 @@ pub fn take(root: &Root, binding: &str) -> Option<String> {
 /// The questions that wait for a person, oldest first.
 pub fn pending(root: &Root) -> Vec<Approval> {
     let mut found = all(root);
-    found.retain(|approval| approval.state == State::Pending);
+    found.retain(|approval| approval.state == ApprovalState::Pending);
     found.sort_by(|one, other| one.asked_at.cmp(&other.asked_at));
     found
 }
@@ -295,7 +296,7 @@ pub fn get(root: &Root, code: &str) -> Option<Approval> {
     let code = spelled(code)?;
     // What was used stays used, even where somebody put the file back.
     if let Some(used) = read(root, &used(root, &code), &code) {
-        return Some(Approval { state: State::Used, ..used });
+        return Some(Approval { state: ApprovalState::Used, ..used });
     }
     read(root, &file(root, &code), &code)
 }
@@ -320,13 +321,17 @@ impl Turn<'_> {
         let unknown = || ApprovalError::Unknown { code: super::text::shorten(code.trim(), 40) };
         let found = get(self.root, code).ok_or_else(unknown)?;
         match found.state {
-            State::Pending => Ok(found),
+            ApprovalState::Pending => Ok(found),
             state => Err(ApprovalError::Settled { code: found.code, what: state.phrase() }),
         }
     }
 
     /// Keeps what a person decided of a question that this turn found pending.
-    pub fn settle(&self, approval: Approval, state: State) -> Result<Approval, ApprovalError> {
+    pub fn settle(
+        &self,
+        approval: Approval,
+        state: ApprovalState,
+    ) -> Result<Approval, ApprovalError> {
         let approval = Approval { state, ..approval };
         self.write(&approval)?;
         Ok(approval)
@@ -394,9 +399,9 @@ fn read(root: &Root, file: &Path, code: &str) -> Option<Approval> {
     if !ours {
         return None;
     }
-    let waits = matches!(approval.state, State::Pending | State::Approved);
+    let waits = matches!(approval.state, ApprovalState::Pending | ApprovalState::Approved);
     Some(if waits && over(&approval) {
-        Approval { state: State::Expired, ..approval }
+        Approval { state: ApprovalState::Expired, ..approval }
     } else {
         approval
     })

@@ -203,19 +203,19 @@ impl Stamp {
 mod tests {
     use std::fs::FileTimes;
 
-    use super::super::fixture::{Place, path};
+    use super::super::fixture::{TestFolder, path};
     use super::*;
 
     const SOURCE: &str = ".orchestration/policy.yaml";
 
-    fn place() -> Place {
-        let place = Place::governed();
+    fn place() -> TestFolder {
+        let place = TestFolder::governed();
         place.git(&["init", "-q"]);
         place.write(SOURCE, "mode: ask\n");
         place
     }
 
-    fn slot(place: &Place) -> Slot {
+    fn slot(place: &TestFolder) -> Slot {
         Slot::of(&place.root(""), &path(SOURCE)).expect("a slot")
     }
 
@@ -246,7 +246,7 @@ mod tests {
     /// Each is a state of the same length as before.
     #[test]
     fn every_change_is_another_state() {
-        type Change = (&'static str, fn(&Place));
+        type Change = (&'static str, fn(&TestFolder));
         let changes: [Change; 4] = [
             ("written over", |place| place.write(SOURCE, "mode: den\n")),
             ("replaced", |place| {
@@ -319,10 +319,10 @@ mod tests {
 
     #[test]
     fn nothing_is_made_where_nobody_asked_for_it() {
-        let bare = Place::new();
+        let bare = TestFolder::new();
         bare.write("active_intents.yaml", "[]");
         assert!(Slot::of(&bare.root(""), &path("active_intents.yaml")).is_none());
-        let without_git = Place::governed();
+        let without_git = TestFolder::governed();
         without_git.write(SOURCE, "");
         assert!(Slot::of(&without_git.root(""), &path(SOURCE)).is_none());
         without_git.folder(".orchestration/local");

@@ -6,12 +6,12 @@ use std::process::Command;
 use super::{Git, RelativePath, Root};
 
 /// Removed when dropped.
-pub(super) struct Place {
+pub(super) struct TestFolder {
     _folder: tempfile::TempDir,
     path: PathBuf,
 }
 
-impl Place {
+impl TestFolder {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().canonicalize().unwrap();

@@ -25,19 +25,19 @@ pub(super) struct Real {
 ///
 /// Fails where a folder on the way cannot be read, or links turn in a circle.
 pub(super) fn real(path: &Path) -> std::io::Result<Real> {
-    let mut rest: Vec<Step> = steps(path);
+    let mut rest: Vec<PathStep> = steps(path);
     let mut out = Real { path: PathBuf::new(), through_file: false, link_folders: Vec::new() };
     while let Some(step) = rest.pop() {
         let name = match step {
-            Step::Start(start) => {
+            PathStep::Start(start) => {
                 out.path = start;
                 continue;
             }
-            Step::Up => {
+            PathStep::Up => {
                 out.path.pop();
                 continue;
             }
-            Step::Into(name) => name,
+            PathStep::Into(name) => name,
         };
         let next = out.path.join(&name);
         match std::fs::symlink_metadata(&next) {
@@ -61,26 +61,26 @@ pub(super) fn real(path: &Path) -> std::io::Result<Real> {
     Ok(out)
 }
 
-enum Step {
+enum PathStep {
     Start(PathBuf),
     Up,
     Into(OsString),
 }
 
 /// The steps of a path, the first one last.
-fn steps(path: &Path) -> Vec<Step> {
+fn steps(path: &Path) -> Vec<PathStep> {
     let mut start = PathBuf::new();
     let mut steps = Vec::new();
     for component in path.components() {
         match component {
             Component::Prefix(_) | Component::RootDir => start.push(component),
             Component::CurDir => {}
-            Component::ParentDir => steps.push(Step::Up),
-            Component::Normal(name) => steps.push(Step::Into(name.to_owned())),
+            Component::ParentDir => steps.push(PathStep::Up),
+            Component::Normal(name) => steps.push(PathStep::Into(name.to_owned())),
         }
     }
     if !start.as_os_str().is_empty() {
-        steps.insert(0, Step::Start(start));
+        steps.insert(0, PathStep::Start(start));
     }
     steps.reverse();
     steps

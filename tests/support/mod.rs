@@ -80,14 +80,14 @@ impl Repo {
 
     /// Records the changes of files under an intent.
     pub fn record(&self, intent: &str, paths: &[&str]) -> record::RecordAnswer {
-        self.record_as(intent, paths, record::Extent::Changes)
+        self.record_as(intent, paths, record::RecordExtent::Changes)
     }
 
     pub fn record_as(
         &self,
         intent: &str,
         paths: &[&str],
-        extent: record::Extent,
+        extent: record::RecordExtent,
     ) -> record::RecordAnswer {
         let request = record::RecordRequest {
             paths: paths.iter().map(|path| relative(path)).collect(),

@@ -57,6 +57,15 @@ impl Source {
         self.code.lines().zip(1..).filter(|(line, _)| calls(line)).map(|(_, at)| at).collect()
     }
 
+    /// The names of the types that are declared here.
+    pub(crate) fn types(&self) -> Vec<&str> {
+        let words: Vec<&str> = self.code.split_whitespace().collect();
+        let declares = |word: &str| ["struct", "enum", "trait", "union"].contains(&word);
+        let pairs = words.windows(2).filter(|pair| declares(pair[0]));
+        let names = pairs.filter_map(|pair| pair[1].split(|c: char| !c.is_alphanumeric()).next());
+        names.filter(|name| name.starts_with(char::is_uppercase)).collect()
+    }
+
     /// Every path that starts at the crate's root, `crate::` left out, groups written out.
     pub(crate) fn crate_paths(&self) -> Vec<String> {
         let tokens = tokens(&self.code);

@@ -15,8 +15,8 @@ use crate::cli::ssh::{SshKeygen, sign, signs};
 use crate::cli::when;
 use crate::ledger::Approved;
 use crate::verbs::Workspace;
-use crate::verbs::approval::{self, ApprovalAnswer, Place, SignedAnswer, Verdict};
-use crate::workspace::approvals::{Approval, State};
+use crate::verbs::approval::{self, ApprovalAnswer, ApprovalVerdict, DecisionPlace, SignedAnswer};
+use crate::workspace::approvals::{Approval, ApprovalState};
 
 /// Approve what an agent asks for, or sign a rule as it reads; without an argument, list what waits
 #[derive(Debug, clap::Args)]
@@ -71,7 +71,12 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             format!("`intent reject {}` says no for good", asked.code),
         ));
     }
-    let answer = approval::decide(&workspace, &asked.code, Verdict::Approve, Place::Terminal)?;
+    let answer = approval::decide(
+        &workspace,
+        &asked.code,
+        ApprovalVerdict::Approve,
+        DecisionPlace::Terminal,
+    )?;
     // What was widened or created is in the registry now.
     let widened = answer.approval.result.clone();
     let has_key = args.key.is_some() || signs(&context.cwd);
@@ -151,7 +156,7 @@ pub(crate) fn reject(context: &Context, args: RejectArgs) -> Result<Exit, CliErr
     Terminal::of_a_person()?;
     let workspace = context.here()?;
     let asked = waiting(&workspace, &args.code)?;
-    decided(context, &workspace, &asked.code, Verdict::Reject)
+    decided(context, &workspace, &asked.code, ApprovalVerdict::Reject)
 }
 
 /// What was approved, and what was signed with it.
@@ -172,16 +177,16 @@ fn decided(
     context: &Context,
     workspace: &Workspace,
     code: &str,
-    verdict: Verdict,
+    verdict: ApprovalVerdict,
 ) -> Result<Exit, CliError> {
-    let answer = approval::decide(workspace, code, verdict, Place::Terminal)?;
+    let answer = approval::decide(workspace, code, verdict, DecisionPlace::Terminal)?;
     context.answer(&answer, |page| done(page, &answer))?;
     Ok(Exit::Fine)
 }
 
 fn done(page: &mut Page, answer: &ApprovalAnswer) {
     let (style, mark) = match answer.approval.state {
-        State::Denied => (BAD, "✗"),
+        ApprovalState::Denied => (BAD, "✗"),
         _ => (GOOD, "✓"),
     };
     page.styled(style, mark).own(" ").text(&answer.done).end();
@@ -191,7 +196,7 @@ fn done(page: &mut Page, answer: &ApprovalAnswer) {
 fn waiting(workspace: &Workspace, code: &str) -> Result<Approval, CliError> {
     let found = approval::status(workspace, code)?;
     match found.state {
-        State::Pending => Ok(found),
+        ApprovalState::Pending => Ok(found),
         state => Err(CliError::usage(
             format!("{} {}", found.code, state.phrase()),
             "`intent approve` lists what waits",
@@ -278,7 +283,7 @@ mod tests {
             head: None,
             asked_at: "soon".into(),
             expires_at: "later".into(),
-            state: State::Pending,
+            state: ApprovalState::Pending,
             result: None,
         };
         let mut page = Page::default();

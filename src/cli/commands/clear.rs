@@ -1,8 +1,5 @@
 //! `intent clear`: forgets the selection.
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -13,15 +10,8 @@ use crate::verbs::select;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-/// What was forgotten.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct ClearAnswer {
-    /// The intent that was selected; `None` when none was.
-    cleared: Option<String>,
-}
-
 pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
-    let answer = ClearAnswer { cleared: select::clear(&context.here()?)? };
+    let answer = select::clear(&context.here()?)?;
     context.answer(&answer, |page| {
         match &answer.cleared {
             Some(id) => page.styled(INTENT, id).own(" is no longer selected"),

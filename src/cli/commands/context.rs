@@ -25,7 +25,11 @@ pub(crate) fn run(cli: &Context, args: Args) -> Result<Exit, CliError> {
     let id =
         args.id.or_else(|| workspace.selected(None)).ok_or_else(|| workspace.nothing_selected())?;
     let intent = workspace.intent(&id)?;
-    let extent = if args.minimal { context::Extent::Minimal } else { context::Extent::Curated };
+    let extent = if args.minimal {
+        context::ContextExtent::Minimal
+    } else {
+        context::ContextExtent::Curated
+    };
     let answer = context::answer(&workspace, intent, extent);
     cli.answer(&answer, |page| {
         page.lines(&answer.context);

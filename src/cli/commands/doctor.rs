@@ -7,7 +7,7 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{Page, STRONG};
 use crate::hook::doctor::examine as agents;
 use crate::hook::install::Folders;
-use crate::verbs::doctor::{DoctorAnswer, State, examine, retry};
+use crate::verbs::doctor::{DoctorAnswer, Health, examine, retry};
 
 /// Examine the workspace: is everything in place, and if not, what to do
 #[derive(Debug, clap::Args)]
@@ -31,16 +31,16 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         answer.checks.extend(agents(&workspace.root, &folders, search.as_deref()));
     }
     context.answer(&answer, |page| show(page, &answer))?;
-    Ok(Exit::found(answer.checks.iter().any(|check| check.state == State::Bad)))
+    Ok(Exit::found(answer.checks.iter().any(|check| check.state == Health::Bad)))
 }
 
 fn show(page: &mut Page, answer: &DoctorAnswer) {
     let width = answer.checks.iter().map(|check| check.what.chars().count()).max().unwrap_or(0);
     for check in &answer.checks {
         let (style, mark) = shared::mark(match check.state {
-            State::Good => Some(true),
-            State::Bad => Some(false),
-            State::Unknown => None,
+            Health::Good => Some(true),
+            Health::Bad => Some(false),
+            Health::Unknown => None,
         });
         page.styled(style, mark).own(" ").styled(STRONG, &check.what);
         page.to(width + 4).text(&check.detail).end();

@@ -14,7 +14,7 @@ use crate::verbs::explain::{explain, surroundings, verdict};
 
 /// The language of a command, as it is named on the command line.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Language {
+enum ShellLanguage {
     Posix,
     Powershell,
     Cmd,
@@ -42,17 +42,17 @@ pub(crate) struct Args {
     batch: Option<PathBuf>,
 
     /// The language the command is written in
-    #[arg(long, value_enum, default_value_t = Language::Posix, value_name = "LANGUAGE")]
-    dialect: Language,
+    #[arg(long, value_enum, default_value_t = ShellLanguage::Posix, value_name = "LANGUAGE")]
+    dialect: ShellLanguage,
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let home = ["HOME", "USERPROFILE"].into_iter().find_map(std::env::var_os);
     let at = surroundings(&context.cwd, home.map(PathBuf::from));
     let dialect = match args.dialect {
-        Language::Posix => Dialect::Posix,
-        Language::Powershell => Dialect::PowerShell,
-        Language::Cmd => Dialect::Cmd,
+        ShellLanguage::Posix => Dialect::Posix,
+        ShellLanguage::Powershell => Dialect::PowerShell,
+        ShellLanguage::Cmd => Dialect::Cmd,
     };
     if let Some(file) = &args.batch {
         return batch(context, file.clone(), dialect, &at);

@@ -8,7 +8,9 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
 use crate::hook::host::{self, HOSTS, Host};
-use crate::hook::install::{self, Act, Done, Folders, InstallError, Level, Program, WiredAnswer};
+use crate::hook::install::{
+    self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, WiredAnswer,
+};
 use crate::verbs::init::{InitAnswer, init};
 use crate::workspace::Root;
 
@@ -65,7 +67,7 @@ pub(crate) struct WiringAnswer {
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let act = if args.remove_agent.is_empty() { Act::Put } else { Act::Take };
+    let act = if args.remove_agent.is_empty() { InstallAct::Put } else { InstallAct::Take };
     let hosts = hosts(&args)?;
     if hosts.is_empty() {
         if args.user || args.absolute {
@@ -101,25 +103,25 @@ fn wire(
     context: &Context,
     args: &Args,
     hosts: &[Host],
-    act: Act,
+    act: InstallAct,
 ) -> Result<WiringAnswer, CliError> {
     let root = Root::find(&context.cwd)?;
-    let level = if args.user { Level::User } else { Level::Project };
-    let program = if args.absolute { this_program()? } else { Program::Found };
+    let level = if args.user { InstallLevel::User } else { InstallLevel::Project };
+    let program = if args.absolute { this_program()? } else { HostProgram::Found };
     let folders = Folders::here(root.path()).ok_or_else(|| {
         CliError::usage("your home folder is not known", "set HOME, then run this again")
     })?;
     // First what may be refused: then nothing is left half done.
     let wired = install::install(&folders, hosts, level, &program, act)?;
-    let first = (act, level) == (Act::Put, Level::Project);
+    let first = (act, level) == (InstallAct::Put, InstallLevel::Project);
     let workspace = if first { Some(init(&context.cwd)?) } else { None };
     Ok(WiringAnswer { workspace, agents: wired.agents })
 }
 
-fn this_program() -> Result<Program, CliError> {
+fn this_program() -> Result<HostProgram, CliError> {
     let path = std::env::current_exe()
         .map_err(|source| CliError::io("this program".into(), "found", source))?;
-    Ok(Program::At(path.display().to_string()))
+    Ok(HostProgram::At(path.display().to_string()))
 }
 
 impl From<InstallError> for CliError {
@@ -152,7 +154,7 @@ fn show(page: &mut Page, answer: &InitAnswer) {
     }
 }
 
-fn show_wiring(page: &mut Page, answer: &WiringAnswer, act: Act) {
+fn show_wiring(page: &mut Page, answer: &WiringAnswer, act: InstallAct) {
     let created = answer.workspace.as_ref().filter(|workspace| !workspace.created.is_empty());
     if let Some(workspace) = created {
         show(page, workspace);
@@ -172,7 +174,7 @@ fn show_wiring(page: &mut Page, answer: &WiringAnswer, act: Act) {
             };
             page.own("  ").styled(style, word).to(11).text(&file.path).end();
         }
-        if agent.files.is_empty() && act == Act::Take {
+        if agent.files.is_empty() && act == InstallAct::Take {
             page.own("  nothing of ours was there").end();
         }
         for cannot in &agent.cannot {
@@ -182,7 +184,7 @@ fn show_wiring(page: &mut Page, answer: &WiringAnswer, act: Act) {
             page.own("  ").styled(NOTE, "next").to(11).text(next).end();
         }
     }
-    if act == Act::Put {
+    if act == InstallAct::Put {
         page.gap().own("`intent doctor` says whether each of them really asks.").end();
     }
 }

@@ -16,7 +16,7 @@ use crate::cli::person;
 use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
 use crate::code::LineRange;
 use crate::ledger::{EntityType, MutationClass};
-use crate::verbs::record::{Extent, RecordRequest, RecordedFile, SkippedFile, record};
+use crate::verbs::record::{RecordExtent, RecordRequest, RecordedFile, SkippedFile, record};
 use crate::verbs::{Workspace, git_hooks, map};
 use crate::workspace::RelativePath;
 
@@ -64,9 +64,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "M")]
     model: Option<String>,
 
-    /// Who wrote; AI where an agent or a model is named, else you at a terminal, else unknown
+    /// ContributorKind wrote; AI where an agent or a model is named, else you at a terminal, else unknown
     #[arg(long, value_enum, value_name = "WHO")]
-    contributor: Option<Who>,
+    contributor: Option<ContributorKind>,
 
     /// The class of change that the agent claims; kept beside the one that is found
     #[arg(long, value_name = "C")]
@@ -86,22 +86,22 @@ fn lines(text: &str) -> Result<LineRange, String> {
     )
 }
 
-/// Who wrote.
+/// ContributorKind wrote.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Who {
+enum ContributorKind {
     Human,
     Ai,
     Mixed,
     Unknown,
 }
 
-impl From<Who> for EntityType {
-    fn from(who: Who) -> Self {
+impl From<ContributorKind> for EntityType {
+    fn from(who: ContributorKind) -> Self {
         match who {
-            Who::Human => Self::Human,
-            Who::Ai => Self::Ai,
-            Who::Mixed => Self::Mixed,
-            Who::Unknown => Self::Unknown,
+            ContributorKind::Human => Self::Human,
+            ContributorKind::Ai => Self::Ai,
+            ContributorKind::Mixed => Self::Mixed,
+            ContributorKind::Unknown => Self::Unknown,
         }
     }
 }
@@ -161,9 +161,9 @@ fn request(args: &Args, workspace: &Workspace, paths: Vec<RelativePath>) -> Reco
     RecordRequest {
         paths,
         extent: match args.lines {
-            Some(lines) => Extent::Lines(lines),
-            None if args.all => Extent::WholeFile,
-            None => Extent::Changes,
+            Some(lines) => RecordExtent::Lines(lines),
+            None if args.all => RecordExtent::WholeFile,
+            None => RecordExtent::Changes,
         },
         intent: args.intent.clone(),
         session: args.session.clone(),

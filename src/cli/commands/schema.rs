@@ -5,7 +5,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use super::{
-    clear, init as init_command, map as map_command, protocol, record as record_command,
+    init as init_command, map as map_command, protocol, record as record_command,
     report as report_command, test as test_command,
 };
 use crate::cli::context::Context;
@@ -63,14 +63,14 @@ pub fn schemas() -> Vec<(&'static str, Value)> {
         ("approvals", written::<Vec<Approval>>()),
         ("approve", written::<super::approve::ApprovedAnswer>()),
         ("check", written::<check::CheckAnswer>()),
-        ("clear", written::<clear::ClearAnswer>()),
+        ("clear", written::<select::ClearAnswer>()),
         ("compact", written::<compact::CompactAnswer>()),
         ("complete", written::<criteria::CompletionAnswer>()),
         ("context", written::<context::ContextAnswer>()),
         ("doctor", written::<doctor::DoctorAnswer>()),
         ("erase", written::<erase::EraseAnswer>()),
         ("explain", written::<crate::shell::Reading>()),
-        ("explain-batch", written::<explain::Verdict>()),
+        ("explain-batch", written::<explain::ExplainAnswer>()),
         ("for", written::<Vec<owners::FileOwners>>()),
         ("gate", written::<gate::Decision>()),
         ("git-hooks", written::<git_hooks::GitHooksAnswer>()),

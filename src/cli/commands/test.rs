@@ -76,7 +76,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         Some(file) => Some(read(context, file)?),
     };
     let mut answers = Vec::with_capacity(wanted.len());
-    for Wanted { criterion, command, words } in wanted {
+    for WantedCommand { criterion, command, words } in wanted {
         // The command before may have changed files, or made a commit.
         let workspace = context.here()?;
         let before = TreeState::of(&workspace)?;
@@ -101,7 +101,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 }
 
 /// A command to run.
-struct Wanted {
+struct WantedCommand {
     /// The criterion that names it.
     criterion: Option<String>,
     command: String,
@@ -110,14 +110,14 @@ struct Wanted {
 }
 
 /// The commands to run, each with the criterion that names it.
-fn wanted(args: &Args, named: Vec<(String, String)>) -> Result<Vec<Wanted>, CliError> {
+fn wanted(args: &Args, named: Vec<(String, String)>) -> Result<Vec<WantedCommand>, CliError> {
     if !args.command.is_empty() {
         let command = args.command.join(" ");
         let named = named.into_iter().find(|(_, run)| *run == command);
         let criterion = named.map(|(criterion, _)| criterion);
         let is_line = criterion.is_some() || args.command.len() == 1;
         let words = if is_line { Vec::new() } else { args.command.clone() };
-        return Ok(vec![Wanted { criterion, command, words }]);
+        return Ok(vec![WantedCommand { criterion, command, words }]);
     }
     if named.is_empty() {
         return Err(CliError::usage(
@@ -125,8 +125,11 @@ fn wanted(args: &Args, named: Vec<(String, String)>) -> Result<Vec<Wanted>, CliE
             "write one into the registry as `run: cargo test`, or name one here: intent test ID -- COMMAND",
         ));
     }
-    let by_shell =
-        |(criterion, command)| Wanted { criterion: Some(criterion), command, words: Vec::new() };
+    let by_shell = |(criterion, command)| WantedCommand {
+        criterion: Some(criterion),
+        command,
+        words: Vec::new(),
+    };
     Ok(named.into_iter().map(by_shell).collect())
 }
 

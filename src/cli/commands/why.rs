@@ -69,7 +69,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         (false, true) => on_disk_in_full(&workspace, &path, which)?,
         (false, false) => on_disk(&workspace, &path, which)?,
     };
-    let wanted = show::Wanted {
+    let wanted = show::ShownParts {
         place: target.lines,
         history: if args.lineage { show::History::Whole } else { show::History::Latest },
         evidence: if args.explain { show::Evidenced::InFull } else { show::Evidenced::InBrief },

@@ -70,7 +70,7 @@ fn unmark(tree: &mut Tree) {
 }
 
 #[derive(Default)]
-struct Scope {
+struct NameScope {
     names: HashMap<Arc<str>, u32>,
     /// Names that `global` and `nonlocal` give to somebody else.
     outer: HashSet<Arc<str>>,
@@ -80,7 +80,7 @@ struct Scope {
 struct Resolver<'a> {
     scoping: Option<&'static Scoping>,
     language: &'a str,
-    scopes: Vec<Scope>,
+    scopes: Vec<NameScope>,
     /// What the pattern that is being read has declared: alternatives (`A(x) | B(x)`) declare one local together.
     pattern: HashMap<Arc<str>, u32>,
     out: Resolution,
@@ -132,7 +132,7 @@ impl Resolver<'_> {
             if !function && scoping.reach == Reach::Function {
                 self.first_iterable(tree);
             }
-            self.scopes.push(Scope { function, ..Scope::default() });
+            self.scopes.push(NameScope { function, ..NameScope::default() });
             self.hoist(tree, scoping);
         }
         let late = scoping.late.contains(&tree.kind);

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use super::seek::{Place, find};
+use super::seek::{SearchArea, find};
 
 /// One line of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum HunkLine {
     /// Stands in the file and stays, byte for byte as the file has it.
     Keep(String),
     /// Stands in the file and goes.
@@ -21,7 +21,7 @@ pub struct Hunk {
     /// The text after `@@`: a line of the file below which the hunk applies.
     pub header: Option<String>,
     /// Kept, cut and new lines, without their ends.
-    pub lines: Vec<Line>,
+    pub lines: Vec<HunkLine>,
     /// The hunk claims the end of the file (`*** End of File`).
     pub at_end: bool,
 }
@@ -43,15 +43,15 @@ impl Hunk {
         self.lines
             .iter()
             .filter_map(|line| match line {
-                Line::Keep(text) | Line::Cut(text) => Some(text.as_str()),
-                Line::New(_) => None,
+                HunkLine::Keep(text) | HunkLine::Cut(text) => Some(text.as_str()),
+                HunkLine::New(_) => None,
             })
             .collect()
     }
 
     /// Only new lines: there is nothing to find.
     fn only_adds(&self) -> bool {
-        self.lines.iter().all(|line| matches!(line, Line::New(_)))
+        self.lines.iter().all(|line| matches!(line, HunkLine::New(_)))
     }
 }
 
@@ -90,12 +90,12 @@ pub(crate) fn apply(text: &str, hunks: &[Hunk]) -> Result<String, MissingLines> 
 }
 
 /// A line of the file, apart from its end.
-struct Row<'a> {
+struct HunkRow<'a> {
     text: &'a str,
     end: &'a str,
 }
 
-impl Row<'_> {
+impl HunkRow<'_> {
     fn push(&self, out: &mut String, end: &str) {
         out.push_str(self.text);
         out.push_str(if self.end.is_empty() { end } else { self.end });
@@ -103,28 +103,28 @@ impl Row<'_> {
 }
 
 /// The lines of a file; a lone carriage return ends one too.
-fn rows(text: &str) -> Vec<Row<'_>> {
+fn rows(text: &str) -> Vec<HunkRow<'_>> {
     let mut rows = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['\r', '\n']) {
         let end = if rest[at..].starts_with("\r\n") { 2 } else { 1 };
-        rows.push(Row { text: &rest[..at], end: &rest[at..at + end] });
+        rows.push(HunkRow { text: &rest[..at], end: &rest[at..at + end] });
         rest = &rest[at + end..];
     }
     if !rest.is_empty() {
-        rows.push(Row { text: rest, end: "" });
+        rows.push(HunkRow { text: rest, end: "" });
     }
     rows
 }
 
 /// Where every hunk applies, in the order of the file.
-fn swaps(rows: &[Row<'_>], hunks: &[Hunk]) -> Result<Vec<Swap>, MissingLines> {
+fn swaps(rows: &[HunkRow<'_>], hunks: &[Hunk]) -> Result<Vec<Swap>, MissingLines> {
     let texts: Vec<&str> = rows.iter().map(|row| row.text).collect();
     let mut swaps = Vec::new();
     let mut next = 0;
     for hunk in hunks {
         if let Some(header) = &hunk.header {
-            let at = find(&texts, &[header.as_str()], Place::From(next));
+            let at = find(&texts, &[header.as_str()], SearchArea::From(next));
             next = at.ok_or_else(|| MissingLines::Header(header.clone()))? + 1;
         }
         if hunk.only_adds() {
@@ -146,8 +146,8 @@ fn place(
 ) -> Result<usize, MissingLines> {
     let old = hunk.old();
     let place = match hunk.at_end {
-        true => Place::AtEnd(next),
-        false => Place::From(next),
+        true => SearchArea::AtEnd(next),
+        false => SearchArea::From(next),
     };
     if let Some(at) = find(texts, &old, place) {
         swaps.extend(changed(&hunk.lines, at));
@@ -165,14 +165,14 @@ fn place(
 }
 
 /// The runs of cut and new lines between lines that stay, for a hunk at row `at`.
-fn changed(lines: &[Line], at: usize) -> Vec<Swap> {
+fn changed(lines: &[HunkLine], at: usize) -> Vec<Swap> {
     let mut swaps = Vec::new();
     let mut swap = Swap { rows: at..at, lines: Vec::new() };
     for line in lines {
         match line {
-            Line::Cut(_) => swap.rows.end += 1,
-            Line::New(text) => swap.lines.push(text.clone()),
-            Line::Keep(_) => {
+            HunkLine::Cut(_) => swap.rows.end += 1,
+            HunkLine::New(text) => swap.lines.push(text.clone()),
+            HunkLine::Keep(_) => {
                 let below = swap.rows.end + 1;
                 let done =
                     std::mem::replace(&mut swap, Swap { rows: below..below, lines: Vec::new() });
@@ -187,18 +187,18 @@ fn changed(lines: &[Line], at: usize) -> Vec<Swap> {
 
 /// The lines without the empty line that ends what is expected, and without the
 /// one that ends what is to stand there, if that is empty too.
-fn without_last_empty(lines: &[Line]) -> Vec<Line> {
+fn without_last_empty(lines: &[HunkLine]) -> Vec<HunkLine> {
     let mut lines = lines.to_vec();
-    if let Some(at) = lines.iter().rposition(|line| !matches!(line, Line::New(_))) {
+    if let Some(at) = lines.iter().rposition(|line| !matches!(line, HunkLine::New(_))) {
         match &lines[at] {
-            Line::Keep(text) => lines[at] = Line::New(text.clone()),
+            HunkLine::Keep(text) => lines[at] = HunkLine::New(text.clone()),
             _ => drop(lines.remove(at)),
         }
     }
-    if let Some(at) = lines.iter().rposition(|line| !matches!(line, Line::Cut(_))) {
+    if let Some(at) = lines.iter().rposition(|line| !matches!(line, HunkLine::Cut(_))) {
         match &lines[at] {
-            Line::Keep(text) if text.is_empty() => lines[at] = Line::Cut(String::new()),
-            Line::New(text) if text.is_empty() => drop(lines.remove(at)),
+            HunkLine::Keep(text) if text.is_empty() => lines[at] = HunkLine::Cut(String::new()),
+            HunkLine::New(text) if text.is_empty() => drop(lines.remove(at)),
             _ => {}
         }
     }

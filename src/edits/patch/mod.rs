@@ -13,8 +13,8 @@ mod seek;
 
 pub use heredoc::{Heredoc, heredoc};
 pub(super) use hunk::apply;
-pub use hunk::{Hunk, Line};
-pub use outcome::{Outcome, outcome};
+pub use hunk::{Hunk, HunkLine};
+pub use outcome::{PatchOutcome, outcome};
 pub use read::{PatchError, read};
 
 /// What a patch asks of one file. Paths are as the patch spells them; they are

@@ -7,7 +7,7 @@ use super::hunk;
 
 /// What the files are after a patch ran, to its end or to its first failure.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Outcome {
+pub struct PatchOutcome {
     /// Every file that was written (its text) or removed (`None`), once each, in
     /// the order in which they were first touched.
     pub files: Vec<(String, Option<String>)>,
@@ -23,8 +23,8 @@ pub struct Outcome {
 /// try the whole patch first and then do nothing, and a file system may refuse (a
 /// folder in the way). Paths that are spelled differently are different files
 /// here: resolve them first.
-pub fn outcome(patch: &[FilePatch], before: impl Fn(&str) -> Option<String>) -> Outcome {
-    let mut run = Run { before, out: Outcome::default(), places: HashMap::new() };
+pub fn outcome(patch: &[FilePatch], before: impl Fn(&str) -> Option<String>) -> PatchOutcome {
+    let mut run = Run { before, out: PatchOutcome::default(), places: HashMap::new() };
     if patch.is_empty() {
         run.out.failure = Some("the patch names no file".to_owned());
     }
@@ -39,7 +39,7 @@ pub fn outcome(patch: &[FilePatch], before: impl Fn(&str) -> Option<String>) -> 
 
 struct Run<F> {
     before: F,
-    out: Outcome,
+    out: PatchOutcome,
     /// Where in `out` a path is.
     places: HashMap<String, usize>,
 }

@@ -1,6 +1,6 @@
 //! From the text of a patch to what it asks of each file.
 
-use super::{FilePatch, Hunk, Line};
+use super::{FilePatch, Hunk, HunkLine};
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";
@@ -22,7 +22,7 @@ pub enum PatchError {
     End,
     /// A line that cannot stand where it stands.
     #[error("line {line} of the patch: {what}")]
-    Line {
+    HunkLine {
         /// Counted from 1, at `*** Begin Patch`.
         line: usize,
         /// What is wrong with it.
@@ -48,7 +48,7 @@ pub fn read(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     }
     reader.line += 1;
     // The last line ends the patch however it is indented, and may do so again.
-    if reader.state != State::Ended {
+    if reader.state != PatchPart::Ended {
         reader.finished()?;
     }
     Ok(reader.files)
@@ -76,7 +76,7 @@ fn unwrapped<'a>(lines: &'a [&'a str]) -> Option<&'a [&'a str]> {
 
 /// What the lines so far make of the next one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum State {
+enum PatchPart {
     #[default]
     Start,
     Add,
@@ -87,7 +87,7 @@ enum State {
 
 #[derive(Debug, Default)]
 struct Reader {
-    state: State,
+    state: PatchPart,
     /// The patch names the environment it is for; it may do so once.
     environment: bool,
     line: usize,
@@ -96,7 +96,7 @@ struct Reader {
 
 impl Reader {
     fn take(&mut self, line: &str) -> Result<(), PatchError> {
-        if self.state == State::Ended {
+        if self.state == PatchPart::Ended {
             return match line.trim().is_empty() {
                 true => Ok(()),
                 false => Err(PatchError::End),
@@ -104,27 +104,27 @@ impl Reader {
         }
         // Below an update an indented header is a line of the file.
         let header = match self.state {
-            State::Update => line.trim_end(),
+            PatchPart::Update => line.trim_end(),
             _ => line.trim(),
         };
         if self.environment(header)? || self.header(header)? {
             return Ok(());
         }
         match self.state {
-            State::Add => self.added(line),
-            State::Update => self.update(line),
+            PatchPart::Add => self.added(line),
+            PatchPart::Update => self.update(line),
             _ => self.refuse("expected a file: Add, Delete or Update"),
         }
     }
 
     fn refuse<T>(&self, what: &'static str) -> Result<T, PatchError> {
-        Err(PatchError::Line { line: self.line, what })
+        Err(PatchError::HunkLine { line: self.line, what })
     }
 
     /// Takes the line that names an environment; false when it is none.
     fn environment(&mut self, line: &str) -> Result<bool, PatchError> {
         let name = line.strip_prefix(ENVIRONMENT);
-        let Some(name) = name.filter(|_| self.state == State::Start) else {
+        let Some(name) = name.filter(|_| self.state == PatchPart::Start) else {
             return Ok(false);
         };
         if self.environment || name.trim().is_empty() {
@@ -140,18 +140,18 @@ impl Reader {
             None
         } else if let Some(path) = line.strip_prefix(ADD) {
             let text = String::new();
-            Some((State::Add, FilePatch::Add { path: path.into(), text }))
+            Some((PatchPart::Add, FilePatch::Add { path: path.into(), text }))
         } else if let Some(path) = line.strip_prefix(DELETE) {
-            Some((State::Delete, FilePatch::Delete { path: path.into() }))
+            Some((PatchPart::Delete, FilePatch::Delete { path: path.into() }))
         } else if let Some(path) = line.strip_prefix(UPDATE) {
             let file = FilePatch::Update { path: path.into(), to: None, hunks: Vec::new() };
-            Some((State::Update, file))
+            Some((PatchPart::Update, file))
         } else {
             return Ok(false);
         };
         self.finished()?;
         match file {
-            None => self.state = State::Ended,
+            None => self.state = PatchPart::Ended,
             Some((state, file)) => {
                 self.state = state;
                 self.files.push(file);
@@ -227,11 +227,11 @@ impl Reader {
 }
 
 /// A line of a hunk by its first character; an empty line is a kept one.
-fn hunk_line(line: &str) -> Option<Line> {
+fn hunk_line(line: &str) -> Option<HunkLine> {
     if line.is_empty() {
-        return Some(Line::Keep(String::new()));
+        return Some(HunkLine::Keep(String::new()));
     }
-    let keep = line.strip_prefix(' ').map(|line| Line::Keep(line.to_owned()));
-    keep.or_else(|| line.strip_prefix('+').map(|line| Line::New(line.to_owned())))
-        .or_else(|| line.strip_prefix('-').map(|line| Line::Cut(line.to_owned())))
+    let keep = line.strip_prefix(' ').map(|line| HunkLine::Keep(line.to_owned()));
+    keep.or_else(|| line.strip_prefix('+').map(|line| HunkLine::New(line.to_owned())))
+        .or_else(|| line.strip_prefix('-').map(|line| HunkLine::Cut(line.to_owned())))
 }

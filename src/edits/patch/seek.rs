@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Where lines may be found.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place {
+pub(super) enum SearchArea {
     /// At this row or below it.
     From(usize),
     /// The same, but only where the file ends with them.
@@ -23,15 +23,15 @@ const VIEWS: [fn(&str) -> Cow<'_, str>; 4] = [
 
 /// The first row at which `wanted` stands in `rows`. A stricter comparison wins
 /// over an earlier row.
-pub(super) fn find(rows: &[&str], wanted: &[&str], place: Place) -> Option<usize> {
-    let (Place::From(start) | Place::AtEnd(start)) = place;
+pub(super) fn find(rows: &[&str], wanted: &[&str], place: SearchArea) -> Option<usize> {
+    let (SearchArea::From(start) | SearchArea::AtEnd(start)) = place;
     if wanted.is_empty() {
         return Some(start);
     }
     let last = rows.len().checked_sub(wanted.len())?;
     let first = match place {
-        Place::From(_) => start,
-        Place::AtEnd(_) => last.max(start),
+        SearchArea::From(_) => start,
+        SearchArea::AtEnd(_) => last.max(start),
     };
     let from = rows.get(first..)?;
     VIEWS.iter().find_map(|view| {

@@ -8,7 +8,7 @@ use crate::hook::answer::{Output, Said};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
-use crate::hook::incoming::{Incoming, Moment, Parts, moment};
+use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
 
 pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     let name = fields::word(payload, &["hook_event_name", "hookEventName", "eventName"]);
@@ -21,7 +21,7 @@ pub(super) fn read(host: Host, payload: &Value) -> Incoming {
         None if ended => Moment::After,
         None => Moment::Before,
     };
-    let parts = Parts {
+    let parts = PayloadParts {
         family: Family::Antigravity,
         moment,
         name: name.unwrap_or_default().to_owned(),

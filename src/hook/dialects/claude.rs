@@ -7,7 +7,7 @@ use crate::hook::answer::{Output, Said};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::Host;
-use crate::hook::incoming::{Incoming, Moment, Parts, moment};
+use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
 
 /// The payload that most hosts share: an event's name, a tool's name and input.
 pub(super) fn read(host: Host, payload: &Value) -> Incoming {
@@ -19,7 +19,7 @@ pub(super) fn read(host: Host, payload: &Value) -> Incoming {
         None => Moment::Other,
     };
     let id = fields::word(payload, &["tool_use_id", "toolUseId", "tool_call_id", "toolCallId"]);
-    let parts = Parts {
+    let parts = PayloadParts {
         family: host.family,
         moment,
         name: name.unwrap_or("PreToolUse").to_owned(),

@@ -7,13 +7,13 @@ use crate::hook::answer::{Output, Said};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
-use crate::hook::incoming::{Incoming, Moment, Parts, moment};
+use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
 
 pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     let name = fields::word(payload, &["hookName"]).unwrap_or("PreToolUse");
     let body = fields::any(payload, &["preToolUse", "postToolUse", "tool_call", "tool_result"]);
     let id = body.and_then(|body| fields::word(body, &["toolCallId", "toolUseId", "id"]));
-    let parts = Parts {
+    let parts = PayloadParts {
         family: Family::Cline,
         moment: moment(name),
         name: name.to_owned(),

@@ -7,7 +7,7 @@ use crate::hook::answer::{Output, Said};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
-use crate::hook::incoming::{Incoming, Moment, Parts, moment};
+use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
 
 pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     if payload.get("hook_event_name").is_some() {
@@ -16,7 +16,7 @@ pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     let moment = told_moment(payload);
     let call = matches!(moment, Moment::Before | Moment::After).then(|| call(payload)).flatten();
     let id = fields::word(payload, &["toolCallId", "toolUseId"]).map(str::to_owned);
-    let parts = Parts { family: Family::Copilot, moment, name: String::new(), call, id };
+    let parts = PayloadParts { family: Family::Copilot, moment, name: String::new(), call, id };
     Incoming::new(host, payload, parts)
 }
 

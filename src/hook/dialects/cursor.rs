@@ -8,7 +8,7 @@ use crate::hook::answer::{Output, Said};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
-use crate::hook::incoming::{Incoming, Moment, Parts, moment};
+use crate::hook::incoming::{Incoming, Moment, PayloadParts, moment};
 
 pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     let name = fields::word(payload, &["hook_event_name"]).unwrap_or("preToolUse");
@@ -18,7 +18,7 @@ pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     let twice = call.as_ref().is_some_and(|call| call.tool == SHELL || call.tool.starts_with(MCP));
     let id = fields::word(payload, &["tool_use_id"]).filter(|_| !twice).map(str::to_owned);
     let moment = moment(name);
-    let parts = Parts { family: Family::Cursor, moment, name: name.to_owned(), call, id };
+    let parts = PayloadParts { family: Family::Cursor, moment, name: name.to_owned(), call, id };
     Incoming::new(host, payload, parts)
 }
 

@@ -7,11 +7,11 @@ use crate::hook::answer::{Output, Said};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
-use crate::hook::incoming::{Incoming, Parts, moment};
+use crate::hook::incoming::{Incoming, PayloadParts, moment};
 
 pub(super) fn read(host: Host, payload: &Value) -> Incoming {
     let name = fields::word(payload, &["agent_action_name"]).unwrap_or("pre_write_code");
-    let parts = Parts {
+    let parts = PayloadParts {
         family: Family::Windsurf,
         moment: moment(name),
         name: name.to_owned(),

@@ -1,7 +1,7 @@
 use std::fs;
 
 use super::*;
-use crate::hook::install::{Act, install};
+use crate::hook::install::{InstallAct, install};
 use crate::workspace::Root;
 
 /// A governed project, a home, and a folder of programs with `intent` in it.
@@ -22,7 +22,14 @@ impl Lab {
     fn wired(hosts: &[&str]) -> Self {
         let lab = Self::new();
         let hosts: Vec<Host> = hosts.iter().map(|name| host::named(name).unwrap()).collect();
-        install(&lab.folders(), &hosts, Level::Project, &Program::Found, Act::Put).unwrap();
+        install(
+            &lab.folders(),
+            &hosts,
+            InstallLevel::Project,
+            &HostProgram::Found,
+            InstallAct::Put,
+        )
+        .unwrap();
         lab
     }
 
@@ -56,14 +63,14 @@ impl Lab {
         examine(&self.root(), &self.folders(), Some(bin.as_os_str()))
     }
 
-    fn one(&self, host: &str) -> (State, String) {
+    fn one(&self, host: &str) -> (Health, String) {
         let found = self.examine().into_iter().find(|check| check.what == host).unwrap();
         (found.state, found.detail)
     }
 
     fn bad(&self, host: &str, why: &str) {
         let (state, detail) = self.one(host);
-        assert_eq!(state, State::Bad, "{detail}");
+        assert_eq!(state, Health::Bad, "{detail}");
         assert!(detail.contains(why), "{detail}");
     }
 }
@@ -96,7 +103,7 @@ fn every_state_of_wiring_reads_well() {
 fn a_strict_switch_taken_out_is_noticed() {
     let lab = Lab::wired(&["claude-code"]);
     lab.beat("claude-code", NOW);
-    assert_eq!(lab.one("claude-code").0, State::Good);
+    assert_eq!(lab.one("claude-code").0, Health::Good);
     let path = lab.root().path().join(".claude/settings.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("\"onFailure\": \"block\"", "\"onFailure\": \"continue\"", 1))
@@ -110,9 +117,10 @@ fn hooks_of_others_are_not_our_business() {
     lab.write("p/.claude/settings.json", r#"{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}"#);
     assert_eq!(lab.examine()[0].what, "agents");
     let hosts = [host::named("claude-code").unwrap()];
-    install(&lab.folders(), &hosts, Level::Project, &Program::Found, Act::Put).unwrap();
+    install(&lab.folders(), &hosts, InstallLevel::Project, &HostProgram::Found, InstallAct::Put)
+        .unwrap();
     lab.beat("claude-code", NOW);
-    assert_eq!(lab.one("claude-code").0, State::Good);
+    assert_eq!(lab.one("claude-code").0, Health::Good);
 }
 
 #[test]
@@ -161,7 +169,7 @@ fn codex_says_nothing_of_hooks_that_nobody_trusts() {
         file.display()
     );
     lab.write("home/.codex/config.toml", &trust);
-    assert_eq!(lab.one("codex").0, State::Good, "{}", lab.one("codex").1);
+    assert_eq!(lab.one("codex").0, Health::Good, "{}", lab.one("codex").1);
 }
 
 #[test]
@@ -170,9 +178,9 @@ fn a_program_that_is_not_there_is_named() {
     fs::remove_file(lab.folder.path().join("bin/intent")).unwrap();
     lab.bad("cursor", "not on the PATH");
     let lab = Lab::new();
-    let gone = Program::At("/nowhere/intent".to_owned());
+    let gone = HostProgram::At("/nowhere/intent".to_owned());
     let hosts = [host::named("cursor").unwrap()];
-    install(&lab.folders(), &hosts, Level::Project, &gone, Act::Put).unwrap();
+    install(&lab.folders(), &hosts, InstallLevel::Project, &gone, InstallAct::Put).unwrap();
     lab.bad("cursor", "/nowhere/intent, which is not there");
 }
 

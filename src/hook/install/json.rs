@@ -12,7 +12,7 @@ use super::ours::starts_us;
 
 /// Something of ours in a JSON file. `within` are the keys that lead to the object it stands in.
 #[derive(Clone, Debug)]
-pub(super) enum Part {
+pub(super) enum JsonPart {
     /// Hooks: lists in an object, by name. Ours stand behind those of others.
     Lists { within: &'static [&'static str], lists: Vec<(&'static str, Vec<Value>)> },
     /// A named member.
@@ -27,22 +27,22 @@ pub(super) enum Part {
 const OURS: &[&str] = &["hook", "mcp", "lsp"];
 
 /// The file with our parts in it, and each of them once.
-pub(super) fn put(text: &str, parts: &[Part]) -> Result<String, Conflict> {
+pub(super) fn put(text: &str, parts: &[JsonPart]) -> Result<String, Conflict> {
     let root = parse(text)?;
     let top = root.object_value_or_create().ok_or(Conflict::NoObject)?;
     for part in parts {
         match part {
-            Part::Base { name, value } => {
+            JsonPart::Base { name, value } => {
                 if top.get(name).is_none() {
                     top.insert(0, name, input(value));
                 }
             }
-            Part::Member { within, name, value } => member(&reach(&top, within)?, name, value)?,
-            Part::Offer { within, name, value } => {
+            JsonPart::Member { within, name, value } => member(&reach(&top, within)?, name, value)?,
+            JsonPart::Offer { within, name, value } => {
                 // What stands in the way is a decision, not an error.
                 let _ = reach(&top, within).and_then(|object| member(&object, name, value));
             }
-            Part::Lists { within, lists } => put_lists(&reach(&top, within)?, lists)?,
+            JsonPart::Lists { within, lists } => put_lists(&reach(&top, within)?, lists)?,
         }
     }
     let done = root.to_string();
@@ -50,17 +50,17 @@ pub(super) fn put(text: &str, parts: &[Part]) -> Result<String, Conflict> {
 }
 
 /// The file without our parts; `None` where nothing else is in it.
-pub(super) fn take(text: &str, parts: &[Part]) -> Result<Option<String>, Conflict> {
+pub(super) fn take(text: &str, parts: &[JsonPart]) -> Result<Option<String>, Conflict> {
     let root = parse(text)?;
     let Some(top) = root.object_value() else { return Ok(Some(text.to_owned())) };
     let mut taken = false;
     for part in parts {
         let (within, name) = match part {
-            Part::Base { .. } => continue,
-            Part::Member { within, name, .. } | Part::Offer { within, name, .. } => {
+            JsonPart::Base { .. } => continue,
+            JsonPart::Member { within, name, .. } | JsonPart::Offer { within, name, .. } => {
                 (within, Some(name))
             }
-            Part::Lists { within, .. } => (within, None),
+            JsonPart::Lists { within, .. } => (within, None),
         };
         let Some(object) = lead(&top, within) else { continue };
         let ours = match name {
@@ -77,7 +77,7 @@ pub(super) fn take(text: &str, parts: &[Part]) -> Result<Option<String>, Conflic
     }
     let base = |prop: &CstObjectProp| {
         parts.iter().any(|part| {
-            matches!(part, Part::Base { name, .. } if prop.decoded_name().as_deref() == Some(name))
+            matches!(part, JsonPart::Base { name, .. } if prop.decoded_name().as_deref() == Some(name))
         })
     };
     let commented = has_comment(CstNode::Container(CstContainerNode::Root(root.clone())));

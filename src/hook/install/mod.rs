@@ -14,11 +14,11 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use recipes::Program;
+pub use recipes::HostProgram;
 
 use super::host::Host;
 use crate::workspace::store::{self, StoreError};
-use recipes::{Content, Piece, Recipe};
+use recipes::{FileContent, FilePiece, Recipe};
 
 /// In the first lines of every file that is ours alone.
 const MARK: &str = "Written by `intent init`, which writes it anew: change nothing here.";
@@ -27,7 +27,7 @@ const MAX_SETTINGS: u64 = 4 * 1024 * 1024;
 
 /// Where settings are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum InstallLevel {
     /// In the project: committed, for everybody.
     Project,
     /// In the person's home folder: for all of their projects.
@@ -36,7 +36,7 @@ pub enum Level {
 
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum InstallAct {
     /// Our entries are put in.
     Put,
     /// Our entries are taken out, and nothing else.
@@ -162,18 +162,18 @@ pub enum Done {
 pub fn install(
     folders: &Folders,
     hosts: &[Host],
-    level: Level,
-    program: &Program,
-    act: Act,
+    level: InstallLevel,
+    program: &HostProgram,
+    act: InstallAct,
 ) -> Result<InstallAnswer, InstallError> {
-    let mut plan = Plan { folders, level, files: BTreeMap::new() };
+    let mut plan = InstallPlan { folders, level, files: BTreeMap::new() };
     let mut agents = Vec::new();
     for host in hosts {
         let Some(recipe) = recipes::of(host) else { continue };
         let files = plan.host(host, recipe, program, act)?;
         let (cannot, next) = match act {
-            Act::Put => (sentences(host.cannot), recipe.next.to_vec()),
-            Act::Take => (Vec::new(), Vec::new()),
+            InstallAct::Put => (sentences(host.cannot), recipe.next.to_vec()),
+            InstallAct::Take => (Vec::new(), Vec::new()),
         };
         agents.push(WiredAnswer {
             agent: host.name.to_owned(),
@@ -189,7 +189,7 @@ pub fn install(
 
 /// How a file of a host's settings stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Standing {
+pub(super) enum SettingsState {
     /// Nothing of ours is in it.
     Absent,
     /// Ours is in it as we write it.
@@ -201,64 +201,64 @@ pub(super) enum Standing {
 }
 
 /// A file of a host's settings, examined.
-pub(super) struct Examined {
+pub(super) struct ExaminedFile {
     pub(super) path: PathBuf,
-    pub(super) standing: Standing,
+    pub(super) standing: SettingsState,
     /// Whether a hook is what it holds of ours, rather than a server.
     pub(super) hooks: bool,
     /// The program that its hooks start.
-    pub(super) program: Option<Program>,
+    pub(super) program: Option<HostProgram>,
 }
 
 /// How the files of a host stand.
-pub(super) fn examine(folders: &Folders, host: &Host, level: Level) -> Vec<Examined> {
+pub(super) fn examine(folders: &Folders, host: &Host, level: InstallLevel) -> Vec<ExaminedFile> {
     let Some(recipe) = recipes::of(host) else { return Vec::new() };
     let (folder, pieces) = place(folders, recipe, level);
     let paths: Vec<PathBuf> = pieces.iter().map(|piece| existing(&folder, piece)).collect();
     let text = |path: &Path| store::read_capped(path, MAX_SETTINGS).ok().flatten();
     let text = |path: &Path| text(path).and_then(|bytes| String::from_utf8(bytes).ok());
     let started = paths.iter().find_map(|path| program_in(&text(path)?));
-    let program = started.clone().unwrap_or(Program::Found);
+    let program = started.clone().unwrap_or(HostProgram::Found);
     let examined = pieces.iter().zip(paths).map(|(piece, path)| {
         let content = || (piece.content)(&program, host);
-        let hooks = matches!(content(), Content::Whole { .. }) || holds_hooks(&content());
+        let hooks = matches!(content(), FileContent::Whole { .. }) || holds_hooks(&content());
         let there = text(&path).filter(|text| !text.trim().is_empty());
         let standing = match there {
-            None => Standing::Absent,
+            None => SettingsState::Absent,
             Some(text) => standing(&text, content, &program),
         };
-        Examined { path, standing, hooks, program: started.clone() }
+        ExaminedFile { path, standing, hooks, program: started.clone() }
     });
     examined.collect()
 }
 
-fn standing(text: &str, content: impl Fn() -> Content, program: &Program) -> Standing {
-    let taken = made(Some(text), content(), program, Act::Take);
-    match (taken, made(Some(text), content(), program, Act::Put)) {
-        (Err(why), _) => Standing::Unreadable(why.to_string()),
-        (Ok(left), _) if left.as_deref() == Some(text) => Standing::Absent,
-        (_, Ok(put)) if put.as_deref() == Some(text) => Standing::Ours,
-        _ => Standing::Different,
+fn standing(text: &str, content: impl Fn() -> FileContent, program: &HostProgram) -> SettingsState {
+    let taken = made(Some(text), content(), program, InstallAct::Take);
+    match (taken, made(Some(text), content(), program, InstallAct::Put)) {
+        (Err(why), _) => SettingsState::Unreadable(why.to_string()),
+        (Ok(left), _) if left.as_deref() == Some(text) => SettingsState::Absent,
+        (_, Ok(put)) if put.as_deref() == Some(text) => SettingsState::Ours,
+        _ => SettingsState::Different,
     }
 }
 
-fn holds_hooks(content: &Content) -> bool {
-    let Content::Json(parts) = content else { return false };
+fn holds_hooks(content: &FileContent) -> bool {
+    let FileContent::Json(parts) = content else { return false };
     parts.iter().any(|part| match part {
-        json::Part::Lists { .. } => true,
-        json::Part::Member { value, .. } => ours::starts_us(value, &["hook"]),
-        json::Part::Offer { .. } | json::Part::Base { .. } => false,
+        json::JsonPart::Lists { .. } => true,
+        json::JsonPart::Member { value, .. } => ours::starts_us(value, &["hook"]),
+        json::JsonPart::Offer { .. } | json::JsonPart::Base { .. } => false,
     })
 }
 
 /// The program before the word `hook` in settings that we wrote.
-fn program_in(text: &str) -> Option<Program> {
+fn program_in(text: &str) -> Option<HostProgram> {
     let at = text.find(" hook ")?;
     let before = text[..at].trim_end_matches(['\\', '"']);
     let start = before.rfind(['"', '\n'])? + 1;
     match &before[start..] {
-        "intent" => Some(Program::Found),
-        path => Some(Program::At(path.to_owned())),
+        "intent" => Some(HostProgram::Found),
+        path => Some(HostProgram::At(path.to_owned())),
     }
 }
 
@@ -270,7 +270,7 @@ pub(super) fn settings(path: &Path) -> Option<serde_json::Value> {
 
 /// The folder of a host in a person's home.
 pub(super) fn home_of(folders: &Folders, host: &Host) -> Option<PathBuf> {
-    recipes::of(host).map(|recipe| place(folders, recipe, Level::User).0)
+    recipes::of(host).map(|recipe| place(folders, recipe, InstallLevel::User).0)
 }
 
 /// What a host cannot enforce, one thing each.
@@ -285,19 +285,19 @@ struct Planned {
     starts: bool,
 }
 
-struct Plan<'a> {
+struct InstallPlan<'a> {
     folders: &'a Folders,
-    level: Level,
+    level: InstallLevel,
     files: BTreeMap<PathBuf, Planned>,
 }
 
-impl Plan<'_> {
+impl InstallPlan<'_> {
     fn host(
         &mut self,
         host: &Host,
         recipe: &Recipe,
-        program: &Program,
-        act: Act,
+        program: &HostProgram,
+        act: InstallAct,
     ) -> Result<Vec<FileAnswer>, InstallError> {
         let (folder, pieces) = place(self.folders, recipe, self.level);
         let mut answers = Vec::new();
@@ -306,7 +306,7 @@ impl Plan<'_> {
             let content = (piece.content)(program, host);
             let done = self.file(&path, content, program, act)?;
             // Where nothing is taken out, nothing is said.
-            if act == Act::Take && done == Done::Kept {
+            if act == InstallAct::Take && done == Done::Kept {
                 continue;
             }
             let shown = path.strip_prefix(&self.folders.project).unwrap_or(&path);
@@ -318,9 +318,9 @@ impl Plan<'_> {
     fn file(
         &mut self,
         path: &Path,
-        content: Content,
-        program: &Program,
-        act: Act,
+        content: FileContent,
+        program: &HostProgram,
+        act: InstallAct,
     ) -> Result<Done, InstallError> {
         let planned = match self.files.remove(path) {
             Some(planned) => planned,
@@ -329,7 +329,7 @@ impl Plan<'_> {
                 Planned { after: before.clone(), before, starts: false }
             }
         };
-        let starts = matches!(content, Content::Whole { starts: true, .. });
+        let starts = matches!(content, FileContent::Whole { starts: true, .. });
         let made = made(planned.after.as_deref(), content, program, act);
         let after = made.map_err(|why| InstallError::Conflict { path: path.to_owned(), why })?;
         let done = match (&planned.after, &after) {
@@ -345,8 +345,8 @@ impl Plan<'_> {
     /// The folder that we do not make, and above which nothing is ours to look at.
     fn base(&self) -> &Path {
         match self.level {
-            Level::Project => &self.folders.project,
-            Level::User => &self.folders.home,
+            InstallLevel::Project => &self.folders.project,
+            InstallLevel::User => &self.folders.home,
         }
     }
 
@@ -376,33 +376,39 @@ impl Plan<'_> {
 /// The file as it will be.
 fn made(
     before: Option<&str>,
-    content: Content,
-    program: &Program,
-    act: Act,
+    content: FileContent,
+    program: &HostProgram,
+    act: InstallAct,
 ) -> Result<Option<String>, Conflict> {
     let text = before.unwrap_or_default();
     match (content, act) {
-        (Content::Json(parts), Act::Put) => {
+        (FileContent::Json(parts), InstallAct::Put) => {
             let empty = text.trim().is_empty();
             json::put(if empty { "{}\n" } else { text }, &parts).map(Some)
         }
-        (Content::Toml, Act::Put) => toml::put(text, program).map(Some),
-        (Content::Whole { text: ours, .. }, Act::Put) => match before {
+        (FileContent::Toml, InstallAct::Put) => toml::put(text, program).map(Some),
+        (FileContent::Whole { text: ours, .. }, InstallAct::Put) => match before {
             Some(there) if !there.contains(MARK) => Err(Conflict::Foreign),
             _ => Ok(Some(ours)),
         },
-        (_, Act::Take) if before.is_none() => Ok(None),
-        (Content::Json(parts), Act::Take) => json::take(text, &parts),
-        (Content::Toml, Act::Take) => toml::take(text),
-        (Content::Whole { .. }, Act::Take) => Ok((!text.contains(MARK)).then(|| text.to_owned())),
+        (_, InstallAct::Take) if before.is_none() => Ok(None),
+        (FileContent::Json(parts), InstallAct::Take) => json::take(text, &parts),
+        (FileContent::Toml, InstallAct::Take) => toml::take(text),
+        (FileContent::Whole { .. }, InstallAct::Take) => {
+            Ok((!text.contains(MARK)).then(|| text.to_owned()))
+        }
     }
 }
 
 /// The folder that a recipe's files are in, and the files.
-fn place(folders: &Folders, recipe: &Recipe, level: Level) -> (PathBuf, &'static [Piece]) {
+fn place(
+    folders: &Folders,
+    recipe: &Recipe,
+    level: InstallLevel,
+) -> (PathBuf, &'static [FilePiece]) {
     match level {
-        Level::Project => (folders.project.clone(), recipe.project),
-        Level::User => {
+        InstallLevel::Project => (folders.project.clone(), recipe.project),
+        InstallLevel::User => {
             let moved = recipe.home.variable.and_then(folders.variable);
             (recipes::folder(&recipe.home, moved, &folders.home), recipe.user)
         }
@@ -410,7 +416,7 @@ fn place(folders: &Folders, recipe: &Recipe, level: Level) -> (PathBuf, &'static
 }
 
 /// Of several names, the one that exists, or the first.
-fn existing(folder: &Path, piece: &Piece) -> PathBuf {
+fn existing(folder: &Path, piece: &FilePiece) -> PathBuf {
     let paths = || piece.names.iter().map(|name| folder.join(name));
     let there = paths().find(|path| path.symlink_metadata().is_ok());
     there.or_else(|| paths().next()).unwrap_or_else(|| folder.to_owned())

@@ -11,20 +11,20 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::json::Part;
+use super::json::JsonPart;
 use crate::code::languages;
 use crate::hook::host::Host;
 
 /// The program that hooks start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Program {
+pub enum HostProgram {
     /// `intent`, found on the `PATH`: settings that are committed work for everybody.
     Found,
     /// This file.
     At(String),
 }
 
-impl Program {
+impl HostProgram {
     /// As the operating system starts it, without a shell.
     pub(super) fn path(&self) -> &str {
         match self {
@@ -46,9 +46,9 @@ impl Program {
 }
 
 /// What a file is made of.
-pub(super) enum Content {
+pub(super) enum FileContent {
     /// Parts of a JSON file that others may write to as well.
-    Json(Vec<Part>),
+    Json(Vec<JsonPart>),
     /// Our server in codex's `config.toml`.
     Toml,
     /// A file that is ours alone.
@@ -60,14 +60,14 @@ pub(super) enum Content {
 }
 
 /// A file of a host's settings: where, and how its content is made.
-pub(super) struct Piece {
+pub(super) struct FilePiece {
     /// Below the project, or below the person's folder for that host. Of several names, the one that exists, or the first.
     pub(super) names: &'static [&'static str],
-    pub(super) content: fn(&Program, &Host) -> Content,
+    pub(super) content: fn(&HostProgram, &Host) -> FileContent,
 }
 
 /// Where a host keeps what a person set for all projects.
-pub(super) struct Home {
+pub(super) struct HostHome {
     /// The variable that moves it.
     pub(super) variable: Option<&'static str>,
     /// Below the person's home folder.
@@ -77,21 +77,21 @@ pub(super) struct Home {
 /// Everything about wiring a host.
 pub(super) struct Recipe {
     pub(super) host: &'static str,
-    pub(super) project: &'static [Piece],
-    pub(super) home: Home,
-    pub(super) user: &'static [Piece],
+    pub(super) project: &'static [FilePiece],
+    pub(super) home: HostHome,
+    pub(super) user: &'static [FilePiece],
     /// What a person does next.
     pub(super) next: &'static [&'static str],
 }
 
 macro_rules! piece {
     ($content:expr, $($name:literal),+) => {
-        Piece { names: &[$($name),+], content: $content }
+        FilePiece { names: &[$($name),+], content: $content }
     };
 }
 
-const fn home(variable: Option<&'static str>, folder: &'static str) -> Home {
-    Home { variable, folder }
+const fn home(variable: Option<&'static str>, folder: &'static str) -> HostHome {
+    HostHome { variable, folder }
 }
 
 /// Every host, in the order of its table.
@@ -264,7 +264,11 @@ pub(super) fn of(host: &Host) -> Option<&'static Recipe> {
 }
 
 /// The file that a person's folder for this host is; the variable wins.
-pub(super) fn folder(home: &Home, variable: Option<PathBuf>, person: &std::path::Path) -> PathBuf {
+pub(super) fn folder(
+    home: &HostHome,
+    variable: Option<PathBuf>,
+    person: &std::path::Path,
+) -> PathBuf {
     variable.unwrap_or_else(|| person.join(home.folder))
 }
 
@@ -282,7 +286,7 @@ const CLAUDE_WRITES: &str = "Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|M
 const CURSOR_WRITES: &str =
     "Write|StrReplace|Edit|MultiEdit|Delete|ApplyPatch|EditNotebook|NotebookEdit";
 
-fn claude(program: &Program, host: &Host) -> Content {
+fn claude(program: &HostProgram, host: &Host) -> FileContent {
     let hook = |extra: Value| {
         let mut hook =
             json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
@@ -301,7 +305,7 @@ fn claude(program: &Program, host: &Host) -> Content {
     ])
 }
 
-fn codex(program: &Program, host: &Host) -> Content {
+fn codex(program: &HostProgram, host: &Host) -> FileContent {
     let hook = json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
     hooks(vec![
         ("PreToolUse", vec![group(Some("*"), hook.clone())]),
@@ -311,11 +315,11 @@ fn codex(program: &Program, host: &Host) -> Content {
     ])
 }
 
-fn codex_server(_: &Program, _: &Host) -> Content {
-    Content::Toml
+fn codex_server(_: &HostProgram, _: &Host) -> FileContent {
+    FileContent::Toml
 }
 
-fn cursor(program: &Program, host: &Host) -> Content {
+fn cursor(program: &HostProgram, host: &Host) -> FileContent {
     let hook = json!({ "command": program.hook(host), "timeout": SECONDS });
     let with = |extra: Value| {
         let mut hook = hook.clone();
@@ -338,7 +342,7 @@ fn cursor(program: &Program, host: &Host) -> Content {
 }
 
 /// VS Code reads the same file: it knows `bash` and `powershell`, and these names of events.
-fn copilot(program: &Program, _: &Host) -> Content {
+fn copilot(program: &HostProgram, _: &Host) -> FileContent {
     let command = format!("{} hook copilot", program.word());
     let hook =
         json!({ "type": "command", "bash": command, "powershell": command, "timeoutSec": SECONDS });
@@ -347,7 +351,7 @@ fn copilot(program: &Program, _: &Host) -> Content {
 }
 
 /// Its timeouts are in milliseconds.
-fn gemini(program: &Program, host: &Host) -> Content {
+fn gemini(program: &HostProgram, host: &Host) -> FileContent {
     let hook = json!({
         "type": "command", "command": program.hook(host), "name": "intent-gate", "timeout": SECONDS * 1000
     });
@@ -357,22 +361,22 @@ fn gemini(program: &Program, host: &Host) -> Content {
         ("SessionStart", vec![group(None, hook.clone())]),
         ("BeforeAgent", vec![group(None, hook)]),
     ];
-    Content::Json(vec![
-        Part::Lists { within: &["hooks"], lists },
+    FileContent::Json(vec![
+        JsonPart::Lists { within: &["hooks"], lists },
         server(&["mcpServers"], json!({ "command": program.path(), "args": ["mcp"] })),
     ])
 }
 
-fn antigravity(program: &Program, host: &Host) -> Content {
+fn antigravity(program: &HostProgram, host: &Host) -> FileContent {
     let hook = json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
     let value = json!({
         "PreToolUse": [group(Some(".*"), hook.clone())],
         "PostToolUse": [group(Some(".*"), hook)],
     });
-    Content::Json(vec![Part::Member { within: &[], name: "intent-gate", value }])
+    FileContent::Json(vec![JsonPart::Member { within: &[], name: "intent-gate", value }])
 }
 
-fn windsurf(program: &Program, host: &Host) -> Content {
+fn windsurf(program: &HostProgram, host: &Host) -> FileContent {
     let hook = json!({ "command": program.hook(host), "show_output": true });
     let events = [
         "pre_write_code",
@@ -387,33 +391,33 @@ fn windsurf(program: &Program, host: &Host) -> Content {
 }
 
 /// Cline goes on when a hook fails without a word, so the script itself says no.
-fn script_before(program: &Program, host: &Host) -> Content {
+fn script_before(program: &HostProgram, host: &Host) -> FileContent {
     let failed = r#"{"cancel":true,"errorMessage":"[HOOK_ERROR] The gate could not be asked, so nothing goes ahead. A person runs `intent doctor`; is `intent` on the PATH?"}"#;
     script(&format!("{} || printf '%s\\n' '{failed}'", program.hook(host)))
 }
 
-fn script_after(program: &Program, host: &Host) -> Content {
+fn script_after(program: &HostProgram, host: &Host) -> FileContent {
     script(&format!("{} || :", program.hook(host)))
 }
 
-fn script(line: &str) -> Content {
-    Content::Whole { text: format!("#!/bin/sh\n# {}\n{line}\n", super::MARK), starts: true }
+fn script(line: &str) -> FileContent {
+    FileContent::Whole { text: format!("#!/bin/sh\n# {}\n{line}\n", super::MARK), starts: true }
 }
 
-fn plugin(program: &Program, host: &Host) -> Content {
+fn plugin(program: &HostProgram, host: &Host) -> FileContent {
     let text = PLUGINS.iter().find(|(name, _)| *name == host.name).map_or("", |(_, text)| *text);
     let text = match program {
-        Program::Found => text.to_owned(),
-        Program::At(path) => {
+        HostProgram::Found => text.to_owned(),
+        HostProgram::At(path) => {
             text.replacen("\"intent\"", &Value::from(path.as_str()).to_string(), 1)
         }
     };
     // The first line may be one that the host looks for there.
     let (first, rest) = text.split_once('\n').unwrap_or((&text, ""));
-    Content::Whole { text: format!("{first}\n// {}\n{rest}", super::MARK), starts: false }
+    FileContent::Whole { text: format!("{first}\n// {}\n{rest}", super::MARK), starts: false }
 }
 
-fn kiro(program: &Program, host: &Host) -> Content {
+fn kiro(program: &HostProgram, host: &Host) -> FileContent {
     let hook = |name: &str, trigger: &str| {
         json!({
             "name": name,
@@ -430,13 +434,13 @@ fn kiro(program: &Program, host: &Host) -> Content {
         hook("intent session", "SessionStart"),
         hook("intent prompt", "UserPromptSubmit"),
     ];
-    Content::Json(vec![
-        Part::Base { name: "version", value: json!("v1") },
-        Part::Lists { within: &[], lists: vec![("hooks", list)] },
+    FileContent::Json(vec![
+        JsonPart::Base { name: "version", value: json!("v1") },
+        JsonPart::Lists { within: &[], lists: vec![("hooks", list)] },
     ])
 }
 
-fn claude_events(program: &Program, host: &Host) -> Vec<(&'static str, Vec<Value>)> {
+fn claude_events(program: &HostProgram, host: &Host) -> Vec<(&'static str, Vec<Value>)> {
     let hook = json!({ "type": "command", "command": program.hook(host), "timeout": SECONDS });
     vec![
         ("PreToolUse", vec![group(Some(""), hook.clone())]),
@@ -446,32 +450,32 @@ fn claude_events(program: &Program, host: &Host) -> Vec<(&'static str, Vec<Value
     ]
 }
 
-fn claude_like(program: &Program, host: &Host) -> Content {
+fn claude_like(program: &HostProgram, host: &Host) -> FileContent {
     hooks(claude_events(program, host))
 }
 
-fn devin(program: &Program, host: &Host) -> Content {
-    Content::Json(vec![Part::Lists { within: &[], lists: claude_events(program, host) }])
+fn devin(program: &HostProgram, host: &Host) -> FileContent {
+    FileContent::Json(vec![JsonPart::Lists { within: &[], lists: claude_events(program, host) }])
 }
 
-fn devin_user(program: &Program, host: &Host) -> Content {
-    Content::Json(vec![
-        Part::Lists { within: &["hooks"], lists: claude_events(program, host) },
+fn devin_user(program: &HostProgram, host: &Host) -> FileContent {
+    FileContent::Json(vec![
+        JsonPart::Lists { within: &["hooks"], lists: claude_events(program, host) },
         server(&["mcpServers"], json!({ "command": program.path(), "args": ["mcp"] })),
     ])
 }
 
-fn opencode(program: &Program, _: &Host) -> Content {
+fn opencode(program: &HostProgram, _: &Host) -> FileContent {
     let extensions: Vec<String> = languages()
         .iter()
         .flat_map(|language| language.extensions)
         .map(|extension| format!(".{extension}"))
         .collect();
     let path = program.path();
-    Content::Json(vec![
-        Part::Base { name: "$schema", value: json!("https://opencode.ai/config.json") },
+    FileContent::Json(vec![
+        JsonPart::Base { name: "$schema", value: json!("https://opencode.ai/config.json") },
         server(&["mcp"], json!({ "type": "local", "command": [path, "mcp"], "enabled": true })),
-        Part::Offer {
+        JsonPart::Offer {
             within: &["lsp"],
             name: "intent",
             value: json!({ "command": [path, "lsp"], "extensions": extensions }),
@@ -479,44 +483,44 @@ fn opencode(program: &Program, _: &Host) -> Content {
     ])
 }
 
-fn servers(program: &Program, _: &Host) -> Content {
+fn servers(program: &HostProgram, _: &Host) -> FileContent {
     let value = json!({ "command": program.path(), "args": ["mcp"] });
-    Content::Json(vec![server(&["mcpServers"], value)])
+    FileContent::Json(vec![server(&["mcpServers"], value)])
 }
 
-fn typed_servers(program: &Program, _: &Host) -> Content {
+fn typed_servers(program: &HostProgram, _: &Host) -> FileContent {
     let value = json!({ "type": "stdio", "command": program.path(), "args": ["mcp"] });
-    Content::Json(vec![server(&["mcpServers"], value)])
+    FileContent::Json(vec![server(&["mcpServers"], value)])
 }
 
-fn copilot_servers(program: &Program, _: &Host) -> Content {
+fn copilot_servers(program: &HostProgram, _: &Host) -> FileContent {
     let value =
         json!({ "type": "local", "command": program.path(), "args": ["mcp"], "tools": ["*"] });
-    Content::Json(vec![server(&["mcpServers"], value)])
+    FileContent::Json(vec![server(&["mcpServers"], value)])
 }
 
-fn vscode_servers(program: &Program, _: &Host) -> Content {
+fn vscode_servers(program: &HostProgram, _: &Host) -> FileContent {
     let value = json!({ "type": "stdio", "command": program.path(), "args": ["mcp"] });
-    Content::Json(vec![server(&["servers"], value)])
+    FileContent::Json(vec![server(&["servers"], value)])
 }
 
-fn amp_servers(program: &Program, _: &Host) -> Content {
+fn amp_servers(program: &HostProgram, _: &Host) -> FileContent {
     let value = json!({ "command": program.path(), "args": ["mcp"] });
-    Content::Json(vec![server(&["amp.mcpServers"], value)])
+    FileContent::Json(vec![server(&["amp.mcpServers"], value)])
 }
 
-fn server(within: &'static [&'static str], value: Value) -> Part {
-    Part::Member { within, name: "intent", value }
+fn server(within: &'static [&'static str], value: Value) -> JsonPart {
+    JsonPart::Member { within, name: "intent", value }
 }
 
-fn hooks(lists: Vec<(&'static str, Vec<Value>)>) -> Content {
-    Content::Json(vec![Part::Lists { within: &["hooks"], lists }])
+fn hooks(lists: Vec<(&'static str, Vec<Value>)>) -> FileContent {
+    FileContent::Json(vec![JsonPart::Lists { within: &["hooks"], lists }])
 }
 
-fn versioned(lists: Vec<(&'static str, Vec<Value>)>) -> Content {
-    Content::Json(vec![
-        Part::Base { name: "version", value: json!(1) },
-        Part::Lists { within: &["hooks"], lists },
+fn versioned(lists: Vec<(&'static str, Vec<Value>)>) -> FileContent {
+    FileContent::Json(vec![
+        JsonPart::Base { name: "version", value: json!(1) },
+        JsonPart::Lists { within: &["hooks"], lists },
     ])
 }
 

@@ -5,11 +5,11 @@ use super::*;
 use crate::hook::host::{HOSTS, named};
 
 /// A project and a home of nobody.
-struct Place {
+struct Project {
     folder: tempfile::TempDir,
 }
 
-impl Place {
+impl Project {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["p", "home"] {
@@ -40,12 +40,17 @@ impl Place {
         fs::read_to_string(self.project().join(name)).unwrap()
     }
 
-    fn wire(&self, hosts: &[Host], level: Level, act: Act) -> Result<InstallAnswer, InstallError> {
-        install(&self.folders(), hosts, level, &Program::Found, act)
+    fn wire(
+        &self,
+        hosts: &[Host],
+        level: InstallLevel,
+        act: InstallAct,
+    ) -> Result<InstallAnswer, InstallError> {
+        install(&self.folders(), hosts, level, &HostProgram::Found, act)
     }
 
     fn put(&self, name: &str) -> InstallAnswer {
-        self.wire(&[named(name).unwrap()], Level::Project, Act::Put).unwrap()
+        self.wire(&[named(name).unwrap()], InstallLevel::Project, InstallAct::Put).unwrap()
     }
 }
 
@@ -89,12 +94,12 @@ fn every_host_has_a_recipe_and_every_recipe_a_host() {
 )]
 fn what_each_host_gets_is_golden() {
     for host in HOSTS {
-        for (level, suffix) in [(Level::Project, "project"), (Level::User, "user")] {
+        for (level, suffix) in [(InstallLevel::Project, "project"), (InstallLevel::User, "user")] {
             // What is in a plugin is its own affair.
             let plugin = ["opencode", "amp", "pi"].contains(&host.name);
-            let place = Place::new();
-            place.wire(&[*host], level, Act::Put).unwrap();
-            let folder = if level == Level::Project { "p" } else { "home" };
+            let place = Project::new();
+            place.wire(&[*host], level, InstallAct::Put).unwrap();
+            let folder = if level == InstallLevel::Project { "p" } else { "home" };
             let mut files = tree(&place.folder.path().join(folder));
             for (name, text) in &mut files {
                 if plugin && (name.ends_with(".js") || name.ends_with(".ts")) {
@@ -108,29 +113,29 @@ fn what_each_host_gets_is_golden() {
 
 #[test]
 fn twice_is_once_and_out_again_leaves_nothing() {
-    for level in [Level::Project, Level::User] {
-        let all = Place::new();
-        all.wire(HOSTS, level, Act::Put).unwrap();
+    for level in [InstallLevel::Project, InstallLevel::User] {
+        let all = Project::new();
+        all.wire(HOSTS, level, InstallAct::Put).unwrap();
         let once = tree(all.folder.path());
-        let again = all.wire(HOSTS, level, Act::Put).unwrap();
+        let again = all.wire(HOSTS, level, InstallAct::Put).unwrap();
         assert_eq!(tree(all.folder.path()), once);
         let files = again.agents.iter().flat_map(|agent| &agent.files);
         assert!(files.clone().count() > 20);
         assert!(files.clone().all(|file| file.done == Done::Kept));
-        all.wire(HOSTS, level, Act::Take).unwrap();
-        assert_eq!(tree(all.folder.path()), tree(Place::new().folder.path()));
+        all.wire(HOSTS, level, InstallAct::Take).unwrap();
+        assert_eq!(tree(all.folder.path()), tree(Project::new().folder.path()));
     }
     for host in HOSTS {
-        let place = Place::new();
+        let place = Project::new();
         place.put(host.name);
-        place.wire(&[*host], Level::Project, Act::Take).unwrap();
+        place.wire(&[*host], InstallLevel::Project, InstallAct::Take).unwrap();
         assert_eq!(tree(&place.project()), [], "{}", host.name);
     }
 }
 
 #[test]
 fn what_others_wrote_comes_back_to_the_byte() {
-    let place = Place::new();
+    let place = Project::new();
     let files = [
         (
             ".claude/settings.json",
@@ -149,12 +154,12 @@ fn what_others_wrote_comes_back_to_the_byte() {
     for (name, text) in files {
         place.write(name, text);
     }
-    place.wire(HOSTS, Level::Project, Act::Put).unwrap();
+    place.wire(HOSTS, InstallLevel::Project, InstallAct::Put).unwrap();
     assert!(!place.project().join("opencode.json").exists(), "the one that exists is used");
     for (name, text) in files {
         assert_ne!(place.text(name), text, "{name}");
     }
-    place.wire(HOSTS, Level::Project, Act::Take).unwrap();
+    place.wire(HOSTS, InstallLevel::Project, InstallAct::Take).unwrap();
     for (name, text) in files {
         let back = place.text(name);
         if name == "opencode.jsonc" {
@@ -175,10 +180,10 @@ fn where_one_file_is_not_understood_none_is_touched() {
         (".mcp.json", "{\"mcpServers\": {\"intent\": {\"command\": \"theirs\"}}}"),
         (".clinerules/hooks/PreToolUse", "#!/bin/sh\n./theirs\n"),
     ] {
-        let place = Place::new();
+        let place = Project::new();
         place.write(name, text);
         let before = tree(&place.project());
-        let refused = place.wire(HOSTS, Level::Project, Act::Put).unwrap_err();
+        let refused = place.wire(HOSTS, InstallLevel::Project, InstallAct::Put).unwrap_err();
         assert!(matches!(refused, InstallError::Conflict { .. }), "{refused}");
         assert!(refused.to_string().contains(name), "{refused}");
         assert_eq!(tree(&place.project()), before, "{name}");
@@ -187,14 +192,14 @@ fn where_one_file_is_not_understood_none_is_touched() {
 
 #[test]
 fn what_is_no_text_or_too_large_is_refused() {
-    let place = Place::new();
+    let place = Project::new();
     place.write(".cursor/x", "");
     fs::write(place.project().join(".cursor/hooks.json"), [0xff, 0xfe, b'{']).unwrap();
     let cursor = [named("cursor").unwrap()];
-    let refused = place.wire(&cursor, Level::Project, Act::Put).unwrap_err();
+    let refused = place.wire(&cursor, InstallLevel::Project, InstallAct::Put).unwrap_err();
     assert!(matches!(refused, InstallError::Conflict { why: Conflict::NoText, .. }));
     place.write(".cursor/hooks.json", &" ".repeat(5 * 1024 * 1024));
-    let refused = place.wire(&cursor, Level::Project, Act::Put).unwrap_err();
+    let refused = place.wire(&cursor, InstallLevel::Project, InstallAct::Put).unwrap_err();
     assert!(matches!(refused, InstallError::Store(StoreError::TooLarge { .. })));
 }
 
@@ -202,15 +207,16 @@ fn what_is_no_text_or_too_large_is_refused() {
 #[test]
 fn nothing_is_written_through_a_link() {
     for (link, target) in [(".cursor", "elsewhere"), (".cursor/hooks.json", "elsewhere/x.json")] {
-        let place = Place::new();
+        let place = Project::new();
         let target = place.folder.path().join(target);
         fs::create_dir_all(place.folder.path().join("elsewhere")).unwrap();
         fs::write(place.folder.path().join("elsewhere/x.json"), "{}").unwrap();
         let link = place.project().join(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         std::os::unix::fs::symlink(&target, &link).unwrap();
-        let refused =
-            place.wire(&[named("cursor").unwrap()], Level::Project, Act::Put).unwrap_err();
+        let refused = place
+            .wire(&[named("cursor").unwrap()], InstallLevel::Project, InstallAct::Put)
+            .unwrap_err();
         assert!(matches!(refused, InstallError::Link { .. }), "{refused}");
         assert_eq!(tree(&place.folder.path().join("elsewhere")).len(), 1);
     }
@@ -220,7 +226,7 @@ fn nothing_is_written_through_a_link() {
 #[test]
 fn a_script_can_be_started_and_says_no_where_the_gate_is_missing() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::new();
+    let place = Project::new();
     place.put("cline");
     let script = place.project().join(".clinerules/hooks/PreToolUse");
     assert_eq!(fs::metadata(&script).unwrap().permissions().mode() & 0o111, 0o111);
@@ -231,15 +237,16 @@ fn a_script_can_be_started_and_says_no_where_the_gate_is_missing() {
 
 #[test]
 fn a_path_is_quoted_only_where_it_must_be() {
-    let place = Place::new();
+    let place = Project::new();
     for (path, expected) in [
         ("/opt/bin/intent", "/opt/bin/intent hook codex"),
         ("/opt/my tools/intent", "\"/opt/my tools/intent\" hook codex"),
         ("C:\\Tools\\intent.exe", "C:/Tools/intent.exe hook codex"),
     ] {
-        let program = Program::At(path.to_owned());
+        let program = HostProgram::At(path.to_owned());
         let codex = [named("codex").unwrap()];
-        install(&place.folders(), &codex, Level::Project, &program, Act::Put).unwrap();
+        install(&place.folders(), &codex, InstallLevel::Project, &program, InstallAct::Put)
+            .unwrap();
         let hooks = json::data(&place.text(".codex/hooks.json")).unwrap();
         assert_eq!(hooks["hooks"]["PreToolUse"][0]["hooks"][0]["command"], expected);
         assert_eq!(hooks["hooks"]["PreToolUse"].as_array().unwrap().len(), 1);
@@ -248,8 +255,8 @@ fn a_path_is_quoted_only_where_it_must_be() {
 
 #[test]
 fn a_file_that_two_hosts_read_is_written_once() {
-    let place = Place::new();
-    let answer = place.wire(HOSTS, Level::Project, Act::Put).unwrap();
+    let place = Project::new();
+    let answer = place.wire(HOSTS, InstallLevel::Project, InstallAct::Put).unwrap();
     let done = |agent: &str| {
         let agent = answer.agents.iter().find(|it| it.agent == agent).unwrap();
         agent.files.iter().find(|file| file.path.contains(".github")).unwrap().done

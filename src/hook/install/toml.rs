@@ -3,13 +3,13 @@
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::Conflict;
-use super::recipes::Program;
+use super::recipes::HostProgram;
 
 const SERVERS: &str = "mcp_servers";
 const NAME: &str = "intent";
 
 /// The file with our server in it.
-pub(super) fn put(text: &str, program: &Program) -> Result<String, Conflict> {
+pub(super) fn put(text: &str, program: &HostProgram) -> Result<String, Conflict> {
     let mut file = parse(text)?;
     let servers = file.entry(SERVERS).or_insert_with(|| {
         let mut table = Table::new();
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn our_server_comes_and_goes_and_the_rest_stays() {
-        let bare = Program::Found;
+        let bare = HostProgram::Found;
         for before in ["", FOREIGN, "[mcp_servers]\nx = { command = \"y\" }\n"] {
             let once = put(before, &bare).unwrap();
             assert!(once.contains("[mcp_servers.intent]"), "{once}");
@@ -106,16 +106,16 @@ mod tests {
     #[test]
     fn a_server_of_somebody_else_keeps_its_name() {
         let theirs = "[mcp_servers.intent]\ncommand = \"python\"\nargs = [\"mcp\"]\n";
-        assert!(matches!(put(theirs, &Program::Found), Err(Conflict::Taken(_))));
+        assert!(matches!(put(theirs, &HostProgram::Found), Err(Conflict::Taken(_))));
         assert_eq!(take(theirs).unwrap().as_deref(), Some(theirs));
-        assert!(matches!(put("a = [", &Program::Found), Err(Conflict::Syntax(_))));
-        assert!(matches!(put("mcp_servers = 3", &Program::Found), Err(Conflict::Shape(_))));
+        assert!(matches!(put("a = [", &HostProgram::Found), Err(Conflict::Syntax(_))));
+        assert!(matches!(put("mcp_servers = 3", &HostProgram::Found), Err(Conflict::Shape(_))));
     }
 
     #[test]
     fn an_older_spelling_of_ours_is_written_anew() {
         let older = "[mcp_servers.intent]\ncommand = \"/old/bin/intent\"\nargs = [\"mcp\"]\n";
-        let now = put(older, &Program::Found).unwrap();
+        let now = put(older, &HostProgram::Found).unwrap();
         assert!(now.contains("command = \"intent\""), "{now}");
     }
 

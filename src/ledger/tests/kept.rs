@@ -10,8 +10,8 @@ use crate::ledger::kept;
 use crate::workspace::{Finding, store};
 
 /// A workspace with a git directory, in which the table can be kept.
-fn place() -> Workspace {
-    let w = Workspace::new(Layout::Single);
+fn place() -> TestWorkspace {
+    let w = TestWorkspace::new(Layout::Single);
     std::fs::create_dir(w.dir.path().join(".orchestration/local")).unwrap();
     w
 }
@@ -45,7 +45,7 @@ fn evidence_of(n: u32) -> (RelativePath, Vec<u8>) {
     (evidence::path_of(Digest::of(&bytes), &time), bytes)
 }
 
-fn put(w: &Workspace, numbers: impl IntoIterator<Item = u32>) -> Vec<PathBuf> {
+fn put(w: &TestWorkspace, numbers: impl IntoIterator<Item = u32>) -> Vec<PathBuf> {
     let write = |n| {
         let (path, bytes) = evidence_of(n);
         store::write_scratch(&w.root().absolute(&path), &bytes).unwrap();
@@ -92,13 +92,13 @@ fn told(ledger: &Ledger) -> Vec<String> {
 }
 
 /// The answers of the same ledger when it is read without the table.
-fn afresh(w: &Workspace) -> Vec<String> {
+fn afresh(w: &TestWorkspace) -> Vec<String> {
     let files = crate::ledger::read::files(&w.root()).into_iter();
     let files: Vec<_> = files.map(|file| (file.path, std::fs::read(file.disk).unwrap())).collect();
     told(&Ledger::from_files(&files))
 }
 
-fn table(w: &Workspace) -> PathBuf {
+fn table(w: &TestWorkspace) -> PathBuf {
     kept::place(&w.root()).expect("a place")
 }
 
@@ -170,7 +170,7 @@ fn evidence_that_was_changed_in_place_is_contradicted() {
     assert_eq!(codes(Ledger::load(&w.root()).findings()), ["ledger-forged"]);
 }
 
-fn write(w: &Workspace, bytes: &[u8], month: &str) -> PathBuf {
+fn write(w: &TestWorkspace, bytes: &[u8], month: &str) -> PathBuf {
     let path = w.root().absolute(&evidence::path_of(Digest::of(bytes), month));
     store::write_scratch(&path, bytes).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(40));

@@ -29,12 +29,12 @@ impl Why {
 }
 
 /// Edits by document, under construction.
-pub(crate) struct Changes<'a> {
+pub(crate) struct EditsByDocument<'a> {
     snapshot: &'a Snapshot,
     files: BTreeMap<String, (lsp::Uri, Vec<(lsp::TextEdit, Why)>)>,
 }
 
-impl<'a> Changes<'a> {
+impl<'a> EditsByDocument<'a> {
     /// No edits yet.
     pub(crate) fn new(snapshot: &'a Snapshot) -> Self {
         Self { snapshot, files: BTreeMap::new() }

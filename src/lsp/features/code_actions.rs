@@ -17,7 +17,7 @@ use crate::lsp::capabilities::Capabilities;
 use crate::lsp::dispatch::Refusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::workspace::Code;
-use plan::{Asked, Plan};
+use plan::{OfferedPlan, Plan};
 
 /// The kinds of what is offered beside quick fixes.
 const SELECT: &str = "intent.select";
@@ -146,7 +146,7 @@ fn action(request: &Request<'_>, version: i32, offer: Offer) -> Option<lsp::Code
         _ if action.disabled.is_some() => {}
         Does::Command(name, argument) => action.command = Some(command(name, argument)),
         Does::Plan(plan) if plan.can_wait() && resolves(client) => {
-            let asked = Asked { uri: request.uri.clone(), version, plan: plan.clone() };
+            let asked = OfferedPlan { uri: request.uri.clone(), version, plan: plan.clone() };
             action.data = serde_json::to_value(asked).ok();
         }
         Does::Plan(plan) => match plan.edit(request.snapshot, request.uri) {
@@ -171,7 +171,7 @@ pub(crate) fn resolve(
     mut action: lsp::CodeAction,
 ) -> Result<lsp::CodeAction, Refusal> {
     let Some(data) = action.data.take() else { return Ok(action) };
-    let asked: Asked = serde_json::from_value(data)
+    let asked: OfferedPlan = serde_json::from_value(data)
         .map_err(|error| Refusal::Senseless(format!("this action is not one of ours: {error}")))?;
     let version = snapshot.document(&asked.uri).map(|open| open.version);
     if version != Some(asked.version) {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::intent_text::Tally;
+use super::intent_text::BlockTally;
 use super::mention::{self, ShownRegistry};
 use super::{commands, credit};
 use crate::code::Block;
@@ -21,14 +21,14 @@ use crate::workspace::text::counted;
 /// What a lens is about, kept by the client until it is shown.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "lowercase")]
-enum Subject {
+enum LensSubject {
     /// A block, by what it is called.
     Block { uri: lsp::Uri, kind: String, path: String, parameters: Option<String>, ordinal: u32 },
     /// An intent.
     Intent { uri: lsp::Uri, id: String },
 }
 
-impl Subject {
+impl LensSubject {
     fn of(uri: &lsp::Uri, block: &Block) -> Self {
         let identity = block.identity.clone();
         Self::Block {
@@ -73,7 +73,7 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
         let shown = ShownRegistry::of(snapshot, workspace)?;
         let intents = snapshot.analyses.intents_of(uri, shown.registry.file(&path)?);
         let lens = |(id, start): &(String, usize)| {
-            let about = Subject::Intent { uri: uri.clone(), id: id.clone() };
+            let about = LensSubject::Intent { uri: uri.clone(), id: id.clone() };
             lens(at(*start..*start), &about)
         };
         return Some(intents.iter().map(lens).collect());
@@ -86,10 +86,10 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
     let blocks = analysis.file.blocks.blocks.iter().enumerate();
     let shown = blocks.filter(|(index, _)| credit::is_shown(&analysis, *index));
     let start = |block: &Block| block.bytes.start..block.bytes.start;
-    Some(shown.map(|(_, block)| lens(at(start(block)), &Subject::of(uri, block))).collect())
+    Some(shown.map(|(_, block)| lens(at(start(block)), &LensSubject::of(uri, block))).collect())
 }
 
-fn lens(range: lsp::Range, about: &Subject) -> lsp::CodeLens {
+fn lens(range: lsp::Range, about: &LensSubject) -> lsp::CodeLens {
     // Strings and a number always become JSON.
     let data = serde_json::to_value(about).ok();
     lsp::CodeLens { range, command: None, data }
@@ -101,11 +101,11 @@ pub(crate) fn resolve(
     mut lens: lsp::CodeLens,
 ) -> Result<lsp::CodeLens, Refusal> {
     let data = lens.data.clone().unwrap_or_default();
-    let about: Subject = serde_json::from_value(data)
+    let about: LensSubject = serde_json::from_value(data)
         .map_err(|error| Refusal::Senseless(format!("the lens is not one of ours: {error}")))?;
     let command = match &about {
-        Subject::Block { uri, .. } => of_block(snapshot, uri, &about, lens.range),
-        Subject::Intent { uri, id } => {
+        LensSubject::Block { uri, .. } => of_block(snapshot, uri, &about, lens.range),
+        LensSubject::Intent { uri, id } => {
             snapshot.workspace_of(uri).map(|workspace| of_intent(workspace, uri, id))
         }
     };
@@ -116,7 +116,7 @@ pub(crate) fn resolve(
 fn of_block(
     snapshot: &Snapshot,
     uri: &lsp::Uri,
-    about: &Subject,
+    about: &LensSubject,
     range: lsp::Range,
 ) -> Option<lsp::Command> {
     let analysis = analysis::of(snapshot, uri)?;
@@ -141,7 +141,7 @@ fn plain(title: String) -> lsp::Command {
 }
 
 fn of_intent(workspace: &Workspace, uri: &lsp::Uri, id: &str) -> lsp::Command {
-    let produced = Tally::by(workspace, id);
+    let produced = BlockTally::by(workspace, id);
     let numbers = format!(
         "{} · {}",
         counted(produced.files.len(), "file"),

@@ -14,7 +14,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub(crate) use arguments::{
-    AcceptArguments, RecordArguments, SelectArguments, ShowArguments, Wanted, WidenArguments,
+    AcceptArguments, RecordArguments, SelectArguments, ShowArguments, WidenArguments,
+    WorkspaceArguments,
 };
 pub(crate) use run::{Effects, RegistryChange, ThenWiden, widen_on_disk};
 
@@ -35,7 +36,7 @@ pub(crate) const WIDEN: &str = "intent.widen";
 pub(crate) const ACCEPT: &str = "intent.accept";
 
 /// One command.
-pub(crate) struct Command {
+pub(crate) struct ServerCommand {
     /// What the client sends.
     pub(crate) name: &'static str,
     /// What has to be asked before it runs.
@@ -61,11 +62,11 @@ pub(crate) enum Asks {
 }
 
 /// Every command, in the order in which they are announced.
-pub(crate) const ALL: &[Command] = &[
-    command("intent.list", Asks::Nothing, run::list, schema::<Wanted>),
+pub(crate) const ALL: &[ServerCommand] = &[
+    command("intent.list", Asks::Nothing, run::list, schema::<WorkspaceArguments>),
     command(SELECT, Asks::WhichIntent, run::select, schema::<SelectArguments>),
-    command("intent.clear", Asks::Nothing, run::clear, schema::<Wanted>),
-    command("intent.status", Asks::Nothing, run::status, schema::<Wanted>),
+    command("intent.clear", Asks::Nothing, run::clear, schema::<WorkspaceArguments>),
+    command("intent.status", Asks::Nothing, run::status, schema::<WorkspaceArguments>),
     command("intent.context", Asks::Nothing, run::context, schema::<arguments::ContextArguments>),
     command("intent.gate", Asks::Nothing, run::gate, schema::<arguments::GateArguments>),
     command(RECORD, Asks::Nothing, run::record, schema::<RecordArguments>),
@@ -74,7 +75,7 @@ pub(crate) const ALL: &[Command] = &[
     command("intent.verify", Asks::Nothing, run::verify, schema::<arguments::VerifyArguments>),
     command("intent.lesson", Asks::Nothing, run::lesson, schema::<arguments::LessonArguments>),
     command(SHOW, Asks::Nothing, run::show, schema::<ShowArguments>),
-    command(REVIEW, Asks::Questions, run::review, schema::<Wanted>),
+    command(REVIEW, Asks::Questions, run::review, schema::<WorkspaceArguments>),
     command(WIDEN, Asks::Person, run::widen, schema::<WidenArguments>),
     command(ACCEPT, Asks::Consent, run::accept, schema::<AcceptArguments>),
 ];
@@ -87,8 +88,8 @@ const fn command(
     asks: Asks,
     run: Run,
     argument: fn() -> schemars::Schema,
-) -> Command {
-    Command {
+) -> ServerCommand {
+    ServerCommand {
         name,
         asks,
         run,
@@ -101,7 +102,7 @@ fn schema<T: JsonSchema>() -> schemars::Schema {
     schemars::SchemaGenerator::default().into_root_schema_for::<T>()
 }
 
-impl Command {
+impl ServerCommand {
     /// Runs it. What it did outside of the answer is added to `effects`, whether it succeeds or not.
     pub(crate) fn run(
         &self,
@@ -114,7 +115,7 @@ impl Command {
 }
 
 /// The command with this name.
-pub(crate) fn find(name: &str) -> Result<&'static Command, Refusal> {
+pub(crate) fn find(name: &str) -> Result<&'static ServerCommand, Refusal> {
     ALL.iter().find(|command| command.name == name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|command| command.name).collect();
         Refusal::Senseless(format!("there is no command {name:?}; there are {}", names.join(", ")))

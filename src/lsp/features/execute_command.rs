@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::commands::{self, Asks, Command, Effects, RegistryChange, ThenWiden};
-use crate::lsp::dispatch::{Conversation, Refusal};
+use super::commands::{self, Asks, Effects, RegistryChange, ServerCommand, ThenWiden};
+use crate::lsp::dispatch::{ClientConversation, Refusal};
 use crate::lsp::pool::Lane;
 use crate::workspace::text;
 
@@ -22,7 +22,7 @@ const ACCEPT: &str = "Accept it";
 
 /// Runs a command.
 pub(crate) async fn handle(
-    conversation: Conversation,
+    conversation: ClientConversation,
     params: lsp::ExecuteCommandParams,
 ) -> Result<Option<Value>, Refusal> {
     let command = commands::find(&params.command)?;
@@ -49,8 +49,8 @@ pub(crate) fn options() -> lsp::ExecuteCommandOptions {
 }
 
 async fn run(
-    conversation: &Conversation,
-    command: &'static Command,
+    conversation: &ClientConversation,
+    command: &'static ServerCommand,
     argument: Map<String, Value>,
 ) -> Result<Value, Refusal> {
     let snapshot = conversation.snapshot.clone();
@@ -79,7 +79,7 @@ async fn run(
 
 /// Lets the client change a file of the registry that it has open, and sees to it that the change is on disk.
 async fn change_registry(
-    conversation: &Conversation,
+    conversation: &ClientConversation,
     change: RegistryChange,
 ) -> Result<(), Refusal> {
     let params = lsp::ApplyWorkspaceEditParams {
@@ -124,7 +124,7 @@ impl lsp::Request for SaveRequest {
 }
 
 /// Lets the client show a place to whoever sits there.
-async fn show(conversation: &Conversation, place: lsp::Location) -> Result<(), Refusal> {
+async fn show(conversation: &ClientConversation, place: lsp::Location) -> Result<(), Refusal> {
     let params = lsp::ShowDocumentParams {
         uri: place.uri,
         external: None,
@@ -139,13 +139,13 @@ async fn show(conversation: &Conversation, place: lsp::Location) -> Result<(), R
 }
 
 /// Whether a person can be asked. The client said so by its setting; many that show dialogs do not announce them.
-fn asks(conversation: &Conversation) -> bool {
+fn asks(conversation: &ClientConversation) -> bool {
     conversation.snapshot.settings.interactive
 }
 
 /// Lets a person choose among the intents in progress; `None`: dismissed.
 async fn choose_intent(
-    conversation: &Conversation,
+    conversation: &ClientConversation,
     argument: &Map<String, Value>,
 ) -> Result<Option<String>, Refusal> {
     let list = commands::find("intent.list")?;
@@ -170,7 +170,7 @@ async fn choose_intent(
 }
 
 /// Refuses where nobody can be asked.
-fn seated(conversation: &Conversation, what: &str, instead: &str) -> Result<(), Refusal> {
+fn seated(conversation: &ClientConversation, what: &str, instead: &str) -> Result<(), Refusal> {
     if asks(conversation) {
         return Ok(());
     }
@@ -181,7 +181,7 @@ fn seated(conversation: &Conversation, what: &str, instead: &str) -> Result<(), 
 }
 
 /// Refuses where no person sits.
-fn person(conversation: &Conversation) -> Result<(), Refusal> {
+fn person(conversation: &ClientConversation) -> Result<(), Refusal> {
     if conversation.snapshot.settings.seats_a_person() {
         return Ok(());
     }
@@ -194,7 +194,7 @@ fn person(conversation: &Conversation) -> Result<(), Refusal> {
 
 /// Lets a person confirm an acceptance. Refused where nobody can be asked: accepting is for people.
 async fn consent(
-    conversation: &Conversation,
+    conversation: &ClientConversation,
     argument: &Map<String, Value>,
 ) -> Result<(), Refusal> {
     seated(conversation, "accepting a block", "intent accept PATH:LINE")?;
@@ -213,7 +213,7 @@ async fn consent(
 }
 
 async fn dialog(
-    conversation: &Conversation,
+    conversation: &ClientConversation,
     kind: lsp::MessageType,
     message: String,
     titles: Vec<String>,

@@ -2,26 +2,26 @@
 
 use std::ops::Range;
 
-use super::intent_text::{self, Tally};
+use super::intent_text::{self, BlockTally};
 use super::mention;
 use super::prose::Prose;
-use crate::intent::dialect::Field as Meaning;
+use crate::intent::dialect::Field;
 use crate::intent::{Intent, IntentFile, Status};
 use crate::lsp::analysis::Place;
 use crate::lsp::snapshot::Snapshot;
 use crate::workspace::text::counted;
 
 /// A field of an intent in the registry.
-pub(crate) struct Field {
+pub(crate) struct RegistryField {
     /// The intent as the buffer has it.
     intent: Intent,
-    meaning: Meaning,
+    meaning: Field,
     /// What the hover is about: the key or value under the cursor.
     pub(crate) span: Range<usize>,
 }
 
 /// The field under a position; `None` outside of the registry and of its intents.
-pub(crate) fn at(place: &Place<'_>) -> Option<Field> {
+pub(crate) fn at(place: &Place<'_>) -> Option<RegistryField> {
     if !mention::is_registry(place.workspace, &place.path) {
         return None;
     }
@@ -35,28 +35,28 @@ pub(crate) fn at(place: &Place<'_>) -> Option<Field> {
         .find(|it| holds(&(it.key.span.start..it.value.span.end.max(it.key.span.end))))?;
     let span = [&found.key.span, &found.value.span].into_iter().find(|span| holds(span));
     let span = span.unwrap_or(&found.key.span).clone();
-    Some(Field { intent: file.intents()[index].clone(), meaning: found.field, span })
+    Some(RegistryField { intent: file.intents()[index].clone(), meaning: found.field, span })
 }
 
 /// What a field means, and how it stands.
 pub(crate) fn explain(
     snapshot: &Snapshot,
     place: &Place<'_>,
-    field: &Field,
+    field: &RegistryField,
     mut text: Prose,
 ) -> Prose {
     let intent = &field.intent;
-    if field.meaning == Meaning::Id {
+    if field.meaning == Field::Id {
         return intent_text::of(snapshot, place.workspace, &intent.id.value, text);
     }
     text.paragraph(&format!("{} – {}", text.strong(field.meaning.key()), meaning(field.meaning)));
     match field.meaning {
-        Meaning::Status => {
+        Field::Status => {
             let life = Status::ALL.map(|status| text.code(status.as_str()));
             text.paragraph(&format!("One of {}.", life.join(", ")));
         }
-        Meaning::Scope => {
-            let produced = Tally::by(place.workspace, &intent.id.value);
+        Field::Scope => {
+            let produced = BlockTally::by(place.workspace, &intent.id.value);
             let scope = crate::intent::Scope::new(&intent.scope_entries());
             let outside = produced.files.iter().filter(|path| !scope.owns(path)).count();
             let mut told = format!("Recorded so far: {}.", produced.told());
@@ -65,14 +65,14 @@ pub(crate) fn explain(
             }
             text.paragraph(&told);
         }
-        Meaning::Constraints => entries(&mut text, intent.constraints.len()),
-        Meaning::Acceptance => entries(&mut text, intent.acceptance_criteria.len()),
-        Meaning::Specs => {
+        Field::Constraints => entries(&mut text, intent.constraints.len()),
+        Field::Acceptance => entries(&mut text, intent.acceptance_criteria.len()),
+        Field::Specs => {
             let specs = intent_text::specs(snapshot, place.workspace, intent, &text);
             text.list("Here", &specs);
         }
-        Meaning::Id | Meaning::Name | Meaning::Owner | Meaning::Formerly => {
-            let produced = Tally::by(place.workspace, &intent.id.value);
+        Field::Id | Field::Name | Field::Owner | Field::Formerly => {
+            let produced = BlockTally::by(place.workspace, &intent.id.value);
             text.paragraph(&format!("Recorded so far: {}.", produced.told()));
         }
     }
@@ -84,23 +84,23 @@ fn entries(text: &mut Prose, number: usize) {
     text.paragraph(&format!("{number} {noun}."));
 }
 
-fn meaning(field: Meaning) -> &'static str {
+fn meaning(field: Field) -> &'static str {
     match field {
-        Meaning::Id => "what code, commits and records cite.",
-        Meaning::Name => "what the intent is called, in a few words.",
-        Meaning::Status => {
+        Field::Id => "what code, commits and records cite.",
+        Field::Name => "what the intent is called, in a few words.",
+        Field::Status => {
             "where the intent stands in its life. It can be selected, and its files written, only while it is in progress."
         }
-        Meaning::Scope => {
+        Field::Scope => {
             "the files this intent owns: globs from the workspace's root, the last match wins, an exclamation mark excludes, a slash at the end means everything below."
         }
-        Meaning::Constraints => {
+        Field::Constraints => {
             "what must hold, whatever else changes. Told to every agent that selects the intent."
         }
-        Meaning::Acceptance => "when the intent is done. Told to every agent that selects it.",
-        Meaning::Specs => "the requirements this intent serves: ids, or paths of files.",
-        Meaning::Owner => "who asked for it.",
-        Meaning::Formerly => {
+        Field::Acceptance => "when the intent is done. Told to every agent that selects it.",
+        Field::Specs => "the requirements this intent serves: ids, or paths of files.",
+        Field::Owner => "who asked for it.",
+        Field::Formerly => {
             "the ids this intent had before. The ledger is never rewritten: what was recorded under them is this intent's."
         }
     }

@@ -50,7 +50,7 @@ pub(crate) struct Editor {
     analyses: Arc<Analyses>,
     workspace: Workspace,
     cursor: Option<(lsp::Uri, lsp::Position)>,
-    marks: Vec<Mark>,
+    marks: Vec<FixtureMark>,
     /// What its client can do.
     pub(crate) client: Capabilities,
     /// Its user's settings.
@@ -60,13 +60,13 @@ pub(crate) struct Editor {
 }
 
 /// A marked range of a fixture.
-pub(crate) struct Mark {
+pub(crate) struct FixtureMark {
     pub(crate) label: String,
     pub(crate) uri: lsp::Uri,
     pub(crate) range: lsp::Range,
 }
 
-struct File {
+struct FixtureFile {
     path: RelativePath,
     text: String,
     intent: Option<String>,
@@ -89,7 +89,7 @@ impl Editor {
 
     fn build(fixture: &str, with_git: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let mut files: Vec<File> = parse(fixture);
+        let mut files: Vec<FixtureFile> = parse(fixture);
         if !files.iter().any(|file| file.path.as_str() == REGISTRY_PATH) {
             files.push(read_file(&format!("/{REGISTRY_PATH} closed\n{REGISTRY}")));
         }
@@ -108,7 +108,7 @@ impl Editor {
         for file in files.iter().filter(|file| file.intent.is_some()) {
             let request = record::RecordRequest {
                 paths: vec![file.path.clone()],
-                extent: record::Extent::WholeFile,
+                extent: record::RecordExtent::WholeFile,
                 intent: file.intent.clone(),
                 agent: file.agent.clone(),
                 ..record::RecordRequest::default()
@@ -136,7 +136,7 @@ impl Editor {
         editor
     }
 
-    fn take(&mut self, file: File) {
+    fn take(&mut self, file: FixtureFile) {
         let uri = self.uri(file.path.as_str());
         let document = Document::from_text(file.path.as_str(), &file.text);
         let encoding = self.encoding;
@@ -144,7 +144,7 @@ impl Editor {
             let at = convert::range(&document, cursor..cursor, encoding).start;
             self.cursor = Some((uri.clone(), at));
         }
-        self.marks.extend(file.marks.into_iter().map(|(label, bytes)| Mark {
+        self.marks.extend(file.marks.into_iter().map(|(label, bytes)| FixtureMark {
             label,
             uri: uri.clone(),
             range: convert::range(&document, bytes, encoding),
@@ -211,7 +211,7 @@ impl Editor {
     }
 
     /// The one range with this label.
-    pub(crate) fn mark(&self, label: &str) -> &Mark {
+    pub(crate) fn mark(&self, label: &str) -> &FixtureMark {
         self.marks.iter().find(|mark| mark.label == label).expect("a mark with this label")
     }
 
@@ -353,21 +353,21 @@ pub(crate) fn able() -> Capabilities {
     }
 }
 
-fn parse(fixture: &str) -> Vec<File> {
+fn parse(fixture: &str) -> Vec<FixtureFile> {
     let fixture = fixture.strip_prefix('\n').unwrap_or(fixture);
     let body = fixture.strip_prefix("//- ").expect("a fixture begins with `//- /path`");
     body.split("\n//- ").map(|part| read_file(&format!("{part}\n"))).collect()
 }
 
 /// A file from its header line and what follows.
-fn read_file(part: &str) -> File {
+fn read_file(part: &str) -> FixtureFile {
     let (header, text) = part.split_once('\n').unwrap();
     let mut words = header.split_whitespace();
     let path = RelativePath::new(words.next().unwrap().trim_start_matches('/')).unwrap();
     let text = text.strip_suffix('\n').unwrap_or(text);
     let text =
         if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n") };
-    let mut file = File {
+    let mut file = FixtureFile {
         path,
         text: String::new(),
         intent: None,
@@ -388,7 +388,7 @@ fn read_file(part: &str) -> File {
     file
 }
 
-fn read_marks(mut rest: &str, file: &mut File) {
+fn read_marks(mut rest: &str, file: &mut FixtureFile) {
     let mut begun: Option<(String, usize)> = None;
     while let Some(c) = rest.chars().next() {
         if let Some(after) = rest.strip_prefix("$0") {

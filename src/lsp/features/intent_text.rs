@@ -16,7 +16,7 @@ use crate::workspace::text::counted;
 const MAX_ENTRIES: usize = 12;
 
 /// What an intent has produced, in numbers.
-pub(crate) struct Tally {
+pub(crate) struct BlockTally {
     /// Files with blocks of it.
     pub(crate) files: Vec<RelativePath>,
     /// Blocks that it is the last word on.
@@ -25,7 +25,7 @@ pub(crate) struct Tally {
     pub(crate) records: usize,
 }
 
-impl Tally {
+impl BlockTally {
     /// Counts what the ledger knows of an intent.
     pub(crate) fn by(workspace: &Workspace, id: &str) -> Self {
         let files = map::produced(workspace, id);
@@ -71,7 +71,7 @@ pub(crate) fn of(snapshot: &Snapshot, workspace: &Workspace, id: &str, mut text:
         head.push_str(&format!(" · {}", text.said(&owner.value)));
     }
     text.paragraph(&head);
-    text.paragraph(&Tally::by(workspace, id).told());
+    text.paragraph(&BlockTally::by(workspace, id).told());
     if let Some(intent) = intent {
         let scope = listed(&intent.owned_scope, |entry| text.code(entry));
         text.list("Owns", &scope);

@@ -104,7 +104,7 @@ fn standing(
         snapshot.check_cancelled()?;
         paths.remove(&analysis.path);
         let Some(open) = snapshot.document(&uri) else { continue };
-        let file = Shown { uri: &uri, path: &analysis.path, document: &open.document };
+        let file = ShownDocument { uri: &uri, path: &analysis.path, document: &open.document };
         add(snapshot, workspace, &file, &analysis.file, &wanted, &mut found);
     }
     for path in paths {
@@ -113,7 +113,7 @@ fn standing(
         // What is gone or cannot be read has no place to point to.
         let Ok(document) = workspace.read(&path) else { continue };
         let provenance = why::file(workspace, &path, &document);
-        let file = Shown { uri: &uri, path: &path, document: &document };
+        let file = ShownDocument { uri: &uri, path: &path, document: &document };
         add(snapshot, workspace, &file, &provenance, &wanted, &mut found);
     }
     let place = |it: &Produced| (it.path.clone(), it.location.range.start);
@@ -121,7 +121,7 @@ fn standing(
     Ok(found)
 }
 
-struct Shown<'a> {
+struct ShownDocument<'a> {
     uri: &'a lsp::Uri,
     path: &'a RelativePath,
     document: &'a Document,
@@ -130,7 +130,7 @@ struct Shown<'a> {
 fn add(
     snapshot: &Snapshot,
     workspace: &Workspace,
-    file: &Shown<'_>,
+    file: &ShownDocument<'_>,
     known: &FileProvenance,
     wanted: impl Fn(&Produced) -> bool,
     to: &mut Vec<Produced>,

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::changes::{Changes, Why};
+use super::changes::{EditsByDocument, Why};
 use super::mention::{self, ShownRegistry};
 use super::places;
 use crate::code::Document;
@@ -75,7 +75,7 @@ pub(crate) fn handle(
     let rename = RegistryEdit::Rename { from: from.clone(), to: to.clone() };
     let planned =
         edit::plan(&shown.registry, &rename).map_err(|error| Refusal::Failed(error.to_string()))?;
-    let mut changes = Changes::new(snapshot);
+    let mut changes = EditsByDocument::new(snapshot);
     for read in shown.registry.files() {
         let Some(file) = shown.file(read.path()) else { continue };
         // What an intent was called before is no mention of what another one is called.

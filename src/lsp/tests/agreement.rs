@@ -68,7 +68,7 @@ const INTENTS: [&str; 2] = ["INT-001", "INT-002"];
 
 /// One thing that somebody does.
 #[derive(Clone, Debug)]
-enum Step {
+enum EditorStep {
     Select(usize),
     Clear,
     Complete(usize),
@@ -84,22 +84,22 @@ enum Step {
     Merge(usize, u8),
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = EditorStep> {
     let (file, new, intent) = (0..FILES.len(), 0..NEW.len(), 0..INTENTS.len());
     prop_oneof![
-        3 => intent.clone().prop_map(Step::Select),
-        1 => Just(Step::Clear),
-        1 => intent.clone().prop_map(Step::Complete),
-        6 => (file.clone(), any::<u8>()).prop_map(|(file, text)| Step::Edit(file, text)),
-        1 => file.clone().prop_map(Step::Cut),
-        3 => (new.clone(), any::<u8>()).prop_map(|(new, text)| Step::Add(new, text)),
-        2 => file.clone().prop_map(Step::Delete),
-        2 => (file.clone(), new.clone()).prop_map(|(file, new)| Step::Rename(file, new)),
-        4 => (0..FILES.len() + NEW.len(), intent.clone()).prop_map(|(at, by)| Step::Record(at, by)),
-        1 => file.clone().prop_map(Step::Stage),
-        1 => proptest::option::of(intent.clone()).prop_map(Step::Commit),
-        1 => (intent, file.clone()).prop_map(|(intent, file)| Step::Widen(intent, file)),
-        1 => (file, any::<u8>()).prop_map(|(file, text)| Step::Merge(file, text)),
+        3 => intent.clone().prop_map(EditorStep::Select),
+        1 => Just(EditorStep::Clear),
+        1 => intent.clone().prop_map(EditorStep::Complete),
+        6 => (file.clone(), any::<u8>()).prop_map(|(file, text)| EditorStep::Edit(file, text)),
+        1 => file.clone().prop_map(EditorStep::Cut),
+        3 => (new.clone(), any::<u8>()).prop_map(|(new, text)| EditorStep::Add(new, text)),
+        2 => file.clone().prop_map(EditorStep::Delete),
+        2 => (file.clone(), new.clone()).prop_map(|(file, new)| EditorStep::Rename(file, new)),
+        4 => (0..FILES.len() + NEW.len(), intent.clone()).prop_map(|(at, by)| EditorStep::Record(at, by)),
+        1 => file.clone().prop_map(EditorStep::Stage),
+        1 => proptest::option::of(intent.clone()).prop_map(EditorStep::Commit),
+        1 => (intent, file.clone()).prop_map(|(intent, file)| EditorStep::Widen(intent, file)),
+        1 => (file, any::<u8>()).prop_map(|(file, text)| EditorStep::Merge(file, text)),
     ]
 }
 
@@ -107,57 +107,59 @@ fn function(number: u8) -> String {
     format!("\nfn added_{number}() {{ call({number}); more({number}); }}\n")
 }
 
-fn take(editor: &mut Editor, step: &Step) {
+fn take(editor: &mut Editor, step: &EditorStep) {
     let root = editor.workspace().root.path().to_owned();
     let absolute = |path: &str| root.join(path);
     match step {
-        Step::Select(intent) => drop(select::select(editor.workspace(), INTENTS[*intent], None)),
-        Step::Clear => drop(select::clear(editor.workspace())),
-        Step::Complete(intent) => {
+        EditorStep::Select(intent) => {
+            drop(select::select(editor.workspace(), INTENTS[*intent], None))
+        }
+        EditorStep::Clear => drop(select::clear(editor.workspace())),
+        EditorStep::Complete(intent) => {
             let status = crate::intent::Status::Completed;
             drop(registry::set_status(editor.workspace(), INTENTS[*intent], status));
         }
-        Step::Edit(file, number) => {
+        EditorStep::Edit(file, number) => {
             let path = absolute(FILES[*file]);
             if let Ok(text) = std::fs::read_to_string(&path) {
                 std::fs::write(&path, text + &function(*number)).unwrap();
             }
         }
-        Step::Cut(file) => {
+        EditorStep::Cut(file) => {
             let path = absolute(FILES[*file]);
             if let Ok(text) = std::fs::read_to_string(&path) {
                 let rest = text.split_once("\n\n").map_or("", |(_, rest)| rest);
                 std::fs::write(&path, rest).unwrap();
             }
         }
-        Step::Add(new, number) => {
+        EditorStep::Add(new, number) => {
             let path = absolute(NEW[*new]);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, function(*number)).unwrap();
         }
-        Step::Delete(file) => drop(std::fs::remove_file(absolute(FILES[*file]))),
-        Step::Rename(file, new) => {
+        EditorStep::Delete(file) => drop(std::fs::remove_file(absolute(FILES[*file]))),
+        EditorStep::Rename(file, new) => {
             let (from, to) = (absolute(FILES[*file]), absolute(NEW[*new]));
             std::fs::create_dir_all(to.parent().unwrap()).unwrap();
             drop(std::fs::rename(from, to));
         }
-        Step::Record(at, intent) => {
+        EditorStep::Record(at, intent) => {
             let path = FILES.iter().chain(&NEW).nth(*at).unwrap();
             drop(record::record(editor.workspace(), &recorded(path, INTENTS[*intent])));
         }
-        Step::Stage(file) => {
+        EditorStep::Stage(file) => {
             try_git(&root, &["add", "-A", "--", FILES[*file]]);
         }
-        Step::Commit(trailer) => {
+        EditorStep::Commit(trailer) => {
             git(&root, &["add", "-A"]);
             let trailer = trailer.map(|intent| format!("Intent-Id: {}", INTENTS[intent]));
             let message = format!("work\n\n{}", trailer.unwrap_or_default());
             try_git(&root, &["commit", "-qm", &message]);
         }
-        Step::Widen(intent, file) => {
+        EditorStep::Widen(intent, file) => {
             drop(registry::widen(editor.workspace(), INTENTS[*intent], FILES[*file]));
         }
-        Step::Merge(file, number) => {
+        EditorStep::Merge(file, number) => {
             // Somebody else's branch, which is being merged: what comes from there is nobody's edit here.
             if !try_git(&root, &["stash", "-qu"]) {
                 return;

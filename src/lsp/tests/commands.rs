@@ -5,7 +5,7 @@ use std::path::Path;
 use super::*;
 use crate::lsp::features::fixture::Editor;
 use crate::verbs::Workspace;
-use crate::verbs::approval::{self, Place, Verdict};
+use crate::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
 
 const CODE: &str = "
 //- /src/a.rs
@@ -444,7 +444,7 @@ fn a_client_that_shows_the_status_is_told_of_questions_that_wait() {
     let asked = super::questions::ask(&editor, super::questions::wider());
     assert_eq!(session.heard("intent/status")["params"]["waiting"], 1);
     let ws = Workspace::open(&editor.path("")).unwrap();
-    approval::decide(&ws, &asked.code, Verdict::Reject, Place::Terminal).unwrap();
+    approval::decide(&ws, &asked.code, ApprovalVerdict::Reject, DecisionPlace::Terminal).unwrap();
     assert_eq!(session.heard("intent/status")["params"]["waiting"], 0);
     let left = session.ask("shutdown", Value::Null);
     session.result(left);

@@ -39,20 +39,20 @@ fn governed() -> Parts {
 }
 
 /// A folder with a workspace and a file in it, and the file's address.
-struct Folder {
+struct TestWorkspace {
     _folder: tempfile::TempDir,
     root: PathBuf,
     file: String,
 }
 
-fn folder() -> Folder {
+fn folder() -> TestWorkspace {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     std::fs::create_dir(root.join(".orchestration")).unwrap();
     std::fs::write(root.join(".orchestration/active_intents.yaml"), "active_intents: []\n")
         .unwrap();
     let file = convert::uri_of(&root.join("a.rs")).unwrap().to_string();
-    Folder { _folder: folder, root, file }
+    TestWorkspace { _folder: folder, root, file }
 }
 
 fn published(session: &mut Session) -> (Value, Vec<String>) {

@@ -24,7 +24,7 @@ fn capabilities() -> Value {
 fn record_file(folder: &std::path::Path) {
     let request = record::RecordRequest {
         paths: vec![RelativePath::new("a.rs").unwrap()],
-        extent: record::Extent::WholeFile,
+        extent: record::RecordExtent::WholeFile,
         intent: Some("INT-001".to_owned()),
         agent: Some("claude-code".to_owned()),
         ..record::RecordRequest::default()

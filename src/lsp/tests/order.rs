@@ -3,7 +3,7 @@
 use std::sync::{Condvar, Mutex, PoisonError};
 
 use super::*;
-use crate::lsp::dispatch::Conversation;
+use crate::lsp::dispatch::ClientConversation;
 use crate::lsp::pool::Lane;
 
 /// Holds handlers back until a test lets them go.
@@ -116,7 +116,7 @@ fn a_panic_answers_its_request_and_nothing_else() {
 }
 
 async fn converse(
-    conversation: Conversation,
+    conversation: ClientConversation,
     params: lsp::ExecuteCommandParams,
 ) -> Result<Option<Value>, Refusal> {
     let request = lsp::ShowMessageRequestParams {

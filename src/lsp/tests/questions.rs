@@ -9,8 +9,8 @@ use super::commands::{asking, with_options, workspace};
 use crate::lsp::Parts;
 use crate::lsp::features::fixture::Editor;
 use crate::verbs::Workspace;
-use crate::verbs::approval::{self, Place, Verdict};
-use crate::workspace::approvals::{self, Approval, Request, State, Subject};
+use crate::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
+use crate::workspace::approvals::{self, Approval, ApprovalState, Request, Subject};
 
 pub(super) fn ask(editor: &Editor, subject: Subject) -> Approval {
     let ws = Workspace::open(&editor.path("")).unwrap();
@@ -27,7 +27,7 @@ pub(super) fn wider() -> Subject {
     Subject::Scope { intent: "INT-001".into(), entries, reason: "tests".into() }
 }
 
-fn state(editor: &Editor, asked: &Approval) -> State {
+fn state(editor: &Editor, asked: &Approval) -> ApprovalState {
     let ws = Workspace::open(&editor.path("")).unwrap();
     approval::status(&ws, &asked.code).unwrap().state
 }
@@ -51,7 +51,7 @@ fn a_person_approves_in_a_dialog_once() {
     session.answer(&question, actions[0].clone());
     let told = session.heard("window/showMessage");
     assert_eq!(told["params"]["message"], "INT-001 owns tests/** from now on.");
-    assert_eq!(state(&editor, &asked), State::Approved);
+    assert_eq!(state(&editor, &asked), ApprovalState::Approved);
     let registry = editor.path("/.orchestration/active_intents.yaml");
     assert!(std::fs::read_to_string(registry).unwrap().contains("tests/**"));
     std::thread::sleep(Duration::from_millis(1100));
@@ -67,13 +67,13 @@ fn a_person_says_no_or_nothing() {
     let question = session.heard(QUESTION);
     session.answer(&question, json!({ "title": "Reject" }));
     session.heard("window/showMessage");
-    assert_eq!(state(&editor, &asked), State::Denied);
+    assert_eq!(state(&editor, &asked), ApprovalState::Denied);
     let asked = ask(&editor, command("rm -rf b"));
     let question = session.heard(QUESTION);
     session.answer(&question, Value::Null);
     std::thread::sleep(Duration::from_millis(1100));
     assert!(!session.meanwhile(QUESTION), "what was dismissed is not put again");
-    assert_eq!(state(&editor, &asked), State::Pending);
+    assert_eq!(state(&editor, &asked), ApprovalState::Pending);
     session.close();
 }
 
@@ -84,12 +84,12 @@ fn a_dialog_closes_when_it_was_decided_elsewhere() {
     let mut session = person(&editor);
     let question = session.heard(QUESTION);
     let ws = Workspace::open(&editor.path("")).unwrap();
-    approval::decide(&ws, &asked.code, Verdict::Approve, Place::Terminal).unwrap();
+    approval::decide(&ws, &asked.code, ApprovalVerdict::Approve, DecisionPlace::Terminal).unwrap();
     let cancelled = session.heard("$/cancelRequest");
     assert_eq!(cancelled["params"]["id"], question["id"]);
     // A late click changes nothing.
     session.answer(&question, json!({ "title": "Reject" }));
-    assert_eq!(state(&editor, &asked), State::Approved);
+    assert_eq!(state(&editor, &asked), ApprovalState::Approved);
     session.close();
 }
 
@@ -102,7 +102,7 @@ fn what_does_not_fit_can_only_be_rejected() {
     assert_eq!(question["params"]["actions"], json!([{ "title": "Reject" }]));
     session.answer(&question, json!({ "title": "Approve" }));
     std::thread::sleep(Duration::from_millis(300));
-    assert_eq!(state(&editor, &asked), State::Pending);
+    assert_eq!(state(&editor, &asked), ApprovalState::Pending);
     session.close();
 }
 
@@ -134,7 +134,7 @@ fn nobody_is_asked_at_a_client_without_a_person() {
         assert!(!session.meanwhile(QUESTION));
         session.close();
     }
-    assert_eq!(state(&editor, &asked), State::Pending);
+    assert_eq!(state(&editor, &asked), ApprovalState::Pending);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn a_server_that_an_agent_started_asks_nobody() {
     assert!(said["params"]["message"].as_str().unwrap().starts_with("CLAUDECODE is set"));
     std::thread::sleep(Duration::from_millis(1100));
     assert!(!session.meanwhile(QUESTION));
-    assert_eq!(state(&editor, &asked), State::Pending);
+    assert_eq!(state(&editor, &asked), ApprovalState::Pending);
     session.open(editor.uri("/billing/b.rs").as_str(), "fn b() { 2 }\n");
     let widen = json!({ "id": "INT-001", "uri": editor.uri("/billing/b.rs") });
     let widen = json!({ "command": "intent.widen", "arguments": [widen] });
@@ -179,6 +179,6 @@ fn no_command_decides() {
             session.reply(id);
         }
     }
-    assert_eq!(state(&editor, &asked), State::Pending);
+    assert_eq!(state(&editor, &asked), ApprovalState::Pending);
     session.close();
 }

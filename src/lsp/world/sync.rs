@@ -20,9 +20,9 @@ use crate::workspace::{Attributes, Git, Root};
 /// a change with an unreadable range would replace the whole document by its few characters.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Changes {
+struct DidChange {
     text_document: Versioned,
-    content_changes: Vec<Change>,
+    content_changes: Vec<TextChange>,
 }
 
 #[derive(Deserialize)]
@@ -32,7 +32,7 @@ struct Versioned {
 }
 
 #[derive(Deserialize)]
-struct Change {
+struct TextChange {
     range: Option<lsp::Range>,
     text: String,
 }
@@ -107,7 +107,7 @@ impl World {
     /// The text changed. Of one notification all changes are applied, or none.
     pub(crate) fn did_change(&mut self, params: Value) -> Vec<Effect> {
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).map(str::to_owned);
-        let changes: Changes = match serde_json::from_value(params) {
+        let changes: DidChange = match serde_json::from_value(params) {
             Ok(changes) => changes,
             Err(error) => {
                 let reason = OutOfStep::Unreadable(error.to_string());
@@ -138,7 +138,7 @@ impl World {
         &self,
         open: &OpenDocument,
         version: i32,
-        changes: &[Change],
+        changes: &[TextChange],
     ) -> Result<Option<Document>, OutOfStep> {
         // What comes before a whole text does not matter, not even whether it could be applied.
         let whole = changes.iter().rposition(|change| change.range.is_none());

@@ -29,7 +29,7 @@ use crate::workspace::RelativePath;
 
 /// Whether calls of a tool go side by side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lane {
+pub(super) enum ToolLane {
     /// With others that read.
     Reads,
     /// Alone.
@@ -41,7 +41,7 @@ pub(super) struct Tool {
     /// What `tools/list` shows.
     pub(super) shown: rmcp::model::Tool,
     /// When it may run.
-    pub(super) lane: Lane,
+    pub(super) lane: ToolLane,
     /// What it does.
     pub(super) run: Run,
 }
@@ -139,7 +139,7 @@ where
         .with_title(title)
         .with_raw_output_schema(schema::of_answer::<T>())
         .with_annotations(annotations);
-    let lane = if hints.read_only { Lane::Reads } else { Lane::Writes };
+    let lane = if hints.read_only { ToolLane::Reads } else { ToolLane::Writes };
     let run = move |call: &Call, arguments: JsonObject| {
         let arguments = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
             Refusal::unreadable(format!(

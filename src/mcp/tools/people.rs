@@ -38,7 +38,7 @@ pub(super) struct WiderScope {
 /// An intent that is not there yet.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct NewIntent {
+pub(super) struct NewIntentArguments {
     /// What it is called.
     name: String,
     /// The globs it would own, relative to the workspace.
@@ -56,7 +56,7 @@ pub(super) struct NewIntent {
 /// Which question.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Code {
+pub(super) struct CodeArguments {
     /// The code that was answered when a person was asked.
     code: String,
 }
@@ -75,7 +75,7 @@ pub(super) fn request_scope(
 
 pub(super) fn propose_intent(
     call: &Call,
-    wanted: NewIntent,
+    wanted: NewIntentArguments,
 ) -> Result<Answer<ProposalAnswer>, Refusal> {
     let ws = call.here()?;
     let wanted = IntentProposal {
@@ -89,7 +89,7 @@ pub(super) fn propose_intent(
     Ok(said(asked))
 }
 
-pub(super) fn status(call: &Call, arguments: Code) -> Result<Answer<Approval>, Refusal> {
+pub(super) fn status(call: &Call, arguments: CodeArguments) -> Result<Answer<Approval>, Refusal> {
     let found = approval::status(&call.here()?, &arguments.code)?;
     let mut words = text::visible(&approval::told(&found), false);
     if let Some(intent) = &found.result {

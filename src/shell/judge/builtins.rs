@@ -4,9 +4,9 @@ use super::options::{any, operands, values};
 use super::output::joined;
 use super::{Call, decoded, destructive, downloaded, fetched, opaque, reads};
 use crate::shell::Class;
-use crate::shell::expand::{Arg, Origin, Piece};
+use crate::shell::expand::{Arg, Piece, WordOrigin};
 use crate::shell::paths;
-use crate::shell::walk::{Feed, Finding, Shell};
+use crate::shell::walk::{Feed, Shell, ShellFinding};
 
 /// Variables whose value some program runs.
 const RUN: &[&str] = &[
@@ -66,7 +66,7 @@ pub(in crate::shell) fn assigned(shell: &mut Shell<'_>, name: &str, value: &[Pie
 }
 
 /// `cd`, `pushd`.
-pub(super) fn change_folder(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn change_folder(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let to = operands(call.args, &[]);
     let there = match to.first() {
         None => shell.at.home.as_deref().map(paths::slashed),
@@ -87,7 +87,7 @@ pub(super) fn change_folder(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `eval`: its words together are code.
-pub(super) fn eval(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn eval(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.is("--")).collect();
     let code = Arg::from_pieces(&joined(&words));
     let found = shell.within(|shell| {
@@ -99,7 +99,7 @@ pub(super) fn eval(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `.` and `source`: a file's code, or what a substitution prints.
-pub(super) fn source(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn source(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let Some(file) = call.args.first() else { return opaque("source", call.name) };
     if fetched(shell, file) {
         return downloaded(&file.text);
@@ -110,7 +110,7 @@ pub(super) fn source(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
             call.stdin.clone()
         }
         None => {
-            return Finding::new(
+            return ShellFinding::new(
                 Class::Opaque,
                 "source",
                 &file.text,
@@ -122,7 +122,7 @@ pub(super) fn source(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// A shell that is given this on its input.
-pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &Feed) -> Finding {
+pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &Feed) -> ShellFinding {
     if let Some(pieces) = feed.pieces.clone() {
         let code = Arg::from_pieces(&pieces);
         let found = shell.within(|shell| {
@@ -134,11 +134,11 @@ pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &Feed) -> Finding {
         return if feed.decoded { found.or(decoded(by)) } else { found };
     }
     match feed.origin() {
-        Some(Origin::Download) => downloaded(by),
-        Some(Origin::Decoded) => decoded(by),
+        Some(WordOrigin::Download) => downloaded(by),
+        Some(WordOrigin::Decoded) => decoded(by),
         _ if feed.file => opaque("code.file", by),
         _ if !feed.present || by == "source" || by == "." => opaque("code.stdin", by),
-        _ => Finding::new(
+        _ => ShellFinding::new(
             Class::Unreadable,
             "code.piped",
             by,
@@ -149,7 +149,7 @@ pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &Feed) -> Finding {
 }
 
 /// `trap CODE SIGNAL…`
-pub(super) fn trap(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn trap(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let [code, _, ..] = call.args else { return reads("trap") };
     if code.is("-") || code.is("") || code.option() {
         return reads("trap");
@@ -160,7 +160,7 @@ pub(super) fn trap(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `export`, `declare`, `local`: assignments that stay; `-n` makes a second name.
-pub(super) fn declare(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn declare(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let second = any(call.args, &["-n"]) && call.name != "export";
     for arg in call.args.iter().filter(|arg| !arg.option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
@@ -177,7 +177,7 @@ pub(super) fn declare(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `alias NAME=CODE`: judged where it is used, or at the end.
-pub(super) fn alias(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn alias(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     for arg in call.args.iter().filter(|arg| !arg.option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
         let name = name.to_owned();
@@ -188,7 +188,7 @@ pub(super) fn alias(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `read` and `mapfile`: variables get what comes in.
-pub(super) fn read_in(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn read_in(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let takes = ["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-a"];
     let names: Vec<String> =
         operands(call.args, &takes).iter().map(|arg| arg.text.clone()).collect();
@@ -197,7 +197,7 @@ pub(super) fn read_in(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
         text.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     for (at, name) in names.iter().enumerate() {
         let value = if words.is_empty() {
-            let origin = call.stdin.origin().unwrap_or(Origin::Variable);
+            let origin = call.stdin.origin().unwrap_or(WordOrigin::Variable);
             vec![Piece::Unknown { shown: format!("${name}"), origin }]
         } else if at + 1 == names.len() {
             vec![Piece::Text(std::mem::take(&mut words).join(" "))]
@@ -210,7 +210,7 @@ pub(super) fn read_in(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `set -- a b`, `shift`, `unset`.
-pub(super) fn unset(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn unset(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     if call.name == "set"
         && let Some(at) = call.args.iter().position(|arg| arg.is("--"))
     {
@@ -223,7 +223,7 @@ pub(super) fn unset(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `history -c`
-pub(super) fn history(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn history(_: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     if any(call.args, &["-c", "-d", "-w"]) {
         return destructive("history.clear", &call.shown(1), "It deletes the shell's history.");
     }
@@ -231,7 +231,7 @@ pub(super) fn history(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `kill`: one process may be ended; all of them may not.
-pub(super) fn kill(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn kill(_: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     if call.args.iter().any(|arg| arg.is("-l") || arg.is("-L") || arg.is("-0")) {
         return reads("kill");
     }
@@ -251,7 +251,7 @@ pub(super) fn kill(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `crontab`: `-r` deletes it, a file or `-` replaces it.
-pub(super) fn crontab(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn crontab(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     if any(call.args, &["-l"]) {
         return reads("crontab");
     }

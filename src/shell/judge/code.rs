@@ -6,12 +6,12 @@ use super::options::{any, long, operands, short, takes_next, values};
 use super::scan::{commands, scan, texts};
 use super::{Call, builtins, decoded, destructive, downloaded, fetched, opaque, reads, redirected};
 use super::{output, rules, trial, writes};
-use crate::shell::expand::{Arg, Origin};
-use crate::shell::walk::{Feed, Finding, Shell};
+use crate::shell::expand::{Arg, WordOrigin};
+use crate::shell::walk::{Feed, Shell, ShellFinding};
 use crate::shell::{Class, cmd as cmd_dialect, powershell as powershell_dialect};
 
 /// `sh`, `bash`, `zsh` and their like.
-pub(super) fn shell_program(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn shell_program(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let takes = ["-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-C"];
     let mut at = 0;
     let mut given_code = false;
@@ -45,7 +45,7 @@ pub(super) fn shell_program(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
     }
 }
 
-fn coded(shell: &mut Shell<'_>, call: &Call<'_>, code: &Arg, arguments: &[Arg]) -> Finding {
+fn coded(shell: &mut Shell<'_>, call: &Call<'_>, code: &Arg, arguments: &[Arg]) -> ShellFinding {
     let given: Vec<_> = arguments.iter().skip(1).map(|arg| arg.pieces.clone()).collect();
     let stdin = call.stdin.clone();
     let found = shell.within(|shell| {
@@ -58,7 +58,7 @@ fn coded(shell: &mut Shell<'_>, call: &Call<'_>, code: &Arg, arguments: &[Arg]) 
     found.unwrap_or_else(|| reads(call.name))
 }
 
-fn scripted(shell: &mut Shell<'_>, call: &Call<'_>, file: &Arg, checks_only: bool) -> Finding {
+fn scripted(shell: &mut Shell<'_>, call: &Call<'_>, file: &Arg, checks_only: bool) -> ShellFinding {
     if checks_only {
         return reads(call.name);
     }
@@ -72,11 +72,11 @@ fn scripted(shell: &mut Shell<'_>, call: &Call<'_>, file: &Arg, checks_only: boo
         return builtins::fed(shell, call.name, call.stdin);
     }
     let reason = format!("`{}` runs a script, which is not looked into.", call.name);
-    Finding::new(Class::Opaque, "code.script", &file.text, &reason)
+    ShellFinding::new(Class::Opaque, "code.script", &file.text, &reason)
 }
 
 /// `at` and `batch`: what comes in is run later.
-pub(super) fn later(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn later(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     if any(call.args, &["-l", "-c"]) {
         return reads(call.name);
     }
@@ -102,7 +102,7 @@ fn code_options(name: &str) -> &'static [&'static str] {
 }
 
 /// Python, Node, Perl, Ruby and the others.
-pub(super) fn interpreter(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn interpreter(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     if call.args.len() == 1 && any(call.args, &["--version", "-V", "-v", "-version"]) {
         return reads(call.name);
     }
@@ -135,15 +135,15 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
             codes.push(Arg::from_pieces(pieces));
         }
         match call.stdin.origin() {
-            Some(Origin::Download) => return downloaded(call.name),
-            Some(Origin::Decoded) => return decoded(call.name),
+            Some(WordOrigin::Download) => return downloaded(call.name),
+            Some(WordOrigin::Decoded) => return decoded(call.name),
             _ => {}
         }
     }
     if let Some(feed) = named.first().and_then(|file| shell.remembered(file)) {
         match feed.origin() {
-            Some(Origin::Download) => return downloaded(call.name),
-            Some(Origin::Decoded) => return decoded(call.name),
+            Some(WordOrigin::Download) => return downloaded(call.name),
+            Some(WordOrigin::Decoded) => return decoded(call.name),
             _ => codes.extend(feed.pieces.map(|pieces| Arg::from_pieces(&pieces))),
         }
     }
@@ -153,8 +153,8 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
     }
     for code in &codes {
         match code.origin {
-            Some(Origin::Download) => return downloaded(call.name),
-            Some(Origin::Decoded) => return decoded(call.name),
+            Some(WordOrigin::Download) => return downloaded(call.name),
+            Some(WordOrigin::Decoded) => return decoded(call.name),
             _ => {}
         }
         if let Some(found) = scan(shell, &code.text, call.name) {
@@ -179,8 +179,8 @@ fn in_place(
     call: &Call<'_>,
     codes: &[Arg],
     named: &[&Arg],
-    worst: Finding,
-) -> Finding {
+    worst: ShellFinding,
+) -> ShellFinding {
     let edits = ["perl", "ruby"].contains(&call.name)
         && call.args.iter().any(|arg| {
             let word = arg.lead.as_str();
@@ -206,7 +206,7 @@ fn in_place(
 }
 
 /// `awk`: reads, unless its program runs something or writes a file.
-pub(super) fn awk(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn awk(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let takes = ["-F", "-v", "-f", "-i", "--field-separator", "--assign", "-l", "-e"];
     let named = operands(call.args, &takes);
     let from_file = any(call.args, &["-f", "--file"]);
@@ -224,7 +224,7 @@ pub(super) fn awk(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
     worst
 }
 
-fn awk_program(shell: &mut Shell<'_>, code: &str) -> Finding {
+fn awk_program(shell: &mut Shell<'_>, code: &str) -> ShellFinding {
     let mut worst = reads("awk");
     let texts = texts(code, "awk");
     if code.contains("system(")
@@ -246,7 +246,7 @@ fn awk_program(shell: &mut Shell<'_>, code: &str) -> Finding {
             ["sh", "bash", "zsh"].contains(&name) && code[..text.start].trim_end().ends_with('|')
         });
         if texts.is_empty() || piped || code.contains("system($") {
-            worst = worst.or(Finding::new(
+            worst = worst.or(ShellFinding::new(
                 Class::Unreadable,
                 "code.unknown",
                 "system",
@@ -265,7 +265,7 @@ fn awk_program(shell: &mut Shell<'_>, code: &str) -> Finding {
 }
 
 /// `less` and `more`: readers, but for a command that they begin with.
-pub(super) fn pager(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn pager(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut worst = reads(call.name);
     for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix("+!")) {
         let found = shell.within(|shell| {
@@ -279,7 +279,7 @@ pub(super) fn pager(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `vim -c '!…'`, `ed`, `ex`, `gdb -ex 'shell …'`.
-pub(super) fn editor(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn editor(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let options = ["-c", "--cmd", "-ex", "-iex", "--eval-command", "-S"];
     let mut codes: Vec<String> =
         values(call.args, &options).iter().map(|code| code.text.clone()).collect();
@@ -327,7 +327,7 @@ pub(super) fn editor(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `make`: its file is not looked into, but what stands on the command line is.
-pub(super) fn make(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn make(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut codes: Vec<String> =
         values(call.args, &["--eval", "-E"]).iter().map(|code| code.text.clone()).collect();
     codes.extend(call.args.iter().filter(|arg| !arg.option()).filter_map(|arg| {
@@ -368,7 +368,7 @@ pub(super) fn make(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `powershell -Command …`, `-EncodedCommand …`.
-pub(super) fn powershell(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn powershell(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
     let mut at = 0;
     while let Some(arg) = call.args.get(at) {
@@ -388,7 +388,7 @@ pub(super) fn powershell(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
             let found = powershell_dialect::decode(encoded)
                 .and_then(|text| shell.within(|shell| powershell_dialect::walk(shell, &text)));
             let hidden = opaque("code.encoded", "-EncodedCommand");
-            let unread = Finding::new(
+            let unread = ShellFinding::new(
                 Class::Unreadable,
                 "code.encoded",
                 "-EncodedCommand",
@@ -428,7 +428,7 @@ pub(super) fn powershell(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
     }
 }
 
-fn dialect(shell: &mut Shell<'_>, call: &Call<'_>, text: &str) -> Finding {
+fn dialect(shell: &mut Shell<'_>, call: &Call<'_>, text: &str) -> ShellFinding {
     let found = shell.within(|shell| {
         shell.process(call.name, |shell| powershell_dialect::walk(shell, text));
     });
@@ -436,7 +436,7 @@ fn dialect(shell: &mut Shell<'_>, call: &Call<'_>, text: &str) -> Finding {
 }
 
 /// `cmd /c …`
-pub(super) fn cmd(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn cmd(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let starts = ["/c", "/k", "/r", "//c", "//k"];
     let at =
         call.args.iter().position(|arg| starts.contains(&arg.text.to_ascii_lowercase().as_str()));
@@ -449,7 +449,7 @@ pub(super) fn cmd(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// This program: some of its commands are for a person alone.
-pub(super) fn intent(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn intent(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let words = operands(call.args, &["-C", "--color", "--session", "--for"]);
     let verb = words.first().map_or("", |word| word.text.as_str());
     let person = |rule, reason: &str| {
@@ -495,7 +495,7 @@ pub(super) fn intent(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `intent test ID -- COMMAND` is that command; without one it runs what the registry names, which nobody can see here.
-fn tests(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+fn tests(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let own = opaque("intent.test", "intent test");
     let Some(at) = call.args.iter().position(|arg| arg.is("--")) else { return own };
     let words = call.args[at + 1..].to_vec();

@@ -5,11 +5,11 @@ use super::tables::{Which, writer};
 use super::{Call, destructive, opaque, reads, redirected, startup, writes};
 use crate::shell::expand::Arg;
 use crate::shell::paths::{Spot, place};
-use crate::shell::walk::{Finding, Shell};
+use crate::shell::walk::{Shell, ShellFinding};
 use crate::shell::{Class, Deed, Target};
 
 /// A program of the table of writers.
-pub(super) fn written(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<Finding> {
+pub(super) fn written(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<ShellFinding> {
     let row = writer(call.name)?;
     let mut worst = if row.opaque {
         opaque("program.writes", call.name)
@@ -36,7 +36,7 @@ pub(super) fn written(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<Finding>
 }
 
 /// A path that a program writes: over the system's files and devices it is destructive.
-fn write(shell: &mut Shell<'_>, arg: &Arg) -> Finding {
+fn write(shell: &mut Shell<'_>, arg: &Arg) -> ShellFinding {
     redirected(shell, arg, true).unwrap_or_else(|| reads("nothing"))
 }
 
@@ -45,7 +45,7 @@ const COPY_TAKES: &[&str] =
     &["-t", "--target-directory", "-S", "--suffix", "-m", "-o", "-g", "--mode"];
 
 /// `cp`, `install`: the last operand, or the folder of `-t`, is written.
-pub(super) fn copy(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn copy(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut named = operands(call.args, COPY_TAKES);
     let mut to: Vec<Arg> = values(call.args, TARGET);
     if to.is_empty() {
@@ -99,7 +99,7 @@ fn inside(folder: &Arg, what: &Arg) -> Arg {
 }
 
 /// `mv`: what is moved, and where to.
-pub(super) fn rename(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn rename(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut named = operands(call.args, &["-t", "--target-directory", "-S", "--suffix"]);
     let mut to: Vec<Arg> = values(call.args, TARGET);
     if to.is_empty() {
@@ -141,7 +141,7 @@ pub(super) fn rename(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `ln`: a new name; `-f` replaces what had it.
-pub(super) fn link(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn link(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut named = operands(call.args, &["-t", "--target-directory", "-S", "--suffix"]);
     let to = values(call.args, TARGET).first().cloned();
     let to = to.or_else(|| if named.len() > 1 { named.pop().cloned() } else { None });
@@ -167,7 +167,7 @@ pub(super) fn link(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `dd`: `of=` is written.
-pub(super) fn dd(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn dd(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let output = call.args.iter().find(|arg| arg.lead.starts_with("of="));
     let Some(output) = output else { return reads("dd") };
     let file = cut(output, "of=".len());
@@ -189,7 +189,7 @@ pub(super) fn dd(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `truncate`: to nothing is the content lost.
-pub(super) fn truncate(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn truncate(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let sizes = values(call.args, &["-s", "--size"]);
     let empties = sizes.iter().any(|size| {
         ["0", "0K", "0M", "0G"].contains(&size.text.as_str()) || size.lead.starts_with('-')
@@ -207,7 +207,7 @@ pub(super) fn truncate(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `chmod`, `chown`, `chgrp`, `setfacl`, `chattr`.
-pub(super) fn permit(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn permit(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let recursive = short(call.args, 'R') || long(call.args, "--recursive");
     // `chmod -x file`: the mode looks like an option.
     let moded = call.args.iter().any(|arg| {
@@ -266,7 +266,7 @@ pub(super) fn permit(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `tar`: extracting writes below `-C`, creating writes the archive, and some options run programs.
-pub(super) fn tar(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn tar(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut worst = writes("archive", call.name);
     for option in
         ["--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"]
@@ -316,7 +316,7 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// A folder below which anything may be written.
-fn tree(shell: &mut Shell<'_>, folder: &Arg) -> Finding {
+fn tree(shell: &mut Shell<'_>, folder: &Arg) -> ShellFinding {
     let place = place(shell, folder);
     shell.target(Target {
         path: place.path,
@@ -333,7 +333,7 @@ fn tree(shell: &mut Shell<'_>, folder: &Arg) -> Finding {
 }
 
 /// `unzip`: into the folder of `-d`.
-pub(super) fn unzip(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn unzip(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     if any(call.args, &["-l", "-t", "-Z", "-v", "-p"]) {
         return reads(call.name);
     }
@@ -342,7 +342,7 @@ pub(super) fn unzip(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `rsync`: the last operand is written; `--delete` empties what the source lacks.
-pub(super) fn rsync(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn rsync(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     if short(call.args, 'n') || long(call.args, "--dry-run") || any(call.args, &["--list-only"]) {
         return reads(call.name);
     }
@@ -384,7 +384,7 @@ pub(super) fn rsync(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `sed`: prints, or with `-i` changes every file it names; `w` writes and `e` runs.
-pub(super) fn sed(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn sed(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let in_place = call.args.iter().any(|arg| {
         arg.lead.starts_with("-i")
             || arg.lead.starts_with("--in-place")
@@ -422,7 +422,7 @@ pub(super) fn sed(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `w FILE` and `e COMMAND` in a script of `sed`, and the flags of the same names.
-fn sed_script(shell: &mut Shell<'_>, script: &str) -> Finding {
+fn sed_script(shell: &mut Shell<'_>, script: &str) -> ShellFinding {
     let mut worst = reads("sed");
     for command in script.split([';', '\n', '{', '}']) {
         let command = command.trim_start_matches(|c: char| {
@@ -459,7 +459,7 @@ fn sed_script(shell: &mut Shell<'_>, script: &str) -> Finding {
 }
 
 /// `patch`, `ed`: which files are changed stands in the input.
-pub(super) fn patch(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn patch(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     if long(call.args, "--dry-run") {
         return reads(call.name);
     }
@@ -473,7 +473,7 @@ pub(super) fn patch(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `yq`: reads, or with `-i` writes its file.
-pub(super) fn yq(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn yq(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     if !any(call.args, &["-i", "--inplace"]) {
         return reads(call.name);
     }
@@ -482,7 +482,7 @@ pub(super) fn yq(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `uniq IN OUT`, `xxd IN OUT`: the second operand is written.
-pub(super) fn second(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn second(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let takes = ["-f", "-s", "-w", "-l", "-c", "-g", "-o", "-n", "--skip-fields"];
     match operands(call.args, &takes).get(1) {
         Some(file) => writes("program.writes", call.name).or(write(shell, file)),
@@ -491,7 +491,7 @@ pub(super) fn second(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `mkdir`: folders are made.
-pub(super) fn mkdir(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn mkdir(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut worst = writes("program.writes", call.name);
     for folder in operands(call.args, &["-m", "--mode"]) {
         let spot = place(shell, folder).spot;

@@ -3,7 +3,7 @@
 use super::options::{any, long, operands, short, takes_next, values};
 use super::{Call, destructive, opaque, reads, remove};
 use crate::shell::expand::Arg;
-use crate::shell::walk::{Finding, Shell};
+use crate::shell::walk::{Shell, ShellFinding};
 use crate::shell::{Class, Deed};
 
 /// Options before the subcommand that take a word.
@@ -81,7 +81,7 @@ const RUN: &[&str] = &[
 
 const STASH: &str = "Keep the work first: `git stash -u`, or a commit on a branch.";
 
-pub(super) fn git(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn git(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut at = 0;
     let mut worst = reads("git");
     let before = shell.cwd().map(str::to_owned);
@@ -122,7 +122,7 @@ pub(super) fn git(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `-c KEY=VALUE`, where git runs the value.
-fn configured(shell: &mut Shell<'_>, setting: &str) -> Finding {
+fn configured(shell: &mut Shell<'_>, setting: &str) -> ShellFinding {
     let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
     let key = key.to_ascii_lowercase();
     if !RUN.iter().any(|begin| key.starts_with(begin)) {
@@ -148,18 +148,18 @@ fn configured(shell: &mut Shell<'_>, setting: &str) -> Finding {
 }
 
 /// An alias that the same command line defines is judged by its definition.
-fn aliased(shell: &mut Shell<'_>, args: &[Arg], name: &str) -> Option<Finding> {
+fn aliased(shell: &mut Shell<'_>, args: &[Arg], name: &str) -> Option<ShellFinding> {
     let settings = values(args, &["-c"]);
     let begin = format!("alias.{name}=");
     let setting = settings.iter().find(|setting| setting.text.starts_with(&begin))?;
     Some(configured(shell, &setting.text))
 }
 
-fn lost(rule: &'static str, word: &str, reason: &str, safer: &'static str) -> Finding {
+fn lost(rule: &'static str, word: &str, reason: &str, safer: &'static str) -> ShellFinding {
     destructive(rule, word, reason).safer(safer)
 }
 
-fn subcommand(shell: &mut Shell<'_>, name: &str, args: &[Arg], call: &Call<'_>) -> Finding {
+fn subcommand(shell: &mut Shell<'_>, name: &str, args: &[Arg], call: &Call<'_>) -> ShellFinding {
     if any(args, &["--help"]) || args.len() == 1 && args[0].is("-h") {
         return reads("git");
     }
@@ -248,7 +248,7 @@ fn subcommand(shell: &mut Shell<'_>, name: &str, args: &[Arg], call: &Call<'_>) 
 }
 
 /// Subcommands that list by default and change with some options or words.
-fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Finding {
+fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> ShellFinding {
     let words = operands(args, &["-m", "-n", "--format", "--sort", "-u"]);
     let verb = words.first().map_or("", |word| word.text.as_str());
     match (name, verb) {
@@ -320,7 +320,7 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Find
 }
 
 /// Code that git runs.
-fn inner(shell: &mut Shell<'_>, code: &str) -> Finding {
+fn inner(shell: &mut Shell<'_>, code: &str) -> ShellFinding {
     let found = shell.within(|shell| {
         shell.process("git", |shell| {
             shell.text(code);
@@ -330,7 +330,7 @@ fn inner(shell: &mut Shell<'_>, code: &str) -> Finding {
 }
 
 /// `git config KEY VALUE`: a value that git runs is judged as code.
-fn setting(shell: &mut Shell<'_>, words: &[&Arg]) -> Finding {
+fn setting(shell: &mut Shell<'_>, words: &[&Arg]) -> ShellFinding {
     let words: Vec<&&Arg> = words.iter().filter(|word| !word.is("set")).collect();
     match words.as_slice() {
         [key, value, ..] => {
@@ -342,7 +342,7 @@ fn setting(shell: &mut Shell<'_>, words: &[&Arg]) -> Finding {
     }
 }
 
-fn branch(args: &[Arg], shown: &str) -> Finding {
+fn branch(args: &[Arg], shown: &str) -> ShellFinding {
     let deletes = any(args, &["-d", "--delete"]);
     let forces = any(args, &["-f", "--force"]);
     if short(args, 'D') || deletes && forces {
@@ -380,7 +380,7 @@ fn branch(args: &[Arg], shown: &str) -> Finding {
 }
 
 /// A branch that is set to another commit: what only it finds is hard to find again.
-fn moved_branch(shown: &str) -> Finding {
+fn moved_branch(shown: &str) -> ShellFinding {
     lost(
         "git.branch-force",
         shown,
@@ -416,7 +416,7 @@ fn names_path(arg: &Arg) -> bool {
         || ["src", "lib", "tests"].contains(&word)
 }
 
-fn checkout(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+fn checkout(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     let takes = ["-b", "-B", "--orphan", "--conflict", "--pathspec-from-file"];
     let reason = "It replaces files by what was committed; changes to them are gone.";
     let dashes = args.iter().position(|arg| arg.is("--"));
@@ -466,7 +466,7 @@ fn checkout(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
     lost("git.checkout-path", &first.text, reason, STASH)
 }
 
-fn restore(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+fn restore(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     let staged = any(args, &["--staged", "-S"]);
     let tree = any(args, &["--worktree", "-W"]);
     if staged && !tree {
@@ -485,7 +485,7 @@ fn restore(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
     )
 }
 
-fn reset(args: &[Arg]) -> Finding {
+fn reset(args: &[Arg]) -> ShellFinding {
     for (option, rule) in
         [("--hard", "git.reset-hard"), ("--merge", "git.reset-merge"), ("--keep", "git.reset-keep")]
     {
@@ -497,7 +497,7 @@ fn reset(args: &[Arg]) -> Finding {
 }
 
 /// `git clean`; `unforced` is the setting that lets it delete without `-f`.
-fn clean(args: &[Arg], unforced: Option<&str>) -> Finding {
+fn clean(args: &[Arg], unforced: Option<&str>) -> ShellFinding {
     if short(args, 'n') || long(args, "--dry-run") {
         return reads("git");
     }
@@ -512,7 +512,7 @@ fn clean(args: &[Arg], unforced: Option<&str>) -> Finding {
     opaque("git.clean", "git clean")
 }
 
-fn push(args: &[Arg]) -> Finding {
+fn push(args: &[Arg]) -> ShellFinding {
     if short(args, 'n') && !any(args, &["--no-verify"]) || long(args, "--dry-run") {
         return reads("git");
     }
@@ -544,7 +544,7 @@ fn push(args: &[Arg]) -> Finding {
     }
 }
 
-fn delete(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+fn delete(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     if any(args, &["-n", "--dry-run"]) {
         return reads("git");
     }
@@ -552,8 +552,12 @@ fn delete(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
         return opaque("git.untrack", "git rm --cached");
     }
     let force = short(args, 'f') || long(args, "--force");
-    let mut worst =
-        Finding::new(Class::Write, "git.rm", "git rm", "It deletes files that git can give back.");
+    let mut worst = ShellFinding::new(
+        Class::Write,
+        "git.rm",
+        "git rm",
+        "It deletes files that git can give back.",
+    );
     for path in operands(args, &[]) {
         let found = remove::one(shell, path, short(args, 'r'));
         if force && found.class == Class::Destructive {
@@ -563,7 +567,7 @@ fn delete(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
     worst
 }
 
-fn moved(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+fn moved(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     let paths = operands(args, &[]);
     let (to, from) = match paths.split_last() {
         Some(split) => split,
@@ -576,7 +580,7 @@ fn moved(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
     super::writes("git.mv", "git mv")
 }
 
-fn rebase(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+fn rebase(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     let goes_on =
         ["--continue", "--abort", "--quit", "--skip", "--edit-todo", "--show-current-patch"];
     let code = values(args, &["-x", "--exec"]);

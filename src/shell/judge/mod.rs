@@ -22,9 +22,9 @@ mod wrappers;
 pub(super) use builtins::{assigned, declares};
 pub(in crate::shell) use remove::one as remove_one;
 
-use super::expand::{Arg, Origin, Piece};
+use super::expand::{Arg, Piece, WordOrigin};
 use super::paths::{Spot, place};
-use super::walk::{Feed, Finding, Shell};
+use super::walk::{Feed, Shell, ShellFinding};
 use super::{Class, Deed};
 
 /// A program with its arguments.
@@ -49,40 +49,40 @@ impl Call<'_> {
 }
 
 /// A special judge of one program.
-type Judge = fn(&mut Shell<'_>, &Call<'_>) -> Finding;
+type Judge = fn(&mut Shell<'_>, &Call<'_>) -> ShellFinding;
 
 /// What was found about one program.
 pub(super) struct Judged {
     pub(super) program: Option<String>,
-    pub(super) finding: Finding,
+    pub(super) finding: ShellFinding,
     pub(super) out: Feed,
     /// It only started another program, which has been judged for itself.
     pub(super) wrapper: bool,
 }
 
-pub(super) fn reads(name: &str) -> Finding {
-    Finding::new(Class::Read, "program.reads", name, &format!("`{name}` only reads."))
+pub(super) fn reads(name: &str) -> ShellFinding {
+    ShellFinding::new(Class::Read, "program.reads", name, &format!("`{name}` only reads."))
 }
 
-pub(super) fn writes(rule: &'static str, name: &str) -> Finding {
-    Finding::new(Class::Write, rule, name, &format!("`{name}` changes the files it names."))
+pub(super) fn writes(rule: &'static str, name: &str) -> ShellFinding {
+    ShellFinding::new(Class::Write, rule, name, &format!("`{name}` changes the files it names."))
 }
 
-pub(super) fn opaque(rule: &'static str, name: &str) -> Finding {
+pub(super) fn opaque(rule: &'static str, name: &str) -> ShellFinding {
     let reason = format!("`{name}` may change anything; it cannot be looked into.");
-    Finding::new(Class::Opaque, rule, name, &reason)
+    ShellFinding::new(Class::Opaque, rule, name, &reason)
 }
 
-pub(super) fn destructive(rule: &'static str, word: &str, reason: &str) -> Finding {
-    Finding::new(Class::Destructive, rule, word, reason)
+pub(super) fn destructive(rule: &'static str, word: &str, reason: &str) -> ShellFinding {
+    ShellFinding::new(Class::Destructive, rule, word, reason)
 }
 
-pub(super) fn downloaded(word: &str) -> Finding {
+pub(super) fn downloaded(word: &str) -> ShellFinding {
     destructive("download.run", word, "What it fetches from elsewhere is run unseen.")
         .safer("Download to a file, read it, then run the file.")
 }
 
-pub(super) fn decoded(word: &str) -> Finding {
+pub(super) fn decoded(word: &str) -> ShellFinding {
     destructive("decode.run", word, "What it decodes is run unseen.")
         .safer("Write the command in plain text.")
 }
@@ -134,7 +134,7 @@ fn helps(call: &Call<'_>) -> bool {
             && !wrappers::known(call.name)
 }
 
-fn judged(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+fn judged(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     if helps(call) && known(call.name) {
         return reads(call.name);
     }
@@ -182,7 +182,7 @@ pub(super) fn known(name: &str) -> bool {
 }
 
 /// A program that no table knows. When it is handed a destructive command word by word, or as code, it is taken to run it.
-fn stranger(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+fn stranger(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let script = call.name;
     for (at, arg) in call.args.iter().enumerate().take(12) {
         // Tried out once and not again inside: strangers in strangers would take for ever.
@@ -216,11 +216,11 @@ fn stranger(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
             .safer("Look first with the listing or dry-run form, and let a person run it.");
     }
     let reason = format!("`{script}` is not known here, so what it changes cannot be said.");
-    Finding::new(Class::Opaque, "program.unknown", script, &reason)
+    ShellFinding::new(Class::Opaque, "program.unknown", script, &reason)
 }
 
 /// What would be found by `inside`; nothing of it is kept.
-fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<Finding> {
+fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<ShellFinding> {
     let mut other = Shell::new(shell.at);
     other.go(shell.cwd().map(str::to_owned));
     other.elsewhere = shell.elsewhere;
@@ -232,8 +232,8 @@ fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<Findi
 fn hidden(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> Judged {
     let name = &args[0];
     let finding = match name.origin {
-        Some(Origin::Download) => downloaded(&name.text),
-        Some(Origin::Decoded) => decoded(&name.text),
+        Some(WordOrigin::Download) => downloaded(&name.text),
+        Some(WordOrigin::Decoded) => decoded(&name.text),
         None if name.glob => globbed(shell, args, stdin),
         _ => shaped(shell, args),
     };
@@ -241,7 +241,7 @@ fn hidden(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> Judged {
 }
 
 /// `/bin/r?`: the worst of the programs that the glob may mean.
-fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> Finding {
+fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> ShellFinding {
     let pattern = base(&args[0].text);
     for name in tables::destroyers().filter(|name| crate::shell::pattern::wild(&pattern, name)) {
         let mut words = args.to_vec();
@@ -257,12 +257,12 @@ fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> Finding {
         }
     }
     let reason = "Which program a pattern names is not known.";
-    Finding::new(Class::Unreadable, "program.glob", &args[0].text, reason)
+    ShellFinding::new(Class::Unreadable, "program.glob", &args[0].text, reason)
         .safer("Write the program's name.")
 }
 
 /// An unknown program with arguments that fit a destroyer's: `$cmd -rf /`.
-fn shaped(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
+fn shaped(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     let end = args[0].pieces.last();
     if let Some(Piece::Text(end)) = end
         && let Some((_, program)) = end.rsplit_once('/')
@@ -296,11 +296,11 @@ fn shaped(shell: &mut Shell<'_>, args: &[Arg]) -> Finding {
         }
     }
     let reason = "Which program is started depends on a value that is not known here.";
-    Finding::new(Class::Opaque, "program.variable", &args[0].text, reason)
+    ShellFinding::new(Class::Opaque, "program.variable", &args[0].text, reason)
 }
 
 /// A redirection into a file.
-pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Option<Finding> {
+pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Option<ShellFinding> {
     let place = place(shell, arg);
     if !arg.text.starts_with("/dev/") || place.spot == Spot::Device {
         shell.touch(arg, Deed::Write);
@@ -329,7 +329,7 @@ pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Opti
     }
     shell.touch(arg, Deed::Write);
     let reason = "A redirection writes the file.";
-    Some(Finding::new(Class::Write, "redirect", &arg.text, reason))
+    Some(ShellFinding::new(Class::Write, "redirect", &arg.text, reason))
 }
 
 /// Keys and start-up files of an account.

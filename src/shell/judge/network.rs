@@ -4,10 +4,10 @@ use super::options::{any, operands, values};
 use super::{Call, destructive, opaque, redirected};
 use crate::shell::expand::Arg;
 use crate::shell::paths::place;
-use crate::shell::walk::{Finding, Shell};
+use crate::shell::walk::{Shell, ShellFinding};
 
 /// `curl`: reads from elsewhere, writes with `-o`, and asks a server to delete with `-X DELETE`.
-pub(super) fn curl(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn curl(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let method = values(call.args, &["-X", "--request"]);
     if method.iter().any(|method| method.text.eq_ignore_ascii_case("delete")) {
         let own = call.args.iter().any(|arg| {
@@ -36,7 +36,7 @@ pub(super) fn curl(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `wget`: always writes, unless to standard output.
-pub(super) fn wget(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn wget(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut worst = opaque("network", call.name);
     let to = values(call.args, &["-O", "--output-document"]);
     for file in &to {
@@ -74,7 +74,7 @@ fn by_name(shell: &mut Shell<'_>, call: &Call<'_>) {
 }
 
 /// `ssh-keygen`, `gpg`: keys are not made twice.
-pub(super) fn keys(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn keys(_: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let lost = ["--delete-key", "--delete-keys", "--delete-secret-key", "--delete-secret-keys"];
     if any(call.args, &lost) || any(call.args, &["--delete-secret-and-public-key"]) {
         return destructive(
@@ -87,7 +87,7 @@ pub(super) fn keys(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `nc`, `socat`: with `-e` or `EXEC:` a shell for somebody else.
-pub(super) fn pipe_to_others(_: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn pipe_to_others(_: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let gives = any(call.args, &["-e", "-c", "--exec", "--sh-exec"])
         && call.name != "socat"
         && operands(call.args, &[]).iter().any(|arg| arg.text.contains("sh"));

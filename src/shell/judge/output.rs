@@ -4,7 +4,7 @@ use base64::Engine as _;
 
 use super::options::{any, operands};
 use super::{Call, builtins};
-use crate::shell::expand::{Arg, Origin, Piece};
+use crate::shell::expand::{Arg, Piece, WordOrigin};
 use crate::shell::paths;
 use crate::shell::walk::{Feed, Shell};
 
@@ -204,8 +204,9 @@ fn named(call: &Call<'_>) -> Feed {
     let asks = call.name != "command" || any(call.args, &["-v", "-V", "-p"]);
     match operands(call.args, &[]).last() {
         Some(arg) if asks => Feed::known(arg.pieces.clone()),
-        _ => {
-            Feed::known(vec![Piece::Unknown { shown: "$(…)".to_owned(), origin: Origin::Output }])
-        }
+        _ => Feed::known(vec![Piece::Unknown {
+            shown: "$(…)".to_owned(),
+            origin: WordOrigin::Output,
+        }]),
     }
 }

@@ -3,14 +3,14 @@
 use super::options::{any, long, operands, short};
 use super::{Call, destructive, opaque, reads, trial, writes};
 use crate::shell::expand::{Arg, Piece};
-use crate::shell::paths::{self, Place, Spot, made, place};
-use crate::shell::walk::{Feed, Finding, Shell};
+use crate::shell::paths::{self, OwnedPath, Spot, made, place};
+use crate::shell::walk::{Feed, Shell, ShellFinding};
 use crate::shell::{Class, Deed, Target};
 
 const SAFER: &str = "Name the files one by one, or move them to a folder for temporary files.";
 
 /// `rm`, `unlink`, `trash`…
-pub(super) fn remove(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn remove(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let recursive =
         short(call.args, 'r') || short(call.args, 'R') || long(call.args, "--recursive");
     let victims = operands(call.args, &[]);
@@ -37,21 +37,21 @@ fn delete_all(shell: &mut Shell<'_>, victims: &[&Arg], recursive: bool) {
     }
 }
 
-fn delete(shell: &mut Shell<'_>, place: &Place, recursive: bool) {
+fn delete(shell: &mut Shell<'_>, place: &OwnedPath, recursive: bool) {
     if place.spot != Spot::Nothing {
-        let Place { path, known, .. } = place.clone();
+        let OwnedPath { path, known, .. } = place.clone();
         shell.target(Target { path, deed: Deed::Delete, known, recursive });
     }
 }
 
 /// One path that would be deleted.
-pub(in crate::shell) fn one(shell: &mut Shell<'_>, victim: &Arg, recursive: bool) -> Finding {
+pub(in crate::shell) fn one(shell: &mut Shell<'_>, victim: &Arg, recursive: bool) -> ShellFinding {
     let place = place(shell, victim);
     delete(shell, &place, recursive);
     let word = victim.text.as_str();
     let lost = |rule, reason: &str| destructive(rule, word, reason).safer(SAFER);
     match place.spot {
-        Spot::Nothing | Spot::Temp | Spot::Made => Finding::new(
+        Spot::Nothing | Spot::Temp | Spot::Made => ShellFinding::new(
             Class::Write,
             "rm.made",
             word,
@@ -75,7 +75,9 @@ pub(in crate::shell) fn one(shell: &mut Shell<'_>, victim: &Arg, recursive: bool
             "rm.glob",
             "It deletes every file that fits a pattern, also what git does not hold.",
         ),
-        Spot::Inside => Finding::new(Class::Write, "rm.file", word, "It deletes one named file."),
+        Spot::Inside => {
+            ShellFinding::new(Class::Write, "rm.file", word, "It deletes one named file.")
+        }
     }
 }
 
@@ -92,16 +94,16 @@ pub(super) fn file_name(path: &str) -> bool {
 }
 
 /// `rmdir`: only what is empty.
-pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     for arg in operands(call.args, &[]) {
         let place = place(shell, arg);
         delete(shell, &place, false);
     }
-    Finding::new(Class::Write, "rmdir", call.name, "It deletes folders that are empty.")
+    ShellFinding::new(Class::Write, "rmdir", call.name, "It deletes folders that are empty.")
 }
 
 /// `rimraf`, `del-cli`, `trash`: recursive without saying so.
-pub(super) fn whole(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn whole(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut worst = writes("rm.file", call.name);
     for victim in operands(call.args, &[]) {
         worst = worst.or(one(shell, victim, true));
@@ -110,7 +112,7 @@ pub(super) fn whole(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `shred`, `srm`, `wipe`: nothing comes back.
-pub(super) fn shred(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn shred(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let victims = operands(call.args, &["-n", "-s", "--iterations", "--size"]);
     delete_all(shell, &victims, short(call.args, 'r'));
     let all_temp =
@@ -123,7 +125,7 @@ pub(super) fn shred(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `find`: its tests only read; `-delete`, `-exec` and `-fprint` do not.
-pub(super) fn find(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn find(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let starts: Vec<&Arg> = call
         .args
         .iter()
@@ -156,7 +158,7 @@ pub(super) fn find(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// What is run for every file found: `{}` is one of them.
-fn each(shell: &mut Shell<'_>, call: &Call<'_>, command: &[Arg], starts: &[&Arg]) -> Finding {
+fn each(shell: &mut Shell<'_>, call: &Call<'_>, command: &[Arg], starts: &[&Arg]) -> ShellFinding {
     if command.is_empty() {
         return opaque("find.exec", "find");
     }
@@ -214,14 +216,14 @@ fn filled(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
     Arg::from_pieces(&pieces)
 }
 
-fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> Finding {
+fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> ShellFinding {
     let names = names(args);
     let empty_only = any(args, &["-empty"]);
     let made_only = !names.is_empty() && names.iter().all(|name| made(name));
     let mut worst = writes("find.delete", "find");
     for start in starts {
         let place = place(shell, start);
-        delete(shell, &Place { known: false, ..place.clone() }, true);
+        delete(shell, &OwnedPath { known: false, ..place.clone() }, true);
         let fine = match place.spot {
             Spot::Temp | Spot::Made => true,
             Spot::TempRoot => made_only || !names.is_empty() || any(args, &["-mtime", "-user"]),
@@ -238,7 +240,7 @@ fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> Finding {
 }
 
 /// `fd -x`, `fdfind -X`: a reader unless it runs something.
-pub(super) fn fd(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn fd(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let runs = ["-x", "-X", "--exec", "--exec-batch"];
     let Some(at) = call.args.iter().position(|arg| runs.iter().any(|run| arg.is(run))) else {
         return reads(call.name);
@@ -252,7 +254,7 @@ pub(super) fn fd(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// `trash`, `gio trash`: can be taken back.
-pub(super) fn trash(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn trash(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     for arg in operands(call.args, &[]) {
         let place = paths::place(shell, arg);
         delete(shell, &place, true);

@@ -6,7 +6,7 @@ use super::rules_h::ROWS as SECOND;
 use super::{Call, destructive, opaque, reads as reading};
 use crate::shell::Class;
 use crate::shell::expand::Arg;
-use crate::shell::walk::Finding;
+use crate::shell::walk::ShellFinding;
 
 /// One row: a program, the words that follow it, and what that is.
 pub(super) struct Rule {
@@ -107,7 +107,7 @@ const GLOBALS: &[&str] = &[
 ];
 
 /// What the rows say of a call; nothing where none fits and the program has no row that reads.
-pub(super) fn judge(call: &Call<'_>) -> Option<Finding> {
+pub(super) fn judge(call: &Call<'_>) -> Option<ShellFinding> {
     let rows = rows(call.name);
     if rows.is_empty() {
         return None;
@@ -118,7 +118,7 @@ pub(super) fn judge(call: &Call<'_>) -> Option<Finding> {
     // Options may take a word or not: both readings count, so that none hides a subcommand.
     let spare = super::options::operands(call.args, GLOBALS);
     let all: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
-    let mut worst: Option<Finding> = None;
+    let mut worst: Option<ShellFinding> = None;
     for row in rows {
         let strict = row.class == Class::Read;
         let fits = path(row.path, &spare) || !strict && path(row.path, &all);
@@ -138,7 +138,7 @@ pub(super) fn judge(call: &Call<'_>) -> Option<Finding> {
     })
 }
 
-fn finding(row: &Rule, call: &Call<'_>) -> Finding {
+fn finding(row: &Rule, call: &Call<'_>) -> ShellFinding {
     match row.class {
         Class::Read => reading(call.name),
         Class::Destructive => destructive(row.rule, &call.shown(3), row.reason)

@@ -6,7 +6,7 @@
 use super::{decoded, destructive, downloaded, remove, sql, trial};
 use crate::shell::Class;
 use crate::shell::expand::Arg;
-use crate::shell::walk::{Finding, Shell};
+use crate::shell::walk::{Shell, ShellFinding};
 
 /// Calls that delete, and whether everything below goes as well.
 const DELETES: &[(&str, bool)] = &[
@@ -145,7 +145,7 @@ pub(super) struct Text {
 }
 
 /// The first thing in the code that destroys; nothing where it only may.
-pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<Finding> {
+pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<ShellFinding> {
     let runs_text =
         ["eval", "exec", "Function(", "compile("].iter().any(|call| code.contains(call));
     if runs_text && DECODERS.iter().any(|call| code.contains(call)) {
@@ -189,7 +189,7 @@ pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<
 }
 
 /// A program that is started with what was just decoded, or a device that is opened to write.
-fn decoded_or_device(code: &str, texts: &[Text]) -> Option<Finding> {
+fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
     let starts = ["system(", "popen(", "Popen(", "execSync(", "run(", "call("];
     let hidden = starts.iter().any(|start| {
         code.match_indices(start).any(|(at, _)| {
@@ -235,7 +235,7 @@ fn comments(language: &str) -> (bool, bool) {
 }
 
 /// Only what destroys is taken over; that other code is opaque is known already.
-fn worse(worst: Option<Finding>, found: Option<Finding>) -> Option<Finding> {
+fn worse(worst: Option<ShellFinding>, found: Option<ShellFinding>) -> Option<ShellFinding> {
     let found = found.filter(|found| found.class == Class::Destructive);
     match (worst, found) {
         (Some(worst), Some(found)) => Some(worst.or(found)),
@@ -243,8 +243,8 @@ fn worse(worst: Option<Finding>, found: Option<Finding>) -> Option<Finding> {
     }
 }
 
-fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<Finding> {
-    let mut worst: Option<Finding> = None;
+fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<ShellFinding> {
+    let mut worst: Option<ShellFinding> = None;
     for (call, recursive) in DELETES {
         for (at, _) in code.match_indices(call) {
             let inside_text =
@@ -283,7 +283,7 @@ fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<Finding>
                 ),
             };
             let found = if found.class == Class::Destructive {
-                Finding { rule: "code.delete", ..found }
+                ShellFinding { rule: "code.delete", ..found }
             } else {
                 found
             };

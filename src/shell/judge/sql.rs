@@ -3,23 +3,23 @@
 use super::{Call, destructive, opaque};
 use crate::shell::Class;
 use crate::shell::expand::Arg;
-use crate::shell::walk::{Finding, Shell};
+use crate::shell::walk::{Shell, ShellFinding};
 
 use super::options::{operands, values};
 
 /// A client: the options that hold code, and which operand does (0 for none).
-struct Client {
+struct SqlClient {
     name: &'static str,
     options: &'static [&'static str],
     operand: usize,
 }
 
-const fn client(name: &'static str, options: &'static [&'static str], operand: usize) -> Client {
-    Client { name, options, operand }
+const fn client(name: &'static str, options: &'static [&'static str], operand: usize) -> SqlClient {
+    SqlClient { name, options, operand }
 }
 
 /// Sorted by name.
-const CLIENTS: &[Client] = &[
+const CLIENTS: &[SqlClient] = &[
     client("bq", &[], 2),
     client("clickhouse-client", &["-q", "--query"], 0),
     client("cockroach", &["-e", "--execute"], 0),
@@ -41,7 +41,7 @@ const CLIENTS: &[Client] = &[
 ];
 
 /// A database's client with statements on its command line or on its input.
-pub(super) fn judge(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+pub(super) fn judge(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let found = CLIENTS.binary_search_by(|client| client.name.cmp(call.name));
     let Some(client) = found.ok().map(|at| &CLIENTS[at]) else {
         return opaque("program.database", call.name);
@@ -82,7 +82,7 @@ fn escape(line: &str) -> Option<&str> {
 }
 
 /// The first statement that loses data without saying which.
-pub(super) fn statements(text: &str) -> Option<Finding> {
+pub(super) fn statements(text: &str) -> Option<ShellFinding> {
     for words in split(text) {
         let word = |at: usize| words.get(at).map_or("", String::as_str);
         let has = |wanted: &str| words.iter().any(|word| word == wanted);

@@ -1,7 +1,7 @@
 //! What is known of programs, as data. Every table is sorted by name, and a test holds it to that.
 
 use super::{Call, Judge, builtins, code, destructive, files, git, network, remove, sql};
-use crate::shell::walk::Finding;
+use crate::shell::walk::ShellFinding;
 
 /// Programs that only read, whatever their options.
 const READERS: &[&str] = &[
@@ -192,7 +192,7 @@ pub(super) enum Which {
 }
 
 /// A program that writes what it names.
-pub(super) struct Writer {
+pub(super) struct WritingProgram {
     name: &'static str,
     pub(super) which: Which,
     /// Options that take the next word.
@@ -205,25 +205,53 @@ pub(super) struct Writer {
     pub(super) opaque: bool,
 }
 
-const fn all(name: &'static str, takes: &'static [&'static str]) -> Writer {
-    Writer { name, which: Which::All, takes, outputs: &[], reads_otherwise: false, opaque: false }
+const fn all(name: &'static str, takes: &'static [&'static str]) -> WritingProgram {
+    WritingProgram {
+        name,
+        which: Which::All,
+        takes,
+        outputs: &[],
+        reads_otherwise: false,
+        opaque: false,
+    }
 }
 
 /// Reads, and writes only the value of these options.
-const fn output(name: &'static str, outputs: &'static [&'static str]) -> Writer {
-    Writer { name, which: Which::None, takes: &[], outputs, reads_otherwise: true, opaque: false }
+const fn output(name: &'static str, outputs: &'static [&'static str]) -> WritingProgram {
+    WritingProgram {
+        name,
+        which: Which::None,
+        takes: &[],
+        outputs,
+        reads_otherwise: true,
+        opaque: false,
+    }
 }
 
-const fn last(name: &'static str, takes: &'static [&'static str]) -> Writer {
-    Writer { name, which: Which::Last, takes, outputs: &[], reads_otherwise: false, opaque: false }
+const fn last(name: &'static str, takes: &'static [&'static str]) -> WritingProgram {
+    WritingProgram {
+        name,
+        which: Which::Last,
+        takes,
+        outputs: &[],
+        reads_otherwise: false,
+        opaque: false,
+    }
 }
 
 /// May change more than it names, and surely writes the values of these options.
-const fn unsure(name: &'static str, outputs: &'static [&'static str]) -> Writer {
-    Writer { name, which: Which::None, takes: &[], outputs, reads_otherwise: false, opaque: true }
+const fn unsure(name: &'static str, outputs: &'static [&'static str]) -> WritingProgram {
+    WritingProgram {
+        name,
+        which: Which::None,
+        takes: &[],
+        outputs,
+        reads_otherwise: false,
+        opaque: true,
+    }
 }
 
-const WRITERS: &[Writer] = &[
+const WRITERS: &[WritingProgram] = &[
     unsure("7z", &["-o"]),
     unsure("as", &["-o"]),
     all("bunzip2", &[]),
@@ -263,7 +291,7 @@ const WRITERS: &[Writer] = &[
     all("zstd", &["-o"]),
 ];
 
-pub(super) fn writer(name: &str) -> Option<&'static Writer> {
+pub(super) fn writer(name: &str) -> Option<&'static WritingProgram> {
     let at = WRITERS.binary_search_by(|row| row.name.cmp(name)).ok()?;
     Some(&WRITERS[at])
 }
@@ -499,7 +527,7 @@ pub(super) fn dangerous(name: &str) -> bool {
     danger_of(name).is_some()
 }
 
-pub(super) fn danger(call: &Call<'_>) -> Option<Finding> {
+pub(super) fn danger(call: &Call<'_>) -> Option<ShellFinding> {
     let row = danger_of(call.name)?;
     if row.unless.iter().any(|word| super::options::any(call.args, &[word])) {
         return Some(super::opaque("program.listing", call.name));

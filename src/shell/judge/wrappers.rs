@@ -4,15 +4,15 @@ use super::options::{any, operands, takes_next, values};
 use super::wrap_table::{How, WRAPS, Wrap};
 use super::{Call, opaque, output};
 use crate::shell::Class;
-use crate::shell::expand::{Arg, Origin, Piece};
-use crate::shell::walk::{Feed, Finding, Shell};
+use crate::shell::expand::{Arg, Piece, WordOrigin};
+use crate::shell::walk::{Feed, Shell, ShellFinding};
 
 pub(super) fn known(name: &str) -> bool {
     WRAPS.iter().any(|row| row.name == name)
 }
 
 /// What the program that is started would do; nothing where none is.
-pub(super) fn unwrap(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<Finding> {
+pub(super) fn unwrap(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<ShellFinding> {
     if call.name == "xargs" {
         return xargs(shell, call);
     }
@@ -55,7 +55,7 @@ fn matched(row: &Wrap, call: &Call<'_>) -> Option<usize> {
     Some(at)
 }
 
-fn inner(shell: &mut Shell<'_>, call: &Call<'_>, row: &Wrap, from: usize) -> Option<Finding> {
+fn inner(shell: &mut Shell<'_>, call: &Call<'_>, row: &Wrap, from: usize) -> Option<ShellFinding> {
     let args = &call.args[from..];
     let mut codes = coded(args, row);
     let packaged = packaged(call.name, rest(args, row));
@@ -219,7 +219,7 @@ const XARGS_TAKES: &[&str] = &[
 ];
 
 /// `xargs`: the command with what comes in as its last words, or in the place of `{}`.
-fn xargs(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<Finding> {
+fn xargs(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<ShellFinding> {
     let mut at = 0;
     while call.args.get(at).is_some_and(Arg::option) {
         let one = call.args[at].is("-i") || call.args[at].is("-e");
@@ -233,7 +233,7 @@ fn xargs(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<Finding> {
 }
 
 /// `parallel COMMAND ::: WORD…`
-fn parallel(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
+fn parallel(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut at = 0;
     while call.args.get(at).is_some_and(Arg::option) {
         at += 1 + usize::from(takes_next(
@@ -269,8 +269,13 @@ fn parallel(shell: &mut Shell<'_>, call: &Call<'_>) -> Finding {
 }
 
 /// A command that gets words from its input.
-fn given(shell: &mut Shell<'_>, call: &Call<'_>, command: &[Arg], mark: Option<&str>) -> Finding {
-    let origin = call.stdin.origin().unwrap_or(Origin::Output);
+fn given(
+    shell: &mut Shell<'_>,
+    call: &Call<'_>,
+    command: &[Arg],
+    mark: Option<&str>,
+) -> ShellFinding {
+    let origin = call.stdin.origin().unwrap_or(WordOrigin::Output);
     let words: Vec<Arg> = match &call.stdin.pieces {
         Some(pieces) => match call.stdin.text() {
             Some(text) => text.split_whitespace().take(32).map(Arg::known).collect(),

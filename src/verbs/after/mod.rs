@@ -12,14 +12,14 @@ use std::path::PathBuf;
 
 use super::event::{Effect, Event};
 use super::gate::{self, Decision, GateRequest};
+use super::knowledge::{self, Knowledge, OwnChange};
 use super::record::{self, RecordRequest, call};
-use super::seen::{self, Knowledge, OwnChange};
 use super::{VerbError, Workspace, map};
 use crate::code::{Document, LineRange};
 use crate::ledger::{EntityType, Strength};
 use crate::shell::{Deed, Target};
-use crate::workspace::session::calls::{self, Before, Call, Standing};
-use crate::workspace::session::seen::{self as session_seen, Seen, State};
+use crate::workspace::session::calls::{self, Call, CallState, FileBefore};
+use crate::workspace::session::seen::{self, FileState, Seen};
 use crate::workspace::session::ungated::{self, Ungated};
 use crate::workspace::{RelativePath, Root, session, store};
 
@@ -70,10 +70,10 @@ pub fn idle(event: &Event) {
     let mut feedback = Feedback::default();
     let mut touched = Vec::new();
     for call in calls.iter().filter(|call| !call.background) {
-        let foreseen = |before: &&Before| {
-            before.foresaw(&session_seen::state(&ws.root.absolute(&before.path), MAX_TEXT))
+        let foreseen = |before: &&FileBefore| {
+            before.foresaw(&seen::state(&ws.root.absolute(&before.path), MAX_TEXT))
         };
-        let files: Vec<&Before> = call.files.iter().filter(foreseen).collect();
+        let files: Vec<&FileBefore> = call.files.iter().filter(foreseen).collect();
         touched.extend(all_named(&ws, event, call, &files, &mut feedback));
     }
     map::follow(&ws, &touched);
@@ -140,9 +140,9 @@ fn in_workspace(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
     let key = gate::key(event);
     let by_id = event.call.is_some();
     let touched = match calls::finish(&ws.root, &key) {
-        Standing::Open(call) => ended(ws, event, &call, feedback),
-        Standing::Done(since) if by_id || since < SAME_CALL => return,
-        Standing::Done(_) | Standing::Unknown => never_gated(ws, event, feedback),
+        CallState::Open(call) => ended(ws, event, &call, feedback),
+        CallState::Done(since) if by_id || since < SAME_CALL => return,
+        CallState::Done(_) | CallState::Unknown => never_gated(ws, event, feedback),
     };
     map::follow(ws, &touched);
 }
@@ -174,9 +174,9 @@ fn see_reads(ws: &Workspace, event: &Event) {
     for (path, lines) in read {
         let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
         let Ok(path) = ws.root.resolve(&path) else { continue };
-        let state = session_seen::state(&ws.root.absolute(&path), MAX_TEXT);
+        let state = seen::state(&ws.root.absolute(&path), MAX_TEXT);
         if state.hash.is_some() {
-            seen::read(ws, event, &path, &state, lines);
+            knowledge::read(ws, event, &path, &state, lines);
         }
     }
 }
@@ -185,7 +185,7 @@ fn see_reads(ws: &Workspace, event: &Event) {
 fn ended(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) -> Vec<RelativePath> {
     let mut touched = Vec::new();
     if !call.background {
-        let files: Vec<&Before> = call.files.iter().collect();
+        let files: Vec<&FileBefore> = call.files.iter().collect();
         touched.extend(all_named(ws, event, call, &files, feedback));
     }
     if call.command {
@@ -199,13 +199,13 @@ fn all_named(
     ws: &Workspace,
     event: &Event,
     call: &Call,
-    files: &[&Before],
+    files: &[&FileBefore],
     feedback: &mut Feedback,
 ) -> Vec<RelativePath> {
     // Of a file that the call moved, what was known where it came from: before that place is looked at again.
     let known = files.iter().map(|before| {
         let origin = before.moved_from.as_ref().unwrap_or(&before.path);
-        session_seen::seen(&ws.root, &event.actor(), origin)
+        seen::seen(&ws.root, &event.actor(), origin)
     });
     let known: Vec<Option<Seen>> = known.collect();
     let changed = files.iter().zip(known).filter_map(|(before, known)| {
@@ -220,11 +220,11 @@ fn named(
     ws: &Workspace,
     event: &Event,
     call: &Call,
-    (before, known): (&Before, Option<&Seen>),
+    (before, known): (&FileBefore, Option<&Seen>),
     feedback: &mut Feedback,
 ) -> bool {
     let path = &before.path;
-    let now = session_seen::state(&ws.root.absolute(path), MAX_TEXT);
+    let now = seen::state(&ws.root.absolute(path), MAX_TEXT);
     if now.hash == before.hash {
         return false;
     }
@@ -232,7 +232,7 @@ fn named(
     let origin = call.files.iter().find(|file| Some(&file.path) == from).unwrap_or(before);
     let own = OwnChange { known, origin, before, now: &now };
     let see = |document: Option<&Document>| {
-        seen::keep(ws, event, path, &now, own.knowledge(path, document));
+        knowledge::keep(ws, event, path, &now, own.knowledge(path, document));
     };
     if ws.ignores.git_ignored(path) {
         see(None);
@@ -274,8 +274,8 @@ fn named(
     }
     see(document.as_ref());
     let all = Knowledge::all(path, &now, document.as_ref());
-    let wrote = Seen { recorded, ..seen::note(ws, event, path, &now, all) };
-    if let Err(error) = session_seen::wrote(&ws.root, &wrote) {
+    let wrote = Seen { recorded, ..knowledge::note(ws, event, path, &now, all) };
+    if let Err(error) = seen::wrote(&ws.root, &wrote) {
         session::log(&ws.root, &format!("who wrote {path} could not be kept: {error}"));
     }
     true
@@ -292,7 +292,8 @@ fn unnamed(
     let changed = disk::changed_since(ws, call.at);
     let (mut ours, mut outside) = (Vec::new(), steering(ws, call));
     // A lesson, for example, that the command wrote down with `intent lesson`, is recorded by that.
-    let unexplained = changed.into_iter().filter(|path| !named(path) && !seen::is_ours(ws, path));
+    let unexplained =
+        changed.into_iter().filter(|path| !named(path) && !knowledge::is_ours(ws, path));
     for path in unexplained {
         let request = GateRequest {
             paths: vec![path.to_string()],
@@ -306,7 +307,7 @@ fn unnamed(
         }
     }
     for path in &outside {
-        let now = session_seen::state(&ws.root.absolute(path), 0);
+        let now = seen::state(&ws.root.absolute(path), 0);
         not_gated(ws, event, path, &now, "a command changed it, and it is out of scope");
     }
     if !outside.is_empty() {
@@ -334,8 +335,8 @@ fn unnamed(
     };
     recorded(ws, &record::record(ws, &request));
     for path in &ours {
-        let now = session_seen::state(&ws.root.absolute(path), MAX_TEXT);
-        seen::changed_unseen(ws, event, path, &now);
+        let now = seen::state(&ws.root.absolute(path), MAX_TEXT);
+        knowledge::changed_unseen(ws, event, path, &now);
     }
     ours
 }
@@ -343,14 +344,14 @@ fn unnamed(
 /// Files that steer the gate and changed meanwhile, but for what `intent` itself wrote for a person.
 fn steering(ws: &Workspace, call: &Call) -> Vec<RelativePath> {
     let mut changed = disk::steering_changed_since(ws, call.at);
-    changed.retain(|path| !seen::is_ours(ws, path));
+    changed.retain(|path| !knowledge::is_ours(ws, path));
     changed
 }
 
 /// Whether another actor, as far as we see, may have changed the file since the call began.
 fn touched_by_others(ws: &Workspace, call: &Call, path: &RelativePath) -> bool {
     let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
-    let wrote = session_seen::last_write(&ws.root, path).is_some_and(|last| {
+    let wrote = seen::last_write(&ws.root, path).is_some_and(|last| {
         last.actor != call.actor && store::milliseconds(&last.at).is_none_or(|at| at >= began)
     });
     wrote
@@ -370,9 +371,9 @@ fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) -> Vec<Re
     let mut written = Vec::new();
     for path in writes {
         let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
-        let now = session_seen::state(&ws.root.absolute(&path), MAX_TEXT);
+        let now = seen::state(&ws.root.absolute(&path), MAX_TEXT);
         not_gated(ws, event, &path, &now, "no hook was asked before it");
-        seen::changed_unseen(ws, event, &path, &now);
+        knowledge::changed_unseen(ws, event, &path, &now);
         written.push(path);
     }
     if written.is_empty() {
@@ -402,7 +403,7 @@ fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) -> Vec<Re
     written
 }
 
-fn not_gated(ws: &Workspace, event: &Event, path: &RelativePath, now: &State, why: &str) {
+fn not_gated(ws: &Workspace, event: &Event, path: &RelativePath, now: &FileState, why: &str) {
     let note = Ungated {
         path: path.clone(),
         hash: now.hash.clone(),

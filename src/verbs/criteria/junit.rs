@@ -44,7 +44,7 @@ impl Results {
         let mut reader = Reader::from_str(text);
         let mut found = Self::default();
         let mut open: Vec<String> = Vec::new();
-        let mut case = Case::default();
+        let mut case = TestCase::default();
         let mut is_report = false;
         loop {
             let at = reader.buffer_position();
@@ -74,7 +74,7 @@ impl Results {
             }
             let in_case = open.iter().any(|outer| outer == "testcase");
             match name.as_str() {
-                "testcase" if is_empty => Case::default().add_to(&mut found),
+                "testcase" if is_empty => TestCase::default().add_to(&mut found),
                 "failure" | "error" if in_case => case.failed = true,
                 "failure" | "error" => found.failed += 1,
                 "skipped" if in_case => case.skipped = true,
@@ -92,12 +92,12 @@ impl Results {
 
 /// A test case that is being read.
 #[derive(Default)]
-struct Case {
+struct TestCase {
     failed: bool,
     skipped: bool,
 }
 
-impl Case {
+impl TestCase {
     fn add_to(self, results: &mut Results) {
         results.tests += u32::from(self.failed || !self.skipped);
         results.failed += u32::from(self.failed);

@@ -4,12 +4,12 @@ use super::{Denial, key};
 use crate::verbs::event::{Asking, Event};
 use crate::verbs::{Workspace, approval};
 use crate::workspace::approvals::{self, Request};
-use crate::workspace::session::calls::{self, Standing};
+use crate::workspace::session::calls::{self, CallState};
 
 pub(super) use crate::workspace::approvals::Subject;
 
 /// What became of a question.
-pub(super) enum Answer {
+pub(super) enum QuestionOutcome {
     /// A person has approved it already, under this code.
     Approved(String),
     /// The host asks.
@@ -19,21 +19,26 @@ pub(super) enum Answer {
 }
 
 /// Asks a person, or finds that one has approved.
-pub(super) fn person(ws: &Workspace, event: &Event, denial: &Denial, subject: Subject) -> Answer {
+pub(super) fn person(
+    ws: &Workspace,
+    event: &Event,
+    denial: &Denial,
+    subject: Subject,
+) -> QuestionOutcome {
     // The same call through a second hook of the host: it was approved once, and is one call.
-    if let Standing::Open(call) = calls::standing(&ws.root, &key(event))
+    if let CallState::Open(call) = calls::standing(&ws.root, &key(event))
         && let Some(code) = call.approval
     {
-        return Answer::Approved(code);
+        return QuestionOutcome::Approved(code);
     }
     let head = ws.head().map(|head| head.0.as_str());
     let actor = event.actor();
     let binding = approvals::binding(&subject, &actor, &event.cwd, head);
     if let Some(code) = approvals::take(&ws.root, &binding) {
-        return Answer::Approved(code);
+        return QuestionOutcome::Approved(code);
     }
     if event.asking == Asking::Native {
-        return Answer::Ask;
+        return QuestionOutcome::Ask;
     }
     let cwd = event.cwd.clone();
     let request = Request { subject, actor, cwd, head: head.map(str::to_owned) };
@@ -44,5 +49,5 @@ pub(super) fn person(ws: &Workspace, event: &Event, denial: &Denial, subject: Su
             denial.message
         ),
     };
-    Answer::Denied(Denial { message, ..denial.clone() })
+    QuestionOutcome::Denied(Denial { message, ..denial.clone() })
 }

@@ -71,10 +71,12 @@ fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Ju
         Switching::Ask => {
             let subject = ask::Subject::Switch { from: Some(before.to_owned()), to: id.to_owned() };
             match ask::person(ws, event, &denial, subject) {
-                ask::Answer::Approved(_) => None,
+                ask::QuestionOutcome::Approved(_) => None,
                 // The host asks before it lets the tool run, so the tool itself binds nothing that was refused.
-                ask::Answer::Ask => Some(Judged { decision: Decision::Ask(denial), notice: None }),
-                ask::Answer::Denied(denial) => {
+                ask::QuestionOutcome::Ask => {
+                    Some(Judged { decision: Decision::Ask(denial), notice: None })
+                }
+                ask::QuestionOutcome::Denied(denial) => {
                     Some(Judged { decision: Decision::Deny(denial), notice: None })
                 }
             }

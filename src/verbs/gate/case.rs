@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::places::{Place, Places};
+use super::places::{TouchedWorkspace, Touches};
 use super::{Decision, Denial, DenialCode, Judged, ask, bind, commands, key, places, rules, stale};
 use crate::shell::{self, Class, Reading, Surroundings};
 use crate::verbs::event::{Effect, Event};
@@ -55,7 +55,7 @@ pub(super) fn judge(event: &Event, memory: Memory) -> Judged {
 struct Case<'a> {
     event: &'a Event,
     readings: Vec<Reading>,
-    places: Places,
+    places: Touches,
 }
 
 impl<'a> Case<'a> {
@@ -64,7 +64,7 @@ impl<'a> Case<'a> {
         let root = home.as_ref().map(|home| &*home.root);
         let read = |effect| read_command(event, effect, root);
         let readings: Vec<Reading> = event.effects.iter().filter_map(read).collect();
-        let places = Places::of(event, home, &readings);
+        let places = Touches::of(event, home, &readings);
         Ok(Self { event, readings, places })
     }
 
@@ -90,16 +90,16 @@ impl<'a> Case<'a> {
             return Judged { decision: Decision::Deny(denial), notice: None };
         }
         let asked = match memory {
-            Memory::None => ask::Answer::Ask,
+            Memory::None => ask::QuestionOutcome::Ask,
             Memory::Kept => ask::person(ws, self.event, &denial, self.subject(&denial)),
         };
         let rule = Some(denial.code);
         match asked {
-            ask::Answer::Approved(code) => {
+            ask::QuestionOutcome::Approved(code) => {
                 let approval = Some(code);
                 self.goes_ahead(memory, Passed { outcome: Some("ask"), rule, approval })
             }
-            ask::Answer::Ask => {
+            ask::QuestionOutcome::Ask => {
                 match self.goes_ahead(memory, Passed { outcome: Some("ask"), rule, approval: None })
                 {
                     Judged { decision: Decision::NoOpinion, .. } => {
@@ -108,7 +108,7 @@ impl<'a> Case<'a> {
                     denied => denied,
                 }
             }
-            ask::Answer::Denied(denial) => {
+            ask::QuestionOutcome::Denied(denial) => {
                 Judged { decision: Decision::Deny(denial), notice: None }
             }
         }
@@ -185,7 +185,7 @@ impl<'a> Case<'a> {
             })
     }
 
-    fn in_place<'b>(&self, place: &'b Place) -> Option<Objection<'b>> {
+    fn in_place<'b>(&self, place: &'b TouchedWorkspace) -> Option<Objection<'b>> {
         let selected = selected(&place.ws, self.event);
         let selected = selected.as_deref();
         let ws = &place.ws;
@@ -202,7 +202,7 @@ impl<'a> Case<'a> {
         })
     }
 
-    fn stale<'b>(&self, place: &'b Place) -> Option<Objection<'b>> {
+    fn stale<'b>(&self, place: &'b TouchedWorkspace) -> Option<Objection<'b>> {
         let actor = self.event.actor();
         let denial = place.files.iter().find_map(|file| stale::denial(&place.ws, &actor, file))?;
         Some(deny(&place.ws, denial))
@@ -228,7 +228,8 @@ impl<'a> Case<'a> {
             if let Some(home) = &self.places.home {
                 let known = self.places.all.iter().any(|place| place.ws.root == home.root);
                 if !known && !self.readings.is_empty() {
-                    kept = kept.and(self.keep(home, &Place::empty(home.clone()), &passed));
+                    kept =
+                        kept.and(self.keep(home, &TouchedWorkspace::empty(home.clone()), &passed));
                 }
             }
         }
@@ -238,7 +239,12 @@ impl<'a> Case<'a> {
         }
     }
 
-    fn keep(&self, ws: &Workspace, place: &Place, passed: &Passed) -> Result<(), Denial> {
+    fn keep(
+        &self,
+        ws: &Workspace,
+        place: &TouchedWorkspace,
+        passed: &Passed,
+    ) -> Result<(), Denial> {
         let background =
             |effect: &Effect| matches!(effect, Effect::Shell { background, .. } if *background);
         let call = Call {

@@ -8,15 +8,15 @@ use crate::shell::{self, Deed};
 use crate::verbs::event::{Effect, Event};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::root::temporary_folders;
-use crate::workspace::session::calls::{Before, Predicted};
+use crate::workspace::session::calls::{FileBefore, Predicted};
 use crate::workspace::{RelativePath, Root, session};
 
 /// Everything a call touches.
-pub(super) struct Places {
+pub(super) struct Touches {
     /// The workspace of the folder the call is made in, if one governs it.
     pub(super) home: Option<Workspace>,
     /// The workspaces in which something would change.
-    pub(super) all: Vec<Place>,
+    pub(super) all: Vec<TouchedWorkspace>,
     /// Targets that no workspace governs.
     pub(super) outside: Vec<PathBuf>,
     /// A path that leads nowhere it may lead.
@@ -24,7 +24,7 @@ pub(super) struct Places {
 }
 
 /// What a call would change in one workspace.
-pub(super) struct Place {
+pub(super) struct TouchedWorkspace {
     pub(super) ws: Workspace,
     /// The paths as written, and where links lead.
     pub(super) paths: Vec<RelativePath>,
@@ -40,7 +40,7 @@ pub(super) struct Place {
 
 /// One file that a call would change.
 pub(super) struct Touched {
-    pub(super) before: Before,
+    pub(super) before: FileBefore,
     pub(super) manner: Manner,
 }
 
@@ -64,7 +64,7 @@ const MAX_KEPT: u64 = 4 * 1024 * 1024;
 /// Among more files than this below a folder, the rest are judged by the folder.
 const MAX_BELOW: usize = 2_000;
 
-impl Places {
+impl Touches {
     pub(super) fn of(event: &Event, home: Option<Workspace>, readings: &[shell::Reading]) -> Self {
         let mut places = Self { home, all: Vec::new(), outside: Vec::new(), refused: None };
         for effect in &event.effects {
@@ -177,7 +177,7 @@ impl Places {
         let Some(home) = self.home.clone() else { return };
         let known = self.all.iter().position(|place| place.ws.root.path() == home.root.path());
         let at = known.unwrap_or_else(|| {
-            self.all.push(Place::empty(home));
+            self.all.push(TouchedWorkspace::empty(home));
             self.all.len() - 1
         });
         self.all[at].whole = true;
@@ -201,7 +201,7 @@ impl Places {
         let at = known.unwrap_or_else(|| {
             let of_home = self.home.as_ref().filter(|home| home.root.path() == root.path());
             let ws = of_home.cloned().unwrap_or_else(|| Workspace::at(root));
-            self.all.push(Place::empty(ws));
+            self.all.push(TouchedWorkspace::empty(ws));
             self.all.len() - 1
         });
         match rules::both_paths(&self.all[at].ws, path) {
@@ -226,7 +226,7 @@ pub fn key(event: &Event) -> String {
     format!("{}\0{call}", event.actor())
 }
 
-impl Place {
+impl TouchedWorkspace {
     /// A workspace in which nothing is named.
     pub(super) fn empty(ws: Workspace) -> Self {
         Self {
@@ -243,7 +243,7 @@ impl Place {
         let known = self.files.iter().position(|file| file.before.path == path);
         let at = known.unwrap_or_else(|| {
             let replaced = manner == Manner::Whole;
-            let before = Before { replaced, ..before(&self.ws, path) };
+            let before = FileBefore { replaced, ..before(&self.ws, path) };
             self.files.push(Touched { before, manner });
             self.files.len() - 1
         });
@@ -277,10 +277,10 @@ impl Touched {
 }
 
 /// A file as it stands now.
-fn before(ws: &Workspace, path: RelativePath) -> Before {
+fn before(ws: &Workspace, path: RelativePath) -> FileBefore {
     let file = ws.root.absolute(&path);
     let state = session::seen::state(&file, MAX_KEPT);
-    Before {
+    FileBefore {
         path,
         text: state.text,
         hash: state.hash,

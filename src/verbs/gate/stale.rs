@@ -7,16 +7,16 @@ use super::{Denial, DenialCode};
 use crate::provenance::Outline;
 use crate::provenance::outline::Short;
 use crate::verbs::Workspace;
-use crate::verbs::seen::{self, Knowledge};
+use crate::verbs::knowledge::{self, Knowledge};
 use crate::workspace::RelativePath;
 use crate::workspace::session::calls::Predicted;
-use crate::workspace::session::seen::{self as session_seen, Seen, SeenExtent};
+use crate::workspace::session::seen::{self, Seen, SeenExtent};
 
 /// The denial for a write that is not based on what is there.
 pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Denial> {
     let path = &file.before.path;
     let exists = file.before.hash.is_some();
-    let Some(seen) = session_seen::seen(&ws.root, actor, path) else {
+    let Some(seen) = seen::seen(&ws.root, actor, path) else {
         // A part that was found by its text is its own evidence; a whole file is not.
         let blind = exists && file.manner == Manner::Whole && !file.writes_what_is_there();
         return blind.then(|| unread(path));
@@ -49,7 +49,7 @@ impl Touched {
 /// Whether the write leaves alone every block that is not as the session knows it.
 fn leaves_others(known: &Knowledge, file: &Touched) -> bool {
     let path = &file.before.path;
-    let pieces = |text: &str| seen::pieces_of(path, text);
+    let pieces = |text: &str| knowledge::pieces_of(path, text);
     let Some(now) = file.before.text.as_deref().and_then(pieces) else { return false };
     let theirs = known.changed(&now, file.manner == Manner::Whole);
     if theirs.is_empty() {
@@ -70,7 +70,7 @@ fn whole(ours: &HashSet<Short>, now: &Outline) -> bool {
 /// Whether all that the session knows stands as it knows it, and there is only more that it never saw.
 fn nobody_changed(known: &Knowledge, file: &Touched) -> bool {
     let now = file.before.text.as_deref();
-    let now = now.and_then(|text| seen::pieces_of(&file.before.path, text));
+    let now = now.and_then(|text| knowledge::pieces_of(&file.before.path, text));
     known.extent == SeenExtent::Part && now.is_some_and(|now| known.changed(&now, false).is_empty())
 }
 
@@ -87,8 +87,7 @@ fn unread(path: &RelativePath) -> Denial {
 }
 
 fn stale(ws: &Workspace, path: &RelativePath, file: &Touched) -> Denial {
-    let last =
-        session_seen::last_write(&ws.root, path).filter(|last| last.hash == file.before.hash);
+    let last = seen::last_write(&ws.root, path).filter(|last| last.hash == file.before.hash);
     let who = match last {
         Some(Seen { actor, intent: Some(intent), at, .. }) => {
             format!("{actor} under {intent}, at {at}")

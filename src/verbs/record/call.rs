@@ -18,15 +18,15 @@ use crate::provenance::{Difference, Outline};
 use crate::verbs::Workspace;
 use crate::verbs::edited::Edits;
 use crate::workspace::RelativePath;
-use crate::workspace::session::calls::{Before, Call, Predicted};
-use crate::workspace::session::seen::State;
+use crate::workspace::session::calls::{Call, FileBefore, Predicted};
+use crate::workspace::session::seen::FileState;
 
 /// A call that has ended, as far as one file is concerned.
 pub(in crate::verbs) struct Work<'a> {
     pub(in crate::verbs) call: &'a Call,
-    pub(in crate::verbs) before: &'a Before,
+    pub(in crate::verbs) before: &'a FileBefore,
     /// The file as it is now.
-    pub(in crate::verbs) now: &'a State,
+    pub(in crate::verbs) now: &'a FileState,
     /// The agent's name.
     pub(in crate::verbs) host: &'a str,
     pub(in crate::verbs) session: &'a str,

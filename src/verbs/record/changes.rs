@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Before, Extent, LeftOut, block_record, brought_since};
+use super::{Before, LeftOut, RecordExtent, block_record, brought_since};
 use crate::code::{self, Block, ContentHash, Document, FileBlocks, LineRange};
 use crate::ledger::{BlockRecord, Claim, ClaimRef, OutlineChange};
 use crate::provenance::classify::ChangedBlock;
@@ -136,7 +136,7 @@ impl Changes {
         edits.now.retain(|(at, _)| !subject.recorded_alike(*at, |_| true));
         let mut left = subject.committed_since(&edits);
         left.extend(subject.leave_moved(&mut edits));
-        Self::of(subject, edits, left, Extent::Changes)
+        Self::of(subject, edits, left, RecordExtent::Changes)
     }
 
     /// Every block of the file, but for those whose last record is such a one already.
@@ -144,7 +144,7 @@ impl Changes {
         let mut edits = subject.edits();
         every_block(&mut edits, &subject.now);
         edits.now.retain(|(at, _)| !subject.recorded_alike(*at, &such));
-        Self::of(subject, edits, Vec::new(), Extent::WholeFile)
+        Self::of(subject, edits, Vec::new(), RecordExtent::WholeFile)
     }
 
     /// Every block of those lines, but for those whose last record is such a one already.
@@ -165,10 +165,15 @@ impl Changes {
             let wanted = if any_within { within(*at) } else { around == Some(*at) };
             wanted && !subject.recorded_alike(*at, &such)
         });
-        Self::of(subject, edits, Vec::new(), Extent::Lines(lines))
+        Self::of(subject, edits, Vec::new(), RecordExtent::Lines(lines))
     }
 
-    fn of(subject: &Subject<'_>, mut edits: Edits, mut left: Vec<LeftOut>, extent: Extent) -> Self {
+    fn of(
+        subject: &Subject<'_>,
+        mut edits: Edits,
+        mut left: Vec<LeftOut>,
+        extent: RecordExtent,
+    ) -> Self {
         left.extend(subject.leave_conflicts(&mut edits));
         let (before, rows) = subject.before();
         let mut ranges: Vec<BlockRecord> = edits
@@ -185,8 +190,10 @@ impl Changes {
             })
             .collect();
         let (deleted, gone) = match extent {
-            Extent::Lines(_) => Default::default(),
-            Extent::Changes | Extent::WholeFile => subject.deletions(&edits.gone, extent),
+            RecordExtent::Lines(_) => Default::default(),
+            RecordExtent::Changes | RecordExtent::WholeFile => {
+                subject.deletions(&edits.gone, extent)
+            }
         };
         ranges.extend(deleted);
         let outlines = Outline::of(&subject.now).changed_from(&before);
@@ -251,13 +258,13 @@ impl Subject<'_> {
 
     /// Which lines of a block are new to every text that is known of before. Of a file that is claimed as it stands, all
     /// that no record has.
-    fn brought(&self, at: usize, extent: Extent) -> Option<Vec<bool>> {
+    fn brought(&self, at: usize, extent: RecordExtent) -> Option<Vec<bool>> {
         let block = &self.now.blocks[at];
         let recorded = self.provenance[at].claim.or_else(|| self.trail.claim(self.state_of(at)?));
         let since = recorded.and_then(|claim| brought_since(self.ws, claim, self.document, block));
         match extent {
-            Extent::WholeFile | Extent::Lines(_) => since,
-            Extent::Changes => match (brought_by_all(&self.differences, at), since) {
+            RecordExtent::WholeFile | RecordExtent::Lines(_) => since,
+            RecordExtent::Changes => match (brought_by_all(&self.differences, at), since) {
                 (Some(all), Some(since)) => {
                     Some(all.into_iter().zip(since).map(|(a, b)| a && b).collect())
                 }
@@ -356,7 +363,7 @@ impl Subject<'_> {
     fn deletions(
         &self,
         unrecorded: &[Block],
-        extent: Extent,
+        extent: RecordExtent,
     ) -> (Vec<BlockRecord>, Vec<(String, String)>) {
         let (ws, now) = (self.ws, &self.now);
         let matched: HashSet<ClaimRef> = self
@@ -380,7 +387,7 @@ impl Subject<'_> {
                 || texts.contains(&range.content_hash)
                 || self.may_stand(&name.kind, &name.path);
             let by_commit = || gone_by_commit(ws, *head, self.committed);
-            if stands || (extent == Extent::Changes && by_commit()) {
+            if stands || (extent == RecordExtent::Changes && by_commit()) {
                 continue;
             }
             gone.push((name.kind.clone(), name.path.clone()));

@@ -36,7 +36,7 @@ pub(super) type Head<'a> = (&'a RelativePath, ClaimRef);
 
 /// What was found again, in whatever file.
 #[derive(Default)]
-pub(super) struct Standing {
+pub(super) struct FoundAgain {
     claims: HashSet<ClaimRef>,
     /// Those of them that stand in another file than they were recorded in.
     away: HashSet<ClaimRef>,
@@ -46,7 +46,7 @@ pub(super) struct Standing {
     went: BTreeMap<RelativePath, BTreeSet<RelativePath>>,
 }
 
-impl Standing {
+impl FoundAgain {
     pub(super) fn add(&mut self, ws: &Workspace, path: &RelativePath, found: &Provenance) {
         for at in found.claim.into_iter().chain(found.candidates.iter().copied()) {
             self.add_claim(ws, path, at);
@@ -86,7 +86,7 @@ impl Standing {
 pub(super) fn lost(
     ws: &Workspace,
     mut heads: Vec<Head<'_>>,
-    mut standing: Standing,
+    mut standing: FoundAgain,
     told: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
 ) -> Vec<LostBlock> {
     without(ws, &mut heads, |ws, head| {
@@ -96,7 +96,7 @@ pub(super) fn lost(
     heads.retain(|(_, at)| !standing.holds(*at));
     let mut committed = Committed::default();
     without(ws, &mut heads, |ws, head| was_undone(ws, head) || committed.lack(ws, head));
-    let mut files = Files::default();
+    let mut files = FileCache::default();
     files.find_recorded_again(ws, &heads, &mut standing);
     heads.retain(|(_, at)| !standing.holds(*at));
     files.open = heads.iter().map(|(_, at)| *at).collect();
@@ -195,7 +195,7 @@ fn texts_since(ws: &Workspace, path: &RelativePath, base: &CommitId) -> Option<V
 }
 
 /// A block of the same name or text that stood there before is another one, whatever was recorded of it since.
-fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut Standing) -> bool {
+fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut FoundAgain) -> bool {
     let is_new_there = |later: &ClaimRef| {
         let later = ws.ledger.claim(*later);
         let Some(row) = row_of_record(later.range()) else { return false };
@@ -212,7 +212,7 @@ fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut St
 fn find_in_new_files(
     ws: &Workspace,
     heads: &[Head<'_>],
-    standing: &mut Standing,
+    standing: &mut FoundAgain,
     mut told: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
 ) {
     for paths in new_files(ws, heads).chunks(AT_ONCE) {
@@ -285,9 +285,9 @@ fn is_unnamed(range: &BlockRecord) -> bool {
     range.block.as_ref().is_some_and(|name| provenance::is_unnamed(&name.kind))
 }
 
-/// Files as they stand, and what is known of their blocks.
+/// FileCache as they stand, and what is known of their blocks.
 #[derive(Default)]
-struct Files {
+struct FileCache {
     read: HashMap<RelativePath, Option<why::FileProvenance>>,
     /// Where the blocks of a file went.
     ways: HashMap<RelativePath, Arc<BTreeSet<RelativePath>>>,
@@ -299,7 +299,7 @@ struct Files {
     compared: usize,
 }
 
-impl Files {
+impl FileCache {
     fn of(&mut self, ws: &Workspace, path: &RelativePath) -> Option<&why::FileProvenance> {
         let read = || {
             let document = Around(ws).standing(path).ok()?;
@@ -312,7 +312,12 @@ impl Files {
     }
 
     /// Blocks may have been recorded again in another file by somebody who did not know what they were before.
-    fn find_recorded_again(&mut self, ws: &Workspace, heads: &[Head<'_>], standing: &mut Standing) {
+    fn find_recorded_again(
+        &mut self,
+        ws: &Workspace,
+        heads: &[Head<'_>],
+        standing: &mut FoundAgain,
+    ) {
         let mut paths = BTreeSet::new();
         for heads in heads[..heads.len().min(MAX_ASKED)].chunks(AT_ONCE) {
             let ledger = ws.ledger.forgetful();
@@ -337,7 +342,7 @@ impl Files {
         &mut self,
         ws: &Workspace,
         (path, at): Head<'_>,
-        standing: &Standing,
+        standing: &FoundAgain,
     ) -> bool {
         let range = ws.ledger.claim(at).range();
         if !is_unnamed(range) {
@@ -360,7 +365,7 @@ impl Files {
         &mut self,
         ws: &Workspace,
         path: &RelativePath,
-        standing: &Standing,
+        standing: &FoundAgain,
     ) -> Arc<BTreeSet<RelativePath>> {
         let find = || {
             let mut ways = standing.went.get(path).cloned().unwrap_or_default();
@@ -395,7 +400,7 @@ impl Files {
         ws: &Workspace,
         path: &RelativePath,
         text: &ContentHash,
-        standing: &Standing,
+        standing: &FoundAgain,
     ) -> usize {
         let went = |at: &ClaimRef| {
             let is_away = standing.away.contains(at) || !standing.holds(*at);

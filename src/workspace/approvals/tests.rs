@@ -1,4 +1,4 @@
-use super::super::fixture::Place;
+use super::super::fixture::TestFolder;
 use super::*;
 
 fn command(text: &str) -> Request {
@@ -14,7 +14,7 @@ fn bound(request: &Request) -> String {
     binding(&request.subject, &request.actor, &request.cwd, request.head.as_deref())
 }
 
-fn decide(root: &Root, code: &str, state: State) -> Result<Approval, ApprovalError> {
+fn decide(root: &Root, code: &str, state: ApprovalState) -> Result<Approval, ApprovalError> {
     let turn = turn(root)?;
     let found = turn.pending(code)?;
     turn.settle(found, state)
@@ -22,18 +22,18 @@ fn decide(root: &Root, code: &str, state: State) -> Result<Approval, ApprovalErr
 
 #[test]
 fn what_is_approved_is_used_once() {
-    let place = Place::committed(&[(".orchestration/x", "")]);
+    let place = TestFolder::committed(&[(".orchestration/x", "")]);
     let root = place.root("");
     let request = command("git reset --hard");
     let asked = ask(&root, request.clone()).unwrap();
     assert_eq!(take(&root, &asked.binding), None, "nobody has approved it");
     assert_eq!(pending(&root), std::slice::from_ref(&asked));
-    decide(&root, &asked.code.to_lowercase(), State::Approved).unwrap();
+    decide(&root, &asked.code.to_lowercase(), ApprovalState::Approved).unwrap();
     assert_eq!(take(&root, &bound(&command("  git reset --hard\n"))), Some(asked.code.clone()));
     assert_eq!(take(&root, &asked.binding), None);
-    assert_eq!(get(&root, &asked.code).unwrap().state, State::Used);
+    assert_eq!(get(&root, &asked.code).unwrap().state, ApprovalState::Used);
     assert!(matches!(
-        decide(&root, &asked.code, State::Approved),
+        decide(&root, &asked.code, ApprovalState::Approved),
         Err(ApprovalError::Settled { .. })
     ));
     assert_ne!(ask(&root, request).unwrap().code, asked.code, "it may be asked anew");
@@ -61,20 +61,20 @@ fn an_approval_is_for_exactly_this() {
 
 #[test]
 fn one_question_is_asked_once_and_a_no_stands() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     let root = place.root("");
     let asked = ask(&root, command("rm -rf x")).unwrap();
     assert_eq!(ask(&root, command("rm -rf x ")).unwrap(), asked);
-    decide(&root, &asked.code, State::Denied).unwrap();
+    decide(&root, &asked.code, ApprovalState::Denied).unwrap();
     let again = ask(&root, command("rm -rf x")).unwrap();
-    assert_eq!((again.code, again.state), (asked.code, State::Denied));
+    assert_eq!((again.code, again.state), (asked.code, ApprovalState::Denied));
     assert_eq!(take(&root, &asked.binding), None);
     assert!(pending(&root).is_empty());
 }
 
 #[test]
 fn of_many_processes_one_uses_it_and_one_decides_it() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     let root = place.root("");
     for _ in 0..5 {
         let asked = ask(&root, command("rm -rf x")).unwrap();
@@ -84,14 +84,14 @@ fn of_many_processes_one_uses_it_and_one_decides_it() {
                 all.into_iter().map(|one| usize::from(one.join().unwrap())).sum()
             })
         };
-        assert_eq!(count(&|| decide(&root, &asked.code, State::Approved).is_ok()), 1);
+        assert_eq!(count(&|| decide(&root, &asked.code, ApprovalState::Approved).is_ok()), 1);
         assert_eq!(count(&|| take(&root, &asked.binding).is_some()), 1);
     }
 }
 
 #[test]
 fn of_many_that_ask_the_same_all_get_one_code() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     let root = place.root("");
     std::thread::scope(|scope| {
         let all: Vec<_> =
@@ -113,31 +113,35 @@ fn plant(root: &Root, change: impl FnOnce(&mut Approval)) -> Approval {
 
 #[test]
 fn time_ends_it() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     let root = place.root("");
     let at = |seconds: i64| written(Timestamp::now() + jiff::SignedDuration::from_secs(seconds));
     for (asked, expires) in [(-601, -1), (-1, 700), (60, 600), (5, 1)] {
-        for state in [State::Pending, State::Approved] {
+        for state in [ApprovalState::Pending, ApprovalState::Approved] {
             let planted = plant(&root, |approval| {
                 (approval.asked_at, approval.expires_at) = (at(asked), at(expires));
                 approval.state = state;
             });
-            assert_eq!(get(&root, &planted.code).unwrap().state, State::Expired, "{planted:?}");
+            assert_eq!(
+                get(&root, &planted.code).unwrap().state,
+                ApprovalState::Expired,
+                "{planted:?}"
+            );
             assert_eq!(take(&root, &planted.binding), None);
             assert!(pending(&root).is_empty());
-            assert!(decide(&root, &planted.code, State::Approved).is_err());
+            assert!(decide(&root, &planted.code, ApprovalState::Approved).is_err());
         }
     }
     let planted = plant(&root, |approval| {
         (approval.asked_at, approval.expires_at) = (at(-590), at(9));
-        approval.state = State::Approved;
+        approval.state = ApprovalState::Approved;
     });
     assert_eq!(take(&root, &planted.binding), Some(planted.code));
 }
 
 #[test]
 fn a_forged_or_broken_file_is_no_approval() {
-    let place = Place::committed(&[(".orchestration/x", "")]);
+    let place = TestFolder::committed(&[(".orchestration/x", "")]);
     let root = place.root("");
     let asked = ask(&root, command("rm -rf x")).unwrap();
     let path = file(&root, &asked.code);
@@ -160,7 +164,7 @@ fn a_forged_or_broken_file_is_no_approval() {
     std::fs::write(&path, &text).unwrap();
     assert_eq!(pending(&root), std::slice::from_ref(&asked));
     // Another code's file.
-    decide(&root, &asked.code, State::Approved).unwrap();
+    decide(&root, &asked.code, ApprovalState::Approved).unwrap();
     let copy = file(&root, "222222");
     std::fs::copy(&path, &copy).unwrap();
     assert_eq!(get(&root, "222222"), None);
@@ -169,13 +173,13 @@ fn a_forged_or_broken_file_is_no_approval() {
     // A copy that was kept aside.
     std::fs::rename(copy, &path).unwrap();
     assert_eq!(take(&root, &asked.binding), None);
-    assert_eq!(get(&root, &asked.code).unwrap().state, State::Used);
+    assert_eq!(get(&root, &asked.code).unwrap().state, ApprovalState::Used);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_link_is_no_approval() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     let root = place.root("");
     let asked = ask(&root, command("rm -rf x")).unwrap();
     let path = file(&root, &asked.code);
@@ -186,7 +190,7 @@ fn a_link_is_no_approval() {
 
 #[test]
 fn there_are_limits() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     let root = place.root("");
     let long = ask(&root, command(&"x".repeat(MAX_SUBJECT)));
     assert!(matches!(long, Err(ApprovalError::TooLong { .. })));
@@ -217,7 +221,7 @@ fn codes_are_six_letters_that_cannot_be_misread() {
 
 #[test]
 fn it_is_never_committed() {
-    let place = Place::committed(&[(".orchestration/x", "")]);
+    let place = TestFolder::committed(&[(".orchestration/x", "")]);
     ask(&place.root(""), command("rm")).unwrap();
     let untracked = place.git(&["ls-files", "-o", "--exclude-standard"]);
     assert_eq!(untracked, "");
@@ -259,10 +263,10 @@ mod properties {
 
         #[test]
         fn a_changed_file_says_the_same_or_nothing(at in 0_usize..4096, bits in 1_u8..=255) {
-            let place = Place::governed();
+            let place = TestFolder::governed();
             let root = place.root("");
             let asked = ask(&root, command("rm -rf x")).unwrap();
-            let asked = decide(&root, &asked.code, State::Approved).unwrap();
+            let asked = decide(&root, &asked.code, ApprovalState::Approved).unwrap();
             let path = file(&root, &asked.code);
             let mut bytes = std::fs::read(&path).unwrap();
             let at = at % bytes.len();

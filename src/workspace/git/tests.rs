@@ -1,4 +1,4 @@
-use super::super::fixture::{Place, path};
+use super::super::fixture::{TestFolder, path};
 use super::*;
 
 fn id(text: &str) -> CommitId {
@@ -18,13 +18,13 @@ fn changes(git: &Git, base: Option<&CommitId>, target: Target) -> Vec<String> {
 
 #[test]
 fn without_git_there_is_none() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     assert!(Git::open(&place.root("")).unwrap().is_none());
 }
 
 #[test]
 fn before_the_first_commit_everything_is_added() {
-    let place = Place::new();
+    let place = TestFolder::new();
     place.git(&["init", "-q"]);
     place.write("a", "1");
     place.write("b", "1");
@@ -38,7 +38,7 @@ fn before_the_first_commit_everything_is_added() {
 
 #[test]
 fn commits_are_named_and_files_read_at_them() {
-    let place = Place::committed(&[("src/a.ts", "one\n"), ("gone", "x")]);
+    let place = TestFolder::committed(&[("src/a.ts", "one\n"), ("gone", "x")]);
     let first = id(&place.git(&["rev-parse", "HEAD"]));
     place.write("src/a.ts", "two\r\n");
     place.remove("gone");
@@ -68,7 +68,7 @@ fn commits_are_named_and_files_read_at_them() {
 
 #[test]
 fn the_work_tree_and_the_index_are_told_apart() {
-    let place = Place::committed(&[
+    let place = TestFolder::committed(&[
         ("same", "1"),
         ("staged", "1"),
         ("edited", "1"),
@@ -136,7 +136,7 @@ fn the_work_tree_and_the_index_are_told_apart() {
 /// Same length, same second: only the content tells.
 #[test]
 fn an_edit_in_the_instant_of_the_commit_is_seen() {
-    let place = Place::committed(&[("a", "one")]);
+    let place = TestFolder::committed(&[("a", "one")]);
     let head = id(&place.git(&["rev-parse", "HEAD"]));
     place.write("a", "two");
     let git = place.open("");
@@ -146,7 +146,8 @@ fn an_edit_in_the_instant_of_the_commit_is_seen() {
 #[cfg(unix)]
 #[test]
 fn links_are_no_files() {
-    let place = Place::committed(&[("a", "1"), ("dir/x", "1"), ("dir/y", "1"), ("other/x", "1")]);
+    let place =
+        TestFolder::committed(&[("a", "1"), ("dir/x", "1"), ("dir/y", "1"), ("other/x", "1")]);
     place.link("old-link", "a");
     let head = id(&place.commit("link"));
     place.remove("a");
@@ -168,7 +169,7 @@ fn links_are_no_files() {
 #[test]
 fn modes_links_and_submodules_are_changes_of_their_own() {
     use std::os::unix::fs::PermissionsExt;
-    let place = Place::committed(&[("run", "1"), ("both", "1"), ("a", "1"), ("b", "2")]);
+    let place = TestFolder::committed(&[("run", "1"), ("both", "1"), ("a", "1"), ("b", "2")]);
     place.link("moved", "a");
     place.link("gone", "a");
     let gitlink = |id: char| {
@@ -225,7 +226,8 @@ fn modes_links_and_submodules_are_changes_of_their_own() {
 
 #[test]
 fn a_workspace_may_be_a_folder_of_the_repository() {
-    let place = Place::committed(&[("top", "1"), ("p/a/x", "1"), ("p/ab", "1"), ("p/a/y/z", "1")]);
+    let place =
+        TestFolder::committed(&[("top", "1"), ("p/a/x", "1"), ("p/ab", "1"), ("p/a/y/z", "1")]);
     let head = id(&place.git(&["rev-parse", "HEAD"]));
     place.folder("p/a/.orchestration");
     place.write("top", "2");
@@ -244,7 +246,7 @@ fn a_workspace_may_be_a_folder_of_the_repository() {
 
 #[test]
 fn branches_meet_at_their_base() {
-    let place = Place::committed(&[("a", "1")]);
+    let place = TestFolder::committed(&[("a", "1")]);
     let base = id(&place.git(&["rev-parse", "HEAD"]));
     place.git(&["checkout", "-q", "-b", "topic"]);
     place.write("b", "1");
@@ -261,8 +263,8 @@ fn branches_meet_at_their_base() {
 }
 
 /// Two branches that changed the same line; `main` is checked out.
-fn conflicting() -> (Place, CommitId, CommitId) {
-    let place = Place::committed(&[("a", "1\n")]);
+fn conflicting() -> (TestFolder, CommitId, CommitId) {
+    let place = TestFolder::committed(&[("a", "1\n")]);
     place.git(&["checkout", "-q", "-b", "topic"]);
     place.write("a", "topic\n");
     let topic = id(&place.commit("topic"));
@@ -309,7 +311,7 @@ fn what_a_rebase_brings_in_is_known() {
 
 #[test]
 fn linked_work_trees_and_submodules_have_their_own_state() {
-    let place = Place::committed(&[("a", "1")]);
+    let place = TestFolder::committed(&[("a", "1")]);
     let main = id(&place.git(&["rev-parse", "HEAD"]));
     place.git(&["worktree", "add", "-q", "trees/one", "-b", "one"]);
     place.write("trees/one/a", "2");
@@ -326,7 +328,7 @@ fn linked_work_trees_and_submodules_have_their_own_state() {
     assert_eq!(changes(&git, Some(&main), Target::WorkTree), Vec::<String>::new());
 
     let source = place.path().to_str().unwrap().to_owned();
-    let outer = Place::committed(&[("x", "1")]);
+    let outer = TestFolder::committed(&[("x", "1")]);
     outer.git(&["submodule", "--quiet", "add", &source, "lib"]);
     let head = id(&outer.commit("with a submodule"));
     outer.write("lib/new", "x");
@@ -339,10 +341,10 @@ fn linked_work_trees_and_submodules_have_their_own_state() {
 
 #[test]
 fn a_shallow_clone_says_so() {
-    let place = Place::committed(&[("a", "1")]);
+    let place = TestFolder::committed(&[("a", "1")]);
     let first = id(&place.git(&["rev-parse", "HEAD"]));
     place.commit("second");
-    let copy = Place::new();
+    let copy = TestFolder::new();
     let url = format!("file://{}", place.path().display());
     copy.git(&["clone", "-q", "--depth", "1", &url, "copy"]);
     let git = copy.open("copy/a");
@@ -356,7 +358,7 @@ fn a_shallow_clone_says_so() {
 
 #[test]
 fn a_sparse_checkout_hides_files_and_deletes_none() {
-    let place = Place::committed(&[("in/a", "1"), ("out/b", "1"), ("out/deep/c", "1")]);
+    let place = TestFolder::committed(&[("in/a", "1"), ("out/b", "1"), ("out/deep/c", "1")]);
     let first = id(&place.git(&["rev-parse", "HEAD"]));
     place.write("out/b", "2");
     let second = id(&place.commit("second"));
@@ -373,7 +375,7 @@ fn a_sparse_checkout_hides_files_and_deletes_none() {
 
 #[test]
 fn repositories_with_long_hashes_are_read() {
-    let place = Place::new();
+    let place = TestFolder::new();
     place.git(&["init", "-q", "--object-format=sha256"]);
     place.write("a", "1");
     let head = id(&place.commit("first"));
@@ -386,7 +388,8 @@ fn repositories_with_long_hashes_are_read() {
 
 #[test]
 fn programs_that_the_repository_names_are_not_run() {
-    let place = Place::committed(&[("a.x", "1"), (".gitattributes", "* filter=f diff=f text\n")]);
+    let place =
+        TestFolder::committed(&[("a.x", "1"), (".gitattributes", "* filter=f diff=f text\n")]);
     let head = id(&place.git(&["rev-parse", "HEAD"]));
     let pwned = place.join("pwned");
     let run = format!("touch {}", pwned.display());
@@ -438,13 +441,13 @@ fn broken_repositories_are_errors() {
         ("objects/info/alternates", b"/\0\n"),
     ];
     for (file, bytes) in broken {
-        let place = Place::committed(&[("a", "1"), ("d/b", "2")]);
+        let place = TestFolder::committed(&[("a", "1"), ("d/b", "2")]);
         let head = id(&place.git(&["rev-parse", "HEAD"]));
         std::fs::create_dir_all(place.join(".git/objects/info")).unwrap();
         std::fs::write(place.join(".git").join(file), bytes).unwrap();
         poke(&place, &head);
     }
-    let place = Place::committed(&[("a", "1"), ("d/b", "2")]);
+    let place = TestFolder::committed(&[("a", "1"), ("d/b", "2")]);
     let head = id(&place.git(&["rev-parse", "HEAD"]));
     let object = place.join(&format!(".git/objects/{}/{}", &head.0[..2], &head.0[2..]));
     std::fs::remove_file(&object).unwrap();
@@ -458,7 +461,7 @@ fn broken_repositories_are_errors() {
 }
 
 /// Asks everything; only a panic fails.
-fn poke(place: &Place, head: &CommitId) {
+fn poke(place: &TestFolder, head: &CommitId) {
     let Ok(root) = Root::find(&place.join("a")) else { return };
     let Ok(Some(git)) = Git::open(&root) else { return };
     let _ = (git.head(), git.incoming(), git.resolve("main"), git.is_shallow());
@@ -475,7 +478,7 @@ fn every_form_of_index_is_read() {
         &["update-index", "--untracked-cache"],
         &["update-index", "--assume-unchanged", "d/b"],
     ] {
-        let place = Place::committed(&[("a", "1"), ("d/b", "2"), ("d/bc", "3")]);
+        let place = TestFolder::committed(&[("a", "1"), ("d/b", "2"), ("d/bc", "3")]);
         let head = id(&place.git(&["rev-parse", "HEAD"]));
         place.git(arguments);
         place.write("d/new", "x");
@@ -491,7 +494,7 @@ fn every_form_of_index_is_read() {
 /// Read as if it held plain references, such a repository would seem to have no commit at all.
 #[test]
 fn references_in_a_table_are_refused_not_misread() {
-    let place = Place::new();
+    let place = TestFolder::new();
     if !place.try_git("", &["init", "-q", "--ref-format=reftable"]).0 {
         return; // Older than git 2.45.
     }
@@ -503,7 +506,7 @@ fn references_in_a_table_are_refused_not_misread() {
 
 #[test]
 fn only_an_index_in_the_git_directory_is_taken_from_git() {
-    let place = Place::committed(&[("a", "1")]);
+    let place = TestFolder::committed(&[("a", "1")]);
     let dir = place.join(".git");
     let handed = |given: &str| handed_index(Some(given.into()), &dir, place.path());
     assert_eq!(handed(".git/next-index-1.lock"), Some(dir.join("next-index-1.lock")));
@@ -523,7 +526,7 @@ fn what_reads_a_workspace_may_be_shared_between_threads() {
 
 #[test]
 fn branches_are_listed_and_a_few_files_read_in_them() {
-    let place = Place::committed(&[("ws/.orchestration/a.yaml", "1"), ("ws/src/a.rs", "1")]);
+    let place = TestFolder::committed(&[("ws/.orchestration/a.yaml", "1"), ("ws/src/a.rs", "1")]);
     place.git(&["switch", "-q", "-c", "feature/x"]);
     place.write("ws/.orchestration/intents/B.yaml", "b");
     place.write("ws/.orchestration/intents/deeper/C.yaml", "c");
@@ -556,7 +559,7 @@ fn branches_are_listed_and_a_few_files_read_in_them() {
 
 #[test]
 fn every_stash_is_found_with_the_files_that_git_did_not_track() {
-    let place = Place::committed(&[("ws/.orchestration/a.yaml", "1"), ("ws/src/a.rs", "1")]);
+    let place = TestFolder::committed(&[("ws/.orchestration/a.yaml", "1"), ("ws/src/a.rs", "1")]);
     let git = place.open("ws/.orchestration");
     assert!(git.stashes(9).unwrap().is_empty());
     place.write("ws/src/a.rs", "older");

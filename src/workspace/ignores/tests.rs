@@ -1,13 +1,13 @@
-use super::super::fixture::{Place, path};
+use super::super::fixture::{TestFolder, path};
 use super::*;
 
-fn from_text(place: &Place, text: &str) -> Ignores {
+fn from_text(place: &TestFolder, text: &str) -> Ignores {
     Ignores::from_texts(&place.root(""), &[(path(".intentignore"), text.to_owned())])
 }
 
 #[test]
 fn rules_deny_with_their_line() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     let ignores = from_text(
         &place,
         "# intent: deny-write\n\nsecrets/*\n!secrets/README.md\n/top.ts\n*.key\nvendor/\n!vendor/ours.ts\nsecrets/*\n!secrets/ok\n",
@@ -35,7 +35,7 @@ fn rules_deny_with_their_line() {
 
 #[test]
 fn a_rule_may_be_about_a_single_intent() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     let text = "# intent: deny-write\nvendor/\nINT-002: src/generated/**\nINT-002:  !src/generated/ours/x.rs\nold-id:\tdocs/*.md\na: b\nnotes:\nx/y: z\n";
     let ignores = from_text(&place, text);
     let rule = |target: &str, ids: &[&str]| {
@@ -62,7 +62,7 @@ fn a_rule_may_be_about_a_single_intent() {
 
 #[test]
 fn only_our_own_file_knows_rules_for_single_intents() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     place.write(".rooignore", "INT-002: src/**\n");
     let ignores = Ignores::load(&place.root(""));
     assert_eq!(ignores.denied_to(&path("src/a.rs"), &["INT-002"]), None);
@@ -71,7 +71,7 @@ fn only_our_own_file_knows_rules_for_single_intents() {
 
 #[test]
 fn both_files_are_read_and_either_denies() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     place.write(".intentignore", "# intent: deny-write\r\na/**\r\n!b/**\r\n");
     place.write(".rooignore", "b/**\n!a/**\n");
     let ignores = Ignores::load(&place.root("src/x"));
@@ -84,7 +84,7 @@ fn both_files_are_read_and_either_denies() {
 
 #[test]
 fn a_missing_marker_and_bad_patterns_are_found() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     let ignores = from_text(&place, "INT-001\n[a\na[z-a]b\n");
     let found: Vec<_> =
         ignores.findings().iter().map(|f| (f.code, f.lines.unwrap().start())).collect();
@@ -95,7 +95,7 @@ fn a_missing_marker_and_bad_patterns_are_found() {
 
 #[test]
 fn a_file_that_cannot_be_read_denies_everything() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     place.write(".intentignore", &"x\n".repeat(600_000));
     let ignores = Ignores::load(&place.root(""));
     assert!(ignores.denied(&path("any/thing")).is_some());
@@ -103,7 +103,7 @@ fn a_file_that_cannot_be_read_denies_everything() {
 }
 
 /// Asks git, with the ignore file of whoever runs the test, which we read too.
-fn ask_git(place: &Place, arguments: &[&str]) -> (bool, String) {
+fn ask_git(place: &TestFolder, arguments: &[&str]) -> (bool, String) {
     let own = ignore::gitignore::gitconfig_excludes_path().unwrap_or_default();
     let own = format!("core.excludesFile={}", own.display());
     place.try_git("", &[&["-c", &own], arguments].concat())
@@ -133,8 +133,8 @@ const ASKED: &[&str] = &[
     "foo/bar",
 ];
 
-fn ignoring() -> Place {
-    let place = Place::committed(&[("tracked.log", ""), ("src/a.ts", "")]);
+fn ignoring() -> TestFolder {
+    let place = TestFolder::committed(&[("tracked.log", ""), ("src/a.ts", "")]);
     place.write(
         ".gitignore",
         "*.log\n!keep.log\nbuild/\n/docs/*.tmp\nspaced name\ntail\\ \nfoo/bar\n",
@@ -170,7 +170,7 @@ fn ignore_files_above_the_workspace_count() {
 
 #[test]
 fn without_git_nothing_is_ignored() {
-    let place = Place::governed();
+    let place = TestFolder::governed();
     place.write(".gitignore", "*\n");
     place.write("a.ts", "");
     let root = place.root("");

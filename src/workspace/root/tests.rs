@@ -1,7 +1,7 @@
-use super::super::fixture::{Place, path};
+use super::super::fixture::{TestFolder, path};
 use super::*;
 
-fn find(place: &Place, target: &str) -> (String, bool) {
+fn find(place: &TestFolder, target: &str) -> (String, bool) {
     let root = place.root(target);
     let inside = root.path().strip_prefix(place.path()).unwrap();
     (inside.to_str().unwrap().to_owned(), root.governed())
@@ -13,7 +13,7 @@ fn at(folder: &str, governed: bool) -> (String, bool) {
 
 #[test]
 fn in_a_work_tree_the_outermost_registry_governs() {
-    let place = Place::committed(&[("a/b/c.ts", "")]);
+    let place = TestFolder::committed(&[("a/b/c.ts", "")]);
     assert_eq!(find(&place, "a/b/c.ts"), at("", false));
     place.folder("a/b/.orchestration");
     assert_eq!(find(&place, "a/b/c.ts"), at("a/b", true));
@@ -30,7 +30,7 @@ fn in_a_work_tree_the_outermost_registry_governs() {
 
 #[test]
 fn targets_in_the_git_directory_belong_to_its_work_tree() {
-    let place = Place::committed(&[("a", "")]);
+    let place = TestFolder::committed(&[("a", "")]);
     place.folder(".orchestration");
     assert_eq!(find(&place, ".git/config"), at("", true));
     assert_eq!(find(&place, ".git/hooks/pre-commit"), at("", true));
@@ -38,7 +38,7 @@ fn targets_in_the_git_directory_belong_to_its_work_tree() {
 
 #[test]
 fn without_git_the_nearest_registry_governs() {
-    let place = Place::new();
+    let place = TestFolder::new();
     place.folder("a/b/c");
     assert_eq!(find(&place, "a/b/c/new/x"), at("a/b/c", false));
     place.folder(".orchestration");
@@ -52,7 +52,7 @@ fn without_git_the_nearest_registry_governs() {
 
 #[test]
 fn nested_roots_start_their_own_workspaces() {
-    let place = Place::committed(&[("a", "")]);
+    let place = TestFolder::committed(&[("a", "")]);
     for folder in ["", "p/x/", "p/y/", "p/x/deep/", "q/"] {
         place.folder(&format!("{folder}.orchestration"));
     }
@@ -80,7 +80,7 @@ fn nested_roots_start_their_own_workspaces() {
 
 #[test]
 fn a_repository_made_inside_stays_governed() {
-    let place = Place::committed(&[("a", "")]);
+    let place = TestFolder::committed(&[("a", "")]);
     place.folder("vendor/x/.orchestration");
     place.git_in("vendor/x", &["init", "-q"]);
     assert_eq!(find(&place, "vendor/x/f"), at("vendor/x", true), "nobody governs around it");
@@ -101,7 +101,7 @@ fn a_repository_made_inside_stays_governed() {
 
 #[test]
 fn submodules_and_linked_work_trees_are_their_own() {
-    let place = Place::new();
+    let place = TestFolder::new();
     for name in ["lib", "app"] {
         place.folder(name);
         place.git_in(name, &["init", "-q", "-b", "main"]);
@@ -127,9 +127,9 @@ fn submodules_and_linked_work_trees_are_their_own() {
 /// An agent that writes a `.git` file of its own takes nothing out of the workspace.
 #[test]
 fn a_made_up_work_tree_stays_governed() {
-    let place = Place::committed(&[("src/auth/a.ts", "")]);
+    let place = TestFolder::committed(&[("src/auth/a.ts", "")]);
     place.folder(".orchestration");
-    let elsewhere = Place::committed(&[("x", "")]);
+    let elsewhere = TestFolder::committed(&[("x", "")]);
     let inside = place.join("src/auth");
     elsewhere.git(&[
         "worktree",
@@ -150,13 +150,13 @@ fn a_made_up_work_tree_stays_governed() {
 
 #[test]
 fn a_bare_repository_has_no_workspace() {
-    let place = Place::new();
+    let place = TestFolder::new();
     place.git(&["init", "-q", "--bare", "store.git"]);
     for target in ["store.git", "store.git/refs/heads/x", "store.git/config"] {
         let error = Root::find(&place.join(target)).unwrap_err();
         assert!(matches!(error, RootError::Bare { .. }), "{target}: {error}");
     }
-    let outer = Place::committed(&[("a", "")]);
+    let outer = TestFolder::committed(&[("a", "")]);
     outer.git(&["init", "-q", "--bare", "fixtures/x.git"]);
     assert_eq!(find(&outer, "fixtures/x.git/config"), at("", false), "a file of the outer one");
 }
@@ -164,7 +164,7 @@ fn a_bare_repository_has_no_workspace() {
 #[cfg(unix)]
 #[test]
 fn links_are_judged_where_they_lead_and_where_they_stand() {
-    let place = Place::new();
+    let place = TestFolder::new();
     place.folder("one/.orchestration");
     place.folder("two/.orchestration");
     place.folder("two/src");
@@ -188,7 +188,7 @@ fn invalid(result: Result<RelativePath, PathError>) -> bool {
 
 #[test]
 fn texts_become_workspace_paths() {
-    let place = Place::new();
+    let place = TestFolder::new();
     place.folder("ws/.orchestration");
     place.folder("ws-evil/src");
     place.write("ws/src/auth/a.ts", "");
@@ -229,7 +229,7 @@ fn texts_become_workspace_paths() {
 #[cfg(unix)]
 #[test]
 fn links_are_followed_before_a_path_is_inside() {
-    let place = Place::new();
+    let place = TestFolder::new();
     place.folder("ws/.orchestration");
     place.folder("ws/src/auth/deep");
     place.folder("ws/lib");

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::seen::State;
+use super::seen::FileState;
 use super::{Root, StoreError, digest, store};
 use crate::edits::same_text;
 use crate::workspace::RelativePath;
@@ -31,7 +31,7 @@ pub struct Call {
     /// The approval that let it pass.
     pub approval: Option<String>,
     /// The files that it named.
-    pub files: Vec<Before>,
+    pub files: Vec<FileBefore>,
     /// It runs a command, so other files may change too.
     pub command: bool,
     /// It outlives the call.
@@ -40,7 +40,7 @@ pub struct Call {
 
 /// A file before a call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Before {
+pub struct FileBefore {
     /// Relative to the workspace.
     pub path: RelativePath,
     /// Its text; `None` where there was no file, or none that is text.
@@ -56,9 +56,9 @@ pub struct Before {
     pub predicted: Predicted,
 }
 
-impl Before {
+impl FileBefore {
     /// Whether the file is now what the gate foresaw, but for line ends and a byte order mark.
-    pub fn foresaw(&self, now: &State) -> bool {
+    pub fn foresaw(&self, now: &FileState) -> bool {
         match (&self.predicted, &now.text) {
             (Predicted::Text(after), Some(now)) => same_text(after, now),
             (Predicted::Gone, _) => now.hash.is_none(),
@@ -81,7 +81,7 @@ pub enum Predicted {
 
 /// Where a call stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum CallState {
     /// The gate let it go; its end has not been seen.
     Open(Box<Call>),
     /// Its end was seen, so long ago.
@@ -103,29 +103,29 @@ pub fn open(root: &Root, key: &str, call: &Call) -> Result<(), StoreError> {
 }
 
 /// Where a call stands.
-pub fn standing(root: &Root, key: &str) -> Standing {
+pub fn standing(root: &Root, key: &str) -> CallState {
     if let Ok(Some(bytes)) = store::read_capped(&file(root, key), MAX_CALL)
         && let Ok(call) = serde_json::from_slice(&bytes)
     {
-        return Standing::Open(Box::new(call));
+        return CallState::Open(Box::new(call));
     }
     let done = std::fs::metadata(done(root, key)).and_then(|found| found.modified());
     match done {
-        Ok(at) => Standing::Done(SystemTime::now().duration_since(at).unwrap_or_default()),
-        Err(_) => Standing::Unknown,
+        Ok(at) => CallState::Done(SystemTime::now().duration_since(at).unwrap_or_default()),
+        Err(_) => CallState::Unknown,
     }
 }
 
 /// Takes a call whose end was seen: of several that try, one gets it. Also marks the end of a call never heard of.
-pub fn finish(root: &Root, key: &str) -> Standing {
+pub fn finish(root: &Root, key: &str) -> CallState {
     let standing = standing(root, key);
     let ended = match &standing {
-        Standing::Open(_) => std::fs::remove_file(file(root, key)).is_ok(),
-        Standing::Done(_) => return standing,
-        Standing::Unknown => true,
+        CallState::Open(_) => std::fs::remove_file(file(root, key)).is_ok(),
+        CallState::Done(_) => return standing,
+        CallState::Unknown => true,
     };
     if !ended {
-        return Standing::Done(Duration::ZERO);
+        return CallState::Done(Duration::ZERO);
     }
     if super::local(root).and_then(|_| store::write_scratch(&done(root, key), b"")).is_err() {
         tracing::warn!(key, "the end of a call could not be noted; it may be recorded twice");

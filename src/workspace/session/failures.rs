@@ -34,12 +34,12 @@ pub fn failed_again(
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::Place;
+    use super::super::super::fixture::TestFolder;
     use super::*;
 
     #[test]
     fn only_the_second_failure_of_one_check_is_told_and_only_once() {
-        let place = Place::governed();
+        let place = TestFolder::governed();
         let root = place.root("");
         let failed = |session: &str, check: &str, call: &str| {
             failed_again(&root, session, check, call).unwrap()

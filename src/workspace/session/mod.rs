@@ -198,7 +198,7 @@ fn write(path: &std::path::Path, selection: &Selection) -> Result<(), StoreError
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixture::Place;
+    use super::super::fixture::TestFolder;
     use super::*;
 
     fn selection(id: &str) -> Selection {
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn the_person_selects_and_clears() {
-        let place = Place::governed();
+        let place = TestFolder::governed();
         let root = place.root("");
         assert_eq!(selected(&root), None);
         assert!(!clear(&root).unwrap());
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn sessions_do_not_see_each_other() {
-        let place = Place::governed();
+        let place = TestFolder::governed();
         let root = place.root("");
         let hostile =
             ["claude-code:1", "claude-code:2", "../../x", "a/b\0c", "", &"x".repeat(9000)];
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_session_is_never_committed() {
-        let place = Place::governed();
+        let place = TestFolder::governed();
         place.git(&["init", "-q"]);
         let root = place.root("");
         select_for(&root, "host:1", &selection("INT-001")).unwrap();
@@ -248,7 +248,7 @@ mod tests {
 
     #[test]
     fn what_does_not_parse_selects_nothing() {
-        let place = Place::governed();
+        let place = TestFolder::governed();
         let root = place.root("");
         for text in ["", "{", "[]", "{\"intent_id\": 3}", "null"] {
             place.write(".orchestration/active_intent_current.json", text);

@@ -85,12 +85,12 @@ fn file(root: &Root) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::Place;
+    use super::super::super::fixture::TestFolder;
     use super::*;
 
     #[test]
     fn it_is_off_for_a_while_and_on_again() {
-        let place = Place::committed(&[(".orchestration/x", "")]);
+        let place = TestFolder::committed(&[(".orchestration/x", "")]);
         let root = place.root("");
         assert_eq!(off_until(&root), None);
         let off = switch_off(&root, Duration::from_secs(600), Some("a large move")).unwrap();
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn it_is_never_off_for_longer_than_the_limit() {
-        let place = Place::governed();
+        let place = TestFolder::governed();
         let root = place.root("");
         let off = switch_off(&root, Duration::MAX, None).unwrap();
         let times = [off.since, off.until].map(|at| at.parse::<Timestamp>().unwrap());
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn what_we_did_not_write_switches_nothing_off() {
-        let place = Place::governed();
+        let place = TestFolder::governed();
         let root = place.root("");
         switch_off(&root, Duration::from_secs(600), None).unwrap();
         let text = std::fs::read_to_string(file(&root)).unwrap();
@@ -124,7 +124,7 @@ mod tests {
             std::fs::write(file(&root), forged).unwrap();
             assert_eq!(off_until(&root), None, "{forged}");
         }
-        let other = Place::governed();
+        let other = TestFolder::governed();
         switch_off(&other.root(""), Duration::from_secs(600), None).unwrap();
         std::fs::copy(file(&other.root("")), file(&root)).unwrap();
         assert_eq!(off_until(&root), None, "another clone's");

@@ -96,7 +96,7 @@ fn write(file: &std::path::Path, seen: &Seen) -> Result<(), StoreError> {
 
 /// A file as it stands on disk.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct State {
+pub struct FileState {
     /// SHA-256 of its bytes in hexadecimal; `None` where there is no regular file.
     pub hash: Option<String>,
     /// Its text; `None` where it is none, or is larger than asked for.
@@ -104,16 +104,19 @@ pub struct State {
 }
 
 /// Reads a file once, for its hash and its text of at most `max` bytes.
-pub fn state(file: &std::path::Path, max: u64) -> State {
-    let Ok(found) = std::fs::metadata(file) else { return State::default() };
+pub fn state(file: &std::path::Path, max: u64) -> FileState {
+    let Ok(found) = std::fs::metadata(file) else { return FileState::default() };
     if !found.is_file() {
-        return State::default();
+        return FileState::default();
     }
     if found.len() > max {
-        return State { hash: hash_of(file), text: None };
+        return FileState { hash: hash_of(file), text: None };
     }
-    let Ok(bytes) = std::fs::read(file) else { return State::default() };
-    State { hash: Some(store::hex(&Sha256::digest(&bytes))), text: String::from_utf8(bytes).ok() }
+    let Ok(bytes) = std::fs::read(file) else { return FileState::default() };
+    FileState {
+        hash: Some(store::hex(&Sha256::digest(&bytes))),
+        text: String::from_utf8(bytes).ok(),
+    }
 }
 
 /// The same for a file that is too large to be kept.

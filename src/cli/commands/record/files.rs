@@ -20,7 +20,7 @@ pub(super) struct Meant {
 
 /// What is meant, by workspace.
 pub(super) fn by_workspace(cwd: &Path, named: &[PathBuf]) -> Result<Vec<Meant>, CliError> {
-    let mut found = Found::default();
+    let mut found = FoundFiles::default();
     for path in named {
         let target = cwd.join(path);
         if target.is_dir() {
@@ -33,12 +33,12 @@ pub(super) fn by_workspace(cwd: &Path, named: &[PathBuf]) -> Result<Vec<Meant>, 
 }
 
 #[derive(Default)]
-struct Found {
+struct FoundFiles {
     all: BTreeMap<PathBuf, Meant>,
     roots: HashMap<PathBuf, Root>,
 }
 
-impl Found {
+impl FoundFiles {
     /// The root of a file; asked once a folder.
     fn root(&mut self, file: &Path) -> Result<Root, RootError> {
         let folder = file.parent().unwrap_or(file);

@@ -48,7 +48,7 @@ pub(super) enum Lines {
 
 /// What was asked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct ShownParts {
     /// The lines that were asked for; `None` for the whole file.
     pub(super) place: Option<LineRange>,
     pub(super) history: History,
@@ -66,12 +66,12 @@ pub(super) enum Evidenced {
 }
 
 /// A line's block as a card; a file as a list, or as cards where more than one line of each block is wanted.
-pub(super) fn answer(page: &mut Page, answer: &WhyAnswer, wanted: &Wanted, now: Timestamp) {
+pub(super) fn answer(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts, now: Timestamp) {
     blocks(page, answer, wanted, now);
     shared::notes(page, &answer.notes);
 }
 
-fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &Wanted, now: Timestamp) {
+fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts, now: Timestamp) {
     let path = &shown_path(answer);
     if let Some(note) = &answer.note {
         page.styled(STRONG, path).own(": ").text(note).end();
@@ -123,7 +123,7 @@ fn cards<'a>(
     page: &mut Page,
     answer: &WhyAnswer,
     blocks: impl Iterator<Item = &'a BlockAnswer>,
-    wanted: &Wanted,
+    wanted: &ShownParts,
     now: Timestamp,
 ) {
     for block in blocks {
@@ -132,7 +132,13 @@ fn cards<'a>(
     }
 }
 
-fn card(page: &mut Page, answer: &WhyAnswer, block: &BlockAnswer, wanted: &Wanted, now: Timestamp) {
+fn card(
+    page: &mut Page,
+    answer: &WhyAnswer,
+    block: &BlockAnswer,
+    wanted: &ShownParts,
+    now: Timestamp,
+) {
     match &block.intent {
         Some(intent) => intent_line(page, intent),
         None if block.verdict == Verdict::Unrecorded => {

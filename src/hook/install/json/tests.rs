@@ -3,15 +3,15 @@ use serde_json::json;
 
 use super::*;
 
-fn parts() -> Vec<Part> {
+fn parts() -> Vec<JsonPart> {
     let hook = |name: &str| json!({ "matcher": "*", "hooks": [{ "type": "command", "command": format!("intent hook {name}") }] });
     vec![
-        Part::Base { name: "version", value: json!(1) },
-        Part::Lists {
+        JsonPart::Base { name: "version", value: json!(1) },
+        JsonPart::Lists {
             within: &["hooks"],
             lists: vec![("Pre", vec![hook("a")]), ("Post", vec![hook("b")])],
         },
-        Part::Member {
+        JsonPart::Member {
             within: &["servers"],
             name: "intent",
             value: json!({ "command": "intent", "args": ["mcp"] }),
@@ -82,7 +82,7 @@ fn what_is_not_understood_is_refused() {
 
 #[test]
 fn an_offer_is_left_out_where_somebody_decided() {
-    let offer = [Part::Offer {
+    let offer = [JsonPart::Offer {
         within: &["lsp"],
         name: "intent",
         value: json!({ "command": ["intent", "lsp"] }),

@@ -39,7 +39,7 @@ pub(super) struct FixEdit {
 /// A plan of an action that was sent to the client.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Asked {
+pub(super) struct OfferedPlan {
     /// The document it was offered in.
     pub(super) uri: lsp::Uri,
     /// Its state then.

@@ -8,7 +8,7 @@ use crate::ledger::EntityType;
 /// Which workspace is meant. Where only one is open, nothing has to be said.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Wanted {
+pub(crate) struct WorkspaceArguments {
     /// The address (`file:`) of a file or folder of the workspace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) uri: Option<String>,
@@ -19,7 +19,7 @@ pub(crate) struct Wanted {
 
 /// A file or folder by address or path.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Target<'a> {
+pub(crate) struct TargetArguments<'a> {
     /// Its address.
     pub(crate) uri: Option<&'a str>,
     /// Its path.
@@ -210,7 +210,7 @@ pub(crate) struct AcceptArguments {
 
 macro_rules! targets {
     ($($arguments:ty),*) => {
-        $(impl<'a> From<&'a $arguments> for Target<'a> {
+        $(impl<'a> From<&'a $arguments> for TargetArguments<'a> {
             fn from(it: &'a $arguments) -> Self {
                 Self { uri: it.uri.as_deref(), path: it.path.as_deref() }
             }
@@ -219,7 +219,7 @@ macro_rules! targets {
 }
 
 targets!(
-    Wanted,
+    WorkspaceArguments,
     SelectArguments,
     ContextArguments,
     GateArguments,

@@ -12,8 +12,8 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::arguments::{
     AcceptArguments, ContextArguments, GateArguments, LessonArguments, MapArguments,
-    RecordArguments, SelectArguments, ShowArguments, Target, VerifyArguments, Wanted, WhyArguments,
-    WidenArguments,
+    RecordArguments, SelectArguments, ShowArguments, TargetArguments, VerifyArguments,
+    WhyArguments, WidenArguments, WorkspaceArguments,
 };
 use super::{answer, read};
 use crate::ledger::{Contributor, EntityType};
@@ -68,7 +68,7 @@ type Argument = Map<String, Value>;
 type Answered = Result<Value, Refusal>;
 
 pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
-    let wanted: Wanted = read(argument)?;
+    let wanted: WorkspaceArguments = read(argument)?;
     let workspace = workspace(snapshot, (&wanted).into())?;
     answer("intent.list", &select::list(&workspace).map_err(refusal)?)
 }
@@ -81,23 +81,15 @@ pub(super) fn select(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     answer("intent.select", &done.map_err(refusal)?)
 }
 
-/// What was forgotten.
-#[derive(Serialize, JsonSchema)]
-struct ClearAnswer {
-    /// The intent that was selected; `None` when none was.
-    cleared: Option<String>,
-}
-
 pub(super) fn clear(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
-    let wanted: Wanted = read(argument)?;
+    let wanted: WorkspaceArguments = read(argument)?;
     let workspace = workspace(snapshot, (&wanted).into())?;
     effects.wrote(&workspace);
-    let cleared = select::clear(&workspace).map_err(refusal)?;
-    answer("intent.clear", &ClearAnswer { cleared })
+    answer("intent.clear", &select::clear(&workspace).map_err(refusal)?)
 }
 
 pub(super) fn status(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
-    let wanted: Wanted = read(argument)?;
+    let wanted: WorkspaceArguments = read(argument)?;
     answer("intent.status", &select::status(&workspace(snapshot, (&wanted).into())?))
 }
 
@@ -109,7 +101,11 @@ pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects)
     let id = wanted.id.clone().or_else(selected).ok_or_else(|| workspace.nothing_selected());
     let id = id.map_err(refusal)?;
     let intent = workspace.intent(&id).map_err(refusal)?;
-    let extent = if wanted.minimal { context::Extent::Minimal } else { context::Extent::Curated };
+    let extent = if wanted.minimal {
+        context::ContextExtent::Minimal
+    } else {
+        context::ContextExtent::Curated
+    };
     answer("intent.context", &context::answer(&workspace, intent, extent))
 }
 
@@ -133,7 +129,11 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
     let by_default = is_person.then_some(EntityType::Human);
     let request = record::RecordRequest {
         paths,
-        extent: if wanted.all { record::Extent::WholeFile } else { record::Extent::Changes },
+        extent: if wanted.all {
+            record::RecordExtent::WholeFile
+        } else {
+            record::RecordExtent::Changes
+        },
         intent: wanted.intent,
         session: wanted.session,
         agent: wanted.agent,
@@ -223,7 +223,7 @@ struct ReviewAnswer {
 }
 
 pub(super) fn review(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
-    let wanted: Wanted = read(argument)?;
+    let wanted: WorkspaceArguments = read(argument)?;
     let workspace = workspace(snapshot, (&wanted).into())?;
     let waiting = approvals::pending(&workspace.root).len();
     effects.review = Some(workspace.root.path().to_owned());
@@ -270,7 +270,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
     let uri: lsp::Uri = wanted.uri.parse().map_err(|_| {
         Refusal::Senseless(format!("the field \"uri\" is {:?}, which is no address", wanted.uri))
     })?;
-    let (workspace, path) = file(snapshot, Target { uri: Some(&wanted.uri), path: None })?;
+    let (workspace, path) = file(snapshot, TargetArguments { uri: Some(&wanted.uri), path: None })?;
     if !code_actions::can_widen(snapshot, &uri, &wanted.id) {
         return Err(Refusal::Failed(format!(
             "{path} is not open, or is owned by {id}, or nothing in it is judged by {id}; edit the owned_scope of {id} \
@@ -301,7 +301,7 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 
 /// Adds an open file to a scope on disk, after the client has done so in its text of the registry.
 pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> Result<(), Refusal> {
-    let target = Target { uri: Some(uri.as_str()), path: None };
+    let target = TargetArguments { uri: Some(uri.as_str()), path: None };
     let (workspace, path) = file(snapshot, target)?;
     registry::widen_beside_editor(&workspace, id, path.as_str()).map_err(refusal)?;
     Ok(())
@@ -325,7 +325,10 @@ fn person(snapshot: &Snapshot, workspace: &Workspace) -> Option<String> {
 }
 
 /// The workspace that is meant: the one of the named file or folder, else the only one there is.
-pub(super) fn workspace(snapshot: &Snapshot, target: Target<'_>) -> Result<Workspace, Refusal> {
+pub(super) fn workspace(
+    snapshot: &Snapshot,
+    target: TargetArguments<'_>,
+) -> Result<Workspace, Refusal> {
     match absolute(target)? {
         Some(path) => open(snapshot, &path),
         None => only(snapshot),
@@ -335,7 +338,7 @@ pub(super) fn workspace(snapshot: &Snapshot, target: Target<'_>) -> Result<Works
 /// The same, where the files it is about may say it.
 fn workspace_of_paths(
     snapshot: &Snapshot,
-    target: Target<'_>,
+    target: TargetArguments<'_>,
     paths: &[String],
 ) -> Result<Workspace, Refusal> {
     let named = match absolute(target)? {
@@ -346,7 +349,10 @@ fn workspace_of_paths(
 }
 
 /// A file and its workspace.
-fn file(snapshot: &Snapshot, target: Target<'_>) -> Result<(Workspace, RelativePath), Refusal> {
+fn file(
+    snapshot: &Snapshot,
+    target: TargetArguments<'_>,
+) -> Result<(Workspace, RelativePath), Refusal> {
     if let Some(path) = absolute(target)? {
         let workspace = open(snapshot, &path)?;
         let relative = relative(&workspace, &path)?;
@@ -361,7 +367,7 @@ fn file(snapshot: &Snapshot, target: Target<'_>) -> Result<(Workspace, RelativeP
 }
 
 /// The absolute path that a target names; `None` where it names nothing, or something relative to the only workspace.
-fn absolute(target: Target<'_>) -> Result<Option<PathBuf>, Refusal> {
+fn absolute(target: TargetArguments<'_>) -> Result<Option<PathBuf>, Refusal> {
     if let Some(uri) = target.uri {
         let parsed = uri.parse::<lsp::Uri>().ok();
         let path = parsed.and_then(|uri| convert::path_of(&uri));

@@ -12,8 +12,8 @@ use super::gate;
 use crate::code::{Document, LineRange, difference};
 use crate::provenance::Outline;
 use crate::provenance::outline::{Row, Short, short};
-use crate::workspace::session::calls::{Before, Predicted};
-use crate::workspace::session::seen::{self, Seen, SeenExtent, State};
+use crate::workspace::session::calls::{FileBefore, Predicted};
+use crate::workspace::session::seen::{self, FileState, Seen, SeenExtent};
 use crate::workspace::{RelativePath, session, store};
 
 /// A change of a file by the session itself, between two looks at the disk.
@@ -21,11 +21,11 @@ pub(super) struct OwnChange<'a> {
     /// What the session knew of the file before; of a file that is moved here, of the file that it was.
     pub(super) known: Option<&'a Seen>,
     /// The file before, where it came from.
-    pub(super) origin: &'a Before,
+    pub(super) origin: &'a FileBefore,
     /// What the gate foresaw.
-    pub(super) before: &'a Before,
+    pub(super) before: &'a FileBefore,
     /// The file on the disk now.
-    pub(super) now: &'a State,
+    pub(super) now: &'a FileState,
 }
 
 /// The blocks of a file and the comments between them, in order.
@@ -91,7 +91,7 @@ pub(super) fn read(
     ws: &Workspace,
     event: &Event,
     path: &RelativePath,
-    now: &State,
+    now: &FileState,
     shown: Option<LineRange>,
 ) {
     let document = document(path, now);
@@ -127,7 +127,7 @@ fn after_reading(
 }
 
 /// Keeps that a file was changed by something that the actor ran, or by a tool, without a look at the file before.
-pub(super) fn changed_unseen(ws: &Workspace, event: &Event, path: &RelativePath, now: &State) {
+pub(super) fn changed_unseen(ws: &Workspace, event: &Event, path: &RelativePath, now: &FileState) {
     let actor = event.actor();
     let known = seen::seen(&ws.root, &actor, path);
     let last = seen::last_write(&ws.root, path);
@@ -151,7 +151,7 @@ pub(super) fn changed_unseen(ws: &Workspace, event: &Event, path: &RelativePath,
     keep(ws, event, path, now, Knowledge { outline, extent }.completed(&all.outline));
 }
 
-fn document(path: &RelativePath, now: &State) -> Option<Document> {
+fn document(path: &RelativePath, now: &FileState) -> Option<Document> {
     Document::from_bytes(path.as_str(), now.text.as_ref()?.as_bytes()).ok()
 }
 
@@ -213,7 +213,7 @@ pub(super) struct Knowledge {
 
 impl Knowledge {
     /// Everything, of a file as it stands; `document` where it was read already.
-    pub(super) fn all(path: &RelativePath, now: &State, document: Option<&Document>) -> Self {
+    pub(super) fn all(path: &RelativePath, now: &FileState, document: Option<&Document>) -> Self {
         let outline = match document {
             Some(document) => pieces(document),
             None => now.text.as_deref().and_then(|text| pieces_of(path, text)),
@@ -319,7 +319,7 @@ pub(super) fn keep(
     ws: &Workspace,
     event: &Event,
     path: &RelativePath,
-    state: &State,
+    state: &FileState,
     known: Knowledge,
 ) {
     let note = note(ws, event, path, state, known);
@@ -333,7 +333,7 @@ pub(super) fn note(
     ws: &Workspace,
     event: &Event,
     path: &RelativePath,
-    state: &State,
+    state: &FileState,
     known: Knowledge,
 ) -> Seen {
     Seen {
