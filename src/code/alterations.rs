@@ -36,7 +36,8 @@ impl Alterations {
         self.0.is_empty()
     }
 
-    /// Where a byte of the present text stood in the earlier one. Of what was brought since, where it was put.
+    /// Where a byte of the present text stood in the earlier one. For text that was inserted since, the place where it
+    /// was inserted.
     pub fn earlier(&self, now: usize) -> usize {
         let from = self.0.partition_point(|one| one.now.end < now);
         if let Some(one) = self.0.get(from).filter(|one| one.now.start <= now) {
@@ -48,7 +49,7 @@ impl Alterations {
         }
     }
 
-    /// The bytes of the present text around this one that were brought since.
+    /// The inserted text around a byte of the present one. `None` if the byte stood there before.
     pub fn brought_around(&self, now: usize) -> Option<Range<usize>> {
         let from = self.0.partition_point(|one| one.now.end < now);
         self.0.get(from).filter(|one| one.now.start <= now).map(|one| one.now.clone())

@@ -75,7 +75,7 @@ struct Inner {
     parsed: OnceLock<Outlined>,
 }
 
-/// So many edits are remembered. Whoever asks about more of them looks at the text anew.
+/// At most this many edits are remembered. Texts that are more edits apart have to be compared.
 const MOST_EDITS: usize = 256;
 
 /// The edits of one text since it was opened, or the last of them.

@@ -9,14 +9,14 @@ use tower_lsp::gen_lsp_types as lsp;
 /// How long a document has to be left alone before its diagnostics are computed, at least.
 pub(crate) const QUIET: Duration = Duration::from_millis(75);
 
-/// How long at most, however long computing them takes.
+/// The longest such pause.
 const MOST_QUIET: Duration = Duration::from_secs(1);
 
 /// How long somebody may type without a pause before they are computed all the same.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
-/// How long a document has to be left alone whose last analysis took so long: long enough that what is computed while
-/// somebody types is a small part of the time.
+/// How long a document has to be left alone, given how long its last analysis took: four times as long, so that at most
+/// a fifth of the time is spent on analyses while somebody types.
 pub(crate) fn quiet_after(took: Duration) -> Duration {
     (took * 4).clamp(QUIET, MOST_QUIET)
 }
@@ -39,7 +39,7 @@ pub(crate) enum Clean {
 pub(crate) struct Schedule {
     next: u64,
     wanted: HashMap<lsp::Uri, Generation>,
-    /// Since when each document was changed without its diagnostics being computed.
+    /// When each document was first changed since its diagnostics were computed.
     waiting: HashMap<lsp::Uri, Instant>,
     /// Documents with diagnostics in front of a person.
     shown: HashMap<lsp::Uri, Vec<lsp::Diagnostic>>,

@@ -288,7 +288,7 @@ impl Ordered {
             return;
         }
         let Some(version) = self.world.version_of(&uri) else { return };
-        // Not read yet, "nothing is wrong" would be a guess. It is asked again until it is known.
+        // Until the ledger is read, nobody knows whether something is wrong.
         if self.world.is_reading_for(&uri) {
             return self.outside.later(QUIET, Event::DiagnosisDue { uri, generation });
         }

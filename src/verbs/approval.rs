@@ -246,7 +246,7 @@ fn note(asked: &Approval, verb: &str, place: DecisionPlace) -> String {
     format!("a person {verb} {} {}: {what} (bound to {short})", asked.code, place.words())
 }
 
-/// What is approved with a write or a command, for whoever judges afterwards what was done.
+/// What the approval of a write or of a command allows. `intent check` holds the work against it.
 fn of_work(asked: &Approval) -> Option<Approved> {
     let hash = format!("sha256:{}", asked.binding);
     let is_command = matches!(asked.subject, Subject::Command { .. });
@@ -305,7 +305,7 @@ pub struct SignedAnswer {
     pub trusted: bool,
 }
 
-/// What is to be signed to approve an intent, or a file of rules, as it reads now; without its signature.
+/// The approval of an intent, or of a file of rules, as it reads now; not signed yet.
 pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
     ws.governed()?;
     let unsigned =
@@ -324,14 +324,14 @@ pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
     }
 }
 
-/// What is to be signed of a write that was approved; `None` of any other question.
+/// The approval of a write, not signed yet. `None` if the question is about something else.
 pub fn draft_of_write(asked: &Approval) -> Option<Approved> {
     let Subject::Write { path, .. } = &asked.subject else { return None };
     let hash = Approved::hash_of_write(&asked.code, path);
     Some(Approved { what: path.clone(), hash, signature: None })
 }
 
-/// Records the signature of an approval. `code`: that of the question, of a write.
+/// Records a signed approval. `code`: the code of the question, if a write was approved.
 pub fn sign(
     ws: &Workspace,
     unsigned: &Approved,

@@ -31,7 +31,7 @@ pub enum ContextExtent {
     Minimal,
 }
 
-/// What an agent is told to do with the rest.
+/// The instruction to the agent that reads a context.
 const INSTRUCTION: &str = "You may ONLY modify files matching owned_scope. Follow every constraint. For any other file, request a wider scope first.";
 
 /// What binds the work under an intent, as data.

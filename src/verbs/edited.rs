@@ -22,17 +22,18 @@ pub enum Baseline {
     Unknown,
 }
 
-/// What a file of the work tree is compared with, and the path that it had where it goes on under another one.
+/// What a file of the work tree is compared with, and its path before a rename.
 #[derive(Clone, Debug)]
 pub struct FormerFile {
     /// What it is compared with.
     pub baseline: Baseline,
-    /// The path that it had.
+    /// The path before a rename. `None` if the file was not renamed.
     pub from: Option<RelativePath>,
 }
 
 impl FormerFile {
-    /// Of a file at [`commits_of_work`]. Where none of them has it, it may go on a file that is gone.
+    /// For a file and the commits of [`commits_of_work`]. If none of them has the file, a deleted file may have been
+    /// renamed to it.
     pub fn of_work(
         ws: &Workspace,
         path: &RelativePath,
@@ -169,7 +170,7 @@ impl Baseline {
         self.edits_with(now, &self.differences(now))
     }
 
-    /// The same for a caller that has the differences at hand.
+    /// Like [`Self::edits`], given the result of [`Self::differences`].
     pub fn edits_with(&self, now: &Document, differences: &[Difference]) -> Edits {
         match self {
             Self::Unknown => Edits::default(),
@@ -249,7 +250,7 @@ impl Edits {
             .filter(|index| touched(*index))
             .filter_map(|index| Some((index, least(index)?)))
             .collect();
-        // A block that a side of a merge does not have was taken away on that side.
+        // In a merge, a block that one of the parents does not have was removed there, and not by the merge.
         let is_gone = |block: &&Block| {
             let mut others = differences.iter().skip(1);
             others.all(|other| other.gone().iter().any(|gone| gone.identity == block.identity))

@@ -28,7 +28,7 @@ pub struct Event {
     pub input: String,
     /// The model, where the host says.
     pub model: Option<String>,
-    /// What the agent takes the change for, where it says so.
+    /// The class that the agent claims for the change.
     pub claimed_class: Option<MutationClass>,
     /// The host says that the call has failed. Not every host does.
     pub failed: bool,

@@ -78,7 +78,7 @@ pub struct WriteRequest {
     pub expected: Expected,
     /// What it makes of it.
     pub change: Change,
-    /// The intent that the writer takes it for to be under. It is written only if that is what the session has selected.
+    /// The intent that the writer cites. The file is written only if the session has selected this intent.
     pub intent: Option<String>,
 }
 
@@ -224,7 +224,7 @@ pub fn write(
     if let Some(before) = &before
         && seen::seen(&ws.root, &caller.actor(), &path).is_none()
     {
-        // Who knows its hash knows the file, unless it came with a few of its lines.
+        // A writer that gives the hash has read the file, unless it got the hash together with some of the lines only.
         remember(ws, caller, &path, before, None);
     }
     let after = image(&path, &request.change, before.as_deref())?;
@@ -254,7 +254,8 @@ pub fn write(
     })
 }
 
-/// An intent that the writer cites is the one that its session has selected. Where nothing is selected, the gate says so.
+/// Refuses a write that cites another intent than the one that its session has selected. If nothing is selected, the
+/// gate refuses it.
 fn cites_the_selected(ws: &Workspace, cited: &str, caller: &Event) -> Result<(), FileError> {
     let Some(selected) = gate::selected(ws, caller) else { return Ok(()) };
     let intent = ws.intent(cited.trim())?;
@@ -345,7 +346,8 @@ fn stale(ws: &Workspace, path: &RelativePath, event: &Event) -> FileError {
     FileError::Stale { path: path.clone(), by }
 }
 
-/// Remembers what the caller has read of a file. Without it a later write may be refused that need not be, no more.
+/// Remembers what the caller has read of a file. If this fails, a later write may be refused without need, and nothing
+/// worse.
 fn remember(
     ws: &Workspace,
     caller: &Event,

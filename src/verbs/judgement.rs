@@ -66,13 +66,13 @@ pub enum Ruling {
 /// Why a scope does not own a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outside {
-    /// It says nothing of it.
+    /// No entry matches the path.
     Unmentioned,
-    /// The entry at this index excludes it.
+    /// The entry at this index excludes the path.
     Excluded(usize),
-    /// It owns it by what is only proposed.
+    /// Only the proposed scope owns the path.
     Proposed,
-    /// The intent is only proposed, and accepted ones own the path: their ids.
+    /// The intent is only proposed, and the accepted intents with these ids own the path.
     Taken(Vec<String>),
 }
 
@@ -102,22 +102,22 @@ impl Rules {
         Self::between(Layer::of(ws), Layer::of(ws))
     }
 
-    /// Of two sets of rules, the second proposed as it is.
+    /// From accepted and proposed rules, with nothing approved or signed.
     pub fn between(accepted: Layer, proposed: Layer) -> Self {
         Self { accepted, proposed, found: None, approved: HashSet::new(), signed: HashSet::new() }
     }
 
-    /// The same, given the registry that the change began with, and the ids of intents whose proposed text is signed.
+    /// Adds the registry that the change began with, and the ids of intents whose proposed text is signed.
     pub(super) fn since(self, found: Arc<Registry>, signed: HashSet<String>) -> Self {
         Self { found: Some(found), signed, ..self }
     }
 
-    /// The same with another proposed registry.
+    /// Replaces the proposed registry.
     pub fn proposing(self, registry: Arc<Registry>) -> Self {
         Self { proposed: Layer { registry, ..self.proposed }, ..self }
     }
 
-    /// The same, given what a person approved.
+    /// Adds what a person approved.
     pub(super) fn approving(self, approved: HashSet<(String, String)>) -> Self {
         Self { approved, ..self }
     }
@@ -128,7 +128,7 @@ impl Rules {
         !self.approved.is_empty() && (of(path.as_str()) || of(""))
     }
 
-    /// What decides.
+    /// The rules that decide.
     pub fn accepted(&self) -> &Layer {
         &self.accepted
     }
@@ -162,7 +162,7 @@ impl Rules {
         }
     }
 
-    /// Whether the change says nothing else of an intent than what was there when it began.
+    /// Returns true if the change leaves an intent as it was when the change began.
     fn leaves_alone(&self, id: &str) -> bool {
         let found = self.found.as_ref();
         found.is_some_and(|found| found.version(id) == self.proposed.registry.version(id))
@@ -171,13 +171,13 @@ impl Rules {
     fn standing(&self, id: &str) -> Option<HeldIntent<'_>> {
         let (accepted, registry) = (&*self.accepted.registry, self.registry_of(id));
         let intent = registry.get(id)?;
-        // Of an intent that the change gives another id, by the id that it had.
+        // If the change gives the intent another id, its accepted scope is found by the id that it had.
         let accepted = registry.ids(id).into_iter().find_map(|id| accepted.scope(id));
         Some(HeldIntent { intent, scope: registry.scope(id)?, accepted })
     }
 
-    /// Everything that stands against work on a path under an intent, the weightiest first. `None`: only what holds
-    /// whatever the intent.
+    /// Everything that stands against work on a path under an intent, the weightiest first. Without an intent, only the
+    /// rules that hold for all of them.
     pub fn rulings(&self, path: &RelativePath, intent: Option<&str>) -> Vec<Ruling> {
         let mut rulings = Vec::new();
         let layers = [&self.accepted, &self.proposed];

@@ -86,7 +86,7 @@ fn comment(between: &str, first_line: u32) -> Option<(Row, LineRange)> {
     Some((row, LineRange::new(start, start.saturating_add(lines(text)))?))
 }
 
-/// Keeps that the actor of an event was shown these lines of a file, or all of them.
+/// Remembers that the actor of an event was shown these lines of a file, or all of them.
 pub(super) fn read(
     ws: &Workspace,
     event: &Event,
@@ -126,7 +126,8 @@ fn after_reading(
     Knowledge { outline: belief.outline(), extent }.completed(&disk)
 }
 
-/// Keeps that a file was changed by something that the actor ran, or by a tool, without a look at the file before.
+/// Remembers that the actor of an event changed a file, where nobody looked at the file before: a command did it, or a
+/// tool that no hook saw.
 pub(super) fn changed_unseen(ws: &Workspace, event: &Event, path: &RelativePath, now: &FileState) {
     let actor = event.actor();
     let known = seen::seen(&ws.root, &actor, path);
@@ -143,7 +144,7 @@ pub(super) fn changed_unseen(ws: &Workspace, event: &Event, path: &RelativePath,
     if current || all.outline.rows.is_empty() {
         return keep(ws, event, path, now, all);
     }
-    // What stood there before is what the last tool that wrote it left.
+    // The text before is the one that the last tool to write it left.
     let earlier = last.as_ref().and_then(Knowledge::of).unwrap_or_default();
     let extent = known.as_ref().map_or(SeenExtent::Part, |known| known.extent.of_blocks());
     let known = known.as_ref().and_then(Knowledge::of);
@@ -181,7 +182,7 @@ impl OwnChange<'_> {
             (false, Some(wrote), Some(earlier)) => {
                 Knowledge { outline: merged(known.as_ref(), &earlier, &wrote), extent }
             }
-            // Nobody can say which blocks these are: what was known is all that is known.
+            // One of the texts has no blocks, so the session knows what it knew before.
             _ => {
                 Knowledge { outline: known.map(|known| known.outline).unwrap_or_default(), extent }
             }
@@ -192,7 +193,7 @@ impl OwnChange<'_> {
         }
     }
 
-    /// Whether nothing was in the file that the session did not know, or that its write does not depend on.
+    /// Returns true if the session knew the whole file before, or has replaced it as a whole.
     fn knew_all(&self) -> bool {
         if self.before.replaced && self.before.moved_from.is_none() {
             return true;
@@ -212,7 +213,7 @@ pub(super) struct Knowledge {
 }
 
 impl Knowledge {
-    /// Everything, of a file as it stands; `document` where it was read already.
+    /// Everything that is in a file now. `document`: the file, if it is parsed already.
     pub(super) fn all(path: &RelativePath, now: &FileState, document: Option<&Document>) -> Self {
         let outline = match document {
             Some(document) => pieces(document),
@@ -221,7 +222,7 @@ impl Knowledge {
         Self { outline: outline.unwrap_or_default(), extent: SeenExtent::File }
     }
 
-    /// What was kept, if it can be read.
+    /// What was remembered. `None` if it cannot be read.
     pub(super) fn of(seen: &Seen) -> Option<Self> {
         Some(Self { outline: Outline::from_entries(&seen.outline)?, extent: seen.extent })
     }
@@ -237,7 +238,7 @@ impl Knowledge {
         changed
     }
 
-    /// A formatter that ran over the session's own text has brought nothing new.
+    /// Takes over the blocks that differ in their layout only: a formatter ran over the session's own text.
     fn reformatted(mut self, now: &Outline) -> Self {
         let tokens = |outline: &Outline| -> Vec<(Short, Short)> {
             outline.rows.iter().map(|row| (row.identity, row.tokens)).collect()
@@ -248,7 +249,7 @@ impl Knowledge {
         self
     }
 
-    /// Who knows every block knows the file.
+    /// If every block is known as it stands, the whole file is known.
     fn completed(mut self, now: &Outline) -> Self {
         if self.outline.touched(now).is_empty() {
             self.extent = SeenExtent::File;
@@ -291,7 +292,7 @@ impl Belief {
         self.rows.iter().any(|(_, place)| *place == Some(at))
     }
 
-    /// Drops what a block was before.
+    /// Drops a block that no longer stands in the file as the session takes it to.
     fn forget(&mut self, identity: Short) {
         self.rows.retain(|(row, place)| place.is_some() || row.identity != identity);
     }
@@ -314,7 +315,7 @@ impl Belief {
     }
 }
 
-/// Keeps what the actor of an event knows of a file from now on.
+/// Remembers what the actor of an event knows of a file from now on.
 pub(super) fn keep(
     ws: &Workspace,
     event: &Event,
@@ -328,7 +329,7 @@ pub(super) fn keep(
     }
 }
 
-/// What the actor of an event knows of a file, or wrote to it, as it is kept.
+/// The note that is kept of what the actor of an event knows of a file, or wrote to it.
 pub(super) fn note(
     ws: &Workspace,
     event: &Event,

@@ -23,9 +23,9 @@ use section::Placed;
 
 /// The brain files. A lesson goes into each of them that is there; the first is created where there is none.
 const BRAINS: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"];
-/// Where none of those is there and this one is, it takes their place.
+/// Used if it exists and none of the others does.
 const OLD_BRAIN: &str = "AGENT.md";
-/// So many lessons are told with an intent, the latest ones.
+/// At most this many lessons are given with an intent, the latest ones.
 const MAX_TOLD: usize = 30;
 
 /// A brain larger than this, in bytes, is left alone.
@@ -77,7 +77,7 @@ pub struct LessonAnswer {
     pub record: Option<String>,
     /// Why it was not recorded although it was written, and what to do.
     pub unrecorded: Option<String>,
-    /// The same for the other brain files, where there are several.
+    /// The answers for the other brain files, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<LessonAnswer>,
 }
@@ -166,7 +166,7 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
     }
     // The turn of whoever records, so that nobody reads a file between the lesson and its record.
     let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
-    // Nothing is written before all of them could be.
+    // All files are read before one is written, so that a fault in one of them leaves all as they are.
     let mut files = Vec::with_capacity(paths.len());
     for path in paths {
         let before = text_of(ws, &path)?;
@@ -215,7 +215,7 @@ fn written(
     Ok(answer)
 }
 
-/// What was learned here so far, oldest first, each once. A brain file that cannot be read tells nothing.
+/// What was learned here so far, oldest first, each once. A brain file that cannot be read is left out.
 pub fn learned(ws: &Workspace) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
     for path in brains(ws).unwrap_or_default() {

@@ -71,7 +71,7 @@ fn kept_by(ws: &Workspace, path: &RelativePath) -> Option<String> {
     })
 }
 
-/// A command that works as it stands.
+/// The command to go on with: select or start an owner, ask for a wider scope, or write down a new intent.
 fn next(path: &RelativePath, owners: &[&Intent], selected: Option<&str>) -> String {
     let entry = text::shell_word(path.as_str());
     match (owners.first(), selected) {

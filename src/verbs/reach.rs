@@ -1,5 +1,5 @@
-//! Whether the globs of a scope reach the files that were meant: told when they are written down, for a scope that owns
-//! nothing forbids everything.
+//! Notes about the globs of a scope, when they are written down: do they match the files that were meant? Under an
+//! intent whose scope owns nothing, nothing may be changed.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub fn notes(ws: &Workspace, globs: &[String], cwd: &Path) -> Vec<String> {
 fn note(glob: &str, files: &[RelativePath], here: Option<&str>) -> Option<String> {
     let scope = Scope::new(&[glob]);
     if !scope.errors().is_empty() {
-        // Said where the intent is judged.
+        // `intent verify` reports a glob that cannot be read.
         return None;
     }
     let owns = |path: &str| RelativePath::new(path).is_ok_and(|path| scope.owns(&path));

@@ -94,7 +94,7 @@ pub struct RecordedFile {
     pub reasons: Vec<String>,
     /// What the gate says of this write: `no_opinion`, `ask` or `deny`. A denied write is recorded all the same, as what it is.
     pub outcome: String,
-    /// What stands against it, as `intent check` will say; null: nothing.
+    /// What `intent check` will say against it; `None` if nothing.
     pub against: Option<String>,
 }
 
@@ -103,7 +103,8 @@ pub struct RecordedFile {
 pub struct SkippedFile {
     /// Relative to the workspace.
     pub path: RelativePath,
-    /// The block that was left out, as the reason begins: `function login`; none where it is about the whole file.
+    /// The block that was left out, such as `function login`; the reason begins with it. `None` if the reason is about
+    /// the whole file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<String>,
     /// Why, and what to do.
@@ -245,7 +246,7 @@ fn record_file(
     path: &RelativePath,
 ) -> Result<FileOutcome, VerbError> {
     if let Some(reason) = no_code(path) {
-        // Of a folder, nobody asked for them.
+        // In a folder that is recorded as a whole, nobody asked for such a file.
         return Ok(FileOutcome::without(LeftOut::unchanged(reason)));
     }
     let nothing = || Document::from_text("", "");

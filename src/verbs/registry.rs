@@ -34,7 +34,7 @@ pub struct RegistryAnswer {
 }
 
 impl RegistryAnswer {
-    /// The same with what there is to know of the scope, as it was written in the folder `cwd`.
+    /// Adds notes about the globs of its scope, which were written in the folder `cwd`.
     pub fn with_notes(self, ws: &Workspace, globs: &[String], cwd: &Path) -> Self {
         Self { notes: reach::notes(ws, globs, cwd), ..self }
     }

@@ -293,7 +293,7 @@ pub fn status(ws: &Workspace) -> StatusAnswer {
     status_given(ws, &checked.unwrap_or_else(|_| check::answers(ws, super::verify::findings(ws))))
 }
 
-/// The same for a caller that knows what `intent check` finds.
+/// Like [`status`], given what `intent check` finds.
 pub fn status_given(ws: &Workspace, findings: &[FindingAnswer]) -> StatusAnswer {
     let at = |level| findings.iter().filter(|finding| finding.level == level).count();
     let selected = ws.selected(None);

@@ -94,7 +94,7 @@ pub fn of_file(ws: &Workspace, file: &FileProvenance) -> Vec<(usize, Suspicion)>
     blocks.filter_map(|(at, found)| Some((at, suspects.of(found)?))).collect()
 }
 
-/// Answers about blocks; what was found for a block is kept.
+/// Finds out whether blocks are suspect, and caches the answers.
 pub(super) struct Suspects<'a> {
     ws: &'a Workspace,
     known: RefCell<HashMap<ClaimRef, Option<Suspicion>>>,
@@ -256,7 +256,7 @@ fn differs(ws: &Workspace, commit: &CommitId, path: &RelativePath) -> Option<boo
     Some(!now.text().lines().eq(then.text().lines()))
 }
 
-/// Where an intent got the text that it has.
+/// Where the present text of an intent comes from.
 enum ChangedIn {
     Commit(CommitId),
     /// No commit has it yet.

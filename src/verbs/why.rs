@@ -74,7 +74,7 @@ pub struct BlockAnswer {
     pub node_start_line: u32,
     /// Inclusive.
     pub end_line: u32,
-    /// The one word.
+    /// How the block stands to its record, in one word.
     pub verdict: Verdict,
     /// How its text stands to the record.
     pub content: Option<Content>,
@@ -145,7 +145,7 @@ pub struct BlockAnswer {
 }
 
 impl BlockAnswer {
-    /// What a person is told of a block that several records fit, or of several that one fits.
+    /// A phrase about a block that several records fit, or about several blocks that one record fits.
     pub fn ambiguity(&self) -> String {
         let fit = match self.candidates.len() {
             1 => "one record fits, and other blocks as well".to_owned(),
@@ -391,7 +391,7 @@ pub(super) fn misplaced(ws: &Workspace, path: &RelativePath, claim: ClaimRef) ->
     ))
 }
 
-/// The same, with the lines and the origins of each block.
+/// Like [`answer`], with the lines and the origins of each block.
 pub fn answer_in_full(
     ws: &Workspace,
     path: &RelativePath,

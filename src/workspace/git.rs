@@ -74,7 +74,7 @@ pub enum GitError {
 /// A path that differs between a base and a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Where.
+    /// The path.
     pub path: RelativePath,
     /// What happened to it.
     pub kind: ChangeKind,

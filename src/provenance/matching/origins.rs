@@ -65,7 +65,8 @@ impl<'a> Origins<'a> {
         Self { ledger, path, heads, gone, stands, surroundings, trail, rows, blocks }
     }
 
-    /// Whether anything can be told of a block, so that whoever asks about another one need not make this for it.
+    /// Returns true if [`Self::of`] may find something for a block. If not, the caller can save the work of
+    /// [`Self::new`].
     pub fn may_tell_of(block: &Block, found: &Provenance) -> bool {
         !block.identity.kind.is_unnamed()
             && block.fingerprint.token_count >= MIN_TOKENS

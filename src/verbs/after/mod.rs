@@ -194,7 +194,7 @@ fn ended(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) ->
     touched
 }
 
-/// The files that the call named. Returns those that have changed.
+/// Records what the call did to the files that it named, and returns those that have changed.
 fn all_named(
     ws: &Workspace,
     event: &Event,
@@ -202,7 +202,8 @@ fn all_named(
     files: &[&FileBefore],
     feedback: &mut Feedback,
 ) -> Vec<RelativePath> {
-    // Of a file that the call moved, what was known where it came from: before that place is looked at again.
+    // For a file that the call moved, what the session knew of the path that it came from. Collected first, since the
+    // loop below overwrites it.
     let known = files.iter().map(|before| {
         let origin = before.moved_from.as_ref().unwrap_or(&before.path);
         seen::seen(&ws.root, &event.actor(), origin)
@@ -215,7 +216,8 @@ fn all_named(
     changed.collect()
 }
 
-/// A file that the call named, and what the session knew of it. Returns true if it has changed.
+/// Records what the call did to a file that it named, given what the session knew of the file. Returns true if it has
+/// changed.
 fn named(
     ws: &Workspace,
     event: &Event,
@@ -281,7 +283,7 @@ fn named(
     true
 }
 
-/// What a command changed without naming it. Returns what of it is recorded as its work.
+/// Records what a command changed without naming it, and returns the files that are recorded as its work.
 fn unnamed(
     ws: &Workspace,
     event: &Event,
@@ -291,7 +293,7 @@ fn unnamed(
     let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
     let changed = disk::changed_since(ws, call.at);
     let (mut ours, mut outside) = (Vec::new(), steering(ws, call));
-    // A lesson, for example, that the command wrote down with `intent lesson`, is recorded by that.
+    // Commands of ours, such as `intent lesson`, record what they write themselves.
     let unexplained =
         changed.into_iter().filter(|path| !named(path) && !knowledge::is_ours(ws, path));
     for path in unexplained {
@@ -361,7 +363,7 @@ fn touched_by_others(ws: &Workspace, call: &Call, path: &RelativePath) -> bool {
         })
 }
 
-/// A write whose beginning no hook of ours saw. Returns the files that it names.
+/// Records a write of which no hook of ours saw the beginning. Returns the files that it names.
 fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) -> Vec<RelativePath> {
     let writes = event.effects.iter().flat_map(|effect| match effect {
         Effect::Write { path, .. } | Effect::Delete { path } => vec![path],

@@ -6,7 +6,8 @@ use crate::verbs::{Workspace, gate};
 use crate::workspace::policy::Lessons;
 use crate::workspace::{Root, session};
 
-/// What an agent is told after a call that failed; mostly nothing.
+/// The reminder after a call that failed. `None` unless the same test or linter failed for the second time in the
+/// session.
 pub(super) fn of(event: &Event) -> Option<String> {
     if !event.failed {
         return None;

@@ -1,4 +1,4 @@
-//! Which lines of a file a command has shown, as far as its own words say.
+//! Which lines of a file a command has printed, as far as the text of the command says.
 
 use crate::code::LineRange;
 use crate::shell::{Deed, Invocation, Reading};
@@ -17,7 +17,7 @@ pub(super) enum Shown {
 /// Programs that print the files they name as a whole.
 const PRINTERS: &[&str] =
     &["bat", "batcat", "cat", "less", "more", "nl", "tac", "type", "get-content", "gc"];
-/// Programs that print nothing of what another one hands to them, or say nothing about a file.
+/// Programs that do not read their standard input, so that another program beside them prints its file all the same.
 const BYSTANDERS: &[&str] =
     &["cd", "echo", "printf", "pwd", "true", ":", "ls", "git", "test", "[", "set-location"];
 
@@ -32,7 +32,7 @@ pub(super) fn shown(reading: &Reading, path: &str) -> Shown {
     }
     let words: Vec<&str> = call.words.iter().skip(1).map(String::as_str).collect();
     let own = of_program(call.program.as_deref().unwrap_or_default(), &words);
-    // Another program may take in what this one prints.
+    // Another program may read what this one prints.
     let others: Vec<&Invocation> =
         reading.commands.iter().filter(|other| *other != call && !stands_by(other)).collect();
     match (others.as_slice(), own) {
@@ -54,7 +54,7 @@ fn stands_by(call: &Invocation) -> bool {
     BYSTANDERS.contains(&program) || PRINTERS.contains(&program)
 }
 
-/// What a program shows of the one file that stands last among its words.
+/// What a program shows of a file, given its arguments, of which the file is the last.
 fn of_program(program: &str, words: &[&str]) -> Shown {
     match program {
         "head" => head(words).map_or(Shown::Unknown, Shown::Lines),
@@ -91,7 +91,7 @@ fn head(words: &[&str]) -> Option<LineRange> {
     LineRange::new(1, count)
 }
 
-/// `tail -n +20 FILE`: from a line on. How long the file is, `tail -n 20` does not say.
+/// `tail -n +20 FILE`. Which lines `tail -n 20 FILE` prints depends on the length of the file, which is not known here.
 fn tail(words: &[&str]) -> Option<LineRange> {
     let from = match words {
         ["-n" | "--lines", from, _] => from.strip_prefix('+')?,

@@ -8,11 +8,11 @@ use crate::ledger::{Entry, FileRecord, MutationClass};
 use crate::provenance::Classification;
 use crate::verbs::Workspace;
 
-/// So many records are told, newest first.
+/// At most this many records are listed.
 const MAX_RECORDS: usize = 10;
-/// So much is said of why a record has its class, in characters.
+/// The reason for the class of a record is cut to this many characters.
 const MAX_REASON: usize = 200;
-/// The class of a larger text, in bytes, is not found again once it is committed.
+/// For a text larger than this, in bytes, the class of a committed record is not computed again.
 const MAX_TEXT: usize = 256 * 1024;
 
 /// Adds the last records of the intent, newest first.

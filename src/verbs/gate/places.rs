@@ -51,7 +51,7 @@ pub(super) enum Manner {
     Whole,
     /// A part of it, found by its text.
     Part,
-    /// Lines are put below a line that is known by its number alone.
+    /// Lines are inserted below a line that is given by its number.
     Placed,
     /// It is deleted or moved away.
     Away,

@@ -46,7 +46,7 @@ impl Touched {
     }
 }
 
-/// Whether the write leaves alone every block that is not as the session knows it.
+/// Returns true if the write changes no block that differs from what the session knows.
 fn leaves_others(known: &Knowledge, file: &Touched) -> bool {
     let path = &file.before.path;
     let pieces = |text: &str| knowledge::pieces_of(path, text);
@@ -56,18 +56,18 @@ fn leaves_others(known: &Knowledge, file: &Touched) -> bool {
         return true;
     }
     let Predicted::Text(after) = &file.before.predicted else { return false };
-    // A line's number says nothing once there may be others above it.
+    // After a change by others, the number may be that of another line.
     let Some(after) = pieces(after).filter(|_| file.manner != Manner::Placed) else { return false };
     let ours = now.touched(&after);
     theirs.is_disjoint(&ours) && !whole(&ours, &now)
 }
 
-/// Whether every block there is would change.
+/// Returns true if the write changes every block of the file.
 fn whole(ours: &HashSet<Short>, now: &Outline) -> bool {
     ours.len() >= now.rows.len() && now.rows.len() > 1
 }
 
-/// Whether all that the session knows stands as it knows it, and there is only more that it never saw.
+/// Returns true if the session has read a part of the file only, and nobody has changed that part.
 fn nobody_changed(known: &Knowledge, file: &Touched) -> bool {
     let now = file.before.text.as_deref();
     let now = now.and_then(|text| knowledge::pieces_of(&file.before.path, text));

@@ -9,7 +9,7 @@ use crate::workspace::git::{ChangeKind, Target};
 use crate::workspace::root::RootError;
 use crate::workspace::{RelativePath, Root, ignores};
 
-/// What is meant in one workspace.
+/// The files to record in one workspace.
 pub(super) struct Meant {
     pub(super) workspace: Workspace,
     /// The named files and those below named folders, each once and in order.
@@ -18,7 +18,7 @@ pub(super) struct Meant {
     pub(super) named: BTreeSet<RelativePath>,
 }
 
-/// What is meant, by workspace.
+/// The files to record, by workspace.
 pub(super) fn by_workspace(cwd: &Path, named: &[PathBuf]) -> Result<Vec<Meant>, CliError> {
     let mut found = FoundFiles::default();
     for path in named {
@@ -70,7 +70,7 @@ impl FoundFiles {
         if !target.exists() && !known(&meant.workspace, &path)? {
             return Err(CliError::missing(&named.display().to_string()));
         }
-        // What is answered goes by the file that links lead to.
+        // The answer names the file behind a link.
         meant.named.extend(meant.workspace.root.resolve(&path).ok());
         meant.named.insert(path.clone());
         meant.files.insert(path);
