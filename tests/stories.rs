@@ -41,9 +41,7 @@ fn states(names: &[&str]) -> String {
         )
     };
     let all: String = names.iter().map(state).collect();
-    format!(
-        "enum ApprovalState {{\n{all}    ;\n\n    abstract void read(Token t, Builder b);\n}}\n"
-    )
+    format!("enum State {{\n{all}    ;\n\n    abstract void read(Token t, Builder b);\n}}\n")
 }
 
 fn crates(names: &[&str]) -> String {
@@ -111,14 +109,14 @@ fn stories() -> Vec<Story> {
     vec![
         Story {
             name: "a constant of an enum goes, and its neighbours have methods that read alike",
-            before: one("src/ApprovalState.java", states(&both)),
-            after: one("src/ApprovalState.java", states(&["Doctype", "Text", "Other"])),
+            before: one("src/State.java", states(&both)),
+            after: one("src/State.java", states(&["Doctype", "Text", "Other"])),
             touched: &["State"],
         },
         Story {
             name: "a constant comes before those that read alike",
-            before: one("src/ApprovalState.java", states(&both[1..])),
-            after: one("src/ApprovalState.java", states(&both)),
+            before: one("src/State.java", states(&both[1..])),
+            after: one("src/State.java", states(&both)),
             touched: &["State", "State.read"],
         },
         Story {
@@ -232,12 +230,12 @@ fn stories() -> Vec<Story> {
             name: "files are only moved",
             before: vec![
                 ("src/url.py", CLASS.to_owned()),
-                ("src/ApprovalState.java", states(&both)),
+                ("src/State.java", states(&both)),
                 ("src/tea.go", asserted(&["List", "Table"])),
             ],
             after: vec![
                 ("src/net/url.py", CLASS.to_owned()),
-                ("src/html/ApprovalState.java", states(&both)),
+                ("src/html/State.java", states(&both)),
                 ("src/ui/tea.go", asserted(&["List", "Table"])),
             ],
             touched: &[],

@@ -7,12 +7,6 @@ use super::lab::Lab;
 const ONE: &str = "fn one(user: &str) {\n    check(user, 1);\n    remember(user);\n}\n";
 const TWO: &str = "\nfn two(token: &str) {\n    renew(token, 2);\n    notify(token);\n}\n";
 
-fn json(lab: &Lab, arguments: &[&str]) -> Value {
-    let output = lab.intent(&[&["--json"], arguments].concat());
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
-}
-
 /// A repository with two intents; the first has written `one`, and that is committed.
 fn begun() -> Lab {
     let lab = Lab::governed();
@@ -33,7 +27,7 @@ fn record(lab: &Lab, intent: &str, path: &str) {
 /// How each command tells whose blocks there are: all must say the same.
 fn books(lab: &Lab) -> Vec<String> {
     let mut told = Vec::new();
-    let list = json(lab, &["list"]);
+    let list = lab.json(&["list"]);
     let listed = |id: &str| {
         let one = list
             .as_array()
@@ -43,8 +37,8 @@ fn books(lab: &Lab) -> Vec<String> {
             .expect("it is there");
         (one["files"].as_u64().expect("it is there"), one["blocks"].as_u64().expect("it is there"))
     };
-    let map = json(lab, &["map"]);
-    let verified = json(lab, &["verify", "--blocks"]);
+    let map = lab.json(&["map"]);
+    let verified = lab.json(&["verify", "--blocks"]);
     for id in ["INT-001", "INT-002"] {
         let intents = map["intents"].as_array().expect("it is there").iter();
         let mapped = intents
@@ -53,7 +47,7 @@ fn books(lab: &Lab) -> Vec<String> {
         let (mut files, mut blocks) = (0, 0);
         for file in mapped {
             let path = file["path"].as_str().expect("it is there");
-            let why = json(lab, &["why", path]);
+            let why = lab.json(&["why", path]);
             let whose = |block: &&Value| block["intent"]["id"] == id;
             let of_why: Vec<&Value> =
                 why["blocks"].as_array().expect("it is there").iter().filter(whose).collect();
@@ -86,12 +80,12 @@ fn books(lab: &Lab) -> Vec<String> {
         .map(|(_, count)| count.as_u64().expect("it is there"))
         .sum();
     assert_eq!(counted as usize, told.len(), "{verified}");
-    let report = json(lab, &["report"]);
+    let report = lab.json(&["report"]);
     let intents = report["intents"].as_array().expect("it is there").iter();
     let counts = intents.flat_map(|one| one["blocks"].as_object().expect("it is there"));
     let reported: u64 = counts.map(|(_, count)| count.as_u64().expect("it is there")).sum();
     assert_eq!(reported as usize, told.len(), "{report}");
-    assert_eq!(json(lab, &["status"])["errors"], 0);
+    assert_eq!(lab.json(&["status"])["errors"], 0);
     told
 }
 
@@ -183,7 +177,7 @@ fn a_record_names_the_intent_as_it_was_then() {
 }
 
 fn codes(lab: &Lab) -> Vec<String> {
-    let found = json(lab, &["verify"])["findings"].clone();
+    let found = lab.json(&["verify"])["findings"].clone();
     let findings = found.as_array().expect("a list").iter();
     findings.filter_map(|finding| finding["code"].as_str().map(str::to_owned)).collect()
 }
@@ -208,7 +202,7 @@ fn the_map_is_kept_fresh_and_out_of_git() {
     assert_eq!(lab.read_git(&["ls-files", MAP]), "");
     // Nothing is read from it.
     lab.write(MAP, "## INT-009\n");
-    assert_eq!(json(&lab, &["list"]).as_array().expect("it is there").len(), 2);
+    assert_eq!(lab.json(&["list"]).as_array().expect("it is there").len(), 2);
 }
 
 #[test]

@@ -145,8 +145,7 @@ fn evidence_in_a_newer_format_is_missed_aloud() {
     lab.run_git(&["-C", "../clone", "pull", "-q"]);
     insta::assert_snapshot!(transcript(&lab, &asked));
     for command in [&["why", "src/a.rs"][..], &["map"], &["report"]] {
-        let output = lab.intent(&[&["-C", "../clone"], command, &["--json"]].concat());
-        let told: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let told = lab.json(&[&["-C", "../clone"], command].concat());
         let notes = told["notes"].as_array().expect("notes");
         assert!(notes.iter().any(|note| note.as_str().is_some_and(|it| it.contains("format 3"))));
     }

@@ -86,10 +86,9 @@ fn every_answer_stays_as_it_was() {
     assert_eq!(evidence(&lab).len(), 1);
     assert_eq!(answers(&lab, "."), here, "in the clone that recorded");
     assert_eq!(answers(&lab, &clone(&lab, "after")), there, "in a fresh clone");
-    let check = lab.fine(&["check", "--base", "main", "--json"]);
-    let told: serde_json::Value = serde_json::from_str(&check).expect("JSON");
-    assert_eq!(told["summary"]["errors"], 0, "{check}");
-    assert_eq!(told["summary"]["notes"], serde_json::json!([]), "{check}");
+    let told = lab.json(&["check", "--base", "main"]);
+    assert_eq!(told["summary"]["errors"], 0, "{told}");
+    assert_eq!(told["summary"]["notes"], serde_json::json!([]), "{told}");
     assert!(unite(&lab).months.is_empty());
     // Taken back, each file is still about the commit that first brought it.
     lab.run_git(&["revert", "--no-edit", "HEAD"]);

@@ -27,8 +27,8 @@ fn the_history_names_class_author_and_reason_also_of_what_is_committed() {
 #[test]
 fn the_terms_are_data_as_well() {
     let lab = worked_in();
-    for command in [&["--json", "context"][..], &["--json", "select", "INT-001"]] {
-        let answer: Value = serde_json::from_str(&lab.fine(command)).expect("JSON");
+    for command in [&["context"][..], &["select", "INT-001"]] {
+        let answer = lab.json(command);
         assert_eq!(answer["constraints"], serde_json::json!(["No external providers"]));
         assert_eq!(answer["owned_scope"], serde_json::json!(["src/**"]));
         let instruction = answer["instruction"].as_str().expect("a sentence");

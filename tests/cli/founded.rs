@@ -40,14 +40,9 @@ fn branched() -> Lab {
     lab
 }
 
-fn ask(lab: &Lab, arguments: &[&str]) -> Value {
-    let told = lab.intent(&[&["--json"], arguments].concat()).stdout;
-    serde_json::from_slice(&told).expect("JSON")
-}
-
 /// The codes of errors.
 fn errors(lab: &Lab) -> Vec<String> {
-    let told = ask(lab, &["check", "--base", "main"]);
+    let told = lab.json(&["check", "--base", "main"]);
     let all = told["findings"].as_array().expect("findings").iter();
     let all = all.filter(|finding| finding["level"] == "error");
     let mut codes: Vec<String> =
@@ -58,7 +53,7 @@ fn errors(lab: &Lab) -> Vec<String> {
 
 /// The intents of the lines of the first block of a file.
 fn lines(lab: &Lab, file: &str) -> Vec<Option<String>> {
-    let told = ask(lab, &["why", "--lines", file]);
+    let told = lab.json(&["why", "--lines", file]);
     let mut lines = Vec::new();
     for run in told["blocks"][0]["lines"]["runs"].as_array().into_iter().flatten() {
         let intent = run["from"]["intent"].as_str().map(str::to_owned);
@@ -153,7 +148,7 @@ fn what_the_finding_prints_restores_it_with_the_hooks_in_place() {
     lab.run_git(&["rm", "-rq", TRACE]);
     lab.commit();
     lab.fine(&["git-hooks", "--install"]);
-    for finding in ask(&lab, &["check", "--base", "main"])["findings"].as_array().expect("findings")
+    for finding in lab.json(&["check", "--base", "main"])["findings"].as_array().expect("findings")
     {
         if finding["code"] == "ledger-rewritten" {
             let help = finding["help"].as_str().expect("help");
@@ -231,7 +226,7 @@ fn a_copy_that_came_and_went_takes_nothing_from_the_original() {
     lab.commit();
     lab.run_git(&["rm", "-q", "copy.rs"]);
     lab.commit();
-    assert_eq!(ask(&lab, &["why", "kept.rs"])["blocks"][0]["verdict"], "unrecorded");
+    assert_eq!(lab.json(&["why", "kept.rs"])["blocks"][0]["verdict"], "unrecorded");
 }
 
 /// The workspace as CI gets it: cloned by a transport, so that nothing is there that no branch leads to.
@@ -313,7 +308,7 @@ fn only_evidence_of_others_is_called_a_claim() {
     lab.write("new.rs", function("new", &["of_one"]));
     lab.fine(&["record", "new.rs", "--intent", "INT-001"]);
     lab.commit();
-    let claimed = |lab: &Lab| ask(lab, &["why", "new.rs"])["blocks"][0]["claimed"] == true;
+    let claimed = |lab: &Lab| lab.json(&["why", "new.rs"])["blocks"][0]["claimed"] == true;
     assert!(!claimed(&lab));
     assert!(claimed(&as_ci_sees(&lab)));
 }

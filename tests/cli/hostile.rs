@@ -122,9 +122,7 @@ fn errors_and_json_are_harmless_too() {
 #[test]
 fn json_escapes_change_no_value() {
     let lab = hostile();
-    let list: serde_json::Value =
-        serde_json::from_str(&lab.fine(&["list", "--json"])).expect("JSON");
-    assert_eq!(list[0]["name"], EVIL);
+    assert_eq!(lab.json(&["list"])[0]["name"], EVIL);
 }
 
 #[cfg(unix)]

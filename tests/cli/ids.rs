@@ -156,8 +156,7 @@ fn of_two_intents_with_one_id_none_answers_for_the_code_of_the_other() {
     for line in untimed(&before).lines().filter(|line| line.starts_with("INT-00")) {
         assert!(untimed(&transcript(&lab, &asked)).contains(line), "{line}");
     }
-    let report: serde_json::Value =
-        serde_json::from_str(&lab.fine(&["report", "--json"])).expect("JSON");
+    let report = lab.json(&["report"]);
     let counts: Vec<String> = report["intents"]
         .as_array()
         .expect("intents")

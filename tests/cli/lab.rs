@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use serde_json::Value;
+
 pub struct Lab {
     _folder: tempfile::TempDir,
     pub root: PathBuf,
@@ -76,10 +78,9 @@ impl Lab {
             .expect("git runs")
     }
 
-    /// What git prints.
+    /// What git prints, whether or not it succeeds.
     pub fn git_says(&self, arguments: &[&str]) -> String {
-        let output = clean(Command::new("git"), &self.root).args(arguments).output();
-        String::from_utf8(output.expect("git runs").stdout).expect("UTF-8")
+        String::from_utf8(self.git_output(arguments).stdout).expect("UTF-8")
     }
 
     pub fn intent(&self, arguments: &[&str]) -> Output {
@@ -87,6 +88,13 @@ impl Lab {
             .args(arguments)
             .output()
             .expect("intent runs")
+    }
+
+    /// What a command answers with `--json`, whether or not it finds something.
+    pub fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.intent(&[&["--json"], arguments].concat());
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
     }
 
     /// What a command that must succeed says.

@@ -9,8 +9,7 @@ const TRACE: &str = ".orchestration/agent_trace.jsonl";
 
 /// The findings of `intent check --base main` that are errors, and its notes.
 fn judged(lab: &Lab) -> (Vec<(String, String, String)>, Vec<String>) {
-    let output = lab.intent(&["--json", "check", "--base", "main"]);
-    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let answer = lab.json(&["check", "--base", "main"]);
     let text = |one: &Value| masked(one.as_str().expect("a text"));
     let all = answer["findings"].as_array().expect("findings").iter();
     let errors = all.filter(|one| one["level"] == "error");

@@ -8,12 +8,6 @@ use serde_json::Value;
 
 use super::{REFRESHED, lab::Lab, worked_in};
 
-fn answer(lab: &Lab, arguments: &[&str]) -> Value {
-    let output = lab.intent(&[&["--json"], arguments].concat());
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
-}
-
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().expect("an object").keys().map(String::as_str).collect()
 }
@@ -50,7 +44,7 @@ fn every_answer_has_the_shape_its_schema_says() {
         ("clear", "clear"),
     ] {
         let words: Vec<&str> = line.split(' ').collect();
-        let answer = answer(&lab, &words);
+        let answer = lab.json(&words);
         let validator = jsonschema::validator_for(&schemas[name]).expect("a schema");
         let errors: Vec<String> =
             validator.iter_errors(&answer).map(|error| error.to_string()).collect();
@@ -95,7 +89,7 @@ fn walk(folder: &std::path::Path) -> Vec<std::path::PathBuf> {
 #[test]
 fn why_and_check_have_the_named_keys() {
     let lab = worked_in();
-    let why = answer(&lab, &["why", "src/auth.rs"]);
+    let why = lab.json(&["why", "src/auth.rs"]);
     assert_eq!(keys(&why), ["path", "blocks"]);
     for block in why["blocks"].as_array().expect("blocks") {
         for key in [
@@ -124,7 +118,7 @@ fn why_and_check_have_the_named_keys() {
 
     lab.write("src/auth.rs", REFRESHED.replace("renew(token, 3)", "renew(token, 4)"));
     lab.write("docs/else.md", "# Elsewhere\n\nNobody owns this.\n");
-    let check = answer(&lab, &["check"]);
+    let check = lab.json(&["check"]);
     assert_eq!(keys(&check), ["findings", "summary", "change"]);
     for finding in check["findings"].as_array().expect("findings") {
         for key in ["code", "level", "path", "start_line", "end_line", "intent", "message", "help"]
@@ -138,8 +132,7 @@ fn why_and_check_have_the_named_keys() {
 #[test]
 fn paths_are_relative_to_the_folder_one_is_in() {
     let lab = worked_in();
-    let from =
-        |folder: &str, path: &str| answer(&lab, &["-C", folder, "why", path])["path"].clone();
+    let from = |folder: &str, path: &str| lab.json(&["-C", folder, "why", path])["path"].clone();
     assert_eq!(from("src", "auth.rs:2"), "src/auth.rs");
     assert_eq!(from("src", "../src/auth.rs"), "src/auth.rs");
     assert_eq!(from("/", lab.root.join("src/auth.rs").to_str().expect("UTF-8")), "src/auth.rs");
@@ -153,7 +146,7 @@ fn a_folder_stands_for_its_files_and_for_those_that_are_gone() {
     lab.write("src/out/built.rs", "fn built() {}\n");
     lab.write("src2/other.rs", "fn other() {}\n");
     std::fs::remove_file(lab.root.join("src/auth.rs")).expect("removed");
-    let recorded = answer(&lab, &["record", "src"]);
+    let recorded = lab.json(&["record", "src"]);
     let paths: Vec<&str> = recorded["recorded"]
         .as_array()
         .expect("files")
@@ -170,7 +163,7 @@ fn each_file_is_recorded_in_its_own_workspace() {
         lab.write("src/new.rs", "fn fresh() {\n    begin(1);\n}\n");
     }
     let other = two.root.join("src/new.rs");
-    let recorded = answer(&one, &["record", "src/new.rs", other.to_str().expect("UTF-8")]);
+    let recorded = one.json(&["record", "src/new.rs", other.to_str().expect("UTF-8")]);
     let roots: Vec<&str> = recorded["recorded"]
         .as_array()
         .expect("files")
@@ -180,7 +173,7 @@ fn each_file_is_recorded_in_its_own_workspace() {
     let mut expected = [one.root.to_str().expect("UTF-8"), two.root.to_str().expect("UTF-8")];
     expected.sort_unstable();
     assert_eq!(roots, expected, "{recorded}");
-    assert_eq!(answer(&two, &["why", "src/new.rs"])["blocks"][0]["verdict"], "exact");
+    assert_eq!(two.json(&["why", "src/new.rs"])["blocks"][0]["verdict"], "exact");
 }
 
 #[test]

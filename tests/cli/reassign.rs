@@ -72,8 +72,7 @@ fn it_holds_for_what_is_not_sealed_yet_and_can_be_taken_back() {
     let named = || What::Named(auth(), "login".into());
     at_a_terminal(&lab, named(), "INT-001", "INT-002").expect("done");
     let intent = |line: &str| {
-        let told: serde_json::Value =
-            serde_json::from_str(&lab.fine(&["why", line, "--json"])).expect("JSON");
+        let told = lab.json(&["why", line]);
         told["blocks"][0]["intent"]["id"].as_str().map(str::to_owned)
     };
     assert_eq!(intent("src/auth.rs:2").as_deref(), Some("INT-002"));
@@ -82,8 +81,7 @@ fn it_holds_for_what_is_not_sealed_yet_and_can_be_taken_back() {
     at_a_terminal(&lab, named(), "INT-002", "INT-001").expect("done");
     assert_eq!(intent("src/auth.rs:2").as_deref(), Some("INT-001"));
     // A record as a whole, by its id.
-    let told: serde_json::Value =
-        serde_json::from_str(&lab.fine(&["why", "src/auth.rs:6", "--json"])).expect("JSON");
+    let told = lab.json(&["why", "src/auth.rs:6"]);
     let id = told["blocks"][0]["record"].as_str().expect("an id").to_owned();
     at_a_terminal(&lab, What::Record(id), "INT-001", "INT-002").expect("done");
     assert_eq!(intent("src/auth.rs:6").as_deref(), Some("INT-002"));

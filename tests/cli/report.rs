@@ -5,12 +5,6 @@ use serde_json::Value;
 use super::lab::{Lab, masked, transcript};
 use super::{REFRESHED, worked_in};
 
-fn json(lab: &Lab, arguments: &[&str]) -> Value {
-    let output = lab.intent(&[&["--json"], arguments].concat());
-    let text = String::from_utf8(output.stdout).expect("UTF-8");
-    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
-}
-
 /// Two agents, a person, two intents that meet in a file, an edit that nobody recorded, a block that is lost.
 fn lived_in() -> Lab {
     let lab = worked_in();
@@ -47,7 +41,7 @@ fn lived_in() -> Lab {
 #[test]
 fn the_data_of_a_small_workspace() {
     let lab = lived_in();
-    let mut answer = json(&lab, &["report"]);
+    let mut answer = lab.json(&["report"]);
     for activity in answer["activity"].as_array_mut().expect("a list") {
         assert_eq!(activity["day"].as_str().map(str::len), Some("2026-02-18".len()));
         activity["day"] = "[day]".into();
@@ -68,12 +62,12 @@ fn people_are_told_in_short() {
 #[test]
 fn it_says_what_the_other_commands_say() {
     let lab = lived_in();
-    let answer = json(&lab, &["report"]);
-    let verified = json(&lab, &["verify", "--blocks"]);
+    let answer = lab.json(&["report"]);
+    let verified = lab.json(&["verify", "--blocks"]);
     assert_eq!(answer["summary"]["blocks"], verified["blocks"]);
     assert_eq!(answer["summary"]["records"], verified["records"]);
     assert_eq!(answer["lost"], verified["lost"]);
-    let listed = json(&lab, &["list"]);
+    let listed = lab.json(&["list"]);
     for (told, listed) in
         answer["intents"].as_array().expect("a list").iter().zip(listed.as_array().expect("a list"))
     {
@@ -82,7 +76,7 @@ fn it_says_what_the_other_commands_say() {
         assert_eq!(told["recorded_files"], listed["files"], "{}", told["id"]);
         assert_eq!(told["selected"], listed["selected"]);
     }
-    let why = json(&lab, &["why", "src/auth.rs"]);
+    let why = lab.json(&["why", "src/auth.rs"]);
     let file = &answer["files"]
         .as_array()
         .expect("a list")
@@ -107,7 +101,7 @@ fn it_says_what_the_other_commands_say() {
         });
         assert_eq!(*record, asked["record"]);
     }
-    let checked = json(&lab, &["check"]);
+    let checked = lab.json(&["check"]);
     let findings = answer["findings"].as_array().expect("a list");
     let missing: Vec<_> = checked["findings"]
         .as_array()
@@ -127,8 +121,8 @@ fn blocks_are_told_where_they_went() {
     std::fs::remove_file(lab.root.join("src/auth.rs")).expect("it was there");
     let more = "\nfn nobody_heard_of(word: &str) {\n    whisper(word, 9);\n}\n";
     lab.write("src/session.rs", format!("{REFRESHED}{more}"));
-    let answer = json(&lab, &["report"]);
-    assert_eq!(answer["summary"]["blocks"], json(&lab, &["verify", "--blocks"])["blocks"]);
+    let answer = lab.json(&["report"]);
+    assert_eq!(answer["summary"]["blocks"], lab.json(&["verify", "--blocks"])["blocks"]);
     assert_eq!(answer["files"].as_array().map(Vec::len), Some(1), "{answer}");
     let file = &answer["files"][0];
     assert_eq!((&file["path"], &file["unrecorded"]), (&"src/session.rs".into(), &0.into()));
@@ -146,13 +140,13 @@ fn the_page_is_one_file_that_is_no_change() {
     let page = lab.read(".orchestration/local/report.html");
     assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"));
     assert!(page.contains("\"Sessions end\""), "the page holds no intent");
-    let before = json(&lab, &["check"])["summary"]["files"].clone();
+    let before = lab.json(&["check"])["summary"]["files"].clone();
     lab.fine(&["report", "--html"]);
-    assert_eq!(json(&lab, &["check"])["summary"]["files"], before);
+    assert_eq!(lab.json(&["check"])["summary"]["files"], before);
     let streamed = lab.fine(&["report", "--html", "--out", "-"]);
     assert!(streamed.starts_with("<!doctype html>"));
     assert_eq!(
-        json(&lab, &["report", "--html", "-o", "page.html"])["bytes"],
+        lab.json(&["report", "--html", "-o", "page.html"])["bytes"],
         lab.read("page.html").len()
     );
 }
@@ -172,7 +166,7 @@ fn the_page_is_written_through_no_link() {
 fn what_is_broken_is_told_and_not_hidden() {
     let lab = lived_in();
     lab.write(".orchestration/active_intents.yaml", "active_intents:\n  - id: [\n");
-    let answer = json(&lab, &["report"]);
+    let answer = lab.json(&["report"]);
     let codes: Vec<_> = answer["findings"]
         .as_array()
         .expect("a list")

@@ -1,7 +1,4 @@
 //! What evidence says of code that was changed after it was recorded, and of commits that were made again.
-
-use serde_json::Value;
-
 use super::lab::Lab;
 
 const FILE: &str = "src/a.rs";
@@ -32,9 +29,8 @@ fn told(lab: &Lab) -> (String, Vec<Option<String>>) {
     let folder = lab.root.with_file_name(&clone);
     std::fs::remove_dir_all(&folder).ok();
     lab.run_git(&["clone", "-q", ".", &format!("../{clone}")]);
-    let answer = lab.fine(&["-C", &format!("../{clone}"), "--json", "why", FILE, "--lines"]);
+    let answer = lab.json(&["-C", &format!("../{clone}"), "why", FILE, "--lines"]);
     std::fs::remove_dir_all(&folder).ok();
-    let answer: Value = serde_json::from_str(&answer).expect("JSON");
     let block = &answer["blocks"][0];
     let mut lines = Vec::new();
     for run in block["lines"]["runs"].as_array().into_iter().flatten() {

@@ -53,8 +53,7 @@ struct Told {
 }
 
 fn verify(lab: &Lab) -> Told {
-    let output = lab.intent(&["-C", "../seen", "--json", "verify"]);
-    let answer: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let answer = lab.json(&["-C", "../seen", "verify"]);
     let texts = |list: &Value, key: Option<&str>| {
         let all = list.as_array().into_iter().flatten();
         let of = |one: &Value| key.map_or(one.clone(), |key| one[key].clone());

@@ -36,21 +36,16 @@ fn trusting() -> Lab {
     lab
 }
 
-fn json(lab: &Lab, arguments: &[&str]) -> Value {
-    let output = lab.intent(&[arguments, &["--json"]].concat());
-    serde_json::from_slice(&output.stdout).expect("JSON")
-}
-
 /// The codes of what is found, those of the ledger alone.
 fn codes(lab: &Lab, arguments: &[&str]) -> Vec<String> {
-    let told = json(lab, arguments);
+    let told = lab.json(arguments);
     let all = told["findings"].as_array().expect("findings").iter();
     let codes = all.filter_map(|finding| finding["code"].as_str());
     codes.filter(|code| !code.starts_with("scope")).map(str::to_owned).collect()
 }
 
 fn record(lab: &Lab, file: &str) -> String {
-    json(lab, &["why", file])["blocks"][0]["record"].as_str().expect("a record").to_owned()
+    lab.json(&["why", file])["blocks"][0]["record"].as_str().expect("a record").to_owned()
 }
 
 /// What `intent erase` does once a person has typed `yes`.
@@ -79,8 +74,8 @@ fn first_evidence(lab: &Lab) -> String {
 #[test]
 fn an_anchor_vouches_for_what_stands_and_tells_what_is_gone() {
     let lab = trusting();
-    assert_eq!(json(&lab, &["verify"])["anchors"], Value::Null);
-    let anchor = json(&lab, &["anchor", "--key", "../ada"]);
+    assert_eq!(lab.json(&["verify"])["anchors"], Value::Null);
+    let anchor = lab.json(&["anchor", "--key", "../ada"]);
     assert_eq!((&anchor["sections"], &anchor["trusted"]), (&3.into(), &true.into()));
     lab.commit();
     // Only what is new is named again, and nothing where nothing is.
@@ -88,10 +83,10 @@ fn an_anchor_vouches_for_what_stands_and_tells_what_is_gone() {
     lab.write("src/c.rs", "fn three() {\n    call();\n}\n");
     lab.fine(&["record", "src/c.rs", "--intent", "INT-001", "--agent", "codex"]);
     lab.commit();
-    assert_eq!(json(&lab, &["verify"])["anchors"]["anchored"], 3);
-    assert_eq!(json(&lab, &["anchor", "--key", "../ada"])["sections"], 1);
+    assert_eq!(lab.json(&["verify"])["anchors"]["anchored"], 3);
+    assert_eq!(lab.json(&["anchor", "--key", "../ada"])["sections"], 1);
     lab.commit();
-    let anchors = &json(&lab, &["verify"])["anchors"];
+    let anchors = &lab.json(&["verify"])["anchors"];
     assert_eq!((&anchors["anchored"], &anchors["sections"]), (&4.into(), &4.into()));
     assert_eq!(anchors["by"][0]["signer"], "ada@example.invalid");
     assert!(codes(&lab, &["verify"]).is_empty());
@@ -112,16 +107,16 @@ fn an_anchor_counts_only_by_its_name_its_signature_and_its_key() {
     let said = lab.fine(&["anchor", "--key", "../eve"]);
     assert!(said.contains("nobody trusts this key yet"), "{said}");
     lab.commit();
-    let told = json(&lab, &["verify"]);
+    let told = lab.json(&["verify"]);
     assert_eq!(told["anchors"]["anchored"], 0);
     assert_eq!(told["anchors"]["untrusted"].as_array().map(Vec::len), Some(1));
     assert!(codes(&lab, &["verify"]).is_empty());
     // The machine trusts Eve; a work tree that does trusts nobody.
     lab.write("../eve_signers", format!("eve {}", lab.read("../eve.pub")));
     lab.write(".orchestration/allowed_signers", format!("eve {}", lab.read("../eve.pub")));
-    assert_eq!(json(&lab, &["verify"])["anchors"]["anchored"], 0);
+    assert_eq!(lab.json(&["verify"])["anchors"]["anchored"], 0);
     lab.run_git(&["config", "gpg.ssh.allowedSignersFile", "../eve_signers"]);
-    assert_eq!(json(&lab, &["verify"])["anchors"]["anchored"], 3);
+    assert_eq!(lab.json(&["verify"])["anchors"]["anchored"], 3);
     // Other bytes under that name, and under their own.
     let path = lab.git_says(&["ls-files", ".orchestration/anchors"]).trim().to_owned();
     let forged = lab.read(&path).replace("\"time\":\"2", "\"time\":\"3");
@@ -138,14 +133,14 @@ fn a_tombstone_is_accepted_from_somebody_whom_the_base_trusts() {
     let lab = trusting();
     lab.fine(&["anchor", "--key", "../ada"]);
     lab.commit();
-    let (gone, other) = (record(&lab, "src/a.rs"), json(&lab, &["why", "src/b.rs"]));
+    let (gone, other) = (record(&lab, "src/a.rs"), lab.json(&["why", "src/b.rs"]));
     lab.run_git(&["switch", "-q", "-c", "signed"]);
     erase(&lab, &gone, Some("ada"));
-    assert_eq!(json(&lab, &["why", "src/a.rs"])["blocks"][0]["verdict"], "unrecorded");
-    assert_eq!(json(&lab, &["why", "src/b.rs"]), other);
+    assert_eq!(lab.json(&["why", "src/a.rs"])["blocks"][0]["verdict"], "unrecorded");
+    assert_eq!(lab.json(&["why", "src/b.rs"]), other);
     assert!(codes(&lab, &["verify"]).is_empty(), "an anchor names the section all the same");
     assert!(codes(&lab, &["check", "--base", "main"]).is_empty());
-    let note = json(&lab, &["check", "--base", "main"])["summary"]["notes"].to_string();
+    let note = lab.json(&["check", "--base", "main"])["summary"]["notes"].to_string();
     assert!(note.contains("ada@example.invalid erased a line"), "{note}");
     for (branch, key) in [("unsigned", None), ("by-eve", Some("eve"))] {
         lab.run_git(&["switch", "-q", "-c", branch, "main"]);
@@ -154,7 +149,7 @@ fn a_tombstone_is_accepted_from_somebody_whom_the_base_trusts() {
         assert_eq!(codes(&lab, &["check", "--base", "main"]), ["ledger-rewritten"], "{branch}");
     }
     // The finding names a command that mends it.
-    let told = json(&lab, &["verify"]);
+    let told = lab.json(&["verify"]);
     let all = told["findings"].as_array().expect("findings").iter();
     let mut helps = all.filter(|one| one["code"] == "ledger-rewritten");
     let help = helps.next().and_then(|one| one["help"].as_str()).expect("help");

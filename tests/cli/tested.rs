@@ -25,8 +25,7 @@ fn begun() -> Lab {
 }
 
 fn standings(lab: &Lab) -> Vec<String> {
-    let answer: Value =
-        serde_json::from_str(&lab.fine(&["--json", "complete", "INT-001"])).expect("JSON");
+    let answer = lab.json(&["complete", "INT-001"]);
     lab.fine(&["start", "INT-001"]);
     let criteria = answer["criteria"].as_array().expect("a list").iter();
     criteria.map(|one| one["standing"].as_str().expect("a word").to_owned()).collect()

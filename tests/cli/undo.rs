@@ -18,11 +18,6 @@ fn begun() -> Lab {
     lab
 }
 
-fn json(lab: &Lab, arguments: &[&str]) -> Value {
-    let told = lab.fine(&[&["--json"], arguments].concat());
-    serde_json::from_str(&told).expect("JSON")
-}
-
 /// Writes a text and records it under the first intent.
 fn record(lab: &Lab, path: &str, text: &str) {
     lab.write(path, text);
@@ -34,12 +29,12 @@ fn edited() -> String {
 }
 
 fn lost(lab: &Lab) -> usize {
-    let answer = json(lab, &["verify", "--blocks"]);
+    let answer = lab.json(&["verify", "--blocks"]);
     answer["lost"].as_array().expect("a list").len()
 }
 
 fn open(lab: &Lab) -> u64 {
-    json(lab, &["status"])["open_records"].as_u64().expect("a number")
+    lab.json(&["status"])["open_records"].as_u64().expect("a number")
 }
 
 fn doctor(lab: &Lab) -> String {

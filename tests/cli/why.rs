@@ -73,8 +73,7 @@ fn what_does_not_exist_is_an_error() {
 #[test]
 fn the_answer_as_data_says_the_same() {
     let lab = twice();
-    let said = lab.fine(&["--json", "why", "src/shop.rs:6"]);
-    let answer: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let answer = lab.json(&["why", "src/shop.rs:6"]);
     let block = &answer["blocks"][0];
     assert_eq!(block["asked"]["owner"], "@bob");
     assert_eq!(block["asked"]["constraints"][0], "No network");
@@ -84,7 +83,11 @@ fn the_answer_as_data_says_the_same() {
     assert_eq!(block["commit"]["author"], "t");
     assert_eq!(block["commit"]["subject"], "a commit");
     assert_eq!(block["commit"]["id"], lab.read_git(&["rev-parse", "HEAD"]).trim());
-    assert_eq!(masked(&lab, &said).matches("@example").count(), 0, "no e-mail address");
+    assert_eq!(
+        masked(&lab, &answer.to_string()).matches("@example").count(),
+        0,
+        "no e-mail address"
+    );
 }
 
 #[test]
@@ -122,8 +125,7 @@ fn each_record_is_traced_under_the_intent_that_it_is_about() {
 const LIST: &str = ".orchestration/active_intents.yaml";
 
 fn suspicion(lab: &Lab, place: &str) -> Option<String> {
-    let said = lab.fine(&["--json", "why", place]);
-    let answer: serde_json::Value = serde_json::from_str(&said).expect("JSON");
+    let answer = lab.json(&["why", place]);
     let message = answer["blocks"][0]["suspect"]["message"].as_str();
     message.map(|message| masked(lab, message))
 }

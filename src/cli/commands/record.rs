@@ -64,7 +64,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "M")]
     model: Option<String>,
 
-    /// ContributorKind wrote; AI where an agent or a model is named, else you at a terminal, else unknown
+    /// Who wrote; AI where an agent or a model is named, else you at a terminal, else unknown
     #[arg(long, value_enum, value_name = "WHO")]
     contributor: Option<ContributorKind>,
 
@@ -86,7 +86,7 @@ fn lines(text: &str) -> Result<LineRange, String> {
     )
 }
 
-/// ContributorKind wrote.
+/// Who wrote.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum ContributorKind {
     Human,

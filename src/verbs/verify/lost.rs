@@ -285,7 +285,7 @@ fn is_unnamed(range: &BlockRecord) -> bool {
     range.block.as_ref().is_some_and(|name| provenance::is_unnamed(&name.kind))
 }
 
-/// FileCache as they stand, and what is known of their blocks.
+/// Files as they stand, and what is known of their blocks.
 #[derive(Default)]
 struct FileCache {
     read: HashMap<RelativePath, Option<why::FileProvenance>>,
