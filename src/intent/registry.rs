@@ -261,9 +261,17 @@ impl Registry {
     }
     /// Intents in progress whose scope owns the path.
     pub fn owners(&self, path: &RelativePath) -> Vec<&Intent> {
+        self.owners_among(path, Intent::in_progress)
+    }
+    /// Of the intents that are wanted, those whose scope owns the path.
+    pub fn owners_among(
+        &self,
+        path: &RelativePath,
+        wanted: impl Fn(&Intent) -> bool,
+    ) -> Vec<&Intent> {
         let all = self.files.iter().flat_map(|file| (0..file.len()).map(move |at| (file, at)));
         all.zip(self.intents())
-            .filter(|((file, at), intent)| intent.in_progress() && file.scope_at(*at).owns(path))
+            .filter(|((file, at), intent)| wanted(intent) && file.scope_at(*at).owns(path))
             .map(|(_, intent)| intent)
             .collect()
     }

@@ -151,7 +151,7 @@ impl Rules {
 
     /// The text of an intent that work is held against.
     pub fn intent(&self, id: &str) -> Option<&Intent> {
-        self.standing(id).map(|standing| standing.intent)
+        self.held(id).map(|held| held.intent)
     }
 
     /// The registry with that text.
@@ -168,7 +168,8 @@ impl Rules {
         found.is_some_and(|found| found.version(id) == self.proposed.registry.version(id))
     }
 
-    fn standing(&self, id: &str) -> Option<HeldIntent<'_>> {
+    /// The text of an intent that work is held against, with its scopes.
+    fn held(&self, id: &str) -> Option<HeldIntent<'_>> {
         let (accepted, registry) = (&*self.accepted.registry, self.registry_of(id));
         let intent = registry.get(id)?;
         // If the change gives the intent another id, its accepted scope is found by the id that it had.
@@ -194,15 +195,15 @@ impl Rules {
     }
 
     fn outside(&self, path: &RelativePath, id: &str) -> Option<Ruling> {
-        let Some(standing) = self.standing(id) else {
+        let Some(held) = self.held(id) else {
             // An id that two intents have is a finding of its own.
             return self.proposed.registry.rivals(id).is_empty().then_some(Ruling::Unknown);
         };
-        let outside = match standing.scope.verdict(path) {
+        let outside = match held.scope.verdict(path) {
             ScopeVerdict::Unmentioned => Outside::Unmentioned,
             ScopeVerdict::Excluded(at) => Outside::Excluded(at),
             ScopeVerdict::Owned(_) if self.signed.contains(id) => return None,
-            ScopeVerdict::Owned(_) => match standing.accepted {
+            ScopeVerdict::Owned(_) => match held.accepted {
                 Some(accepted) if accepted.owns(path) => return None,
                 Some(_) => Outside::Proposed,
                 None => {
@@ -219,13 +220,12 @@ impl Rules {
 
     /// The accepted intents that own a path and are not done with it.
     fn claimed_by(&self, path: &RelativePath) -> Vec<String> {
-        let registry = &self.accepted.registry;
-        let is_done = |intent: &&Intent| {
+        let is_open = |intent: &Intent| {
             let status = intent.status.as_ref().map(|status| status.value);
-            matches!(status, Some(Status::Completed | Status::Archived))
+            !matches!(status, Some(Status::Completed | Status::Archived))
         };
-        let ids = registry.intents().iter().filter(|it| !is_done(it)).map(|it| &it.id.value);
-        ids.filter(|id| registry.scope(id).is_some_and(|scope| scope.owns(path))).cloned().collect()
+        let owners = self.accepted.registry.owners_among(path, is_open).into_iter();
+        owners.map(|owner| owner.id.value.clone()).collect()
     }
 
     /// The intents in progress that own a path, as accepted.
@@ -301,6 +301,15 @@ impl Rules {
         let registry = if accepted { &self.accepted.registry } else { self.registry_of(id) };
         scope_related(registry, path, id)
     }
+}
+
+/// The rule that keeps agents from a path, whatever the intent: an entry of the policy, or a line of an ignore file.
+pub(super) fn kept_by(ws: &Workspace, path: &RelativePath) -> Option<String> {
+    Rules::of(ws).rulings(path, None).into_iter().find_map(|ruling| match ruling {
+        Ruling::Protected(rule) => Some(format!("`protected_paths: {rule}`")),
+        Ruling::Ignored(rule) => Some(format!("{}:{}", rule.file, rule.line)),
+        Ruling::Unknown | Ruling::Outside(_) => None,
+    })
 }
 
 /// The entry of a policy's `protected_paths` that names the path.

@@ -261,10 +261,7 @@ fn may(ws: &Workspace, asker: Asker, path: &RelativePath) -> Result<(), LessonEr
         Lessons::Ask => return Err(LessonError::ForAPerson),
         Lessons::Deny => return Err(LessonError::Denied),
     }
-    let protected =
-        judgement::protecting(&ws.policy, path).map(|rule| format!("`protected_paths: {rule}`"));
-    let ignored = || ws.ignores.denied(path).map(|it| format!("{}:{}", it.file, it.line));
-    match protected.or_else(ignored) {
+    match judgement::kept_by(ws, path) {
         Some(rule) => Err(LessonError::KeptFromAgents { path: path.clone(), rule }),
         None => Ok(()),
     }

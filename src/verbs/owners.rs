@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::judgement::{Rules, Ruling};
-use super::{Workspace, gate};
+use super::{Workspace, gate, judgement};
 use crate::intent::{Intent, Status};
 use crate::workspace::{RelativePath, text};
 
@@ -39,14 +38,13 @@ pub struct FileOwner {
 /// The intents that own a file. `session` says whose selection counts; `None` is the person's.
 pub fn of(ws: &Workspace, path: &RelativePath, session: Option<&str>) -> FileOwners {
     let selected = ws.selected(session);
-    let owns = |intent: &&Intent| {
-        let scope = ws.registry.scope(&intent.id.value);
-        scope.is_some_and(|scope| scope.owns(path))
-    };
-    let mut owners: Vec<&Intent> = ws.registry.intents().iter().filter(owns).collect();
+    let mut owners = ws.registry.owners_among(path, |_| true);
     owners.sort_by_key(|intent| !intent.in_progress());
     let is_selected = |intent: &Intent| selected.as_deref() == Some(&intent.id.value);
-    let kept_by = kept_by(ws, path);
+    let kept_by = match gate::is_control_file(path) {
+        true => Some("it steers the gate itself".to_owned()),
+        false => judgement::kept_by(ws, path),
+    };
     let may_go_on =
         kept_by.is_some() || owners.iter().any(|it| it.in_progress() && is_selected(it));
     let next = (!may_go_on).then(|| next(path, &owners, selected.as_deref()));
@@ -57,18 +55,6 @@ pub fn of(ws: &Workspace, path: &RelativePath, session: Option<&str>) -> FileOwn
         selected: is_selected(intent),
     });
     FileOwners { path: path.clone(), owners: owners.collect(), kept_by, next }
-}
-
-fn kept_by(ws: &Workspace, path: &RelativePath) -> Option<String> {
-    if gate::is_control_file(path) {
-        return Some("it steers the gate itself".to_owned());
-    }
-    let rulings = Rules::of(ws).rulings(path, None);
-    rulings.into_iter().find_map(|ruling| match ruling {
-        Ruling::Protected(rule) => Some(format!("`protected_paths: {rule}`")),
-        Ruling::Ignored(rule) => Some(format!("{}:{}", rule.file, rule.line)),
-        Ruling::Unknown | Ruling::Outside(_) => None,
-    })
 }
 
 /// The command to go on with: select or start an owner, ask for a wider scope, or write down a new intent.
