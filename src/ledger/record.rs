@@ -134,10 +134,7 @@ impl Approved {
 
     /// The hash of a file.
     pub fn hash_of(bytes: &[u8]) -> String {
-        use sha2::{Digest, Sha256};
-        let digits =
-            Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        format!("sha256:{digits}")
+        format!("sha256:{}", crate::workspace::store::sha256(bytes))
     }
 }
 

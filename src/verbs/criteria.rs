@@ -8,7 +8,6 @@ mod junit;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use sha2::{Digest, Sha256};
 
 pub use junit::{JunitError, Results};
 
@@ -244,7 +243,7 @@ fn missing(id: &str, criteria: &[CriterionAnswer], tree: &TreeState) -> Option<S
 }
 
 fn digest(bytes: &[u8]) -> String {
-    format!("sha256:{}", store::hex(&Sha256::digest(bytes)))
+    format!("sha256:{}", store::sha256(bytes))
 }
 
 #[cfg(test)]

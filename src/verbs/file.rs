@@ -327,7 +327,7 @@ fn is_private(path: &RelativePath) -> bool {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    store::hex(&Sha256::digest(bytes))
+    store::sha256(bytes)
 }
 
 fn stale(ws: &Workspace, path: &RelativePath, event: &Event) -> FileError {

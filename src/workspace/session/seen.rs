@@ -113,10 +113,7 @@ pub fn state(file: &std::path::Path, max: u64) -> FileState {
         return FileState { hash: hash_of(file), text: None };
     }
     let Ok(bytes) = std::fs::read(file) else { return FileState::default() };
-    FileState {
-        hash: Some(store::hex(&Sha256::digest(&bytes))),
-        text: String::from_utf8(bytes).ok(),
-    }
+    FileState { hash: Some(store::sha256(&bytes)), text: String::from_utf8(bytes).ok() }
 }
 
 /// The same for a file that is too large to be kept.
