@@ -11,6 +11,7 @@ use super::{VerbError, Workspace};
 use crate::ledger::anchor::{self, Anchor, FORMAT, NAMESPACE, Stored};
 use crate::ledger::{Digest, signed};
 use crate::workspace::git::Target;
+use crate::workspace::git::short_id;
 use crate::workspace::text::counted;
 use crate::workspace::{Code, Finding, RelativePath, store};
 
@@ -176,7 +177,7 @@ pub(super) fn verify(
     }
     let mut findings = all.findings.clone();
     findings.extend(lost.into_iter().map(|(path, (digests, said, signer))| {
-        let commit = said.commit.get(..12).unwrap_or(&said.commit);
+        let commit = short_id(&said.commit);
         let is_anchor = |digest: &&str| said.after.iter().any(|after| after == digest);
         let folder = match digests.iter().all(is_anchor) {
             true => ".orchestration/anchors",

@@ -149,7 +149,7 @@ pub(super) fn judge(
             let help = match &restore {
                 Some((then, commit)) => format!(
                     "Restore it: `git checkout {} -- {then} && git rm -f {path}`.",
-                    commit.0.get(..12).unwrap_or(&commit.0)
+                    commit.short()
                 ),
                 None => format!(
                     "Take it out: `git rm -f {path}`; restore what it took the place of from a clone that has it."

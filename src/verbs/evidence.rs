@@ -155,10 +155,7 @@ fn rewritten(path: &RelativePath, message: String, base: &CommitId) -> Finding {
         ..Finding::new(
             Code::LedgerRewritten,
             message,
-            format!(
-                "Restore it: `git checkout {} -- {path}`.",
-                base.0.get(..12).unwrap_or(&base.0)
-            ),
+            format!("Restore it: `git checkout {} -- {path}`.", base.short()),
         )
     }
 }
@@ -287,7 +284,7 @@ fn late(git: &Git, base: &CommitId, entry: &Entry) -> Option<String> {
         format!(
             "{} is late evidence of {}, which the base has already.",
             entry.origin.path,
-            of.0.get(..12).unwrap_or(&of.0)
+            of.short()
         )
     })
 }

@@ -172,7 +172,7 @@ pub(super) fn look(ws: &Workspace) -> Result<Looked, VerbError> {
             looked.notes.extend(seen.last().map(|then| {
                 format!(
                     "{name} was at {} and is not there any more; `intent verify --accept-rewrite` settles it.",
-                    brief(then)
+                    then.short()
                 )
             }));
             continue;
@@ -237,14 +237,10 @@ fn record(ws: &Workspace, rewrites: &[Rewrite]) -> Result<(), VerbError> {
 
 impl Rewrite {
     fn sentence(&self) -> String {
-        let was: Vec<&str> = self.was.iter().map(brief).collect();
-        let now = self.now.as_ref().map_or("gone".to_owned(), |now| format!("at {}", brief(now)));
+        let was: Vec<&str> = self.was.iter().map(CommitId::short).collect();
+        let now = self.now.as_ref().map_or("gone".to_owned(), |now| format!("at {}", now.short()));
         format!("Accepted and recorded: {} is {now}, and was at {}.", self.branch, was.join(", "))
     }
-}
-
-fn brief(commit: &CommitId) -> &str {
-    commit.0.get(..12).unwrap_or(&commit.0)
 }
 
 /// Why a stored commit of a branch is not forgotten.
@@ -301,7 +297,7 @@ fn tell(
     {
         looked.notes.push(format!(
             "{name} was at {} and is not a descendant of it now; no evidence is missed. `intent verify --accept-rewrite` settles it.",
-            brief(then)
+            then.short()
         ));
     }
 }
@@ -318,7 +314,7 @@ fn truncated(
         Code::LedgerTruncated,
         format!(
             "{name} had evidence at {} that is gone from it although what it is about stands: {}, {} among them{}.",
-            brief(then),
+            then.short(),
             counted(lost.len(), "file"),
             lost[0],
             removed_by(git, now, &lost[0])
@@ -326,7 +322,7 @@ fn truncated(
         format!(
             "Restore it: {}`git checkout {} -- {}`, commit, and push. Where it was taken out on purpose, `intent verify --accept-rewrite`.",
             if is_behind { "`git pull`, then " } else { "" },
-            brief(then),
+            then.short(),
             lost.join(" ")
         ),
     )
@@ -338,7 +334,7 @@ fn unknown(name: &str, then: &CommitId) -> Finding {
         Code::LedgerTruncated,
         format!(
             "{name} was at {}, and this clone cannot read that commit any more, so nobody can say whether evidence is gone.",
-            brief(then)
+            then.short()
         ),
         format!(
             "`git fetch {remote} {}` brings the commit back where the remote still has it. Else look at what {name} holds, and then `intent verify --accept-rewrite`.",
@@ -379,5 +375,5 @@ fn lost(
 fn removed_by(git: &Git, now: &CommitId, path: &str) -> String {
     let removed =
         RelativePath::new(path).ok().and_then(|path| git.removed(now, &path).ok().flatten());
-    removed.map(|commit| format!(", removed by {}", brief(&commit))).unwrap_or_default()
+    removed.map(|commit| format!(", removed by {}", commit.short())).unwrap_or_default()
 }

@@ -32,6 +32,18 @@ use super::{RelativePath, Root, cache, discover, real::real, store};
 #[serde(transparent)]
 pub struct CommitId(pub String);
 
+impl CommitId {
+    /// The id as people read it; see [`short_id`].
+    pub fn short(&self) -> &str {
+        short_id(&self.0)
+    }
+}
+
+/// The first digits of a commit's id: as many as a person needs.
+pub fn short_id(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
 /// A work tree's repository.
 pub struct Git {
     repository: gix::ThreadSafeRepository,

@@ -147,9 +147,9 @@ pub fn masked(lab: &Lab, text: &str) -> String {
         ("9999-99-99T99:99:99Z", "[time]"),
         ("9999-99-99 99:99 UTC", "[date]"),
         ("########################################", "[commit]"),
-        ("compared with ############", "compared with [commit]"),
-        ("commit     ############", "commit     [commit]"),
-        ("  at ############", "  at [commit]"),
+        ("compared with ##########", "compared with [commit]"),
+        ("commit     ##########", "commit     [commit]"),
+        ("  at ##########", "  at [commit]"),
         ("commit    ##########", "commit    [commit]"),
         ("##########:src", "[commit]:src"),
     ] {

@@ -70,7 +70,7 @@ fn verify(lab: &Lab) -> Told {
 
 /// Ids of commits and names of evidence as `#`.
 pub(super) fn masked(text: &str) -> String {
-    let is_id = |word: &str| word.len() >= 12 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_id = |word: &str| word.len() >= 10 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
     let mut out = String::new();
     for part in text.split_inclusive(|c: char| !c.is_ascii_alphanumeric()) {
         let word = part.trim_end_matches(|c: char| !c.is_ascii_alphanumeric());

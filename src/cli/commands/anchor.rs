@@ -10,6 +10,7 @@ use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
 use crate::cli::ssh::{SshKeygen, sign};
 use crate::ledger::anchor::NAMESPACE;
 use crate::verbs::anchor::{AnchorAnswer, draft, write};
+use crate::workspace::git::short_id;
 
 /// Sign which evidence stands, so that nobody takes it away unnoticed
 #[derive(Debug, clap::Args)]
@@ -45,7 +46,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 }
 
 fn show(page: &mut Page, answer: &AnchorAnswer, path: &str) {
-    let commit = answer.commit.get(..12).unwrap_or(&answer.commit);
+    let commit = short_id(&answer.commit);
     page.styled(GOOD, "✓")
         .own(" signed ")
         .count(answer.sections, "section")

@@ -8,6 +8,7 @@ use crate::cli::print::{DIM, GOOD, Page};
 use crate::cli::ssh::SshKeygen;
 use crate::verbs::check::{Against, CheckAnswer, CheckRequest, change_signed};
 use crate::workspace::Level;
+use crate::workspace::git::short_id;
 
 /// Judge a whole change: does it agree with intents, scopes and ledger?
 #[derive(Debug, clap::Args)]
@@ -128,6 +129,6 @@ fn show(page: &mut Page, answer: &CheckAnswer) {
     page.end();
     if let Some(base) = &summary.base {
         page.styled(DIM, "compared with").own(" ");
-        page.styled(DIM, &base.chars().take(12).collect::<String>()).end();
+        page.styled(DIM, short_id(base)).end();
     }
 }

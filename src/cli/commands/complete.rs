@@ -7,6 +7,7 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{BAD, DIM, GOOD, Page, WARN};
 use crate::verbs::criteria::{self, CriterionAnswer, CriterionStanding};
 use crate::verbs::map;
+use crate::workspace::git::short_id;
 
 /// Mark an intent as completed, and say which of its acceptance criteria passed
 #[derive(Debug, clap::Args)]
@@ -33,7 +34,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 }
 
 fn show(page: &mut Page, answer: &CriterionAnswer) {
-    let commit = answer.commit.as_deref().map_or("no commit", |id| id.get(..12).unwrap_or(id));
+    let commit = answer.commit.as_deref().map_or("no commit", short_id);
     let (style, mark, words) = match answer.standing {
         CriterionStanding::Passed => (GOOD, "✓", "passed at this commit".to_owned()),
         CriterionStanding::PassedUnclean => {

@@ -13,6 +13,7 @@ use crate::cli::git::{stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
 use crate::verbs::seal::{Scope, SealAnswer, retire, retire_daily, seal, would_seal};
 use crate::verbs::{Workspace, map};
+use crate::workspace::git::short_id;
 
 /// For so long a commit may be held up; what is left is sealed by the next call.
 const BUDGET: Duration = Duration::from_millis(1_500);
@@ -144,10 +145,7 @@ fn show(page: &mut Page, answer: &SealAnswer, dry_run: bool, typed: impl Fn(&str
         };
         page.own("  ").text(sealed.path.as_str());
         if let Some(commit) = &sealed.commit {
-            page.own(" ")
-                .styled(DIM, "in")
-                .own(" ")
-                .styled(DIM, commit.get(..10).unwrap_or(commit));
+            page.own(" ").styled(DIM, "in").own(" ").styled(DIM, short_id(commit));
         }
         page.end();
         let who = sealed.session.iter().chain(&sealed.model);

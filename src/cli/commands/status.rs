@@ -8,6 +8,7 @@ use crate::cli::print::{DIM, INTENT, Page, STRONG};
 use crate::cli::when;
 use crate::intent::Status;
 use crate::verbs::select::{StatusAnswer, next_step, status};
+use crate::workspace::git::short_id;
 
 /// Show the workspace in brief: what is selected, what there is, what is wrong
 #[derive(Debug, clap::Args)]
@@ -64,7 +65,7 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>, next:
     }
     line(page, answer.head.as_ref().map(|_| true), "commit");
     match &answer.head {
-        Some(head) => page.text(&head.chars().take(12).collect::<String>()),
+        Some(head) => page.text(short_id(head)),
         None => page.own("none"),
     };
     page.end();

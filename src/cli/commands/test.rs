@@ -16,6 +16,7 @@ use crate::cli::print::{BAD, DIM, GOOD, Page, WARN};
 use crate::ledger::{TestRun, TestSource};
 use crate::verbs::criteria::{self, Ran, Results, TreeState};
 use crate::verbs::{VerbError, Workspace};
+use crate::workspace::git::short_id;
 use crate::workspace::{store, text};
 
 /// Run the commands that an intent's acceptance criteria name, and record how they ended
@@ -190,7 +191,7 @@ fn show(page: &mut Page, answer: &TestAnswer) {
     }
     match &answer.commit {
         Some(commit) => {
-            page.own("  at ").styled(DIM, commit.get(..12).unwrap_or(commit));
+            page.own("  at ").styled(DIM, short_id(commit));
         }
         None => {
             page.styled(DIM, "  at no commit");

@@ -14,6 +14,7 @@ use crate::cli::when;
 use crate::verbs::anchor::AnchorsAnswer;
 use crate::verbs::verify::{BlocksAnswer, LostBlock, VerifyAnswer, accept_rewrite, verify_signed};
 use crate::workspace::Level;
+use crate::workspace::git::short_id;
 
 /// Verify every file of the ledger
 #[derive(Debug, clap::Args)]
@@ -103,7 +104,7 @@ fn anchored(page: &mut Page, anchors: &AnchorsAnswer) {
     for by in &anchors.by {
         page.own("  ").styled(STRONG, &by.signer).own("  ").text(&by.sections.to_string());
         page.own(", last ").text(&when::date(&by.time)).own(" at ");
-        page.text(by.commit.get(..12).unwrap_or(&by.commit)).end();
+        page.text(short_id(&by.commit)).end();
     }
     for path in &anchors.untrusted {
         page.styled(DIM, "note:").own(" ").styled(DIM, path.as_str());

@@ -8,9 +8,7 @@ use crate::ledger::journal::is_open;
 use crate::ledger::{ClaimRef, Contributor, EntityType};
 use crate::verbs::Workspace;
 use crate::workspace::CommitId;
-
-/// The digits of a commit's id that a person needs.
-const SHORT: usize = 10;
+use crate::workspace::git::short_id;
 
 /// A commit as a person reads it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -28,7 +26,7 @@ pub struct CommitBrief {
 impl CommitBrief {
     /// The id as git shortens it.
     pub fn short(&self) -> &str {
-        self.id.get(..SHORT).unwrap_or(&self.id)
+        short_id(&self.id)
     }
 }
 

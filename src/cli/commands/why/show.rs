@@ -15,6 +15,7 @@ use crate::verbs::why::{
     self, AskedFor, BlockAnswer, BlockLines, Candidate, IntentBrief, IntentVersion, LineState,
     LineageStep, WhyAnswer, span,
 };
+use crate::workspace::git::short_id;
 use crate::workspace::text::counted;
 
 /// Where the values of a block's card begin.
@@ -25,8 +26,6 @@ const GAP: usize = 2;
 const LISTED: usize = 2;
 /// Steps of a history that are shown unless all are asked for.
 const LATEST: usize = 3;
-/// The digits of a commit's id that a person needs.
-const SHORT: usize = 10;
 
 /// How much of a block's history is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +109,7 @@ fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts, now: Timesta
 /// The path, behind the commit where it is that of a commit.
 fn shown_path(answer: &WhyAnswer) -> String {
     match &answer.revision {
-        Some(revision) => format!("{}:{}", revision.get(..SHORT).unwrap_or(revision), answer.path),
+        Some(revision) => format!("{}:{}", short_id(revision), answer.path),
         None => answer.path.to_string(),
     }
 }
