@@ -57,7 +57,8 @@ pub(super) fn read(folder: &Path, uri: &str) -> Result<ReadResourceResult, Error
                 Err(VerbError::UnknownIntent { .. }) => return Err(none()),
                 Err(error) => return Err(refused(error)),
             };
-            ("application/xml", context::xml(&ws, intent, context::ContextExtent::Curated))
+            let told = context::answer(&ws, intent, context::ContextExtent::Curated);
+            ("application/xml", told.context)
         }
     };
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, uri).with_mime_type(kind)]))

@@ -79,15 +79,12 @@ pub struct ContextAnswer {
 
 /// What to know before working under an intent.
 pub fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> ContextAnswer {
-    ContextAnswer {
-        id: intent.id.value.clone(),
-        context: xml(ws, intent, extent),
-        terms: Terms::of(ws, intent),
-    }
+    let terms = Terms::of(ws, intent);
+    ContextAnswer { id: intent.id.value.clone(), context: xml(ws, intent, extent, &terms), terms }
 }
 
 /// The context of an intent as XML.
-pub fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> String {
+fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent, terms: &Terms) -> String {
     let status = intent.status.as_ref().map_or("UNKNOWN", |status| status.value.as_str());
     let mut out = Element::default();
     let owner = intent.owner.as_ref().map(|owner| format!(" owner=\"{}\"", escaped(&owner.value)));
@@ -98,7 +95,6 @@ pub fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> String {
         owner.unwrap_or_default()
     );
     out.text.push_str(&head);
-    let terms = Terms::of(ws, intent);
     out.line(1, &format!("<instruction>{INSTRUCTION}</instruction>"));
     out.list("constraints", "constraint", &terms.constraints);
     out.list("owned_scope", "path", &terms.owned_scope);

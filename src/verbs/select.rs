@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::check::{self, CheckRequest, FindingAnswer};
-use super::{VerbError, Workspace, context, record};
+use super::context::{self, ContextExtent};
+use super::{VerbError, Workspace, record};
 use crate::intent::Intent;
 use crate::ledger::{Record, RecordKind};
 use crate::workspace::{RelativePath, Selection, session, store};
@@ -185,11 +186,12 @@ pub fn answer(
     session_id: Option<&str>,
 ) -> SelectAnswer {
     let overlaps = overlaps(ws, intent);
+    let told = context::answer(ws, intent, ContextExtent::Curated);
     SelectAnswer {
         intent: IntentSummary { selected: true, ..summary(ws, intent) },
         previous: previous.filter(|previous| *previous != intent.id.value),
-        context: context::xml(ws, intent, context::ContextExtent::Curated),
-        terms: context::Terms::of(ws, intent),
+        context: told.context,
+        terms: told.terms,
         sessions: others(ws, intent, &overlaps, session_id),
         overlaps,
         hint: super::git_hooks::hint(ws),
