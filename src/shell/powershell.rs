@@ -33,7 +33,7 @@ pub(super) fn decode(encoded: &str) -> Option<String> {
 
 /// A word, or a sign between commands.
 #[derive(Clone, Debug)]
-enum PowerShellToken {
+enum PsToken {
     Word(Arg),
     /// `|`
     Pipe,
@@ -56,9 +56,9 @@ pub(super) fn walk(shell: &mut Shell<'_>, text: &str) {
     };
     methods(shell, text);
     let mut fed: Option<Feed> = None;
-    for statement in tokens.split(|token| matches!(token, PowerShellToken::End)) {
-        let commands: Vec<&[PowerShellToken]> =
-            statement.split(|token| matches!(token, PowerShellToken::Pipe)).collect();
+    for statement in tokens.split(|token| matches!(token, PsToken::End)) {
+        let commands: Vec<&[PsToken]> =
+            statement.split(|token| matches!(token, PsToken::Pipe)).collect();
         for (at, command) in commands.iter().enumerate() {
             let before = if at > 0 { fed.take() } else { None };
             fed = Some(one(shell, command, before));
@@ -111,15 +111,15 @@ fn quoted_before(text: &str) -> bool {
     text.matches('\'').count() % 2 == 1 || text.matches('"').count() % 2 == 1
 }
 
-fn one(shell: &mut Shell<'_>, tokens: &[PowerShellToken], before: Option<Feed>) -> Feed {
+fn one(shell: &mut Shell<'_>, tokens: &[PsToken], before: Option<Feed>) -> Feed {
     let mut words: Vec<Arg> = Vec::new();
     let mut lists: Vec<usize> = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
         match &tokens[at] {
-            PowerShellToken::Word(arg) => words.push(arg.clone()),
-            PowerShellToken::Into => {
-                if let Some(PowerShellToken::Word(file)) = tokens.get(at + 1) {
+            PsToken::Word(arg) => words.push(arg.clone()),
+            PsToken::Into => {
+                if let Some(PsToken::Word(file)) = tokens.get(at + 1) {
                     let nothing = file.text.eq_ignore_ascii_case("$null");
                     let file = file.clone();
                     let number = file.text.starts_with('&');
@@ -132,12 +132,12 @@ fn one(shell: &mut Shell<'_>, tokens: &[PowerShellToken], before: Option<Feed>) 
                     at += 1;
                 }
             }
-            PowerShellToken::Comma => lists.push(words.len()),
-            PowerShellToken::Call | PowerShellToken::Pipe | PowerShellToken::End => {}
+            PsToken::Comma => lists.push(words.len()),
+            PsToken::Call | PsToken::Pipe | PsToken::End => {}
         }
         at += 1;
     }
-    let called = tokens.iter().any(|token| matches!(token, PowerShellToken::Call));
+    let called = tokens.iter().any(|token| matches!(token, PsToken::Call));
     // `$x = command`: what is assigned is a command of its own.
     if let [first, sign, ..] = words.as_slice()
         && first.text.starts_with('$')
@@ -571,8 +571,8 @@ fn started(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> ShellFinding {
 }
 
 /// Words and signs; nothing where a quote is not closed.
-fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PowerShellToken>> {
-    let mut tokens: Vec<PowerShellToken> = Vec::new();
+fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PsToken>> {
+    let mut tokens: Vec<PsToken> = Vec::new();
     let chars: Vec<char> = text.chars().collect();
     let mut at = 0;
     let mut pieces: Vec<Piece> = Vec::new();
@@ -580,7 +580,7 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PowerShellToken>> {
     macro_rules! close {
         () => {
             if open {
-                tokens.push(PowerShellToken::Word(Arg::from_pieces(&pieces)));
+                tokens.push(PsToken::Word(Arg::from_pieces(&pieces)));
                 pieces.clear();
                 open = false;
             }
@@ -593,11 +593,11 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PowerShellToken>> {
             ' ' | '\t' | '\r' | '\u{a0}' => close!(),
             '\n' | ';' | '{' | '}' | ')' => {
                 close!();
-                tokens.push(PowerShellToken::End);
+                tokens.push(PsToken::End);
             }
             '(' => {
                 close!();
-                tokens.push(PowerShellToken::End);
+                tokens.push(PsToken::End);
             }
             '<' if next == Some('#') => {
                 close!();
@@ -615,20 +615,20 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PowerShellToken>> {
                 close!();
                 let or = next == Some('|');
                 at += usize::from(or);
-                tokens.push(if or { PowerShellToken::End } else { PowerShellToken::Pipe });
+                tokens.push(if or { PsToken::End } else { PsToken::Pipe });
             }
             '&' if next == Some('&') => {
                 close!();
                 at += 1;
-                tokens.push(PowerShellToken::End);
+                tokens.push(PsToken::End);
             }
-            '&' if !open => tokens.push(PowerShellToken::Call),
+            '&' if !open => tokens.push(PsToken::Call),
             '.' if !open && next.is_some_and(|c| " \t'\"".contains(c)) => {
-                tokens.push(PowerShellToken::Call)
+                tokens.push(PsToken::Call)
             }
             ',' => {
                 close!();
-                tokens.push(PowerShellToken::Comma);
+                tokens.push(PsToken::Comma);
             }
             '>' => {
                 let stream = pieces.len() == 1
@@ -643,7 +643,7 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PowerShellToken>> {
                 if chars.get(at) == Some(&'&') {
                     at += 2;
                 } else {
-                    tokens.push(PowerShellToken::Into);
+                    tokens.push(PsToken::Into);
                 }
             }
             '`' => {

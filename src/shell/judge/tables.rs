@@ -192,7 +192,7 @@ pub(super) enum Which {
 }
 
 /// A program that writes what it names.
-pub(super) struct WritingProgram {
+pub(super) struct Writes {
     name: &'static str,
     pub(super) which: Which,
     /// Options that take the next word.
@@ -205,53 +205,25 @@ pub(super) struct WritingProgram {
     pub(super) opaque: bool,
 }
 
-const fn all(name: &'static str, takes: &'static [&'static str]) -> WritingProgram {
-    WritingProgram {
-        name,
-        which: Which::All,
-        takes,
-        outputs: &[],
-        reads_otherwise: false,
-        opaque: false,
-    }
+const fn all(name: &'static str, takes: &'static [&'static str]) -> Writes {
+    Writes { name, which: Which::All, takes, outputs: &[], reads_otherwise: false, opaque: false }
 }
 
 /// Reads, and writes only the value of these options.
-const fn output(name: &'static str, outputs: &'static [&'static str]) -> WritingProgram {
-    WritingProgram {
-        name,
-        which: Which::None,
-        takes: &[],
-        outputs,
-        reads_otherwise: true,
-        opaque: false,
-    }
+const fn output(name: &'static str, outputs: &'static [&'static str]) -> Writes {
+    Writes { name, which: Which::None, takes: &[], outputs, reads_otherwise: true, opaque: false }
 }
 
-const fn last(name: &'static str, takes: &'static [&'static str]) -> WritingProgram {
-    WritingProgram {
-        name,
-        which: Which::Last,
-        takes,
-        outputs: &[],
-        reads_otherwise: false,
-        opaque: false,
-    }
+const fn last(name: &'static str, takes: &'static [&'static str]) -> Writes {
+    Writes { name, which: Which::Last, takes, outputs: &[], reads_otherwise: false, opaque: false }
 }
 
 /// May change more than it names, and surely writes the values of these options.
-const fn unsure(name: &'static str, outputs: &'static [&'static str]) -> WritingProgram {
-    WritingProgram {
-        name,
-        which: Which::None,
-        takes: &[],
-        outputs,
-        reads_otherwise: false,
-        opaque: true,
-    }
+const fn unsure(name: &'static str, outputs: &'static [&'static str]) -> Writes {
+    Writes { name, which: Which::None, takes: &[], outputs, reads_otherwise: false, opaque: true }
 }
 
-const WRITERS: &[WritingProgram] = &[
+const WRITERS: &[Writes] = &[
     unsure("7z", &["-o"]),
     unsure("as", &["-o"]),
     all("bunzip2", &[]),
@@ -291,7 +263,7 @@ const WRITERS: &[WritingProgram] = &[
     all("zstd", &["-o"]),
 ];
 
-pub(super) fn writer(name: &str) -> Option<&'static WritingProgram> {
+pub(super) fn writer(name: &str) -> Option<&'static Writes> {
     let at = WRITERS.binary_search_by(|row| row.name.cmp(name)).ok()?;
     Some(&WRITERS[at])
 }
