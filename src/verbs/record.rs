@@ -314,7 +314,7 @@ fn record_file(
         decision: Some(decision),
         files: vec![file],
         claimed_class: request.claimed_class.clone(),
-        as_it_stood: request.extent != Extent::Changes,
+        as_it_stood: request.extent != RecordExtent::Changes,
         strength: Some(request.strength.unwrap_or(Strength::Declared)),
         extra: via(request.strength),
         ..skeleton(

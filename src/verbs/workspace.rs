@@ -5,8 +5,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use sha2::{Digest, Sha256};
-
 use super::VerbError;
 use super::elsewhere::Elsewhere;
 use super::history::History;
@@ -483,9 +481,9 @@ impl Workspace {
         if document.len_bytes() < LARGE {
             return document.without_tree();
         }
-        let digest = Sha256::digest(document.text().as_bytes());
-        let inputs = [path.as_str().as_bytes(), &[u8::from(self.is_generated(path))], &digest];
-        let slot = Slot::of_inputs(&self.root, Computed::Blocks, &inputs.concat());
+        let digest = store::sha256(document.text().as_bytes());
+        let inputs = format!("{path}\0{}\0{digest}", self.is_generated(path));
+        let slot = Slot::of_inputs(&self.root, Computed::Blocks, inputs.as_bytes());
         let kept = slot.as_ref().and_then(Slot::recall);
         if let Some(known) = kept.and_then(|kept| document.with_kept_blocks(&kept)) {
             return known;
