@@ -54,7 +54,7 @@ pub struct Row {
 
 /// The blocks of a file in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(try_from = "Vec<String>", into = "Vec<String>")]
+#[serde(try_from = "String", into = "String")]
 pub struct Outline {
     /// One for each block, in file order.
     pub rows: Vec<Row>,
@@ -73,17 +73,24 @@ pub enum Against {
     Changed,
 }
 
-impl From<Outline> for Vec<String> {
+/// All rows as one text: an outline is kept often, and a text is read faster than a list.
+impl From<Outline> for String {
     fn from(outline: Outline) -> Self {
-        outline.entries()
+        let bytes: Vec<u8> = outline.rows.iter().flat_map(Row::bytes).collect();
+        BASE64_URL_SAFE_NO_PAD.encode(bytes)
     }
 }
 
-impl TryFrom<Vec<String>> for Outline {
+impl TryFrom<String> for Outline {
     type Error = &'static str;
 
-    fn try_from(entries: Vec<String>) -> Result<Self, Self::Error> {
-        Self::from_entries(&entries).ok_or("a row is 39 bytes in base64url")
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let bytes =
+            BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| "an outline is in base64url")?;
+        let (rows, []) = bytes.as_chunks::<BYTES>() else {
+            return Err("a row is 39 bytes");
+        };
+        Ok(Self { rows: rows.iter().map(Row::of_bytes).collect() })
     }
 }
 
@@ -130,8 +137,12 @@ impl Row {
 
     fn decode(text: &str) -> Option<Self> {
         let bytes: [u8; BYTES] = BASE64_URL_SAFE_NO_PAD.decode(text).ok()?.try_into().ok()?;
+        Some(Self::of_bytes(&bytes))
+    }
+
+    fn of_bytes(bytes: &[u8; BYTES]) -> Self {
         let part = |at: usize| -> Short { std::array::from_fn(|i| bytes[at + i]) };
-        Some(Self {
+        Self {
             identity: part(0),
             text: part(8),
             tokens: part(16),
@@ -139,7 +150,7 @@ impl Row {
             name: std::array::from_fn(|i| bytes[32 + i]),
             kind: [bytes[36], bytes[37]],
             depth: bytes[38],
-        })
+        }
     }
 
     /// Whether it has no name of its own: a region or a paragraph.
@@ -303,6 +314,7 @@ mod tests {
             let change = after.changed_from(before);
             prop_assert_eq!(change.read(), Some((before.clone(), after.clone())));
             prop_assert_eq!(Outline::from_entries(&after.entries()), Some(after.clone()));
+            prop_assert_eq!(Outline::try_from(String::from(after.clone())), Ok(after.clone()));
             let damaged = OutlineChange { edits: vec!["=99".into()], ..change };
             prop_assert_eq!(damaged.read(), None);
         }

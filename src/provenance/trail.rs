@@ -356,6 +356,7 @@ impl Trail {
         };
         match (&free[..], &open[..]) {
             (_, []) => return origins,
+            ([], _) if base.loose.is_empty() && base.gone.is_empty() => return origins,
             // Most often that is one block, whose name tells: comparing all of the file's blocks would say the same.
             ([old], [new]) => {
                 let (then, now) = (&before.rows[*old], &outline.rows[*new]);

@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use super::{RelativePath, Root, store};
 
 /// Raised whenever what is kept, or how a file is read, changes within one version.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 /// A slot larger than this, in bytes, was not written by us.
 const MAX_SLOT: u64 = 32 * 1024 * 1024;
 /// How long a file must have been at rest. Kernels stamp files by a clock that ticks every 10 ms or faster.
