@@ -245,9 +245,9 @@ pub(crate) fn of(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
     Some(analysis)
 }
 
-/// The last analysis of an open document that was finished, with what was typed since: known at once, while an analysis
-/// of the present text costs a matching. `None` where there is none from which the present text was edited, or the
-/// ledger changed.
+/// The last finished analysis of an open document, and what was typed since. It is there at once; an analysis of the
+/// present text takes a parse and a comparison with the ledger. `None` if the present text was not edited from an
+/// analysed one, or if the ledger changed.
 pub(crate) fn recent(snapshot: &Snapshot, open: &OpenDocument) -> Option<Recent> {
     let judged = Arc::clone(hold(&snapshot.analyses.judged).get(open.uri.as_str())?);
     let workspace = snapshot.workspace_of(&open.uri)?;
@@ -375,8 +375,8 @@ impl LastRegistry {
     }
 }
 
-fn hold<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What a panicking request left behind is replaced as a whole, or not there at all.
+/// Locks, also after a request panicked while it had the lock: what it left behind is replaced as a whole, or not there.
+pub(super) fn hold<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -4,8 +4,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use super::analysis::hold;
 use crate::verbs::{LazyLedger, Workspace};
 use crate::workspace::RelativePath;
 
@@ -69,9 +70,4 @@ impl RecordedNames {
         *slot = Some(Arc::clone(&names));
         names
     }
-}
-
-fn hold<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What a panicking request left behind is replaced as a whole, or not there at all.
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -5,9 +5,10 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
+use super::analysis::hold;
 use crate::intent::Registry;
 use crate::verbs::check::{self, CheckRequest, FindingAnswer};
 use crate::verbs::judgement::Rules;
@@ -94,9 +95,4 @@ impl Survey {
     fn keeps(&self, workspace: &Workspace) -> bool {
         self.walked.elapsed() < FILES_KEEP && self.registry.same_text(&workspace.registry)
     }
-}
-
-fn hold<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What a panicking request left behind is replaced as a whole, or not there at all.
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
