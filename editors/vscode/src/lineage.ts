@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { Block, Candidate, RecordStep, Status, Why } from "./answers";
 import type { Server } from "./server";
 import { icon } from "./verdicts";
-import { ago, askedFor, brought, commitOf, kindOf, markdown, meaning, moment, verdict, visible, who } from "./words";
+import { acceptedBy, ago, askedFor, brought, commitOf, kindOf, markdown, meaning, moment, verdict, visible, who } from "./words";
 
 /** The block that a lineage is of. */
 export interface Subject {
@@ -52,9 +52,9 @@ export function words({ subject, entry }: LineageNode): { label: string; descrip
     case "record": {
       const { step } = entry;
       const tool = step.record === subject.block.record ? subject.block.tool : step.tool;
-      const by = step.kind === "ack" ? "" : who(step.contributor, tool);
+      const by = step.kind === "ack" ? acceptedBy(step.contributor) : who(step.contributor, tool);
       const renamed = step.name && step.name !== subject.block.qualified_name ? `as ${visible(step.name)}` : "";
-      return { label: intentOf(step.intent), description: [step.kind === "mutation" ? by : kindOf(step), ago(step.timestamp), renamed].filter(Boolean).join(" · ") };
+      return { label: intentOf(step.intent), description: [["mutation", "ack"].includes(step.kind) ? by : kindOf(step), ago(step.timestamp), renamed].filter(Boolean).join(" · ") };
     }
     case "candidate":
       return { label: intentOf(entry.candidate.intent), description: ["one that fits", who(entry.candidate.contributor), ago(entry.candidate.timestamp)].filter(Boolean).join(" · ") };

@@ -67,6 +67,12 @@ export function who(contributor: Contributor | null | undefined, tool?: string |
   }
 }
 
+/** Who accepted a block. Without a terminal nobody knows whether a person did. */
+export function acceptedBy(contributor: Contributor): string {
+  const name = contributor.name ? visible(contributor.name) : "a person";
+  return `accepted by ${contributor.entity_type === "UNKNOWN" ? "somebody unknown" : name}`;
+}
+
 /** Whether the last word on a block is a person's acceptance, which says nothing of who wrote it. */
 export function isAccepted(block: Block): boolean {
   const last = block.lineage[0];
@@ -162,7 +168,6 @@ export function statusName(status: string | null | undefined): string {
 
 const KINDS: Record<string, string> = {
   mutation: "changed",
-  ack: "accepted by a person",
   approval: "approved",
   selection: "selected",
   registry: "registry",

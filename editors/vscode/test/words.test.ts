@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Block } from "../src/answers";
-import { ago, changed, difference, markdown, shorten, visible, who } from "../src/words";
+import { acceptedBy, ago, changed, difference, markdown, shorten, visible, who } from "../src/words";
 
 test("ages are told as the server tells them", () => {
   const now = Date.parse("2026-11-22T12:00:00Z");
@@ -24,6 +24,8 @@ test("nobody is guessed", () => {
   assert.equal(who(null), "");
   assert.equal(who({ entity_type: "HUMAN", name: "Ada" }, "intent"), "Ada");
   assert.equal(who({ entity_type: "HUMAN" }), "a person");
+  assert.equal(acceptedBy({ entity_type: "HUMAN", name: "Ada" }), "accepted by Ada");
+  assert.equal(acceptedBy({ entity_type: "UNKNOWN", name: "Ada" }), "accepted by somebody unknown");
 });
 
 test("a difference is never nothing and never all", () => {
