@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Workspace, gate, judgement};
+use super::{Workspace, gate, judgement, select};
 use crate::intent::{Intent, Status};
 use crate::workspace::{RelativePath, text};
 
@@ -47,7 +47,9 @@ pub fn of(ws: &Workspace, path: &RelativePath, session: Option<&str>) -> FileOwn
     };
     let may_go_on =
         kept_by.is_some() || owners.iter().any(|it| it.in_progress() && is_selected(it));
-    let next = (!may_go_on).then(|| next(path, &owners, selected.as_deref()));
+    let in_hand = ws.registry.get(selected.as_deref().unwrap_or_default());
+    let in_hand = in_hand.filter(|intent| intent.in_progress());
+    let next = (!may_go_on).then(|| next(path, &owners, in_hand));
     let owners = owners.into_iter().map(|intent| FileOwner {
         id: intent.id.value.clone(),
         name: intent.name.value.clone(),
@@ -58,13 +60,14 @@ pub fn of(ws: &Workspace, path: &RelativePath, session: Option<&str>) -> FileOwn
 }
 
 /// The command to go on with: select or start an owner, ask for a wider scope, or write down a new intent.
-fn next(path: &RelativePath, owners: &[&Intent], selected: Option<&str>) -> String {
+fn next(path: &RelativePath, owners: &[&Intent], selected: Option<&Intent>) -> String {
     let entry = text::shell_word(path.as_str());
-    match (owners.first(), selected) {
+    match (owners.iter().find(|owner| select::can_start(owner)), selected) {
         (Some(owner), _) if owner.in_progress() => format!("intent select {}", owner.id.value),
         (Some(owner), _) => format!("intent start {}", owner.id.value),
         (None, Some(selected)) => format!(
-            "intent request-scope --intent {selected} --add {entry} --reason 'why it is needed'"
+            "intent request-scope --intent {} --add {entry} --reason 'why it is needed'",
+            selected.id.value
         ),
         (None, None) => format!("intent new 'what is asked for' --scope {entry} --start"),
     }

@@ -151,7 +151,8 @@ fn ids(ws: &Workspace, wanted: impl Fn(&Intent) -> bool) -> Vec<&str> {
 const NEW_INTENT: &str =
     "write one down with `intent new \"What somebody asked for\" --scope 'src/**' --start`";
 
-fn can_start(intent: &Intent) -> bool {
+/// Whether an intent is not done with, so that it can be put in progress.
+pub(super) fn can_start(intent: &Intent) -> bool {
     use crate::intent::Status::{Archived, Completed};
     intent.status.as_ref().is_none_or(|status| !matches!(status.value, Completed | Archived))
 }

@@ -1,7 +1,5 @@
 //! What an agent or a person is told before they work: the context of an intent, and which intents own files.
 
-use serde_json::Value;
-
 use super::lab::{Lab, masked, transcript};
 use super::worked_in;
 
@@ -47,10 +45,15 @@ fn who_owns_a_file_and_what_to_do_where_nobody_does() {
         &["for src/auth.rs src/new.rs", paths, "clear", "for src/auth.rs README.md", "for src"]
     ));
     // The command that is named works as it stands.
-    let told = lab.intent(&["--json", "for", "docs/a b.md"]);
-    let told: Value = serde_json::from_slice(&told.stdout).expect("JSON");
+    let told = lab.json(&["for", "docs/a b.md"]);
     let next = told[0]["next"].as_str().expect("a command");
     assert_eq!(next, "intent new 'what is asked for' --scope 'docs/a b.md' --start");
     lab.fine(&["new", "what is asked for", "--scope", "docs/a b.md", "--start"]);
     lab.fine(&["for", "docs/a b.md"]);
+    // Who is done with a file, or with what is selected, is not named as the one to go on with.
+    let owner = lab.json(&["for", "docs/a b.md"])[0]["owners"][0]["id"].clone();
+    let owner = owner.as_str().expect("an id").to_owned();
+    lab.fine(&["select", &owner]);
+    lab.fine(&["complete", &owner]);
+    assert_eq!(lab.json(&["for", "docs/a b.md"])[0]["next"], next);
 }
