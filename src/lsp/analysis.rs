@@ -302,13 +302,19 @@ pub(crate) fn names(snapshot: &Snapshot, workspace: &Workspace) -> Arc<Names> {
 
 impl Analyses {
     /// The intents of a file of the registry and where they begin. Of one that does not parse, as somebody types in it,
-    /// those of the text before, as far as they lie outside of what was typed.
-    pub(crate) fn intents_of(&self, uri: &lsp::Uri, file: &IntentFile) -> Vec<(String, usize)> {
+    /// those of the text before, or of the file on disk, as far as they lie outside of what was typed.
+    pub(crate) fn intents_of(
+        &self,
+        uri: &lsp::Uri,
+        file: &IntentFile,
+        on_disk: Option<&IntentFile>,
+    ) -> Vec<(String, usize)> {
         let mut known = hold(&self.registries);
-        let named = file.intents().iter().filter(|intent| !intent.id.value.is_empty());
-        let intents: Vec<(String, usize)> = match file.syntax_error() {
-            None => named.map(|intent| (intent.id.value.clone(), intent.span.start)).collect(),
-            Some(_) => known.get(uri.as_str()).map_or_else(Vec::new, |it| it.carried(file.text())),
+        let intents = match (file.syntax_error(), known.get(uri.as_str()), on_disk) {
+            (None, _, _) => LastRegistry::of(file).intents,
+            (Some(_), Some(last), _) => last.carried(file.text()),
+            (Some(_), None, Some(on_disk)) => LastRegistry::of(on_disk).carried(file.text()),
+            (Some(_), None, None) => Vec::new(),
         };
         let last = LastRegistry { text: Arc::clone(file.text()), intents: intents.clone() };
         known.insert(Arc::from(uri.as_str()), Arc::new(last));
@@ -356,6 +362,12 @@ impl Analyses {
 }
 
 impl LastRegistry {
+    fn of(file: &IntentFile) -> Self {
+        let named = file.intents().iter().filter(|intent| !intent.id.value.is_empty());
+        let intents = named.map(|intent| (intent.id.value.clone(), intent.span.start)).collect();
+        Self { text: Arc::clone(file.text()), intents }
+    }
+
     fn carried(&self, now: &str) -> Vec<(String, usize)> {
         let same = |(a, b): &(u8, u8)| a == b;
         let (old, new) = (self.text.as_bytes(), now.as_bytes());

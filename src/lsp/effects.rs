@@ -17,8 +17,8 @@ use super::requests::Cancel;
 use super::snapshot::DiagnoseUnopened;
 use super::watch::{self, Watcher};
 use super::world::Effect;
-use super::{FindPlace, OpenWorkspace, Parts, config, features, parent, progress};
-use crate::verbs::{git_hooks, map};
+use super::{FindPlace, OpenWorkspace, Parts, analysis, config, features, parent, progress};
+use crate::verbs::{Workspace, git_hooks, map};
 use crate::workspace::text;
 
 /// How long files have to be left alone before what they changed is read: programs write in bursts.
@@ -116,6 +116,7 @@ impl Ordered {
                 Effect::FindPlace(folder) => self.find_place(folder),
                 Effect::Load(root) => self.load(root),
                 Effect::FilesChanged(paths) => self.files_changed(paths),
+                Effect::MadeOrDeleted(paths) => self.made_or_deleted(paths),
                 Effect::Register => self.register(),
                 Effect::WatchQuestions => self.look_for_questions(),
                 Effect::PullConfiguration => self.pull_configuration(),
@@ -167,10 +168,28 @@ impl Ordered {
 
     /// Collects changed files until no more come for a moment, counted from the first: a change shows within a bounded time.
     pub(super) fn files_changed(&mut self, paths: Vec<PathBuf>) {
+        if paths.is_empty() {
+            return;
+        }
         if self.changed_files.is_empty() {
             self.outside.later(SETTLED, Event::FilesSettled);
         }
         self.changed_files.extend(paths);
+    }
+
+    /// Builds make and delete many files, which git ignores. To find out takes a look at the disk.
+    fn made_or_deleted(&self, mut paths: Vec<PathBuf>) {
+        let workspaces = self.world.workspaces();
+        self.outside.work(move || {
+            paths.retain(|path| {
+                let counts = |workspace: &Workspace| {
+                    let path = analysis::relative(workspace, path);
+                    path.is_some_and(|path| !workspace.ignores.git_ignored(&path))
+                };
+                workspaces.loaded.values().any(counts)
+            });
+            Event::FilesChanged(paths)
+        });
     }
 
     fn register(&self) {

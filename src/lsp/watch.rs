@@ -23,7 +23,10 @@ const GLOBS: [&str; 5] = [
 
 /// The registration of file watchers.
 pub(crate) fn registration() -> lsp::Registration {
-    let watchers: Vec<_> = GLOBS.iter().map(|glob| json!({ "globPattern": glob })).collect();
+    let mut watchers: Vec<_> = GLOBS.iter().map(|glob| json!({ "globPattern": glob })).collect();
+    // Of all other files only that they are made or deleted: there may be a finding about a file that is gone.
+    let kind = u32::from(lsp::WatchKind::Create) | u32::from(lsp::WatchKind::Delete);
+    watchers.push(json!({ "globPattern": "**/*", "kind": kind }));
     lsp::Registration {
         id: "intent/watched-files".into(),
         method: "workspace/didChangeWatchedFiles".into(),
@@ -52,6 +55,11 @@ pub(crate) fn is_relevant(path: &Path) -> bool {
     names.last().is_some_and(|name| {
         name == ".intentignore" || name == ".rooignore" || is_head(name) || is_rebase(name)
     })
+}
+
+/// Whether a file may be one of the work tree: of those, it counts that they are made or deleted.
+pub(crate) fn may_be_of_work_tree(path: &Path) -> bool {
+    path.iter().all(|name| name != ".git" && name != ".orchestration")
 }
 
 /// `HEAD`, its log (which a commit writes), and `MERGE_HEAD` and its kind.
@@ -140,6 +148,10 @@ mod tests {
             ("/w/src/main.rs", false),
         ] {
             assert_eq!(is_relevant(Path::new(path)), expected, "{path}");
+        }
+        assert!(may_be_of_work_tree(Path::new("/w/src/main.rs")));
+        for path in ["/w/.git/index", "/w/.git/objects/aa/bb", "/w/.orchestration/local/cache"] {
+            assert!(!may_be_of_work_tree(Path::new(path)), "{path}");
         }
     }
 

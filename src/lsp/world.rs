@@ -47,6 +47,8 @@ pub(crate) enum Effect {
     Load(PathBuf),
     /// These files changed; see what follows when no more come.
     FilesChanged(Vec<PathBuf>),
+    /// These files were made or deleted; if git does not ignore them, what is said of them changes.
+    MadeOrDeleted(Vec<PathBuf>),
     /// Register what has to be registered with the client after its start.
     Register,
     /// Put to the person at the client what agents ask, from now on.

@@ -71,7 +71,9 @@ fn lenses(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Vec<lsp::CodeLens>> {
     let at = |bytes| convert::range(&open.document, bytes, snapshot.encoding);
     if mention::is_registry(workspace, &path) {
         let shown = ShownRegistry::of(snapshot, workspace)?;
-        let intents = snapshot.analyses.intents_of(uri, shown.registry.file(&path)?);
+        let on_disk = workspace.registry_on_disk().file(&path).map(AsRef::as_ref);
+        let now = shown.registry.file(&path)?;
+        let intents = snapshot.analyses.intents_of(uri, now, on_disk);
         let lens = |(id, start): &(String, usize)| {
             let about = LensSubject::Intent { uri: uri.clone(), id: id.clone() };
             lens(at(*start..*start), &about)
@@ -303,6 +305,28 @@ impl Session {
         assert_eq!(lines(&editor), [before[0], before[1] + 1]);
         editor.replace(registry, "active_intents:", "# mine\nactive_intents:");
         assert_eq!(lines(&editor)[1], before[1] + 2, "after the edits, in its place");
+    }
+
+    #[test]
+    fn the_lenses_of_the_registry_stay_while_somebody_adds_to_its_end() {
+        let registry = "/.orchestration/active_intents.yaml";
+        for added in [
+            "  - id: INT-009\n    name: x\n    owned_scope: [",
+            "  - {",
+            "  - id: INT-009\n    owned_scope: [\"src/**\"",
+            "  - id: \"",
+            "x",
+        ] {
+            let text = format!("//- {registry}\n{}{CODE}", super::super::fixture::REGISTRY);
+            let mut editor = Editor::new(&text);
+            let count = |editor: &Editor| {
+                lenses(&editor.snapshot(), &editor.uri(registry)).unwrap_or_default().len()
+            };
+            let whole = editor.text(registry);
+            let last = whole.lines().last().unwrap().to_owned();
+            editor.replace(registry, &last, &format!("{last}\n{added}"));
+            assert!(count(&editor) >= 2, "{added:?}, and nobody asked before: {}", count(&editor));
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::mention::ShownRegistry;
+use super::mention::{self, ShownRegistry};
 use crate::code::Document;
 use crate::intent::lint;
 use crate::lsp::dispatch::Refusal;
@@ -54,13 +54,16 @@ pub(crate) fn findings(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<Finding> {
         finding.code == Code::UngatedWrite && finding.path.as_ref() == Some(&path)
     };
     findings.extend(survey.findings.iter().filter(here).cloned());
-    tell_of_older_registry(workspace, &mut findings);
+    tell_of_older_registry(snapshot, workspace, &mut findings);
     findings
 }
 
 /// Says with each finding that it rests on an older registry, where it does.
-fn tell_of_older_registry(workspace: &Workspace, findings: &mut [Finding]) {
-    let Some(said) = workspace.judged_by_older() else { return };
+fn tell_of_older_registry(snapshot: &Snapshot, workspace: &Workspace, findings: &mut [Finding]) {
+    if findings.is_empty() {
+        return;
+    }
+    let Some(said) = mention::older_registry(snapshot, workspace) else { return };
     for finding in findings {
         let gap = if finding.help.is_empty() { "" } else { " " };
         finding.help = format!("{}{gap}{said}", finding.help);
@@ -95,7 +98,7 @@ fn control(
         }
         findings.retain(|finding| finding.path.as_ref() == Some(path));
         if shown.registry.syntax_error().is_some() {
-            tell_of_older_registry(workspace, &mut findings);
+            tell_of_older_registry(snapshot, workspace, &mut findings);
         }
         if path == workspace.registry.path() {
             findings.extend(homeless(snapshot, workspace));
@@ -136,7 +139,7 @@ pub(crate) fn unopened(snapshot: &Snapshot, root: &Path) -> Vec<(lsp::Uri, Vec<l
         let path = finding.path.as_ref().unwrap_or_else(|| workspace.registry.path());
         let mut finding = finding.clone();
         if finding.code == Code::RegistrySyntax {
-            tell_of_older_registry(workspace, std::slice::from_mut(&mut finding));
+            tell_of_older_registry(snapshot, workspace, std::slice::from_mut(&mut finding));
         }
         if let Some(diagnostic) = print.diagnostic(&finding, print.on_disk(&finding)) {
             files.entry(path).or_default().push(diagnostic);

@@ -155,6 +155,9 @@ fn block_text(
     if answer.lineage.len() > 1 || is_reassigned {
         text.list("History", &history(&text, &answer));
     }
+    if let Some(older) = mention::older_registry(snapshot, place.workspace) {
+        text.paragraph(&text.said(&older));
+    }
     let links = links(snapshot, &text, place, &answer);
     if !links.is_empty() {
         text.paragraph(&links.join(" · "));

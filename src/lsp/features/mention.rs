@@ -31,6 +31,18 @@ pub(crate) struct ShownFile {
     pub(crate) uri: lsp::Uri,
 }
 
+/// That what is said rests on an older registry, since the present one does not parse; `None` where it does not.
+pub(crate) fn older_registry(snapshot: &Snapshot, workspace: &Workspace) -> Option<String> {
+    workspace.judged_by_older().or_else(|| {
+        let shown = ShownRegistry::of(snapshot, workspace)?;
+        let is_broken = shown.registry.syntax_error().is_some();
+        (is_broken && workspace.registry.syntax_error().is_none()).then(|| {
+            let path = shown.registry.path();
+            format!("{path} does not parse as it stands in the editor; edits are judged by the saved one.")
+        })
+    })
+}
+
 impl<'a> ShownRegistry<'a> {
     /// The registry of a workspace. `None` where there is no file.
     pub(crate) fn of(snapshot: &'a Snapshot, workspace: &'a Workspace) -> Option<Self> {

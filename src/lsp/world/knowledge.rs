@@ -7,7 +7,8 @@ use std::sync::Arc;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::{Effect, World};
-use crate::lsp::convert;
+use crate::lsp::snapshot::Workspaces;
+use crate::lsp::{convert, watch};
 use crate::verbs::Workspace;
 use crate::workspace::Root;
 
@@ -53,13 +54,25 @@ impl World {
         &mut self,
         params: lsp::DidChangeWatchedFilesParams,
     ) -> Vec<Effect> {
-        let paths: Vec<PathBuf> = params
-            .changes
-            .iter()
-            .filter_map(|change| convert::path_of(&change.uri))
-            .filter(|path| crate::lsp::watch::is_relevant(path))
-            .collect();
-        if paths.is_empty() { Vec::new() } else { vec![Effect::FilesChanged(paths)] }
+        let (mut steering, mut others) = (Vec::new(), Vec::new());
+        for change in &params.changes {
+            let Some(path) = convert::path_of(&change.uri) else { continue };
+            if watch::is_relevant(&path) {
+                steering.push(path);
+            } else if change.kind != lsp::FileChangeType::Changed
+                && watch::may_be_of_work_tree(&path)
+            {
+                others.push(path);
+            }
+        }
+        let steering = (!steering.is_empty()).then_some(Effect::FilesChanged(steering));
+        let others = (!others.is_empty()).then_some(Effect::MadeOrDeleted(others));
+        steering.into_iter().chain(others).collect()
+    }
+
+    /// What is known of the workspaces that are loaded.
+    pub(crate) fn workspaces(&self) -> Arc<Workspaces> {
+        Arc::clone(&self.workspaces)
     }
 
     /// The order to find out what governs `folder`, unless that is known or under way.
