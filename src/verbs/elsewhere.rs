@@ -27,6 +27,7 @@ const MAX_KEPT: usize = 256;
 #[derive(Default)]
 pub(super) struct Elsewhere {
     committed: Arc<Mutex<Committed>>,
+    texts: Arc<Mutex<HashMap<String, Document>>>,
     order: Arc<Mutex<HashMap<(String, String), bool>>>,
     standing: Arc<Mutex<StandingFiles>>,
     orphans: Mutex<HashMap<RelativePath, (Stamp, Arc<Orphans>)>>,
@@ -57,6 +58,26 @@ impl Elsewhere {
         found
     }
 
+    /// The text with this key, with its blocks. Most files stand as the last commit has them, and a file is the same in
+    /// most commits, so that the same text is asked for again and again.
+    pub(super) fn text(&self, key: String, find: impl FnOnce(&str) -> Document) -> Document {
+        let lock = || self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return known.clone();
+        }
+        let found = find(&key);
+        // The blocks of a text that does not parse are those of the commit that it was edited from.
+        if found.blocks().has_error {
+            return found;
+        }
+        let mut kept = lock();
+        if kept.len() >= MAX_KEPT {
+            kept.clear();
+        }
+        kept.insert(key, found.clone());
+        found
+    }
+
     /// The registry at a commit. `None` if it cannot be read.
     pub(super) fn registry_at(&self, ws: &Workspace, commit: &CommitId) -> Option<Arc<Registry>> {
         let lock = || self.registries.lock().unwrap_or_else(PoisonError::into_inner);
@@ -77,6 +98,7 @@ impl Elsewhere {
     pub(super) fn with_other_records(&self) -> Self {
         Self {
             committed: Arc::clone(&self.committed),
+            texts: Arc::clone(&self.texts),
             order: Arc::clone(&self.order),
             standing: Arc::clone(&self.standing),
             ..Self::default()

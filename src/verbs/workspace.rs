@@ -478,21 +478,23 @@ impl Workspace {
     /// are kept from one process to the next.
     pub(super) fn outlined(&self, path: &RelativePath, document: &Document) -> Document {
         const LARGE: usize = 32 * 1024;
-        if document.len_bytes() < LARGE {
-            return document.without_tree();
-        }
         let digest = store::sha256(document.text().as_bytes());
-        let inputs = format!("{path}\0{}\0{digest}", self.is_generated(path));
-        let slot = Slot::of_inputs(&self.root, Computed::Blocks, inputs.as_bytes());
-        let kept = slot.as_ref().and_then(Slot::recall);
-        if let Some(known) = kept.and_then(|kept| document.with_kept_blocks(&kept)) {
-            return known;
-        }
-        let document = document.without_tree();
-        if let (Some(slot), Some(blocks)) = (slot, document.kept_blocks()) {
-            slot.keep(&blocks);
-        }
-        document
+        let key = format!("{path}\0{}\0{digest}", self.is_generated(path));
+        self.elsewhere.text(key, |key| {
+            let is_large = document.len_bytes() >= LARGE;
+            let slot =
+                is_large.then(|| Slot::of_inputs(&self.root, Computed::Blocks, key.as_bytes()));
+            let slot = slot.flatten();
+            let kept = slot.as_ref().and_then(Slot::recall);
+            if let Some(known) = kept.and_then(|kept| document.with_kept_blocks(&kept)) {
+                return known;
+            }
+            let document = document.without_tree();
+            if let (Some(slot), Some(blocks)) = (slot, document.kept_blocks()) {
+                slot.keep(&blocks);
+            }
+            document
+        })
     }
 
     /// The text of a file that steers, as it is; `None` where there is none.
