@@ -149,6 +149,15 @@ class Session:
         self.repository.write(name, text)
         self.tell(before)
 
+    def move(self, name: str, to: str) -> None:
+        """Somebody else moves a file; the editor tells of both names, if it was asked to."""
+        self.repository.path.joinpath(to).parent.mkdir(exist_ok=True)
+        self.repository.path.joinpath(name).rename(self.repository.path / to)
+        if self.registered():
+            self.client.workspace_did_change_watched_files(t.DidChangeWatchedFilesParams([
+                t.FileEvent(uri=self.repository.uri(name), type=t.FileChangeType.Deleted),
+                t.FileEvent(uri=self.repository.uri(to), type=t.FileChangeType.Created)]))
+
     def _governing(self) -> dict[str, bytes]:
         folder = self.repository.path / ".orchestration"
         return {path.as_uri(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}

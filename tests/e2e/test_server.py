@@ -154,6 +154,22 @@ async def test_a_change_from_outside_shows(editor: Session):
     await until(lambda: editor.hover(uri, "verify"), lambda text: "Tokens of the next kind" in text)
 
 
+async def test_a_file_that_goes_shows_an_error_until_it_is_back(editor: Session):
+    await recorded(editor)
+    if not editor.registered():
+        pytest.skip("this editor tells of no files")
+    await editor.run("intent.select", id="INT-001")
+    gone = editor.repository.uri("src/billing/invoice.ts")
+
+    async def published() -> list[str]:
+        return [str(problem.code) for problem in editor.client.diagnostics.get(gone, [])]
+
+    editor.move("src/billing/invoice.ts", "target/invoice.ts")
+    await until(published, lambda codes: "scope-violation" in codes)
+    editor.move("target/invoice.ts", "src/billing/invoice.ts")
+    await until(published, lambda codes: not codes)
+
+
 async def test_a_broken_registry_is_an_error_and_the_server_lives(editor: Session):
     uri = await recorded(editor)
     broken = 'active_intents:\n  - id: INT-001\n    name: "no end\n'
