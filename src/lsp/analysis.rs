@@ -132,7 +132,8 @@ struct Compared {
     before: Arc<FormerFile>,
 }
 
-/// An open document with its workspace and its path there. `None` where there is nothing to say.
+/// An open document with its workspace and its path there. Of a link, the path of the file that it leads to: that is whose
+/// text the client shows and writes. `None` where there is nothing to say.
 pub(crate) fn governed<'a>(
     snapshot: &'a Snapshot,
     uri: &lsp::Uri,
@@ -140,6 +141,7 @@ pub(crate) fn governed<'a>(
     let open = snapshot.document(uri)?;
     let workspace = snapshot.workspace_of(uri)?;
     let path = relative(workspace, open.path.as_deref()?)?;
+    let path = workspace.root.resolve(&path).unwrap_or(path);
     Some((open, workspace, path))
 }
 

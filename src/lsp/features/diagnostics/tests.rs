@@ -111,6 +111,27 @@ fn a_file_that_is_gone_is_told_of_where_it_was() {
     assert_eq!(diagnostic.range.start.line, 0);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_is_judged_as_the_file_that_it_leads_to() {
+    let mut editor = Editor::in_git("//- /src/a.rs\nfn a() {}\n//- /billing/b.rs\nfn b() {}\n");
+    crate::verbs::select::select(editor.workspace(), "INT-001", None).unwrap();
+    for (link, to) in [("/billing/ours.rs", "../src/a.rs"), ("/src/theirs.rs", "../billing/b.rs")] {
+        std::os::unix::fs::symlink(to, editor.path(link)).unwrap();
+    }
+    editor.commit();
+    editor.reload();
+    editor.open("/billing/ours.rs", "fn a() {}\n");
+    editor.open("/src/theirs.rs", "fn b() {}\n");
+    assert_eq!(shown(&editor, "/billing/ours.rs"), "nothing");
+    assert_eq!(shown(&editor, "/src/theirs.rs"), "nothing");
+    editor.replace("/billing/ours.rs", "fn a", "fn c");
+    assert_eq!(shown(&editor, "/billing/ours.rs"), "nothing", "INT-001 owns what it leads to");
+    editor.replace("/src/theirs.rs", "fn b", "fn c");
+    let told = shown(&editor, "/src/theirs.rs");
+    assert!(told.contains("not authorized to edit billing/b.rs"), "{told}");
+}
+
 #[test]
 fn a_registry_that_is_not_saved_narrows_at_once_and_widens_nothing() {
     let mut editor = trespasser();
