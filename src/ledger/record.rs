@@ -106,13 +106,21 @@ pub enum RecordKind {
     Event,
 }
 
-/// What somebody approved: a rule as it read (an intent, or a file such as the policy), or a write.
+/// What somebody approved: what a rule says (an intent, or a file such as the policy), or what a write leaves in a file;
+/// and, where it is signed, instead of what.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Approved {
     /// The id of the intent, or the path of the file; empty of a command.
     pub what: String,
-    /// `sha256:<64 hex>`: [`crate::intent::Intent::hash`], that of the file of rules, or that of the question about a write.
+    /// `sha256:<64 hex>`: [`crate::intent::Intent::hash`], that of the file's bytes, or of a command that of the question.
     pub hash: String,
+    /// What it replaces at the tip of the branch that the work is for: such a hash, or [`Approved::NOTHING`]. Together
+    /// with `time` it makes an approval one for a single step. Neither is there in approvals of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<String>,
+    /// When it was signed. No two approvals are the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
     /// What `ssh-keygen -Y sign` made of [`Approved::signed_bytes`], in base64 without its frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
@@ -122,14 +130,13 @@ impl Approved {
     /// The namespace of the signature.
     pub const NAMESPACE: &str = "intent-approval";
 
-    /// The bytes that are signed: what is approved and its hash, each on a line.
-    pub fn signed_bytes(&self) -> Vec<u8> {
-        format!("{}\n{}\n", self.what, self.hash).into_bytes()
-    }
+    /// In the place of a hash, where there was no such intent or file.
+    pub const NOTHING: &str = "nothing";
 
-    /// The hash of a question about a write: of its code and the path, each with a line break behind it.
-    pub fn hash_of_write(code: &str, path: &str) -> String {
-        Self::hash_of(format!("{code}\n{path}\n").as_bytes())
+    /// The bytes that are signed: `what`, `hash`, `replaces` and `time`, as far as they are there, each on a line.
+    pub fn signed_bytes(&self) -> Vec<u8> {
+        let all = [Some(&self.what), Some(&self.hash), self.replaces.as_ref(), self.time.as_ref()];
+        all.into_iter().flatten().flat_map(|part| [part.as_str(), "\n"]).collect::<String>().into()
     }
 
     /// The hash of a file.

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -13,6 +14,7 @@ use crate::intent::{NewIntent, Status};
 use crate::ledger::{Approved, Record, RecordKind, RecordedDecision, Strength};
 use crate::workspace::RelativePath;
 use crate::workspace::approvals::{self, Approval, ApprovalError, ApprovalState, Subject};
+use crate::workspace::git::Target;
 use crate::workspace::session::{self, Off};
 use crate::workspace::text::shorten;
 
@@ -110,7 +112,7 @@ pub struct Question {
 pub fn question(approval: &Approval) -> Question {
     let (wants, exactly, mut details) = match &approval.subject {
         Subject::Command { text } => ("run this command", text.clone(), Vec::new()),
-        Subject::Write { path, why } => {
+        Subject::Write { path, why, .. } => {
             ("write this file", path.clone(), vec![("asked because", why.clone())])
         }
         Subject::Switch { from, to } => {
@@ -249,9 +251,12 @@ fn note(asked: &Approval, verb: &str, place: DecisionPlace) -> String {
 /// What the approval of a write or of a command allows. `intent check` holds the work against it.
 fn of_work(asked: &Approval) -> Option<Approved> {
     let hash = format!("sha256:{}", asked.binding);
-    let is_command = matches!(asked.subject, Subject::Command { .. });
-    let command = || is_command.then(|| Approved { hash, ..Approved::default() });
-    draft_of_write(asked).or_else(command)
+    let what = match &asked.subject {
+        Subject::Command { .. } => String::new(),
+        Subject::Write { path, .. } => path.clone(),
+        _ => return None,
+    };
+    Some(Approved { what, hash, ..Approved::default() })
 }
 
 /// A person's decision in the ledger. That it was a person is what a terminal or a dialog told us.
@@ -308,27 +313,38 @@ pub struct SignedAnswer {
 /// The approval of an intent, or of a file of rules, as it reads now; not signed yet.
 pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
     ws.governed()?;
-    let unsigned =
-        |what: &str, hash| Approved { what: what.to_owned(), hash, ..Default::default() };
     if ws.registry.get(what).is_some() {
         let intent = ws.intent(what)?;
-        return Ok(unsigned(&intent.id.value, intent.hash()));
+        return step(ws, &intent.id.value, intent.hash());
     }
     let path = RelativePath::new(what).ok();
     let text = path.as_ref().map(|path| ws.text(path)).transpose()?.flatten();
     match (path, text) {
         (Some(path), Some(text)) if signing::is_rule(&ws.policy, &path) => {
-            Ok(unsigned(path.as_str(), Approved::hash_of(text.as_bytes())))
+            step(ws, path.as_str(), Approved::hash_of(text.as_bytes()))
         }
         _ => Err(VerbError::NothingToApprove { what: what.to_owned() }),
     }
 }
 
-/// The approval of a write, not signed yet. `None` if the question is about something else.
-pub fn draft_of_write(asked: &Approval) -> Option<Approved> {
-    let Subject::Write { path, .. } = &asked.subject else { return None };
-    let hash = Approved::hash_of_write(&asked.code, path);
-    Some(Approved { what: path.clone(), hash, signature: None })
+/// The approval of a write, not signed yet. `None` if the question is about something else, or if nobody knows what the
+/// write leaves in the file.
+pub fn draft_of_write(ws: &Workspace, asked: &Approval) -> Result<Option<Approved>, VerbError> {
+    let Subject::Write { path, content: Some(hash), .. } = &asked.subject else { return Ok(None) };
+    step(ws, path, hash.clone()).map(Some)
+}
+
+/// The approval of what an intent or a file says from now on, instead of what is accepted now.
+fn step(ws: &Workspace, what: &str, hash: String) -> Result<Approved, VerbError> {
+    let accepted = signing::accepting(ws).map_or(Target::Index, Target::Commit);
+    let replaces = signing::hash_at(ws, &accepted, what)?;
+    Ok(Approved {
+        what: what.to_owned(),
+        hash,
+        replaces: Some(replaces),
+        time: Some(Timestamp::now().to_string()),
+        signature: None,
+    })
 }
 
 /// Records a signed approval. `code`: the code of the question, if a write was approved.

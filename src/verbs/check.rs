@@ -193,6 +193,7 @@ pub fn change_signed(
         }
         let changes = ends.changes(ws)?;
         let approvals = Approvals::of(ws, &ends, signatures)?;
+        answer.summary.notes.extend(approvals.notes.iter().cloned());
         let rules = ends.rules(here, ws, &approvals)?;
         findings.extend(ends.tip.as_ref().and_then(|_| unreadable(&rules, against)));
         if ends.tip.is_some() && rules.accepted().registry.exists() {

@@ -43,9 +43,8 @@ pub struct Rules {
     proposed: Layer,
     /// The registry that the change began with. An intent that the change does not touch is read as it is accepted now.
     found: Option<Arc<Registry>>,
-    /// Writes and commands that a person approved: the code of the question, and the path; no path for all that a
-    /// command did.
-    approved: HashSet<(String, String)>,
+    /// Writes and commands that a person approved.
+    approved: HashSet<ApprovedWork>,
     /// Intents whose proposed text somebody signed whom the target branch trusts, by their ids.
     signed: HashSet<String>,
 }
@@ -74,6 +73,18 @@ pub enum Outside {
     Proposed,
     /// The intent is only proposed, and the accepted intents with these ids own the path.
     Taken(Vec<String>),
+}
+
+/// A write, or all that a command did, as a person approved it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct ApprovedWork {
+    /// Of the question.
+    pub code: String,
+    /// Empty of a command.
+    pub path: String,
+    /// The hash of what the file holds then; `None` on the machine where it was approved, whose records say what was
+    /// written.
+    pub content: Option<String>,
 }
 
 impl Ruling {
@@ -118,14 +129,23 @@ impl Rules {
     }
 
     /// Adds what a person approved.
-    pub(super) fn approving(self, approved: HashSet<(String, String)>) -> Self {
+    pub(super) fn approving(self, approved: HashSet<ApprovedWork>) -> Self {
         Self { approved, ..self }
     }
 
-    /// Whether a person approved the write of a path that a record tells of, given the code that it names.
-    pub(super) fn is_approved(&self, code: &str, path: &RelativePath) -> bool {
-        let of = |what: &str| self.approved.contains(&(code.to_owned(), what.to_owned()));
-        !self.approved.is_empty() && (of(path.as_str()) || of(""))
+    /// Whether a person approved the write of a path that a record tells of, given the code that it names and the
+    /// file as it is.
+    pub(super) fn is_approved(
+        &self,
+        code: &str,
+        path: &RelativePath,
+        holds: impl Fn(&str) -> bool,
+    ) -> bool {
+        self.approved.iter().any(|work| {
+            work.code == code
+                && (work.path.is_empty() || work.path == path.as_str())
+                && work.content.as_deref().is_none_or(&holds)
+        })
     }
 
     /// The rules that decide.

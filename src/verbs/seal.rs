@@ -22,7 +22,7 @@ use serde::Serialize;
 use super::edited::{Baseline, Edits, commits_of_work};
 use super::elsewhere::Around;
 use super::evidence::{digests, is_evidence, still_named};
-use super::{VerbError, Workspace, check, why};
+use super::{VerbError, Workspace, check, signing, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::intent::Registry;
 use crate::ledger::{
@@ -753,6 +753,15 @@ impl Draft {
                 {
                     continue;
                 }
+            }
+            // A signature counts for one merge, so it goes with the change that it is for, on whichever branch that is.
+            let signed = record.approves.as_ref().filter(|approved| approved.signature.is_some());
+            let is_elsewhere = signed.is_some_and(|approved| {
+                let here = signing::hash_at(ws, &Target::Index, &approved.what);
+                here.is_ok_and(|here| here != approved.hash)
+            });
+            if is_elsewhere {
+                continue;
             }
             self.records.insert(record.id.clone());
             self.carried.push(record.clone());

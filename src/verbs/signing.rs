@@ -4,6 +4,8 @@
 
 use super::workspace::{IGNORE_FILES, policy_at};
 use super::{VerbError, Workspace, tips};
+use crate::intent::Registry;
+use crate::ledger::Approved;
 use crate::workspace::git::Target;
 use crate::workspace::{CommitId, Policy, RelativePath};
 
@@ -57,6 +59,26 @@ pub(super) fn is_rule(policy: &Policy, path: &RelativePath) -> bool {
     path == ".orchestration/policy.yaml" || path == signers || IGNORE_FILES.contains(&path)
 }
 
+/// The hash of what an intent or a file says in the index or at a commit, as approvals name it.
+pub(super) fn hash_at(ws: &Workspace, target: &Target, what: &str) -> Result<String, VerbError> {
+    let nothing = || Approved::NOTHING.to_owned();
+    let Some(git) = ws.git() else { return Ok(nothing()) };
+    if let Some(intent) = Registry::at(git, target)?.get(what) {
+        return Ok(intent.hash());
+    }
+    let Ok(path) = RelativePath::new(what) else { return Ok(nothing()) };
+    let bytes = match target {
+        Target::Commit(commit) => git.file_at(commit, &path)?,
+        Target::Index | Target::WorkTree => git.file_in_index(&path)?,
+    };
+    Ok(bytes.map_or_else(nothing, |bytes| Approved::hash_of(&bytes)))
+}
+
+/// The tip of the branch into which work here is merged: a protected branch of a remote, or `HEAD` if there is none.
+pub(super) fn accepting(ws: &Workspace) -> Option<CommitId> {
+    tips::target(ws).or_else(|| ws.head().cloned())
+}
+
 /// The keys that are trusted at a commit: the content of the file that its policy names.
 pub fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, VerbError> {
     let (Some(git), Some(commit)) = (ws.git(), commit) else { return Ok(String::new()) };
@@ -69,5 +91,5 @@ pub fn signers_at(ws: &Workspace, commit: Option<&CommitId>) -> Result<String, V
 /// The keys that are trusted by the branch into which work here is merged: a protected branch of a remote, or `HEAD` if
 /// there is none. Never those in the work tree, which whoever is being checked may have changed.
 pub fn signers(ws: &Workspace) -> Result<String, VerbError> {
-    signers_at(ws, tips::target(ws).as_ref().or(ws.head()))
+    signers_at(ws, accepting(ws).as_ref())
 }

@@ -76,6 +76,9 @@ pub enum Subject {
         path: String,
         /// Why it is asked: the rule.
         why: String,
+        /// `sha256:<64 hex>` of what the file would hold; `None` where nobody can foresee that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<String>,
     },
     /// To work under another intent from now on.
     Switch {

@@ -2,6 +2,10 @@
 
 use std::process::Command;
 
+use intent_lsp::ledger::{Approved, Digest};
+use intent_lsp::verbs::signing::Nobody;
+use intent_lsp::verbs::{Workspace, approval};
+use intent_lsp::workspace::approvals::{Approval, ApprovalState, Subject};
 use serde_json::Value;
 
 use super::lab::Lab;
@@ -53,7 +57,9 @@ impl Forge {
         self.lab.run_git(&["stash", "-q", "-u"]);
         self.lab.run_git(&["checkout", "-q", "-B", "main", MAIN]);
         change(&self.lab);
-        self.lab.commit();
+        if !self.lab.read_git(&["status", "--porcelain"]).is_empty() {
+            self.lab.commit();
+        }
         self.lab.run_git(&["push", "-q", "origin", "main"]);
         self.lab.run_git(&["fetch", "-q", "origin"]);
     }
@@ -290,11 +296,13 @@ fn a_signature_that_the_branch_trusts_widens() {
 
 /// `intent approve` asks for a terminal; this does what it does then.
 fn sign(lab: &Lab, who: &str, what: &str) {
-    use intent_lsp::ledger::Approved;
-    use intent_lsp::verbs::signing::Nobody;
-    use intent_lsp::verbs::{Workspace, approval};
     let ws = Workspace::open(&lab.root).expect("a workspace");
     let unsigned = approval::draft(&ws, what).expect("something to approve");
+    sign_draft(lab, who, &unsigned, None);
+}
+
+fn sign_draft(lab: &Lab, who: &str, unsigned: &Approved, code: Option<&str>) {
+    let ws = Workspace::open(&lab.root).expect("a workspace");
     lab.write("../signed", unsigned.signed_bytes());
     let signed = lab.root.join("../signed");
     std::fs::remove_file(lab.root.join("../signed.sig")).ok();
@@ -306,7 +314,148 @@ fn sign(lab: &Lab, who: &str, what: &str) {
     assert!(made.expect("ssh-keygen is installed").success());
     let signature = lab.read("../signed.sig");
     let signature = signature.lines().filter(|line| !line.starts_with('-')).collect();
-    approval::sign(&ws, &unsigned, None, signature, &Nobody).expect("recorded");
+    approval::sign(&ws, unsigned, code, signature, &Nobody).expect("recorded");
+}
+
+/// Writes evidence by hand, as somebody does who has no key.
+fn forge_evidence(lab: &Lab, lines: &[String]) -> String {
+    let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
+    let path = format!(".orchestration/agent_trace/2026-11/{}.jsonl", Digest::of(text.as_bytes()));
+    lab.write(&path, text);
+    path
+}
+
+/// The lines of evidence on the forge's main that hold a text.
+fn lines_on_main(lab: &Lab, text: &str) -> Vec<String> {
+    let found = lab.git_says(&["grep", "-h", "-F", text, MAIN, "--", ".orchestration/agent_trace"]);
+    found.lines().map(str::to_owned).collect()
+}
+
+const HEADER: &str = "{\"evidence\":2}";
+
+/// A forge whose main trusts Ada.
+fn trusting() -> Forge {
+    let forge = Forge::new();
+    forge.lab.make_key("ada");
+    let key = forge.lab.read("../ada.pub");
+    forge.on_main(|lab| {
+        lab.write(".orchestration/allowed_signers", format!("ada@example.invalid {key}"));
+        lab.write(".orchestration/policy.yaml", "protected_paths: ['migrations/**']\n");
+    });
+    forge
+}
+
+#[test]
+fn a_signature_is_good_for_one_step_and_once() {
+    let forge = trusting();
+    let lab = &forge.lab;
+    let registry = ".orchestration/active_intents.yaml";
+    let narrow = lab.read(registry);
+    let wide = narrow.replacen("src/**", "web/**\", \"src/**", 1);
+    let violated = [&format!("registry-changed {registry}"), "scope-violation web/b.rs"];
+    let widen = |name: &str| {
+        forge.branch(name);
+        lab.write(registry, &wide);
+        lab.write("web/b.rs", OTHER);
+        forge.record("web/b.rs", "INT-001");
+    };
+    // What was signed for a text that is not accepted any more.
+    widen("before");
+    sign(lab, "ada", "INT-001");
+    lab.commit();
+    forge.on_main(|lab| lab.write(registry, narrow.replacen("src/**", "src/*\", \"src/*/**", 1)));
+    lab.run_git(&["checkout", "-q", "before"]);
+    assert!(forge.pull_request(&[]).contains(&violated[1].to_owned()), "main says something else");
+    forge.on_main(|lab| lab.write(registry, &narrow));
+    lab.run_git(&["checkout", "-q", "before"]);
+    assert_eq!(forge.pull_request(&[]), NONE, "and now the same again");
+    // Merged, and narrowed again.
+    forge.on_main(|lab| lab.run_git(&["merge", "-q", "--no-ff", "-m", "merge", "before"]));
+    let approval = lines_on_main(lab, "\"approves\"");
+    assert_eq!(approval.len(), 1);
+    forge.on_main(|lab| {
+        lab.write(registry, &narrow);
+        lab.write("web/b.rs", "fn one() {\n    first();\n}\n");
+    });
+    let replay = |name: &str| {
+        widen(name);
+        forge_evidence(lab, &[HEADER.to_owned(), approval[0].clone()]);
+        let found = forge.pull_request(&[]);
+        assert!(found.contains(&violated[0].to_owned()), "{name}: {found:?}");
+        assert!(found.contains(&violated[1].to_owned()), "{name}: {found:?}");
+    };
+    replay("replay");
+    // Nor if main has lost the evidence since.
+    forge.on_main(|lab| lab.run_git(&["rm", "-rq", ".orchestration/agent_trace/2026-11"]));
+    replay("replay-of-what-is-gone");
+    widen("again");
+    sign(lab, "ada", "INT-001");
+    assert_eq!(forge.pull_request(&[]), NONE, "a signature of its own");
+    // Where the history is cut off, nobody can tell.
+    let ci = forge.clone_of("again", &["--depth", "2", "--no-single-branch"]);
+    let found = ci.json(&["check", "--base", MAIN]);
+    assert_eq!(found["summary"]["errors"], 2, "{found}");
+    assert!(found["summary"]["notes"].to_string().contains("git fetch --unshallow"), "{found}");
+}
+
+#[test]
+fn the_signed_approval_of_a_write_is_one_of_its_content() {
+    let forge = trusting();
+    let lab = &forge.lab;
+    let asked = |text: &str| Approval {
+        code: "ABCDEF".to_owned(),
+        subject: Subject::Write {
+            path: "migrations/d.rs".to_owned(),
+            why: "It is protected.".to_owned(),
+            content: Some(Approved::hash_of(text.as_bytes())),
+        },
+        binding: String::new(),
+        actor: "codex:1".to_owned(),
+        cwd: String::new(),
+        head: None,
+        asked_at: String::new(),
+        expires_at: String::new(),
+        state: ApprovalState::Approved,
+        result: None,
+    };
+    let write = |name: &str, text: &str| {
+        forge.branch(name);
+        lab.write("migrations/d.rs", text);
+        forge.record("migrations/d.rs", "INT-001");
+    };
+    // The hook of a host writes the code into the record; this does it afterwards.
+    let with_code = |approval: &[String]| {
+        lab.commit();
+        let added = ["diff", "--name-only", "--diff-filter=A", "HEAD~1", "--", ".orchestration"];
+        let path = lab.read_git(&added).trim().to_owned();
+        let text = lab.read(&path).replace("\"approval\":null", "\"approval\":\"ABCDEF\"");
+        assert!(text.contains("\"approval\":\"ABCDEF\"},\"blocks\""), "{text}");
+        lab.run_git(&["rm", "-qf", &path]);
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        forge_evidence(lab, &[&lines, approval].concat());
+        lab.run_git(&["add", "-A"]);
+        lab.run_git(&["commit", "-q", "-n", "--amend", "--no-edit"]);
+        forge.pull_request(&[])
+    };
+    write("as-approved", OTHER);
+    let ws = Workspace::open(&lab.root).expect("a workspace");
+    let draft = approval::draft_of_write(&ws, &asked(OTHER)).expect("drafted").expect("a write");
+    sign_draft(lab, "ada", &draft, Some("ABCDEF"));
+    assert_eq!(with_code(&[]), NONE);
+    let found = lab.git_says(&["grep", "-h", "-F", "\"approves\"", "--", ".orchestration"]);
+    let approval = [found.trim().to_owned()];
+    let protected = "protected-path migrations/d.rs".to_owned();
+    write("otherwise", &OTHER.replace("other", "evil"));
+    let found = with_code(&approval);
+    assert!(found.contains(&protected), "{found:?}");
+    // What has been merged is used up.
+    forge.on_main(|lab| lab.run_git(&["merge", "-q", "--no-ff", "-m", "merge", "as-approved"]));
+    forge.on_main(|lab| lab.write("migrations/d.rs", "fn one() {\n    first();\n}\n"));
+    write("replay", OTHER);
+    // Its record is that of main, and the journal of this clone brings the approval along once more.
+    let found = forge.pull_request(&[]);
+    assert!(lab.read_git(&["show", "HEAD"]).contains("\"approves\""));
+    assert!(found.contains(&protected), "{found:?}");
 }
 
 #[test]

@@ -81,7 +81,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let widened = answer.approval.result.clone();
     let has_key = args.key.is_some() || signs(&context.cwd);
     let here = context.here()?;
-    let of_write = approval::draft_of_write(&asked);
+    let of_write = approval::draft_of_write(&here, &asked)?;
     let signing = match (has_key, &widened, of_write) {
         (true, Some(intent), _) => signed(context, &here, intent, args.key).map(Some),
         (true, None, Some(write)) => {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::code::{self, Block, Document, LineRange};
-use crate::ledger::{ClaimRef, journal};
+use crate::ledger::{Approved, ClaimRef, journal};
 use crate::provenance::Difference;
 use crate::verbs::edited::{Baseline, Edits, FormerFile};
 use crate::verbs::git_hooks::shell_word;
@@ -301,7 +301,11 @@ impl Case<'_> {
         let Answers::Record(_, Some(claim)) = self.deed.answers else { return false };
         let claim = self.ws.ledger.claim(claim);
         let code = claim.entry.record.decision.as_ref().and_then(|it| it.approval.as_deref());
-        code.is_some_and(|code| self.rules.is_approved(code, self.path))
+        let holds = |hash: &str| {
+            let text = self.ws.text(self.path).ok().flatten();
+            text.is_some_and(|text| Approved::hash_of(text.as_bytes()) == hash)
+        };
+        code.is_some_and(|code| self.rules.is_approved(code, self.path, holds))
     }
 
     fn violation(&self, ruling: &Ruling, id: Option<&str>) -> Finding {

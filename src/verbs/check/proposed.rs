@@ -7,15 +7,16 @@ use std::collections::HashSet;
 
 use super::Ends;
 use crate::intent::{Intent, Registry};
+use crate::ledger::read::{self, is_ledger_path};
 use crate::ledger::{Approved, Trust};
 use crate::verbs::evidence::Compared;
 use crate::verbs::gate::{is_control_file, steers};
-use crate::verbs::judgement::Rules;
+use crate::verbs::judgement::{ApprovedWork, Rules};
 use crate::verbs::signing::{self, Judged, Signatures, Signed};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::git::{Change, Target};
 use crate::workspace::policy::RegistryChanges;
-use crate::workspace::{Code, Finding, RelativePath};
+use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
 
 /// What can be done about a rule that a change loosens, given the intent or the file.
 pub(super) fn ways_out(what: &str) -> String {
@@ -203,22 +204,49 @@ impl Differs {
     }
 }
 
+/// What was signed of each approval that a commit or one before it holds, in whatever file, and be it gone since.
+fn used_before(git: &Git, tip: &CommitId) -> Result<HashSet<Vec<u8>>, VerbError> {
+    const FOLDER: &str = ".orchestration";
+    let mut used = HashSet::new();
+    let mut add = |path: &RelativePath, bytes: &[u8]| {
+        let entries = read::bytes(path, bytes).entries;
+        let approved = entries.iter().filter_map(|entry| entry.record.approves.as_ref());
+        used.extend(approved.map(Approved::signed_bytes));
+    };
+    for commit in git.commits_between(&[], tip, usize::MAX)? {
+        // What a merge has from its other parents came with them.
+        let Some(parent) = git.about(&commit)?.parents.into_iter().next() else {
+            let all = git.read_below(FOLDER, &Target::Commit(commit), &is_ledger_path)?;
+            all.iter().for_each(|(path, bytes)| add(path, bytes));
+            continue;
+        };
+        let changes = git.changes_below(FOLDER, &parent, &commit)?.into_iter();
+        for path in changes.map(|change| change.path).filter(is_ledger_path) {
+            if let Some(bytes) = git.file_at(&commit, &path)? {
+                add(&path, &bytes);
+            }
+        }
+    }
+    Ok(used)
+}
+
 /// What is approved.
 #[derive(Default)]
 pub(super) struct Approvals {
     /// With the signature of somebody whom the target branch trusts.
     pub signed: HashSet<Approved>,
-    /// Writes and commands, by the codes of their questions: the path, or nothing for all that a command did.
-    pub work: HashSet<(String, String)>,
+    /// Writes and commands.
+    pub work: HashSet<ApprovedWork>,
+    /// Why some are not counted.
+    pub notes: Vec<String>,
 }
 
 impl Approvals {
     /// Those that count: on a person's own machine what this clone recorded; for a branch what it brings along, signed
-    /// by somebody whom the target branch trusts. An approval that the branch began with has done its work.
+    /// by somebody whom the target branch trusts. One approval is good for one step: from what is accepted now to what
+    /// was signed, and never again once the target branch has had it.
     pub fn of(ws: &Workspace, ends: &Ends, signatures: &dyn Signatures) -> Result<Self, VerbError> {
-        let (Some(git), Some(tip), Some(base)) = (ws.git(), &ends.tip, ends.base()) else {
-            return Ok(Self::here(ws));
-        };
+        let (Some(git), Some(tip)) = (ws.git(), &ends.tip) else { return Ok(Self::here(ws)) };
         let mut all = Self::default();
         let entries = ws.ledger.entries().iter();
         let approving = entries.filter_map(|entry| Some((entry, entry.record.approves.as_ref()?)));
@@ -227,21 +255,37 @@ impl Approvals {
             return Ok(all);
         }
         let signers = signing::signers_at(ws, Some(tip))?;
+        let mut used: Option<HashSet<Vec<u8>>> = None;
         for (entry, approved) in approving {
             let Some(signature) = approved.signature.as_deref() else { continue };
-            if git.has_file(base, &entry.origin.path)? {
-                continue;
-            }
             let bytes = approved.signed_bytes();
             let what = Signed { namespace: Approved::NAMESPACE, bytes: &bytes, signature };
             if !matches!(signatures.judge(what, &signers)?, Judged::By(_)) {
                 continue;
             }
-            let code = entry.record.decision.as_ref().and_then(|it| it.approval.as_deref());
-            let is_of =
-                |code: &&str| approved.hash == Approved::hash_of_write(code, &approved.what);
-            match code.filter(is_of) {
-                Some(code) => drop(all.work.insert((code.to_owned(), approved.what.clone()))),
+            if let Some(replaces) = &approved.replaces
+                && *replaces != signing::hash_at(ws, &Target::Commit(tip.clone()), &approved.what)?
+            {
+                continue;
+            }
+            if git.is_shallow() {
+                all.notes.push("Signed approvals are not counted in a shallow clone, which cannot tell whether they were used before: `git fetch --unshallow`.".to_owned());
+                return Ok(Self { notes: all.notes, ..Self::default() });
+            }
+            let used = match &mut used {
+                Some(used) => used,
+                None => used.insert(used_before(git, tip)?),
+            };
+            if used.contains(&bytes) {
+                continue;
+            }
+            let code = entry.record.decision.as_ref().and_then(|it| it.approval.clone());
+            match code {
+                Some(code) => drop(all.work.insert(ApprovedWork {
+                    code,
+                    path: approved.what.clone(),
+                    content: Some(approved.hash.clone()),
+                })),
                 None => drop(all.signed.insert(approved.clone())),
             }
         }
@@ -253,7 +297,8 @@ impl Approvals {
         let own = ws.ledger.open().filter(|entry| entry.trust == Trust::Own);
         let work = own.filter_map(|entry| {
             let code = entry.record.decision.as_ref()?.approval.clone()?;
-            Some((code, entry.record.approves.as_ref()?.what.clone()))
+            let path = entry.record.approves.as_ref()?.what.clone();
+            Some(ApprovedWork { code, path, content: None })
         });
         Self { work: work.collect(), ..Self::default() }
     }

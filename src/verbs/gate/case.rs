@@ -5,12 +5,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::places::{TouchedWorkspace, Touches};
 use super::{Decision, Denial, DenialCode, Judged, ask, bind, commands, key, places, rules, stale};
+use crate::ledger::Approved;
 use crate::shell::{self, Class, Reading, Surroundings};
 use crate::verbs::event::{Effect, Event};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::policy::Mode;
 use crate::workspace::root::temporary_folders;
-use crate::workspace::session::calls::{self, Call};
+use crate::workspace::session::calls::{self, Call, Predicted};
 use crate::workspace::{RelativePath, Root, session};
 
 /// Whether the call is really about to be made.
@@ -130,7 +131,13 @@ impl<'a> Case<'a> {
             }
         }
         let path = denial.path.clone().unwrap_or_default();
-        ask::Subject::Write { path, why: denial.message.clone() }
+        let files = self.places.all.iter().flat_map(|place| &place.files);
+        let mut files = files.filter(|file| file.before.path.as_str() == path);
+        let content = files.next().and_then(|file| match &file.before.predicted {
+            Predicted::Text(text) => Some(Approved::hash_of(text.as_bytes())),
+            Predicted::Gone | Predicted::Unknown => None,
+        });
+        ask::Subject::Write { path, why: denial.message.clone(), content }
     }
 
     /// The first thing that stands against the call, in the order of the gate.

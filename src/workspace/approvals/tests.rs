@@ -237,7 +237,7 @@ mod properties {
         prop_oneof![
             text().prop_map(|text| Subject::Command { text }),
             text().prop_map(|text| Subject::Lesson { text }),
-            (text(), text()).prop_map(|(path, why)| Subject::Write { path, why }),
+            (text(), text()).prop_map(|(path, why)| Subject::Write { path, why, content: None }),
             (proptest::option::of(text()), text())
                 .prop_map(|(from, to)| Subject::Switch { from, to }),
         ]
