@@ -17,7 +17,8 @@ use super::read::{self, ErasedSection, LedgerFile};
 use super::reassign::{Reassignment, Reassignments};
 use super::source::{Files, Known, Lazy, millis};
 use super::{
-    BlockRecord, Conversation, Dialect, Entry, FileRecord, Outline, Record, RecordKind, Trust,
+    BlockRecord, Conversation, Dialect, Entry, FileRecord, Outline, Record, RecordKind, Strength,
+    Trust,
 };
 use crate::code::ContentHash;
 use crate::workspace::parallel::in_parallel;
@@ -356,6 +357,14 @@ impl Ledger {
             Trust::Claimed if is_own => Trust::Own,
             trust => trust,
         }
+    }
+
+    /// How what an entry tells is known. Evidence that somebody else adds once its commit is made is their word: no hook
+    /// saw them add it.
+    pub fn strength(&self, entry: &Entry) -> Option<Strength> {
+        let is_word = entry.about.is_some() && self.trust(entry) != Trust::Own;
+        let said = entry.record.strength;
+        if is_word { said.map(|said| said.min(Strength::Declared)) } else { said }
     }
 
     /// What is computed from the texts of an entry's commit. `None` if these cannot be read, and for a record of the

@@ -205,7 +205,7 @@ pub fn change_signed(
         findings.extend(of_rules.findings);
         answer.summary.notes.extend(of_rules.notes);
         if let Some(base) = ends.base() {
-            let compared = super::evidence::against_base(ws, base, signatures)?;
+            let compared = super::evidence::against_base(ws, base, &rules, signatures)?;
             findings.extend(compared.findings);
             answer.summary.notes.extend(compared.notes);
         }

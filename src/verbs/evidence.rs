@@ -8,11 +8,14 @@ use std::sync::Arc;
 
 use super::derive::{EntryTexts, Texts};
 use super::elsewhere::Around;
+use super::judgement::{Rules, Ruling};
 use super::signing::{self, Signatures};
 use super::{ReadError, VerbError, Workspace, erase, reassign, why};
 use crate::code::{Block, Document, lines};
 use crate::ledger::evidence::{digest_of_path, read};
-use crate::ledger::{BlockRecord, ClaimRef, Digest, Entry, Ledger, RecordKind, anchor};
+use crate::ledger::{
+    BlockRecord, ClaimRef, Conversation, Digest, Entry, FileRecord, Ledger, RecordKind, anchor,
+};
 use crate::provenance::difference::{Difference, brought_by_all};
 use crate::provenance::lines::{Standing, of as lines_of};
 use crate::provenance::{Content, Provenance, find_recorded, stands_in};
@@ -31,6 +34,7 @@ pub(super) struct Compared {
 pub(super) fn against_base(
     ws: &Workspace,
     base: &CommitId,
+    rules: &Rules,
     signatures: &dyn Signatures,
 ) -> Result<Compared, VerbError> {
     let Some(git) = ws.git() else { return Ok(Compared::default()) };
@@ -104,8 +108,10 @@ pub(super) fn against_base(
         if entry.section.is_none() {
             continue;
         }
-        if let Some(late) = late(git, base, entry) {
-            compared.notes.push(late);
+        if let Some(of) = in_base(git, base, entry) {
+            let late = LateEvidence { git, rules, entry, of: &of };
+            compared.notes.push(late.note());
+            compared.findings.extend(late.findings());
         }
         match doubt(&texts, ledger, at, base) {
             Some(Doubt::Unfounded(finding)) => compared.findings.push(finding),
@@ -276,17 +282,97 @@ fn answering<'a>(
     reassigned.chain(claims.iter().map(|claim| claim.entry)).collect()
 }
 
-/// The note about late evidence of a commit that the base already has.
-fn late(git: &Git, base: &CommitId, entry: &Entry) -> Option<String> {
+/// The commit that late evidence is about, if the base already has it.
+fn in_base(git: &Git, base: &CommitId, entry: &Entry) -> Option<CommitId> {
     let of = CommitId(entry.about.clone()?);
-    let is_in_base = git.is_ancestor(base, &of).unwrap_or(false);
-    is_in_base.then(|| {
+    git.is_ancestor(base, &of).unwrap_or(false).then_some(of)
+}
+
+/// A line of late evidence about a commit that the base already has: somebody's word about code that others know.
+struct LateEvidence<'a> {
+    git: &'a Git,
+    rules: &'a Rules,
+    entry: &'a Entry,
+    of: &'a CommitId,
+}
+
+impl LateEvidence<'_> {
+    fn conversations(&self) -> impl Iterator<Item = &Conversation> {
+        self.entry.record.files.iter().flat_map(|file| &file.conversations)
+    }
+
+    /// What a reviewer has to know to believe it or not: for what it names whom.
+    fn note(&self) -> String {
+        let (path, of) = (&self.entry.origin.path, self.of.short());
+        let record = &self.entry.record;
+        let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
+        let who = self.conversations().map(|one| why::who(&one.contributor, tool)).next();
+        let who = who.map(|who| format!(" and {who}")).unwrap_or_default();
+        let id = record.intent_id.as_deref().unwrap_or("no intent");
+        let files: Vec<String> = record.files.iter().map(named_blocks).collect();
         format!(
-            "{} is late evidence of {}, which the base has already.",
-            entry.origin.path,
-            of.short()
+            "{path} is late evidence of {of}, which the base has already. It names {id}{who} for {}.",
+            files.join("; ")
         )
-    })
+    }
+
+    fn findings(&self) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let record = &self.entry.record;
+        for file in &record.files {
+            let Some(id) = record.intent_id.as_deref() else { break };
+            let path = &file.relative_path;
+            for ruling in self.rules.rulings(path, Some(id)) {
+                if !matches!(ruling, Ruling::Outside(_) | Ruling::Unknown) {
+                    continue;
+                }
+                let (what, why) = self.rules.told(&ruling, path, Some(id));
+                let message =
+                    format!("Late evidence names {id} for {}. {what} {why}", named_blocks(file));
+                findings.push(self.refuse(ruling.code(), message.trim_end().to_owned()));
+            }
+        }
+        let people = self.conversations().filter_map(|one| one.contributor.name.as_deref());
+        let people: BTreeSet<&str> = people.collect();
+        let Some(said) = self.git.headline(self.of).ok().filter(|_| !people.is_empty()) else {
+            return findings;
+        };
+        for name in
+            people.into_iter().filter(|name| *name != said.author && *name != said.committer)
+        {
+            let message = format!(
+                "Late evidence names {name} for what {} brought, of which {} is the author.",
+                self.of.short(),
+                said.author
+            );
+            findings.push(self.refuse(Code::EvidenceUnfounded, message));
+        }
+        findings
+    }
+
+    fn refuse(&self, code: Code, message: String) -> Finding {
+        Finding {
+            path: Some(self.entry.origin.path.clone()),
+            lines: crate::code::LineRange::new(self.entry.origin.line, self.entry.origin.line),
+            intent: self.entry.record.intent_id.clone(),
+            ..Finding::new(
+                code,
+                message,
+                format!("Take the file out, `git rm -f {}`, and commit.", self.entry.origin.path),
+            )
+        }
+    }
+}
+
+/// What a record claims of a file: `function tax in src/b.js`.
+fn named_blocks(file: &FileRecord) -> String {
+    let ranges = file.conversations.iter().flat_map(|one| &one.ranges);
+    let names = ranges.filter_map(|range| range.block.as_ref());
+    let names: Vec<String> = names.map(|name| format!("{} {}", name.kind, name.path)).collect();
+    match names.is_empty() {
+        true => file.relative_path.to_string(),
+        false => format!("{} in {}", names.join(", "), file.relative_path),
+    }
 }
 
 /// What the texts of its commit say against an entry.

@@ -677,7 +677,7 @@ fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {
         suspect: None,
         commit: found.claim.and_then(|at| author::commit(ws, at)),
         uncommitted: found.claim.is_some_and(|at| author::is_uncommitted(ws, at)),
-        strength: record.and_then(|record| record.strength),
+        strength: claim.and_then(|claim| ws.ledger.strength(claim.entry)),
         claimed: claim.is_some_and(|claim| ws.ledger.trust(claim.entry) == Trust::Claimed),
         lineage: found.claim.map(|at| steps(ws, at)).unwrap_or_default(),
         candidates: found

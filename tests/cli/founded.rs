@@ -312,3 +312,47 @@ fn only_evidence_of_others_is_called_a_claim() {
     assert!(!claimed(&lab));
     assert!(claimed(&as_ci_sees(&lab)));
 }
+
+#[test]
+fn what_is_said_late_of_code_of_the_base_is_held_against_scopes_and_authors() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "One", "--scope", "one/**", "--start"]);
+    lab.fine(&["new", "Two", "--scope", "two/**", "--start"]);
+    for file in ["one/a.rs", "two/b.rs"] {
+        lab.write(file, function("tax", &["first"]));
+    }
+    lab.commit();
+    lab.run_git(&["switch", "-q", "-c", "pr"]);
+    let of = lab.read_git(&["rev-parse", "main"]);
+    // Each as somebody writes it who has no session: the path, the person, and what is found.
+    let stories = [
+        ("one/a.rs", Some("Mallory"), &["scope-violation", "evidence-unfounded"][..]),
+        ("two/b.rs", Some("Mallory"), &["evidence-unfounded"]),
+        ("one/a.rs", Some("t"), &["scope-violation"]),
+        ("two/b.rs", Some("t"), &[]),
+        ("two/b.rs", None, &[]),
+    ];
+    for (path, person, expected) in stories {
+        lab.run_git(&["reset", "-q", "--hard", "main"]);
+        let session = match person {
+            Some(name) => json!({"type": "HUMAN", "name": name, "strength": "verified"}),
+            None => json!({"type": "AI", "tool": "codex", "strength": "observed"}),
+        };
+        let header = json!({"of": of.trim(), "sessions": [session]});
+        let text = lab.read(path);
+        forge(&lab, header, json!({"path": path, "blocks": [claim("tax", &text)]}));
+        lab.run_git(&["add", "-A"]);
+        lab.run_git(&["commit", "-q", "-n", "-m", "late"]);
+        let ci = as_ci_sees(&lab);
+        let told = ci.json(&["check", "--base", "main"]);
+        let all = told["findings"].as_array().expect("findings").iter();
+        let mut found: Vec<&str> = all.filter_map(|one| one["code"].as_str()).collect();
+        found.sort_by_key(|code| std::cmp::Reverse(*code));
+        assert_eq!(found, expected, "{path} {person:?}: {told}");
+        let notes = told["summary"]["notes"].to_string();
+        let named = format!("INT-002 and {} for function tax in {path}", person.unwrap_or("codex"));
+        assert!(notes.contains(&named), "{notes}");
+        let block = &ci.json(&["why", path])["blocks"][0];
+        assert_eq!((&block["strength"], &block["claimed"]), (&"declared".into(), &true.into()));
+    }
+}

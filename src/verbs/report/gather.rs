@@ -107,7 +107,8 @@ impl Gathered {
         if let Some(at) = self.known_records.get(&key) {
             return *at;
         }
-        let stored = ws.ledger.by_id(&told.record).map(|entry| &entry.record);
+        let entry = ws.ledger.by_id(&told.record);
+        let stored = entry.map(|entry| &entry.record);
         self.records.push(ReportedRecord {
             id: told.record.clone(),
             kind: told.kind,
@@ -118,7 +119,7 @@ impl Gathered {
             session: told.session.clone(),
             commit: None,
             tool: stored.and_then(|record| Some(record.tool.as_ref()?.name.clone())),
-            strength: stored.and_then(|record| record.strength),
+            strength: entry.and_then(|entry| ws.ledger.strength(entry)),
         });
         self.known_records.insert(key, self.records.len() - 1);
         self.records.len() - 1

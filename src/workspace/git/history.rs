@@ -60,6 +60,8 @@ pub struct About {
 pub struct Headline {
     /// The author's name; without the e-mail address.
     pub author: String,
+    /// The committer's name; likewise.
+    pub committer: String,
     /// When the author wrote it, in seconds since 1970.
     pub time: i64,
     /// The first line of its message.
@@ -76,7 +78,9 @@ impl Git {
         let message = found.message().map_err(|error| self.unreadable(error))?;
         let (author, subject) = (author.name.to_str_lossy(), message.summary());
         let subject = subject.to_str_lossy().into_owned();
-        Ok(Headline { author: author.into_owned(), time, subject })
+        let committer = found.committer().map_err(|error| self.unreadable(error))?;
+        let committer = committer.name.to_str_lossy().into_owned();
+        Ok(Headline { author: author.into_owned(), committer, time, subject })
     }
 
     /// The parents and the time of a commit.
