@@ -157,7 +157,24 @@ impl Scope {
         self.verdict_of(path.as_str())
     }
 
+    /// The entry that names the path, also where the path is none that anybody can own.
+    pub(crate) fn naming(&self, path: &str) -> Option<usize> {
+        match self.deciding(path) {
+            ScopeVerdict::Owned(at) => Some(at),
+            ScopeVerdict::Excluded(_) | ScopeVerdict::Unmentioned => None,
+        }
+    }
+
     pub(crate) fn verdict_of(&self, path: &str) -> ScopeVerdict {
+        // U+FFFD stands for bytes that are not UTF-8, so nobody can say which file this is.
+        let is_nobodys = is_orchestration(path) || path.contains(char::REPLACEMENT_CHARACTER);
+        if is_nobodys && self.poisoned.is_none() {
+            return ScopeVerdict::Unmentioned;
+        }
+        self.deciding(path)
+    }
+
+    fn deciding(&self, path: &str) -> ScopeVerdict {
         if let Some(index) = self.poisoned {
             return ScopeVerdict::Excluded(index);
         }
@@ -166,10 +183,6 @@ impl Scope {
         let by_pattern =
             (floor..self.entries.len()).rev().find(|at| self.entries[*at].matches(path));
         let Some(index) = by_pattern.or(exact) else { return ScopeVerdict::Unmentioned };
-        // U+FFFD stands for bytes that are not UTF-8, so nobody can say which file this is.
-        if is_orchestration(path) || path.contains(char::REPLACEMENT_CHARACTER) {
-            return ScopeVerdict::Unmentioned;
-        }
         if self.entries[index].negated {
             return ScopeVerdict::Excluded(index);
         }

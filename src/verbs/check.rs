@@ -25,7 +25,6 @@ use self::files::{Judge, Sides};
 use self::proposed::Approvals;
 use super::classes::{self, ClassAnswer};
 use super::edited::{FormerFile, commits_of_work};
-use super::gate::steers;
 use super::git_hooks::shell_word;
 use super::judgement::{Layer, Rules, scope_related};
 use super::signing::{Nobody, Signatures};
@@ -209,7 +208,8 @@ pub fn change_signed(
             findings.extend(compared.findings);
             answer.summary.notes.extend(compared.notes);
         }
-        let bound = Bound::of((here, ws), request, &ends, &rules)?;
+        let nameless = ends.nameless(ws)?;
+        let bound = Bound::of((here, ws), request, &ends, (&rules, !nameless.is_empty()))?;
         let sides = Sides { ws, ends: &ends };
         let texts = sides.texts(&changes)?;
         let classes = sides.classified(&texts);
@@ -217,7 +217,6 @@ pub fn change_signed(
             answer.summary.notes.push("The change is too large to classify.".to_owned());
         }
         answer.change = classes.as_ref().map(classes::answer);
-        let nameless = ends.nameless(ws)?;
         let judge = Judge::of(sides, &rules, &bound, &changes, Some((texts, classes)))?;
         let judged = judge.all(nameless)?;
         findings.extend(judged.findings);
@@ -456,13 +455,13 @@ pub fn document(
     file: &why::FileProvenance,
     before: &FormerFile,
 ) -> Vec<Finding> {
-    if !ws.root.governed() || steers(path.as_str()) || ws.ignores.git_ignored(path) {
+    if !ws.root.governed() || files::is_of_rules(path) || ws.ignores.git_ignored(path) {
         return Vec::new();
     }
     let bases = ws.head().map(slice::from_ref).unwrap_or_default();
     let deeds = deeds::of_standing(ws, path, file, before, bases).deeds;
     let bound = Bound::to(ws.selected(None));
-    let mut findings = deeds::judge(ws, rules, path, &deeds, bound.of_path(path));
+    let mut findings = files::judge(ws, rules, path, &deeds, bound.of_path(path));
     findings.extend(deeds::conflicts(path, &file.document));
     findings.extend(differing(ws, path, file));
     findings.extend(overlap(ws, path, file));

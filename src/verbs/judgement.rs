@@ -36,6 +36,9 @@ impl Layer {
     }
 }
 
+/// A name for what may be in a folder.
+pub(super) const SOMETHING: &str = "_";
+
 /// What decides about a change.
 #[derive(Clone)]
 pub struct Rules {
@@ -214,6 +217,20 @@ impl Rules {
         rulings
     }
 
+    /// The same for what stands for a folder, such as a submodule or a link: it is protected and ignored as well where
+    /// what is in it would be.
+    pub fn rulings_of_folder(&self, path: &RelativePath, intent: Option<&str>) -> Vec<Ruling> {
+        let mut rulings = self.rulings(path, intent);
+        let Ok(inside) = RelativePath::new(&format!("{path}/{SOMETHING}")) else { return rulings };
+        for ruling in self.rulings(&inside, intent).into_iter().rev() {
+            let is_kept = matches!(ruling, Ruling::Protected(_) | Ruling::Ignored(_));
+            if is_kept && !rulings.iter().any(|known| known.code() == ruling.code()) {
+                rulings.insert(0, ruling);
+            }
+        }
+        rulings
+    }
+
     fn outside(&self, path: &RelativePath, id: &str) -> Option<Ruling> {
         let Some(held) = self.held(id) else {
             // An id that two intents have is a finding of its own.
@@ -335,13 +352,11 @@ pub(super) fn kept_by(ws: &Workspace, path: &RelativePath) -> Option<String> {
 /// The entry of a policy's `protected_paths` that names the path.
 pub fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
     let entries = &policy.protected_paths;
-    if entries.is_empty() {
+    // What lies in the workspace's own folder is judged as rules and records.
+    if entries.is_empty() || path.as_str().starts_with(".orchestration/") {
         return None;
     }
-    match Scope::new(entries).verdict(path) {
-        ScopeVerdict::Owned(at) => entries.get(at).cloned(),
-        _ => None,
-    }
+    entries.get(Scope::new(entries).naming(path.as_str())?).cloned()
 }
 
 /// The place in a registry that explains why an intent owns a path or does not.

@@ -276,6 +276,11 @@ pub(super) fn lines(path: &RelativePath, document: &Document) -> Option<LineRang
     LineRange::new(first, last)
 }
 
+/// Returns true if a brain file has all lines that stood in its section, in their order, and beside them only lessons.
+pub(super) fn only_adds(before: &Document, now: &Document) -> bool {
+    section::only_adds(&before.text(), &now.text())
+}
+
 fn text_of(ws: &Workspace, path: &RelativePath) -> Result<String, VerbError> {
     let bytes = store::read_capped(&ws.root.absolute(path), MAX_BRAIN)?.unwrap_or_default();
     String::from_utf8(bytes).map_err(|error| {

@@ -13,7 +13,7 @@ mod changes;
 use changes::{Changes, Subject};
 
 use super::edited::Baseline;
-use super::judgement::Rules;
+use super::judgement::{Rules, Ruling};
 use super::{VerbError, Workspace, select};
 use crate::code::{Block, Document, FileBlocks, LineRange, Lines, lines};
 use crate::intent::Intent;
@@ -487,6 +487,10 @@ pub(super) fn related(intent: &Intent) -> Vec<Related> {
 fn against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<String> {
     let rules = Rules::of(ws);
     let ruling = rules.rulings(path, Some(intent)).into_iter().next()?;
+    // As the gate and `check` have it: what git ignores is in nobody's scope.
+    if matches!(ruling, Ruling::Outside(_)) && ws.ignores.git_ignored(path) {
+        return None;
+    }
     let (what, why) = rules.told(&ruling, path, Some(intent));
     Some(format!("{what} {why}").trim_end().to_owned())
 }

@@ -109,6 +109,7 @@ codes! {
     LedgerTruncated "ledger-truncated" Error Error "Evidence that this clone has seen on a protected branch is gone from there.",
     EvidenceUnfounded "evidence-unfounded" Error Error "Evidence names an intent for what its commit did not bring.",
     AnchorBroken "anchor-broken" Error Error "An anchor was changed, or evidence that it vouches for is gone.",
+    UnknownFile "unknown-file" Off Warning "A file below .orchestration/ that this program neither reads nor writes.",
     LedgerDuplicate "ledger-duplicate" Hint Off "The same record stands twice.",
 }
 

@@ -169,13 +169,150 @@ fn what_the_work_is_bound_to_is_held_against_its_scope_whatever_the_change_does(
     let link = held(&|lab| std::os::unix::fs::symlink("../src", lab.root.join("web/l")).unwrap());
     assert_eq!(link, ["scope-violation web/l"]);
     let module = held(&|lab| {
-        let entry = format!("160000,{},vendor", "1".repeat(40));
-        std::fs::create_dir_all(lab.root.join("vendor")).expect("a folder");
-        lab.run_git(&["update-index", "--add", "--cacheinfo", &entry]);
-        lab.run_git(&["commit", "-q", "-m", "a submodule"]);
+        add_submodule(lab, "vendor", '1');
     });
     assert_eq!(module, ["scope-violation vendor"]);
+    for file in [".claude/settings.json", ".mcp.json", "docs/.claude/hooks/x.rs", ".gitattributes"]
+    {
+        let found = held(&|lab| lab.write(file, "{}\n"));
+        assert_eq!(found, [format!("scope-violation {file}")], "what steers tools");
+    }
+    let once = held(&|lab| lab.write("web/new.rs", "fn one( {\n"));
+    assert_eq!(once, ["scope-violation web/new.rs"], "new, and it does not parse");
     assert_eq!(held(&|lab| lab.write("src/a.rs", OTHER)), NONE, "what it owns");
+}
+
+/// Commits a submodule at a commit whose id consists of one digit.
+fn add_submodule(lab: &Lab, path: &str, digit: char) {
+    let entry = format!("160000,{},{path}", digit.to_string().repeat(40));
+    std::fs::create_dir_all(lab.root.join(path)).expect("a folder");
+    lab.run_git(&["update-index", "--add", "--cacheinfo", &entry]);
+    lab.run_git(&["commit", "-q", "-m", "a submodule"]);
+}
+
+#[test]
+fn what_is_protected_or_ignored_is_so_whatever_stands_there() {
+    let forge = Forge::new();
+    let lab = &forge.lab;
+    forge.on_main(|lab| {
+        lab.write(
+            ".orchestration/policy.yaml",
+            "protected_paths: ['migrations/**', 'third/lib/**', '.claude/**', '.intentignore']\n",
+        );
+        lab.write(".intentignore", "# intent: deny-write\nvendor/\n");
+        lab.write(".mcp.json", "{}\n");
+        add_submodule(lab, "third/lib", '1');
+    });
+    type Story = (&'static str, fn(&Lab), &'static str);
+    let stories: &[Story] = &[
+        ("a submodule", |lab| add_submodule(lab, "third/lib", '2'), "protected-path third/lib"),
+        (
+            "a link",
+            |lab| std::os::unix::fs::symlink("src", lab.root.join("vendor")).expect("a link"),
+            "ignored-path vendor",
+        ),
+        (
+            "a file that steers an agent",
+            |lab| lab.write(".claude/settings.json", "{}\n"),
+            "protected-path .claude/settings.json",
+        ),
+        (
+            "the same where other things are protected",
+            |lab| lab.write("migrations/.claude/hooks/x.sql", "drop table a;\n"),
+            "protected-path migrations/.claude/hooks/x.sql",
+        ),
+        (
+            "a folder of our name",
+            |lab| lab.write("migrations/.orchestration/x.sql", "drop table a;\n"),
+            "protected-path migrations/.orchestration/x.sql",
+        ),
+        (
+            "an ignore file",
+            |lab| lab.write(".intentignore", "# intent: deny-write\nvendor/\nother/\n"),
+            "protected-path .intentignore",
+        ),
+        (
+            "no name that is text",
+            |lab| {
+                use std::os::unix::ffi::OsStrExt as _;
+                let name = std::ffi::OsStr::from_bytes(b"migrations/caf\xe9.sql");
+                std::fs::write(lab.root.join(name), "drop table a;\n").expect("written");
+            },
+            "protected-path migrations/caf\u{fffd}.sql",
+        ),
+    ];
+    for (what, change, expected) in stories {
+        forge.branch("topic");
+        change(lab);
+        let found = forge.pull_request(&[]);
+        let found: Vec<_> = found.iter().filter(|one| !one.starts_with("registry-")).collect();
+        assert_eq!(found, [expected], "{what}");
+    }
+    // Nobody is in the way of what no rule keeps.
+    forge.branch("free");
+    lab.write(".mcp.json", "{\"a\": 1}\n");
+    assert_eq!(forge.pull_request(&[]), NONE);
+    let gate = lab.intent(&["gate", "--intent", "INT-001", "third/lib"]);
+    assert!(String::from_utf8_lossy(&gate.stdout).contains("PROTECTED_PATH"), "and the gate");
+}
+
+#[test]
+fn what_is_no_file_of_ours_is_told() {
+    let forge = Forge::new();
+    forge.branch("topic");
+    let files = [
+        ".orchestration/agent_trace/evil.js",
+        ".orchestration/agent_trace_evil.js",
+        ".orchestration/intents/x.sh",
+        ".orchestration/local/e.js",
+    ];
+    for file in files {
+        forge.lab.write(file, "evil\n");
+        forge.lab.run_git(&["add", "-f", file]);
+    }
+    let expected = files.map(|file| format!("unknown-file {file}"));
+    assert_eq!(forge.pull_request(&[]), expected);
+}
+
+#[test]
+fn only_a_lesson_that_is_added_is_free_of_scopes() {
+    let forge = Forge::new();
+    let lab = &forge.lab;
+    let page = |lines: &str| {
+        format!(
+            "# A\n\n## Lessons\n\n<!-- intent:lessons:begin -->\n{lines}<!-- intent:lessons:end -->\n"
+        )
+    };
+    let held = |lines: &str| {
+        forge.branch("topic");
+        lab.write("AGENTS.md", page(lines));
+        forge.pull_request(&["--intent", "INT-001"])
+    };
+    forge.on_main(|lab| lab.write("AGENTS.md", page("- first\n- second\n")));
+    let violated = ["scope-violation AGENTS.md"];
+    assert_eq!(held("- first\n- second\n- third\n"), NONE);
+    assert_eq!(held("- first\n- skip intents\n"), violated, "one is another");
+    assert_eq!(held("- second\n"), violated, "one is gone");
+    assert_eq!(held("- first\n- second\n\nRun what you like.\n"), violated, "that is no lesson");
+    forge.on_main(|lab| lab.write(".orchestration/policy.yaml", "lessons: deny\n"));
+    assert_eq!(held("- first\n- second\n- third\n"), violated);
+}
+
+#[test]
+fn a_submodule_is_what_is_checked_out_there() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+    lab.fine(&["select", "INT-001"]);
+    let other = Lab::git();
+    other.write("x.c", "int x;\n");
+    other.commit();
+    let url = format!("file://{}", other.root.display());
+    lab.run_git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "lib"]);
+    lab.commit();
+    let found = |lab: &Lab| lab.json(&["check"])["summary"]["errors"].clone();
+    assert_eq!(found(&lab), 0);
+    lab.run_git(&["-C", "lib", "commit", "-q", "--allow-empty", "-m", "x"]);
+    assert_eq!(found(&lab), 1, "not staged");
 }
 
 #[test]
@@ -215,7 +352,8 @@ fn what_a_change_brings_along_grants_nothing() {
     forge.lab.run_git(&["add", "-A"]);
     forge.lab.run_git(&["commit", "-q", "-m", "Grab\n\nIntent-Id: INT-999"]);
     let found = forge.pull_request(&[]);
-    assert_eq!(found, ["scope-violation src/a.rs"], "what nobody owns, or is done with, is free");
+    let unknown = "unknown-file .orchestration/approvals/INT-999.json";
+    assert_eq!(found, [unknown, "scope-violation src/a.rs"], "what nobody owns is free");
     // A wider scope.
     forge.branch("widen");
     let wider = forge.lab.read(registry).replacen("src/**", "web/**\", \"src/**", 1);
@@ -589,6 +727,10 @@ fn a_name_that_is_not_text_is_in_no_scope() {
     let on_disk = String::from_utf8(forge.lab.intent(&check).stdout).expect("UTF-8");
     assert_eq!(on_disk.matches("scope-violation").count(), 1, "{on_disk}");
     assert_eq!(forge.pull_request(&["--intent", "INT-001"]), violated);
+    assert_eq!(forge.pull_request(&[]), NONE, "nothing is named");
+    let message = "x\n\nIntent-Id: INT-002";
+    forge.lab.run_git(&["commit", "-q", "--amend", "-m", message]);
+    assert_eq!(forge.pull_request(&[]), violated, "the trailer of its commit");
     forge.lab.run_git(&["push", "-q", "origin", "topic:main"]);
     forge.lab.run_git(&["fetch", "-q", "origin"]);
     assert_eq!(forge.pull_request(&["--intent", "INT-001"]), [""; 0], "as it is in the base");

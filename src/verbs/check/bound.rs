@@ -34,12 +34,12 @@ impl Bound {
     /// What is named outright; else the person's selection, of what is in no commit; else the trailers of the commits;
     /// else the branch.
     ///
-    /// `here` is the work tree, `ws` what is checked.
+    /// `here` is the work tree, `ws` what is checked. `has_nameless`: a name in the change is not UTF-8.
     pub(super) fn of(
         (here, ws): (&Workspace, &Workspace),
         request: &CheckRequest,
         ends: &Ends,
-        rules: &Rules,
+        (rules, has_nameless): (&Rules, bool),
     ) -> Result<Self, VerbError> {
         if let Some(id) = &request.intent {
             return match rules.intent(id) {
@@ -49,11 +49,16 @@ impl Bound {
         }
         let selected = here.selected(None);
         let (Some(git), Some(_)) = (ws.git(), &ends.tip) else { return Ok(Self::to(selected)) };
-        let mut by_path = of_commits(git, ends, rules)?;
+        let mut by_path = of_commits(git, ends, (rules, has_nameless))?;
         if let (Some(id), Against::Base(_)) = (selected, &request.against) {
             // The person works on what is in no commit yet.
             let changes = git.all_changes(ends.head.as_ref(), &Target::WorkTree)?;
-            by_path.extend(changes.into_iter().map(|change| (change.path, vec![id.clone()])));
+            let nameless = match has_nameless {
+                true => git.nameless_changes(ends.head.as_ref(), &Target::WorkTree)?,
+                false => BTreeSet::new(),
+            };
+            let paths = changes.into_iter().map(|change| change.path).chain(nameless);
+            by_path.extend(paths.map(|path| (path, vec![id.clone()])));
         }
         Ok(Self { by_path, ..Self::to(of_branch(ws, request, rules)) })
     }
@@ -68,7 +73,7 @@ impl Bound {
 fn of_commits(
     git: &Git,
     ends: &Ends,
-    rules: &Rules,
+    (rules, has_nameless): (&Rules, bool),
 ) -> Result<HashMap<RelativePath, Vec<String>>, VerbError> {
     let Some(head) = &ends.head else { return Ok(HashMap::new()) };
     let seen: Vec<&CommitId> = ends.bases.iter().chain(&ends.tip).collect();
@@ -87,7 +92,11 @@ fn of_commits(
         if ids.is_empty() {
             continue;
         }
-        for path in git.brought_by(&commit)? {
+        let mut brought = git.brought_by(&commit)?;
+        if has_nameless {
+            brought.extend(git.nameless_brought_by(&commit)?);
+        }
+        for path in brought {
             let all = by_path.entry(path).or_default();
             all.extend(ids.iter().filter(|id| !all.contains(id)).cloned().collect::<Vec<_>>());
         }

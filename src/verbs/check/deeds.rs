@@ -6,9 +6,11 @@ use crate::code::{self, Block, Document, LineRange};
 use crate::ledger::{Approved, ClaimRef, journal};
 use crate::provenance::Difference;
 use crate::verbs::edited::{Baseline, Edits, FormerFile};
+use crate::verbs::gate::is_control_file;
 use crate::verbs::git_hooks::shell_word;
 use crate::verbs::judgement::{Outside, Rules, Ruling};
 use crate::verbs::{Workspace, lesson, why};
+use crate::workspace::policy::Lessons;
 use crate::workspace::{Code, CommitId, Finding, RelativePath};
 
 /// One thing that a change does to a file.
@@ -24,6 +26,8 @@ pub(super) struct Deed {
     pub is_recordable: bool,
     /// It writes down a lesson, where all agents read it whatever the scope.
     pub is_lesson: bool,
+    /// It is about a link or a submodule, which stands for a folder.
+    pub is_folder: bool,
 }
 
 /// Who answers for a deed.
@@ -88,7 +92,7 @@ pub(super) fn of_standing(
 ) -> StandingFile {
     let differences = before.baseline.differences(&file.document);
     let edits = before.baseline.edits_with(&file.document, &differences);
-    let mut deeds = of_blocks(ws, path, file, (&edits, &differences), bases);
+    let mut deeds = of_blocks(ws, path, file, (&before.baseline, &edits, &differences), bases);
     if before.from.is_some() {
         // Under another name, even unchanged, it is something that somebody did.
         if deeds.is_empty() {
@@ -113,10 +117,11 @@ fn of_blocks(
     ws: &Workspace,
     path: &RelativePath,
     file: &why::FileProvenance,
-    (edits, differences): (&Edits, &[Difference]),
+    (baseline, edits, differences): (&Baseline, &Edits, &[Difference]),
     bases: &[CommitId],
 ) -> Vec<Deed> {
-    let lessons = lesson::lines(path, &file.document);
+    let lessons = lesson::lines(path, &file.document)
+        .filter(|_| baseline.versions().iter().all(|old| lesson::only_adds(old, &file.document)));
     let mut deeds: Vec<Deed> = Vec::new();
     for (at, _) in &edits.now {
         let (block, found) = (&file.blocks.blocks[*at], &file.provenance[*at]);
@@ -130,7 +135,7 @@ fn of_blocks(
             lessons.is_some_and(|all| all.contains(lines.start()) && all.contains(lines.end()))
         });
         let what = format!("{} changed", name(block));
-        deeds.push(Deed { lines, what, answers, is_recordable: true, is_lesson });
+        deeds.push(Deed { lines, what, answers, is_recordable: true, is_lesson, is_folder: false });
     }
     let is_edited = !deeds.is_empty();
     for block in &edits.gone {
@@ -142,7 +147,14 @@ fn of_blocks(
         let lines = LineRange::new(line, line);
         let what = format!("{} is deleted", name(block));
         let answers = deletion(ws, path, block, bases);
-        deeds.push(Deed { lines, what, answers, is_recordable: true, is_lesson: false });
+        deeds.push(Deed {
+            lines,
+            what,
+            answers,
+            is_recordable: true,
+            is_lesson: false,
+            is_folder: false,
+        });
     }
     deeds
 }
@@ -166,6 +178,7 @@ pub(super) fn of_gone(
         answers,
         is_recordable,
         is_lesson: false,
+        is_folder: false,
     };
     as_a_whole(answers.into_iter().map(deed).collect(), path, Fate::Gone)
 }
@@ -216,7 +229,9 @@ pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> V
 pub(super) fn of_file(path: &RelativePath, fate: Fate) -> Deed {
     let what = format!("{path} {}", fate.words());
     let is_recordable = matches!(fate, Fate::Unparsed | Fate::Renamed);
-    Deed { lines: None, what, answers: Answers::Nobody, is_recordable, is_lesson: false }
+    let is_folder = matches!(fate, Fate::Link | Fate::Submodule);
+    let answers = Answers::Nobody;
+    Deed { lines: None, what, answers, is_recordable, is_lesson: false, is_folder }
 }
 
 /// The conflicts of a merge that nobody has resolved yet.
@@ -258,11 +273,16 @@ struct Case<'a> {
 
 impl Case<'_> {
     fn judge(&self, bound: &[String]) -> Vec<Finding> {
+        let is_denied = self.rules.accepted().policy.lessons == Lessons::Deny;
+        let is_lesson = self.deed.is_lesson && !is_denied;
         let (named, is_answered) = match &self.deed.answers {
             Answers::Record(id, _) => (std::slice::from_ref(id), true),
-            Answers::Nobody => (bound, self.deed.is_lesson),
+            Answers::Nobody => (bound, is_lesson),
         };
-        let rulings = |id: Option<&str>| self.rules.rulings(self.path, id);
+        let rulings = |id: Option<&str>| match self.deed.is_folder {
+            true => self.rules.rulings_of_folder(self.path, id),
+            false => self.rules.rulings(self.path, id),
+        };
         let mut chosen = named.first().map(String::as_str);
         let mut found = rulings(chosen);
         for other in named.iter().skip(1).map(String::as_str) {
@@ -278,7 +298,7 @@ impl Case<'_> {
         if self.is_approved() {
             found.clear();
         }
-        if self.deed.is_lesson {
+        if is_lesson {
             found.retain(|ruling| matches!(ruling, Ruling::Protected(_) | Ruling::Ignored(_)));
         }
         let mut findings: Vec<Finding> =
@@ -386,7 +406,7 @@ impl Case<'_> {
             findings.push(self.finding(Code::IntentRequired, None, message, select));
             let to = if let [only] = ids[..] { only } else { "ID" };
             let typed = shell_word(Path::new(path.as_str()));
-            let help = match self.deed.is_recordable {
+            let help = match self.deed.is_recordable && !is_control_file(path) {
                 true => format!(
                     "Record it with `intent record {typed} --intent {to}`, or name the intent of the whole change: `intent check --intent {to}`."
                 ),

@@ -2,17 +2,17 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::deeds::{self, Deed, Fate};
+use super::deeds::{self, Answers, Deed, Fate};
 use super::{Bound, Ends, deleted};
 use crate::code::Document;
 use crate::provenance::Classification;
 use crate::verbs::classes;
 use crate::verbs::edited::{Baseline, FormerFile};
-use crate::verbs::gate::steers;
 use crate::verbs::judgement::Rules;
+use crate::verbs::signing;
 use crate::verbs::{VerbError, Workspace, why};
 use crate::workspace::git::{Aspect, Change, ChangeKind, Target};
-use crate::workspace::{Finding, RelativePath};
+use crate::workspace::{Code, Finding, RelativePath};
 
 /// What is compared with what.
 pub(super) struct Sides<'a> {
@@ -74,10 +74,26 @@ impl Sides<'_> {
     }
 }
 
-/// Whether a path steers the gate or an agent, rather than being code. A folder of ours below the root steers nothing.
-fn is_of_rules(path: &RelativePath) -> bool {
-    let path = path.as_str();
-    path.starts_with(".orchestration/") || steers(path) && !path.contains("/.orchestration/")
+/// Whether a path is judged as rules and records, rather than as code. A folder of this name below the root holds none.
+pub(super) fn is_of_rules(path: &RelativePath) -> bool {
+    path.as_str().starts_with(".orchestration/")
+}
+
+/// Judges the deeds of a file. Of an ignore file, which is a rule itself, only what protects it is asked.
+pub(super) fn judge(
+    ws: &Workspace,
+    rules: &Rules,
+    path: &RelativePath,
+    deeds: &[Deed],
+    bound: &[String],
+) -> Vec<Finding> {
+    let is_rule = signing::is_rule(&rules.accepted().policy, path);
+    let bound = if is_rule { &[] } else { bound };
+    let mut findings = deeds::judge(ws, rules, path, deeds, bound);
+    if is_rule {
+        findings.retain(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath));
+    }
+    findings
 }
 
 /// What differs and is no edit of a block: while somebody types, an editor says nothing of it.
@@ -119,7 +135,6 @@ impl<'a> Judge<'a> {
         let (texts, classes) = known.unwrap_or_default();
         let judged = JudgedFiles::default();
         let mut by_path: BTreeMap<&RelativePath, Vec<&Change>> = BTreeMap::new();
-        // What steers the gate is no code: changes of it are told of the rules as such.
         for change in changes.iter().filter(|change| !is_of_rules(&change.path)) {
             by_path.entry(&change.path).or_default().push(change);
         }
@@ -140,7 +155,7 @@ impl<'a> Judge<'a> {
             self.judged.files += 1;
             let deeds = self.deeds(path, &changes)?;
             let (ws, bound) = (self.sides.ws, self.bound.of_path(path));
-            self.judged.findings.extend(deeds::judge(ws, self.rules, path, &deeds, bound));
+            self.judged.findings.extend(judge(ws, self.rules, path, &deeds, bound));
         }
         for path in nameless {
             self.judged.files += 1;
@@ -220,7 +235,10 @@ impl<'a> Judge<'a> {
             standing.deeds = deeds::as_a_whole(self.gone(from)?, path, Fate::Renamed);
         }
         let unseen = unseen(kind, &file.document, &before);
-        if unseen == Fate::Unparsed || standing.deeds.is_empty() {
+        // A file that is new or renamed is one deed already.
+        let is_whole = before.from.is_some() || before.baseline.is_empty();
+        let is_told = is_whole && standing.deeds.iter().any(|it| it.answers == Answers::Nobody);
+        if unseen == Fate::Unparsed && !is_told || standing.deeds.is_empty() {
             standing.deeds.push(deeds::of_file(path, unseen));
         }
         let edits = &standing.edits;

@@ -6,7 +6,9 @@
 use std::collections::HashSet;
 
 use super::Ends;
+use super::files::is_of_rules;
 use crate::intent::{Intent, Registry};
+use crate::ledger::anchor::is_anchor;
 use crate::ledger::read::{self, is_ledger_path};
 use crate::ledger::{Approved, Trust};
 use crate::verbs::evidence::Compared;
@@ -14,7 +16,7 @@ use crate::verbs::gate::{is_control_file, steers};
 use crate::verbs::judgement::{ApprovedWork, Rules};
 use crate::verbs::signing::{self, Judged, Signatures, Signed};
 use crate::verbs::{VerbError, Workspace};
-use crate::workspace::git::{Change, Target};
+use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::policy::RegistryChanges;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
 
@@ -81,9 +83,19 @@ pub(super) fn judge(
         if steers(path.as_str()) && !path.is_orchestration() && !signing::is_rule(policy, path) {
             compared.notes.push(format!("{path} changed, and it steers what git or agents do."));
         }
-        if decides && path.is_orchestration() && !is_known(path) && !signing::is_rule(policy, path)
+        if change.kind != ChangeKind::Deleted
+            && is_of_rules(path)
+            && !is_known(ws, path)
+            && !signing::is_rule(policy, path)
         {
-            compared.notes.push(format!("{path} is no file of this program."));
+            compared.findings.push(Finding {
+                path: Some(path.clone()),
+                ..Finding::new(
+                    Code::UnknownFile,
+                    format!("{path} is no file of this program."),
+                    "Move it to a folder that an intent owns, or take it out of the change.",
+                )
+            });
         }
         if !decides || !signing::is_rule(policy, path) {
             continue;
@@ -109,20 +121,15 @@ pub(super) fn judge(
     Ok(compared)
 }
 
-/// Whether this program writes a file of this name below `.orchestration/`.
-fn is_known(path: &RelativePath) -> bool {
-    const FILES: [&str; 8] = [
-        "active_intents.",
-        "agent_trace",
-        "anchors/",
-        "intents/",
-        "intent_map.md",
-        "local/",
-        ".gitattributes",
-        ".gitignore",
-    ];
+/// Whether this program reads or writes such a file below `.orchestration/`.
+fn is_known(ws: &Workspace, path: &RelativePath) -> bool {
     let name = path.as_str().split_once('/').map_or("", |(_, name)| name);
-    FILES.iter().any(|known| name.starts_with(known))
+    let last = name.rsplit('/').next().unwrap_or_default();
+    ws.registry.holds(path)
+        || is_ledger_path(path)
+        || is_anchor(path)
+        || matches!(name, "intent_map.md" | ".gitattributes" | ".gitignore")
+        || last == ".gitkeep"
 }
 
 /// The text of a file at the tip of the target branch.

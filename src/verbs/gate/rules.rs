@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{Denial, DenialCode, control};
 use crate::intent::Intent;
-use crate::verbs::judgement::{Outside, Rules, Ruling};
+use crate::verbs::judgement::{Outside, Rules, Ruling, SOMETHING};
 use crate::verbs::{VerbError, Workspace, select};
 use crate::workspace::RelativePath;
 
@@ -54,9 +54,6 @@ pub(super) fn denial_of_whole(ws: &Workspace, selected: Option<&str>) -> Option<
         )
     })
 }
-
-/// A name for what may be in a folder.
-const SOMETHING: &str = "_";
 
 /// A folder is in scope where what is in it would be.
 fn folder_denial(ws: &Workspace, intent: &Intent, folder: &RelativePath) -> Option<Denial> {
@@ -204,7 +201,12 @@ pub(super) fn selectable(ws: &Workspace) -> String {
 
 fn path_denial(ws: &Workspace, intent: &Intent, path: &RelativePath) -> Option<Denial> {
     let (id, rules) = (intent.id.value.as_str(), Rules::of(ws));
-    let ruling = rules.rulings(path, Some(id)).into_iter().next()?;
+    let standing = std::fs::symlink_metadata(ws.root.absolute(path));
+    let rulings = match standing.is_ok_and(|it| it.is_dir() || it.is_symlink()) {
+        true => rules.rulings_of_folder(path, Some(id)),
+        false => rules.rulings(path, Some(id)),
+    };
+    let ruling = rulings.into_iter().next()?;
     let (what, why) = rules.told(&ruling, path, Some(id));
     let (code, message, rule) = match &ruling {
         Ruling::Protected(rule) => (

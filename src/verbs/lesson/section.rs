@@ -52,6 +52,20 @@ pub(super) fn lessons(text: &str) -> Vec<String> {
     lines.map(|line| plain(&unescaped(line))).filter(|lesson| !lesson.is_empty()).collect()
 }
 
+/// Returns true if the section has all lines that it had, in their order, and beside them only lessons.
+pub(super) fn only_adds(before: &str, now: &str) -> bool {
+    fn held(text: &str) -> Vec<&str> {
+        let Ok(Some(section)) = section(text) else { return Vec::new() };
+        let lines = text.lines().take(section.end).skip(section.begin + 1);
+        lines.map(str::trim_end).filter(|line| !line.is_empty()).collect()
+    }
+    let before = held(before);
+    let mut left = before.iter().peekable();
+    let added = held(now).into_iter().filter(|line| left.next_if(|old| *old == line).is_none());
+    let all_are_lessons = { added }.all(|line| line.starts_with(DASH));
+    all_are_lessons && left.next().is_none()
+}
+
 struct Section {
     /// Lines from 0.
     begin: usize,

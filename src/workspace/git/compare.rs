@@ -88,13 +88,15 @@ struct Disk<'a> {
 
 impl Disk<'_> {
     /// What stands at a path, of which a commit holds `old`: a regular file or a link with no link on the way to it, or
-    /// a submodule as the index has it.
+    /// a submodule as it is checked out, else as the index has it.
     fn held(&mut self, path: &RelativePath, old: Option<Held>) -> Result<Option<Held>, GitError> {
         let tracked = self.index.entries.get(path);
         if let Some(tracked) = tracked
             && (self.absent_by_choice(path) || tracked.kind == Some(EntryKind::Commit))
         {
-            return Ok(tracked.held());
+            let here = tracked.kind.filter(|kind| *kind == EntryKind::Commit);
+            let checked_out = here.and_then(|kind| Some((kind, Some(self.checked_out(path)?))));
+            return Ok(checked_out.or_else(|| tracked.held()));
         }
         if !self.is_reached_without_links(path)? {
             return Ok(None);
@@ -116,6 +118,13 @@ impl Disk<'_> {
         };
         let id = self.content(path, &found, tracked, old)?;
         Ok(id.map(|id| (kind, Some(id))))
+    }
+
+    /// The commit that is checked out in a submodule; `None` where nobody has made it ready.
+    fn checked_out(&self, path: &RelativePath) -> Option<gix::ObjectId> {
+        let folder = self.git.root.absolute(path);
+        std::fs::symlink_metadata(folder.join(".git")).ok()?;
+        Some(gix::open(folder).ok()?.head_id().ok()?.detach())
     }
 
     fn is_reached_without_links(&mut self, path: &RelativePath) -> Result<bool, GitError> {

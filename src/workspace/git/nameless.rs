@@ -30,6 +30,20 @@ impl Git {
         Ok(paths.into_iter().filter_map(|path| stand_in(path.as_bstr())).collect())
     }
 
+    /// The paths that are not UTF-8, of what a commit changes against each of its parents.
+    pub fn nameless_brought_by(
+        &self,
+        commit: &CommitId,
+    ) -> Result<BTreeSet<RelativePath>, GitError> {
+        let (parents, target) = (self.about(commit)?.parents, Target::Commit(commit.clone()));
+        let mut brought = self.nameless_changes(parents.first(), &target)?;
+        for parent in parents.iter().skip(1) {
+            let other = self.nameless_changes(Some(parent), &target)?;
+            brought.retain(|path| other.contains(path));
+        }
+        Ok(brought)
+    }
+
     fn nameless_at(&self, commit: &CommitId) -> Result<Nameless, GitError> {
         let repo = self.repository.to_thread_local();
         let tree = self.tree(&repo, commit)?;
