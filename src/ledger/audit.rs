@@ -1,13 +1,13 @@
 //! Checks every file of a ledger for `intent verify`. Records are dropped after they were checked, so memory use does
 //! not grow with the ledger.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::append::own_chains;
 use super::evidence::{self, Digest, Said};
 use super::read::{self, ErasedSection, EvidenceFile, LedgerFile, Lines};
-use super::source::{Known, millis};
-use super::{Ledger, Origin, journal};
+use super::source::Known;
+use super::{Ledger, journal};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Finding, RelativePath, Root};
 
@@ -20,16 +20,13 @@ pub struct Audit {
     pub files: usize,
     /// Everything that is wrong in files and chains, file by file.
     pub findings: Vec<Finding>,
-    /// The intents under which code was recorded, each with the place of the earliest record that names it.
-    pub intents: BTreeMap<String, Origin>,
+    /// The intents under which code was recorded.
+    pub intents: BTreeSet<String>,
     /// The digests of all sections of evidence, computed from the bytes of the files.
     pub sections: HashSet<Digest>,
     /// The sections from which a line was erased.
     pub erased: Vec<ErasedSection>,
 }
-
-/// For each intent the earliest record that names it: its time in milliseconds since 1970, and its place.
-type Named = BTreeMap<String, (Option<i64>, Origin)>;
 
 /// Reads all files of a workspace's ledger on all processors. Of evidence only the findings and digests are kept.
 pub fn audit(root: &Root) -> Audit {
@@ -40,7 +37,7 @@ pub fn audit(root: &Root) -> Audit {
         None => Part { known: Known::read(file, None).owned_by(&is_own), ..Part::default() },
     });
     let mut audit = Audit { files: files.len(), ..Audit::default() };
-    let (mut named, mut counted) = (Named::new(), HashSet::new());
+    let mut counted = HashSet::new();
     let mut parts: BTreeMap<RelativePath, Known> = BTreeMap::new();
     for (file, part) in files.into_iter().zip(read) {
         // A section that is in several files (two branches compacted it) counts once, as it does in `Ledger`.
@@ -51,20 +48,16 @@ pub fn audit(root: &Root) -> Audit {
         audit.sections.extend(sections.clone());
         counted.extend(sections.filter(|_| part.is_sound));
         audit.erased.extend(part.known.erased.iter().cloned());
-        part.named.into_iter().for_each(|(intent, at)| add(&mut named, intent, at));
+        audit.intents.extend(part.named);
         parts.insert(file.path, part.known);
     }
     let rest = Ledger::of_known(parts, journal::sealed(root));
     for entry in rest.entries().iter() {
         let has_code = !entry.record.files.is_empty();
-        if let Some(intent) = entry.record.intent_id.as_ref().filter(|_| has_code) {
-            let at = (millis(&entry.record.timestamp), entry.origin.clone());
-            add(&mut named, intent.clone(), at);
-        }
+        audit.intents.extend(entry.record.intent_id.clone().filter(|_| has_code));
     }
     audit.records += rest.len();
     audit.findings = rest.findings().to_vec();
-    audit.intents = named.into_iter().map(|(intent, (_, origin))| (intent, origin)).collect();
     audit
 }
 
@@ -76,19 +69,7 @@ struct Part {
     is_sound: bool,
     /// How many records each of its sections holds.
     records: Vec<(Digest, usize)>,
-    named: Named,
-}
-
-fn add(named: &mut Named, intent: String, at: (Option<i64>, Origin)) {
-    match named.get_mut(&intent) {
-        Some(first) => {
-            let place = |of: &Origin| (of.path.as_str().to_owned(), of.start);
-            if at.0 < first.0 || at.0 == first.0 && place(&at.1) < place(&first.1) {
-                *first = at;
-            }
-        }
-        None => drop(named.insert(intent, at)),
-    }
+    named: BTreeSet<String>,
 }
 
 fn of_evidence(file: &LedgerFile) -> Part {
@@ -104,27 +85,16 @@ fn of_evidence(file: &LedgerFile) -> Part {
         let stones = section.lines.iter().filter(|(_, said)| matches!(said, Said::Erased(_)));
         part.records.push((section.digest, section.lines.len() - stones.count()));
         erased.extend(read::erased_of(path, &mut lines, section));
-        let mut last: Option<(&str, &str)> = None;
-        for (span, said) in &section.lines {
-            let (intent, time) = match said {
-                Said::Brought(line) => (
-                    section.header.intents[line.intent as usize].id.as_str(),
-                    line.time.as_deref().unwrap_or_default(),
-                ),
-                Said::Carried(record) if record.files.is_empty() => continue,
-                Said::Carried(record) => match &record.intent_id {
-                    Some(intent) => (intent.as_str(), record.timestamp.as_str()),
-                    None => continue,
-                },
-                Said::Erased(_) => continue,
+        for (_, said) in &section.lines {
+            let intent = match said {
+                Said::Brought(line) => Some(&section.header.intents[line.intent as usize].id),
+                Said::Carried(record) if record.files.is_empty() => None,
+                Said::Carried(record) => record.intent_id.as_ref(),
+                Said::Erased(_) => None,
             };
-            // Of lines in a row with the same intent and time only the first can be the earliest. Skipping the others
-            // saves looking up their line numbers.
-            if last.replace((intent, time)) == Some((intent, time)) {
-                continue;
+            if let Some(intent) = intent.filter(|intent| !part.named.contains(*intent)) {
+                part.named.insert(intent.clone());
             }
-            let at = (millis(time), lines.origin(path, span));
-            add(&mut part.named, intent.to_owned(), at);
         }
     }
     let sections: Vec<_> = found.sections.iter().map(|section| section.digest).collect();

@@ -2,7 +2,8 @@
 
 mod lost;
 
-use std::collections::BTreeMap;
+use std::cell::LazyCell;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,16 +12,17 @@ use self::lost::FoundAgain;
 use super::anchor::AnchorsAnswer;
 use super::elsewhere::Around;
 use super::evidence::Compared;
+use super::git_hooks::shell_word;
 use super::signing::{self, Signatures};
 use super::workspace::AT_ONCE;
-use super::{VerbError, Workspace, anchor, erase, tips, why};
+use super::{VerbError, Workspace, anchor, erase, seal, tips, why};
 use crate::code::LineRange;
 use crate::intent::lint;
 use crate::ledger::dialect::is_placeholder;
-use crate::ledger::{Audit, ErasedSection, Origin, RecordKind, audit};
+use crate::ledger::{Audit, Entry, ErasedSection, RecordKind, audit, journal};
 use crate::provenance::{Provenance, Verdict};
 use crate::workspace::git::Target;
-use crate::workspace::{Code, Finding, RelativePath, ignores, session};
+use crate::workspace::{Code, CommitId, Finding, RelativePath, ignores, session};
 
 /// The state of the evidence.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -104,23 +106,15 @@ fn has_scopes(ws: &Workspace) -> bool {
 
 /// The same for a caller that keeps the list of the workspace's files.
 pub fn findings_among(ws: &Workspace, files: &[RelativePath]) -> Vec<Finding> {
-    let named = |id: String| {
-        let mut entries =
-            ws.ledger.entries_of_intent(&id).into_iter().map(|at| ws.ledger.entry(at));
-        Some((entries.find(|entry| !entry.record.files.is_empty())?, id))
-    };
-    let named = ws.ledger.intents().into_iter().filter(|id| is_unknown(ws, id)).filter_map(named);
-    let named = named.map(|(entry, id)| (id, entry.origin.clone())).collect();
-    findings_with(ws, files, ws.ledger.findings(), named)
+    findings_with(ws, files, ws.ledger.findings(), ws.ledger.intents())
 }
 
-/// Like [`findings`], for a caller that already has the findings of the ledger, and for each intent the first record of
-/// code under it.
+/// Like [`findings`], for a caller that already has the findings of the ledger, and the intents that it names.
 fn findings_with(
     ws: &Workspace,
     files: &[RelativePath],
     of_ledger: &[Finding],
-    named: BTreeMap<String, Origin>,
+    named: Vec<String>,
 ) -> Vec<Finding> {
     let mut all: Vec<Finding> = ws.policy_findings.to_vec();
     all.extend(lint::registry(ws.registry_on_disk()));
@@ -178,14 +172,19 @@ fn is_unknown(ws: &Workspace, id: &str) -> bool {
     may_be_told && !is_placeholder(id) && !is_known()
 }
 
-/// Findings for intents that records name and the registry does not hold, given the first record that names each.
-fn unknown_intents(ws: &Workspace, named: BTreeMap<String, Origin>) -> Vec<Finding> {
-    let is_finding = |id: &str| is_unknown(ws, id) && !is_reassigned(ws, id);
-    let mut unknown: Vec<(String, Origin)> =
-        named.into_iter().filter(|(id, _)| is_finding(id)).collect();
-    unknown.sort_by(|(_, a), (_, b)| (&a.path, a.start).cmp(&(&b.path, b.start)));
-    let finding = |(id, origin): &(String, Origin)| {
+/// Findings for intents that records name and the registry does not hold.
+fn unknown_intents(ws: &Workspace, named: Vec<String>) -> Vec<Finding> {
+    let is_finding = |id: &String| is_unknown(ws, id) && !is_reassigned(ws, id);
+    let unknown = named.into_iter().filter(is_finding);
+    let mut unknown: Vec<(String, &Entry)> = unknown
+        .filter_map(|id| Some((first_here(ws, &id)?, id)))
+        .map(|(at, id)| (id, at))
+        .collect();
+    unknown.sort_by_key(|(_, entry)| (&entry.origin.path, entry.origin.start));
+    let finding = |(id, entry): &(String, &Entry)| {
+        let origin = &entry.origin;
         let byte = |at: u64| usize::try_from(at).ok();
+        let path = entry.record.files.first().map_or("", |file| file.relative_path.as_str());
         Finding {
             path: Some(origin.path.clone()),
             span: byte(origin.start).zip(byte(origin.end)).map(|(start, end)| start..end),
@@ -195,13 +194,32 @@ fn unknown_intents(ws: &Workspace, named: BTreeMap<String, Origin>) -> Vec<Findi
                 Code::UnknownIntent,
                 format!("The ledger names the intent {id}, which the registry does not hold."),
                 format!(
-                    "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now. Records are never changed; of one file, `intent reassign PATH --from {id} --to ID` says which intent it belongs to.",
-                    ws.registry.path()
+                    "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now. Records are never changed; `intent reassign {} --from {id} --to` and an id of `intent list` says which intent this file belongs to.",
+                    ws.registry.path(),
+                    shell_word(Path::new(path))
                 ),
             )
         }
     };
     unknown.iter().map(finding).collect()
+}
+
+/// The first record of code under an intent that is about this branch. The journal is that of the clone: it also holds
+/// what a commit of another branch carries, or what was recorded there and stands nowhere here.
+fn first_here<'a>(ws: &'a Workspace, id: &str) -> Option<&'a Entry> {
+    let open = LazyCell::new(|| seal::open(ws).standing);
+    let is_based_here = |entry: &Entry| {
+        let base = entry.record.vcs.as_ref().and_then(|vcs| vcs.revision_id.clone());
+        let (Some(git), Some(tip), Some(base)) = (ws.git(), ws.tip(), base) else { return true };
+        git.is_ancestor(tip, &CommitId(base)).unwrap_or(true)
+    };
+    let is_here = |entry: &&Entry| {
+        ws.git().is_none()
+            || !journal::is_open(&entry.origin.path)
+            || is_based_here(entry) && open.iter().any(|one| one.record.id == entry.record.id)
+    };
+    let entries = ws.ledger.entries_of_intent(id).into_iter().map(|at| ws.ledger.entry(at));
+    entries.filter(|entry| !entry.record.files.is_empty()).find(is_here)
 }
 
 /// Returns true if a person has reassigned everything that was recorded under an intent.
@@ -235,7 +253,7 @@ pub fn verify_blocks(ws: &Workspace) -> VerifyAnswer {
 
 fn verified(ws: &Workspace, audit: Audit) -> VerifyAnswer {
     let files = if has_scopes(ws) { ignores::walk(&ws.root) } else { Vec::new() };
-    let findings = findings_with(ws, &files, &audit.findings, audit.intents);
+    let findings = findings_with(ws, &files, &audit.findings, audit.intents.into_iter().collect());
     let mut answer = VerifyAnswer {
         records: audit.records,
         files: audit.files,

@@ -258,3 +258,59 @@ fn what_was_done_to_an_intent_and_undone_is_in_no_commit() {
     let (now, created) = (registry_records(&lab), "INT-003 created".to_owned());
     assert!(now.len() > of_both.len() && now.contains(&created), "{now:?}");
 }
+
+#[test]
+fn what_was_recorded_on_another_branch_is_not_held_against_this_one() {
+    let verdicts = [
+        &["check", "--fail-on", "hint"][..],
+        &["check", "--staged", "--fail-on", "hint"],
+        &["check", "--base", "main", "--fail-on", "hint"],
+        &["verify"],
+        &["status"],
+    ];
+    // By a commit with hooks; by one without; by nothing, since the work is stashed; and as it stood.
+    for way in ["hooks", "no hooks", "stash", "as it stood"] {
+        let lab = Lab::governed();
+        lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+        lab.write(FILE, BEFORE);
+        lab.commit();
+        lab.run_git(&["switch", "-q", "-c", "topic"]);
+        lab.fine(&["new", "Tokens", "--scope", "lib/**", "--start"]);
+        lab.write("lib/b.rs", "fn b() {}\n");
+        let record: &[&str] = &["record", "lib/b.rs", "--intent", "INT-002", "--agent", "codex"];
+        if way == "as it stood" {
+            lab.commit();
+            lab.fine(&[record, &["--all"]].concat());
+        } else {
+            lab.fine(record);
+        }
+        match way {
+            "hooks" => lab.commit(),
+            "no hooks" => {
+                lab.run_git(&["add", "-A"]);
+                lab.run_git(&["commit", "-qnm", "without hooks"]);
+            }
+            "stash" => lab.run_git(&["stash", "-qu"]),
+            _ => {}
+        }
+        assert_eq!(lab.intent(&["verify"]).status.code(), Some(0), "{way}");
+        lab.run_git(&["switch", "-q", "main"]);
+        for arguments in verdicts {
+            let told = lab.fine(arguments);
+            assert!(!told.contains("unknown-intent") && !told.contains("✗"), "{way}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_record_of_this_branch_under_an_intent_that_is_gone_is_found() {
+    let lab = begun();
+    record(&lab, FILE, &edited());
+    let list = ".orchestration/active_intents.yaml";
+    lab.write(list, lab.read(list).replace("INT-001", "INT-007"));
+    for arguments in [["verify"], ["check"]] {
+        let found = String::from_utf8(lab.intent(&arguments).stdout).expect("UTF-8");
+        assert!(found.contains("unknown-intent"), "{found}");
+        assert!(found.contains("`intent reassign src/a.rs --from INT-001 --to`"), "{found}");
+    }
+}
