@@ -418,7 +418,7 @@ fn a_claim_of_refactoring_is_kept_and_contradicted_by_the_whole_change() {
     assert_eq!(codes, ["class-contradicted"]);
     assert_eq!(
         changed.findings[0].message,
-        "first was recorded as AST_REFACTOR, and since the base it is INTENT_EVOLUTION (function first: body)."
+        "first was claimed as AST_REFACTOR, and since the base it is INTENT_EVOLUTION (function first: body)."
     );
 }
 

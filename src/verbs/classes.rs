@@ -96,7 +96,7 @@ pub(super) fn answer(found: &Classification) -> ClassAnswer {
     ClassAnswer { class: found.class, basis: found.basis, reasons: found.reasons.clone() }
 }
 
-/// A record that covers the block was made as a refactoring, and base to head shows another thing.
+/// Whoever recorded the block claimed a refactoring, and base to head shows another thing.
 pub(super) fn contradicted(
     ws: &Workspace,
     path: &RelativePath,
@@ -123,7 +123,7 @@ pub(super) fn contradicted(
         ..Finding::new(
             Code::ClassContradicted,
             format!(
-                "{} was recorded as AST_REFACTOR, and since the base it is INTENT_EVOLUTION ({}).",
+                "{} was claimed as AST_REFACTOR, and since the base it is INTENT_EVOLUTION ({}).",
                 block.identity.path, change.reason
             ),
             "Review it as a change of behaviour; docs/classify.md says what counts as a refactoring.",
