@@ -149,7 +149,9 @@ pub(super) fn levelled(policy: &Policy, findings: Vec<Finding>) -> Vec<FindingAn
         .filter(|answer| answer.level != Level::Off)
         .collect();
     answers.sort();
-    answers.dedup();
+    // What both a record and an edit nobody recorded do to a place is one finding, though the ways out differ.
+    answers
+        .dedup_by(|next, kept| FindingAnswer { help: kept.help.clone(), ..next.clone() } == *kept);
     answers
 }
 
@@ -186,7 +188,10 @@ pub fn change_signed(
         );
     } else {
         answer.summary.base = ends.base().map(|base| base.0.clone());
-        answer.summary.notes.extend(seal::open_note(here));
+        // Of a range, only git is read.
+        if !matches!(against, Against::Range { .. }) {
+            answer.summary.notes.extend(seal::open_note(here));
+        }
         if *against == Against::Staged {
             answer.summary.notes.extend(seal::unstaged_note(here));
         }

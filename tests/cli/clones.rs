@@ -150,3 +150,27 @@ fn evidence_in_a_newer_format_is_missed_aloud() {
         assert!(notes.iter().any(|note| note.as_str().is_some_and(|it| it.contains("format 3"))));
     }
 }
+
+#[test]
+fn a_range_is_told_nothing_of_what_is_in_no_commit() {
+    let lab = cloned();
+    lab.write("src/a.rs", "fn one() {\n    second();\n}\n");
+    lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex"]);
+    assert!(lab.fine(&["check", "--base", "main"]).contains("1 record is in no commit yet"));
+    let told = lab.fine(&["check", "main..HEAD"]);
+    assert!(!told.contains("note:"), "{told}");
+}
+
+#[test]
+fn what_is_no_text_is_named_once_in_its_note() {
+    let lab = cloned();
+    lab.write("src/a.bin", b"a\0b");
+    let told = lab.fine(&["check"]);
+    let notes: Vec<&str> = told.lines().filter(|line| line.starts_with("note:")).collect();
+    assert_eq!(
+        notes,
+        [
+            "note: src/a.bin: the file is binary; binary files are left alone. It was judged as a whole."
+        ]
+    );
+}

@@ -206,7 +206,7 @@ impl<'a> Judge<'a> {
         let document = match after.map_or_else(|| ws.read(path), Ok) {
             Ok(document) => document,
             Err(reason) => {
-                self.judged.notes.push(format!("{path} was judged as a whole: {reason}"));
+                self.judged.notes.push(format!("{reason}. It was judged as a whole."));
                 return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
             }
         };
@@ -222,7 +222,8 @@ impl<'a> Judge<'a> {
             None => (baseline, None),
         };
         if matches!(baseline, Baseline::Unknown) {
-            let note = format!("{path} was judged as a whole: it has no readable text at the base");
+            let note =
+                format!("{path} has no readable text at the base. It was judged as a whole.");
             self.judged.notes.push(note);
             return Ok(vec![deeds::of_file(path, Fate::Unreadable)]);
         }
