@@ -8,17 +8,19 @@ use super::map::ByIntent;
 use super::{ReadError, Workspace};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity, TokenHash};
-use crate::intent::Registry;
+use crate::intent::{FOLDER, Registry};
 use crate::ledger::ClaimRef;
 use crate::provenance::Trail;
 use crate::provenance::matching::{self, Candidate, Orphans, SharedTrail};
 use crate::provenance::outline::{Outline, Row};
 use crate::provenance::trail::Version;
-use crate::workspace::git::{Change, ChangeKind, Target};
+use crate::workspace::git::{Change, ChangeKind, GitError, Target};
 use crate::workspace::{CommitId, RelativePath, cache};
 
 /// More blocks than this are not kept in mind, nor the candidates of more.
 const MAX_BLOCKS: usize = 20_000;
+/// No more commits than this are looked at for what the registry said.
+const MAX_COMMITS: usize = 2_000;
 /// More files than this, and files at more commits, are not kept in mind.
 const MAX_KEPT: usize = 256;
 
@@ -36,6 +38,7 @@ pub(super) struct Elsewhere {
     trails: Mutex<HashMap<RelativePath, SharedTrail>>,
     recorded: OnceLock<Recorded>,
     registries: Mutex<HashMap<CommitId, Option<Arc<Registry>>>>,
+    rewritten: Mutex<HashMap<(CommitId, CommitId), Arc<[CommitId]>>>,
     produced: Mutex<HashMap<Option<String>, Produced>>,
 }
 
@@ -92,6 +95,35 @@ impl Elsewhere {
         }
         kept.insert(commit.clone(), registry.clone());
         registry
+    }
+
+    /// Of the commits that lead to `newest` and were not made before `oldest`, one for each text of the registry, the
+    /// newest first. Empty if the history cannot be read.
+    pub(super) fn rewritten(
+        &self,
+        ws: &Workspace,
+        newest: &CommitId,
+        oldest: &CommitId,
+    ) -> Arc<[CommitId]> {
+        let lock = || self.rewritten.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (newest.clone(), oldest.clone());
+        if let Some(known) = lock().get(&key) {
+            return Arc::clone(known);
+        }
+        let find = || -> Result<Vec<CommitId>, GitError> {
+            let Some(git) = ws.git() else { return Ok(Vec::new()) };
+            let places = [ws.registry.path().as_str(), FOLDER];
+            let (mut seen, mut found) = (HashSet::new(), Vec::new());
+            for commit in git.commits_since(newest, git.about(oldest)?.time, MAX_COMMITS)? {
+                if seen.insert(git.blobs_at(&commit, &places)?) {
+                    found.push(commit);
+                }
+            }
+            Ok(found)
+        };
+        let found: Arc<[CommitId]> = find().unwrap_or_default().into();
+        lock().insert(key, Arc::clone(&found));
+        found
     }
 
     /// For another state of the ledger.

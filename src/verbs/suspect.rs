@@ -1,9 +1,9 @@
 //! *Suspect*: is the reason of a block still the one that it was written for?
 //!
 //! A record says which text its intent had ([`Intent::hash`]). Where the intent reads otherwise now, that text is looked
-//! for in the registry of the commit that brought the record, or on which it was made. Only what must hold of the code
-//! counts: constraints, acceptance criteria and scope. A specification that the record names counts where it is a file
-//! that differs from what the record's commit has.
+//! for in the registry of the commit that the record is about, or on which it was made; then in the commits from there up
+//! to the one that brought the record. Only what must hold of the code counts: constraints, acceptance criteria and
+//! scope. A specification that the record names counts where it is a file that differs from what it was then.
 //!
 //! What cannot be found makes nothing suspect: of a text that no commit has nobody can tell what changed.
 
@@ -16,10 +16,10 @@ use serde::Serialize;
 use super::Workspace;
 use super::why::{CommitBrief, FileProvenance, commit_brief};
 use crate::intent::{FOLDER, Intent, Spanned};
-use crate::ledger::{Claim, ClaimRef};
+use crate::ledger::{Claim, ClaimRef, Entry};
 use crate::provenance::Provenance;
 use crate::workspace::git::{GitError, Target};
-use crate::workspace::{CommitId, Git, RelativePath};
+use crate::workspace::{CommitId, Git, RelativePath, store};
 
 /// The commit that changed an intent is looked for in no more commits than this.
 const MAX_COMMITS: usize = 2_000;
@@ -186,12 +186,11 @@ fn find(ws: &Workspace, at: ClaimRef) -> Option<Suspicion> {
     }
     let id = claim.intent()?;
     let present = ws.registry.get(id)?;
-    let commit = ws.ledger.derived(at.entry).and_then(|derived| derived.commit.clone());
-    let commit = commit.map(CommitId);
-    let parts = match text_then(ws, at, commit.as_ref(), id, present) {
-        Some(then) => IntentPart::differing(&then, present),
-        None => Vec::new(),
-    };
+    let hash = claim.entry.record.intent_hash.as_deref();
+    let hash = hash.filter(|hash| !present.reads_as(hash));
+    let then = hash.and_then(|hash| text_then(ws, at, id, hash));
+    let parts = then.map(|then| IntentPart::differing(&then, present)).unwrap_or_default();
+    let commit = seen_at(ws, at);
     let specs =
         commit.map(|commit| changed_specs(ws, &claim, &commit, present)).unwrap_or_default();
     let suspicion = Suspicion {
@@ -206,25 +205,41 @@ fn find(ws: &Workspace, at: ClaimRef) -> Option<Suspicion> {
     (!is_none).then(|| suspicion.said())
 }
 
-/// The intent as the record means it, where it reads otherwise now and a commit at hand has that text.
-fn text_then(
-    ws: &Workspace,
-    at: ClaimRef,
-    commit: Option<&CommitId>,
-    id: &str,
-    present: &Intent,
-) -> Option<Intent> {
-    let hash = ws.ledger.entry(at.entry).record.intent_hash.as_deref()?;
-    if present.reads_as(hash) {
-        return None;
+/// The commit that brought the evidence of a record; `None` if no commit has it yet.
+fn brought_by(ws: &Workspace, entry: &Entry) -> Option<CommitId> {
+    ws.history()?.covering(ws.git()?, entry.section?)?.commit
+}
+
+/// The commit whose files stood there when a record was made: the one that it is about. What was claimed or accepted as
+/// it stood may be about a much older one, and then it is the one that brought the record. `None` until then.
+fn seen_at(ws: &Workspace, at: ClaimRef) -> Option<CommitId> {
+    let derived = ws.ledger.derived(at.entry)?;
+    let entry = ws.ledger.entry(at.entry);
+    let made = store::milliseconds(&entry.record.timestamp);
+    let is_later =
+        || derived.committed.zip(made).is_some_and(|(time, made)| made > (time + 1) * 1_000);
+    match entry.about.is_some() && is_later() {
+        true => brought_by(ws, entry),
+        false => derived.commit.clone().map(CommitId),
     }
-    let based_on = ws.ledger.based_on(at.entry).map(|commit| CommitId(commit.to_owned()));
-    let commits = commit.cloned().into_iter().chain(based_on);
-    let mut texts = commits.filter_map(|commit| {
-        let registry = ws.elsewhere.registry_at(ws, &commit)?;
-        registry.get(id).filter(|then| then.reads_as(hash)).cloned()
-    });
-    texts.next()
+}
+
+/// The text of an intent with this hash, as a commit at hand has it that a record may mean.
+pub(super) fn text_then(ws: &Workspace, at: ClaimRef, id: &str, hash: &str) -> Option<Intent> {
+    let entry = ws.ledger.entry(at.entry);
+    let about = ws.ledger.derived(at.entry).and_then(|derived| derived.commit.clone());
+    let based_on = ws.ledger.based_on(at.entry).map(str::to_owned);
+    let near: Vec<CommitId> = about.into_iter().chain(based_on).map(CommitId).collect();
+    let ids = ws.registry.ids(id);
+    let reads = |commit: &CommitId| {
+        let registry = ws.elsewhere.registry_at(ws, commit)?;
+        let mut texts = ids.iter().filter_map(|id| registry.get(id));
+        texts.find(|then| then.reads_as(hash)).cloned()
+    };
+    near.iter().find_map(reads).or_else(|| {
+        let newest = brought_by(ws, entry).or_else(|| ws.tip().cloned())?;
+        ws.elsewhere.rewritten(ws, &newest, near.first()?).iter().find_map(reads)
+    })
 }
 
 /// Files among the specifications of a record that its intent still names, and that differ from what its commit has.

@@ -23,7 +23,7 @@ use crate::provenance::{
     matching,
 };
 use crate::workspace::git::Target;
-use crate::workspace::{CommitId, RelativePath, text};
+use crate::workspace::{RelativePath, text};
 
 pub use asked::AskedFor;
 pub(super) use author::brief as commit_brief;
@@ -626,8 +626,8 @@ fn brief_then(ws: &Workspace, at: ClaimRef) -> Option<IntentBrief> {
     Some(IntentBrief { name: then, version: Some(version), now_called, ..now })
 }
 
-/// Returns true if the intent once had the text with this hash: a `registry` record says so, or the registry in the
-/// commit on which the record was made.
+/// Returns true if the intent once had the text with this hash: a `registry` record says so, or the registry of a commit
+/// that a record may mean.
 fn is_known(ws: &Workspace, id: &str, at: ClaimRef, hash: &str) -> bool {
     let ids = ws.registry.ids(id);
     let is_same = |record: &Record| {
@@ -637,13 +637,7 @@ fn is_known(ws: &Workspace, id: &str, at: ClaimRef, hash: &str) -> bool {
             })
     };
     let mut recorded = ws.ledger.of_registry().map(|entry| &entry.record);
-    recorded.any(is_same)
-        || ws.ledger.based_on(at.entry).is_some_and(|commit| {
-            let registry = ws.elsewhere.registry_at(ws, &CommitId(commit.to_owned()));
-            registry.is_some_and(|registry| {
-                registry.get(id).is_some_and(|intent| intent.reads_as(hash))
-            })
-        })
+    recorded.any(is_same) || super::suspect::text_then(ws, at, id, hash).is_some()
 }
 
 fn block(ws: &Workspace, block: &Block, found: &Provenance) -> BlockAnswer {

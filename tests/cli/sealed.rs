@@ -205,3 +205,49 @@ fn what_a_person_accepted_is_accepted_in_every_clone() {
     assert!(lab.fine(&["check", "--base", "HEAD~1"]).contains("0 errors"), "and it is founded");
     lab.fine(&["verify"]);
 }
+
+#[test]
+fn what_is_sealed_late_goes_by_the_intent_and_the_specification_of_its_own_time() {
+    let registry = ".orchestration/active_intents.yaml";
+    let lab = Lab::governed();
+    lab.fine(&["new", "One", "--scope", "src/**", "--constraint", "first", "--start"]);
+    let listed = lab.read(registry);
+    lab.write(
+        registry,
+        listed.replace("\n    owned_scope", "\n    related_specs: [spec.md]\n    owned_scope"),
+    );
+    lab.write("spec.md", "first\n");
+    lab.write(FILE, function(&["stood(1)", "stood(2)"]));
+    commit_long_ago(&lab);
+    let suspects = || lab.fine(&["check", "--suspect"]).matches("[suspect]").count();
+    let asked = |from: &str, to: &str| {
+        lab.write(registry, lab.read(registry).replace(from, to));
+        lab.write("spec.md", format!("{to}\n"));
+    };
+    // Neither text is that of the commit with the code.
+    asked("first", "second");
+    commit_something_else(&lab);
+    lab.fine(&["record", "--all", FILE, "--intent", "INT-001", "--contributor", "human"]);
+    lab.fine(&["seal"]);
+    commit_something_else(&lab);
+    assert_eq!(suspects(), 0, "claimed under what stands now");
+    for (from, to, is_committed) in
+        [("second", "third", true), ("third", "fourth", true), ("fourth", "fifth", false)]
+    {
+        asked(from, to);
+        if is_committed {
+            commit_something_else(&lab);
+        }
+        assert_eq!(suspects(), 1, "{to} is not {from}");
+        let why = lab.fine(&["why", FILE]);
+        assert!(why.contains("suspect") && !why.contains("unknown version"), "{why}");
+        lab.fine(&["accept", FILE, "--all-differing"]);
+        assert_eq!(suspects(), 0, "accepted under {to}");
+        lab.fine(&["seal"]);
+        assert_eq!(suspects(), 0, "accepted under {to}, and sealed");
+        commit_something_else(&lab);
+        assert_eq!(suspects(), 0, "accepted under {to}, and committed");
+        std::fs::remove_dir_all(lab.root.join(".git/intent")).expect("no journal, as in a clone");
+        assert_eq!(suspects(), 0, "accepted under {to}, in a clone");
+    }
+}
