@@ -217,7 +217,7 @@ pub struct ComparedAnswer {
 }
 
 /// An intent in brief.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct IntentBrief {
     /// `INT-001`.
     pub id: String,
@@ -235,7 +235,7 @@ pub struct IntentBrief {
 }
 
 /// Which text of an intent a record is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum IntentVersion {
     /// One that it had when the record was made; it was changed since.

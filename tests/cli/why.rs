@@ -239,3 +239,33 @@ fn a_specification_that_changed_makes_its_blocks_suspect() {
     edit(&lab, LIST, "docs/doors.md, ", "");
     assert_eq!(suspicion(&lab, "src/shop.rs:1"), None, "the intent does not name it any more");
 }
+
+#[test]
+fn each_intent_of_a_file_has_one_line() {
+    let lab = twice();
+    let lines = || {
+        let told = lab.fine(&["why", "src/shop.rs"]);
+        told.lines().filter(|line| line.starts_with("INT-")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let both = ["INT-001  Doors  IN_PROGRESS", "INT-002  Alarms  IN_PROGRESS"];
+    assert_eq!(lines(), both);
+    // One block under each of three texts of the first: the second is in no commit, and the third has another name.
+    for (nth, from, to) in [
+        (3, "\"No network\"]\n    owner: \"@ada\"", "\"Alone\"]\n    owner: \"@ada\""),
+        (4, "\"Alone\"", "\"Quiet\""),
+        (5, "name: Doors", "name: Gates"),
+    ] {
+        edit(&lab, LIST, from, to);
+        lab.write("src/shop.rs", lab.read("src/shop.rs") + &format!("\nfn more_{nth}() {{}}\n"));
+        lab.fine(&["record", "src", "--intent", "INT-001", "--agent", "codex"]);
+        if nth != 3 {
+            lab.commit();
+        }
+    }
+    let found = lines();
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(
+        found[0].starts_with("INT-001  Gates  IN_PROGRESS  for some blocks it was called Doors")
+    );
+    assert_eq!(found[1], both[1]);
+}

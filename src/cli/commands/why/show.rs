@@ -2,6 +2,8 @@
 
 mod evidence;
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use anstyle::Style;
 use jiff::Timestamp;
 
@@ -476,15 +478,47 @@ fn unrecorded_run(run: &[BlockAnswer]) -> Vec<Cell> {
     ]
 }
 
-/// The intents that the list names only by id.
+/// The intents that the list names only by id, each once: two texts of one intent are one, and another intent that had
+/// its id is not.
 fn legend(page: &mut Page, blocks: &[BlockAnswer]) {
-    let mut intents: Vec<&IntentBrief> =
-        blocks.iter().filter_map(|block| block.intent.as_ref()).collect();
-    intents.sort_by(|a, b| a.id.cmp(&b.id));
-    intents.dedup();
-    for intent in intents {
-        intent_line(page, intent);
+    let mut intents: BTreeMap<String, BTreeSet<&IntentBrief>> = BTreeMap::new();
+    for intent in blocks.iter().filter_map(|block| block.intent.as_ref()) {
+        intents.entry(intent.label()).or_default().insert(intent);
     }
+    for versions in intents.into_values() {
+        match Vec::from_iter(versions)[..] {
+            [only] => intent_line(page, only),
+            ref versions => versions_line(page, versions),
+        }
+    }
+}
+
+/// An intent as it is now, and as what else blocks were recorded under it.
+fn versions_line(page: &mut Page, versions: &[&IntentBrief]) {
+    let Some(first) = versions.first() else { return };
+    let present = versions.iter().find_map(|one| match one.version {
+        None => one.name.clone(),
+        _ => one.now_called.clone(),
+    });
+    let present = present.or_else(|| first.name.clone());
+    page.styled(INTENT, &first.id).own("  ");
+    if let Some(name) = &present {
+        page.styled(STRONG, name).own("  ");
+    }
+    if let Some(status) = &first.status {
+        page.styled(shared::status_style(status), status);
+    }
+    if versions.iter().any(|one| one.version == Some(IntentVersion::Gone)) {
+        page.styled(WARN, "not in the registry");
+    }
+    let names: BTreeSet<&String> = versions.iter().filter_map(|one| one.name.as_ref()).collect();
+    for name in names.into_iter().filter(|name| Some(*name) != present.as_ref()) {
+        page.own("  ").styled(DIM, "for some blocks it was called").own(" ").text(name);
+    }
+    if versions.iter().any(|one| one.version == Some(IntentVersion::Unknown)) {
+        page.own("  ").styled(DIM, "for some blocks an unknown version of it");
+    }
+    page.end();
 }
 
 fn summary(page: &mut Page, blocks: &[BlockAnswer]) {
