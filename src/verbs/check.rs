@@ -34,7 +34,7 @@ use crate::code::LineRange;
 use crate::intent::Registry;
 use crate::provenance::Verdict;
 use crate::workspace::git::{Change, ChangeKind, Target};
-use crate::workspace::{Code, CommitId, Finding, Level, Policy, RelativePath};
+use crate::workspace::{Code, CommitId, Finding, Level, Policy, RelativePath, text};
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
@@ -206,8 +206,12 @@ pub fn change_signed(
         }
         policy = Arc::clone(&rules.accepted().policy);
         let of_rules = proposed::judge(ws, &rules, &ends, &changes, &approvals)?;
+        let asks_for_signature = !of_rules.findings.is_empty();
         findings.extend(of_rules.findings);
         answer.summary.notes.extend(of_rules.notes);
+        if ends.tip.is_some() && (asks_for_signature || !approvals.signed.is_empty()) {
+            answer.summary.notes.extend(proposed::unsent(here, ws, &ends, &changes)?);
+        }
         if let Some(base) = ends.base() {
             let compared = super::evidence::against_base(ws, base, &rules, signatures)?;
             findings.extend(compared.findings);
@@ -273,12 +277,14 @@ pub(super) struct Ends {
     tip: Option<CommitId>,
     /// The last commit of the change; `None` before the first commit.
     head: Option<CommitId>,
+    /// What was asked for.
+    against: Against,
 }
 
 impl Ends {
     fn of(ws: &Workspace, against: &Against) -> Result<Self, VerbError> {
         let head = ws.head().cloned();
-        let mut ends = Self { bases: Vec::new(), tip: None, head };
+        let mut ends = Self { bases: Vec::new(), tip: None, head, against: against.clone() };
         let Some(git) = ws.git() else { return Ok(ends) };
         match against {
             Against::Head | Against::Staged => ends.bases = commits_of_work(ws)?,
@@ -317,6 +323,18 @@ impl Ends {
             changes.retain(|change| other.contains(&(change.path.clone(), change.aspect)));
         }
         Ok(changes)
+    }
+
+    /// What no commit has yet; `None` where that is all of the change.
+    fn uncommitted(&self, ws: &Workspace) -> Result<Option<HashSet<RelativePath>>, VerbError> {
+        match (&self.against, ws.git()) {
+            (Against::Range { .. }, _) => Ok(Some(HashSet::new())),
+            (Against::Base(_), Some(git)) => {
+                let changes = git.all_changes(self.head.as_ref(), ws.files())?;
+                Ok(Some(changes.into_iter().map(|change| change.path).collect()))
+            }
+            _ => Ok(None),
+        }
     }
 
     /// What differs likewise and has a name that is not UTF-8.
@@ -379,6 +397,18 @@ impl Against {
         match self {
             Self::Base(from) | Self::Range { from, .. } => from,
             Self::Head | Self::Staged => "HEAD",
+        }
+    }
+
+    /// The command that asks for it.
+    fn typed(&self) -> String {
+        match self {
+            Self::Head => "intent check".to_owned(),
+            Self::Base(from) => format!("intent check --base {}", text::shell_word(from)),
+            Self::Staged => "intent check --staged".to_owned(),
+            Self::Range { from, to } => {
+                format!("intent check {}", text::shell_word(&format!("{from}..{to}")))
+            }
         }
     }
 }
@@ -466,7 +496,9 @@ pub fn document(
     let bases = ws.head().map(slice::from_ref).unwrap_or_default();
     let deeds = deeds::of_standing(ws, path, file, before, bases).deeds;
     let bound = Bound::to(ws.selected(None));
-    let mut findings = files::judge(ws, rules, path, &deeds, bound.of_path(path));
+    let bound = bound.of_path(path);
+    let asked = deeds::Asked { bound, against: &Against::Head, is_committed: false };
+    let mut findings = files::judge(ws, rules, path, &deeds, &asked);
     findings.extend(deeds::conflicts(path, &file.document));
     findings.extend(differing(ws, path, file));
     findings.extend(overlap(ws, path, file));

@@ -34,7 +34,7 @@ use crate::provenance::{self, Content, Provenance, Step, lineage};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{CommitId, Git, RelativePath, store};
 
-pub use open::{Open, drafts, open};
+pub use open::{Open, and_commit, drafts, needs_no_code, open};
 pub(super) use open::{open_note, unstaged_note};
 pub use retire::{retire, retire_daily};
 

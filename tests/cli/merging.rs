@@ -776,3 +776,129 @@ fn the_name_of_a_branch_says_nothing_where_nothing_is_merged() {
         assert_eq!(forge.lab.intent(arguments).status.code(), Some(2), "{arguments:?}");
     }
 }
+
+/// The commands that a text quotes.
+fn commands(text: &str) -> Vec<&str> {
+    let quoted = text.split('`').skip(1).step_by(2);
+    quoted.filter(|one| one.starts_with("intent ")).collect()
+}
+
+fn run(lab: &Lab, command: &str) -> bool {
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    lab.intent(&words).status.success()
+}
+
+#[test]
+fn a_hint_on_what_is_committed_names_a_way_that_works() {
+    for asked in ["check --base origin/main", "check origin/main..HEAD"] {
+        let forge = Forge::new();
+        let lab = &forge.lab;
+        let help = || {
+            let words: Vec<&str> = asked.split(' ').collect();
+            let told = lab.json(&words);
+            told["findings"][0]["help"].as_str().map(str::to_owned)
+        };
+        forge.branch("topic");
+        lab.write("src/a.rs", OTHER);
+        lab.commit();
+        let told = help().expect("a hint");
+        let named = commands(&told);
+        assert_eq!(named, [format!("intent {asked} --intent INT-001")]);
+        assert!(run(lab, &format!("{} --fail-on hint", named[0])), "{told}");
+        assert!(told.contains("`Intent-Id: INT-001`"), "{told}");
+        lab.run_git(&["commit", "-q", "--amend", "-m", "Edit\n\nIntent-Id: INT-001"]);
+        assert_eq!(help(), None);
+        // Nobody owns it: then the command makes somebody who does.
+        forge.branch("unowned");
+        lab.write("migrations/d.rs", OTHER);
+        lab.commit();
+        let told = help().expect("a hint");
+        assert!(!told.contains("ID`") && !told.contains("NAME"), "{told}");
+        let words = ["new", "Work on migrations/d.rs", "--scope", "migrations/d.rs", "--start"];
+        let made = format!("intent new '{}' {}", words[1], words[2..].join(" "));
+        assert!(commands(&told).contains(&made.as_str()), "{told}");
+        lab.fine(&words);
+    }
+    // What is in no commit yet can be recorded.
+    let forge = Forge::new();
+    forge.branch("open");
+    forge.lab.write("src/a.rs", OTHER);
+    let told = forge.lab.json(&["check", "--base", MAIN]);
+    let named = told["findings"][0]["help"].as_str().map(commands).expect("a hint");
+    assert_eq!(named[0], "intent record src/a.rs --intent INT-001");
+    assert!(run(&forge.lab, named[0]));
+    assert!(run(&forge.lab, "intent check --base origin/main --fail-on hint"));
+}
+
+#[test]
+fn a_signature_gets_into_the_branch_by_what_the_finding_says() {
+    let forge = Forge::new();
+    let lab = &forge.lab;
+    lab.make_key("ada");
+    let key = lab.read("../ada.pub");
+    forge.on_main(|lab| {
+        lab.write(".orchestration/allowed_signers", format!("ada@example.invalid {key}"));
+    });
+    forge.branch("wider");
+    let registry = ".orchestration/active_intents.yaml";
+    lab.write(registry, lab.read(registry).replacen("src/**\"", "src/**\", \"more/**\"", 1));
+    lab.write("src/a.rs", OTHER);
+    forge.record("src/a.rs", "INT-001");
+    lab.commit();
+    let range = ["check", "origin/main..HEAD"];
+    let send = "intent seal && git commit -m 'Approve INT-001'";
+    let red = lab.json(&range);
+    let help = red["findings"][0]["help"].as_str().expect("a way out");
+    assert!(help.contains(&format!("`intent approve INT-001 && {send}`")), "{help}");
+    let notes = |told: &Value| told["summary"]["notes"].to_string();
+    assert!(!notes(&red).contains("on this machine"), "{red}");
+    sign(lab, "ada", "INT-001");
+    // The work tree has it, and no commit.
+    let here = lab.json(&["check", "--base", MAIN]);
+    assert_eq!(here["findings"], serde_json::json!([]));
+    let red = lab.json(&range);
+    assert_eq!(red["findings"][0]["code"], "registry-changed");
+    for told in [here, red] {
+        assert!(
+            notes(&told).contains(&format!(
+                "on this machine and in no commit yet: on its branch, `{send}`"
+            )),
+            "{told}"
+        );
+    }
+    lab.fine(&["seal"]);
+    lab.run_git(&["commit", "-q", "-m", "Approve INT-001"]);
+    let green = lab.json(&range);
+    assert_eq!(green["findings"], serde_json::json!([]));
+    assert!(!notes(&green).contains("on this machine"), "{green}");
+}
+
+#[test]
+fn a_lesson_in_a_file_that_is_new_is_a_lesson_and_the_rest_of_it_is_not() {
+    let forge = Forge::new();
+    let lab = &forge.lab;
+    let found = |arguments: &[&str]| -> Vec<String> {
+        let told = lab.json(arguments);
+        let all = told["findings"].as_array().expect("findings").iter();
+        all.map(|one| format!("{} {}", one["code"].as_str().unwrap_or_default(), one["path"]))
+            .collect()
+    };
+    for (text, at_work, merged) in [
+        (None, &[][..], &[][..]),
+        (
+            Some("# For agents\n"),
+            &["scope-violation \"AGENTS.md\""],
+            &["unrecorded-change \"AGENTS.md\""],
+        ),
+    ] {
+        forge.branch("brain");
+        lab.fine(&["select", "INT-001"]);
+        if let Some(text) = text {
+            lab.write("AGENTS.md", text);
+        }
+        lab.fine(&["lesson", "Start the clock first."]);
+        assert_eq!(found(&["check"]), at_work, "of a file, the same is said once");
+        lab.commit();
+        assert_eq!(found(&["check", "--base", MAIN]), merged);
+    }
+}

@@ -251,3 +251,31 @@ fn what_is_sealed_late_goes_by_the_intent_and_the_specification_of_its_own_time(
         assert_eq!(suspects(), 0, "accepted under {to}, in a clone");
     }
 }
+
+#[test]
+fn what_needs_no_code_beside_it_is_committed_by_the_command_that_is_named() {
+    let lab = governed_long_ago();
+    let record = ["record", "--all", FILE, "--intent", "INT-001", "--contributor", "human"];
+    let next = "intent seal && git commit -m ";
+    let is_named = |told: String| {
+        assert_eq!(told.matches(next).count(), 1, "{told}");
+        let checked = lab.fine(&["check"]);
+        assert!(checked.contains("1 record is in no commit yet. `intent seal && git"), "{checked}");
+        lab.fine(&["seal"]);
+        lab.run_git(&["commit", "-q", "-m", "evidence alone"]);
+        let checked = lab.fine(&["check"]);
+        assert!(!checked.contains("in no commit"), "{checked}");
+    };
+    is_named(lab.fine(&record));
+    lab.write(FILE, function(&["typed(1)", "stood(2)"]));
+    commit_long_ago(&lab);
+    is_named(lab.fine(&["accept", &format!("{FILE}:1")]));
+    // With code that is in no commit yet, whatever brings that brings it.
+    lab.write(FILE, function(&["typed(2)", "stood(2)"]));
+    for command in [&record[..], &["accept", &format!("{FILE}:1")]] {
+        let told = lab.fine(command) + &lab.fine(&["check"]);
+        assert!(!told.contains(next), "{told}");
+    }
+    lab.commit();
+    assert!(!lab.fine(&["check"]).contains("in no commit"));
+}

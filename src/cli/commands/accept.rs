@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -9,14 +10,14 @@ use crate::cli::person;
 use crate::cli::print::{GOOD, Page, STRONG};
 use crate::cli::target::Target;
 use crate::verbs::accept::{AcceptAnswer, AcceptExtent, accept};
-use crate::verbs::map;
+use crate::verbs::{Workspace, map, seal};
 use crate::workspace::session;
 
 /// Say that a block is right as it stands, which settles it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Each block keeps the intent it had. The record says who accepted it: the person at this terminal, by the name that git
-has; without a terminal, somebody unknown. An agent is refused. The next commit carries the record to other clones.
+has; without a terminal, somebody unknown. An agent is refused. A commit carries the record to other clones: that with the code, else any after `intent seal`.
 
 Examples:
   intent accept src/auth/jwt.rs:42
@@ -47,7 +48,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
                 AcceptExtent::Differing,
                 &person::contributor(&workspace),
             )?;
-            context.answer(&answer, |page| show(page, &answer))?;
+            context.answer(&answer, |page| show(page, &answer, &workspace))?;
             return Ok(Exit::Fine);
         }
         (Some(_), true) => return Err(say_which("a line and --all-differing exclude each other")),
@@ -62,7 +63,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         ));
     }
     map::refresh(&workspace);
-    context.answer(&answer, |page| show(page, &answer))?;
+    context.answer(&answer, |page| show(page, &answer, &workspace))?;
     Ok(Exit::Fine)
 }
 
@@ -79,7 +80,7 @@ fn say_which(message: &str) -> CliError {
     )
 }
 
-fn show(page: &mut Page, answer: &AcceptAnswer) {
+fn show(page: &mut Page, answer: &AcceptAnswer, workspace: &Workspace) {
     if answer.settled {
         page.styled(GOOD, "✓").own(" settled the write of ").text(answer.path.as_str());
         page.own(" that no gate let through").end();
@@ -89,5 +90,8 @@ fn show(page: &mut Page, answer: &AcceptAnswer) {
     for name in &answer.accepted {
         page.styled(GOOD, "✓").own(" accepted ").styled(STRONG, name);
         page.own(" in ").text(answer.path.as_str()).own(" as it stands").end();
+    }
+    if !answer.accepted.is_empty() && seal::needs_no_code(workspace, &answer.path) {
+        shared::sent_by(page, &format!("Accept {}", answer.path));
     }
 }

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
@@ -14,8 +15,9 @@ use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN}
 use crate::cli::ssh::{SshKeygen, sign, signs};
 use crate::cli::when;
 use crate::ledger::Approved;
-use crate::verbs::Workspace;
 use crate::verbs::approval::{self, ApprovalAnswer, ApprovalVerdict, DecisionPlace, SignedAnswer};
+use crate::verbs::{Workspace, seal};
+use crate::workspace::RelativePath;
 use crate::workspace::approvals::{Approval, ApprovalState};
 
 /// Approve what an agent asks for, or sign a rule as it reads; without an argument, list what waits
@@ -55,7 +57,11 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let workspace = context.here()?;
     if approval::status(&workspace, &code).is_err() {
         let signed = Some(signed(context, &workspace, &code, args.key)?);
-        return answered(context, &ApprovedAnswer { decided: None, signed, unsigned: None });
+        return answered(
+            context,
+            &workspace,
+            &ApprovedAnswer { decided: None, signed, unsigned: None },
+        );
     }
     let asked = waiting(&workspace, &code)?;
     let mut page = Page::default();
@@ -93,13 +99,26 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         Ok(signed) => (signed, None),
         Err(error) => (None, Some(not_signed(&error, widened.as_deref()))),
     };
-    answered(context, &ApprovedAnswer { decided: Some(answer), signed, unsigned })
+    answered(context, &here, &ApprovedAnswer { decided: Some(answer), signed, unsigned })
 }
 
-fn answered(context: &Context, answer: &ApprovedAnswer) -> Result<Exit, CliError> {
+/// Whether the last commit has what was signed, so that no commit with it is to come.
+fn stands_in_commit(workspace: &Workspace, what: &str) -> bool {
+    let of_intent = workspace.registry.place(what).map(|(file, _)| file.path().clone());
+    let path = of_intent.or_else(|| RelativePath::new(what).ok());
+    path.is_some_and(|path| seal::needs_no_code(workspace, &path))
+}
+
+fn answered(
+    context: &Context,
+    workspace: &Workspace,
+    answer: &ApprovedAnswer,
+) -> Result<Exit, CliError> {
     context.answer(answer, |page| {
         answer.decided.iter().for_each(|decided| done(page, decided));
-        answer.signed.iter().for_each(|signed| show_signed(page, signed));
+        if let Some(signed) = &answer.signed {
+            show_signed(page, signed, stands_in_commit(workspace, &signed.what));
+        }
         if let Some(reason) = &answer.unsigned {
             page.styled(WARN, "!").own(" ").text(reason).end();
         }
@@ -138,9 +157,13 @@ fn signed_as(
     Ok(approval::sign(workspace, unsigned, code, signature, &keys)?)
 }
 
-fn show_signed(page: &mut Page, answer: &SignedAnswer) {
+/// `stands`: whether a commit has what was signed.
+fn show_signed(page: &mut Page, answer: &SignedAnswer, stands: bool) {
     page.styled(GOOD, "✓").own(" signed ").styled(INTENT, &answer.what).own(" as it reads now");
-    page.own("; the next commit carries that").end();
+    page.own(if stands { "" } else { "; the commit with it carries that" }).end();
+    if stands {
+        shared::sent_by(page, &format!("Approve {}", answer.what));
+    }
     if !answer.trusted {
         page.own("  ").styled(WARN, "warning:");
         page.own(" the branch that work is merged into does not trust this key, so the signature");

@@ -2,12 +2,13 @@
 
 use std::ffi::OsString;
 
+use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::git::git_config;
 use crate::cli::person::Terminal;
-use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
+use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
 use crate::cli::target::Target;
 use crate::verbs::Workspace;
 use crate::verbs::reassign::{ReassignAnswer, What, reassign};
@@ -17,7 +18,7 @@ use crate::verbs::reassign::{ReassignAnswer, What, reassign};
 #[command(after_help = "\
 For a person at a terminal of their own: refused without one, and where an agent runs it.
 No record is changed. A record of its own says which blocks are meant and who says so;
-the next commit carries it.
+`intent seal` stages it for a commit.
 
 Examples:
   intent reassign src/auth/jwt.rs --from INT-001 --to INT-002
@@ -84,5 +85,5 @@ fn show(page: &mut Page, answer: &ReassignAnswer) {
         page.styled(WARN, "!").own(" ").styled(INTENT, &answer.to).own(" does not own ");
         page.text(path.as_str()).own(", so `intent check --base` will report it").end();
     }
-    page.styled(DIM, "The next commit carries it; `intent seal` stages it at once.").end();
+    shared::sent_by(page, "Reassign code");
 }

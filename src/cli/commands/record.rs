@@ -17,7 +17,7 @@ use crate::cli::print::{DIM, GOOD, INTENT, Page, STRONG, WARN};
 use crate::code::LineRange;
 use crate::ledger::{EntityType, MutationClass};
 use crate::verbs::record::{RecordExtent, RecordRequest, RecordedFile, SkippedFile, record};
-use crate::verbs::{Workspace, git_hooks, map};
+use crate::verbs::{Workspace, git_hooks, map, seal};
 use crate::workspace::RelativePath;
 
 /// Files with the same reason that are named before the rest is only counted.
@@ -129,7 +129,7 @@ struct Rooted<T> {
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let mut answer = RecordedAnswer::default();
-    let mut looked_at = 0;
+    let (mut looked_at, mut needs_code) = (0, false);
     for files::Meant { workspace, files, named } in files::by_workspace(&context.cwd, &args.paths)?
     {
         looked_at += files.len();
@@ -144,10 +144,17 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         if !here.recorded.is_empty() && answer.hint.is_none() {
             answer.hint = git_hooks::hint(&workspace);
         }
+        let needs = |file: &RecordedFile| !seal::needs_no_code(&workspace, &file.path);
+        needs_code |= here.recorded.iter().any(needs);
         answer.recorded.extend(here.recorded.into_iter().map(|file| rooted(&root, file)));
         answer.skipped.extend(here.skipped.into_iter().map(|file| rooted(&root, file)));
     }
-    context.answer(&answer, |page| show(page, &answer, &args, looked_at))?;
+    context.answer(&answer, |page| {
+        show(page, &answer, &args, looked_at);
+        if args.all && !needs_code && !answer.recorded.is_empty() {
+            shared::sent_by(page, "Record code");
+        }
+    })?;
     let against = answer.recorded.iter().any(|entry| entry.file.against.is_some());
     Ok(Exit::found(answer.recorded.is_empty() || against))
 }

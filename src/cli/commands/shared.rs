@@ -10,8 +10,8 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{BAD, Cell, DIM, GOOD, INTENT, NOTE, PLAIN, Page, STRONG, UNSURE, WARN};
 use crate::intent::Status;
 use crate::verbs::check::FindingAnswer;
-use crate::verbs::map;
 use crate::verbs::registry::{self, RegistryAnswer};
+use crate::verbs::{map, seal};
 use crate::workspace::Level;
 use crate::workspace::text::counted;
 
@@ -120,6 +120,11 @@ fn level_style(level: Level) -> Style {
         Level::Info => NOTE,
         Level::Hint | Level::Off => DIM,
     }
+}
+
+/// How what needs no code beside it gets into a commit.
+pub(super) fn sent_by(page: &mut Page, message: &str) {
+    page.styled(DIM, "Next:").own(" ").text(&seal::and_commit(message)).end();
 }
 
 /// `2 errors, 1 warning`, coloured; says so when there is nothing.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::Against;
 use crate::code::{self, Block, Document, LineRange};
 use crate::ledger::{Approved, ClaimRef, journal};
 use crate::provenance::Difference;
@@ -11,7 +12,7 @@ use crate::verbs::git_hooks::shell_word;
 use crate::verbs::judgement::{Outside, Rules, Ruling};
 use crate::verbs::{Workspace, lesson, why};
 use crate::workspace::policy::Lessons;
-use crate::workspace::{Code, CommitId, Finding, RelativePath};
+use crate::workspace::{Code, CommitId, Finding, RelativePath, text};
 
 /// One thing that a change does to a file.
 #[derive(Clone, Debug)]
@@ -206,14 +207,18 @@ fn deletion(ws: &Workspace, path: &RelativePath, block: &Block, bases: &[CommitI
     found.map_or(Answers::Nobody, |(id, at)| Answers::Record(id, Some(at)))
 }
 
-/// One deed for each who answers, of a file that is judged as a whole.
+/// One deed for each who answers, of a file that is judged as a whole; its lessons apart.
 pub(super) fn as_a_whole(deeds: Vec<Deed>, path: &RelativePath, fate: Fate) -> Vec<Deed> {
-    let is_lesson = deeds.iter().all(|deed| deed.is_lesson);
     let mut merged: Vec<Deed> = Vec::new();
     for deed in deeds {
-        let same = |other: &Deed| match (&other.answers, &deed.answers) {
-            (Answers::Record(one, _), Answers::Record(other, _)) => one == other,
-            (one, other) => one == other,
+        // Of a file that is new, what `intent lesson` wrote is a lesson, and the rest is not.
+        let is_lesson = deed.is_lesson && fate == Fate::New;
+        let same = |other: &Deed| {
+            other.is_lesson == is_lesson
+                && match (&other.answers, &deed.answers) {
+                    (Answers::Record(one, _), Answers::Record(other, _)) => one == other,
+                    (one, other) => one == other,
+                }
         };
         if !merged.iter().any(same) {
             // One finding is enough, and it stands where the file begins.
@@ -253,15 +258,25 @@ pub(super) fn conflicts(path: &RelativePath, document: &Document) -> Vec<Finding
     conflicts.map(finding).collect()
 }
 
-/// Holds deeds against the rules. `bound`: the intents that the work is bound to; one that may do it is enough.
+/// What was asked about a change.
+pub(super) struct Asked<'a> {
+    /// The intents that the work is bound to; one that may do it is enough.
+    pub bound: &'a [String],
+    /// What is compared with what.
+    pub against: &'a Against,
+    /// Whether a commit has the change, so that `intent record` finds no difference.
+    pub is_committed: bool,
+}
+
+/// Holds deeds against the rules.
 pub(super) fn judge(
     ws: &Workspace,
     rules: &Rules,
     path: &RelativePath,
     deeds: &[Deed],
-    bound: &[String],
+    asked: &Asked<'_>,
 ) -> Vec<Finding> {
-    deeds.iter().flat_map(|deed| Case { ws, rules, path, deed }.judge(bound)).collect()
+    deeds.iter().flat_map(|deed| Case { ws, rules, path, deed, asked }.judge()).collect()
 }
 
 struct Case<'a> {
@@ -269,15 +284,16 @@ struct Case<'a> {
     rules: &'a Rules,
     path: &'a RelativePath,
     deed: &'a Deed,
+    asked: &'a Asked<'a>,
 }
 
 impl Case<'_> {
-    fn judge(&self, bound: &[String]) -> Vec<Finding> {
+    fn judge(&self) -> Vec<Finding> {
         let is_denied = self.rules.accepted().policy.lessons == Lessons::Deny;
         let is_lesson = self.deed.is_lesson && !is_denied;
         let (named, is_answered) = match &self.deed.answers {
             Answers::Record(id, _) => (std::slice::from_ref(id), true),
-            Answers::Nobody => (bound, is_lesson),
+            Answers::Nobody => (self.asked.bound, is_lesson),
         };
         let rulings = |id: Option<&str>| match self.deed.is_folder {
             true => self.rules.rulings_of_folder(self.path, id),
@@ -362,11 +378,10 @@ impl Case<'_> {
                 let mut help = format!(
                     "Select the intent that owns {path}, widen the scope of {id}, or put {it} back."
                 );
-                if let Some(typed) = self.recorded_path() {
-                    let to = match self.rules.owners(path)[..] {
-                        [only] => only.id.value.as_str(),
-                        _ => "ID",
-                    };
+                if let (Some(typed), Some(owner)) =
+                    (self.recorded_path(), self.rules.owners(path).first())
+                {
+                    let to = &owner.id.value;
                     let place = match self.deed.lines {
                         Some(lines) => format!("{typed}:{}", lines.start()),
                         None => typed,
@@ -398,31 +413,62 @@ impl Case<'_> {
             findings.extend(self.not_active(id));
         } else {
             let select = match ids[..] {
-                [] => "No intent in progress owns this file; select one that may be widened, or create one: `intent new NAME --scope PATH`.".to_owned(),
+                [] => {
+                    format!("Select one that may be widened, or create one: {}.", self.new_intent())
+                }
                 [only] => format!("Select the intent that owns this file: `intent select {only}`."),
                 _ => format!("Select one that owns this file: {}.", ids.join(", ")),
             };
             let message = format!("{}, and no intent is selected.", what);
             findings.push(self.finding(Code::IntentRequired, None, message, select));
-            let to = if let [only] = ids[..] { only } else { "ID" };
-            let typed = shell_word(Path::new(path.as_str()));
-            let help = match self.deed.is_recordable && !is_control_file(path) {
-                true => format!(
-                    "Record it with `intent record {typed} --intent {to}`, or name the intent of the whole change: `intent check --intent {to}`."
-                ),
-                false => format!(
-                    "Records hold blocks of text. Name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or of the whole change: `intent check --intent {to}`."
-                ),
-            };
             let message = format!("{}, and no record covers it.", what);
+            let help = self.how_to_answer(&ids);
             findings.push(self.finding(Code::UnrecordedChange, None, message, help));
         }
         if ids.is_empty() {
             let message = format!("{}, and no intent in progress owns {path}.", what);
-            let help = "Add it to the scope of an intent, or create one for it: `intent new NAME --scope PATH`.";
-            findings.push(self.finding(Code::Unowned, None, message, help.to_owned()));
+            let help =
+                format!("Add it to the scope of an intent, or create one: {}.", self.new_intent());
+            findings.push(self.finding(Code::Unowned, None, message, help));
         }
         findings
+    }
+
+    /// How somebody answers for what no record covers, given the intents that own the file.
+    fn how_to_answer(&self, owners: &[&str]) -> String {
+        let Some(to) = owners.first() else {
+            return format!(
+                "No intent in progress owns it: widen the scope of one that `intent list` shows, or create one, {}.",
+                self.new_intent()
+            );
+        };
+        let several = match owners {
+            [_] => String::new(),
+            _ => format!(" These own it: {}.", owners.join(", ")),
+        };
+        let whole = format!(
+            "of the whole change: `{} --intent {to}`.{several}",
+            self.asked.against.typed()
+        );
+        let of_commit = format!(
+            "Name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or {whole}"
+        );
+        let typed = shell_word(Path::new(self.path.as_str()));
+        let is_recordable = self.deed.is_recordable && !is_control_file(self.path);
+        match (is_recordable, self.asked.is_committed) {
+            (true, false) => format!(
+                "Record it with `intent record {typed} --intent {to}`, or name the intent {whole}"
+            ),
+            (true, true) => of_commit,
+            (false, _) => format!("Records hold blocks of text. {of_commit}"),
+        }
+    }
+
+    /// The command that makes an intent for the file.
+    fn new_intent(&self) -> String {
+        let name = format!("Work on {}", self.path);
+        let (name, scope) = (text::shell_word(&name), text::shell_word(self.path.as_str()));
+        format!("`intent new {name} --scope {scope} --start`")
     }
 
     /// Work under an intent that is finished, or not begun. What a record covers was judged when it was made.

@@ -1,8 +1,8 @@
 //! The files of a change, each read on both sides.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::deeds::{self, Answers, Deed, Fate};
+use super::deeds::{self, Answers, Asked, Deed, Fate};
 use super::{Bound, Ends, deleted};
 use crate::code::Document;
 use crate::provenance::Classification;
@@ -15,6 +15,7 @@ use crate::workspace::git::{Aspect, Change, ChangeKind, Target};
 use crate::workspace::{Code, Finding, RelativePath};
 
 /// What is compared with what.
+#[derive(Clone, Copy)]
 pub(super) struct Sides<'a> {
     pub ws: &'a Workspace,
     pub ends: &'a Ends,
@@ -85,11 +86,11 @@ pub(super) fn judge(
     rules: &Rules,
     path: &RelativePath,
     deeds: &[Deed],
-    bound: &[String],
+    asked: &Asked<'_>,
 ) -> Vec<Finding> {
     let is_rule = signing::is_rule(&rules.accepted().policy, path);
-    let bound = if is_rule { &[] } else { bound };
-    let mut findings = deeds::judge(ws, rules, path, deeds, bound);
+    let bound = if is_rule { &[] } else { asked.bound };
+    let mut findings = deeds::judge(ws, rules, path, deeds, &Asked { bound, ..*asked });
     if is_rule {
         findings.retain(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath));
     }
@@ -119,6 +120,8 @@ pub(super) struct Judge<'a> {
     texts: HashMap<RelativePath, Versions>,
     classes: Option<Classification>,
     judged: JudgedFiles,
+    /// What no commit has yet, of a change that may be committed in part or as a whole.
+    uncommitted: Option<HashSet<RelativePath>>,
     /// Who answers for a file that goes on under another name, by the name that it had.
     renamed: HashMap<RelativePath, Vec<Deed>>,
 }
@@ -142,7 +145,19 @@ impl<'a> Judge<'a> {
         let gone = deleted(&contents.cloned().collect::<Vec<_>>());
         let texts = texts.files.into_iter().map(|(path, old, new)| (path, (old, new))).collect();
         let (changes, renamed) = (by_path, HashMap::new());
-        Ok(Self { sides, rules, bound, gone, changes, texts, classes, judged, renamed })
+        let uncommitted = sides.ends.uncommitted(sides.ws)?;
+        Ok(Self {
+            sides,
+            rules,
+            bound,
+            gone,
+            changes,
+            texts,
+            classes,
+            judged,
+            uncommitted,
+            renamed,
+        })
     }
 
     /// New files first: one may be what became of a file that is gone. `nameless`: files whose name is not UTF-8.
@@ -154,19 +169,27 @@ impl<'a> Judge<'a> {
         for (path, changes) in standing.into_iter().chain(gone) {
             self.judged.files += 1;
             let deeds = self.deeds(path, &changes)?;
-            let (ws, bound) = (self.sides.ws, self.bound.of_path(path));
-            self.judged.findings.extend(judge(ws, self.rules, path, &deeds, bound));
+            self.judge(path, &deeds);
         }
         for path in nameless {
             self.judged.files += 1;
             let deeds = [deeds::of_file(&path, Fate::Nameless)];
-            let (ws, bound) = (self.sides.ws, self.bound.of_path(&path));
-            self.judged.findings.extend(deeds::judge(ws, self.rules, &path, &deeds, bound));
+            self.judge(&path, &deeds);
             self.judged.notes.push(format!(
                 "The name of {path} is not UTF-8, so no scope owns it: give it another name."
             ));
         }
         Ok(self.judged)
+    }
+
+    fn judge(&mut self, path: &RelativePath, deeds: &[Deed]) {
+        let Sides { ws, ends } = self.sides;
+        let asked = Asked {
+            bound: self.bound.of_path(path),
+            against: &ends.against,
+            is_committed: self.uncommitted.as_ref().is_some_and(|paths| !paths.contains(path)),
+        };
+        self.judged.findings.extend(judge(ws, self.rules, path, deeds, &asked));
     }
 
     fn deeds(&mut self, path: &RelativePath, changes: &[&Change]) -> Result<Vec<Deed>, VerbError> {

@@ -3,7 +3,7 @@
 //! To narrow a scope, or to add an intent, grants nothing: reviewers are told of it. What loosens the rules needs the
 //! signature of somebody whom the target branch trusts, or a change of its own, which people review as such.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::Ends;
 use super::files::is_of_rules;
@@ -15,15 +15,17 @@ use crate::verbs::evidence::Compared;
 use crate::verbs::gate::{is_control_file, steers};
 use crate::verbs::judgement::{ApprovedWork, Rules};
 use crate::verbs::signing::{self, Judged, Signatures, Signed};
-use crate::verbs::{VerbError, Workspace};
+use crate::verbs::{VerbError, Workspace, seal};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::policy::RegistryChanges;
+use crate::workspace::text::shell_word;
 use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
 
 /// What can be done about a rule that a change loosens, given the intent or the file.
 pub(super) fn ways_out(what: &str) -> String {
+    let (typed, send) = (shell_word(what), seal::and_commit(&format!("Approve {what}")));
     format!(
-        "Somebody whose key the target branch trusts signs it: `intent approve {what}`, then commit. Or land the change of the rules in a reviewed pull request of its own."
+        "Somebody whose key the target branch trusts signs it: `intent approve {typed} && {send}`. Or land the change of the rules in a reviewed pull request of its own."
     )
 }
 
@@ -119,6 +121,36 @@ pub(super) fn judge(
         }
     }
     Ok(compared)
+}
+
+/// Signatures that this machine has and that no commit of the change has, of what the change does to the rules.
+pub(super) fn unsent(
+    here: &Workspace,
+    ws: &Workspace,
+    ends: &Ends,
+    changes: &[Change],
+) -> Result<Vec<String>, VerbError> {
+    let (Some(git), Some(head)) = (ws.git(), &ends.head) else { return Ok(Vec::new()) };
+    let mut notes = BTreeSet::new();
+    for entry in here.ledger.entries().iter() {
+        let Some(approved) = entry.record.approves.as_ref().filter(|it| it.signature.is_some())
+        else {
+            continue;
+        };
+        let what = &approved.what;
+        let is_it = match ws.registry.get(what) {
+            Some(intent) => intent.hash() == approved.hash,
+            None => changes.iter().any(|change| change.path.as_str() == what),
+        };
+        if !is_it || git.has_file(head, &entry.origin.path)? {
+            continue;
+        }
+        let send = seal::and_commit(&format!("Approve {what}"));
+        notes.insert(format!(
+            "A signature of {what} is on this machine and in no commit yet: on its branch, `{send}`."
+        ));
+    }
+    Ok(notes.into_iter().collect())
 }
 
 /// Whether this program reads or writes such a file below `.orchestration/`.

@@ -13,7 +13,7 @@ use crate::verbs::edited::Baseline;
 use crate::verbs::git_hooks::{self, HooksStanding};
 use crate::verbs::{ReadError, Workspace};
 use crate::workspace::git::Target;
-use crate::workspace::text::counted;
+use crate::workspace::text::{counted, shell_word};
 use crate::workspace::{CommitId, RelativePath};
 
 /// No more files than this are compared, those of the newest records first. The code of records that only name other
@@ -129,13 +129,27 @@ fn brought(
     Some(draft.records.into_iter().collect())
 }
 
+/// The commands that put into a commit what needs no code beside it: of themselves such records stage nothing.
+pub fn and_commit(message: &str) -> String {
+    format!("intent seal && git commit -m {}", shell_word(message))
+}
+
+/// Returns true if a commit can carry what was claimed or accepted of a file, without code beside it: the last commit has
+/// the file as it stands.
+pub fn needs_no_code(ws: &Workspace, path: &RelativePath) -> bool {
+    let Some(head) = ws.head().filter(|_| !is_ignored(ws)) else { return false };
+    let (now, then) = (ws.read(path), ws.read_at(head, path));
+    matches!((now, then), (Ok(now), Ok(Some(then))) if now.text() == then.text())
+}
+
 /// A sentence that says how many records are in no commit yet and how to get them into one. `None` if all are, or if
 /// git ignores evidence.
 pub(in crate::verbs) fn open_note(ws: &Workspace) -> Option<String> {
     if ws.git().is_none() || is_ignored(ws) {
         return None;
     }
-    let count = open(ws).standing.len();
+    let standing = open(ws).standing;
+    let count = standing.len();
     if count == 0 {
         return None;
     }
@@ -143,7 +157,15 @@ pub(in crate::verbs) fn open_note(ws: &Workspace) -> Option<String> {
         1 => ("record is", "its", "it"),
         _ => ("records are", "their", "them"),
     };
+    let is_at_once = |entry: &&Entry| {
+        let mut paths = entry.record.files.iter().map(|file| &file.relative_path);
+        is_carried(entry)
+            || claims_as_it_stood(&entry.record) && paths.all(|path| needs_no_code(ws, path))
+    };
     let next = match git_hooks::standing(ws) {
+        _ if standing.iter().all(is_at_once) => {
+            format!("`{}` puts {it} there.", and_commit("Add evidence"))
+        }
         HooksStanding::Installed => format!("The next commit with {its} code carries {it}."),
         _ => format!("Commit {its} code, and `intent seal` stages evidence of {it}."),
     };
