@@ -38,7 +38,7 @@ pub(super) struct Elsewhere {
     trails: Mutex<HashMap<RelativePath, SharedTrail>>,
     recorded: OnceLock<Recorded>,
     registries: Mutex<HashMap<CommitId, Option<Arc<Registry>>>>,
-    rewritten: Mutex<HashMap<(CommitId, CommitId), Arc<[CommitId]>>>,
+    rewritten: Mutex<Rewritten>,
     produced: Mutex<HashMap<Option<String>, Produced>>,
 }
 
@@ -137,6 +137,9 @@ impl Elsewhere {
         }
     }
 }
+
+/// The commits between two that changed the registry.
+type Rewritten = HashMap<(CommitId, CommitId), Arc<[CommitId]>>;
 
 /// Files at commits.
 type Committed = HashMap<(String, RelativePath), Arc<AtCommit>>;
