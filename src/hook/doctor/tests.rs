@@ -21,16 +21,14 @@ impl Lab {
 
     fn wired(hosts: &[&str]) -> Self {
         let lab = Self::new();
-        let hosts: Vec<Host> = hosts.iter().map(|name| host::named(name).unwrap()).collect();
-        install(
-            &lab.folders(),
-            &hosts,
-            InstallLevel::Project,
-            &HostProgram::Found,
-            InstallAct::Put,
-        )
-        .unwrap();
+        for name in hosts {
+            lab.wire(host::named(name).unwrap(), InstallLevel::Project, &HostProgram::Found);
+        }
         lab
+    }
+
+    fn wire(&self, host: Host, level: InstallLevel, program: &HostProgram) {
+        install(&self.folders(), &[host], level, program, InstallAct::Put).unwrap();
     }
 
     fn root(&self) -> Root {
@@ -100,6 +98,28 @@ fn every_state_of_wiring_reads_well() {
 }
 
 #[test]
+fn nothing_is_wrong_with_what_was_just_wired() {
+    for host in HOSTS {
+        for level in [InstallLevel::Project, InstallLevel::User] {
+            for absolute in [false, true] {
+                let lab = Lab::new();
+                lab.write("my tools/intent", "");
+                let path = lab.folder.path().join("my tools/intent").display().to_string();
+                let program = if absolute { HostProgram::At(path) } else { HostProgram::Found };
+                lab.wire(*host, level, &program);
+                let (state, detail) = lab.one(host.name);
+                // A person trusts codex's hooks in codex itself.
+                let is_well = state != Health::Bad || detail.starts_with("nobody trusts");
+                assert!(is_well, "{}: {detail}", host.name);
+                for wrong in ["is not what", "is not there", "not on the PATH"] {
+                    assert!(!detail.contains(wrong), "{}: {detail}", host.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_strict_switch_taken_out_is_noticed() {
     let lab = Lab::wired(&["claude-code"]);
     lab.beat("claude-code", NOW);
@@ -116,9 +136,8 @@ fn hooks_of_others_are_not_our_business() {
     let lab = Lab::new();
     lab.write("p/.claude/settings.json", r#"{"hooks": {"Stop": [{"hooks": [{"command": "x"}]}]}}"#);
     assert_eq!(lab.examine()[0].what, "agents");
-    let hosts = [host::named("claude-code").unwrap()];
-    install(&lab.folders(), &hosts, InstallLevel::Project, &HostProgram::Found, InstallAct::Put)
-        .unwrap();
+    let claude = host::named("claude-code").unwrap();
+    lab.wire(claude, InstallLevel::Project, &HostProgram::Found);
     lab.beat("claude-code", NOW);
     assert_eq!(lab.one("claude-code").0, Health::Good);
 }
@@ -179,8 +198,7 @@ fn a_program_that_is_not_there_is_named() {
     lab.bad("cursor", "not on the PATH");
     let lab = Lab::new();
     let gone = HostProgram::At("/nowhere/intent".to_owned());
-    let hosts = [host::named("cursor").unwrap()];
-    install(&lab.folders(), &hosts, InstallLevel::Project, &gone, InstallAct::Put).unwrap();
+    lab.wire(host::named("cursor").unwrap(), InstallLevel::Project, &gone);
     lab.bad("cursor", "/nowhere/intent, which is not there");
 }
 

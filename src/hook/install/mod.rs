@@ -251,15 +251,20 @@ fn holds_hooks(content: &FileContent) -> bool {
     })
 }
 
-/// The program before the word `hook` in settings that we wrote.
+/// The program that settings of ours start: what a plugin declares, else the word before `hook`.
 fn program_in(text: &str) -> Option<HostProgram> {
-    let at = text.find(" hook ")?;
-    let before = text[..at].trim_end_matches(['\\', '"']);
-    let start = before.rfind(['"', '\n'])? + 1;
-    match &before[start..] {
-        "intent" => Some(HostProgram::Found),
-        path => Some(HostProgram::At(path.to_owned())),
-    }
+    let program = match text.split_once(recipes::DECLARED) {
+        Some((_, declared)) => {
+            let mut values = serde_json::Deserializer::from_str(declared).into_iter::<String>();
+            values.next()?.ok()?
+        }
+        None => {
+            let (before, _) = text.split_once(" hook ")?;
+            let before = before.trim_end_matches(['\\', '"']);
+            before[before.rfind(['"', '\n'])? + 1..].to_owned()
+        }
+    };
+    Some(if program == "intent" { HostProgram::Found } else { HostProgram::At(program) })
 }
 
 /// Settings as data, comments left out; `None` where there are none that can be read.

@@ -280,6 +280,8 @@ const PLUGINS: &[(&str, &str)] = &[
     ("amp", include_str!("../../../agents/amp/intent.ts")),
     ("pi", include_str!("../../../agents/pi/intent.ts")),
 ];
+/// What stands before the program in a plugin.
+pub(super) const DECLARED: &str = "const PROGRAM = ";
 /// Tools of Claude Code that change something, and those of servers.
 const CLAUDE_WRITES: &str = "Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|Monitor|mcp__.*";
 /// Tools of Cursor that change files. Commands and servers have events of their own.
@@ -409,7 +411,8 @@ fn plugin(program: &HostProgram, host: &Host) -> FileContent {
     let text = match program {
         HostProgram::Found => text.to_owned(),
         HostProgram::At(path) => {
-            text.replacen("\"intent\"", &Value::from(path.as_str()).to_string(), 1)
+            let declared = |program: &str| format!("{DECLARED}{}", Value::from(program));
+            text.replacen(&declared("intent"), &declared(path), 1)
         }
     };
     // The first line may be one that the host looks for there.
