@@ -93,6 +93,7 @@ fn command(shell: &mut Shell<'_>, words: &[Arg]) {
         via: shell.via.clone(),
         class: finding.class,
         rule: finding.rule.to_owned(),
+        hidden: false,
     });
     shell.note(finding);
 }

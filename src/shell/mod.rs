@@ -135,6 +135,9 @@ pub struct Invocation {
     pub class: Class,
     /// The rule that says so.
     pub rule: String,
+    /// Its output goes into a file, or nowhere.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
 }
 
 /// What a text would do.
@@ -186,15 +189,17 @@ pub fn read(text: &str, dialect: Dialect, at: &Surroundings) -> Reading {
     }
 }
 
-/// The intent that a text selects, when it is a lone `intent select ID` and nothing else.
-pub fn selects(reading: &Reading) -> Option<&str> {
+/// The words behind `intent`, when a text is one command of ours and nothing else.
+pub fn own_command(reading: &Reading) -> Option<&[String]> {
     let [only] = reading.commands.as_slice() else { return None };
     let own = only.program.as_deref() == Some("intent") && only.via.is_empty();
-    if !reading.lone || !own {
-        return None;
-    }
-    match only.words.as_slice() {
-        [_, select, id] if select == "select" && !id.starts_with('-') => Some(id),
+    if reading.lone && own { only.words.get(1..) } else { None }
+}
+
+/// The intent that a text selects, when it is a lone `intent select ID` and nothing else.
+pub fn selects(reading: &Reading) -> Option<&str> {
+    match own_command(reading)? {
+        [select, id] if select == "select" && !id.starts_with('-') => Some(id),
         _ => None,
     }
 }

@@ -106,6 +106,7 @@ mod tests {
             via: Vec::new(),
             class: Class::Opaque,
             rule: String::new(),
+            hidden: false,
         }
     }
 

@@ -151,7 +151,12 @@ fn one(shell: &mut Shell<'_>, tokens: &[PsToken], before: Option<Feed>) -> Feed 
         }
         words.drain(..2);
     }
-    command(shell, &words, &lists, called, before)
+    let first = shell.started();
+    let out = command(shell, &words, &lists, called, before);
+    if tokens.iter().any(|token| matches!(token, PsToken::Into)) {
+        shell.hide(first);
+    }
+    out
 }
 
 /// Names that mean another one; of those that exist everywhere, what they mean on Windows.
@@ -293,6 +298,7 @@ fn command(
         via: shell.via.clone(),
         class: finding.class,
         rule: finding.rule.to_owned(),
+        hidden: false,
     });
     shell.note(finding);
     out

@@ -170,6 +170,16 @@ impl<'a> Shell<'a> {
         }
     }
 
+    /// Marks what was started since the invocation at an index: its output is not shown.
+    pub(super) fn hide(&mut self, first: usize) {
+        self.out.commands.iter_mut().skip(first).for_each(|call| call.hidden = true);
+    }
+
+    /// How many programs were found to be started so far.
+    pub(super) fn started(&self) -> usize {
+        self.out.commands.len()
+    }
+
     /// Names a path that would be touched, unless it is another machine's.
     pub(super) fn target(&mut self, target: Target) {
         if !self.elsewhere && !self.out.targets.contains(&target) {
@@ -397,12 +407,16 @@ impl<'a> Shell<'a> {
         }
         self.depth += 1;
         let mut stdin = feed;
-        let mut away = false;
+        let (mut away, mut hidden) = (false, false);
+        let first = self.out.commands.len();
         self.redirected_to = None;
         for redirect in &command.redirects {
             match self.redirect(redirect, heredocs) {
                 Redirected::In(feed) => stdin = feed,
-                Redirected::Away => away = true,
+                Redirected::Away => {
+                    away = true;
+                    hidden |= redirect.output;
+                }
                 Redirected::Nothing => {}
             }
         }
@@ -417,6 +431,9 @@ impl<'a> Shell<'a> {
             }
         };
         self.depth -= 1;
+        if hidden {
+            self.hide(first);
+        }
         if away {
             if out.download {
                 self.fetched.extend(self.redirected_to.take());
@@ -622,6 +639,7 @@ impl<'a> Shell<'a> {
                 via: self.via.clone(),
                 class: finding.class,
                 rule: finding.rule.to_owned(),
+                hidden: false,
             };
             self.out.commands.insert(at.min(self.out.commands.len()), invocation);
         }

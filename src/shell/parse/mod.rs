@@ -115,6 +115,8 @@ pub(super) enum Direction {
 #[derive(Clone, Debug)]
 pub(super) struct Redirect {
     pub(super) direction: Direction,
+    /// What it sends elsewhere is the standard output.
+    pub(super) output: bool,
     pub(super) target: Word,
 }
 

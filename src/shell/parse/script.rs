@@ -452,6 +452,7 @@ impl<'a> Parser<'a> {
 
     fn redirect(&mut self) -> Result<Option<Redirect>, SyntaxError> {
         let start = self.at;
+        let mut number = "";
         if self.eat("{") {
             let named = !self.name().is_empty() && self.eat("}");
             if !named || !self.rest().starts_with(['<', '>']) {
@@ -460,6 +461,7 @@ impl<'a> Parser<'a> {
             }
         } else {
             let digits = self.rest().find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+            number = &self.rest()[..digits];
             self.at += digits;
         }
         let signs: [(&str, Direction); 12] = [
@@ -488,7 +490,8 @@ impl<'a> Parser<'a> {
         if let Direction::Document(tabs) = direction {
             return Ok(Some(self.announce(target, tabs == 1)));
         }
-        Ok(Some(Redirect { direction, target }))
+        let output = sign.contains('>') && matches!(number, "" | "1");
+        Ok(Some(Redirect { direction, output, target }))
     }
 
     /// A heredoc whose body comes after the end of the line.
@@ -499,7 +502,7 @@ impl<'a> Parser<'a> {
         let index = self.heredocs.len();
         self.heredocs.push(Word::default());
         self.pending.push(Pending { index, end, literal, strip_tabs });
-        Redirect { direction: Direction::Document(index), target: word }
+        Redirect { direction: Direction::Document(index), output: false, target: word }
     }
 
     /// The bodies of the heredocs that were announced on the line before.

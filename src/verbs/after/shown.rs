@@ -26,21 +26,24 @@ pub(super) fn shown(reading: &Reading, path: &str) -> Shown {
     let names = |call: &&Invocation| call.words.iter().skip(1).any(|word| ends_in(path, word));
     let mut naming = reading.commands.iter().filter(names);
     let (Some(call), None) = (naming.next(), naming.next()) else { return Shown::Unknown };
+    if call.hidden {
+        return Shown::Unknown;
+    }
     // What is printed may go into the file that is written.
     if reading.targets.iter().any(|target| target.deed == Deed::Write) {
         return Shown::Unknown;
     }
     let words: Vec<&str> = call.words.iter().skip(1).map(String::as_str).collect();
-    let own = of_program(call.program.as_deref().unwrap_or_default(), &words);
+    let own = of_program(&name_of(call), &words);
     // Another program may read what this one prints.
     let others: Vec<&Invocation> =
         reading.commands.iter().filter(|other| *other != call && !stands_by(other)).collect();
     match (others.as_slice(), own) {
         ([], own) => own,
-        ([next], Shown::Whole) => {
+        ([next], Shown::Whole) if !next.hidden => {
             let words = next.words.iter().skip(1).map(String::as_str).chain([path]);
             let words: Vec<&str> = words.collect();
-            match of_program(next.program.as_deref().unwrap_or_default(), &words) {
+            match of_program(&name_of(next), &words) {
                 Shown::Lines(lines) => Shown::Lines(lines),
                 _ => Shown::Unknown,
             }
@@ -50,8 +53,13 @@ pub(super) fn shown(reading: &Reading, path: &str) -> Shown {
 }
 
 fn stands_by(call: &Invocation) -> bool {
-    let program = call.program.as_deref().unwrap_or_default();
-    BYSTANDERS.contains(&program) || PRINTERS.contains(&program)
+    let program = name_of(call);
+    BYSTANDERS.contains(&program.as_str()) || PRINTERS.contains(&program.as_str())
+}
+
+/// The program's name, which PowerShell takes in any case: `Get-Content`.
+fn name_of(call: &Invocation) -> String {
+    call.program.as_deref().unwrap_or_default().to_ascii_lowercase()
 }
 
 /// What a program shows of a file, given its arguments, of which the file is the last.
@@ -119,13 +127,17 @@ mod tests {
     use crate::shell::{self, Dialect, Surroundings};
 
     fn of(text: &str) -> Vec<String> {
+        of_dialect(text, Dialect::Posix)
+    }
+
+    fn of_dialect(text: &str, dialect: Dialect) -> Vec<String> {
         let at = Surroundings {
             cwd: "/w/app".into(),
             root: Some("/w/app".into()),
             home: None,
             temp: Vec::new(),
         };
-        let reading = shell::read(text, Dialect::Posix, &at);
+        let reading = shell::read(text, dialect, &at);
         let read = reading.targets.iter().filter(|target| target.deed == Deed::Read);
         read.map(|target| match shown(&reading, &target.path) {
             Shown::Whole => "whole".to_owned(),
@@ -134,6 +146,33 @@ mod tests {
             Shown::Lines(lines) => format!("{}-{}", lines.start(), lines.end()),
         })
         .collect()
+    }
+
+    #[test]
+    fn what_goes_elsewhere_is_not_shown() {
+        for (redirect, expected) in [
+            (">/dev/null", "unknown"),
+            ("1> /dev/null", "unknown"),
+            (">> /dev/null", "unknown"),
+            ("&>/dev/null", "unknown"),
+            (">&/dev/null", "unknown"),
+            ("> /dev/null 2>&1", "unknown"),
+            ("2>/dev/null", "whole"),
+            ("2>> /dev/null", "whole"),
+            ("2>&1", "whole"),
+            ("< /dev/null", "whole"),
+        ] {
+            for text in ["cat src/a.rs", "(cat src/a.rs)", "{ cat src/a.rs; }"] {
+                let text = format!("{text} {redirect}");
+                assert_eq!(of(&text), [expected], "{text}");
+            }
+        }
+        for text in ["cat src/a.rs | head -5 > /dev/null", "cat src/a.rs > /dev/null | head -5"] {
+            assert_eq!(of(text), ["unknown"], "{text}");
+        }
+        assert_eq!(of("ls > /dev/null; cat src/a.rs"), ["whole"]);
+        assert_eq!(of_dialect("Get-Content src/a.rs > $null", Dialect::PowerShell), ["unknown"]);
+        assert_eq!(of_dialect("Get-Content src/a.rs", Dialect::PowerShell), ["whole"]);
     }
 
     #[test]
