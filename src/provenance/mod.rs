@@ -19,8 +19,8 @@ pub use classify::Classification;
 pub use derive::{Before, block_record, derive, find_recorded, stands_in};
 pub use difference::Difference;
 pub use lineage::Step;
-pub(crate) use names::is_unnamed;
 pub use names::{block_name, textless};
+pub(crate) use names::{is_named, is_unnamed};
 pub use trail::Trail;
 pub use verdict::{
     Content, Origin, Place, Provenance, Refused, Rejection, Relation, Scores, Tier, Verdict,

@@ -1,6 +1,6 @@
 //! Names of blocks, as files and as the ledger have them.
 
-use crate::code::{Block, BlockKind};
+use crate::code::{Block, BlockKind, Identity};
 use crate::ledger::{BlockName, BlockRecord};
 
 /// A block's name as the ledger writes it.
@@ -12,6 +12,15 @@ pub fn block_name(block: &Block, language: Option<&str>) -> BlockName {
         ordinal: block.identity.ordinal,
         language: language.map(str::to_owned),
     }
+}
+
+/// Returns true if the ledger's name of a block is this identity. Evidence leaves out parameters where no other block has
+/// the same kind and path.
+pub(crate) fn is_named(name: &BlockName, identity: &Identity) -> bool {
+    name.kind == identity.kind.as_str()
+        && name.path == identity.path
+        && (name.parameters.is_none() || name.parameters == identity.parameters)
+        && name.ordinal == identity.ordinal
 }
 
 /// A block whose text is not at hand, as the ledger writes it.

@@ -73,6 +73,7 @@ fn changed(path: &str, before: &FileBlocks, after: &FileBlocks) -> Vec<BlockChan
     changes.extend(gone.map(|block| change(path, "removed", (Some(block), None))));
     if !order.is_sorted() {
         changes.push(BlockChange {
+            identity: None,
             reason: format!("file {path}: order"),
             class: Some(MutationClass::IntentEvolution),
             before: None,
@@ -105,12 +106,14 @@ fn change(
     said: &str,
     (before, after): (Option<&Block>, Option<&Block>),
 ) -> BlockChange {
-    let named = after.or(before).map(|block| &block.identity);
+    let identity = after.or(before).map(|block| block.identity.clone());
+    let named = identity.as_ref();
     let label = named.map_or_else(String::new, |id| format!("{} {}", id.kind.as_str(), id.path));
     let is_proven = said == "formatting";
     let place = |block: &Block| (path.to_owned(), block.bytes.clone());
     BlockChange {
         reason: format!("{label}: {said}"),
+        identity,
         class: Some(match is_proven {
             true => MutationClass::AstRefactor,
             false => MutationClass::IntentEvolution,

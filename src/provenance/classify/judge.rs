@@ -243,9 +243,8 @@ impl<'a> Set<'a> {
                 || before
                     .is_some_and(|old| broken(self.unit_before(old).0, self.unit_before(old).1));
             error |= broken;
-            let name = label(file, unit);
             blocks.push(entry(
-                &name,
+                (file, unit),
                 judged,
                 broken,
                 before.map(|old| place(&self.before, old)),
@@ -260,13 +259,7 @@ impl<'a> Set<'a> {
             let judged = self.removed(id, &extracted.1);
             let broken = broken(file, unit);
             error |= broken;
-            blocks.push(entry(
-                &label(file, unit),
-                judged,
-                broken,
-                Some(place(&self.before, id)),
-                None,
-            ));
+            blocks.push(entry((file, unit), judged, broken, Some(place(&self.before, id)), None));
         }
         self.unreadable(&mut blocks);
         let proven = blocks
@@ -316,6 +309,7 @@ impl<'a> Set<'a> {
                 _ => "text",
             };
             blocks.push(BlockChange {
+                identity: None,
                 reason: format!("file {path}: {said}"),
                 class: Some(MutationClass::IntentEvolution),
                 before,
@@ -735,7 +729,7 @@ fn label(file: &File<'_>, unit: &Unit) -> String {
 }
 
 fn entry(
-    name: &str,
+    (file, unit): (&File<'_>, &Unit),
     found: Found,
     broken: bool,
     before: Option<(String, std::ops::Range<usize>)>,
@@ -746,8 +740,9 @@ fn entry(
         (_, true) => Some(MutationClass::AstRefactor),
         (_, false) => Some(MutationClass::IntentEvolution),
     };
-    let reason = format!("{name}: {}", found.said.join(", "));
-    BlockChange { reason, class, before, after, contained: found.set && found.block }
+    let reason = format!("{}: {}", label(file, unit), found.said.join(", "));
+    let identity = unit.identity.clone();
+    BlockChange { identity, reason, class, before, after, contained: found.set && found.block }
 }
 
 /// How two versions that do the same differ, in words.

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use crate::code::Document;
+use crate::code::{Document, Identity};
 use crate::ledger::{Basis, MutationClass};
 
 mod block;
@@ -60,6 +60,8 @@ pub struct SourceFile<'a> {
 /// What became of one block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockChange {
+    /// The block that stands there now, or that was removed; `None` of a file as a whole.
+    pub identity: Option<Identity>,
     /// Its kind, path and what was found: `function Foo.bar: formatting`.
     pub reason: String,
     /// Whether the block still does what it did, wherever it is and whatever it is called now.

@@ -3,9 +3,10 @@
 use super::super::derive::Texts;
 use super::super::record::call;
 use super::{Element, escaped};
+use crate::code::Identity;
 use crate::intent::Intent;
 use crate::ledger::{Entry, FileRecord, MutationClass};
-use crate::provenance::Classification;
+use crate::provenance::{Classification, is_named};
 use crate::verbs::Workspace;
 
 /// At most this many records are listed.
@@ -86,8 +87,9 @@ fn of_blocks(
     let (mut classes, mut reasons) = (Vec::new(), Vec::new());
     for range in ranges {
         let block = range.block.as_ref()?;
-        let name = format!("{} {}:", block.kind, block.path);
-        let change = found.blocks.iter().find(|change| change.reason.starts_with(&name))?;
+        let is_it = |identity: &Identity| is_named(block, identity);
+        let change =
+            found.blocks.iter().find(|change| change.identity.as_ref().is_some_and(is_it))?;
         classes.push(change.class);
         reasons.push(change.reason.clone());
     }
