@@ -385,6 +385,45 @@ fn a_session_that_the_host_clears_loses_its_selection() {
 }
 
 #[test]
+fn who_owns_a_file_is_answered_by_the_selection_of_the_agent_that_asks() {
+    let repo = place(Situation::Nothing);
+    let two = "  - id: INT-002\n    name: Pages\n    status: IN_PROGRESS\n    owned_scope: [\"web/page.rs\"]\n";
+    repo.write(".orchestration/active_intents.yaml", &format!("{REGISTRY}{two}"));
+    let root = Root::find(&repo.root()).expect("a root");
+    let selection = |intent: &str| session::Selection {
+        intent_id: intent.to_owned(),
+        selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
+        actor: None,
+    };
+    session::select(&root, &selection("INT-001")).expect("selected by the person");
+    session::select_for(&root, "claude-code:two", &selection("INT-002")).expect("selected");
+    let next = |session: Option<&str>, agent: bool| {
+        if let Some(session) = session {
+            let payload = json!({
+                "session_id": session, "cwd": repo.root(), "hook_event_name": "PreToolUse",
+                "tool_name": "Bash", "tool_input": { "command": "intent for 'web/d e.rs'" },
+            });
+            run(&repo, "claude-code", &payload.to_string());
+        }
+        let mut asks = command(&repo.root(), &["--json", "for", "web/d e.rs"]);
+        if agent {
+            asks.env("CLAUDECODE", "1");
+        }
+        let answer: Value =
+            serde_json::from_slice(&asks.output().expect("it ends").stdout).expect("JSON");
+        answer[0]["next"].as_str().expect("a command").to_owned()
+    };
+    let widens = |intent: &str| format!("intent request-scope --intent {intent} ");
+    assert!(next(None, false).starts_with(&widens("INT-001")), "a person");
+    for (session, expected) in [("one", "intent new ".to_owned()), ("two", widens("INT-002"))] {
+        let told = next(Some(session), true);
+        assert!(told.starts_with(&expected), "{session}: {told}");
+    }
+    let told = next(None, true);
+    assert!(told.starts_with("intent new "), "an agent without a hook: {told}");
+}
+
+#[test]
 fn an_agent_whose_tests_failed_twice_is_reminded_of_lessons_once() {
     let claude = json!({ "hook_event_name": "PostToolUseFailure", "tool_name": "Bash", "error": "exit code 101" });
     let gemini = json!({

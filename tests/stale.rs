@@ -33,7 +33,7 @@ impl Place {
         repo.write(path, text);
         repo.commit("code");
         let root = Root::find(&repo.root()).expect("a root");
-        for name in ["a", "b"] {
+        for name in ["a", "b", "c"] {
             let selection = session::Selection {
                 intent_id: "INT-001".to_owned(),
                 selected_at: "2026-11-22T02:00:00.000Z".to_owned(),
@@ -58,22 +58,32 @@ impl Place {
         String::from_utf8(child.wait_with_output().expect("it ends").stdout).expect("text")
     }
 
+    /// What the hook says at one end of a call.
+    fn said(&self, event: &str, session: &str, tool: &str, input: &Value) -> String {
+        self.hook(&json!({
+            "session_id": session, "cwd": self.repo.root(), "hook_event_name": event,
+            "tool_name": tool, "tool_input": input, "tool_response": {"success": true},
+        }))
+    }
+
     /// One call: the hook before it, the deed if it may go ahead, the hook after it.
     fn call(&self, session: &str, tool: &str, input: Value, deed: impl FnOnce(&Repo)) -> Came {
-        let payload = |event: &str| {
-            json!({
-                "session_id": session, "cwd": self.repo.root(), "hook_event_name": event,
-                "tool_name": tool, "tool_input": input, "tool_response": {"success": true},
-            })
-        };
-        let said = self.hook(&payload("PreToolUse"));
+        let said = self.said("PreToolUse", session, tool, &input);
         if said.contains("STALE_FILE") {
             return Stale;
         }
         assert!(!said.contains("\"deny\""), "{said}");
         deed(&self.repo);
-        self.hook(&payload("PostToolUse"));
+        self.said("PostToolUse", session, tool, &input);
         Through
+    }
+
+    /// Whom the denial of a session's whole text names.
+    fn blamed(&self, session: &str, path: &str, text: &str) -> String {
+        let input = json!({ "file_path": path, "content": text });
+        let said = self.said("PreToolUse", session, "Write", &input);
+        let (_, by) = said.split_once(" since this session last saw it, by ").expect(&said);
+        by.split([' ', ',']).next().unwrap_or_default().to_owned()
     }
 
     fn read(&self, session: &str, path: &str) {
@@ -135,6 +145,33 @@ fn a_small_edit_does_not_make_an_old_text_fresh() {
         assert_eq!(place.write("b", path, &both), Through, "{path}: read again");
         assert_eq!(place.write("b", path, &text.replace(two, "b")), Through, "{path}: its own");
     }
+}
+
+#[test]
+fn a_denial_names_who_changed_the_block_that_is_not_known() {
+    let place = Place::with("src/a.rs", CODE);
+    let edit = |session: &str, old: &str, new: &str| {
+        assert_eq!(place.edit(session, "src/a.rs", old, new), Through);
+    };
+    let blamed = |session: &str, text: &str| place.blamed(session, "src/a.rs", text);
+    let by_b = CODE.replace("2;", "22;");
+    for session in ["a", "b", "c"] {
+        place.read(session, "src/a.rs");
+    }
+    edit("a", "1;", "11;");
+    edit("b", "2;", "22;");
+    assert_eq!(blamed("b", &by_b), "claude-code:a", "b knows what b wrote");
+    assert_eq!(blamed("a", &CODE.replace("1;", "11;")), "claude-code:b");
+    assert_eq!(blamed("c", &CODE.replace("3;", "33;")), "claude-code:b", "the last of two");
+    edit("b", "22;", "222;");
+    edit("a", "11;", "111;");
+    assert_eq!(blamed("b", &by_b), "claude-code:a");
+    place.read("b", "src/a.rs");
+    // A person changes it again, in an editor.
+    place.repo.write("src/a.rs", &place.repo.read("src/a.rs").replace("111;", "0;"));
+    assert_eq!(blamed("b", &by_b), "somebody");
+    edit("b", "222;", "2;");
+    assert_eq!(blamed("b", &by_b), "somebody", "a write of b does not make it a's");
 }
 
 #[test]

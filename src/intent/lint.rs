@@ -484,7 +484,7 @@ pub fn ignored_intents(registry: &Registry, ignores: &Ignores) -> Vec<Finding> {
     let unknown = lines.into_iter().filter(|line| {
         registry.get(&line.intent).is_none() && registry.rivals(&line.intent).is_empty()
     });
-    let finding = |IntentLine { file, line, intent }: IntentLine| Finding {
+    let finding = |IntentLine { file, line, intent, .. }: IntentLine| Finding {
         path: Some(file.clone()),
         lines: LineRange::new(line, line),
         intent: Some(intent.clone()),

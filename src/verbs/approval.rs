@@ -193,7 +193,7 @@ fn carry_out(ws: &Workspace, asked: &Approval) -> Result<(Option<String>, String
             }
             let done = match missing.len() {
                 0 => format!("{intent} owned it already; the registry is as it was."),
-                _ => format!("{intent} owns {} from now on.", list_of(entries)),
+                _ => format!("{intent} owns {} from now on.", entries.join(", ")),
             };
             Ok((Some(intent.clone()), done))
         }
@@ -224,10 +224,6 @@ fn once(asked: &Approval) -> String {
     )
 }
 
-fn list_of(entries: &[String]) -> String {
-    entries.join(", ")
-}
-
 /// One sentence without any text of a command or a lesson: the ledger is published.
 fn note(asked: &Approval, verb: &str, place: DecisionPlace) -> String {
     let what = match &asked.subject {
@@ -238,10 +234,10 @@ fn note(asked: &Approval, verb: &str, place: DecisionPlace) -> String {
             format!("a switch from {} to {to}", from.as_deref().unwrap_or("no intent"))
         }
         Subject::Scope { intent, entries, .. } => {
-            format!("a wider scope of {intent}: {}", list_of(entries))
+            format!("a wider scope of {intent}: {}", entries.join(", "))
         }
         Subject::Intent { name, scope, .. } => {
-            format!("a new intent, {name}, owning {}", list_of(scope))
+            format!("a new intent, {name}, owning {}", scope.join(", "))
         }
     };
     let short = asked.binding.get(..16).unwrap_or_default();

@@ -43,6 +43,10 @@ pub struct Terms {
     pub constraints: Vec<String>,
     /// The globs of the files that may be changed; `!` excludes, the last match wins.
     pub owned_scope: Vec<String>,
+    /// Patterns of files that no work under it may change, whatever its scope says; `!` allows again, the last match
+    /// wins.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored_paths: Vec<String>,
     /// What is true when the work is done.
     pub acceptance_criteria: Vec<String>,
     /// The requirements that it serves.
@@ -58,6 +62,7 @@ impl Terms {
             instruction: INSTRUCTION,
             constraints: values(&intent.constraints),
             owned_scope: values(&intent.owned_scope),
+            ignored_paths: kept_from(ws, intent),
             acceptance_criteria: values(&intent.acceptance_criteria),
             related_specs: values(&intent.related_specs),
             lessons: lesson::learned(ws),
@@ -98,6 +103,7 @@ fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent, terms: &Terms) ->
     out.line(1, &format!("<instruction>{INSTRUCTION}</instruction>"));
     out.list("constraints", "constraint", &terms.constraints);
     out.list("owned_scope", "path", &terms.owned_scope);
+    out.list("ignored_paths", "path", &terms.ignored_paths);
     if extent == ContextExtent::Curated {
         out.list("acceptance_criteria", "criterion", &terms.acceptance_criteria);
         out.list("related_specs", "spec", &terms.related_specs);
@@ -110,6 +116,13 @@ fn xml(ws: &Workspace, intent: &Intent, extent: ContextExtent, terms: &Terms) ->
     }
     out.text.push_str("</intent_context>\n");
     out.text
+}
+
+/// The patterns of the ignore files' lines that are about an intent alone.
+fn kept_from(ws: &Workspace, intent: &Intent) -> Vec<String> {
+    let ids = ws.registry.ids(&intent.id.value);
+    let lines = ws.ignores.intent_lines().into_iter();
+    lines.filter(|line| ids.contains(&line.intent.as_str())).map(|line| line.pattern).collect()
 }
 
 fn values(entries: &[Spanned<String>]) -> Vec<String> {

@@ -340,9 +340,10 @@ impl Rules {
     }
 }
 
-/// The rule that keeps agents from a path, whatever the intent: an entry of the policy, or a line of an ignore file.
-pub(super) fn kept_by(ws: &Workspace, path: &RelativePath) -> Option<String> {
-    Rules::of(ws).rulings(path, None).into_iter().find_map(|ruling| match ruling {
+/// The rule that keeps work under an intent from a path, whoever owns it: an entry of the policy, or a line of an ignore
+/// file. Without an intent, only a rule that holds for all of them.
+pub(super) fn kept_by(ws: &Workspace, path: &RelativePath, intent: Option<&str>) -> Option<String> {
+    Rules::of(ws).rulings(path, intent).into_iter().find_map(|ruling| match ruling {
         Ruling::Protected(rule) => Some(format!("`protected_paths: {rule}`")),
         Ruling::Ignored(rule) => Some(format!("{}:{}", rule.file, rule.line)),
         Ruling::Unknown | Ruling::Outside(_) => None,

@@ -4,7 +4,7 @@
 //! beside it. So an edit brings up to date only the blocks that it wrote. A later text for the whole file is held
 //! against all the blocks that stand on the disk: one that the session neither saw nor wrote would be lost.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::Workspace;
 use super::event::Event;
@@ -13,7 +13,7 @@ use crate::code::{Document, LineRange, difference};
 use crate::provenance::Outline;
 use crate::provenance::outline::{Row, Short, short};
 use crate::workspace::session::calls::{FileBefore, Predicted};
-use crate::workspace::session::seen::{self, FileState, Seen, SeenExtent};
+use crate::workspace::session::seen::{self, BlockWrite, FileState, FileWrites, Seen, SeenExtent};
 use crate::workspace::{RelativePath, session, store};
 
 /// A change of a file by the session itself, between two looks at the disk.
@@ -39,6 +39,14 @@ pub(super) fn pieces(document: &Document) -> Option<Outline> {
 /// The same of a text.
 pub(super) fn pieces_of(path: &RelativePath, text: &str) -> Option<Outline> {
     pieces(&Document::from_bytes(path.as_str(), text.as_bytes()).ok()?)
+}
+
+/// The pieces of a file before a call; none where there was no file.
+pub(super) fn pieces_before(before: &FileBefore) -> Option<Outline> {
+    match &before.text {
+        Some(text) => pieces_of(&before.path, text),
+        None => before.hash.is_none().then(Outline::default),
+    }
 }
 
 /// The pieces of a file, each with its lines.
@@ -350,12 +358,74 @@ pub(super) fn note(
     }
 }
 
+/// Remembers that a note's actor wrote a file, which held the blocks of `earlier` before; `None` if they are not known.
+pub(super) fn wrote(ws: &Workspace, last: Seen, earlier: Option<&Outline>) {
+    let before = seen::writes(&ws.root, &last.path);
+    let now = Outline::from_entries(&last.outline);
+    let now = now.filter(|now| !now.rows.is_empty() || last.hash.is_none());
+    let blocks = earlier.zip(now.as_ref()).map(|(earlier, now)| earlier.touched(now));
+    let mut changed_again = blocks.clone().unwrap_or_default();
+    let mut writes = Vec::new();
+    if let Some(before) = before {
+        // What changed before this write was nobody's whom we saw.
+        let stood = Outline::from_entries(&before.last.outline).unwrap_or_default();
+        changed_again.extend(earlier.map(|earlier| stood.touched(earlier)).unwrap_or_default());
+        writes = before.writes;
+    }
+    let changed_again = names(&changed_again);
+    for write in &mut writes {
+        write.blocks.iter_mut().for_each(|it| it.retain(|block| !changed_again.contains(block)));
+    }
+    writes.retain(|write| match &write.blocks {
+        Some(blocks) => !blocks.is_empty(),
+        None => write.actor != last.actor,
+    });
+    writes.push(BlockWrite {
+        actor: last.actor.clone(),
+        intent: last.intent.clone(),
+        at: last.at.clone(),
+        blocks: blocks.map(|blocks| names(&blocks).into_iter().collect()),
+    });
+    let path = last.path.clone();
+    if let Err(error) = seen::wrote(&ws.root, &FileWrites { last, writes }) {
+        session::log(&ws.root, &format!("who wrote {path} could not be kept: {error}"));
+    }
+}
+
+/// The last write by another actor, as far as we saw, of a block that is not as a session knows it. Any block, if the
+/// file has none that can be told apart.
+pub(super) fn other_writer(
+    ws: &Workspace,
+    actor: &str,
+    file: &FileBefore,
+    known: Option<&Knowledge>,
+) -> Option<BlockWrite> {
+    let written = seen::writes(&ws.root, &file.path)?;
+    let now = file.text.as_deref().and_then(|text| pieces_of(&file.path, text));
+    let mut changed = known.zip(now.as_ref()).map(|(known, now)| known.changed(now, false));
+    if written.last.hash != file.hash {
+        let unseen = Outline::from_entries(&written.last.outline)?.touched(now.as_ref()?);
+        changed.as_mut()?.retain(|block| !unseen.contains(block));
+        changed.as_ref().filter(|changed| !changed.is_empty())?;
+    }
+    let changed = changed.map(|changed| names(&changed));
+    let changed_one = |write: &BlockWrite| match (&write.blocks, &changed) {
+        (Some(blocks), Some(changed)) => blocks.iter().any(|block| changed.contains(block)),
+        _ => true,
+    };
+    written.writes.into_iter().rev().find(|write| write.actor != actor && changed_one(write))
+}
+
+fn names(blocks: &HashSet<Short>) -> BTreeSet<String> {
+    blocks.iter().map(|block| store::hex(block)).collect()
+}
+
 /// Who is named as the writer of what went through a command of ours.
 const OURS: &str = "intent";
 
 /// Notes that a change of a file went through here, so that no command running meanwhile is taken for its author.
 pub(super) fn through_us(ws: &Workspace, path: &RelativePath, intent: Option<&str>) {
-    let wrote = Seen {
+    let last = Seen {
         path: path.clone(),
         hash: seen::state(&ws.root.absolute(path), 0).hash,
         outline: Vec::new(),
@@ -366,9 +436,7 @@ pub(super) fn through_us(ws: &Workspace, path: &RelativePath, intent: Option<&st
         recorded: false,
         at: store::now(),
     };
-    if let Err(error) = seen::wrote(&ws.root, &wrote) {
-        session::log(&ws.root, &format!("who changed {path} could not be kept: {error}"));
-    }
+    self::wrote(ws, last, None);
 }
 
 /// Whether a file is as a command of ours left it.

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 mod section;
 
-use super::{VerbError, Workspace, gate, judgement, knowledge, record};
+use super::{VerbError, Workspace, gate, judgement, knowledge, map, record};
 use crate::code::{Document, LineRange};
 use crate::ledger::{
     BlockRecord, Contributor, Conversation, EntityType, FileRecord, OutlineChange, Record,
@@ -178,6 +178,9 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
     for (path, before, placed) in files {
         answers.push(written(ws, request, path, &line, &before, &placed)?);
     }
+    let is_new = |answer: &&LessonAnswer| answer.outcome == LessonOutcome::Added;
+    let paths: Vec<_> = answers.iter().filter(is_new).map(|answer| answer.path.clone()).collect();
+    map::follow(ws, &paths);
     let mut first = answers.remove(0);
     first.also = answers;
     Ok(first)
@@ -261,7 +264,7 @@ fn may(ws: &Workspace, asker: Asker, path: &RelativePath) -> Result<(), LessonEr
         Lessons::Ask => return Err(LessonError::ForAPerson),
         Lessons::Deny => return Err(LessonError::Denied),
     }
-    match judgement::kept_by(ws, path) {
+    match judgement::kept_by(ws, path, None) {
         Some(rule) => Err(LessonError::KeptFromAgents { path: path.clone(), rule }),
         None => Ok(()),
     }

@@ -48,7 +48,7 @@ pub fn new(ws: &Workspace, mut intent: NewIntent) -> Result<RegistryAnswer, Verb
         return Err(EditError::Refused(message).into());
     }
     let turn = turn(ws)?;
-    let registry = Registry::load(&ws.root);
+    let registry = on_disk(ws)?;
     let used = ws.git().map(|git| UsedIds::of(git, registry.path())).unwrap_or_default();
     if intent.id.is_empty() {
         intent.id = edit::next_id(&registry, &used.ids());
@@ -116,6 +116,15 @@ fn turn(ws: &Workspace) -> Result<Lock, VerbError> {
     Ok(store::lock(&ws.root.private().join("registry.lock"), PATIENCE)?)
 }
 
+/// The registry, read again, so that what somebody wrote since is not lost. None is made anew where git has one.
+fn on_disk(ws: &Workspace) -> Result<Registry, VerbError> {
+    let registry = Registry::load(&ws.root);
+    match ws.lost_registry() {
+        Some(reason) if !registry.exists() => Err(VerbError::MissingRegistry { reason }),
+        _ => Ok(registry),
+    }
+}
+
 fn change(
     ws: &Workspace,
     _turn: &Lock,
@@ -123,8 +132,7 @@ fn change(
     wanted: &RegistryEdit,
     note: &str,
 ) -> Result<RegistryAnswer, VerbError> {
-    // Read again, so that what somebody wrote since is not lost.
-    let registry = Registry::load(&ws.root);
+    let registry = on_disk(ws)?;
     let PlannedEdit { path, text, .. } = edit::plan(&registry, wanted)?;
     store::write_atomic(&ws.root.absolute(&path), text.as_bytes())?;
     let after = registry.with(&path, &text);

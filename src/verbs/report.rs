@@ -31,6 +31,9 @@ pub struct ReportAnswer {
     pub workspace: String,
     /// The commit the work tree is based on.
     pub head: Option<String>,
+    /// That the registry is missing or cannot be read, and why; then nothing is known of any intent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unread_registry: Option<String>,
     /// In numbers.
     pub summary: ReportSummary,
     /// As in the registry, then intents that only the ledger knows, by id.
@@ -85,8 +88,8 @@ pub struct ReportedIntent {
     pub name: Option<String>,
     /// `None` when missing or unknown.
     pub status: Option<Status>,
-    /// The registry holds it; else only records name it.
-    pub in_registry: bool,
+    /// The registry holds it; else only records name it. `None` where the registry cannot be read.
+    pub in_registry: Option<bool>,
     /// Selected by the person in this work tree.
     pub selected: bool,
     /// Who asked for it.
@@ -259,7 +262,9 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
     let verified = verify::verify(ws);
     let held = verify::blocks(ws, |held| gathered.add(held));
     let activity = gathered.activity(ws);
-    let mut notes = Vec::from_iter(ws.unread_evidence());
+    let unread_registry = ws.unread_registry();
+    let mut notes = Vec::from_iter(unread_registry.clone());
+    notes.extend(ws.unread_evidence());
     let findings = findings(ws, verified.findings, &mut notes);
     let count = |level| findings.iter().filter(|finding| finding.level == level).count();
     let (errors, warnings) = (count(Level::Error), count(Level::Warning));
@@ -269,6 +274,7 @@ pub fn report(ws: &Workspace) -> Result<ReportAnswer, VerbError> {
         generated: store::now(),
         workspace: ws.root.path().file_name().unwrap_or_default().to_string_lossy().into_owned(),
         head: ws.head().map(|head| head.0.clone()),
+        unread_registry,
         summary: ReportSummary {
             records: verified.records,
             ledger_files: verified.files,

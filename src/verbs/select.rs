@@ -8,7 +8,7 @@ use super::context::{self, ContextExtent};
 use super::{VerbError, Workspace, record};
 use crate::intent::Intent;
 use crate::ledger::{Record, RecordKind};
-use crate::workspace::{RelativePath, Selection, session, store};
+use crate::workspace::{RelativePath, Selection, session, store, text};
 
 /// The answer to a selection.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -74,9 +74,9 @@ pub struct StatusAnswer {
     pub selection: Option<String>,
     /// What is selected, as the registry has it.
     pub selected: Option<IntentSummary>,
-    /// That the registry is missing, and what to do.
+    /// That the registry is missing or cannot be read, and why; then nothing is known of any intent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub missing_registry: Option<String>,
+    pub unread_registry: Option<String>,
     /// How many intents there are.
     pub intents: usize,
     /// How many are in progress.
@@ -111,13 +111,10 @@ pub fn next_step(ws: &Workspace) -> String {
     if let Err(error) = ws.sound_registry() {
         return error.to_string();
     }
-    if let Some(missing) = ws.missing_registry() {
-        return missing;
-    }
     match ids(ws, Intent::in_progress)[..] {
         [only] => format!("`intent select {only}`"),
         [] => format!("none is in progress; {}", start_step(ws)),
-        ref several => format!("`intent select ID`, with one of {}", listed(several)),
+        ref several => format!("`intent select ID`, with one of {}", text::listed(several)),
     }
 }
 
@@ -137,7 +134,7 @@ pub(super) fn start_step(ws: &Workspace) -> String {
     match ids(ws, can_start)[..] {
         [] => NEW_INTENT.to_owned(),
         [only] => format!("`intent start {only}` starts it"),
-        ref several => format!("`intent start ID` starts one of {}", listed(several)),
+        ref several => format!("`intent start ID` starts one of {}", text::listed(several)),
     }
 }
 
@@ -155,16 +152,6 @@ const NEW_INTENT: &str =
 pub(super) fn can_start(intent: &Intent) -> bool {
     use crate::intent::Status::{Archived, Completed};
     intent.status.as_ref().is_none_or(|status| !matches!(status.value, Completed | Archived))
-}
-
-/// The first few ids, and how many more there are.
-fn listed(ids: &[&str]) -> String {
-    const SHOWN: usize = 5;
-    let shown = ids[..ids.len().min(SHOWN)].join(", ");
-    match ids.len() - ids.len().min(SHOWN) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
-    }
 }
 
 /// Selects an intent for the person, or for a session, and records that.
@@ -306,7 +293,7 @@ pub fn status_given(ws: &Workspace, findings: &[FindingAnswer]) -> StatusAnswer 
         governed: ws.root.governed(),
         selected: selected.as_ref().and_then(|id| Some(summary(ws, ws.registry.get(id)?))),
         selection: selected,
-        missing_registry: ws.missing_registry(),
+        unread_registry: ws.unread_registry(),
         intents: ws.registry.intents().len(),
         in_progress: ws.registry.intents().iter().filter(|intent| intent.in_progress()).count(),
         records: ws.ledger.len(),

@@ -575,7 +575,7 @@ pub fn brief(ws: &Workspace, id: &str) -> IntentBrief {
             id: id.to_owned(),
             name: name.map(str::to_owned),
             status: None,
-            version: Some(match ws.registry.syntax_error() {
+            version: Some(match ws.unread_registry() {
                 Some(_) => IntentVersion::Unread,
                 None => IntentVersion::Gone,
             }),

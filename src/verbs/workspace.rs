@@ -600,12 +600,9 @@ impl Workspace {
     /// An intent by id.
     pub fn intent(&self, id: &str) -> Result<&Intent, VerbError> {
         self.sound_registry()?;
-        self.registry.get(id).ok_or_else(|| match self.missing_registry() {
-            Some(reason) => VerbError::MissingRegistry { reason },
-            None => VerbError::UnknownIntent {
-                id: id.to_owned(),
-                known: self.registry.intents().iter().map(|it| it.id.value.clone()).collect(),
-            },
+        self.registry.get(id).ok_or_else(|| VerbError::UnknownIntent {
+            id: id.to_owned(),
+            known: self.registry.intents().iter().map(|it| it.id.value.clone()).collect(),
         })
     }
 
@@ -615,18 +612,26 @@ impl Workspace {
             return None;
         }
         let path = self.registry.path();
-        let committed = || self.git()?.file_at(self.head()?, path).ok()?;
-        Some(match committed() {
-            Some(_) => {
-                // From the top of the work tree, so that it works in every folder.
-                let top = self.root.work_tree().unwrap_or(self.root.path());
-                let below = self.root.path().strip_prefix(top).unwrap_or(Path::new(""));
-                let place = below.join(path.as_str());
-                let place = place.display().to_string().replace('\\', "/");
-                format!("{path} is missing; `git checkout HEAD -- ':/{place}'` gets it back")
-            }
-            None => format!("{path} is missing; `intent init` creates it"),
-        })
+        let back = self.lost_registry();
+        Some(back.unwrap_or_else(|| format!("{path} is missing; `intent init` creates it")))
+    }
+
+    /// Of a registry that is not on the disk: says that it is missing, and how to get it back from git. `None` if git has
+    /// none.
+    pub fn lost_registry(&self) -> Option<String> {
+        let path = self.registry.path();
+        let holds = |target: &Target| self.git()?.text(target, path).ok()?;
+        let commit = self.head().and_then(|head| holds(&Target::Commit(head.clone())));
+        let from = match (commit, holds(&Target::Index)) {
+            (Some(_), _) => "HEAD ",
+            (None, Some(_)) => "",
+            (None, None) => return None,
+        };
+        // From the top of the work tree, so that it works in every folder.
+        let top = self.root.work_tree().unwrap_or(self.root.path());
+        let below = self.root.path().strip_prefix(top).unwrap_or(Path::new(""));
+        let place = below.join(path.as_str()).display().to_string().replace('\\', "/");
+        Some(format!("{path} is missing; `git checkout {from}-- ':/{place}'` gets it back"))
     }
 
     /// An intent under which work may be done now.
@@ -640,8 +645,11 @@ impl Workspace {
         Err(VerbError::NotInProgress { id: id.to_owned(), status: status.to_owned() })
     }
 
-    /// An error unless the registry parses.
+    /// An error unless the registry is there and parses.
     pub fn sound_registry(&self) -> Result<(), VerbError> {
+        if let Some(reason) = self.missing_registry() {
+            return Err(VerbError::MissingRegistry { reason });
+        }
         match self.registry.syntax_error() {
             None => Ok(()),
             Some(finding) => Err(VerbError::BrokenRegistry {
@@ -651,8 +659,11 @@ impl Workspace {
         }
     }
 
-    /// Says that the registry cannot be read, where and why. `None` if it can.
+    /// Says that the registry is missing or cannot be read, where and why. `None` if it is read.
     pub fn unread_registry(&self) -> Option<String> {
+        if let Some(missing) = self.missing_registry() {
+            return Some(missing);
+        }
         let finding = self.registry.syntax_error()?;
         let place = finding.place(self.registry.path());
         Some(format!("The registry cannot be read. {place}: {}", finding.message))

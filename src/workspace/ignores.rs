@@ -51,6 +51,8 @@ pub struct IntentLine {
     pub line: u32,
     /// The id as written.
     pub intent: String,
+    /// The pattern behind it.
+    pub pattern: String,
 }
 
 /// The rule that names a path.
@@ -120,10 +122,11 @@ impl Ignores {
             let named =
                 lines.filter_map(|(line, text)| Some((line, for_intent(&file.file, text)?)));
             named
-                .map(|(line, (intent, _))| IntentLine {
+                .map(|(line, (intent, pattern))| IntentLine {
                     file: file.file.clone(),
                     line,
                     intent: intent.to_owned(),
+                    pattern: pattern.to_owned(),
                 })
                 .collect()
         };

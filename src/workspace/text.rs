@@ -5,6 +5,16 @@ pub fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+/// `a, b, c`; of more than ten the first ten, and how many more there are.
+pub fn listed(items: &[impl ToString]) -> String {
+    const SHOWN: usize = 10;
+    let shown: Vec<String> = items.iter().take(SHOWN).map(ToString::to_string).collect();
+    match items.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
 /// Control, bidirectional, invisible and filler characters as visible `U+202E`; `\n` and `\t` stay when `multiline`.
 pub fn visible(text: &str, multiline: bool) -> String {
     let mut out = String::with_capacity(text.len());

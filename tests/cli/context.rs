@@ -57,3 +57,35 @@ fn who_owns_a_file_and_what_to_do_where_nobody_does() {
     lab.fine(&["complete", &owner]);
     assert_eq!(lab.json(&["for", "docs/a b.md"])[0]["next"], next);
 }
+
+#[test]
+fn who_may_change_a_file_is_who_the_gate_lets() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "Login", "--scope", "src/auth/**", "--start"]);
+    lab.fine(&["new", "Tokens", "--scope", "src/**", "--start"]);
+    lab.write(".orchestration/policy.yaml", "protected_paths: [src/auth/sealed.rs]\n");
+    let ignored = "# intent: deny-write\nsrc/auth/vendor/\nINT-001: src/auth/gen/**\nINT-001: !src/auth/gen/ours.rs\nINT-002: src/b.rs\n";
+    lab.write(".intentignore", ignored);
+    let files = ["src/auth/a.rs", "src/auth/gen/x.rs", "src/auth/gen/ours.rs", "src/b.rs"];
+    let all = files.iter().chain(&["src/auth/vendor/v.rs", "src/auth/sealed.rs", "free.rs"]);
+    for path in all {
+        let file = lab.json(&["for", path])[0].clone();
+        for intent in ["INT-001", "INT-002"] {
+            let owners = file["owners"].as_array().expect("owners").iter();
+            let mut able = owners.filter(|owner| owner.get("kept_by").is_none());
+            let told = file.get("kept_by").is_none() && able.any(|owner| owner["id"] == intent);
+            let may = lab.intent(&["gate", "--intent", intent, path]).status.success();
+            assert_eq!(told, may, "{path} under {intent}: {file}");
+        }
+    }
+    // Nobody is sent to an intent that a line keeps from the file.
+    lab.fine(&["select", "INT-001"]);
+    let next = |path: &str| lab.json(&["for", path])[0]["next"].clone();
+    assert_eq!(next("src/auth/gen/x.rs"), "intent select INT-002");
+    lab.fine(&["complete", "INT-002"]);
+    assert_eq!(next("src/auth/gen/x.rs"), serde_json::Value::Null);
+    let kept = serde_json::json!(["src/auth/gen/**", "!src/auth/gen/ours.rs"]);
+    let context = lab.json(&["context"]);
+    assert_eq!(context["ignored_paths"], kept);
+    assert!(context["context"].as_str().expect("XML").contains("<path>src/auth/gen/**</path>"));
+}

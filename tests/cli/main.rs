@@ -364,32 +364,91 @@ fn a_scope_that_does_not_reach_what_was_meant_is_told() {
     assert!(lab.fine(&wider).contains("did you mean backend/src/auth/**?"));
 }
 
+/// Commands that know nothing without the registry.
+const ABOUT_INTENTS: [&[&str]; 13] = [
+    &["status"],
+    &["list"],
+    &["report"],
+    &["map"],
+    &["map", "--check"],
+    &["for", "src/auth.rs"],
+    &["why", "src/auth.rs"],
+    &["doctor"],
+    &["verify"],
+    &["context"],
+    &["gate", "src/auth.rs"],
+    &["record", "src"],
+    &["select", "INT-001"],
+];
+
+/// What each of them says, all of which names the reason and none of which takes the intent for gone.
+fn every_command_says(lab: &Lab, reason: &str, more: &[&[&str]]) {
+    for arguments in ABOUT_INTENTS.iter().chain(more) {
+        let output = lab.intent(arguments);
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert!(said.contains(reason), "{arguments:?}: {said}");
+        for wrong in
+            ["unknown-intent", "in the registry", "No intents", "0 intents", "no intent owns"]
+        {
+            assert!(!said.contains(wrong), "{arguments:?}: {said}");
+        }
+    }
+}
+
 #[test]
 fn a_missing_registry_is_called_missing() {
     let lab = worked_in();
     lab.commit();
-    lab.run_git(&["rm", "-q", ".orchestration/active_intents.yaml"]);
-    let remedy = "`git checkout HEAD -- ':/.orchestration/active_intents.yaml'`";
-    for arguments in [
-        &["status"][..],
-        &["list"],
-        &["doctor"],
-        &["verify"],
-        &["check"],
-        &["context"],
-        &["gate", "src/auth.rs"],
-        &["record", "src"],
-        &["select", "INT-001"],
-    ] {
-        let output = lab.intent(arguments);
-        let said = [output.stdout, output.stderr].concat();
-        let said = String::from_utf8_lossy(&said);
-        assert!(said.contains(remedy), "{arguments:?}: {said}");
-        assert!(!said.contains("unknown-intent"), "{arguments:?}: {said}");
-    }
+    let path = ".orchestration/active_intents.yaml";
+    let new: &[&[&str]] = &[&["new", "Another"], &["check"]];
+    lab.run_git(&["rm", "-q", path]);
+    every_command_says(&lab, "`git checkout HEAD -- ':/.orchestration/active_intents.yaml'`", new);
     let place = ":/.orchestration/active_intents.yaml";
     assert!(lab.try_git(&["-C", "src", "checkout", "HEAD", "--", place]));
     assert!(lab.fine(&["list"]).contains("INT-001"));
+    // Of a registry that git never had, a new one is written.
+    let lab = Lab::governed();
+    lab.write("src/auth.rs", LOGIN);
+    lab.fine(&["new", "Login", "--scope", "src/**", "--start"]);
+    lab.fine(&["select", "INT-001"]);
+    lab.fine(&["record", "src"]);
+    std::fs::remove_file(lab.root.join(path)).expect("removed");
+    every_command_says(&lab, "`intent init` creates it", &[]);
+    lab.fine(&["new", "Another"]);
+}
+
+#[test]
+fn no_registry_is_made_anew_beside_the_one_that_git_has() {
+    let path = ".orchestration/active_intents.yaml";
+    for (committed, from) in [(true, "HEAD "), (false, "")] {
+        let lab = Lab::governed();
+        lab.fine(&["new", "Login"]);
+        lab.run_git(&["add", "-A"]);
+        if committed {
+            lab.commit();
+        }
+        std::fs::remove_file(lab.root.join(path)).expect("removed");
+        for arguments in [&["new", "Another"][..], &["start", "INT-001"]] {
+            let refused = lab.intent(arguments);
+            let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+            let remedy = format!("`git checkout {from}-- ':/{path}'`");
+            assert!(!refused.status.success() && said.contains(&remedy), "{said}");
+        }
+        let place = format!(":/{path}");
+        let back = ["checkout", from.trim(), "--", &place];
+        lab.run_git(&back.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>());
+        assert!(lab.fine(&["list"]).contains("INT-001"));
+    }
+}
+
+#[test]
+fn a_registry_that_cannot_be_read_is_called_so() {
+    let lab = worked_in();
+    lab.commit();
+    lab.write(".orchestration/active_intents.yaml", "active_intents: [");
+    let reason = "The registry does not parse: ";
+    every_command_says(&lab, reason, &[&["new", "Another"]]);
 }
 
 #[test]

@@ -6,7 +6,6 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{Cell, DIM, GOOD, INTENT, PLAIN, Page};
 use crate::intent::Status;
-use crate::verbs::VerbError;
 use crate::verbs::select::{IntentSummary, list};
 use crate::workspace::text::counted;
 
@@ -22,9 +21,6 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let workspace = context.here()?;
     workspace.governed()?;
-    if let Some(reason) = workspace.missing_registry() {
-        return Err(VerbError::MissingRegistry { reason }.into());
-    }
     let mut intents = list(&workspace)?;
     if args.in_progress {
         intents.retain(|intent| intent.status == Some(Status::InProgress));

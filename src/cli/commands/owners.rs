@@ -9,13 +9,14 @@ use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
 use crate::cli::target::Target;
 use crate::intent::Status;
-use crate::verbs::owners::{self, FileOwners};
+use crate::verbs::owners::{self, FileOwner, FileOwners, OwnerAsker};
+use crate::workspace::agents;
 
 /// Tell which intents own files, and what to do where none does
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Intents in progress first; ● marks the selected one. A file need not exist yet. Exit code
-1 where no intent in progress owns one of the files.
+1 where one of the files may be changed under no intent in progress.
 
 Example:
   intent for src/auth/jwt.rs src/auth/new.rs")]
@@ -30,18 +31,28 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    let agent = agent(context, &args);
+    let asker = match args.session.as_deref().or(agent.as_deref()) {
+        Some(session) => OwnerAsker::Session(session),
+        None if agents::above().is_some() => OwnerAsker::Nameless,
+        None => OwnerAsker::Person,
+    };
     let mut files = Vec::with_capacity(args.paths.len());
     for path in &args.paths {
         let (workspace, path) = context.file(&Target::plain(&context.cwd, path))?;
         workspace.governed()?;
         workspace.sound_registry()?;
-        files.push(owners::of(&workspace, &path, args.session.as_deref()));
+        files.push(owners::of(&workspace, &path, asker));
     }
     context.answer(&files, |page| files.iter().for_each(|file| show(page, file)))?;
-    let is_owned = |file: &FileOwners| {
-        file.owners.iter().any(|owner| owner.status == Some(Status::InProgress))
-    };
+    let is_owned = |file: &FileOwners| file.owners.iter().any(FileOwner::may_write);
     Ok(Exit::found(!files.iter().all(is_owned)))
+}
+
+/// The agent that runs this, whose hook has just seen it.
+fn agent(context: &Context, args: &Args) -> Option<String> {
+    let paths: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
+    owners::announced(&context.here().ok()?, &paths)
 }
 
 fn show(page: &mut Page, file: &FileOwners) {
@@ -54,6 +65,9 @@ fn show(page: &mut Page, file: &FileOwners) {
         };
         page.styled(INTENT, &owner.id).own("  ");
         page.styled(shared::status_style(status), status).own("  ").styled(PLAIN, &owner.name);
+        if let Some(rule) = &owner.kept_by {
+            page.own("  ").styled(WARN, "kept from it").own(": ").text(rule);
+        }
         page.end();
     }
     if file.owners.is_empty() {

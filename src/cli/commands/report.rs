@@ -108,7 +108,8 @@ fn show(page: &mut Page, answer: &ReportAnswer) {
     page.count(total(&summary.blocks), "block").own("; ");
     page.count(summary.without_records, "file").own(" without a record").end();
     page.gap();
-    if answer.intents.is_empty() {
+    shared::notes(page, &answer.notes);
+    if answer.intents.is_empty() && answer.unread_registry.is_none() {
         page.own("No intents. Create one with `intent new NAME`.").end();
     }
     page.table(0, &answer.intents.iter().map(row).collect::<Vec<_>>());
@@ -121,8 +122,9 @@ fn show(page: &mut Page, answer: &ReportAnswer) {
 
 fn row(intent: &ReportedIntent) -> Vec<Cell> {
     let status = match (intent.in_registry, intent.status) {
-        (false, _) => "not in the registry",
-        (true, status) => status.map_or("no status", Status::as_str),
+        (None, _) => "unknown",
+        (Some(false), _) => "not in the registry",
+        (Some(true), status) => status.map_or("no status", Status::as_str),
     };
     let blocks = &intent.blocks;
     let stands = format!("{} of {} as recorded", standing(blocks), total(blocks));

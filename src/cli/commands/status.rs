@@ -37,15 +37,14 @@ fn show(page: &mut Page, answer: &StatusAnswer, selected_id: Option<&str>, next:
     }
     page.end();
     selected(page, answer, selected_id, next);
-    let missing = answer.missing_registry.as_deref();
+    let unread = answer.unread_registry.as_deref();
     let good =
-        if missing.is_some() { Some(false) } else { (answer.in_progress > 0).then_some(true) };
+        if unread.is_some() { Some(false) } else { (answer.in_progress > 0).then_some(true) };
     line(page, good, "intents");
-    match answer.intents {
-        0 if missing.is_some() => page.text(missing.unwrap_or_default()),
-        0 if answer.errors > 0 => page.own("none that can be read"),
-        0 => page.own("none"),
-        all => page.text(&format!("{all}, {} in progress", answer.in_progress)),
+    match (unread, answer.intents) {
+        (Some(unread), _) => page.text(unread),
+        (None, 0) => page.own("none"),
+        (None, all) => page.text(&format!("{all}, {} in progress", answer.in_progress)),
     };
     page.end();
     line(page, (answer.records > 0).then_some(true), "ledger");
@@ -99,7 +98,7 @@ fn selected(page: &mut Page, answer: &StatusAnswer, id: Option<&str>, next: &str
     let Some(intent) = &answer.selected else {
         line(page, id.map(|_| false), "selected");
         match id {
-            Some(id) if answer.missing_registry.is_some() => page.styled(INTENT, id),
+            Some(id) if answer.unread_registry.is_some() => page.styled(INTENT, id),
             Some(id) => page.styled(INTENT, id).own("  is not in the registry as it stands"),
             None => page.own("no intent: ").text(next),
         };

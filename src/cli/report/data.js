@@ -60,6 +60,7 @@ const intents = new Map();
 for (const intent of report.intents) if (!intents.has(intent.id)) intents.set(intent.id, intent);
 
 const statusWord = (intent) => {
+  if (intent && intent.in_registry === null) return "unknown";
   if (intent && !intent.in_registry) return "not in the registry";
   return intent?.status ? intent.status.toLowerCase().replaceAll("_", " ") : "no known status";
 };

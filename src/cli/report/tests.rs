@@ -12,6 +12,7 @@ fn answer(text: &str) -> ReportAnswer {
         generated: "2026-02-18T12:00:00.000Z".to_owned(),
         workspace: text.to_owned(),
         head: None,
+        unread_registry: None,
         summary: ReportSummary::default(),
         intents: vec![ReportedIntent {
             id: text.to_owned(),

@@ -11,7 +11,7 @@ use crate::intent::Status;
 use crate::verbs::Workspace;
 use crate::verbs::event::Effect;
 use crate::verbs::gate::{self, Decision};
-use crate::verbs::owners::{self, FileOwner, FileOwners};
+use crate::verbs::owners::{self, FileOwner, FileOwners, OwnerAsker};
 use crate::verbs::select::{self, IntentSummary, SelectAnswer};
 use crate::workspace::{session, text};
 
@@ -66,7 +66,7 @@ pub(super) fn list(call: &Call, arguments: List) -> Result<Answer<Intents>, Refu
     let mut files = Vec::with_capacity(arguments.paths.len());
     for named in &arguments.paths {
         let (ws, path) = call.file(named)?;
-        files.push(owners::of(&ws, &path, Some(&call.actor())));
+        files.push(owners::of(&ws, &path, OwnerAsker::Session(&call.actor())));
     }
     let mut words = String::new();
     for intent in &intents {
@@ -81,8 +81,7 @@ pub(super) fn list(call: &Call, arguments: List) -> Result<Answer<Intents>, Refu
             line(&intent.owned_scope.join(", "))
         );
     }
-    let missing = ws.missing_registry();
-    if intents.is_empty() && missing.is_none() {
+    if intents.is_empty() {
         words.push_str(
             "The registry holds no intents yet. `propose_intent` asks a person for one.\n",
         );
@@ -90,7 +89,7 @@ pub(super) fn list(call: &Call, arguments: List) -> Result<Answer<Intents>, Refu
     for file in &files {
         let _ = writeln!(words, "{}", line(&owned(file)));
     }
-    let notes: Vec<String> = missing.into_iter().chain(ws.unread_evidence()).collect();
+    let notes: Vec<String> = ws.unread_evidence().into_iter().collect();
     for note in &notes {
         let _ = writeln!(words, "{}", line(note));
     }
@@ -147,20 +146,31 @@ fn owned(file: &FileOwners) -> String {
             "{path} is kept from agents by {rule}. Leave it as it is, or ask a person."
         );
     }
-    let in_progress = |owner: &&FileOwner| owner.status == Some(Status::InProgress);
+    let kept = file.owners.iter().filter_map(|owner| {
+        let rule = owner.kept_by.as_ref()?;
+        Some(format!(" {} may not change it: {rule} keeps it from that intent.", owner.id))
+    });
+    let kept: String = kept.collect();
     let ids = |owners: &mut dyn Iterator<Item = &FileOwner>| {
         owners.map(|owner| owner.id.as_str()).collect::<Vec<_>>().join(", ")
     };
-    let open = ids(&mut file.owners.iter().filter(in_progress));
-    let others = ids(&mut file.owners.iter().filter(|owner| !in_progress(owner)));
+    let open = ids(&mut file.owners.iter().filter(|owner| owner.may_write()));
+    let is_done =
+        |owner: &FileOwner| matches!(owner.status, Some(Status::Completed | Status::Archived));
+    let is_waiting =
+        |owner: &&FileOwner| owner.kept_by.is_none() && !owner.may_write() && !is_done(owner);
+    let others = ids(&mut file.owners.iter().filter(is_waiting));
     match (open.as_str(), others.as_str()) {
+        ("", "") if !kept.is_empty() => {
+            format!("No intent may change {path}.{kept} Leave it as it is, or ask a person.")
+        }
         ("", "") => format!(
-            "No intent owns {path}. `request_scope` asks a person to widen one, `propose_intent` to make one."
+            "No intent in progress owns {path}. `request_scope` asks a person to widen one, `propose_intent` to make one."
         ),
         ("", others) => format!(
-            "No intent in progress owns {path}; {others} would. A person starts it: `intent start ID`."
+            "No intent in progress owns {path}; {others} would. A person starts it: `intent start ID`.{kept}"
         ),
-        (open, _) => format!("{path} belongs to {open}."),
+        (open, _) => format!("{path} belongs to {open}.{kept}"),
     }
 }
 

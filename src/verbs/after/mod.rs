@@ -21,7 +21,7 @@ use crate::shell::{Deed, Target};
 use crate::workspace::session::calls::{self, Call, CallState, FileBefore};
 use crate::workspace::session::seen::{self, FileState, Seen};
 use crate::workspace::session::ungated::{self, Ungated};
-use crate::workspace::{RelativePath, Root, session, store};
+use crate::workspace::{RelativePath, Root, session, store, text};
 
 use shown::Shown;
 pub use spool::{kept, retry};
@@ -277,9 +277,7 @@ fn named(
     see(document.as_ref());
     let all = Knowledge::all(path, &now, document.as_ref());
     let wrote = Seen { recorded, ..knowledge::note(ws, event, path, &now, all) };
-    if let Err(error) = seen::wrote(&ws.root, &wrote) {
-        session::log(&ws.root, &format!("who wrote {path} could not be kept: {error}"));
-    }
+    knowledge::wrote(ws, wrote, knowledge::pieces_before(before).as_ref());
     true
 }
 
@@ -313,7 +311,7 @@ fn unnamed(
         not_gated(ws, event, path, &now, "a command changed it, and it is out of scope");
     }
     if !outside.is_empty() {
-        let files = listed(&outside);
+        let files = text::listed(&outside);
         let intent = call.intent.as_deref().unwrap_or("no intent");
         add(
             &mut feedback.violation,
@@ -386,7 +384,7 @@ fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) -> Vec<Re
             &mut feedback.violation,
             format!(
                 "{} was written without an intent, and no hook was asked before. Select an intent, and tell the user that the hooks before a tool do not run (`intent doctor`).",
-                listed(&written)
+                text::listed(&written)
             ),
         );
         return written;
@@ -435,13 +433,4 @@ fn add(text: &mut Option<String>, more: String) {
         Some(before) => format!("{before}\n{more}"),
         None => more,
     });
-}
-
-/// At most ten of the paths, in words.
-fn listed(paths: &[RelativePath]) -> String {
-    let shown: Vec<String> = paths.iter().take(10).map(ToString::to_string).collect();
-    match paths.len() - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
 }

@@ -8,6 +8,7 @@ use super::{Decision, Denial, DenialCode, Judged, ask, bind, commands, key, plac
 use crate::ledger::Approved;
 use crate::shell::{self, Class, Reading, Surroundings};
 use crate::verbs::event::{Effect, Event};
+use crate::verbs::owners;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::policy::Mode;
 use crate::workspace::root::temporary_folders;
@@ -76,6 +77,12 @@ impl<'a> Case<'a> {
                 None => Judged::no_opinion(),
             };
         }
+        if let (Some(home), Some([question, words @ ..]), Memory::Kept) =
+            (&self.places.home, self.own_command(), memory)
+            && question == "for"
+        {
+            owners::announce(home, words, &self.event.actor());
+        }
         let Some(objection) = self.objection() else {
             return self.goes_ahead(memory, Passed::default());
         };
@@ -120,6 +127,14 @@ impl<'a> Case<'a> {
         match self.event.effects.as_slice() {
             [Effect::Select { intent }] => Some(intent),
             [Effect::Shell { .. }] => shell::selects(self.readings.first()?),
+            _ => None,
+        }
+    }
+
+    /// The words behind `intent`, if the call does nothing but run it.
+    fn own_command(&self) -> Option<&[String]> {
+        match self.event.effects.as_slice() {
+            [Effect::Shell { .. }] => shell::own_command(self.readings.first()?),
             _ => None,
         }
     }

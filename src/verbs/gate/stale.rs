@@ -10,7 +10,7 @@ use crate::verbs::Workspace;
 use crate::verbs::knowledge::{self, Knowledge};
 use crate::workspace::RelativePath;
 use crate::workspace::session::calls::Predicted;
-use crate::workspace::session::seen::{self, Seen, SeenExtent};
+use crate::workspace::session::seen::{self, BlockWrite, SeenExtent};
 
 /// The denial for a write that is not based on what is there.
 pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Denial> {
@@ -36,7 +36,7 @@ pub(super) fn denial(ws: &Workspace, actor: &str, file: &Touched) -> Option<Deni
     let nobody = |known: &Knowledge| nobody_changed(known, file);
     Some(match known.as_ref().is_some_and(nobody) {
         true => unread(path),
-        false => stale(ws, path, file),
+        false => stale(ws, actor, file, known.as_ref()),
     })
 }
 
@@ -86,13 +86,13 @@ fn unread(path: &RelativePath) -> Denial {
     }
 }
 
-fn stale(ws: &Workspace, path: &RelativePath, file: &Touched) -> Denial {
-    let last = seen::last_write(&ws.root, path).filter(|last| last.hash == file.before.hash);
-    let who = match last {
-        Some(Seen { actor, intent: Some(intent), at, .. }) => {
+fn stale(ws: &Workspace, actor: &str, file: &Touched, known: Option<&Knowledge>) -> Denial {
+    let path = &file.before.path;
+    let who = match knowledge::other_writer(ws, actor, &file.before, known) {
+        Some(BlockWrite { actor, intent: Some(intent), at, .. }) => {
             format!("{actor} under {intent}, at {at}")
         }
-        Some(Seen { actor, at, .. }) => format!("{actor}, at {at}"),
+        Some(BlockWrite { actor, at, .. }) => format!("{actor}, at {at}"),
         None => "somebody whose write was not seen (a person in an editor, or another program)"
             .to_owned(),
     };

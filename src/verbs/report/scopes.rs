@@ -50,9 +50,12 @@ pub(super) fn intents(
         })
         .collect();
     let strangers = gathered.tallies.iter().filter(|(id, _)| ws.registry.get(id).is_none());
-    all.extend(
-        strangers.map(|(id, tally)| ReportedIntent { id: id.clone(), ..tallied(Some(tally)) }),
-    );
+    let in_registry = ws.unread_registry().is_none().then_some(false);
+    all.extend(strangers.map(|(id, tally)| ReportedIntent {
+        id: id.clone(),
+        in_registry,
+        ..tallied(Some(tally))
+    }));
     for intent in &mut all {
         let of_intent = |block: &&LostBlock| block.intent.as_ref() == Some(&intent.id);
         intent.lost = lost.iter().filter(of_intent).count();
@@ -67,7 +70,7 @@ fn told(ws: &Workspace, intent: &Intent, tally: Option<&Tally>) -> ReportedInten
         id: intent.id.value.clone(),
         name: name.filter(|name| !name.is_empty()),
         status: intent.status.as_ref().map(|status| status.value),
-        in_registry: true,
+        in_registry: Some(true),
         selected: ws.selected(None).as_deref() == Some(&intent.id.value),
         owner: intent.owner.as_ref().map(|owner| owner.value.clone()),
         owned_scope: values(&intent.owned_scope),

@@ -1,6 +1,7 @@
 //! What a session knows of a file: its state when the session last read it, wrote it, or changed it with a command of
 //! its own. Without it nobody could say whether a write is based on what is there.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -51,12 +52,37 @@ impl SeenExtent {
     }
 }
 
+/// Who wrote a file here, through tools that we saw.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileWrites {
+    /// The file as the last of them left it.
+    #[serde(flatten)]
+    pub last: Seen,
+    /// The writes of which something still counts, the latest last.
+    #[serde(default)]
+    pub writes: Vec<BlockWrite>,
+}
+
+/// What a write to a file changed, as far as nobody has changed it again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlockWrite {
+    /// Who acted.
+    pub actor: String,
+    /// The intent they acted under.
+    pub intent: Option<String>,
+    /// RFC 3339 in UTC.
+    pub at: String,
+    /// The identities of the blocks in hexadecimal; `None` where nobody can tell which they were.
+    pub blocks: Option<Vec<String>>,
+}
+
 /// A note larger than this, in bytes, was not written by us.
 const MAX_SEEN: u64 = 16 * 1024 * 1024;
 
 /// What the actor last saw of a file.
 pub fn seen(root: &Root, actor: &str, path: &RelativePath) -> Option<Seen> {
-    read(&of_actor(root, actor).join("seen").join(name(path)), path)
+    let note: Option<Seen> = read(&of_actor(root, actor).join("seen").join(name(path)));
+    note.filter(|seen| seen.path == *path)
 }
 
 /// Remembers what the actor sees of a file now.
@@ -67,16 +93,22 @@ pub fn see(root: &Root, actor: &str, seen: &Seen) -> Result<(), StoreError> {
 
 /// Who last wrote a file here, through a tool that we saw.
 pub fn last_write(root: &Root, path: &RelativePath) -> Option<Seen> {
-    read(&writes(root).join(name(path)), path)
+    writes(root, path).map(|writes| writes.last)
+}
+
+/// Who wrote a file here.
+pub fn writes(root: &Root, path: &RelativePath) -> Option<FileWrites> {
+    let note: Option<FileWrites> = read(&of_writes(root).join(name(path)));
+    note.filter(|writes| writes.last.path == *path)
 }
 
 /// Remembers who wrote a file.
-pub fn wrote(root: &Root, seen: &Seen) -> Result<(), StoreError> {
+pub fn wrote(root: &Root, writes: &FileWrites) -> Result<(), StoreError> {
     super::local(root)?;
-    write(&writes(root).join(name(&seen.path)), seen)
+    write(&of_writes(root).join(name(&writes.last.path)), writes)
 }
 
-fn writes(root: &Root) -> std::path::PathBuf {
+fn of_writes(root: &Root) -> std::path::PathBuf {
     root.orchestration().join("local").join("writes")
 }
 
@@ -84,13 +116,13 @@ fn name(path: &RelativePath) -> String {
     format!("{}.json", digest(path.as_str()))
 }
 
-fn read(file: &std::path::Path, path: &RelativePath) -> Option<Seen> {
+fn read<T: DeserializeOwned>(file: &std::path::Path) -> Option<T> {
     let bytes = store::read_capped(file, MAX_SEEN).ok()??;
-    serde_json::from_slice(&bytes).ok().filter(|seen: &Seen| seen.path == *path)
+    serde_json::from_slice(&bytes).ok()
 }
 
-fn write(file: &std::path::Path, seen: &Seen) -> Result<(), StoreError> {
-    let bytes = serde_json::to_vec(seen).expect("texts always become JSON");
+fn write(file: &std::path::Path, note: &impl Serialize) -> Result<(), StoreError> {
+    let bytes = serde_json::to_vec(note).expect("texts always become JSON");
     store::write_scratch(file, &bytes)
 }
 
