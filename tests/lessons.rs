@@ -6,7 +6,7 @@ use intent_lsp::ledger::{EntityType, RecordKind};
 use intent_lsp::verbs::lesson::{
     Asker, LessonAnswer, LessonError, LessonOutcome, LessonRequest, record,
 };
-use intent_lsp::verbs::{VerbError, select};
+use intent_lsp::verbs::{VerbError, map, select};
 use support::Repo;
 use support::binary::{Answer, command, intent};
 
@@ -56,6 +56,19 @@ fn the_first_brain_that_is_there_gets_the_lesson() {
     let again = learn(&repo, "- start the clock `first`").unwrap();
     assert_eq!((again.outcome, again.line, again.record), (LessonOutcome::AlreadyThere, 6, None));
     assert_eq!(repo.read("AGENTS.md"), format!("# For agents\n\n{SECTION}"));
+}
+
+#[test]
+fn the_map_follows_a_lesson() {
+    let repo = Repo::new();
+    repo.write(".gitignore", ".orchestration/intent_map.md\n");
+    repo.commit("ignore");
+    select::select(&repo.open(), "INT-001", Some("test:1")).unwrap();
+    for text in ["Start the clock first.", "Stop it last."] {
+        learn(&repo, text).unwrap();
+        assert_eq!(repo.read(".orchestration/intent_map.md"), map::text(&repo.open()).unwrap());
+    }
+    assert!(repo.read(".orchestration/intent_map.md").contains("AGENTS.md"));
 }
 
 #[test]

@@ -110,7 +110,7 @@ pub enum FileError {
     Verb(#[from] VerbError),
     /// It is not what the writer takes it for.
     #[error(
-        "Stale File: {path} is not what you expected{by}. Nothing was written. Read it again, then decide anew."
+        "Stale File: {path} is not what you expected: {by}. Nothing was written. Read it again, then decide anew."
     )]
     Stale {
         /// Relative to the workspace.

@@ -142,6 +142,28 @@ fn no_room_may_know_a_room_that_may_know_it() {
     }
 }
 
+/// `Page::text` and `Page::styled` take other people's words, of which the space at both ends is dropped.
+#[test]
+fn no_space_is_printed_where_it_would_be_dropped() {
+    let ends_in_space = |argument: &str| {
+        let literal = argument.strip_prefix("&format!(").unwrap_or(argument);
+        let words = literal.strip_prefix('"').and_then(|rest| rest.split('"').next());
+        words.is_some_and(|words| words.starts_with(' ') || words.ends_with(' '))
+    };
+    let mut complaints = Vec::new();
+    for path in files_below(&root().join("src/cli"), ".rs") {
+        let text = read(&path);
+        for (line, at) in text.lines().zip(1..) {
+            let texts = line.split(".text(").skip(1);
+            let styled = line.split(".styled(").skip(1).filter_map(|call| call.split_once(", "));
+            if texts.chain(styled.map(|(_, words)| words)).any(ends_in_space) {
+                complaints.push(format!("{}:{at}: use `own` for the space", path.display()));
+            }
+        }
+    }
+    none(&complaints);
+}
+
 #[test]
 fn no_file_grows_past_its_limit() {
     let long: Vec<String> = sources()

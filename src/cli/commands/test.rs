@@ -187,14 +187,16 @@ fn show(page: &mut Page, answer: &TestAnswer) {
         _ => page.styled(BAD, "✗").own(" failed  ").text(&answer.ran),
     };
     if let Some(tests) = run.tests {
-        page.text(&format!("  {tests} tests, {} failed", run.failed.unwrap_or_default()));
+        let failed = run.failed.unwrap_or_default();
+        let noun = if tests == 1 { "test" } else { "tests" };
+        page.own("  ").text(&format!("{tests} {noun}, {failed} failed"));
     }
     match &answer.commit {
         Some(commit) => {
             page.own("  at ").styled(DIM, short_id(commit));
         }
         None => {
-            page.styled(DIM, "  at no commit");
+            page.own("  ").styled(DIM, "at no commit");
         }
     }
     page.end();
