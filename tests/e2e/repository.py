@@ -84,12 +84,12 @@ class Repository:
 
     def git(self, *arguments: str) -> str:
         return subprocess.run(["git", *arguments], cwd=self.path, env=self.env, check=True,
-                              capture_output=True, text=True, timeout=30).stdout
+                              capture_output=True, text=True, timeout=120).stdout
 
     def intent(self, *arguments: str, code: int = 0):
         """Runs a command with --json and answers what it printed."""
         done = subprocess.run([str(BINARY), "--json", *arguments], cwd=self.path, env=self.env,
-                              capture_output=True, text=True, timeout=30)
+                              capture_output=True, text=True, timeout=120)
         assert done.returncode == code, f"intent {arguments}: {done.returncode}\n{done.stdout}\n{done.stderr}"
         return json.loads(done.stdout) if done.stdout.strip() else None
 
