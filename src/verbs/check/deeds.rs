@@ -94,10 +94,15 @@ pub(super) fn of_standing(
     let differences = before.baseline.differences(&file.document);
     let edits = before.baseline.edits_with(&file.document, &differences);
     let mut deeds = of_blocks(ws, path, file, (&before.baseline, &edits, &differences), bases);
-    if before.from.is_some() {
-        // Under another name, even unchanged, it is something that somebody did.
-        if deeds.is_empty() {
-            deeds.push(Deed { lines: LineRange::new(1, 1), ..of_file(path, Fate::Renamed) });
+    if let Some(from) = &before.from {
+        // If nothing but its name changed, who recorded that it went from there answers for it.
+        if edits.now.is_empty() {
+            // The first text of the baseline is that of the new name: empty.
+            let mut then = before.baseline.versions().iter().map(Document::blocks);
+            let then = then.find(|then| !then.blocks.is_empty());
+            let gone = of_gone(ws, from, then.as_ref().map_or(&[], |it| &it.blocks), bases);
+            let first = |deed| Deed { lines: LineRange::new(1, 1), ..deed };
+            deeds = gone.into_iter().map(first).collect();
         }
         deeds = as_a_whole(deeds, path, Fate::Renamed);
     } else if before.baseline.is_empty() && !deeds.is_empty() {

@@ -252,12 +252,6 @@ impl<'a> Judge<'a> {
         }
         let before = FormerFile { baseline, from };
         let mut standing = deeds::of_standing(ws, path, &file, &before, &ends.bases);
-        if let Some(from) = &before.from
-            && standing.edits.now.is_empty()
-        {
-            // Nothing but its name changed: who recorded that it went from there answers for it.
-            standing.deeds = deeds::as_a_whole(self.gone(from)?, path, Fate::Renamed);
-        }
         let unseen = unseen(kind, &file.document, &before);
         // A file that is new or renamed is one deed already.
         let is_whole = before.from.is_some() || before.baseline.is_empty();
