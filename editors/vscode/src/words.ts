@@ -68,9 +68,9 @@ export function who(contributor: Contributor | null | undefined, tool?: string |
 }
 
 /** Who accepted a block. Without a terminal nobody knows whether a person did. */
-export function acceptedBy(contributor: Contributor): string {
-  const name = contributor.name ? visible(contributor.name) : "a person";
-  return `accepted by ${contributor.entity_type === "UNKNOWN" ? "somebody unknown" : name}`;
+export function acceptedBy(contributor: Contributor | null | undefined): string {
+  const name = contributor?.name ? visible(contributor.name) : "a person";
+  return `accepted by ${contributor?.entity_type === "UNKNOWN" ? "somebody unknown" : name}`;
 }
 
 /** Whether the last word on a block is a person's acceptance, which says nothing of who wrote it. */
