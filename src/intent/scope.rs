@@ -157,7 +157,8 @@ impl Scope {
         self.verdict_of(path.as_str())
     }
 
-    /// The entry that names the path, also where the path is none that anybody can own.
+    /// The index of the entry that names the path. The path need not be one that an intent can own: a protected path may
+    /// lie below `.orchestration/`, for example.
     pub(crate) fn naming(&self, path: &str) -> Option<usize> {
         match self.deciding(path) {
             ScopeVerdict::Owned(at) => Some(at),

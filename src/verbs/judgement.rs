@@ -85,8 +85,8 @@ pub(super) struct ApprovedWork {
     pub code: String,
     /// Empty of a command.
     pub path: String,
-    /// The hash of what the file holds then; `None` on the machine where it was approved, whose records say what was
-    /// written.
+    /// The hash of the file's content that was approved. `None` on the machine where the person approved it: there, the
+    /// record of the write says what was written.
     pub content: Option<String>,
 }
 

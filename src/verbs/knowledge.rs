@@ -323,7 +323,7 @@ impl Belief {
     }
 }
 
-/// Remembers what the actor of an event knows of a file from now on.
+/// Stores what the session behind an event knows of a file, in place of what it knew before.
 pub(super) fn keep(
     ws: &Workspace,
     event: &Event,

@@ -263,7 +263,7 @@ pub(super) fn conflicts(path: &RelativePath, document: &Document) -> Vec<Finding
     conflicts.map(finding).collect()
 }
 
-/// What was asked about a change.
+/// How a file of a change is judged: for which intents, and in which comparison.
 pub(super) struct Asked<'a> {
     /// The intents that the work is bound to; one that may do it is enough.
     pub bound: &'a [String],
