@@ -113,11 +113,12 @@ def make_person() -> LanguageClient:
     client.asked = []
     client.answers = asyncio.Queue()
     client.answered = 0
+    client.ending = False
 
     @client.feature(t.WINDOW_SHOW_MESSAGE_REQUEST)
     async def _ask(params: t.ShowMessageRequestParams):
         client.asked.append(params)
-        wanted = await client.answers.get()
+        wanted = None if client.ending else await client.answers.get()
         client.answered += 1
         return next((action for action in params.actions or [] if wanted and wanted in action.title), None)
 
@@ -126,6 +127,8 @@ def make_person() -> LanguageClient:
 
 async def end(client: LanguageClient) -> None:
     """Closes what is still open, as an editor does, and ends the server."""
+    # The server may ask while it is being shut down. pygls cannot end a dialog that then still waits.
+    client.ending = True
     for _ in range(len(client.asked) - client.answered):
         client.answers.put_nowait(None)
 
