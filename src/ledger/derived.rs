@@ -1,14 +1,11 @@
 //! What evidence leaves out, computed from the texts in git.
 
 use super::{BlockRecord, Entry, Outline};
+use crate::workspace::RelativePath;
 
 /// What can be computed about a line of evidence from the texts of its file before and after the commit.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Derived {
-    /// The outline of the file before the commit.
-    pub before: Outline,
-    /// The outline of the file after the commit.
-    pub after: Outline,
     /// The blocks that the record names, in the same order. For a whole file, all of its blocks.
     pub ranges: Vec<BlockRecord>,
     /// The commit that the evidence is about, as hex. `None` if that commit is about to be made.
@@ -19,8 +16,18 @@ pub struct Derived {
     pub based_on: Option<String>,
 }
 
+/// The outlines of a file before and after a commit.
+pub type Outlines = (Outline, Outline);
+
 /// Computes what evidence does not say from the texts in git.
 pub trait Derive: Send + Sync {
     /// `None` if the texts cannot be read, for example in a shallow clone.
     fn derive(&self, entry: &Entry) -> Option<Derived>;
+
+    /// The outlines of the entry's file before and after the commit. `None` as for [`Self::derive`].
+    fn outlines(&self, entry: &Entry) -> Option<Outlines>;
+
+    /// All that the answers about a file depend on, the evidence itself aside, as bytes to compare. `None` if they may
+    /// change without a change of these.
+    fn depends_on(&self, path: &RelativePath) -> Option<Vec<u8>>;
 }

@@ -1,12 +1,16 @@
 //! The ledger in memory: its entries, and look-ups by content, path, intent and name. No look-up goes through all
 //! entries.
 
+mod settled;
+
+pub use settled::{EvidenceId, OfPath};
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use super::append::own_chains;
 use super::chain;
-use super::derived::{Derive, Derived};
+use super::derived::{Derive, Derived, Outlines};
 use super::entries::Entries;
 use super::evidence::Digest;
 use super::journal::{self, Sealed};
@@ -18,15 +22,17 @@ use super::read::{self, ErasedSection, LedgerFile};
 use super::reassign::{Reassignment, Reassignments};
 use super::source::{Files, Known, Lazy, millis};
 use super::{
-    BlockRecord, Conversation, Dialect, Entry, FileRecord, Outline, Record, RecordKind, Strength,
-    Trust,
+    BlockRecord, Conversation, Dialect, Entry, FileRecord, Record, RecordKind, Strength, Trust,
 };
+use serde::{Deserialize, Serialize};
+use settled::Nothing;
+
 use crate::code::ContentHash;
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Finding, RelativePath, Root};
 
 /// One recorded block: entry, file, conversation and range by index.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ClaimRef {
     /// Index in [`Ledger::entries`].
     pub entry: u32,
@@ -114,6 +120,7 @@ struct Said {
     findings: OnceLock<Vec<Finding>>,
     sealed: Sealed,
     paths: OnceLock<Vec<RelativePath>>,
+    nothing: Nothing,
 }
 
 /// The fold order of all entries, where those on the shelf are rows of the table and the others are in memory.
@@ -167,15 +174,19 @@ impl Ledger {
 
     fn read(root: &Root, before: &Files) -> Self {
         let is_own = own_chains(root);
-        Self::of(Files::read(root, before, &is_own), journal::sealed(root))
+        let sealed = journal::sealed(root);
+        Self::of(Files::read(root, before, &is_own, &sealed), sealed)
     }
 
     /// This ledger together with the journals of this work tree.
     pub fn with_journals(&self, root: &Root) -> Self {
         let files = read::files(root).into_iter().filter(|file| journal::is_open(&file.path));
+        let sealed = journal::sealed(root);
+        let sections = sealed.standing_in(|| self.sections());
+        let is_sealed = |id: &str| sealed.is_in(id, |one| sections.contains(one));
         let journals =
-            files.map(|file| (file.path.clone(), Known::read(&file, None).owned_by(&|_, _| true)));
-        Self::of(self.said.files.but(|_| false, journals), journal::sealed(root))
+            files.map(|file| (file.path.clone(), Known::read_open(&file, None, &is_sealed)));
+        Self::of(self.said.files.but(|_| false, journals), sealed)
     }
 
     /// This ledger, knowing which of its evidence was sealed in this clone.
@@ -202,12 +213,15 @@ impl Ledger {
         root: &Root,
         is_kept: &dyn Fn(&RelativePath, &Digest) -> bool,
     ) -> Self {
+        let files = self.said.files.but(journal::is_open, None).keeping(is_kept);
+        let sealed = journal::sealed(root);
+        let sections = sealed.standing_in(|| files.sections().collect());
+        let is_sealed = |id: &str| sealed.is_in(id, |one| sections.contains(one));
         let journals = journal::all(root).into_iter().map(|(path, disk)| {
             let file = LedgerFile { path: path.clone(), disk };
-            (path, Known::read(&file, None).owned_by(&|_, _| true))
+            (path, Known::read_open(&file, None, &is_sealed))
         });
-        let files = self.said.files.but(journal::is_open, None).keeping(is_kept);
-        Self::of(files.but(|_| false, journals), journal::sealed(root))
+        Self::of(files.but(|_| false, journals), sealed)
     }
 
     /// The files of evidence, each with the digests of its sections.
@@ -254,10 +268,7 @@ impl Ledger {
                 Arc::make_mut(&mut entries[at]).trust = Trust::Contradicted;
             }
         }
-        let sections: HashSet<Digest> = match sealed.is_empty() {
-            true => HashSet::new(),
-            false => files.sections().collect(),
-        };
+        let sections = sealed.standing_in(|| files.sections().collect());
         let mut keeps = (0..)
             .zip(&entries)
             .map(|(at, entry)| {
@@ -359,11 +370,12 @@ impl Ledger {
     }
 
     /// The outlines of a file before and after a record, if they are known.
-    pub fn outlines(&self, at: u32, path: &RelativePath) -> Option<(Outline, Outline)> {
-        if let Some(derived) = self.derived(at) {
-            return Some((derived.before.clone(), derived.after.clone()));
+    pub fn outlines(&self, at: u32, path: &RelativePath) -> Option<Outlines> {
+        let entry = self.entry(at);
+        if let (Some(derive), Dialect::Evidence) = (&self.derive, entry.dialect) {
+            return derive.outlines(entry);
         }
-        let mut files = self.entry(at).record.files.iter();
+        let mut files = entry.record.files.iter();
         files.find(|file| file.relative_path == *path)?.outlines.as_ref()?.read()
     }
 
@@ -386,11 +398,13 @@ impl Ledger {
         self.said.findings()
     }
 
-    /// The claim behind a reference.
+    /// The claim behind a reference. Of an entry that has lost its files since, it is empty.
     pub fn claim(&self, at: ClaimRef) -> Claim<'_> {
         let entry = self.entry(at.entry);
-        let file = &entry.record.files[at.file as usize];
-        let conversation = &file.conversations[at.conversation as usize];
+        let nothing = &self.said.nothing;
+        let file = entry.record.files.get(at.file as usize).unwrap_or(&nothing.file);
+        let by = file.conversations.get(at.conversation as usize);
+        let conversation = by.unwrap_or(&nothing.conversation);
         Claim { ledger: self, at, entry, file, conversation }
     }
 

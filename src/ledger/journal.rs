@@ -9,7 +9,7 @@
 //! as long as that evidence is part of the history: after `git reset` to a commit without it, the record is open again.
 
 use std::collections::{HashMap, HashSet};
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Read, Seek, Write as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::chain::to_hex;
 use super::evidence::Digest;
+use super::read::MAX_OBJECT;
 use crate::workspace::store::{self, StoreError};
 use crate::workspace::{RelativePath, Root};
 
@@ -152,9 +153,12 @@ struct Mark {
 }
 
 impl Sealed {
-    /// Returns true if nothing was sealed in this clone.
-    pub(super) fn is_empty(&self) -> bool {
-        self.into.is_empty()
+    /// The sections of a ledger, which are only asked for if anything was sealed in this clone.
+    pub(super) fn standing_in(
+        &self,
+        sections: impl FnOnce() -> HashSet<Digest>,
+    ) -> HashSet<Digest> {
+        if self.into.is_empty() { HashSet::new() } else { sections() }
     }
 
     /// Returns true if a record was sealed into any evidence, including evidence on another branch.
@@ -231,6 +235,33 @@ impl Sources {
         let records = self.records.get(section);
         records.is_some_and(|records| records.iter().all(|record| self.held.contains(record)))
     }
+}
+
+/// Reads the records at the beginning of a journal that `is_sealed` is true of, and returns their ids and the bytes that
+/// they take. A journal keeps sealed records for a while, and they are most of it.
+pub(super) fn sealed_start(
+    file: &mut (impl Read + Seek),
+    is_sealed: impl Fn(&str) -> bool,
+) -> std::io::Result<(Vec<String>, u64)> {
+    let (mut ids, mut length) = (Vec::new(), 0);
+    let mut lines = BufReader::with_capacity(128 * 1024, file);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = lines.by_ref().take(MAX_OBJECT as u64).read_until(b'\n', &mut line)?;
+        let Some(id) = id_of(&line).filter(|id| line.ends_with(b"\n") && is_sealed(id)) else {
+            return Ok((ids, length));
+        };
+        ids.push(id.to_owned());
+        length += read as u64;
+    }
+}
+
+/// The id of a record as this program writes it, which begins with it.
+fn id_of(line: &[u8]) -> Option<&str> {
+    let rest = line.strip_prefix(b"{\"id\":\"")?;
+    let end = rest.iter().position(|byte| matches!(byte, b'"' | b'\\'))?;
+    std::str::from_utf8(&rest[..end]).ok()
 }
 
 /// A record in a journal, sealed or not.

@@ -27,10 +27,10 @@ mod strict;
 
 pub use append::{AppendError, Writer};
 pub use audit::{Audit, audit};
-pub use derived::{Derive, Derived};
+pub use derived::{Derive, Derived, Outlines};
 pub use entries::Entries;
 pub use evidence::Digest;
-pub use index::{Claim, ClaimRef, Ledger};
+pub use index::{Claim, ClaimRef, EvidenceId, Ledger, OfPath};
 pub use outline::Outline;
 pub use read::{Dialect, Entry, ErasedSection, Origin, Trust};
 pub use reassign::Reassignment;

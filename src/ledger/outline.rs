@@ -34,7 +34,7 @@ const BYTES: usize = 39;
 const UNNAMED: [[u8; 2]; 2] = [[0xc6, 0x97], [0xc0, 0x97]];
 
 /// One block of an outline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Row {
     /// Its kind, name with containers, and parameters.
     pub identity: Short,
@@ -54,7 +54,6 @@ pub struct Row {
 
 /// The blocks of a file in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-#[serde(try_from = "String", into = "String")]
 pub struct Outline {
     /// One for each block, in file order.
     pub rows: Vec<Row>,
@@ -71,27 +70,6 @@ pub enum Against {
     Reformatted,
     /// Other tokens.
     Changed,
-}
-
-/// All rows as one text: an outline is kept often, and a text is read faster than a list.
-impl From<Outline> for String {
-    fn from(outline: Outline) -> Self {
-        let bytes: Vec<u8> = outline.rows.iter().flat_map(Row::bytes).collect();
-        BASE64_URL_SAFE_NO_PAD.encode(bytes)
-    }
-}
-
-impl TryFrom<String> for Outline {
-    type Error = &'static str;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        let bytes =
-            BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| "an outline is in base64url")?;
-        let (rows, []) = bytes.as_chunks::<BYTES>() else {
-            return Err("a row is 39 bytes");
-        };
-        Ok(Self { rows: rows.iter().map(Row::of_bytes).collect() })
-    }
 }
 
 impl Row {
@@ -314,7 +292,6 @@ mod tests {
             let change = after.changed_from(before);
             prop_assert_eq!(change.read(), Some((before.clone(), after.clone())));
             prop_assert_eq!(Outline::from_entries(&after.entries()), Some(after.clone()));
-            prop_assert_eq!(Outline::try_from(String::from(after.clone())), Ok(after.clone()));
             let damaged = OutlineChange { edits: vec!["=99".into()], ..change };
             prop_assert_eq!(damaged.read(), None);
         }

@@ -1,7 +1,7 @@
 //! Reading: every line of every ledger file, canonical, foreign, torn or forged; nothing is lost.
 
 use std::fs::FileType;
-use std::io::Read;
+use std::io::{Read, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -124,6 +124,19 @@ impl LedgerFile {
         let mut reading = Reading::default();
         window(&self.path, &mut file, &mut ScanState::default(), &mut reading)?;
         Ok(reading)
+    }
+
+    /// Reads a journal without the records at its beginning that `is_sealed` is true of. Returns their ids, too.
+    pub(super) fn read_open(
+        &self,
+        is_sealed: impl Fn(&str) -> bool,
+    ) -> std::io::Result<(Vec<String>, Reading)> {
+        let mut file = std::fs::File::open(&self.disk)?;
+        let (sealed, length) = journal::sealed_start(&mut file, is_sealed)?;
+        file.seek(SeekFrom::Start(length))?;
+        let (mut state, mut reading) = (ScanState::after(length, sealed.len()), Reading::default());
+        window(&self.path, &mut file, &mut state, &mut reading)?;
+        Ok((sealed, reading))
     }
 
     /// The bytes of a file of evidence.

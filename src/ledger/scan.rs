@@ -55,6 +55,14 @@ impl Default for ScanState {
     }
 }
 
+impl ScanState {
+    /// Behind records that take this many bytes, each on a line.
+    pub fn after(bytes: u64, records: usize) -> Self {
+        let lines = u32::try_from(records).unwrap_or(u32::MAX);
+        Self { offset: bytes, line: lines.saturating_add(1), begun: records > 0, ..Self::default() }
+    }
+}
+
 /// Reads one window.
 pub(super) struct Scanner<'a> {
     path: &'a RelativePath,

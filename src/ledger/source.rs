@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::UNIX_EPOCH;
 
+use super::journal::{self, Sealed};
 use super::kept::{self, KeptTable};
 use super::read::{self, ErasedSection, LedgerFile, Reading};
-use super::{Dialect, Digest, Entry, Origin, Record, Trust, chain, evidence, journal};
+use super::{Dialect, Digest, Entry, Origin, Record, Trust, chain, evidence};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Code, Finding, RelativePath, Root, cache};
 
@@ -25,6 +26,8 @@ pub(super) struct Known {
     pub digest: Option<Digest>,
     /// The version of the file's format, if it is newer than this program. Nothing else of such a file is read.
     pub newer: Option<u32>,
+    /// The ids of the records of a journal that were not read, because they are sealed into evidence that stands.
+    pub passed_over: Arc<[String]>,
 }
 
 /// What the file system says about a file. If it is the same later, the file has not changed.
@@ -61,7 +64,29 @@ type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
 
 impl Known {
     pub(super) fn read(file: &LedgerFile, stamp: Option<FileStamp>) -> Self {
-        match file.read() {
+        Self::with_result(file, file.read(), stamp)
+    }
+
+    /// Reads a journal of this clone without the sealed records at its beginning.
+    pub(super) fn read_open(
+        file: &LedgerFile,
+        stamp: Option<FileStamp>,
+        is_sealed: &(dyn Fn(&str) -> bool + Sync),
+    ) -> Self {
+        let (passed_over, reading) = match file.read_open(is_sealed) {
+            Ok((passed_over, reading)) => (passed_over, Ok(reading)),
+            Err(error) => (Vec::new(), Err(error)),
+        };
+        let known = Self::with_result(file, reading, stamp).owned_by(&|_, _| true);
+        Self { passed_over: passed_over.into(), ..known }
+    }
+
+    fn with_result(
+        file: &LedgerFile,
+        reading: std::io::Result<Reading>,
+        stamp: Option<FileStamp>,
+    ) -> Self {
+        match reading {
             Ok(reading) => Self::with(reading, stamp),
             Err(error) => {
                 let origin = Origin { path: file.path.clone(), line: 1, start: 0, end: 0 };
@@ -90,6 +115,7 @@ impl Known {
             erased: reading.erased.into(),
             digest: reading.digest,
             newer: reading.newer,
+            passed_over: Arc::default(),
         }
     }
 
@@ -253,6 +279,14 @@ impl Found {
     }
 }
 
+/// The files of the shelf that still exist.
+fn of_shelf<'a>(
+    shelf: Option<&'a Shelf>,
+    standing: &'a [bool],
+) -> impl Iterator<Item = (&'a Shelf, u32)> {
+    (0..).zip(standing).filter(|(_, stands)| **stands).filter_map(move |(at, _)| Some((shelf?, at)))
+}
+
 /// The files of a ledger: those on the shelf, and all others with their content.
 #[derive(Default)]
 pub(super) struct Files {
@@ -266,7 +300,7 @@ const MAX_CHANGES: usize = 64;
 
 impl Files {
     /// Reads the files of a ledger again. What has not changed since `before` is taken from there.
-    pub(super) fn read(root: &Root, before: &Self, is_own: IsOwn<'_>) -> Self {
+    pub(super) fn read(root: &Root, before: &Self, is_own: IsOwn<'_>, sealed: &Sealed) -> Self {
         let open = || Shelf::open(root).map(Arc::new);
         let mut shelf = before.shelf.clone().or_else(open);
         let mut found = Found::of(root, shelf.as_deref());
@@ -275,7 +309,7 @@ impl Files {
             shelf = open();
             found = Found::of(root, shelf.as_deref());
         }
-        let mut others = found.read(before, is_own);
+        let mut others = found.read(before, is_own, shelf.as_deref(), sealed);
         if found.changes() > MAX_CHANGES
             && let Some(written) = found.write(root, shelf.as_deref(), &others)
         {
@@ -292,7 +326,8 @@ impl Files {
         // A file was added while the table was written.
         let late = found.others.keys().any(|path| !others.contains_key(path));
         if late {
-            others = found.read(&Self { others, ..Self::default() }, is_own);
+            let before = Self { others, ..Self::default() };
+            others = found.read(&before, is_own, shelf.as_deref(), sealed);
         }
         Self { shelf, standing: found.standing, others }
     }
@@ -314,11 +349,7 @@ impl Files {
 
     /// The files of the shelf that still exist.
     pub(super) fn of_shelf(&self) -> impl Iterator<Item = (&Shelf, u32)> {
-        let shelf = self.shelf.as_deref();
-        (0..)
-            .zip(&self.standing)
-            .filter(|(_, stands)| **stands)
-            .filter_map(move |(at, _)| Some((shelf?, at)))
+        of_shelf(self.shelf.as_deref(), &self.standing)
     }
 
     /// The sections of all files of evidence that exist.
@@ -408,20 +439,41 @@ impl Files {
 }
 
 impl Found {
-    fn read(&self, before: &Files, is_own: IsOwn<'_>) -> BTreeMap<RelativePath, Known> {
-        let files: Vec<_> = self.others.values().collect();
-        let read = |(file, stamp): &&(LedgerFile, Option<FileStamp>)| {
-            let as_it_was = before.others.get(&file.path).filter(|known| {
-                stamp.is_some_and(|stamp| stamp.exact.is_some()) && known.stamp == *stamp
-            });
-            // A journal lies in our git directory. A work tree that was removed has taken its id along.
-            let is_own = |session: Option<&str>, writer: &str| {
-                journal::is_open(&file.path) || is_own(session, writer)
-            };
-            let read = || Known::read(file, *stamp).owned_by(&is_own);
-            (file.path.clone(), as_it_was.cloned().unwrap_or_else(read))
+    fn read(
+        &self,
+        before: &Files,
+        is_own: IsOwn<'_>,
+        shelf: Option<&Shelf>,
+        sealed: &Sealed,
+    ) -> BTreeMap<RelativePath, Known> {
+        let as_it_was = |file: &LedgerFile, stamp: &Option<FileStamp>| {
+            let known = before.others.get(&file.path)?;
+            let is_same = stamp.is_some_and(|stamp| stamp.exact.is_some()) && known.stamp == *stamp;
+            is_same.then_some(known)
         };
-        in_parallel(&files, read).into_iter().collect()
+        let (open, rest): (Vec<_>, Vec<_>) =
+            self.others.values().partition(|(file, _)| journal::is_open(&file.path));
+        let read = |(file, stamp): &&(LedgerFile, Option<FileStamp>)| {
+            let read = || Known::read(file, *stamp).owned_by(is_own);
+            (file.path.clone(), as_it_was(file, stamp).cloned().unwrap_or_else(read))
+        };
+        let mut others: BTreeMap<_, _> = in_parallel(&rest, read).into_iter().collect();
+        let sections = sealed.standing_in(|| {
+            let others = others.values().flat_map(|known| known.sections.to_vec());
+            of_shelf(shelf, &self.standing)
+                .flat_map(|(shelf, at)| shelf.kept.sections(at))
+                .chain(others)
+                .collect()
+        });
+        let is_sealed = |id: &str| sealed.is_in(id, |one| sections.contains(one));
+        let read = |(file, stamp): &&(LedgerFile, Option<FileStamp>)| {
+            let known = as_it_was(file, stamp);
+            let known = known.filter(|known| known.passed_over.iter().all(|id| is_sealed(id)));
+            let read = || Known::read_open(file, *stamp, &is_sealed);
+            (file.path.clone(), known.cloned().unwrap_or_else(read))
+        };
+        others.extend(in_parallel(&open, read));
+        others
     }
 
     /// Writes the table again and opens it. `None` if too little has changed, or if it cannot be written.

@@ -1,7 +1,7 @@
 //! What the texts before and after a commit tell of the blocks that its evidence names.
 
+use super::Difference;
 use super::names::textless;
-use super::{Difference, Outline};
 use crate::code::lines::{self, Lines};
 use crate::code::{Block, ContentHash, Document, FileBlocks, Places, fingerprint};
 use crate::ledger::{BlockRecord, Derived};
@@ -105,8 +105,7 @@ pub fn derive(
             }),
         }
     }
-    let (before, after) = (Outline::of(&old), Outline::of(&new));
-    Derived { before, after, ranges, ..Derived::default() }
+    Derived { ranges, ..Derived::default() }
 }
 
 /// Whether a text holds what evidence says that its commit brought. What was removed is not looked for.

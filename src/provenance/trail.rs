@@ -6,6 +6,10 @@
 //! following a block back through its states tells who made it what it is, what it was before its first record, and
 //! which states in between nobody recorded.
 
+mod kept;
+
+pub use kept::KeptTrail;
+
 use std::collections::{HashMap, HashSet};
 
 use super::matching::Reach;
@@ -63,6 +67,8 @@ pub struct Trail {
     deleted: HashSet<ClaimRef>,
     /// The state that each record made.
     made: HashMap<ClaimRef, StateId>,
+    /// When the last change was made, in seconds since 1970. `None` if there is none, or nobody knows.
+    last_time: Option<i64>,
 }
 
 /// Whether one commit is another, or an ancestor of it; `true` where nobody can say.
@@ -76,13 +82,42 @@ struct Event {
 }
 
 impl Trail {
-    /// Reads all records of a path. `precedes` tells whether one commit is the other, or an ancestor of it.
-    pub fn of(ledger: &Ledger, path: &RelativePath, precedes: Precedes<'_>) -> Self {
+    /// Reads records of a path, in fold order. `precedes` tells whether one commit is the other, or an ancestor of it.
+    pub fn of(
+        ledger: &Ledger,
+        path: &RelativePath,
+        claims: &[ClaimRef],
+        precedes: Precedes<'_>,
+    ) -> Self {
         let mut trail = Self::default();
-        for event in events(ledger, path, precedes) {
-            trail.take(ledger, &event, precedes);
-        }
+        trail.go_on(ledger, events(ledger, path, claims, precedes), precedes);
         trail
+    }
+
+    /// The same trail with more records of its path. `None` if one of them does not come after all that it has.
+    pub fn and(
+        mut self,
+        ledger: &Ledger,
+        path: &RelativePath,
+        claims: &[ClaimRef],
+        precedes: Precedes<'_>,
+    ) -> Option<Self> {
+        let events = events(ledger, path, claims, precedes);
+        let is_later = events.first().is_none_or(|(time, _)| *time > self.last_time);
+        is_later.then(|| self.go_on(ledger, events, precedes))?;
+        Some(self)
+    }
+
+    fn go_on(
+        &mut self,
+        ledger: &Ledger,
+        events: Vec<(Option<i64>, Event)>,
+        precedes: Precedes<'_>,
+    ) {
+        for (time, event) in events {
+            self.take(ledger, &event, precedes);
+            self.last_time = time;
+        }
     }
 
     /// A state of this trail.
@@ -469,14 +504,20 @@ impl Trail {
     }
 }
 
-/// What was recorded of a path, in order; what one commit brought is one event, whoever recorded it.
+/// What was recorded of a path, in order, each with its time in seconds since 1970; what one commit brought is one event,
+/// whoever recorded it.
 ///
 /// A commit counts from when it was made. Git tells that in whole seconds, so of two commits of one second their history
 /// says which was first.
-fn events(ledger: &Ledger, path: &RelativePath, precedes: Precedes<'_>) -> Vec<Event> {
+fn events(
+    ledger: &Ledger,
+    path: &RelativePath,
+    claims: &[ClaimRef],
+    precedes: Precedes<'_>,
+) -> Vec<(Option<i64>, Event)> {
     let mut events: Vec<(Option<i64>, Event)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
-    for at in ledger.of_path(path) {
+    for at in claims.iter().copied() {
         let entry = ledger.claim(at).entry;
         if entry.trust == Trust::Contradicted {
             continue;
@@ -511,5 +552,5 @@ fn events(ledger: &Ledger, path: &RelativePath, precedes: Precedes<'_>) -> Vec<E
             at -= 1;
         }
     }
-    events.into_iter().map(|(_, event)| event).collect()
+    events
 }

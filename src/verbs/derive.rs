@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::edited::Baseline;
 use super::{Workspace, check};
 use crate::code::Document;
-use crate::ledger::{BlockRecord, Derive, Derived, Entry, FileRecord, Ledger, evidence};
+use crate::ledger::{Derive, Derived, Entry, FileRecord, Ledger, Outline, Outlines, evidence};
 use crate::provenance;
 use crate::workspace::cache::{Computed, Slot};
 use crate::workspace::git::Target;
@@ -61,13 +61,12 @@ impl Derive for Texts {
         let said = file.conversations.iter().flat_map(|one| &one.ranges);
         let said: Vec<_> = said.cloned().collect();
         let is_its_own = entry.about.is_none() || entry.about == hex(covered.commit.as_ref());
-        let slot = self.slot(file, &covered, &said, is_its_own);
+        let slot = self.slot(Computed::Derived, file, &covered, (&said, is_its_own));
         let known = slot.as_ref().and_then(Slot::recall);
         if let Some(known) = known.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
             return Some(known);
         }
-        let before = self.before(entry, covered.parent.as_ref(), covered.commit.as_ref())?;
-        let after = self.at(covered.commit.as_ref(), &file.relative_path)?;
+        let (before, after) = self.both(entry, &covered)?;
         let derived = provenance::derive(&said, &before, &after, is_its_own);
         let commit = covered.commit.as_ref();
         let committed = commit.and_then(|commit| Some(self.git()?.about(commit).ok()?.time));
@@ -78,6 +77,30 @@ impl Derive for Texts {
             slot.keep(&bytes);
         }
         Some(derived)
+    }
+
+    fn outlines(&self, entry: &Entry) -> Option<Outlines> {
+        let file = entry.record.files.first()?;
+        let covered = self.covered(entry)?;
+        let slot = self.slot(Computed::Outlines, file, &covered, ());
+        let known = slot.as_ref().and_then(Slot::recall);
+        if let Some(known) = known.and_then(|bytes| postcard::from_bytes(&bytes).ok()) {
+            return Some(known);
+        }
+        let (before, after) = self.both(entry, &covered)?;
+        let outlines = (Outline::of(&before.blocks()), Outline::of(&after.blocks()));
+        if let (Some(slot), Ok(bytes)) = (slot, postcard::to_stdvec(&outlines)) {
+            slot.keep(&bytes);
+        }
+        Some(outlines)
+    }
+
+    fn depends_on(&self, path: &RelativePath) -> Option<Vec<u8>> {
+        // History may become longer in a shallow clone. Other commits than the one that is checked out are seldom asked
+        // for twice.
+        let is_kept = self.ws.is_checked_out() && !self.is_shallow();
+        let tip = self.ws.tip().filter(|_| is_kept)?;
+        serde_json::to_vec(&(&tip.0, self.ws.is_generated(path))).ok()
     }
 }
 
@@ -96,17 +119,23 @@ impl Texts {
     /// the texts.
     fn slot(
         &self,
+        kind: Computed,
         file: &FileRecord,
         covered: &Covered,
-        said: &[BlockRecord],
-        is_its_own: bool,
+        besides: impl serde::Serialize,
     ) -> Option<Slot> {
         let commit = hex(covered.commit.as_ref())?;
         let (path, from) = (&file.relative_path, file.extra.get("from"));
         let is_generated = self.ws.is_generated(path);
-        let inputs =
-            (commit, hex(covered.parent.as_ref()), path, from, said, is_its_own, is_generated);
-        Slot::of_inputs(&self.ws.root, Computed::Derived, &serde_json::to_vec(&inputs).ok()?)
+        let inputs = (commit, hex(covered.parent.as_ref()), path, from, besides, is_generated);
+        Slot::of_inputs(&self.ws.root, kind, &serde_json::to_vec(&inputs).ok()?)
+    }
+
+    /// The file of an entry of evidence before and after the commit that it is about.
+    fn both(&self, entry: &Entry, covered: &Covered) -> Option<(Document, Document)> {
+        let path = &entry.record.files.first()?.relative_path;
+        let commit = covered.commit.as_ref();
+        Some((self.before(entry, covered.parent.as_ref(), commit)?, self.at(commit, path)?))
     }
 
     /// The file of an entry of evidence before its commit, once for each parent, and after it. If a rebase or a squash
@@ -181,9 +210,7 @@ impl Texts {
         if entry.about.is_some() && entry.about != hex(commit) {
             return None;
         }
-        let file = entry.record.files.first()?;
-        let before = self.before(entry, covered.parent.as_ref(), commit)?;
-        Some((before, self.at(commit, &file.relative_path)?))
+        self.both(entry, &covered)
     }
 
     /// The file of an entry of evidence after its commit.

@@ -5,12 +5,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::map::ByIntent;
-use super::{ReadError, Workspace};
+use super::{ReadError, Workspace, trails};
 use crate::code::fingerprint::PairLanes;
 use crate::code::{Block, BlockKind, ContentHash, Document, FileBlocks, Identity, TokenHash};
 use crate::intent::{FOLDER, Registry};
 use crate::ledger::ClaimRef;
-use crate::provenance::Trail;
 use crate::provenance::matching::{self, Candidate, Orphans, SharedTrail};
 use crate::provenance::outline::{Outline, Row};
 use crate::provenance::trail::Version;
@@ -21,6 +20,8 @@ use crate::workspace::{CommitId, RelativePath, cache};
 const MAX_BLOCKS: usize = 20_000;
 /// No more commits than this are looked at for what the registry said.
 const MAX_COMMITS: usize = 2_000;
+/// So many versions of files are kept with their syntax trees, which are large.
+const MAX_TREES: usize = 4;
 /// More files than this, and files at more commits, are not kept in mind.
 const MAX_KEPT: usize = 256;
 
@@ -40,6 +41,7 @@ pub(super) struct Elsewhere {
     registries: Mutex<HashMap<CommitId, Option<Arc<Registry>>>>,
     rewritten: Mutex<Rewritten>,
     produced: Mutex<HashMap<Option<String>, Produced>>,
+    parsed: Mutex<Vec<(RelativePath, Document)>>,
 }
 
 impl Elsewhere {
@@ -79,6 +81,24 @@ impl Elsewhere {
         }
         kept.insert(key, found.clone());
         found
+    }
+
+    /// A text with its blocks and without its syntax tree. It is parsed as a change of the version of the file that was
+    /// parsed last, since most versions differ in few lines.
+    pub(super) fn parsed(&self, path: &RelativePath, document: &Document) -> Document {
+        let lock = || self.parsed.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = {
+            let mut parsed = lock();
+            let at = parsed.iter().position(|(of, _)| of == path);
+            at.map(|at| parsed.swap_remove(at).1)
+        };
+        let changed = before.and_then(|before| before.reparsed(&document.text()));
+        let parsed = changed.unwrap_or_else(|| document.clone());
+        let outlined = parsed.without_tree();
+        let mut kept = lock();
+        kept.truncate(MAX_TREES - 1);
+        kept.push((path.clone(), parsed));
+        outlined
     }
 
     /// The registry at a commit. `None` if it cannot be read.
@@ -399,7 +419,7 @@ impl matching::Surroundings for Around<'_> {
         if let Some(known) = lock().get(path) {
             return Arc::clone(known);
         }
-        let trail = Arc::new(Trail::of(&self.0.ledger, path, &|a, b| self.precedes(a, b)));
+        let trail = Arc::new(trails::trail(self.0, path, &|a, b| self.precedes(a, b)));
         let mut kept = lock();
         if kept.len() >= MAX_KEPT {
             kept.clear();

@@ -27,8 +27,11 @@ const ROW: usize = 16 + 2 * ID;
 const PLACE: usize = ID + 4;
 /// No more tips than this are stored. More would only exist after very many rewrites of history.
 const MAX_TIPS: usize = 64;
-/// The tables are written again after a walk of more commits than this.
-const MAX_COMMITS: usize = 64;
+/// The tables are written again after a walk of more commits than this, the more the longer they are, since writing takes
+/// as long as they are.
+const MAX_COMMITS: std::ops::RangeInclusive<usize> = 8..=64;
+/// The tables hold this many commits for each commit of such a walk.
+const COMMITS_EACH: usize = 1_000;
 
 /// What is known of the history that leads to a commit.
 pub(super) struct History {
@@ -126,7 +129,9 @@ impl History {
         let kept = paths.as_ref().and_then(Tables::open);
         let history = kept.and_then(|kept| Self::onward(git, head, kept));
         let history = history.unwrap_or_else(|| Self::whole(git, head));
-        if let Some(paths) = paths.filter(|_| history.recent.commits > MAX_COMMITS) {
+        let kept = history.kept.as_ref().and_then(|kept| kept.end).map_or(0, |end| end as usize);
+        let most = (kept / COMMITS_EACH).clamp(*MAX_COMMITS.start(), *MAX_COMMITS.end());
+        if let Some(paths) = paths.filter(|_| history.recent.commits > most) {
             history.write(&paths);
         }
         history

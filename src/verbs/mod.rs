@@ -46,6 +46,7 @@ pub mod suspect;
 mod tips;
 pub mod trace;
 pub mod trailers;
+mod trails;
 pub mod verify;
 pub mod why;
 mod workspace;

@@ -397,6 +397,11 @@ impl Workspace {
         }
     }
 
+    /// Returns true if the history in view is the one of the commit that is checked out.
+    pub(super) fn is_checked_out(&self) -> bool {
+        self.tip() == self.repository.head.as_ref()
+    }
+
     /// The ledger in the index or at a commit: evidence, and what other tools wrote.
     pub(super) fn ledger_at(&self, target: &Target) -> Result<Ledger, GitError> {
         let Some(git) = self.git() else { return Ok(Ledger::default()) };
@@ -489,7 +494,10 @@ impl Workspace {
             if let Some(known) = kept.and_then(|kept| document.with_kept_blocks(&kept)) {
                 return known;
             }
-            let document = document.without_tree();
+            let document = match is_large {
+                true => self.elsewhere.parsed(path, document),
+                false => document.without_tree(),
+            };
             if let (Some(slot), Some(blocks)) = (slot, document.kept_blocks()) {
                 slot.keep(&blocks);
             }

@@ -25,7 +25,7 @@ use sha2::{Digest, Sha256};
 use super::{RelativePath, Root, store};
 
 /// Raised whenever what is kept, or how a file is read, changes within one version.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 /// A slot larger than this, in bytes, was not written by us.
 const MAX_SLOT: u64 = 32 * 1024 * 1024;
 /// How long a file must have been at rest. Kernels stamp files by a clock that ticks every 10 ms or faster.
@@ -37,6 +37,8 @@ const REST_OF_COARSE: Duration = Duration::from_secs(3);
 pub(crate) enum Computed {
     /// What evidence does not say of a file in a commit.
     Derived,
+    /// The outlines of a file before and after a commit.
+    Outlines,
     /// The blocks of a large text.
     Blocks,
 }
@@ -45,6 +47,7 @@ impl Computed {
     fn folder(self) -> &'static str {
         match self {
             Self::Derived => "derived",
+            Self::Outlines => "outlines",
             Self::Blocks => "blocks",
         }
     }
@@ -52,7 +55,7 @@ impl Computed {
     /// How many results are kept in each of the 256 folders of a kind. A folder that is full is emptied.
     fn most(self) -> usize {
         match self {
-            Self::Derived => 128,
+            Self::Derived | Self::Outlines => 128,
             Self::Blocks => 4,
         }
     }
@@ -80,6 +83,16 @@ impl Slot {
         let header = format!("intent-cache {FORMAT} {version} {digest}\n");
         let place = folder(root)?.join(kind.folder()).join(&digest[..2]).join(&digest[2..34]);
         Some(Self { place, header, at_rest: true, computed: Some(kind) })
+    }
+
+    /// The slot for what was computed of the records of a file from `inputs`, which must tell everything that the
+    /// result depends on. There is one for each file, so that the last result replaces the one before.
+    pub(crate) fn of_trail(root: &Root, path: &RelativePath, inputs: &[u8]) -> Option<Self> {
+        let version = env!("CARGO_PKG_VERSION");
+        let digest = store::hex(&Sha256::digest(inputs));
+        let header = format!("intent-cache {FORMAT} {version} {path} {digest}\n");
+        let place = folder(root)?.join("trails").join(name(&root.absolute(path), path));
+        Some(Self { place, header, at_rest: true, computed: None })
     }
 
     /// The slot for a file as it stands now, to be asked for *before* the file is read.

@@ -13,6 +13,7 @@ mod merging;
 mod outside;
 mod programs;
 mod reassign;
+mod remembered;
 mod report;
 mod sealed;
 mod seen;

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::*;
 use crate::ledger::evidence::{self, CitedIntent, CitedSession, Header, Line};
-use crate::ledger::kept;
+use crate::ledger::{OfPath, kept};
 use crate::workspace::{Finding, store};
 
 /// A workspace with a git directory, in which the table can be kept.
@@ -69,6 +69,10 @@ fn told(ledger: &Ledger) -> Vec<String> {
         let file = path(&format!("src/f{n}.rs"));
         told.push(format!("{file} {:?}", numbers(ledger.of_path(&file))));
         told.push(format!("{file} {:?} {}", ledger.entries_of_path(&file), ledger.knows(&file)));
+        let OfPath { evidence, mut rest, .. } = ledger.settled_of_path(&file);
+        rest.extend(evidence.iter().flat_map(|at| ledger.of_path_in(*at, &file)));
+        rest.sort();
+        told.push(format!("{file} {:?}", numbers(rest)));
         let hash = ContentHash::from_ledger(format!("sha256:{n:064x}"));
         told.push(format!("{hash} {:?}", numbers(ledger.by_content(&hash))));
         told.push(format!(
@@ -91,11 +95,21 @@ fn told(ledger: &Ledger) -> Vec<String> {
     told
 }
 
-/// The answers of the same ledger when it is read without the table.
-fn afresh(w: &TestWorkspace) -> Vec<String> {
+/// The same ledger, read without the table.
+fn read_afresh(w: &TestWorkspace) -> Ledger {
     let files = crate::ledger::read::files(&w.root()).into_iter();
     let files: Vec<_> = files.map(|file| (file.path, std::fs::read(file.disk).unwrap())).collect();
-    told(&Ledger::from_files(&files))
+    Ledger::from_files(&files)
+}
+
+fn afresh(w: &TestWorkspace) -> Vec<String> {
+    told(&read_afresh(w))
+}
+
+/// The ids of the evidence about each file.
+fn ids(ledger: &Ledger) -> Vec<Vec<crate::ledger::EvidenceId>> {
+    let files = (0..9).map(|n| path(&format!("src/f{n}.rs")));
+    files.map(|file| ledger.settled_of_path(&file).ids).collect()
 }
 
 fn table(w: &TestWorkspace) -> PathBuf {
@@ -109,6 +123,8 @@ fn it_says_what_the_files_say_whatever_came_and_went() {
     assert_eq!(told(&Ledger::load(&w.root())), afresh(&w), "while the table is written");
     assert!(table(&w).is_file());
     assert_eq!(told(&Ledger::load(&w.root())), afresh(&w), "from the table");
+    assert_eq!(ids(&Ledger::load(&w.root())), ids(&read_afresh(&w)));
+    assert!(ids(&read_afresh(&w)).iter().all(|ids| ids.len() > 20));
     let before = Ledger::load(&w.root());
     put(&w, 200..210);
     w.append(mutation("s", "src/f3.rs", [1, 2]));

@@ -1,0 +1,81 @@
+//! The recorded history of a file, kept between processes.
+//!
+//! It is computed from all evidence about the file and from the texts in git, which takes long for a file that hundreds of
+//! commits have changed. What comes out never changes for the same evidence at the same commit.
+
+use serde::{Deserialize, Serialize};
+
+use super::Workspace;
+use crate::ledger::{Derived, OfPath};
+use crate::provenance::trail::{KeptTrail, Precedes, Trail};
+use crate::workspace::RelativePath;
+use crate::workspace::cache::Slot;
+use crate::workspace::parallel::in_parallel;
+
+/// The trail of fewer entries is computed faster than it is read.
+const FEW: usize = 8;
+
+/// What is kept of the evidence about a file.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    trail: KeptTrail,
+    /// For each entry what was computed of it, as JSON. `None` if its texts could not be read.
+    derived: Vec<u8>,
+}
+
+/// All that the records of a path come to. `precedes` tells whether one commit is the other, or an ancestor of it.
+pub(super) fn trail(ws: &Workspace, path: &RelativePath, precedes: Precedes<'_>) -> Trail {
+    let found = ws.ledger.settled_of_path(path);
+    let evidence = of_evidence(ws, path, &found, precedes);
+    let onward = evidence.and_then(|trail| trail.and(&ws.ledger, path, &found.rest, precedes));
+    onward.unwrap_or_else(|| Trail::of(&ws.ledger, path, &ws.ledger.of_path(path), precedes))
+}
+
+/// The trail of the evidence alone. `None` if none is kept of it.
+fn of_evidence(
+    ws: &Workspace,
+    path: &RelativePath,
+    found: &OfPath,
+    precedes: Precedes<'_>,
+) -> Option<Trail> {
+    if found.evidence.len() < FEW {
+        return None;
+    }
+    let inputs = (ws.ledger.depends_on(path)?, &found.ids);
+    let slot = Slot::of_trail(&ws.root, path, &serde_json::to_vec(&inputs).ok()?)?;
+    if let Some(trail) = slot.recall().and_then(|bytes| recalled(ws, found, &bytes)) {
+        return Some(trail);
+    }
+    in_parallel(&found.evidence, |at| ws.ledger.derived(*at).is_some());
+    let claims = found.evidence.iter().flat_map(|at| ws.ledger.of_path_in(*at, path));
+    let trail = Trail::of(&ws.ledger, path, &claims.collect::<Vec<_>>(), precedes);
+    if let Some(bytes) = kept(ws, found, &trail) {
+        slot.keep(&bytes);
+    }
+    Some(trail)
+}
+
+fn kept(ws: &Workspace, found: &OfPath, trail: &Trail) -> Option<Vec<u8>> {
+    let derived = found.evidence.iter().map(|at| ws.ledger.derived(*at).map(|one| &**one));
+    let derived: Vec<Option<&Derived>> = derived.collect();
+    // Nothing is kept of a commit that is still being made, nor where a text could not be read.
+    let is_settled = |one: &Option<&Derived>| one.is_some_and(|one| one.commit.is_some());
+    if !derived.iter().all(is_settled) {
+        return None;
+    }
+    let trail = KeptTrail::of(trail, &found.evidence)?;
+    postcard::to_stdvec(&Kept { trail, derived: serde_json::to_vec(&derived).ok()? }).ok()
+}
+
+fn recalled(ws: &Workspace, found: &OfPath, bytes: &[u8]) -> Option<Trail> {
+    let kept: Kept = postcard::from_bytes(bytes).ok()?;
+    let derived: Vec<Derived> = serde_json::from_slice(&kept.derived).ok()?;
+    if derived.len() != found.evidence.len() {
+        return None;
+    }
+    let trail = kept.trail.read(&found.evidence)?;
+    for (at, derived) in found.evidence.iter().zip(derived) {
+        ws.ledger.recall(*at, derived);
+    }
+    Some(trail)
+}
