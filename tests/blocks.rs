@@ -64,8 +64,9 @@ fn the_blocks_of_a_sample_in_each_language() {
 #[test]
 fn kept_blocks_are_those_of_their_text_and_of_no_other() {
     let mut count = 0;
-    for language in language::all() {
-        let (name, text) = sample(language.id);
+    let paragraphs = ("notes.txt".to_owned(), "One and\ntwo.\n\nThree.\n\nFour.\n".to_owned());
+    let samples = language::all().into_iter().map(|language| sample(language.id));
+    for (name, text) in samples.chain([paragraphs]) {
         let document = Document::from_text(&name, &text);
         let Some(kept) = document.kept_blocks() else { continue };
         count += 1;

@@ -400,16 +400,19 @@ impl Document {
         })
     }
 
-    /// The blocks of a text that parses, to be kept for [`Self::with_kept_blocks`]; `None` of any other text.
+    /// The blocks of a text, to be kept for [`Self::with_kept_blocks`]. `None` if it does not parse, since its blocks are
+    /// then those of an earlier text.
     pub fn kept_blocks(&self) -> Option<Vec<u8>> {
         let blocks = self.blocks();
-        let parses = self.inner.language.is_some() && !blocks.has_error;
-        parses.then(|| postcard::to_stdvec(&blocks.blocks).ok()).flatten()
+        (!blocks.has_error).then(|| postcard::to_stdvec(&blocks.blocks).ok()).flatten()
     }
 
     /// The same text with blocks that were kept of it, and without a syntax tree. `None` if they are of another text.
     pub fn with_kept_blocks(&self, kept: &[u8]) -> Option<Self> {
-        let language = Some(self.inner.language?.id);
+        if self.inner.unread.is_some() {
+            return None;
+        }
+        let language = self.inner.language.map(|language| language.id);
         let blocks: Vec<Block> = postcard::from_bytes(kept).ok()?;
         let (length, lines) = (self.len_bytes(), self.line_count());
         let fits = |(at, block): (usize, &Block)| {

@@ -22,6 +22,7 @@ use crate::ledger::dialect::is_placeholder;
 use crate::ledger::{Audit, Entry, ErasedSection, RecordKind, audit, journal};
 use crate::provenance::{Provenance, Verdict};
 use crate::workspace::git::Target;
+use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Code, CommitId, Finding, RelativePath, ignores, session};
 
 /// The state of the evidence.
@@ -306,41 +307,49 @@ pub fn accept_rewrite(ws: &Workspace, by: Option<String>) -> Result<Vec<String>,
 
 /// Compares every recorded file with its records, and calls `told` for each file. Includes files that no record names,
 /// if recorded blocks were moved into them.
-pub(super) fn blocks(ws: &Workspace, mut told: impl FnMut(&Held<'_>)) -> BlocksAnswer {
-    let (blocks, lost) = hold(ws, ws.ledger.paths(), &mut told);
-    BlocksAnswer { blocks, lost }
+pub(super) fn blocks(ws: &Workspace, told: impl FnMut(&Held<'_>)) -> BlocksAnswer {
+    let (blocks, heads, standing) = compare(ws, ws.ledger.paths(), told);
+    BlocksAnswer { blocks, lost: lost::lost(ws, heads, standing) }
+}
+
+/// Like [`blocks`], for some of the recorded files, and without a search for what is lost.
+pub(super) fn hold(ws: &Workspace, paths: &[RelativePath], told: impl FnMut(&Held<'_>)) {
+    compare(ws, paths, told);
 }
 
 /// Compares files with their records, and searches for their blocks in files that no record names. Counts the blocks by
-/// verdict and lists those that are lost.
-pub(super) fn hold(
+/// verdict, and returns the records that nothing stands for so far.
+fn compare<'a>(
     ws: &Workspace,
-    paths: &[RelativePath],
+    paths: &'a [RelativePath],
     mut told: impl FnMut(&Held<'_>),
-) -> (VerdictCounts, Vec<LostBlock>) {
+) -> (VerdictCounts, Vec<lost::Head<'a>>, FoundAgain) {
     let mut blocks = VerdictCounts::default();
     let mut standing = FoundAgain::default();
     let mut heads = Vec::new();
     for paths in paths.chunks(AT_ONCE) {
         let ws = &ws.forgetful();
-        for path in paths {
+        let files = in_parallel(paths, |path| {
             let document = Around(ws).standing(path).ok();
             let file = document.map(|document| why::file(ws, path, &document));
+            (file, ws.trail(path).heads())
+        });
+        for (path, (file, last)) in paths.iter().zip(files) {
             for found in file.iter().flat_map(|file| &file.provenance) {
                 blocks.count(found);
                 standing.add(ws, path, found);
             }
             told(&Held { ws, path, file: file.as_ref() });
-            heads.extend(ws.trail(path).heads().into_iter().map(|at| (path, at)));
+            heads.extend(last.into_iter().map(|at| (path, at)));
         }
     }
     heads.retain(|(_, at)| !standing.holds(*at));
-    let lost = lost::lost(ws, heads, standing, |ws, path, file| {
+    lost::find_in_new_files(ws, &mut heads, &mut standing, |ws, path, file| {
         let recorded = file.provenance.iter().filter(|found| found.verdict != Verdict::Unrecorded);
         recorded.for_each(|found| blocks.count(found));
         told(&Held { ws, path, file: Some(file) });
     });
-    (blocks, lost)
+    (blocks, heads, standing)
 }
 
 impl VerdictCounts {

@@ -479,22 +479,21 @@ impl Workspace {
         Ok(self.outlined(path, &self.read(path)?))
     }
 
-    /// A text with its blocks and without its syntax tree. To parse a large text takes tens of milliseconds, so its blocks
-    /// are kept from one process to the next.
+    /// A text with its blocks and without its syntax tree. Most questions about records are about texts of earlier commits,
+    /// and to parse one takes milliseconds, so the blocks are kept from one process to the next.
     pub(super) fn outlined(&self, path: &RelativePath, document: &Document) -> Document {
         const LARGE: usize = 32 * 1024;
         let digest = store::sha256(document.text().as_bytes());
-        let key = format!("{path}\0{}\0{digest}", self.is_generated(path));
+        // A build without a grammar cuts the same text otherwise.
+        let language = document.language().map_or("", |language| language.id);
+        let key = format!("{path}\0{}\0{language}\0{digest}", self.is_generated(path));
         self.elsewhere.text(key, |key| {
-            let is_large = document.len_bytes() >= LARGE;
-            let slot =
-                is_large.then(|| Slot::of_inputs(&self.root, Computed::Blocks, key.as_bytes()));
-            let slot = slot.flatten();
+            let slot = Slot::of_inputs(&self.root, Computed::Blocks, key.as_bytes());
             let kept = slot.as_ref().and_then(Slot::recall);
             if let Some(known) = kept.and_then(|kept| document.with_kept_blocks(&kept)) {
                 return known;
             }
-            let document = match is_large {
+            let document = match document.len_bytes() >= LARGE {
                 true => self.elsewhere.parsed(path, document),
                 false => document.without_tree(),
             };

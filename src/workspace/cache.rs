@@ -39,7 +39,7 @@ pub(crate) enum Computed {
     Derived,
     /// The outlines of a file before and after a commit.
     Outlines,
-    /// The blocks of a large text.
+    /// The blocks of a text.
     Blocks,
 }
 
@@ -56,7 +56,7 @@ impl Computed {
     fn most(self) -> usize {
         match self {
             Self::Derived | Self::Outlines => 128,
-            Self::Blocks => 4,
+            Self::Blocks => 64,
         }
     }
 }

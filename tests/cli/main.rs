@@ -9,6 +9,7 @@ mod hooks;
 mod hostile;
 mod ids;
 mod lab;
+mod listed;
 mod merging;
 mod outside;
 mod programs;

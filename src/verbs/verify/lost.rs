@@ -81,19 +81,12 @@ impl FoundAgain {
     }
 }
 
-/// The blocks that are lost, of those that nothing stands for in a recorded file. `told` hears of the files that no
-/// record names and that hold recorded blocks.
+/// The blocks that are lost, of those that nothing stands for, neither in a recorded file nor in a new one.
 pub(super) fn lost(
     ws: &Workspace,
     mut heads: Vec<Head<'_>>,
     mut standing: FoundAgain,
-    told: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
 ) -> Vec<LostBlock> {
-    without(ws, &mut heads, |ws, head| {
-        standing.covers(ws, head) || is_recorded_elsewhere(ws, head, &mut standing)
-    });
-    find_in_new_files(ws, &heads, &mut standing, told);
-    heads.retain(|(_, at)| !standing.holds(*at));
     let mut committed = Committed::default();
     without(ws, &mut heads, |ws, head| was_undone(ws, head) || committed.lack(ws, head));
     let mut files = FileCache::default();
@@ -188,7 +181,8 @@ fn texts_since(ws: &Workspace, path: &RelativePath, base: &CommitId) -> Option<V
     for commit in commits {
         let blobs = git.blobs_at(&commit, &[path.as_str()]).ok()?;
         if blobs.first().is_some_and(|(_, blob)| seen.insert(*blob)) {
-            texts.extend(ws.read_at(&commit, path).ok()?);
+            let text = ws.read_at(&commit, path).ok()?;
+            texts.extend(text.map(|text| ws.outlined(path, &text)));
         }
     }
     Some(texts)
@@ -208,13 +202,17 @@ fn is_recorded_elsewhere(ws: &Workspace, (path, at): Head<'_>, standing: &mut Fo
     later.is_some()
 }
 
-/// Blocks may have gone to files that no record names yet.
-fn find_in_new_files(
+/// Searches files that no record names yet for the blocks that nothing stands for in a recorded file, and takes out what
+/// is found or speaks of another file. `told` hears of the files that hold recorded blocks.
+pub(super) fn find_in_new_files(
     ws: &Workspace,
-    heads: &[Head<'_>],
+    heads: &mut Vec<Head<'_>>,
     standing: &mut FoundAgain,
     mut told: impl FnMut(&Workspace, &RelativePath, &why::FileProvenance),
 ) {
+    without(ws, heads, |ws, head| {
+        standing.covers(ws, head) || is_recorded_elsewhere(ws, head, standing)
+    });
     for paths in new_files(ws, heads).chunks(AT_ONCE) {
         let ws = &ws.forgetful();
         for path in paths {
@@ -228,6 +226,7 @@ fn find_in_new_files(
             }
         }
     }
+    heads.retain(|(_, at)| !standing.holds(*at));
 }
 
 /// The files without records that came or changed since those records were made, in their languages.
