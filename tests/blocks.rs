@@ -65,7 +65,7 @@ fn the_blocks_of_a_sample_in_each_language() {
 fn kept_blocks_are_those_of_their_text_and_of_no_other() {
     let mut count = 0;
     let paragraphs = ("notes.txt".to_owned(), "One and\ntwo.\n\nThree.\n\nFour.\n".to_owned());
-    let samples = language::all().into_iter().map(|language| sample(language.id));
+    let samples = language::all().iter().map(|language| sample(language.id));
     for (name, text) in samples.chain([paragraphs]) {
         let document = Document::from_text(&name, &text);
         let Some(kept) = document.kept_blocks() else { continue };

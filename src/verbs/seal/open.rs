@@ -113,16 +113,19 @@ fn brought(
     let sealing = Sealing::of_work(target, base.into_iter().cloned().collect());
     let sources = Sources { ledger: ws.ledger.forgetful(), ..Sources::default() };
     let state = State::new(ws, &sources, &sealing);
-    let now = match state.ws.read(path) {
+    // What was read of these texts before is kept, as nothing here needs their syntax trees.
+    let now = match state.ws.read_outlined(path) {
         Ok(document) => document,
         Err(ReadError::Missing { .. }) => Document::from_text(path.as_str(), ""),
         Err(_) => return None,
     };
     let baseline = Baseline::at_commits(&state.ws, path, &sealing.bases).ok()?;
-    let Baseline::Texts(before) = &baseline else { return None };
+    let Baseline::Texts(before) = baseline else { return None };
     if before.iter().any(|before| before.text() == now.text()) {
         return Some(HashSet::new());
     }
+    let before = before.iter().map(|before| state.ws.outlined(path, before));
+    let baseline = Baseline::Texts(before.collect());
     let now = baseline.carried_by(now);
     let mut draft = Draft::default();
     state.file(path, None, &baseline, &now, &mut draft);
