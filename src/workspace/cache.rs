@@ -51,15 +51,11 @@ impl Computed {
             Self::Blocks => "blocks",
         }
     }
-
-    /// How many results are kept in each of the 256 folders of a kind. A folder that is full is emptied.
-    fn most(self) -> usize {
-        match self {
-            Self::Derived | Self::Outlines => 128,
-            Self::Blocks => 64,
-        }
-    }
 }
+
+/// No more results than this are kept in each of the 256 folders of a kind, nor more bytes. A folder that is full is
+/// emptied.
+const MOST: (usize, u64) = (128, 512 * 1024);
 
 /// Bytes of the checksum between the header and what is kept.
 const CHECKSUM: usize = 4;
@@ -71,8 +67,8 @@ pub(crate) struct Slot {
     /// What the slot must begin with to be of this state.
     header: String,
     at_rest: bool,
-    /// What was computed, if anything was. There are many of these, so their folders are emptied when full.
-    computed: Option<Computed>,
+    /// There may be very many of what is computed, so their folders are emptied when full.
+    is_computed: bool,
 }
 
 impl Slot {
@@ -82,7 +78,7 @@ impl Slot {
         let digest = store::hex(&Sha256::digest(inputs));
         let header = format!("intent-cache {FORMAT} {version} {digest}\n");
         let place = folder(root)?.join(kind.folder()).join(&digest[..2]).join(&digest[2..34]);
-        Some(Self { place, header, at_rest: true, computed: Some(kind) })
+        Some(Self { place, header, at_rest: true, is_computed: true })
     }
 
     /// The slot for what was computed of the records of a file from `inputs`, which must tell everything that the
@@ -92,7 +88,7 @@ impl Slot {
         let digest = store::hex(&Sha256::digest(inputs));
         let header = format!("intent-cache {FORMAT} {version} {path} {digest}\n");
         let place = folder(root)?.join("trails").join(name(&root.absolute(path), path));
-        Some(Self { place, header, at_rest: true, computed: None })
+        Some(Self { place, header, at_rest: true, is_computed: false })
     }
 
     /// The slot for a file as it stands now, to be asked for *before* the file is read.
@@ -107,7 +103,7 @@ impl Slot {
         let version = env!("CARGO_PKG_VERSION");
         let header = format!("intent-cache {FORMAT} {version} {path} {stamp:?}\n");
         let place = folder.join(name(&source, path));
-        Some(Self { place, header, at_rest: stamp.at_rest(now), computed: None })
+        Some(Self { place, header, at_rest: stamp.at_rest(now), is_computed: false })
     }
 
     /// What was kept for exactly this state.
@@ -135,21 +131,21 @@ impl Slot {
         bytes.extend_from_slice(self.header.as_bytes());
         bytes.extend_from_slice(&crc32fast::hash(read).to_le_bytes());
         bytes.extend_from_slice(read);
-        if let Some(kind) = self.computed {
-            self.make_room(kind);
+        if self.is_computed {
+            self.make_room(bytes.len() as u64);
         }
         if let Err(error) = store::write_scratch(&self.place, &bytes) {
             tracing::debug!(%error, "nothing kept");
         }
     }
 
-    /// Empties the folder of this slot if it is full.
-    fn make_room(&self, kind: Computed) {
+    /// Empties the folder of this slot if it has no room for so many more bytes.
+    fn make_room(&self, more: u64) {
         let Some(folder) = self.place.parent() else { return };
-        let count = std::fs::read_dir(folder).map_or(0, Iterator::count);
-        if count >= kind.most()
-            && let Err(error) = std::fs::remove_dir_all(folder)
-        {
+        let kept = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let sizes: Vec<u64> = kept.filter_map(|one| Some(one.metadata().ok()?.len())).collect();
+        let is_full = sizes.len() >= MOST.0 || sizes.iter().sum::<u64>() + more > MOST.1;
+        if is_full && let Err(error) = std::fs::remove_dir_all(folder) {
             tracing::debug!(%error, "no room made");
         }
     }
