@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
-use intent_lsp::ledger::read::{self, Reading};
-use intent_lsp::ledger::{Dialect, Ledger};
+use intent_lsp::ledger::read::{self, ParsedLedgerFile};
+use intent_lsp::ledger::{Ledger, RecordDialect};
 use intent_lsp::workspace::RelativePath;
 use proptest::prelude::*;
 
@@ -28,7 +28,7 @@ fn path() -> RelativePath {
     RelativePath::new(".orchestration/agent_trace.jsonl").unwrap()
 }
 
-fn shown(reading: &Reading) -> String {
+fn shown(reading: &ParsedLedgerFile) -> String {
     let mut lines = Vec::new();
     for entry in &reading.entries {
         let record = serde_json::to_string(&entry.record).unwrap();
@@ -151,5 +151,5 @@ fn a_foreign_hash_matches_only_as_the_hash_it_is() {
     }
     let nothing = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
     assert_eq!(claims(nothing), 0);
-    assert!(ledger.entries().iter().all(|entry| entry.dialect != Dialect::Canonical));
+    assert!(ledger.entries().iter().all(|entry| entry.dialect != RecordDialect::Canonical));
 }

@@ -244,7 +244,7 @@ fn what_a_person_records_is_theirs_by_name_through_the_commit() {
     };
     assert_eq!(who(&repo), Some(ada.clone()));
     repo.commit("a person's work");
-    seal::seal(&repo.open(), seal::Scope::Late, None).expect("sealed");
+    seal::seal(&repo.open(), seal::SealScope::Late, None).expect("sealed");
     assert_eq!(who(&repo), Some(ada));
 }
 
@@ -258,7 +258,7 @@ fn crlf_and_lf_are_the_same_text() {
     );
 }
 
-fn codes(repo: &Repo, against: &check::Against) -> Vec<String> {
+fn codes(repo: &Repo, against: &check::ComparedSides) -> Vec<String> {
     let answer =
         check::change(&repo.open(), &check::CheckRequest::of(against.clone())).expect("judged");
     answer
@@ -275,13 +275,13 @@ fn check_judges_a_covered_block_by_its_records_intent_and_the_rest_as_unrecorded
     repo.record("INT-001", &["billing/b.py"]);
     repo.write("src/c.py", "def free():\n    return 2\n");
     assert_eq!(
-        codes(&repo, &check::Against::Head),
+        codes(&repo, &check::ComparedSides::Head),
         ["scope-violation billing/b.py", "unrecorded-change src/c.py"]
     );
     repo.commit("all");
-    assert_eq!(codes(&repo, &check::Against::Head), Vec::<String>::new());
+    assert_eq!(codes(&repo, &check::ComparedSides::Head), Vec::<String>::new());
     assert_eq!(
-        codes(&repo, &check::Against::Base("HEAD~1".to_owned())),
+        codes(&repo, &check::ComparedSides::Base("HEAD~1".to_owned())),
         ["scope-violation billing/b.py", "unrecorded-change src/c.py"]
     );
 }
@@ -290,7 +290,7 @@ fn check_judges_a_covered_block_by_its_records_intent_and_the_rest_as_unrecorded
 fn a_widened_intent_is_a_finding_unless_the_base_allows_it_or_it_comes_alone() {
     let repo = Repo::new();
     let widened = support::REGISTRY.replace("[\"billing/**\"]", "[\"billing/**\", \"src/**\"]");
-    let since = check::Against::Base("HEAD".into());
+    let since = check::ComparedSides::Base("HEAD".into());
     let told = |repo: &Repo| {
         let found = codes(repo, &since).into_iter();
         found.filter(|code| code.starts_with("registry-changed")).collect::<Vec<_>>()
@@ -306,7 +306,7 @@ fn a_widened_intent_is_a_finding_unless_the_base_allows_it_or_it_comes_alone() {
             "registry-changed .orchestration/policy.yaml"
         ]
     );
-    assert!(!codes(&repo, &check::Against::Head).iter().any(|it| it.starts_with("registry")));
+    assert!(!codes(&repo, &check::ComparedSides::Head).iter().any(|it| it.starts_with("registry")));
     repo.git(&["checkout", "-q", ".orchestration/active_intents.yaml"]);
     repo.commit("policy");
     repo.write(".orchestration/active_intents.yaml", &widened);
@@ -323,7 +323,7 @@ fn a_change_may_not_loosen_the_ignore_rules_it_is_judged_by() {
     repo.write(".intentignore", "# intent: deny-write\n");
     repo.write("src/keys/k.py", "KEY = 2\n");
     repo.record("INT-001", &["src/keys/k.py"]);
-    let found = codes(&repo, &check::Against::Base("HEAD".into()));
+    let found = codes(&repo, &check::ComparedSides::Base("HEAD".into()));
     assert_eq!(found, ["registry-changed .intentignore", "ignored-path src/keys/k.py"]);
 }
 
@@ -372,7 +372,7 @@ fn a_container_that_is_changed_inside_only_is_no_finding() {
     repo.write("src/till.py", &class.replace("+= price", "+= price * 2"));
     repo.record("INT-001", &["src/till.py"]);
     assert!(repo.picture("src/till.py").starts_with("modified INT-001 class Till (inside)\n"));
-    assert_eq!(codes(&repo, &check::Against::Head), Vec::<String>::new());
+    assert_eq!(codes(&repo, &check::ComparedSides::Head), Vec::<String>::new());
 }
 
 #[test]
@@ -385,9 +385,9 @@ fn another_copy_of_an_unnamed_text_is_new() {
     repo.commit("one");
     repo.write("src/t.py", &format!("{one}{two}"));
     assert_eq!(repo.record("INT-001", &["src/t.py"]).recorded[0].blocks, 2);
-    assert_eq!(codes(&repo, &check::Against::Base("HEAD".to_owned())), Vec::<String>::new());
+    assert_eq!(codes(&repo, &check::ComparedSides::Base("HEAD".to_owned())), Vec::<String>::new());
     repo.write("src/t.py", &format!("{two}\n{one}"));
-    assert_eq!(codes(&repo, &check::Against::Head), Vec::<String>::new(), "order is no edit");
+    assert_eq!(codes(&repo, &check::ComparedSides::Head), Vec::<String>::new(), "order is no edit");
 }
 
 #[test]
@@ -434,14 +434,14 @@ fn a_rename_is_judged_by_the_files_that_did_not_change() {
         repo.write("README.md", "The total is a number.\n");
         repo.commit("one");
         repo.write("src/a.rs", &total.replace("total", "sum_up"));
-        let class = |against: &check::Against| {
+        let class = |against: &check::ComparedSides| {
             let found = check::change(&repo.open(), &check::CheckRequest::of(against.clone()))
                 .expect("judged");
             found.change.and_then(|change| change.class)
         };
-        let tree = class(&check::Against::Head);
+        let tree = class(&check::ComparedSides::Head);
         repo.git(&["add", "src/a.rs"]);
-        classes.push((tree, class(&check::Against::Staged)));
+        classes.push((tree, class(&check::ComparedSides::Staged)));
     }
     let [used, free, local] = &classes[..] else { panic!("{classes:?}") };
     assert_eq!(*used, (Some(IntentEvolution), Some(IntentEvolution)));

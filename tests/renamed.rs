@@ -29,9 +29,11 @@ fn recorded() -> Repo {
 
 /// `code intent` of every finding of the registry, the ledger and the change.
 fn findings(repo: &Repo, base: &str) -> Vec<String> {
-    let answer =
-        check::change(&repo.open(), &check::CheckRequest::of(check::Against::Base(base.into())))
-            .expect("judged");
+    let answer = check::change(
+        &repo.open(),
+        &check::CheckRequest::of(check::ComparedSides::Base(base.into())),
+    )
+    .expect("judged");
     let told = answer.findings.into_iter();
     told.map(|it| format!("{} {}", it.code, it.intent.unwrap_or_default())).collect()
 }
@@ -221,9 +223,11 @@ fn a_file_of_one_intent_is_held_against_the_base_like_the_list() {
     repo.commit("two");
     repo.write(beside, &new.replace("new/**", "old/*/**"));
     repo.write("old/a/notes.txt", "A note.\n");
-    let answer =
-        check::change(&repo.open(), &check::CheckRequest::of(check::Against::Base("HEAD".into())))
-            .expect("judged");
+    let answer = check::change(
+        &repo.open(),
+        &check::CheckRequest::of(check::ComparedSides::Base("HEAD".into())),
+    )
+    .expect("judged");
     let found = answer.findings.iter().find(|it| it.code == "registry-changed").expect("a finding");
     assert_eq!((found.path.as_deref(), found.start_line), (Some(beside), Some(1)));
     repo.remove("old/a/notes.txt");

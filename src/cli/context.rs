@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::error::CliError;
 use super::print::{Page, Printer};
-use super::target::Target;
+use super::target::FileTarget;
 use crate::verbs::Workspace;
 use crate::workspace::{RelativePath, Root, text};
 
@@ -41,7 +41,7 @@ impl Context {
     }
 
     /// A file that was named, with the workspace that governs it.
-    pub(crate) fn file(&self, target: &Target) -> Result<(Workspace, RelativePath), CliError> {
+    pub(crate) fn file(&self, target: &FileTarget) -> Result<(Workspace, RelativePath), CliError> {
         if target.path.is_dir() {
             return Err(CliError::usage(
                 format!("{} is a folder", target.named),
@@ -56,7 +56,7 @@ impl Context {
     /// The same for a file that must be there.
     pub(crate) fn existing_file(
         &self,
-        target: &Target,
+        target: &FileTarget,
     ) -> Result<(Workspace, RelativePath), CliError> {
         if target.path.symlink_metadata().is_err() {
             return Err(CliError::missing(&target.named));

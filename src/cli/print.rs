@@ -111,15 +111,15 @@ impl Printer {
     pub(crate) fn stream<T>(
         self,
         items: impl Iterator<Item = T>,
-        mut piece: impl FnMut(T) -> Piece,
+        mut piece: impl FnMut(T) -> PrintedPiece,
     ) -> Result<(), CliError> {
         let mut out = io::BufWriter::new(io::stdout().lock());
         let colour = self.choice(&io::stdout()) != anstream::ColorChoice::Never;
-        let mut write = |piece: Piece| match piece {
-            Piece::Page(_) if self.quiet => Ok(()),
-            Piece::Page(page) if colour => out.write_all(page.text.as_bytes()),
-            Piece::Page(page) => write!(out, "{}", anstream::adapter::strip_str(&page.text)),
-            Piece::Bytes(bytes) => out.write_all(&bytes),
+        let mut write = |piece: PrintedPiece| match piece {
+            PrintedPiece::Page(_) if self.quiet => Ok(()),
+            PrintedPiece::Page(page) if colour => out.write_all(page.text.as_bytes()),
+            PrintedPiece::Page(page) => write!(out, "{}", anstream::adapter::strip_str(&page.text)),
+            PrintedPiece::Bytes(bytes) => out.write_all(&bytes),
         };
         let mut result = Ok(());
         for item in items {
@@ -186,7 +186,7 @@ impl Printer {
 }
 
 /// What a stream prints at a time.
-pub(crate) enum Piece {
+pub(crate) enum PrintedPiece {
     /// For people.
     Page(Page),
     /// As stored.

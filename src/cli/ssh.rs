@@ -7,7 +7,7 @@ use std::process::{Command, Output, Stdio};
 use super::error::CliError;
 use super::git::git_config;
 use crate::verbs::VerbError;
-use crate::verbs::signing::{Judged, Signatures, Signed};
+use crate::verbs::signing::{SignatureCheck, Signatures, Signed};
 
 const PROGRAM: &str = "ssh-keygen";
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
@@ -35,7 +35,7 @@ impl SshKeygen {
         signers.lines().chain(self.machine.lines()).any(is_key)
     }
 
-    fn judged(&self, what: Signed<'_>, signers: &str) -> std::io::Result<Judged> {
+    fn judged(&self, what: Signed<'_>, signers: &str) -> std::io::Result<SignatureCheck> {
         let folder = tempfile::tempdir()?;
         let (keys, signature) = (folder.path().join("keys"), folder.path().join("signature"));
         std::fs::write(&keys, format!("{signers}\n{}\n", self.machine))?;
@@ -52,16 +52,16 @@ impl SshKeygen {
         if owner.status.success() && !name.is_empty() {
             let mut verify = asked("verify", &["-n", what.namespace, "-I", name, "-f"]);
             if run(verify.arg(&keys), what.bytes)?.status.success() {
-                return Ok(Judged::By(name.to_owned()));
+                return Ok(SignatureCheck::By(name.to_owned()));
             }
         }
         let fits = run(&mut asked("check-novalidate", &["-n", what.namespace]), what.bytes)?;
-        Ok(if fits.status.success() { Judged::Untrusted } else { Judged::Bad })
+        Ok(if fits.status.success() { SignatureCheck::Untrusted } else { SignatureCheck::Bad })
     }
 }
 
 impl Signatures for SshKeygen {
-    fn judge(&self, signed: Signed<'_>, signers: &str) -> Result<Judged, VerbError> {
+    fn judge(&self, signed: Signed<'_>, signers: &str) -> Result<SignatureCheck, VerbError> {
         self.judged(signed, signers).map_err(|error| VerbError::NoProgram {
             program: PROGRAM,
             what: "signatures cannot be checked",

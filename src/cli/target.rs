@@ -8,7 +8,7 @@ use crate::code::LineRange;
 
 /// A file, and lines of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Target {
+pub(crate) struct FileTarget {
     /// The path as it was written.
     pub(crate) named: String,
     /// Joined to the folder we are in.
@@ -17,7 +17,7 @@ pub(crate) struct Target {
     pub(crate) lines: Option<LineRange>,
 }
 
-impl Target {
+impl FileTarget {
     /// The longest beginning that is a file is the path, whatever it looks like; else what stands behind the last colon
     /// is a line where it is a number, and lines where it is two of them.
     pub(crate) fn parse(cwd: &Path, text: &OsStr) -> Result<Self, CliError> {
@@ -84,7 +84,7 @@ mod tests {
 
     /// The path, with the first line and the last.
     fn parsed(cwd: &Path, text: &str) -> (String, Option<(u32, u32)>) {
-        let target = Target::parse(cwd, OsStr::new(text)).expect("a target");
+        let target = FileTarget::parse(cwd, OsStr::new(text)).expect("a target");
         let path = target.path.strip_prefix(cwd).expect("below cwd").display().to_string();
         (path, target.lines.map(|lines| (lines.start(), lines.end())))
     }
@@ -121,7 +121,7 @@ mod tests {
         std::fs::write(folder.path().join("b:7"), "x").expect("written");
         assert_eq!(parsed(folder.path(), "b:7:9").1, Some((9, 9)));
         assert_eq!(parsed(folder.path(), "c:7:9"), ("c".to_owned(), Some((7, 7))));
-        let target = Target::parse(folder.path(), OsStr::new("a:12")).expect("a target");
+        let target = FileTarget::parse(folder.path(), OsStr::new("a:12")).expect("a target");
         assert_eq!(target.at_revision(), None);
     }
 
@@ -138,7 +138,7 @@ mod tests {
             ("../a.rs:x", None),
             ("HEAD:", None),
         ] {
-            let target = Target::parse(cwd, OsStr::new(text)).expect("a target");
+            let target = FileTarget::parse(cwd, OsStr::new(text)).expect("a target");
             assert_eq!(target.at_revision(), found, "{text}");
         }
     }
@@ -146,7 +146,7 @@ mod tests {
     #[test]
     fn a_line_that_is_none_is_refused() {
         for text in ["a.rs:0", "a.rs:99999999999", "a.rs:9-3", "a.rs:0-3"] {
-            let error = Target::parse(Path::new("/nowhere"), OsStr::new(text)).expect_err(text);
+            let error = FileTarget::parse(Path::new("/nowhere"), OsStr::new(text)).expect_err(text);
             assert!(error.help().is_some_and(|help| help.contains("count from 1")), "{text}");
         }
     }

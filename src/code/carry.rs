@@ -25,15 +25,15 @@ use super::{Block, FileBlocks};
 
 /// The blocks of a text and the places where it does not parse, in order.
 #[derive(Clone, Copy)]
-pub(super) struct Known<'a> {
+pub(super) struct ParsedBlocks<'a> {
     pub blocks: &'a FileBlocks,
     pub errors: &'a [Range<usize>],
 }
 
 /// An earlier outline, and the same text as it stands now as the parser understood it.
 pub(super) struct Carry<'a> {
-    pub before: Known<'a>,
-    pub now: Known<'a>,
+    pub before: ParsedBlocks<'a>,
+    pub now: ParsedBlocks<'a>,
     pub alterations: &'a Alterations,
     pub text: &'a str,
 }

@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use ropey::Rope;
 
 use super::alterations::Alterations;
-use super::carry::{Carry, Known};
-use super::incremental::{self, Base, Parsed};
+use super::carry::{Carry, ParsedBlocks};
+use super::incremental::{self, Base, ParsedText};
 use super::language::{self, Language};
 use super::{
     Block, Encoding, FileBlocks, LineRange, Position, generated, outline, paragraphs, position,
@@ -111,7 +111,7 @@ type Origin = Arc<dyn Fn() -> Option<Document> + Send + Sync>;
 /// A parsed text with its outline.
 #[derive(Clone)]
 struct Outlined {
-    parsed: Parsed,
+    parsed: ParsedText,
     /// What the parser found; where the text holds new damage, what was carried over from an earlier text.
     blocks: Arc<FileBlocks>,
     /// The syntax errors that are no damage: the outline was taken from a parse with them in it.
@@ -124,7 +124,7 @@ struct Outlined {
 
 impl Outlined {
     /// With the parser's blocks.
-    fn as_parsed(parsed: Parsed) -> Self {
+    fn as_parsed(parsed: ParsedText) -> Self {
         let (blocks, known_errors) = (parsed.blocks.clone(), parsed.errors.clone());
         Self { parsed, blocks, known_errors, unsettled: None }
     }
@@ -387,8 +387,8 @@ impl Document {
     /// The same text and blocks without the syntax tree, which is ten times as large, to be kept in mind.
     pub fn without_tree(&self) -> Self {
         let outlined = self.outlined().clone();
-        let Parsed { blocks, errors, .. } = outlined.parsed;
-        let parsed = Parsed::without_tree(blocks, errors);
+        let ParsedText { blocks, errors, .. } = outlined.parsed;
+        let parsed = ParsedText::without_tree(blocks, errors);
         let (blocks, known_errors) = (outlined.blocks, outlined.known_errors);
         let parsed = Outlined { parsed, blocks, known_errors, unsettled: None };
         self.but(|inner| Inner {
@@ -429,22 +429,23 @@ impl Document {
             return None;
         }
         let blocks = FileBlocks { language, blocks, has_error: false };
-        let parsed = Parsed::without_tree(Arc::new(blocks), Arc::default());
+        let parsed = ParsedText::without_tree(Arc::new(blocks), Arc::default());
         let parsed = OnceLock::from(Outlined::as_parsed(parsed));
         Some(self.but(|inner| Inner { base: None, earlier: None, origin: None, parsed, ..inner }))
     }
 
-    fn parse(&self) -> Parsed {
+    fn parse(&self) -> ParsedText {
         let Inner { path, rope, language, generated, unread, base, .. } = &*self.inner;
         match language {
-            _ if unread.is_some() => Parsed::without_tree(Arc::default(), Arc::default()),
+            _ if unread.is_some() => ParsedText::without_tree(Arc::default(), Arc::default()),
             _ if *generated != Generated::No => {
-                Parsed::without_tree(Arc::new(generated::one_block(path, rope)), Arc::default())
+                ParsedText::without_tree(Arc::new(generated::one_block(path, rope)), Arc::default())
             }
             Some(language) => incremental::parse(language, rope, base.as_ref()),
-            None => {
-                Parsed::without_tree(Arc::new(paragraphs::paragraphs(path, rope)), Arc::default())
-            }
+            None => ParsedText::without_tree(
+                Arc::new(paragraphs::paragraphs(path, rope)),
+                Arc::default(),
+            ),
         }
     }
 
@@ -490,7 +491,7 @@ impl Document {
 }
 
 /// A parsed text with the outline of an earlier one where that is the better one.
-fn outlined(rope: &Rope, parsed: Parsed, earlier: Option<&Earlier>) -> Outlined {
+fn outlined(rope: &Rope, parsed: ParsedText, earlier: Option<&Earlier>) -> Outlined {
     let as_parsed = Outlined::as_parsed(parsed);
     // A text without blocks has no outline that a later one could keep.
     let Some(earlier) = earlier.filter(|earlier| !earlier.blocks.blocks.is_empty()) else {
@@ -498,8 +499,8 @@ fn outlined(rope: &Rope, parsed: Parsed, earlier: Option<&Earlier>) -> Outlined 
     };
     let (now, errors) = (&as_parsed.parsed.blocks, &as_parsed.parsed.errors);
     let carry = Carry {
-        before: Known { blocks: &earlier.blocks, errors: &earlier.known_errors },
-        now: Known { blocks: now, errors },
+        before: ParsedBlocks { blocks: &earlier.blocks, errors: &earlier.known_errors },
+        now: ParsedBlocks { blocks: now, errors },
         alterations: &earlier.alterations,
         text: &rope.to_string(),
     };

@@ -20,13 +20,13 @@ use super::block::{Block, FileBlocks};
 use super::carry;
 use super::conflict;
 use super::language::Language;
-use super::outline::{self, Item, Outline};
+use super::outline::{self, Stretch, TopLevelNode};
 
 /// A text's tree and blocks.
 #[derive(Clone)]
-pub(super) struct Parsed {
+pub(super) struct ParsedText {
     tree: Option<Tree>,
-    items: Arc<Vec<Item>>,
+    items: Arc<Vec<TopLevelNode>>,
     /// As the parser understood the text.
     pub blocks: Arc<FileBlocks>,
     /// Where it did not.
@@ -36,7 +36,7 @@ pub(super) struct Parsed {
     reusable: bool,
 }
 
-impl Parsed {
+impl ParsedText {
     /// Blocks that came about without a tree, and where the text did not parse.
     pub fn without_tree(blocks: Arc<FileBlocks>, errors: Arc<Vec<Range<usize>>>) -> Self {
         let items = Arc::default();
@@ -52,7 +52,7 @@ impl Parsed {
 /// A parsed text and how the present one differs from it.
 #[derive(Clone)]
 pub(super) struct Base {
-    parsed: Parsed,
+    parsed: ParsedText,
     tree: Tree,
     /// The touched bytes, in the present text.
     touched: Range<usize>,
@@ -60,7 +60,7 @@ pub(super) struct Base {
 
 impl Base {
     /// A base for the text after one edit; `None` when it is better parsed whole.
-    pub fn new(parsed: &Parsed, edit: &InputEdit) -> Option<Self> {
+    pub fn new(parsed: &ParsedText, edit: &InputEdit) -> Option<Self> {
         let mut tree = parsed.tree.clone().filter(|_| parsed.reusable)?;
         tree.edit(edit);
         let touched = edit.start_byte..edit.new_end_byte;
@@ -117,14 +117,14 @@ fn has_lone_return(text: &str) -> bool {
 }
 
 /// Parses a text, from its base where there is one.
-pub(super) fn parse(language: &'static Language, rope: &Rope, base: Option<&Base>) -> Parsed {
+pub(super) fn parse(language: &'static Language, rope: &Rope, base: Option<&Base>) -> ParsedText {
     let text = rope.to_string();
     let mut parsed = base
         .and_then(|base| from_base(language, &text, base))
         .or_else(|| whole(language, &text))
         .unwrap_or_else(|| {
             let everywhere = Arc::new(Vec::from_iter(Some(0..text.len())));
-            Parsed::without_tree(Arc::new(unparsed(language)), everywhere)
+            ParsedText::without_tree(Arc::new(unparsed(language)), everywhere)
         });
     outline::finish(rope, &mut Arc::make_mut(&mut parsed.blocks).blocks);
     parsed
@@ -179,7 +179,7 @@ fn parser(language: &Language) -> Option<Parser> {
     Some(parser)
 }
 
-fn whole(language: &'static Language, text: &str) -> Option<Parsed> {
+fn whole(language: &'static Language, text: &str) -> Option<ParsedText> {
     let tree = whole_tree(language, text)?;
     let found = outline::outline(text, tree.root_node(), 0..text.len(), language.compiled()?);
     Some(finish(language, text, tree, found))
@@ -222,7 +222,7 @@ fn patiently(parser: &mut Parser, text: &str, base: Option<&Tree>) -> Option<Tre
     parser.parse_with_options(&mut |at, _| &bytes[at.min(bytes.len())..], base, Some(options))
 }
 
-fn finish(language: &'static Language, text: &str, tree: Tree, found: Outline) -> Parsed {
+fn finish(language: &'static Language, text: &str, tree: Tree, found: Stretch) -> ParsedText {
     let is_conflict = conflict::holds_conflict(text);
     let mut errors = carry::errors(tree.root_node());
     errors.extend(found.embedded_errors);
@@ -231,7 +231,7 @@ fn finish(language: &'static Language, text: &str, tree: Tree, found: Outline) -
     let reusable =
         language.syntax.incremental && !found.embeds && !has_lone_return(text) && !is_conflict;
     let blocks = FileBlocks { language: Some(language.id), blocks: found.blocks, has_error };
-    Parsed {
+    ParsedText {
         tree: Some(tree),
         items: Arc::new(found.items),
         blocks: Arc::new(blocks),
@@ -241,7 +241,7 @@ fn finish(language: &'static Language, text: &str, tree: Tree, found: Outline) -
     }
 }
 
-fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<Parsed> {
+fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<ParsedText> {
     if has_lone_return(text) || conflict::holds_conflict(text) {
         return None;
     }
@@ -262,7 +262,7 @@ fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<Par
 }
 
 /// The text parsed whole, with the blocks of top-level nodes that are as they were.
-fn around_errors(language: &'static Language, text: &str, base: &Base) -> Option<Parsed> {
+fn around_errors(language: &'static Language, text: &str, base: &Base) -> Option<ParsedText> {
     let tree = whole_tree(language, text)?;
     let old = base.parsed.tree.as_ref()?;
     let ends = (base.parsed.len, text.len());
@@ -337,9 +337,9 @@ fn spliced(
     language: &'static Language,
     text: &str,
     root: Node,
-    old: &Parsed,
+    old: &ParsedText,
     touched: Range<usize>,
-) -> Option<Outline> {
+) -> Option<Stretch> {
     let shift = |byte: usize| (byte + text.len()).checked_sub(old.len);
     let untouched_from = (touched.end + old.len).checked_sub(text.len())?;
     let items = &old.items;
@@ -353,7 +353,7 @@ fn spliced(
     let middle = outline::outline(text, root, start..end, language.compiled()?);
     let head = before.map_or(0, |at| items[at].blocks.end);
     let tail = after.map_or(old.blocks.blocks.len(), |at| items[at].blocks.end);
-    let mut found = Outline {
+    let mut found = Stretch {
         blocks: old.blocks.blocks[..head].to_vec(),
         items: items[..before.map_or(0, |at| at + 1)].to_vec(),
         // What holds other languages' text is never the base of an edit.
@@ -361,12 +361,10 @@ fn spliced(
         embedded_errors: middle.embedded_errors,
     };
     found.blocks.extend(middle.blocks.into_iter().map(|block| contained(block, 0, head)));
-    found.items.extend(
-        middle
-            .items
-            .into_iter()
-            .map(|item| Item { blocks: item.blocks.start + head..item.blocks.end + head, ..item }),
-    );
+    found.items.extend(middle.items.into_iter().map(|item| TopLevelNode {
+        blocks: item.blocks.start + head..item.blocks.end + head,
+        ..item
+    }));
     let at = found.blocks.len();
     for block in &old.blocks.blocks[tail..] {
         let mut block = contained(block.clone(), tail, at);
@@ -376,7 +374,7 @@ fn spliced(
         found.blocks.push(block);
     }
     for item in &items[after.map_or(items.len(), |at| at + 1)..] {
-        found.items.push(Item {
+        found.items.push(TopLevelNode {
             bytes: shift(item.bytes.start)?..shift(item.bytes.end)?,
             blocks: item.blocks.start - tail + at..item.blocks.end - tail + at,
             clean: item.clean,

@@ -15,17 +15,17 @@ use super::entries;
 use super::fingerprint::{self, Fingerprint, Piece};
 use super::lead;
 use super::parameters::{normalised, parameter_types};
-use super::syntax::{COMMENT, Compiled, Role, Syntax};
-use super::tokens::{self, Event, Token, TokenClass, Walked};
+use super::syntax::{COMMENT, CaptureRole, Compiled, Syntax};
+use super::tokens::{self, Token, TokenClass, TreeEvent, WalkedTokens};
 use super::{LineRange, position};
 
 /// The blocks of a stretch of a file that begins and ends between top-level nodes.
 #[derive(Debug, Default)]
-pub(super) struct Outline {
+pub(super) struct Stretch {
     /// Containers are indices into this list.
     pub blocks: Vec<Block>,
     /// The top-level nodes that hold blocks.
-    pub items: Vec<Item>,
+    pub items: Vec<TopLevelNode>,
     /// Some of it is another language's text.
     pub embeds: bool,
     /// And where it holds syntax errors.
@@ -34,7 +34,7 @@ pub(super) struct Outline {
 
 /// A top-level node that holds blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Item {
+pub(super) struct TopLevelNode {
     pub bytes: Range<usize>,
     pub blocks: Range<usize>,
     /// Its last block ends where it ends, so that what follows does not depend on it.
@@ -87,12 +87,12 @@ pub(super) struct OutlineDraft {
 impl OutlineDraft {
     /// A block without a syntax node, whose tokens are words.
     pub fn block_of_words(self, text: &str, words: Vec<Token>) -> Block {
-        let events: Vec<Event> = words.into_iter().map(Event::Token).collect();
+        let events: Vec<TreeEvent> = words.into_iter().map(TreeEvent::Token).collect();
         self.block(text, &events)
     }
 
-    fn block(self, text: &str, events: &[Event]) -> Block {
-        let fingerprint = Subject::plain(text, self.bytes.clone(), events).fingerprint();
+    fn block(self, text: &str, events: &[TreeEvent]) -> Block {
+        let fingerprint = HashInput::plain(text, self.bytes.clone(), events).fingerprint();
         Block {
             identity: Identity {
                 kind: self.kind,
@@ -114,7 +114,7 @@ impl OutlineDraft {
 }
 
 /// The blocks of `zone`, which begins and ends between children of `root`.
-pub(super) fn outline(text: &str, root: Node, zone: Range<usize>, compiled: &Compiled) -> Outline {
+pub(super) fn outline(text: &str, root: Node, zone: Range<usize>, compiled: &Compiled) -> Stretch {
     let tops = tops(root, &zone);
     let embedded = match compiled.syntax.embeds {
         true => embedded(text, &tops),
@@ -127,7 +127,7 @@ pub(super) fn outline(text: &str, root: Node, zone: Range<usize>, compiled: &Com
     let definitions = nest(found);
     let walked = walk(text, compiled, &tops, &zone, &definitions, &embedded);
     let assembly = Assembly { text, compiled, zone, definitions: &definitions, walked: &walked };
-    Outline {
+    Stretch {
         embeds: !embedded.is_empty(),
         embedded_errors: embedded.iter().flat_map(|one| carry::errors(one.root())).collect(),
         ..assembly.run(&tops)
@@ -150,7 +150,7 @@ fn walk(
     zone: &Range<usize>,
     definitions: &[Definition],
     embedded: &[Embedded],
-) -> Walked {
+) -> WalkedTokens {
     if !compiled.syntax.words {
         let ids = definitions.iter().enumerate().map(|(at, found)| (found.node.id(), at));
         let lists = definitions
@@ -165,8 +165,8 @@ fn walk(
         definitions.iter().map(|found| at(found.bytes.start)..at(found.bytes.end)).collect();
     let leads = definitions.iter().zip(&spans).map(|(found, span)| (found.bytes.start, span.start));
     let leads = leads.collect();
-    let events = words.into_iter().map(Event::Token).collect();
-    Walked { events, spans, leads, ..Walked::default() }
+    let events = words.into_iter().map(TreeEvent::Token).collect();
+    WalkedTokens { events, spans, leads, ..WalkedTokens::default() }
 }
 
 /// What the query finds in the zone.
@@ -200,19 +200,19 @@ fn definition<'t>(
     let mut outside = false;
     for capture in found.captures() {
         match compiled.roles[capture.index as usize] {
-            Role::Definition(kind) => {
+            CaptureRole::Definition(kind) => {
                 definition = Some(bare(text, capture.node, kind, compiled));
             }
-            Role::Name => name = name.or(Some(capture.node)),
-            Role::NameTrait => name_trait = Some(capture.node),
-            Role::NameBefore => name_before = Some(capture.node),
-            Role::NameKind => name_kind = Some(capture.node),
-            Role::NameObject => name_object = name_object.or(Some(capture.node)),
-            Role::NameEntry => name_entry = Some(capture.node),
-            Role::Scope => scope = Some(capture.node),
-            Role::Parameters => parameters = Some(capture.node),
-            Role::Outside => outside = true,
-            Role::NameDefault | Role::Helper => {}
+            CaptureRole::Name => name = name.or(Some(capture.node)),
+            CaptureRole::NameTrait => name_trait = Some(capture.node),
+            CaptureRole::NameBefore => name_before = Some(capture.node),
+            CaptureRole::NameKind => name_kind = Some(capture.node),
+            CaptureRole::NameObject => name_object = name_object.or(Some(capture.node)),
+            CaptureRole::NameEntry => name_entry = Some(capture.node),
+            CaptureRole::Scope => scope = Some(capture.node),
+            CaptureRole::Parameters => parameters = Some(capture.node),
+            CaptureRole::Outside => outside = true,
+            CaptureRole::NameDefault | CaptureRole::Helper => {}
         }
     }
     let pattern = found.pattern_index;
@@ -301,11 +301,11 @@ struct Assembly<'a, 't> {
     compiled: &'a Compiled,
     zone: Range<usize>,
     definitions: &'a [Definition<'t>],
-    walked: &'a Walked,
+    walked: &'a WalkedTokens,
 }
 
 impl Assembly<'_, '_> {
-    fn run(&self, tops: &[Node]) -> Outline {
+    fn run(&self, tops: &[Node]) -> Stretch {
         let mut blocks: Vec<Block> = Vec::with_capacity(self.definitions.len() * 5 / 4);
         let mut block_of = Vec::with_capacity(self.definitions.len());
         let inner = self.inner();
@@ -328,7 +328,7 @@ impl Assembly<'_, '_> {
         blocks.extend(self.region(after.0..self.zone.end, rest, "end".into()));
         hash_own_texts(self.text, &mut blocks);
         let items = items(self.text, tops, &blocks);
-        Outline { blocks, items, ..Outline::default() }
+        Stretch { blocks, items, ..Stretch::default() }
     }
 
     /// For each definition, those directly inside it.
@@ -362,11 +362,15 @@ impl Assembly<'_, '_> {
             from.saturating_sub(span.start)..to - span.start
         });
         let lead = self.lead(at);
-        let subject = Subject {
+        let subject = HashInput {
             name_bytes: definition.names_itself().then(|| named.bytes.clone()),
             name_in_body: definition.kind != BlockKind::Method || definition.syntax.method_in_scope,
             inner: inner.collect(),
-            ..Subject::plain(self.text, definition.bytes.clone(), &self.walked.events[span.clone()])
+            ..HashInput::plain(
+                self.text,
+                definition.bytes.clone(),
+                &self.walked.events[span.clone()],
+            )
         };
         Block {
             identity: Identity { kind: definition.kind, path, parameters, ordinal: 0 },
@@ -395,7 +399,7 @@ impl Assembly<'_, '_> {
         }
     }
 
-    fn named(&self, definition: &Definition) -> Named {
+    fn named(&self, definition: &Definition) -> DefinitionName {
         let text = self.text;
         if let Some(body) = definition.name_before {
             return named_by_head(text, definition, body);
@@ -413,7 +417,7 @@ impl Assembly<'_, '_> {
         let Some(node) = definition.name.filter(within) else {
             let bytes = first_line(text, &definition.bytes);
             let name = if definition.kind == BlockKind::Section { "untitled" } else { "default" };
-            return Named { name: name.into(), bytes, scope: None };
+            return DefinitionName { name: name.into(), bytes, scope: None };
         };
         let mut bytes = trimmed(text, node.byte_range());
         let mut name = match definition.kind {
@@ -439,7 +443,7 @@ impl Assembly<'_, '_> {
         if !inside || text.get(bytes.clone()).is_none() {
             bytes = first_line(text, &definition.bytes);
         }
-        Named { name, bytes, scope }
+        DefinitionName { name, bytes, scope }
     }
 
     /// Without a comment on the line on which the block before ends: it is about that one.
@@ -447,13 +451,13 @@ impl Assembly<'_, '_> {
         &self,
         gap: &Range<usize>,
         bytes: Range<usize>,
-        events: &[Event],
+        events: &[TreeEvent],
     ) -> Range<usize> {
         let rest = &self.text[gap.start..bytes.end.max(gap.start)];
         let line_end = gap.start + rest.find('\n').unwrap_or(rest.len());
-        let is_token = |event: &Event| match event {
-            Event::Token(token) => (bytes.start..line_end).contains(&token.bytes.start),
-            Event::Close(_) => false,
+        let is_token = |event: &TreeEvent| match event {
+            TreeEvent::Token(token) => (bytes.start..line_end).contains(&token.bytes.start),
+            TreeEvent::Close(_) => false,
         };
         let before = &self.text[..gap.start];
         let ends_here = !before[before.rfind('\n').map_or(0, |at| at + 1)..].trim().is_empty();
@@ -482,16 +486,16 @@ impl Assembly<'_, '_> {
             return None;
         }
         // What ends here belongs to the block before.
-        let before = |event: &Event| match event {
-            Event::Token(token) => token.bytes.start < bytes.start,
-            Event::Close(_) => true,
+        let before = |event: &TreeEvent| match event {
+            TreeEvent::Token(token) => token.bytes.start < bytes.start,
+            TreeEvent::Close(_) => true,
         };
         let first = events.iter().position(|event| !before(event)).unwrap_or(events.len());
         let events = &events[first..];
         let trivial = self.compiled.syntax.trivial;
-        let says = |event: &Event| match event {
-            Event::Token(token) => !trivial.contains(&token.text(text)),
-            Event::Close(_) => false,
+        let says = |event: &TreeEvent| match event {
+            TreeEvent::Token(token) => !trivial.contains(&token.text(text)),
+            TreeEvent::Close(_) => false,
         };
         let draft = OutlineDraft {
             kind: BlockKind::Region,
@@ -503,7 +507,7 @@ impl Assembly<'_, '_> {
     }
 }
 
-struct Named {
+struct DefinitionName {
     name: String,
     bytes: Range<usize>,
     /// Containers that the definition names itself: `Foo` in `Foo::bar`.
@@ -511,7 +515,7 @@ struct Named {
 }
 
 /// `create table orders`, `run make`: what is done, in the grammar's words, and to what.
-fn named_by_kind(text: &str, definition: &Definition, node: Node) -> Named {
+fn named_by_kind(text: &str, definition: &Definition, node: Node) -> DefinitionName {
     let kind = node.kind().trim_start_matches("keyword_");
     let kind = kind.trim_end_matches("_statement").trim_end_matches("_instruction");
     let object = definition.name.or(definition.name_object).map(|object| object.byte_range());
@@ -527,19 +531,20 @@ fn named_by_kind(text: &str, definition: &Definition, node: Node) -> Named {
         definition.bytes.start <= bytes.start && bytes.end <= definition.bytes.end
     };
     let bytes = object.filter(within).unwrap_or_else(|| first_line(text, &definition.bytes));
-    Named { name, bytes, scope: None }
+    DefinitionName { name, bytes, scope: None }
 }
 
 /// `serde 1.0.2` in `package`: the entry's key, within the name of the list where the list has one.
-fn named_by_member(text: &str, definition: &Definition, node: Node) -> Named {
+fn named_by_member(text: &str, definition: &Definition, node: Node) -> DefinitionName {
     let list = definition.name.map(|name| normalised(text, name.byte_range(), &[]));
     let key = entries::key(text, node, definition.syntax.entries, list.is_none());
     let own = first_line(text, &definition.bytes);
     let Some((name, bytes)) = key else {
-        return Named { name: list.unwrap_or_else(|| "entry".into()), bytes: own, scope: None };
+        let name = list.unwrap_or_else(|| "entry".into());
+        return DefinitionName { name, bytes: own, scope: None };
     };
     let within = definition.bytes.start <= bytes.start && bytes.end <= definition.bytes.end;
-    Named { name, bytes: if within { bytes } else { own }, scope: list }
+    DefinitionName { name, bytes: if within { bytes } else { own }, scope: list }
 }
 
 /// The first line of a text without white space that says nothing.
@@ -551,12 +556,12 @@ fn beginning(text: &str, bytes: &Range<usize>) -> String {
 }
 
 /// `body, .page > main`: all before the body, in one spacing.
-fn named_by_head(text: &str, definition: &Definition, body: Node) -> Named {
+fn named_by_head(text: &str, definition: &Definition, body: Node) -> DefinitionName {
     let end = body.start_byte().clamp(definition.bytes.start, definition.bytes.end);
     let bytes = trimmed(text, definition.bytes.start..end);
     let spaced = text[bytes.clone()].replace(',', ", ");
     let name = spaced.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",");
-    Named { name, bytes, scope: None }
+    DefinitionName { name, bytes, scope: None }
 }
 
 pub(super) fn first_line(text: &str, bytes: &Range<usize>) -> Range<usize> {
@@ -595,7 +600,7 @@ fn segments(name: &str) -> Vec<&str> {
     found
 }
 
-fn items(text: &str, tops: &[Node], blocks: &[Block]) -> Vec<Item> {
+fn items(text: &str, tops: &[Node], blocks: &[Block]) -> Vec<TopLevelNode> {
     let mut items = Vec::with_capacity(tops.len());
     let mut at = 0;
     let is_definition = |block: &Block| block.identity.kind != BlockKind::Region;
@@ -614,7 +619,7 @@ fn items(text: &str, tops: &[Node], blocks: &[Block]) -> Vec<Item> {
             .any(|block| block.container.is_none() && block.bytes.end == bytes.end);
         let held = at..at + last + 1;
         at = held.end;
-        items.push(Item { bytes, blocks: held, clean });
+        items.push(TopLevelNode { bytes, blocks: held, clean });
     }
     items
 }
@@ -668,15 +673,15 @@ fn leading_name(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-fn is_token(event: &Event) -> bool {
-    matches!(event, Event::Token(_))
+fn is_token(event: &TreeEvent) -> bool {
+    matches!(event, TreeEvent::Token(_))
 }
 
 /// What a fingerprint is made of.
-struct Subject<'a> {
+struct HashInput<'a> {
     text: &'a str,
     bytes: Range<usize>,
-    events: &'a [Event],
+    events: &'a [TreeEvent],
     name_bytes: Option<Range<usize>>,
     /// Whether the bare name means the block itself in its body.
     name_in_body: bool,
@@ -684,8 +689,8 @@ struct Subject<'a> {
     inner: Vec<Range<usize>>,
 }
 
-impl<'a> Subject<'a> {
-    fn plain(text: &'a str, bytes: Range<usize>, events: &'a [Event]) -> Self {
+impl<'a> HashInput<'a> {
+    fn plain(text: &'a str, bytes: Range<usize>, events: &'a [TreeEvent]) -> Self {
         Self { text, bytes, events, name_bytes: None, name_in_body: false, inner: Vec::new() }
     }
 
@@ -708,15 +713,15 @@ impl<'a> Subject<'a> {
 
     fn tokens(&self) -> impl Iterator<Item = &'a Token> {
         self.events.iter().filter_map(|event| match event {
-            Event::Token(token) => Some(token),
-            Event::Close(_) => None,
+            TreeEvent::Token(token) => Some(token),
+            TreeEvent::Close(_) => None,
         })
     }
 
-    fn plain_piece(&self, event: &'a Event) -> Piece<'a> {
+    fn plain_piece(&self, event: &'a TreeEvent) -> Piece<'a> {
         match event {
-            Event::Token(token) => Piece::Token(token.text(self.text)),
-            Event::Close(items) => Piece::Close(*items),
+            TreeEvent::Token(token) => Piece::Token(token.text(self.text)),
+            TreeEvent::Close(items) => Piece::Close(*items),
         }
     }
 
@@ -727,7 +732,7 @@ impl<'a> Subject<'a> {
         let mut items: Vec<bool> = Vec::new();
         let mut pieces = Vec::new();
         for (event, is_own) in self.events.iter().zip(is_own) {
-            let Event::Close(count) = event else {
+            let TreeEvent::Close(count) = event else {
                 items.push(is_own);
                 pieces.extend(is_own.then(|| self.plain_piece(event)));
                 continue;
@@ -744,8 +749,8 @@ impl<'a> Subject<'a> {
     fn own_events(&self) -> Vec<bool> {
         let mut own = vec![true; self.events.len()];
         let separates = |at: usize| match &self.events[at] {
-            Event::Token(token) => matches!(token.text(self.text), "," | ";"),
-            Event::Close(_) => false,
+            TreeEvent::Token(token) => matches!(token.text(self.text), "," | ";"),
+            TreeEvent::Close(_) => false,
         };
         for span in &self.inner {
             own[span.clone()].fill(false);
@@ -768,7 +773,7 @@ impl<'a> Subject<'a> {
         let mut numbers: HashMap<&str, u32> = HashMap::new();
         let mut pieces = Vec::with_capacity(self.events.len());
         for event in self.events {
-            let Event::Token(token) = event else {
+            let TreeEvent::Token(token) = event else {
                 pieces.push(self.plain_piece(event));
                 continue;
             };

@@ -12,15 +12,15 @@ const NAME_CHARS: usize = 40;
 const KEY_CHARS: usize = 80;
 
 /// Lock files without a grammar, and what an entry is called there.
-const LOCK_FILES: [(&str, Entries); 3] = [
-    ("go.sum", Entries::Lines { words: 2 }),
-    ("go.work.sum", Entries::Lines { words: 2 }),
-    ("yarn.lock", Entries::Paragraphs),
+const LOCK_FILES: [(&str, LockFileEntries); 3] = [
+    ("go.sum", LockFileEntries::Lines { words: 2 }),
+    ("go.work.sum", LockFileEntries::Lines { words: 2 }),
+    ("yarn.lock", LockFileEntries::Paragraphs),
 ];
 
 /// How the entries of a lock file are written.
 #[derive(Clone, Copy)]
-enum Entries {
+enum LockFileEntries {
     /// One on each line, called after its first words: `golang.org/x/text v0.3.0`.
     Lines { words: usize },
     /// One paragraph each, called after its first line: `"@babel/core@^7.0.0"`.
@@ -34,10 +34,10 @@ pub(super) fn paragraphs(path: &str, rope: &Rope) -> FileBlocks {
     let name = path.rsplit('/').next().unwrap_or(path);
     let entries = LOCK_FILES.iter().find(|(file, _)| *file == name).map(|(_, entries)| *entries);
     let mut blocks: Vec<Block> = match entries {
-        Some(Entries::Lines { words }) => {
+        Some(LockFileEntries::Lines { words }) => {
             lines(text).map(|range| entry(text, range, words)).collect()
         }
-        Some(Entries::Paragraphs) => {
+        Some(LockFileEntries::Paragraphs) => {
             ranges(text).map(|range| entry(text, range, usize::MAX)).collect()
         }
         None => ranges(text).map(|range| paragraph(text, range)).collect(),

@@ -194,7 +194,7 @@ pub(super) const LEAD: Facts = 1 << 17;
 
 /// What a capture of the query says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum CaptureRole {
     Definition(BlockKind),
     Name,
     /// Stands before the name, with ` for ` between: a Rust trait.
@@ -225,7 +225,7 @@ pub(super) struct Compiled {
     source: String,
     grammar: tree_sitter::Language,
     /// By capture index.
-    pub roles: Vec<Role>,
+    pub roles: Vec<CaptureRole>,
     pub syntax: &'static Syntax,
     facts: Vec<Facts>,
     pairs: [HashSet<(u16, u16)>; 11],
@@ -323,22 +323,22 @@ impl Compiled {
     }
 }
 
-fn role_of(capture: &str) -> Role {
+fn role_of(capture: &str) -> CaptureRole {
     match capture {
-        "name" => Role::Name,
-        "name.trait" => Role::NameTrait,
-        "name.kind" => Role::NameKind,
-        "name.object" => Role::NameObject,
-        "name.before" => Role::NameBefore,
-        "name.entry" => Role::NameEntry,
-        "name.default" => Role::NameDefault,
-        "scope" => Role::Scope,
-        "parameters" => Role::Parameters,
-        "outside" => Role::Outside,
+        "name" => CaptureRole::Name,
+        "name.trait" => CaptureRole::NameTrait,
+        "name.kind" => CaptureRole::NameKind,
+        "name.object" => CaptureRole::NameObject,
+        "name.before" => CaptureRole::NameBefore,
+        "name.entry" => CaptureRole::NameEntry,
+        "name.default" => CaptureRole::NameDefault,
+        "scope" => CaptureRole::Scope,
+        "parameters" => CaptureRole::Parameters,
+        "outside" => CaptureRole::Outside,
         _ => capture
             .strip_prefix("definition.")
             .and_then(BlockKind::parse)
-            .map_or(Role::Helper, Role::Definition),
+            .map_or(CaptureRole::Helper, CaptureRole::Definition),
     }
 }
 
@@ -477,7 +477,11 @@ mod tests {
                 Compiled::new(&(language.grammar)(), &language.queries.concat(), language.syntax)
                     .unwrap_or_else(|error| panic!("queries/{}/blocks.scm: {error}", language.id));
             for (name, role) in compiled.query.capture_names().iter().zip(&compiled.roles) {
-                assert!(*role != Role::Helper || name.starts_with('_'), "{}: {name}", language.id);
+                assert!(
+                    *role != CaptureRole::Helper || name.starts_with('_'),
+                    "{}: {name}",
+                    language.id
+                );
             }
             let rootless = compiled.without_root();
             let rootless = rootless.unwrap_or_else(|| panic!("{} without a root", language.id));

@@ -67,7 +67,7 @@ impl Token {
 
 /// A step of the walk, in postfix.
 #[derive(Clone, Debug)]
-pub(super) enum Event {
+pub(super) enum TreeEvent {
     Token(Token),
     /// A node of so many items, one at least, ends.
     Close(u32),
@@ -75,8 +75,8 @@ pub(super) enum Event {
 
 /// What the walk found.
 #[derive(Default)]
-pub(super) struct Walked {
-    pub events: Vec<Event>,
+pub(super) struct WalkedTokens {
+    pub events: Vec<TreeEvent>,
     pub comments: Vec<Range<usize>>,
     /// For each definition, the events of its node.
     pub spans: Vec<Range<usize>>,
@@ -117,7 +117,7 @@ struct Frame {
     end: usize,
 }
 
-struct Walk<'a> {
+struct TokenWalk<'a> {
     text: &'a str,
     compiled: &'a Compiled,
     definitions: &'a HashMap<usize, usize>,
@@ -125,7 +125,7 @@ struct Walk<'a> {
     parameters: &'a HashSet<usize>,
     /// By the ids of the nodes that hold them.
     embedded: HashMap<usize, &'a Embedded>,
-    out: Walked,
+    out: WalkedTokens,
     frames: Vec<Frame>,
     /// What may be the lead of the next node.
     lead: Option<LeadRun>,
@@ -143,14 +143,18 @@ pub(super) fn walk<'t>(
     definitions: &HashMap<usize, usize>,
     parameters: &HashSet<usize>,
     embedded: &[Embedded],
-) -> Walked {
+) -> WalkedTokens {
     let count = definitions.len();
-    let out = Walked { spans: vec![0..0; count], leads: vec![(0, 0); count], ..Walked::default() };
+    let out = WalkedTokens {
+        spans: vec![0..0; count],
+        leads: vec![(0, 0); count],
+        ..WalkedTokens::default()
+    };
     let embedded = embedded.iter().map(|one| (one.holder, one)).collect();
     let frames = Vec::new();
     let lead = None;
     let mut walk =
-        Walk { text, compiled, definitions, parameters, embedded, out, frames, lead, at: 0 };
+        TokenWalk { text, compiled, definitions, parameters, embedded, out, frames, lead, at: 0 };
     let root = tops.first().and_then(Node::parent);
     let is_spaced = root.is_some_and(|root| compiled.facts(root.kind_id()) & SPACED != 0);
     for (at, top) in tops.iter().enumerate() {
@@ -163,7 +167,7 @@ pub(super) fn walk<'t>(
     walk.out
 }
 
-impl<'a> Walk<'a> {
+impl<'a> TokenWalk<'a> {
     /// A loop, not a recursion: source may nest deeper than any stack.
     fn tree(&mut self, mut cursor: TreeCursor) {
         loop {
@@ -319,7 +323,7 @@ impl<'a> Walk<'a> {
         self.lead = frame.lead_after.or(trailing);
         let transparent = frame.unwrap || frame.facts & TRANSPARENT != 0;
         if frame.items > 1 || (frame.items == 1 && !transparent) {
-            self.out.events.push(Event::Close(frame.items));
+            self.out.events.push(TreeEvent::Close(frame.items));
         }
         if let Some(index) = frame.definition {
             self.out.spans[index].end = self.out.events.len();
@@ -398,8 +402,8 @@ impl<'a> Walk<'a> {
             return false;
         }
         let before = self.out.events.iter().rev().find_map(|event| match event {
-            Event::Token(token) => Some(token.bytes.end),
-            Event::Close(_) => None,
+            TreeEvent::Token(token) => Some(token.bytes.end),
+            TreeEvent::Close(_) => None,
         });
         before.is_some_and(|end| self.text[end..start].contains('\n'))
     }
@@ -528,7 +532,7 @@ impl<'a> Walk<'a> {
     }
 
     fn push(&mut self, token: Token) {
-        self.out.events.push(Event::Token(token));
+        self.out.events.push(TreeEvent::Token(token));
         if let Some(frame) = self.frames.last_mut() {
             frame.items += 1;
         }
@@ -536,8 +540,8 @@ impl<'a> Walk<'a> {
 }
 
 /// Whether this is a mark of white space that counts.
-pub(super) fn is_space(event: &Event) -> bool {
-    matches!(event, Event::Token(token) if token.bytes.is_empty())
+pub(super) fn is_space(event: &TreeEvent) -> bool {
+    matches!(event, TreeEvent::Token(token) if token.bytes.is_empty())
 }
 
 /// Running text as it is shown: each white space one space.
@@ -618,8 +622,8 @@ mod tests {
         let compiled = language.compiled().expect("tested");
         let walked = super::walk(text, compiled, &tops, &HashMap::new(), &HashSet::new(), &[]);
         let said = walked.events.iter().map(|event| match event {
-            super::Event::Token(token) => token.text(text).to_owned(),
-            super::Event::Close(items) => format!("<{items}"),
+            super::TreeEvent::Token(token) => token.text(text).to_owned(),
+            super::TreeEvent::Close(items) => format!("<{items}"),
         });
         said.collect::<Vec<_>>().join(" ")
     }

@@ -4,7 +4,7 @@ use crate::workspace::text;
 
 /// What there is to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum HookAnswer {
     /// Nothing: the host goes on as it would without us.
     Nothing,
     /// Something for the model to know.

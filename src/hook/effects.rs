@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::fields::{self, BACKGROUND, COMMAND, CONTENT, EDITS, EVERY, FOLDER, NEW, OLD, PATH};
 use super::foreign;
 use super::host::Host;
-use super::tools::{self, Reader, ToolKind};
+use super::tools::{self, CommandShell, ToolKind};
 use crate::edits::notebook::{CellEdit, CellMode};
 use crate::edits::patch::{self, FilePatch};
 use crate::edits::{Change, Replacement};
@@ -31,7 +31,7 @@ pub(crate) fn only_reads(host: &Host, tool: &str) -> bool {
 
 /// What the call would do; relative paths start from `cwd`.
 pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
-    let reading = Reading { tool: &call.tool, input: &call.input, cwd };
+    let reading = CallInput { tool: &call.tool, input: &call.input, cwd };
     match tools::kind(host, &call.tool) {
         Some(ToolKind::Batch) => batch(host, &reading),
         Some(kind) => reading.known(kind),
@@ -40,7 +40,7 @@ pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
 }
 
 /// Calls within a call. None of them is a batch itself, so that nothing is read without end.
-fn batch(host: &Host, reading: &Reading) -> Vec<Effect> {
+fn batch(host: &Host, reading: &CallInput) -> Vec<Effect> {
     let Some(calls) = fields::list(reading.input, &["tool_calls", "calls"]) else {
         return reading.unreadable("does not say what it calls");
     };
@@ -58,13 +58,13 @@ fn batch(host: &Host, reading: &Reading) -> Vec<Effect> {
 
 /// A call while it is read.
 #[derive(Clone, Copy)]
-pub(crate) struct Reading<'a> {
+pub(crate) struct CallInput<'a> {
     pub(crate) tool: &'a str,
     pub(crate) input: &'a Value,
     pub(crate) cwd: &'a Path,
 }
 
-impl Reading<'_> {
+impl CallInput<'_> {
     fn known(&self, kind: ToolKind) -> Vec<Effect> {
         match kind {
             ToolKind::Nothing => Vec::new(),
@@ -86,7 +86,7 @@ impl Reading<'_> {
                 self.shell(reader, COMMAND, fields::yes(self.input, BACKGROUND))
             }
             ToolKind::Watch => {
-                self.shell(Reader::Always(crate::shell::Dialect::Posix), COMMAND, true)
+                self.shell(CommandShell::Always(crate::shell::Dialect::Posix), COMMAND, true)
             }
             ToolKind::Type(reader) => self.shell(reader, &["input", "chars", "command"], true),
             ToolKind::Foreign => foreign::wrapped(self),
@@ -161,7 +161,7 @@ impl Reading<'_> {
         let Some(items) = fields::list(self.input, &["operations", "replacements"]) else {
             return self.edit();
         };
-        let single = |input| Reading { input, ..*self }.edit();
+        let single = |input| CallInput { input, ..*self }.edit();
         let effects: Vec<Effect> = items.iter().flat_map(single).collect();
         if effects.is_empty() {
             return self.unreadable("does not say what it changes");
@@ -216,7 +216,12 @@ impl Reading<'_> {
         }
     }
 
-    pub(crate) fn shell(&self, reader: Reader, names: &[&str], background: bool) -> Vec<Effect> {
+    pub(crate) fn shell(
+        &self,
+        reader: CommandShell,
+        names: &[&str],
+        background: bool,
+    ) -> Vec<Effect> {
         let Some(commands) = commands(self.input, names) else {
             return self.unreadable("comes without a command");
         };
@@ -237,11 +242,11 @@ impl Reading<'_> {
         let folder = fields::below(self.cwd, &folder.unwrap_or_default());
         let path = folder.join(".vscode").join("tasks.json");
         let mut effects = vec![Effect::Write { path, change: Change::Unknown }];
-        effects.extend(self.command(&text, Reader::Platform, true));
+        effects.extend(self.command(&text, CommandShell::Platform, true));
         effects
     }
 
-    fn command(&self, text: &str, reader: Reader, background: bool) -> Vec<Effect> {
+    fn command(&self, text: &str, reader: CommandShell, background: bool) -> Vec<Effect> {
         let cwd = fields::word(self.input, FOLDER).and_then(fields::path);
         let cwd = cwd.map(|folder| fields::below(self.cwd, &folder));
         // Some hosts take such a command for an edit, and never give it to a shell.

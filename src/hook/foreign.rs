@@ -5,9 +5,9 @@
 
 use serde_json::Value;
 
-use super::effects::Reading;
+use super::effects::CallInput;
 use super::fields::{self, COMMAND, CONTENT, EDITS, NEW, OLD, PATH};
-use super::tools::Reader;
+use super::tools::CommandShell;
 use crate::edits::Change;
 use crate::verbs::event::Effect;
 
@@ -68,7 +68,7 @@ const RUNS: &[&str] = &[
 const TYPES: &[&str] = &["write", "send", "type", "interact", "input"];
 
 /// What a tool that nobody told us of would do.
-pub(crate) fn effects(reading: &Reading) -> Vec<Effect> {
+pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
     if is(reading.tool, SELECT) {
         return select(reading);
     }
@@ -79,11 +79,11 @@ pub(crate) fn effects(reading: &Reading) -> Vec<Effect> {
     let has = |of: &[&str]| words.iter().any(|word| of.contains(&word.as_str()));
     let runs = has(RUNS) || !is_foreign(reading.tool);
     if runs && command(reading.input) {
-        return reading.shell(Reader::Platform, COMMAND, false);
+        return reading.shell(CommandShell::Platform, COMMAND, false);
     }
     if has(RUNS) && has(TYPES) && fields::word(reading.input, &["input", "text", "keys"]).is_some()
     {
-        return reading.shell(Reader::Platform, &["input", "text", "keys"], true);
+        return reading.shell(CommandShell::Platform, &["input", "text", "keys"], true);
     }
     if has(MOVES)
         && fields::any(reading.input, &["destination", "to", "new_path", "newPath"]).is_some()
@@ -104,7 +104,7 @@ pub(crate) fn effects(reading: &Reading) -> Vec<Effect> {
 }
 
 /// A host's own tool that calls an MCP server's: its input names the server and the tool.
-pub(crate) fn wrapped(reading: &Reading) -> Vec<Effect> {
+pub(crate) fn wrapped(reading: &CallInput) -> Vec<Effect> {
     let input = reading.input;
     let tool = fields::word(input, &["tool_name", "toolName", "tool", "name"]);
     let server = fields::word(input, &["server_name", "serverName", "server"]);
@@ -114,10 +114,10 @@ pub(crate) fn wrapped(reading: &Reading) -> Vec<Effect> {
     let arguments = fields::any(input, &["arguments", "tool_input", "input", "args"]);
     let arguments = arguments.map_or(Value::Null, fields::unpacked);
     let name = format!("mcp__{server}__{tool}");
-    effects(&Reading { tool: &name, input: &arguments, cwd: reading.cwd })
+    effects(&CallInput { tool: &name, input: &arguments, cwd: reading.cwd })
 }
 
-fn select(reading: &Reading) -> Vec<Effect> {
+fn select(reading: &CallInput) -> Vec<Effect> {
     match fields::word(reading.input, &["intent_id", "intent", "id"]) {
         Some(intent) => vec![Effect::Select { intent: intent.to_owned() }],
         // Our server refuses it in better words.
@@ -166,7 +166,7 @@ fn names_a_file(input: &Value) -> bool {
         || fields::any(input, &["files", "paths"]).is_some_and(Value::is_array)
 }
 
-fn written(reading: &Reading) -> Vec<Effect> {
+fn written(reading: &CallInput) -> Vec<Effect> {
     let one = fields::word(reading.input, PATH).is_some();
     // What a stranger's tool makes of the texts it is given is its own secret, but for the plainest case.
     let plain = words(reading.tool).contains(&"write".to_owned());
@@ -205,7 +205,7 @@ mod tests {
 
     fn of(tool: &str, input: Value) -> String {
         let cwd = Path::new("/p");
-        let found = effects(&Reading { tool, input: &input, cwd });
+        let found = effects(&CallInput { tool, input: &input, cwd });
         found.iter().map(|effect| format!("{effect:?}")).collect::<Vec<_>>().join("; ")
     }
 
@@ -291,10 +291,12 @@ mod tests {
     #[test]
     fn a_wrapped_call_is_read_as_the_tool_it_calls() {
         let input = json!({"server_name": "intent", "tool_name": "select_active_intent", "arguments": "{\"intent_id\":\"INT-2\"}"});
-        let found = wrapped(&Reading { tool: "use_mcp_tool", input: &input, cwd: Path::new("/p") });
+        let found =
+            wrapped(&CallInput { tool: "use_mcp_tool", input: &input, cwd: Path::new("/p") });
         assert_eq!(found, [Effect::Select { intent: "INT-2".into() }]);
         let input = json!({"arguments": "{}"});
-        let found = wrapped(&Reading { tool: "use_mcp_tool", input: &input, cwd: Path::new("/p") });
+        let found =
+            wrapped(&CallInput { tool: "use_mcp_tool", input: &input, cwd: Path::new("/p") });
         assert!(matches!(found[..], [Effect::Unreadable { .. }]));
     }
 

@@ -2,14 +2,14 @@
 
 use serde_json::json;
 
-use super::answer::Said;
+use super::answer::HookAnswer;
 use super::incoming::Moment;
 use super::run::Heard;
 use crate::workspace::{Root, session, store};
 
 /// Leaves a note in `.orchestration/local/heartbeat/` of the workspace that the call came from. The host has its
 /// answer already, so a note that cannot be written is left out.
-pub(crate) fn leave(heard: &Heard, said: &Said) {
+pub(crate) fn leave(heard: &Heard, said: &HookAnswer) {
     let Some(event) = &heard.event else { return };
     let Ok(root) = Root::find(&event.cwd) else { return };
     if !root.governed() {
@@ -39,11 +39,11 @@ fn moment(moment: Moment) -> &'static str {
     }
 }
 
-fn decision(said: &Said) -> &'static str {
+fn decision(said: &HookAnswer) -> &'static str {
     match said {
-        Said::Nothing | Said::Context(_) => "no_opinion",
-        Said::Ask(_) => "ask",
-        Said::Deny(_) => "deny",
-        Said::Violation(_) => "violation",
+        HookAnswer::Nothing | HookAnswer::Context(_) => "no_opinion",
+        HookAnswer::Ask(_) => "ask",
+        HookAnswer::Deny(_) => "deny",
+        HookAnswer::Violation(_) => "violation",
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::answer::{Output, Said, sayable};
+use super::answer::{HookAnswer, Output, sayable};
 use super::dialects::{self, At};
 use super::heartbeat;
 use super::host::{self, Family, Host};
@@ -135,11 +135,11 @@ impl Heard {
     }
 
     /// There is no answer, for this reason.
-    fn failed(&self, code: DenialCode, why: &str) -> Said {
+    fn failed(&self, code: DenialCode, why: &str) -> HookAnswer {
         if !self.deniable() {
-            return Said::Nothing;
+            return HookAnswer::Nothing;
         }
-        Said::Deny(sayable(&format!("[{}] {why}", code.as_str())))
+        HookAnswer::Deny(sayable(&format!("[{}] {why}", code.as_str())))
     }
 }
 
@@ -148,11 +148,11 @@ enum Progress {
     /// The payload is read.
     Heard(Box<Heard>),
     /// This is the answer.
-    Said(Said),
+    Said(HookAnswer),
 }
 
 /// Reads the payload and finds the answer, in another thread: whatever happens there, there is one.
-fn converse(name: &str, input: impl Read + Send + 'static, verbs: Verbs) -> (Heard, Said) {
+fn converse(name: &str, input: impl Read + Send + 'static, verbs: Verbs) -> (Heard, HookAnswer) {
     let started = Instant::now();
     let mut heard = Heard::nothing(name);
     let (tell, told) = mpsc::channel();
@@ -197,7 +197,7 @@ fn work(name: &str, input: impl Read, verbs: Verbs, tell: &Sender<Progress>) {
     let said = match (early, event) {
         (Some(said), _) => said,
         (None, Some(event)) => decide(moment, &event, deniable, verbs),
-        (None, None) => Said::Nothing,
+        (None, None) => HookAnswer::Nothing,
     };
     let _ = tell.send(Progress::Said(said));
 }
@@ -262,40 +262,40 @@ fn swallow(mut input: impl Read) -> std::io::Result<(Vec<u8>, bool)> {
     Ok((bytes, dropped == 0))
 }
 
-fn decide(moment: Moment, event: &Event, deniable: bool, verbs: Verbs) -> Said {
+fn decide(moment: Moment, event: &Event, deniable: bool, verbs: Verbs) -> HookAnswer {
     match moment {
-        Moment::Before if !deniable => Said::Nothing,
+        Moment::Before if !deniable => HookAnswer::Nothing,
         Moment::Before => judged((verbs.before)(event)),
         Moment::After => told((verbs.after)(event)),
         Moment::Prompt => {
             (verbs.idle)(event);
             (verbs.prompt)(event);
-            Said::Nothing
+            HookAnswer::Nothing
         }
         Moment::Idle => {
             (verbs.idle)(event);
             (verbs.rest)(event);
-            Said::Nothing
+            HookAnswer::Nothing
         }
-        Moment::SessionStart => {
-            (verbs.session_start)(event).map_or(Said::Nothing, |text| Said::Context(sayable(&text)))
-        }
+        Moment::SessionStart => (verbs.session_start)(event)
+            .map_or(HookAnswer::Nothing, |text| HookAnswer::Context(sayable(&text))),
         Moment::Settings => match settings::objection(&event.cwd) {
-            Some(why) => {
-                Said::Deny(sayable(&format!("[{}] {why}", DenialCode::ProtectedPath.as_str())))
-            }
-            None => Said::Nothing,
+            Some(why) => HookAnswer::Deny(sayable(&format!(
+                "[{}] {why}",
+                DenialCode::ProtectedPath.as_str()
+            ))),
+            None => HookAnswer::Nothing,
         },
-        Moment::Other => Said::Nothing,
+        Moment::Other => HookAnswer::Nothing,
     }
 }
 
-fn judged(judged: Judged) -> Said {
+fn judged(judged: Judged) -> HookAnswer {
     match judged.decision {
-        Decision::Deny(denial) => Said::Deny(reason(&denial)),
-        Decision::Ask(denial) => Said::Ask(reason(&denial)),
+        Decision::Deny(denial) => HookAnswer::Deny(reason(&denial)),
+        Decision::Ask(denial) => HookAnswer::Ask(reason(&denial)),
         Decision::NoOpinion => {
-            judged.notice.map_or(Said::Nothing, |text| Said::Context(sayable(&text)))
+            judged.notice.map_or(HookAnswer::Nothing, |text| HookAnswer::Context(sayable(&text)))
         }
     }
 }
@@ -304,14 +304,14 @@ fn reason(denial: &Denial) -> String {
     sayable(&format!("[{}] {}", denial.code.as_str(), denial.message))
 }
 
-fn told(feedback: Feedback) -> Said {
+fn told(feedback: Feedback) -> HookAnswer {
     match (feedback.violation, feedback.context) {
-        (Some(violation), None) => Said::Violation(sayable(&violation)),
+        (Some(violation), None) => HookAnswer::Violation(sayable(&violation)),
         (Some(violation), Some(context)) => {
-            Said::Violation(sayable(&format!("{violation}\n{context}")))
+            HookAnswer::Violation(sayable(&format!("{violation}\n{context}")))
         }
-        (None, Some(context)) => Said::Context(sayable(&context)),
-        (None, None) => Said::Nothing,
+        (None, Some(context)) => HookAnswer::Context(sayable(&context)),
+        (None, None) => HookAnswer::Nothing,
     }
 }
 

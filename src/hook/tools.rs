@@ -33,11 +33,11 @@ pub(crate) enum ToolKind {
     /// Moves a file.
     Move,
     /// Runs commands.
-    Shell(Reader),
+    Shell(CommandShell),
     /// Runs a command that goes on.
     Watch,
     /// Types into a shell that runs already.
-    Type(Reader),
+    Type(CommandShell),
     /// Calls a tool of an MCP server, which the input names.
     Foreign,
     /// Calls several tools, which the input names.
@@ -48,14 +48,14 @@ pub(crate) enum ToolKind {
 
 /// Who reads a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reader {
+pub(crate) enum CommandShell {
     /// This one, everywhere.
     Always(Dialect),
     /// The shell of the platform.
     Platform,
 }
 
-impl Reader {
+impl CommandShell {
     pub(crate) fn dialect(self) -> Dialect {
         match self {
             Self::Always(dialect) => dialect,
@@ -72,9 +72,9 @@ impl ToolKind {
     }
 }
 
-const POSIX: ToolKind = ToolKind::Shell(Reader::Always(Dialect::Posix));
-const POWERSHELL: ToolKind = ToolKind::Shell(Reader::Always(Dialect::PowerShell));
-const PLATFORM: ToolKind = ToolKind::Shell(Reader::Platform);
+const POSIX: ToolKind = ToolKind::Shell(CommandShell::Always(Dialect::Posix));
+const POWERSHELL: ToolKind = ToolKind::Shell(CommandShell::Always(Dialect::PowerShell));
+const PLATFORM: ToolKind = ToolKind::Shell(CommandShell::Platform);
 
 /// Where a host means something else by a name than the others do.
 const OWN: &[(&str, &str, ToolKind)] = &[
@@ -265,7 +265,7 @@ const COMMON: &[(ToolKind, &[&str])] = &[
     (ToolKind::Move, &["move_file", "rename_file", "Move", "Rename"]),
     (POSIX, &["Bash", "bash", "execute_bash", "executeBash"]),
     (POWERSHELL, &["PowerShell", "powershell", "pwsh", "executePwsh"]),
-    (ToolKind::Shell(Reader::Always(Dialect::Cmd)), &["execute_cmd"]),
+    (ToolKind::Shell(CommandShell::Always(Dialect::Cmd)), &["execute_cmd"]),
     (
         PLATFORM,
         &[
@@ -287,10 +287,10 @@ const COMMON: &[(ToolKind, &[&str])] = &[
     ),
     (ToolKind::Watch, &["Monitor"]),
     (
-        ToolKind::Type(Reader::Always(Dialect::Posix)),
+        ToolKind::Type(CommandShell::Always(Dialect::Posix)),
         &["write_bash", "write_stdin", "write_to_shell", "write_to_process"],
     ),
-    (ToolKind::Type(Reader::Always(Dialect::PowerShell)), &["write_powershell"]),
+    (ToolKind::Type(CommandShell::Always(Dialect::PowerShell)), &["write_powershell"]),
     (ToolKind::Batch, &["batch"]),
     (ToolKind::Task, &["create_and_run_task"]),
     (ToolKind::Foreign, &["use_mcp_tool", "CallMcpTool", "call_mcp_tool"]),

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde_json::{Map, Value};
 
-use super::yaml::{Entry, Node, NodeKind, Style, dash_before, rest_of};
+use super::yaml::{MappingEntry, Node, NodeKind, Style, dash_before, rest_of};
 use super::{Intent, Spanned, Status};
 
 /// What an intent is made of.
@@ -122,7 +122,7 @@ pub(crate) enum Home {
 
 /// A registry as read.
 #[derive(Clone, Debug)]
-pub(crate) struct Reading {
+pub(crate) struct ParsedRegistry {
     pub(crate) intents: Vec<Intent>,
     pub(crate) selected: Option<String>,
     pub(crate) form: Form,
@@ -145,15 +145,15 @@ impl Form {
 }
 
 /// Reads a tree in whatever dialect.
-pub(crate) fn read(text: &str, root: &Node) -> Reading {
-    let mut reader = Reader::new(text, "it holds no list of intents");
+pub(crate) fn read(text: &str, root: &Node) -> ParsedRegistry {
+    let mut reader = RegistryReader::new(text, "it holds no list of intents");
     reader.root(root);
     reader.reading
 }
 
 /// Reads a tree that is one intent.
-pub(crate) fn read_one(text: &str, root: &Node) -> Reading {
-    let mut reader = Reader::new(text, "it holds an intent already");
+pub(crate) fn read_one(text: &str, root: &Node) -> ParsedRegistry {
+    let mut reader = RegistryReader::new(text, "it holds an intent already");
     if root.is_null() {
         reader.reading.form.home = Home::Empty;
     } else if root.is_mapping() {
@@ -165,15 +165,15 @@ pub(crate) fn read_one(text: &str, root: &Node) -> Reading {
     reader.reading
 }
 
-struct Reader<'t> {
+struct RegistryReader<'t> {
     text: &'t str,
-    reading: Reading,
+    reading: ParsedRegistry,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> RegistryReader<'t> {
     fn new(text: &'t str, homeless: &'static str) -> Self {
         let form = Form { home: Home::Other(homeless), ..Form::empty() };
-        Self { text, reading: Reading { intents: Vec::new(), selected: None, form } }
+        Self { text, reading: ParsedRegistry { intents: Vec::new(), selected: None, form } }
     }
 
     fn root(&mut self, root: &Node) {
@@ -195,7 +195,7 @@ impl<'t> Reader<'t> {
             return self.deviate(root.span.clone(), "This is no registry.", help);
         }
         self.selection(root);
-        let lists: Vec<&Entry> = root
+        let lists: Vec<&MappingEntry> = root
             .entries()
             .iter()
             .filter(|entry| matches!(entry.key.text(), Some("active_intents" | "intents")))
@@ -207,7 +207,7 @@ impl<'t> Reader<'t> {
         self.unlisted(root);
     }
 
-    fn rooted(&mut self, entry: &Entry, alone: bool) {
+    fn rooted(&mut self, entry: &MappingEntry, alone: bool) {
         if entry.key.text() == Some("intents") {
             let help = if alone {
                 "The canonical key is `active_intents`."
@@ -254,7 +254,7 @@ impl<'t> Reader<'t> {
             self.deviate(root.entries()[0].key.span.clone(), "The whole file is one intent.", help);
             return self.intent(root, root.span.start, None);
         }
-        let keyed: Vec<&Entry> =
+        let keyed: Vec<&MappingEntry> =
             root.entries().iter().filter(|entry| looks_like_intent_body(&entry.value)).collect();
         if !keyed.is_empty() {
             self.reading.form.home = Home::Other("its intents are keyed by their ids");
@@ -310,7 +310,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn keyed(&mut self, entry: &Entry) {
+    fn keyed(&mut self, entry: &MappingEntry) {
         self.reading.form.home = Home::Other("its intents are keyed by their ids");
         if entry.value.entries().is_empty() {
             return;
@@ -578,7 +578,7 @@ fn command(item: &Node) -> Option<Spanned<String>> {
     }
 }
 
-fn pair(entry: &Entry) -> Option<Spanned<String>> {
+fn pair(entry: &MappingEntry) -> Option<Spanned<String>> {
     let key = entry.key.text()?;
     let span = entry.key.span.start..entry.value.span.end.max(entry.key.span.end);
     match entry.value.text() {

@@ -11,7 +11,7 @@ use super::kept::KeptRegistry;
 use super::{Intent, Scope, conflict, yaml};
 use crate::code::LineRange;
 use crate::workspace::cache::Slot;
-use crate::workspace::{Code, Finding, Related, RelativePath, Root};
+use crate::workspace::{Code, Finding, RelatedPlace, RelativePath, Root};
 
 /// The largest registry that is read, in bytes.
 pub const MAX_BYTES: usize = 1024 * 1024;
@@ -185,7 +185,7 @@ impl IntentFile {
         }
     }
 
-    fn reading(&self, tree: &yaml::Node) -> dialect::Reading {
+    fn reading(&self, tree: &yaml::Node) -> dialect::ParsedRegistry {
         match self.is_single() {
             true => dialect::read_one(self.text(), tree),
             false => dialect::read(self.text(), tree),
@@ -327,9 +327,9 @@ impl IntentFile {
             fixes: Vec::new(),
         }
     }
-    pub(crate) fn related(&self, span: Range<usize>, message: impl Into<String>) -> Related {
+    pub(crate) fn related(&self, span: Range<usize>, message: impl Into<String>) -> RelatedPlace {
         let first = LineRange::new(1, 1).expect("the first line is a line");
-        Related {
+        RelatedPlace {
             path: self.path.clone(),
             lines: self.line_range(&span).unwrap_or(first),
             span,

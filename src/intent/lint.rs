@@ -551,7 +551,7 @@ fn directory(file: &IntentFile, index: usize, entry: &Spanned<String>) -> Findin
 }
 
 /// A file that two intents own, and by which of their entries.
-pub(crate) struct Shared {
+pub(crate) struct SharedFile {
     first_entry: usize,
     second_entry: usize,
     /// The first of the files.
@@ -569,7 +569,7 @@ fn overlaps(registry: &Registry, sorted: &[&str]) -> Vec<Finding> {
 pub(crate) fn owned_by_two(
     registry: &Registry,
     sorted: &[&str],
-) -> HashMap<(usize, usize), Shared> {
+) -> HashMap<(usize, usize), SharedFile> {
     let active: Vec<usize> = registry
         .intents()
         .iter()
@@ -577,7 +577,7 @@ pub(crate) fn owned_by_two(
         .filter(|(_, intent)| intent.in_progress() && !intent.owned_scope.is_empty())
         .map(|(index, _)| index)
         .collect();
-    let mut shared: HashMap<(usize, usize), Shared> = HashMap::new();
+    let mut shared: HashMap<(usize, usize), SharedFile> = HashMap::new();
     for file in sorted {
         let owners: Vec<(usize, usize)> = active
             .iter()
@@ -590,7 +590,7 @@ pub(crate) fn owned_by_two(
         let firsts = if owners.len() > MAX_PAIRED { 1 } else { owners.len() };
         for (at, (first, first_entry)) in owners.iter().enumerate().take(firsts) {
             for (second, second_entry) in &owners[at + 1..] {
-                let pair = shared.entry((*first, *second)).or_insert_with(|| Shared {
+                let pair = shared.entry((*first, *second)).or_insert_with(|| SharedFile {
                     first_entry: *first_entry,
                     second_entry: *second_entry,
                     example: (*file).to_owned(),
@@ -603,7 +603,7 @@ pub(crate) fn owned_by_two(
     shared
 }
 
-fn overlap(registry: &Registry, (first, second): (usize, usize), shared: &Shared) -> Finding {
+fn overlap(registry: &Registry, (first, second): (usize, usize), shared: &SharedFile) -> Finding {
     let (one, two) = (&registry.intents()[first], &registry.intents()[second]);
     let more = match shared.files {
         1 => String::new(),

@@ -27,7 +27,7 @@ const MAX_ALTERNATIVES: usize = 1000;
 /// A compiled list of scope entries.
 #[derive(Debug)]
 pub struct Scope {
-    entries: Vec<Compiled>,
+    entries: Vec<CompiledEntry>,
     /// The last entry that names exactly this path.
     literals: HashMap<String, usize>,
     problems: Vec<(usize, Problem)>,
@@ -64,7 +64,7 @@ pub enum Problem {
 }
 
 #[derive(Debug)]
-struct Compiled {
+struct CompiledEntry {
     negated: bool,
     /// The canonical pattern: no `!`, no leading `./` or `/`.
     pattern: String,
@@ -141,7 +141,7 @@ impl Scope {
                     self.problems.push((index, problem));
                 }
                 if index < MAX_ENTRIES {
-                    self.entries.push(Compiled::never(negated));
+                    self.entries.push(CompiledEntry::never(negated));
                 }
             }
         }
@@ -238,7 +238,7 @@ impl Scope {
     }
 
     /// The entries that can own or exclude anything.
-    fn effective(&self) -> Vec<&Compiled> {
+    fn effective(&self) -> Vec<&CompiledEntry> {
         if self.poisoned.is_some() {
             return Vec::new();
         }
@@ -246,7 +246,7 @@ impl Scope {
     }
 }
 
-impl Compiled {
+impl CompiledEntry {
     fn never(negated: bool) -> Self {
         Self { negated, pattern: String::new(), prefix: String::new(), rest: Rest::Never }
     }
@@ -273,7 +273,7 @@ impl Compiled {
             && path.starts_with(&self.pattern)
     }
     /// Whether everything that `other` matches is certainly matched by this entry.
-    fn covers(&self, other: &Compiled) -> bool {
+    fn covers(&self, other: &CompiledEntry) -> bool {
         !self.negated
             && matches!(self.rest, Rest::Below)
             && other.prefix.starts_with(&self.prefix)
@@ -400,16 +400,16 @@ fn check_braces(pattern: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-fn compile(negated: bool, pattern: String) -> Result<Compiled, Problem> {
+fn compile(negated: bool, pattern: String) -> Result<CompiledEntry, Problem> {
     let meta = pattern.find(['*', '?', '[', ']', '{', '}', '\\']).unwrap_or(pattern.len());
     if meta == pattern.len() {
         let rest = if pattern.ends_with('/') { Rest::Below } else { Rest::Exact };
-        return Ok(Compiled { negated, prefix: pattern.clone(), rest, pattern });
+        return Ok(CompiledEntry { negated, prefix: pattern.clone(), rest, pattern });
     }
     let folder = pattern[..meta].rfind('/').map_or(0, |at| at + 1);
     let tail = &pattern[folder..];
     if let Some(rest) = simple_rest(tail) {
-        return Ok(Compiled { negated, prefix: pattern[..folder].to_owned(), rest, pattern });
+        return Ok(CompiledEntry { negated, prefix: pattern[..folder].to_owned(), rest, pattern });
     }
     let whole = if pattern.ends_with('/') { format!("{pattern}**") } else { pattern.clone() };
     let glob = GlobBuilder::new(&whole)
@@ -419,7 +419,7 @@ fn compile(negated: bool, pattern: String) -> Result<Compiled, Problem> {
         .map_err(|error| Problem::Invalid(error.kind().to_string()))?;
     let lazy = Pattern { glob, matcher: OnceLock::new() };
     let rest = Rest::Glob(Box::new(lazy), needle(tail));
-    Ok(Compiled { negated, prefix: pattern[..folder].to_owned(), rest, pattern })
+    Ok(CompiledEntry { negated, prefix: pattern[..folder].to_owned(), rest, pattern })
 }
 
 /// The longest text without `/` that every match holds: most paths are refused by it, without a regular expression.

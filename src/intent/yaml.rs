@@ -60,7 +60,7 @@ pub enum NodeKind {
     /// Keys and values.
     Mapping {
         /// In order; keys are unique.
-        entries: Vec<Entry>,
+        entries: Vec<MappingEntry>,
         /// How it is written.
         layout: YamlLayout,
     },
@@ -68,7 +68,7 @@ pub enum NodeKind {
 
 /// One key of a mapping with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct MappingEntry {
     /// The key.
     pub key: Node,
     /// The value.
@@ -138,7 +138,7 @@ impl Node {
         }
     }
     /// The entries of a mapping; none for anything else.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[MappingEntry] {
         match &self.kind {
             NodeKind::Mapping { entries, .. } => entries,
             _ => &[],
@@ -167,7 +167,7 @@ impl Node {
         matches!(self.kind, NodeKind::Sequence { .. })
     }
     /// The entry with this key.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn entry(&self, key: &str) -> Option<&MappingEntry> {
         self.entries().iter().find(|entry| entry.key.text() == Some(key))
     }
     /// The value of this key.
@@ -224,7 +224,7 @@ impl Node {
     }
 }
 
-impl Entry {
+impl MappingEntry {
     /// The key as text; a key that is a collection reads as its JSON.
     pub fn key_text(&self) -> String {
         match &self.key.kind {
@@ -584,7 +584,7 @@ impl<'t> Builder<'t> {
     }
 
     fn mapping(&mut self, start: usize, depth: usize) -> Result<Node, Broken> {
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<MappingEntry> = Vec::new();
         let mut seen: HashMap<String, Range<usize>> = HashMap::new();
         loop {
             let (event, span) = self.next()?;
@@ -599,7 +599,7 @@ impl<'t> Builder<'t> {
             let (event, span) = self.next()?;
             let value = self.node(event, span, depth + 1)?;
             let value = behind_colon(self.text, &key, value);
-            let entry = Entry { key, value };
+            let entry = MappingEntry { key, value };
             let name = entry.key_text();
             if let Some(earlier) = seen.get(&name) {
                 let mut broken = Broken::new(

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::append::own_chains;
-use super::evidence::{self, Digest, Said};
-use super::read::{self, ErasedSection, EvidenceFile, LedgerFile, Lines};
-use super::source::Known;
+use super::evidence::{self, Digest, SectionLine};
+use super::read::{self, ErasedSection, EvidenceFile, LedgerFile, LineCounter};
+use super::source::ReadFile;
 use super::{Ledger, journal};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Finding, RelativePath, Root};
@@ -34,11 +34,14 @@ pub fn audit(root: &Root) -> Audit {
     let files = read::files(root);
     let read = in_parallel(&files, |file| match evidence::digest_of_path(&file.path) {
         Some(_) => of_evidence(file),
-        None => Part { known: Known::read(file, None).owned_by(&is_own), ..Part::default() },
+        None => AuditedFile {
+            known: ReadFile::read(file, None).owned_by(&is_own),
+            ..AuditedFile::default()
+        },
     });
     let mut audit = Audit { files: files.len(), ..Audit::default() };
     let mut counted = HashSet::new();
-    let mut parts: BTreeMap<RelativePath, Known> = BTreeMap::new();
+    let mut parts: BTreeMap<RelativePath, ReadFile> = BTreeMap::new();
     for (file, part) in files.into_iter().zip(read) {
         // A section that is in several files (two branches compacted it) counts once, as it does in `Ledger`.
         let is_new = |(section, _): &&(Digest, usize)| !part.is_sound || !counted.contains(section);
@@ -63,8 +66,8 @@ pub fn audit(root: &Root) -> Audit {
 
 /// What is kept of one file.
 #[derive(Default)]
-struct Part {
-    known: Known,
+struct AuditedFile {
+    known: ReadFile,
     /// Whether the digest of its bytes is the one in its name.
     is_sound: bool,
     /// How many records each of its sections holds.
@@ -72,25 +75,28 @@ struct Part {
     named: BTreeSet<String>,
 }
 
-fn of_evidence(file: &LedgerFile) -> Part {
-    let (path, mut part) = (&file.path, Part::default());
+fn of_evidence(file: &LedgerFile) -> AuditedFile {
+    let (path, mut part) = (&file.path, AuditedFile::default());
     let (Some(digest), Ok(bytes)) = (evidence::digest_of_path(path), file.bytes()) else {
-        return Part { known: Known::read(file, None), ..part };
+        return AuditedFile { known: ReadFile::read(file, None), ..part };
     };
     let found = EvidenceFile::read(path, digest, &bytes);
     part.is_sound = found.is_sound;
-    let mut lines = Lines::of(&bytes);
+    let mut lines = LineCounter::of(&bytes);
     let mut erased = Vec::new();
     for section in &found.sections {
-        let stones = section.lines.iter().filter(|(_, said)| matches!(said, Said::Erased(_)));
+        let stones =
+            section.lines.iter().filter(|(_, said)| matches!(said, SectionLine::Erased(_)));
         part.records.push((section.digest, section.lines.len() - stones.count()));
         erased.extend(read::erased_of(path, &mut lines, section));
         for (_, said) in &section.lines {
             let intent = match said {
-                Said::Brought(line) => Some(&section.header.intents[line.intent as usize].id),
-                Said::Carried(record) if record.files.is_empty() => None,
-                Said::Carried(record) => record.intent_id.as_ref(),
-                Said::Erased(_) => None,
+                SectionLine::Brought(line) => {
+                    Some(&section.header.intents[line.intent as usize].id)
+                }
+                SectionLine::Carried(record) if record.files.is_empty() => None,
+                SectionLine::Carried(record) => record.intent_id.as_ref(),
+                SectionLine::Erased(_) => None,
             };
             if let Some(intent) = intent.filter(|intent| !part.named.contains(*intent)) {
                 part.named.insert(intent.clone());
@@ -98,12 +104,12 @@ fn of_evidence(file: &LedgerFile) -> Part {
         }
     }
     let sections: Vec<_> = found.sections.iter().map(|section| section.digest).collect();
-    part.known = Known {
+    part.known = ReadFile {
         findings: found.findings.into(),
         sections: sections.into(),
         erased: erased.into(),
         digest: Some(found.digest),
-        ..Known::default()
+        ..ReadFile::default()
     };
     part
 }

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
-use super::{Dialect, Entry, Origin};
+use super::{Entry, Origin, RecordDialect};
 use super::{evidence, journal};
 use crate::code::LineRange;
-use crate::workspace::{Code, Finding, Related, RelativePath};
+use crate::workspace::{Code, Finding, RelatedPlace, RelativePath};
 
 /// What goes before the line's bytes into the hash.
 pub const DOMAIN: &str = "intent-ledger/1\n";
@@ -89,7 +89,7 @@ type Chain = BTreeMap<u64, usize>;
 fn chains<'a>(entries: &'a [Arc<Entry>], judgement: &mut Judgement) -> BTreeMap<&'a str, Chain> {
     let mut slots: BTreeMap<&str, BTreeMap<u64, Vec<usize>>> = BTreeMap::new();
     for (at, entry) in entries.iter().enumerate() {
-        if entry.dialect == Dialect::Canonical {
+        if entry.dialect == RecordDialect::Canonical {
             let writer = slots.entry(&entry.record.writer).or_default();
             writer.entry(entry.record.seq).or_default().push(at);
         }
@@ -264,9 +264,9 @@ pub(super) fn finding(
     }
 }
 
-fn related(entry: &Entry, message: &str) -> Related {
+fn related(entry: &Entry, message: &str) -> RelatedPlace {
     let line = entry.origin.line.max(1);
-    Related {
+    RelatedPlace {
         path: entry.origin.path.clone(),
         span: span(&entry.origin),
         lines: LineRange::new(line, line).expect("a line is its own range, and lines start at 1"),

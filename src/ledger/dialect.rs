@@ -9,7 +9,7 @@
 use serde_json::{Map, Value};
 
 use super::dialect_files as files;
-use super::{Dialect, Extra, MutationClass, Record, RecordKind, Related, Tool, Vcs};
+use super::{Extra, MutationClass, Record, RecordDialect, RecordKind, Related, Tool, Vcs};
 
 /// Where what has no place of its own is kept.
 pub(super) const FOREIGN: &str = "foreign";
@@ -53,7 +53,7 @@ const FAILED: &[&str] =
     &["failed", "failure", "error", "denied", "blocked", "rejected", "cancelled", "aborted"];
 
 /// A foreign object as a record, and the shape it had; `None` when it is not a record at all.
-pub fn read(mut object: Map<String, Value>) -> Option<(Record, Dialect)> {
+pub fn read(mut object: Map<String, Value>) -> Option<(Record, RecordDialect)> {
     let mut record = Record {
         id: take_text(&mut object, IDS).unwrap_or_default(),
         timestamp: take_time(&mut object).unwrap_or_default(),
@@ -89,17 +89,17 @@ pub fn read(mut object: Map<String, Value>) -> Option<(Record, Dialect)> {
         keep(&mut record.extra, &key, value);
     }
     let shape = match () {
-        () if is_nesting => Dialect::AgentTrace,
-        () if is_list => Dialect::FilesFlat,
-        () if event.is_some() || record.files.is_empty() => Dialect::Event,
-        () => Dialect::Flat,
+        () if is_nesting => RecordDialect::AgentTrace,
+        () if is_list => RecordDialect::FilesFlat,
+        () if event.is_some() || record.files.is_empty() => RecordDialect::Event,
+        () => RecordDialect::Flat,
     };
     known.then_some((record, shape))
 }
 
 /// A line that belongs to a chain but is not as we write it, or as a later version writes it: its place in the
 /// chain is kept, and so is what can be read of the rest.
-pub(super) fn damaged(mut object: Map<String, Value>) -> (Record, Dialect) {
+pub(super) fn damaged(mut object: Map<String, Value>) -> (Record, RecordDialect) {
     let writer = take_text(&mut object, &["writer"]).unwrap_or_default();
     let seq = object.shift_remove("seq").and_then(|seq| seq.as_u64()).unwrap_or_default();
     let prev = take_text(&mut object, &["prev"]);
@@ -111,7 +111,7 @@ pub(super) fn damaged(mut object: Map<String, Value>) -> (Record, Dialect) {
         record.files.clear();
         record.kind = kind.as_deref().and_then(known_kind).unwrap_or(RecordKind::Event);
     }
-    (Record { writer, seq, prev, h, ..record }, Dialect::Canonical)
+    (Record { writer, seq, prev, h, ..record }, RecordDialect::Canonical)
 }
 
 fn known_kind(text: &str) -> Option<RecordKind> {

@@ -209,7 +209,7 @@ pub struct Line {
     pub whole: Option<Whole>,
     /// The blocks that were changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<EvidenceBlock>,
     /// Fields that this version does not know. They are kept.
     #[serde(flatten)]
     pub extra: Extra,
@@ -232,7 +232,7 @@ pub struct Whole {
 /// were.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub enum Block {
+pub enum EvidenceBlock {
     /// All lines of the block were brought.
     New(String, String, String, String),
     /// Only the lines in the last item were brought.
@@ -241,7 +241,7 @@ pub enum Block {
     More(String, String, String, String, Option<String>, More),
 }
 
-impl<'de> Deserialize<'de> for Block {
+impl<'de> Deserialize<'de> for EvidenceBlock {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_seq(BlockVisitor)
     }
@@ -251,26 +251,26 @@ impl<'de> Deserialize<'de> for Block {
 struct BlockVisitor;
 
 impl<'de> Visitor<'de> for BlockVisitor {
-    type Value = Block;
+    type Value = EvidenceBlock;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("kind, name, lines, hash, brought lines, more")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Block, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<EvidenceBlock, A::Error> {
         let mut text = |at: usize| {
             list.next_element::<String>()?.ok_or_else(|| A::Error::invalid_length(at, &self))
         };
         let (kind, name, lines, hash) = (text(0)?, text(1)?, text(2)?, text(3)?);
         let Some(brought) = list.next_element::<Option<String>>()? else {
-            return Ok(Block::New(kind, name, lines, hash));
+            return Ok(EvidenceBlock::New(kind, name, lines, hash));
         };
         match (list.next_element::<More>()?, brought) {
             (Some(more), brought) => match list.next_element::<IgnoredAny>()? {
-                None => Ok(Block::More(kind, name, lines, hash, brought, more)),
+                None => Ok(EvidenceBlock::More(kind, name, lines, hash, brought, more)),
                 Some(_) => Err(A::Error::invalid_length(7, &self)),
             },
-            (None, Some(brought)) => Ok(Block::Changed(kind, name, lines, hash, brought)),
+            (None, Some(brought)) => Ok(EvidenceBlock::Changed(kind, name, lines, hash, brought)),
             (None, None) => Err(A::Error::invalid_length(5, &self)),
         }
     }
@@ -299,7 +299,7 @@ fn is_zero(n: &u32) -> bool {
     *n == 0
 }
 
-impl Block {
+impl EvidenceBlock {
     /// Makes the list for a block of a record. `of` is how many lines belong to the block itself.
     pub fn of(range: &BlockRecord, of: usize) -> Option<Self> {
         let name = range.block.as_ref()?;
@@ -443,14 +443,14 @@ pub struct Section {
     /// The header.
     pub header: Header,
     /// The lines after the header, each with its byte range in the file.
-    pub lines: Vec<(Range<usize>, Said)>,
+    pub lines: Vec<(Range<usize>, SectionLine)>,
     /// The byte ranges of lines that cannot be read.
     pub unreadable: Vec<Range<usize>>,
 }
 
 /// The content of a line of a section.
 #[derive(Clone, Debug)]
-pub enum Said {
+pub enum SectionLine {
     /// What a session changed in a file.
     Brought(Box<Line>),
     /// A whole record that the commit carries unchanged, for example an approval.
@@ -524,8 +524,8 @@ impl Section {
     /// The section digest that the tombstones name. A tombstone that names another one than the first does becomes
     /// unreadable.
     fn original(&mut self) -> Option<Digest> {
-        let named = |said: &Said| match said {
-            Said::Erased(stone) => Digest::parse(&stone.section),
+        let named = |said: &SectionLine| match said {
+            SectionLine::Erased(stone) => Digest::parse(&stone.section),
             _ => None,
         };
         let first = self.lines.iter().find_map(|(_, said)| named(said))?;
@@ -568,13 +568,13 @@ fn is_object(line: &[u8]) -> bool {
 /// Parses a header. `None` if it cannot be read.
 fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
     #[derive(Deserialize)]
-    struct Version {
+    struct FormatVersion {
         evidence: u64,
     }
     let header = serde_json::from_slice::<Header>(line).ok();
     let version = match &header {
         Some(header) => Some(u64::from(header.evidence)),
-        None => serde_json::from_slice::<Version>(line).ok().map(|found| found.evidence),
+        None => serde_json::from_slice::<FormatVersion>(line).ok().map(|found| found.evidence),
     };
     if let Some(version) = version.filter(|version| *version > u64::from(FORMAT)) {
         return Err(NoEvidence::Newer(u32::try_from(version).unwrap_or(u32::MAX)));
@@ -594,7 +594,7 @@ fn header(line: &[u8]) -> Result<Option<Header>, NoEvidence> {
     Ok(header.filter(is_readable))
 }
 
-fn said(line: &[u8], header: &Header) -> Option<Said> {
+fn said(line: &[u8], header: &Header) -> Option<SectionLine> {
     if BROUGHT.iter().any(|begin| line.starts_with(begin)) {
         let mut line: Line = serde_json::from_slice(line).ok()?;
         let session = header.sessions.get(line.by as usize)?;
@@ -603,12 +603,12 @@ fn said(line: &[u8], header: &Header) -> Option<Said> {
         let is_readable = header.intents.len() > line.intent as usize
             && line.time.as_deref().is_some_and(is_time)
             && line.blocks.is_empty() == line.whole.is_some()
-            && line.blocks.iter().all(Block::is_readable)
+            && line.blocks.iter().all(EvidenceBlock::is_readable)
             && line.whole.as_ref().is_none_or(|whole| long(&whole.hash).is_some());
-        return is_readable.then(|| Said::Brought(Box::new(line)));
+        return is_readable.then(|| SectionLine::Brought(Box::new(line)));
     }
     if line.starts_with(TOMBSTONE) {
-        return tombstone(line).map(|stone| Said::Erased(Box::new(stone)));
+        return tombstone(line).map(|stone| SectionLine::Erased(Box::new(stone)));
     }
     let record: Record = serde_json::from_slice(line).ok()?;
     // Only a line about one file claims code: that is what can be held against a commit.
@@ -617,7 +617,7 @@ fn said(line: &[u8], header: &Header) -> Option<Said> {
         && !record.id.is_empty()
         && !record.timestamp.is_empty()
         && claims.into_iter().all(|one| one.ranges.is_empty());
-    carries.then(|| Said::Carried(Box::new(record)))
+    carries.then(|| SectionLine::Carried(Box::new(record)))
 }
 
 impl Line {

@@ -20,9 +20,10 @@ use super::lookup::{
 };
 use super::read::{self, ErasedSection, LedgerFile};
 use super::reassign::{Reassignment, Reassignments};
-use super::source::{Files, Known, Lazy, millis};
+use super::source::{Files, Lazy, ReadFile, millis};
 use super::{
-    BlockRecord, Conversation, Dialect, Entry, FileRecord, Record, RecordKind, Strength, Trust,
+    BlockRecord, Conversation, Entry, FileRecord, Record, RecordDialect, RecordKind, Strength,
+    Trust,
 };
 use serde::{Deserialize, Serialize};
 use settled::Nothing;
@@ -62,7 +63,9 @@ impl<'a> Claim<'a> {
     pub fn said(&self) -> &'a BlockRecord {
         let ranges = &self.conversation.ranges;
         match ranges.get(self.at.range as usize) {
-            Some(range) if range.block.is_some() || self.entry.dialect != Dialect::Evidence => {
+            Some(range)
+                if range.block.is_some() || self.entry.dialect != RecordDialect::Evidence =>
+            {
                 range
             }
             _ => self.range(),
@@ -93,7 +96,7 @@ impl<'a> Claim<'a> {
 /// Evidence that the kept look-up knows is read from disk when one of its entries is asked for. All other files are
 /// read when the ledger is loaded.
 pub struct Ledger {
-    said: Arc<Said>,
+    said: Arc<LedgerData>,
     derive: Option<Arc<dyn Derive>>,
     derived: Lazy<Option<Arc<Derived>>>,
     of_wholes: OnceLock<HashMap<Key, Vec<u32>>>,
@@ -106,14 +109,14 @@ const MANY: usize = 64;
 
 /// The data of a ledger that its copies share.
 #[derive(Default)]
-struct Said {
+struct LedgerData {
     files: Files,
     /// The entries that were read when the ledger was loaded, in fold order: those of files that are not on the shelf,
     /// and of files on the shelf that share a section with such a file.
     entries: Vec<Arc<Entry>>,
-    /// For each look-up key of `entries`, the indices in [`Order::all`] of those that have it.
+    /// For each look-up key of `entries`, the indices in [`FoldOrder::all`] of those that have it.
     named: HashMap<Key, Vec<u32>>,
-    order: Order,
+    order: FoldOrder,
     reassigned: OnceLock<Reassignments>,
     /// Gaps, forks and wrong links in chains.
     links: Vec<Finding>,
@@ -125,19 +128,19 @@ struct Said {
 
 /// The fold order of all entries, where those on the shelf are rows of the table and the others are in memory.
 #[derive(Default)]
-struct Order {
-    /// For each entry, its row in the table or its index in [`Said::entries`].
-    all: Vec<Place>,
+struct FoldOrder {
+    /// For each entry, its row in the table or its index in [`LedgerData::entries`].
+    all: Vec<EntryIndex>,
     /// For each row of the table, the index of its entry in `all`. `GONE` if the file of the row is no longer there.
     of_rows: Vec<u32>,
 }
 
-/// A row of the table, or, if the highest bit is set, an index in [`Said::entries`]. An enum would take twice the
+/// A row of the table, or, if the highest bit is set, an index in [`LedgerData::entries`]. An enum would take twice the
 /// memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place(u32);
+struct EntryIndex(u32);
 
-impl Place {
+impl EntryIndex {
     const OTHER: u32 = 1 << 31;
 
     fn other(self) -> Option<u32> {
@@ -185,7 +188,7 @@ impl Ledger {
         let sections = sealed.standing_in(|| self.sections());
         let is_sealed = |id: &str| sealed.is_in(id, |one| sections.contains(one));
         let journals =
-            files.map(|file| (file.path.clone(), Known::read_open(&file, None, &is_sealed)));
+            files.map(|file| (file.path.clone(), ReadFile::read_open(&file, None, &is_sealed)));
         Self::of(self.said.files.but(|_| false, journals), sealed)
     }
 
@@ -197,7 +200,7 @@ impl Ledger {
 
     /// This ledger with additional files that are not on disk.
     pub fn with_files(&self, files: &[(RelativePath, Vec<u8>)]) -> Self {
-        let known = files.iter().map(|(path, bytes)| (path.clone(), Known::of(path, bytes)));
+        let known = files.iter().map(|(path, bytes)| (path.clone(), ReadFile::of(path, bytes)));
         Self::of(self.said.files.but(|_| false, known), self.said.sealed.clone())
     }
 
@@ -219,7 +222,7 @@ impl Ledger {
         let is_sealed = |id: &str| sealed.is_in(id, |one| sections.contains(one));
         let journals = journal::all(root).into_iter().map(|(path, disk)| {
             let file = LedgerFile { path: path.clone(), disk };
-            (path, Known::read_open(&file, None, &is_sealed))
+            (path, ReadFile::read_open(&file, None, &is_sealed))
         });
         Self::of(files.but(|_| false, journals), sealed)
     }
@@ -249,12 +252,12 @@ impl Ledger {
     /// Makes a ledger from files in memory: those of a commit, of the index, or of a test.
     pub fn from_files(files: &[(RelativePath, Vec<u8>)]) -> Self {
         let known =
-            |(path, bytes): &(RelativePath, Vec<u8>)| (path.clone(), Known::of(path, bytes));
+            |(path, bytes): &(RelativePath, Vec<u8>)| (path.clone(), ReadFile::of(path, bytes));
         Self::of_known(in_parallel(files, known).into_iter().collect(), Sealed::default())
     }
 
     /// Makes a ledger from files that were read already.
-    pub(super) fn of_known(others: BTreeMap<RelativePath, Known>, sealed: Sealed) -> Self {
+    pub(super) fn of_known(others: BTreeMap<RelativePath, ReadFile>, sealed: Sealed) -> Self {
         Self::of(Files { others, ..Files::default() }, sealed)
     }
 
@@ -282,8 +285,9 @@ impl Ledger {
         let mut also = keeps.clone();
         entries.retain(|_| keeps.next() == Some(true));
         times.retain(|_| also.next() == Some(true));
-        let order = Order::of(&files, &twice, &entries, &times);
-        let mut said = Said { files, sealed, links: judgement.findings, order, ..Said::default() };
+        let order = FoldOrder::of(&files, &twice, &entries, &times);
+        let mut said =
+            LedgerData { files, sealed, links: judgement.findings, order, ..LedgerData::default() };
         for (at, place) in (0..).zip(&said.order.all) {
             let Some(other) = place.other() else { continue };
             for key in keys_of(&entries[other as usize]) {
@@ -294,7 +298,7 @@ impl Ledger {
         Self::saying(Arc::new(said))
     }
 
-    fn saying(said: Arc<Said>) -> Self {
+    fn saying(said: Arc<LedgerData>) -> Self {
         let count = said.order.all.len();
         let (derived, by_block) = (Lazy::of(count), Lazy::of(count));
         Self { said, derive: None, derived, of_wholes: OnceLock::new(), by_block }
@@ -362,7 +366,8 @@ impl Ledger {
         let slot = self.derived.get(at);
         slot.get_or_init(|| {
             let entry = self.entry(at);
-            let is_evidence = entry.dialect == Dialect::Evidence && !entry.record.files.is_empty();
+            let is_evidence =
+                entry.dialect == RecordDialect::Evidence && !entry.record.files.is_empty();
             let derive = self.derive.as_ref().filter(|_| is_evidence)?;
             derive.derive(entry).map(Arc::new)
         })
@@ -372,7 +377,7 @@ impl Ledger {
     /// The outlines of a file before and after a record, if they are known.
     pub fn outlines(&self, at: u32, path: &RelativePath) -> Option<Outlines> {
         let entry = self.entry(at);
-        if let (Some(derive), Dialect::Evidence) = (&self.derive, entry.dialect) {
+        if let (Some(derive), RecordDialect::Evidence) = (&self.derive, entry.dialect) {
             return derive.outlines(entry);
         }
         let mut files = entry.record.files.iter();
@@ -648,7 +653,7 @@ impl Ledger {
         let of_shelf = self.said.files.of_shelf();
         let holds = of_shelf.filter(|(shelf, at)| shelf.kept.sections(*at).iter().any(is_sought));
         let found: HashSet<u32> = holds.map(|(_, at)| at).collect();
-        let may_be = |place: &Place| match (place.other(), &self.said.files.shelf) {
+        let may_be = |place: &EntryIndex| match (place.other(), &self.said.files.shelf) {
             (None, Some(shelf)) => found.contains(&shelf.kept.origin(place.0).0),
             _ => true,
         };
@@ -663,7 +668,7 @@ impl Ledger {
     }
 }
 
-impl Order {
+impl FoldOrder {
     /// Merges the rows of the shelf and the other entries by time. `twice` are the files of the shelf whose entries are
     /// among `others`.
     fn of(files: &Files, twice: &[u32], others: &[Arc<Entry>], times: &[Option<i64>]) -> Self {
@@ -685,18 +690,18 @@ impl Order {
                     **other < time || **other == time && rest()
                 };
                 while let Some((other, _)) = rest.next_if(is_before) {
-                    order.all.push(Place(other | Place::OTHER));
+                    order.all.push(EntryIndex(other | EntryIndex::OTHER));
                 }
                 order.of_rows[row as usize] = index(order.all.len());
-                order.all.push(Place(row));
+                order.all.push(EntryIndex(row));
             }
         }
-        order.all.extend(rest.map(|(other, _): (u32, _)| Place(other | Place::OTHER)));
+        order.all.extend(rest.map(|(other, _): (u32, _)| EntryIndex(other | EntryIndex::OTHER)));
         order
     }
 }
 
-impl Said {
+impl LedgerData {
     fn read_all(&self) {
         if let Some(shelf) = &self.files.shelf {
             shelf.read_all(&self.files.standing);

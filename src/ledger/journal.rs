@@ -205,16 +205,16 @@ pub fn sealed(root: &Root) -> Sealed {
 }
 
 /// From which records each section was sealed in this clone, and which of them the journals still hold.
-pub struct Sources {
+pub struct SectionSources {
     records: HashMap<Digest, Vec<String>>,
     held: HashSet<String>,
 }
 
-impl Sources {
+impl SectionSources {
     /// Reads the notes and the journals.
     pub fn load(root: &Root) -> Self {
         #[derive(Deserialize)]
-        struct Known {
+        struct JournalLine {
             id: String,
         }
         let mut records: HashMap<Digest, Vec<String>> = HashMap::new();
@@ -224,7 +224,7 @@ impl Sources {
         let journals = all(root).into_iter().filter_map(|(_, disk)| std::fs::read(disk).ok());
         let ids = |journal: Vec<u8>| {
             let lines = journal.split(|byte| *byte == b'\n');
-            let known = lines.filter_map(|line| serde_json::from_slice::<Known>(line).ok());
+            let known = lines.filter_map(|line| serde_json::from_slice::<JournalLine>(line).ok());
             known.map(|known| known.id).collect::<Vec<_>>()
         };
         Self { records, held: journals.flat_map(ids).collect() }
@@ -266,7 +266,7 @@ fn id_of(line: &[u8]) -> Option<&str> {
 
 /// A record in a journal, sealed or not.
 #[derive(Deserialize)]
-pub struct Held {
+pub struct JournalRecord {
     /// Its id.
     pub id: String,
     /// When it was made.
@@ -274,13 +274,13 @@ pub struct Held {
 }
 
 /// All records of the journals of this work tree and of work trees that were removed, including those that were sealed.
-pub fn held(root: &Root) -> Result<Vec<Held>, StoreError> {
+pub fn held(root: &Root) -> Result<Vec<JournalRecord>, StoreError> {
     let files = Journals::of(root).map(|journals| journals.files()).unwrap_or_default();
     let mut all = Vec::new();
     for (_, disk) in files {
         let bytes = store::read_capped(&disk, MAX_JOURNAL)?.unwrap_or_default();
         let lines = bytes.split(|byte| *byte == b'\n');
-        all.extend(lines.filter_map(|line| serde_json::from_slice::<Held>(line).ok()));
+        all.extend(lines.filter_map(|line| serde_json::from_slice::<JournalRecord>(line).ok()));
     }
     Ok(all)
 }
@@ -294,7 +294,7 @@ pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize
         let bytes = store::read_capped(&disk, MAX_JOURNAL)?.unwrap_or_default();
         let is_going = |line: &&[u8]| {
             line.ends_with(b"\n")
-                && serde_json::from_slice::<Held>(line).is_ok_and(|held| goes(&held.id))
+                && serde_json::from_slice::<JournalRecord>(line).is_ok_and(|held| goes(&held.id))
         };
         let going: Vec<&[u8]> =
             bytes.split_inclusive(|byte| *byte == b'\n').take_while(is_going).collect();

@@ -19,7 +19,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::evidence::{Digest, digest_of_path};
 use super::lookup::{Sought, keys_of};
-use super::source::{Known, millis};
+use super::source::{ReadFile, millis};
 use crate::workspace::cache::{self, Stamp};
 use crate::workspace::store::{self, StoreError};
 use crate::workspace::table::{Damaged, Table};
@@ -83,7 +83,7 @@ pub(super) struct New<'a> {
     /// [`print`] of its stamp.
     pub stamp: u64,
     /// Its content.
-    pub known: &'a Known,
+    pub known: &'a ReadFile,
 }
 
 /// A stamp as 8 bytes, for comparing.

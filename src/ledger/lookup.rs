@@ -3,7 +3,9 @@
 use sha2::{Digest as _, Sha256};
 
 use super::kept::Key;
-use super::{BlockName, BlockRecord, Dialect, Entry, FileRecord, Record, RecordKind, dialect};
+use super::{
+    BlockName, BlockRecord, Entry, FileRecord, Record, RecordDialect, RecordKind, dialect,
+};
 use crate::code::ContentHash;
 use crate::workspace::RelativePath;
 
@@ -95,7 +97,7 @@ pub(super) fn intents<'a>(record: &'a Record, file: &'a FileRecord) -> Vec<&'a s
 /// Returns true if an entry names a file as a whole. Its blocks are then computed from the text in git.
 pub(super) fn is_whole(entry: &Entry) -> bool {
     let mut ranges = entry.record.files.iter().flat_map(|file| &file.conversations);
-    entry.dialect == Dialect::Evidence
+    entry.dialect == RecordDialect::Evidence
         && ranges.find_map(|one| one.ranges.first()).is_some_and(|range| range.block.is_none())
 }
 

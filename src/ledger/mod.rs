@@ -32,7 +32,7 @@ pub use entries::Entries;
 pub use evidence::Digest;
 pub use index::{Claim, ClaimRef, EvidenceId, Ledger, OfPath};
 pub use outline::Outline;
-pub use read::{Dialect, Entry, ErasedSection, Origin, Trust};
+pub use read::{Entry, ErasedSection, Origin, RecordDialect, Trust};
 pub use reassign::Reassignment;
 pub use record::*;
 

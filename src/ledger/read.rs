@@ -28,7 +28,7 @@ pub struct Origin {
 
 /// The shape a record was written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Dialect {
+pub enum RecordDialect {
     /// Ours, chained.
     Canonical,
     /// Ours, a line of evidence.
@@ -62,7 +62,7 @@ pub struct Entry {
     /// Where it stands.
     pub origin: Origin,
     /// In which shape.
-    pub dialect: Dialect,
+    pub dialect: RecordDialect,
     /// How far to believe it.
     pub trust: Trust,
     /// The stored line, without line break.
@@ -75,7 +75,7 @@ pub struct Entry {
 
 /// What a ledger file holds.
 #[derive(Clone, Debug, Default)]
-pub struct Reading {
+pub struct ParsedLedgerFile {
     /// In file order.
     pub entries: Vec<Entry>,
     /// Torn, unreadable, forged lines, each with its place.
@@ -116,12 +116,12 @@ pub struct LedgerFile {
 
 impl LedgerFile {
     /// Reads and parses the file. A large file of records is read in windows.
-    pub(super) fn read(&self) -> std::io::Result<Reading> {
+    pub(super) fn read(&self) -> std::io::Result<ParsedLedgerFile> {
         if evidence::digest_of_path(&self.path).is_some() {
             return Ok(self::bytes(&self.path, &self.bytes()?));
         }
         let mut file = std::fs::File::open(&self.disk)?;
-        let mut reading = Reading::default();
+        let mut reading = ParsedLedgerFile::default();
         window(&self.path, &mut file, &mut ScanState::default(), &mut reading)?;
         Ok(reading)
     }
@@ -130,11 +130,12 @@ impl LedgerFile {
     pub(super) fn read_open(
         &self,
         is_sealed: impl Fn(&str) -> bool,
-    ) -> std::io::Result<(Vec<String>, Reading)> {
+    ) -> std::io::Result<(Vec<String>, ParsedLedgerFile)> {
         let mut file = std::fs::File::open(&self.disk)?;
         let (sealed, length) = journal::sealed_start(&mut file, is_sealed)?;
         file.seek(SeekFrom::Start(length))?;
-        let (mut state, mut reading) = (ScanState::after(length, sealed.len()), Reading::default());
+        let (mut state, mut reading) =
+            (ScanState::after(length, sealed.len()), ParsedLedgerFile::default());
         window(&self.path, &mut file, &mut state, &mut reading)?;
         Ok((sealed, reading))
     }
@@ -250,8 +251,8 @@ fn is_plain_folder(path: &Path) -> bool {
 }
 
 /// Reads one file's bytes. Never fails.
-pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
-    let mut reading = Reading::default();
+pub fn bytes(path: &RelativePath, bytes: &[u8]) -> ParsedLedgerFile {
+    let mut reading = ParsedLedgerFile::default();
     let Some(named) = evidence::digest_of_path(path) else {
         let mut state = ScanState::default();
         Scanner::new(path, bytes, &mut state, &mut reading).run_to_end();
@@ -259,8 +260,8 @@ pub fn bytes(path: &RelativePath, bytes: &[u8]) -> Reading {
     };
     let EvidenceFile { digest, is_sound, sections, findings, unreadable, newer } =
         EvidenceFile::read(path, named, bytes);
-    reading = Reading { findings, unreadable, digest: Some(digest), newer, ..reading };
-    let mut lines = Lines::of(bytes);
+    reading = ParsedLedgerFile { findings, unreadable, digest: Some(digest), newer, ..reading };
+    let mut lines = LineCounter::of(bytes);
     for section in sections {
         let mut entries = entries_of(path, &mut lines, &section);
         if !is_sound {
@@ -313,7 +314,7 @@ impl EvidenceFile {
                 restore(path),
             ));
         }
-        let mut lines = Lines::of(bytes);
+        let mut lines = LineCounter::of(bytes);
         for span in sections.iter().flat_map(|section| &section.unreadable) {
             let origin = lines.origin(path, span);
             findings.push(finding(
@@ -329,13 +330,13 @@ impl EvidenceFile {
 }
 
 /// Turns byte offsets into line numbers. Offsets in rising order need only one pass over the file.
-pub(super) struct Lines<'a> {
+pub(super) struct LineCounter<'a> {
     bytes: &'a [u8],
     counted: usize,
     line: u32,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineCounter<'a> {
     pub(super) fn of(bytes: &'a [u8]) -> Self {
         Self { bytes, counted: 0, line: 1 }
     }
@@ -363,17 +364,19 @@ impl<'a> Lines<'a> {
 }
 
 /// The entries of a section of evidence.
-fn entries_of(path: &RelativePath, lines: &mut Lines<'_>, section: &Section) -> Vec<Entry> {
+fn entries_of(path: &RelativePath, lines: &mut LineCounter<'_>, section: &Section) -> Vec<Entry> {
     let entries = section.lines.iter().enumerate().filter_map(|(nth, (span, said))| {
         let record = match said {
-            evidence::Said::Brought(line) => line.record(&section.header, section.digest, nth),
-            evidence::Said::Carried(record) => Record::clone(record),
-            evidence::Said::Erased(_) => return None,
+            evidence::SectionLine::Brought(line) => {
+                line.record(&section.header, section.digest, nth)
+            }
+            evidence::SectionLine::Carried(record) => Record::clone(record),
+            evidence::SectionLine::Erased(_) => return None,
         };
         Some(Entry {
             record,
             origin: lines.origin(path, span),
-            dialect: Dialect::Evidence,
+            dialect: RecordDialect::Evidence,
             trust: Trust::Claimed,
             stored: Arc::from(&lines.bytes[span.clone()]),
             section: Some(section.digest),
@@ -386,10 +389,11 @@ fn entries_of(path: &RelativePath, lines: &mut Lines<'_>, section: &Section) -> 
 /// What was erased from a section. `None` if nothing was.
 pub(super) fn erased_of(
     path: &RelativePath,
-    lines: &mut Lines<'_>,
+    lines: &mut LineCounter<'_>,
     section: &Section,
 ) -> Option<ErasedSection> {
-    let stones = section.lines.iter().filter(|(_, said)| matches!(said, evidence::Said::Erased(_)));
+    let stones =
+        section.lines.iter().filter(|(_, said)| matches!(said, evidence::SectionLine::Erased(_)));
     let tombstones: Vec<(u32, Arc<[u8]>)> = stones
         .map(|(span, _)| (lines.at(span.start), Arc::from(&lines.bytes[span.clone()])))
         .collect();
@@ -429,7 +433,7 @@ fn window(
     path: &RelativePath,
     file: &mut impl Read,
     state: &mut ScanState,
-    reading: &mut Reading,
+    reading: &mut ParsedLedgerFile,
 ) -> std::io::Result<()> {
     let mut buffer: Vec<u8> = Vec::new();
     loop {

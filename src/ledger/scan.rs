@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::chain::{self, finding, is_intact, restore, split_tail};
 use super::evidence::Digest;
-use super::read::{MAX_OBJECT, Origin, Reading};
-use super::{Dialect, Entry, Record, Trust, dialect, strict};
+use super::read::{MAX_OBJECT, Origin, ParsedLedgerFile};
+use super::{Entry, Record, RecordDialect, Trust, dialect, strict};
 use crate::workspace::{Code, RelativePath};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
@@ -69,7 +69,7 @@ pub(super) struct Scanner<'a> {
     window: &'a [u8],
     at: usize,
     state: &'a mut ScanState,
-    out: &'a mut Reading,
+    out: &'a mut ParsedLedgerFile,
 }
 
 /// What became of one attempt to read an object.
@@ -84,7 +84,7 @@ impl<'a> Scanner<'a> {
         path: &'a RelativePath,
         window: &'a [u8],
         state: &'a mut ScanState,
-        out: &'a mut Reading,
+        out: &'a mut ParsedLedgerFile,
     ) -> Self {
         Self { path, window, at: 0, state, out }
     }
@@ -217,7 +217,7 @@ impl<'a> Scanner<'a> {
         }
         let intact = is_intact(stored);
         let trust = if intact { Trust::Claimed } else { Trust::Contradicted };
-        self.push(record, Dialect::Canonical, trust, length);
+        self.push(record, RecordDialect::Canonical, trust, length);
         let entry = &self.out.entries[self.out.entries.len() - 1];
         let mut findings = Vec::new();
         if !intact {
@@ -250,7 +250,7 @@ impl<'a> Scanner<'a> {
         self.out.findings.push(finding(code, origin, message.into(), help));
     }
 
-    fn push(&mut self, record: Record, dialect: Dialect, trust: Trust, length: usize) {
+    fn push(&mut self, record: Record, dialect: RecordDialect, trust: Trust, length: usize) {
         let origin = self.origin(length);
         let stored = Arc::from(&self.window[self.at..self.at + length]);
         let (section, about) = (None, None);

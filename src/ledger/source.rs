@@ -9,14 +9,14 @@ use std::time::UNIX_EPOCH;
 
 use super::journal::{self, Sealed};
 use super::kept::{self, KeptTable};
-use super::read::{self, ErasedSection, LedgerFile, Reading};
-use super::{Dialect, Digest, Entry, Origin, Record, Trust, chain, evidence};
+use super::read::{self, ErasedSection, LedgerFile, ParsedLedgerFile};
+use super::{Digest, Entry, Origin, Record, RecordDialect, Trust, chain, evidence};
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Code, Finding, RelativePath, Root, cache};
 
 /// The content of a ledger file.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct ReadFile {
     pub stamp: Option<FileStamp>,
     pub entries: Vec<Arc<Entry>>,
     pub findings: Arc<[Finding]>,
@@ -62,7 +62,7 @@ pub(super) fn millis(timestamp: &str) -> Option<i64> {
 /// Says, given a session and a writer, whether this clone wrote that chain.
 type IsOwn<'a> = &'a (dyn Fn(Option<&str>, &str) -> bool + Sync);
 
-impl Known {
+impl ReadFile {
     pub(super) fn read(file: &LedgerFile, stamp: Option<FileStamp>) -> Self {
         Self::with_result(file, file.read(), stamp)
     }
@@ -83,7 +83,7 @@ impl Known {
 
     fn with_result(
         file: &LedgerFile,
-        reading: std::io::Result<Reading>,
+        reading: std::io::Result<ParsedLedgerFile>,
         stamp: Option<FileStamp>,
     ) -> Self {
         match reading {
@@ -96,7 +96,8 @@ impl Known {
                     format!("The ledger file {} cannot be read: {error}.", file.path),
                     "Look at its permissions; what it records is unknown until it can be read.",
                 );
-                let reading = Reading { findings: vec![finding], ..Reading::default() };
+                let reading =
+                    ParsedLedgerFile { findings: vec![finding], ..ParsedLedgerFile::default() };
                 Self::with(reading, None)
             }
         }
@@ -106,7 +107,7 @@ impl Known {
         Self::with(read::bytes(path, bytes), None)
     }
 
-    fn with(reading: Reading, stamp: Option<FileStamp>) -> Self {
+    fn with(reading: ParsedLedgerFile, stamp: Option<FileStamp>) -> Self {
         Self {
             stamp,
             entries: reading.entries.into_iter().map(Arc::new).collect(),
@@ -123,7 +124,8 @@ impl Known {
     pub(super) fn owned_by(mut self, is_own: IsOwn<'_>) -> Self {
         for entry in &mut self.entries {
             let record = &entry.record;
-            let is_sound = entry.trust == Trust::Claimed && entry.dialect == Dialect::Canonical;
+            let is_sound =
+                entry.trust == Trust::Claimed && entry.dialect == RecordDialect::Canonical;
             if is_sound && is_own(record.session.as_deref(), &record.writer) {
                 Arc::make_mut(entry).trust = Trust::Own;
             }
@@ -158,7 +160,7 @@ impl Known {
             Arc::new(Entry {
                 record: Record::default(),
                 origin,
-                dialect: Dialect::Evidence,
+                dialect: RecordDialect::Evidence,
                 trust: Trust::Contradicted,
                 stored: Arc::from([]),
                 section: None,
@@ -192,7 +194,7 @@ impl<T> Lazy<T> {
 pub(super) struct Shelf {
     pub kept: KeptTable,
     root: PathBuf,
-    slots: Lazy<Known>,
+    slots: Lazy<ReadFile>,
 }
 
 impl Shelf {
@@ -203,11 +205,11 @@ impl Shelf {
     }
 
     /// The content of a file, read on first use.
-    pub(super) fn known(&self, file: u32) -> &Known {
+    pub(super) fn known(&self, file: u32) -> &ReadFile {
         self.slots.get(file).get_or_init(|| {
             let path = self.kept.path(file);
             let disk = self.root.join(path.as_str());
-            let known = Known::read(&LedgerFile { path: path.clone(), disk }, None);
+            let known = ReadFile::read(&LedgerFile { path: path.clone(), disk }, None);
             known.with_count(self.kept.count(file), &path)
         })
     }
@@ -222,7 +224,7 @@ impl Shelf {
 
 /// The files of a ledger on disk, before they are read.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct LedgerFiles {
     /// For each file of the shelf, whether it still exists and has not changed.
     pub standing: Vec<bool>,
     /// All other files, each with its stamp.
@@ -232,7 +234,7 @@ pub(super) struct Found {
     months: HashMap<String, Option<cache::Stamp>>,
 }
 
-impl Found {
+impl LedgerFiles {
     fn of(root: &Root, shelf: Option<&Shelf>) -> Self {
         let mut found = Self::default();
         found.standing.resize(shelf.map_or(0, |shelf| shelf.kept.files()), false);
@@ -292,7 +294,7 @@ fn of_shelf<'a>(
 pub(super) struct Files {
     pub shelf: Option<Arc<Shelf>>,
     pub standing: Vec<bool>,
-    pub others: BTreeMap<RelativePath, Known>,
+    pub others: BTreeMap<RelativePath, ReadFile>,
 }
 
 /// The table is written again when more files than this were added or removed.
@@ -303,17 +305,17 @@ impl Files {
     pub(super) fn read(root: &Root, before: &Self, is_own: IsOwn<'_>, sealed: &Sealed) -> Self {
         let open = || Shelf::open(root).map(Arc::new);
         let mut shelf = before.shelf.clone().or_else(open);
-        let mut found = Found::of(root, shelf.as_deref());
+        let mut found = LedgerFiles::of(root, shelf.as_deref());
         if found.changes() > MAX_CHANGES && before.shelf.is_some() {
             // Another process may have written a newer table.
             shelf = open();
-            found = Found::of(root, shelf.as_deref());
+            found = LedgerFiles::of(root, shelf.as_deref());
         }
         let mut others = found.read(before, is_own, shelf.as_deref(), sealed);
         if found.changes() > MAX_CHANGES
             && let Some(written) = found.write(root, shelf.as_deref(), &others)
         {
-            let again = Found::of(root, Some(&written));
+            let again = LedgerFiles::of(root, Some(&written));
             others.retain(|path, known| match written.kept.find(path) {
                 Some(at) if again.standing[at as usize] => {
                     drop(written.slots.get(at).set(known.clone()));
@@ -334,7 +336,7 @@ impl Files {
 
     /// Returns true if no file was added, removed or changed (in size or time) since.
     pub(super) fn are_current(&self, root: &Root) -> bool {
-        let found = Found::of(root, self.shelf.as_deref());
+        let found = LedgerFiles::of(root, self.shelf.as_deref());
         found.standing == self.standing
             && found.others.len() == self.others.len()
             && found.others.iter().zip(&self.others).all(|((path, (_, now)), (then, known))| {
@@ -362,7 +364,7 @@ impl Files {
     pub(super) fn but(
         &self,
         is_left_out: impl Fn(&RelativePath) -> bool,
-        more: impl IntoIterator<Item = (RelativePath, Known)>,
+        more: impl IntoIterator<Item = (RelativePath, ReadFile)>,
     ) -> Self {
         let others = self.others.iter().filter(|(path, _)| !is_left_out(path));
         let mut others: BTreeMap<_, _> =
@@ -420,7 +422,7 @@ impl Files {
             .shelf
             .iter()
             .flat_map(|shelf| twice.iter().map(|at| (shelf.kept.path(*at), shelf.known(*at))));
-        let mut all: Vec<(RelativePath, &Known)> = shelf.collect();
+        let mut all: Vec<(RelativePath, &ReadFile)> = shelf.collect();
         all.extend(self.others.iter().map(|(path, known)| (path.clone(), known)));
         all.sort_by(|(a, _), (b, _)| a.cmp(b));
         let mut counted: HashSet<Digest> = HashSet::new();
@@ -438,14 +440,14 @@ impl Files {
     }
 }
 
-impl Found {
+impl LedgerFiles {
     fn read(
         &self,
         before: &Files,
         is_own: IsOwn<'_>,
         shelf: Option<&Shelf>,
         sealed: &Sealed,
-    ) -> BTreeMap<RelativePath, Known> {
+    ) -> BTreeMap<RelativePath, ReadFile> {
         let as_it_was = |file: &LedgerFile, stamp: &Option<FileStamp>| {
             let known = before.others.get(&file.path)?;
             let is_same = stamp.is_some_and(|stamp| stamp.exact.is_some()) && known.stamp == *stamp;
@@ -454,7 +456,7 @@ impl Found {
         let (open, rest): (Vec<_>, Vec<_>) =
             self.others.values().partition(|(file, _)| journal::is_open(&file.path));
         let read = |(file, stamp): &&(LedgerFile, Option<FileStamp>)| {
-            let read = || Known::read(file, *stamp).owned_by(is_own);
+            let read = || ReadFile::read(file, *stamp).owned_by(is_own);
             (file.path.clone(), as_it_was(file, stamp).cloned().unwrap_or_else(read))
         };
         let mut others: BTreeMap<_, _> = in_parallel(&rest, read).into_iter().collect();
@@ -469,7 +471,7 @@ impl Found {
         let read = |(file, stamp): &&(LedgerFile, Option<FileStamp>)| {
             let known = as_it_was(file, stamp);
             let known = known.filter(|known| known.passed_over.iter().all(|id| is_sealed(id)));
-            let read = || Known::read_open(file, *stamp, &is_sealed);
+            let read = || ReadFile::read_open(file, *stamp, &is_sealed);
             (file.path.clone(), known.cloned().unwrap_or_else(read))
         };
         others.extend(in_parallel(&open, read));
@@ -481,7 +483,7 @@ impl Found {
         &self,
         root: &Root,
         shelf: Option<&Shelf>,
-        others: &BTreeMap<RelativePath, Known>,
+        others: &BTreeMap<RelativePath, ReadFile>,
     ) -> Option<Shelf> {
         let place = kept::place(root)?;
         let mut months = self.months.clone();

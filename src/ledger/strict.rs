@@ -51,7 +51,7 @@ impl<'de> Visitor<'de> for UniqueVisitor {
         Ok(Unique)
     }
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Unique, A::Error> {
-        let mut seen = Seen::default();
+        let mut seen = SeenKeys::default();
         while let Some(Key(key)) = members.next_key()? {
             if !seen.insert(key) {
                 return Err(A::Error::custom("the same key twice"));
@@ -64,12 +64,12 @@ impl<'de> Visitor<'de> for UniqueVisitor {
 
 /// The keys of one object. Ours have few, for which a look at each is fastest; a hostile one may have many.
 #[derive(Default)]
-struct Seen<'de> {
+struct SeenKeys<'de> {
     few: Vec<Cow<'de, str>>,
     many: HashSet<Cow<'de, str>>,
 }
 
-impl<'de> Seen<'de> {
+impl<'de> SeenKeys<'de> {
     const FEW: usize = 24;
 
     /// Whether the key is new.

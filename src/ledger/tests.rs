@@ -361,7 +361,10 @@ mod verification {
             let found = codes(&reading.findings);
             assert_eq!(found.first().copied().unwrap_or_default(), code, "{name}: {found:?}");
             assert_eq!(reading.entries.len(), entries, "{name}");
-            assert!(reading.entries.iter().all(|e| e.dialect == Dialect::Canonical), "{name}");
+            assert!(
+                reading.entries.iter().all(|e| e.dialect == RecordDialect::Canonical),
+                "{name}"
+            );
         }
     }
 
@@ -502,7 +505,7 @@ mod looking_up {
 mod evidence {
     use serde_json::json;
 
-    use super::super::evidence::{Header, Line, Said, Section, read, time_of, write};
+    use super::super::evidence::{Header, Line, Section, SectionLine, read, time_of, write};
 
     #[test]
     fn times_of_records_get_the_form_of_evidence() {
@@ -547,7 +550,7 @@ mod evidence {
         };
         assert!(unreadable.is_empty(), "{text}");
         for (written, (_, read)) in written.iter().zip(lines) {
-            let Said::Brought(read) = read else { panic!("{text}") };
+            let SectionLine::Brought(read) = read else { panic!("{text}") };
             assert_eq!((&read.path, read.by), (&written.path, written.by), "{text}");
             assert_eq!(read.strength, written.strength, "{text}");
             let close = |time: &Option<String>| time.as_ref().unwrap()[..19].to_owned();

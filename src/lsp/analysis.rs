@@ -41,7 +41,7 @@ impl Analysis {
 }
 
 /// A position in an open document of a loaded workspace.
-pub(crate) struct Place<'a> {
+pub(crate) struct DocumentPosition<'a> {
     /// The document.
     pub(crate) open: &'a OpenDocument,
     /// What is known of its workspace.
@@ -55,9 +55,9 @@ pub(crate) struct Place<'a> {
 /// Analyses of open documents, and baselines of their files.
 #[derive(Default)]
 pub(crate) struct Analyses {
-    documents: Mutex<HashMap<Arc<str>, Slot<Matched>>>,
-    baselines: Mutex<HashMap<(PathBuf, RelativePath), Slot<Compared>>>,
-    judged: Mutex<HashMap<Arc<str>, Arc<Judged>>>,
+    documents: Mutex<HashMap<Arc<str>, Slot<CachedAnalysis>>>,
+    baselines: Mutex<HashMap<(PathBuf, RelativePath), Slot<CachedBaseline>>>,
+    judged: Mutex<HashMap<Arc<str>, Arc<LastAnalysis>>>,
     surveys: Surveys,
     registries: Mutex<HashMap<Arc<str>, Arc<LastRegistry>>>,
     names: RecordedNames,
@@ -72,14 +72,14 @@ struct LastRegistry {
 /// Filled under its own lock: two requests for the same state compute it once, those for other documents do not wait.
 type Slot<T> = Arc<Mutex<Option<T>>>;
 
-struct Matched {
+struct CachedAnalysis {
     blocks: Arc<FileBlocks>,
     ledger: Arc<LazyLedger>,
     analysis: Arc<Analysis>,
 }
 
 /// The last analysis of a document that was finished, kept apart so that nobody waits for the next one.
-struct Judged {
+struct LastAnalysis {
     ledger: Arc<LazyLedger>,
     took: Duration,
     analysis: Arc<Analysis>,
@@ -125,7 +125,7 @@ impl Recent {
 /// A place holds lines that no analysis has seen.
 pub(crate) struct NewLines;
 
-struct Compared {
+struct CachedBaseline {
     /// Made anew at each loading, so it stands for one state of the disk.
     registry: Arc<Registry>,
     commits: Vec<CommitId>,
@@ -149,10 +149,10 @@ pub(crate) fn governed<'a>(
 pub(crate) fn place<'a>(
     snapshot: &'a Snapshot,
     at: &lsp::TextDocumentPositionParams,
-) -> Option<Place<'a>> {
+) -> Option<DocumentPosition<'a>> {
     let (open, workspace, path) = governed(snapshot, &at.text_document.uri)?;
     let byte = convert::byte(&open.document, at.position, snapshot.encoding);
-    Some(Place { open, workspace, path, byte })
+    Some(DocumentPosition { open, workspace, path, byte })
 }
 
 /// An absolute path as one of the workspace; `None` outside of it.
@@ -241,9 +241,9 @@ pub(crate) fn of(snapshot: &Snapshot, uri: &lsp::Uri) -> Option<Arc<Analysis>> {
     let analysis = Arc::new(Analysis { path, file });
     let ledger = Arc::clone(&workspace.ledger);
     let (ledger_then, took) = (Arc::clone(&ledger), started.elapsed());
-    let judged = Judged { ledger: ledger_then, took, analysis: Arc::clone(&analysis) };
+    let judged = LastAnalysis { ledger: ledger_then, took, analysis: Arc::clone(&analysis) };
     snapshot.analyses.keep(open, judged);
-    *slot = Some(Matched { blocks, ledger, analysis: Arc::clone(&analysis) });
+    *slot = Some(CachedAnalysis { blocks, ledger, analysis: Arc::clone(&analysis) });
     Some(analysis)
 }
 
@@ -288,7 +288,7 @@ pub(crate) fn baseline(
         (Vec::new(), Arc::new(FormerFile { baseline: Baseline::Unknown, from: None }))
     });
     let registry = Arc::clone(&workspace.registry);
-    *slot = Some(Compared { registry, commits, before: Arc::clone(&before) });
+    *slot = Some(CachedBaseline { registry, commits, before: Arc::clone(&before) });
     before
 }
 
@@ -324,7 +324,7 @@ impl Analyses {
     }
 
     /// Keeps the newest analysis: an older text may well be done later.
-    fn keep(&self, open: &OpenDocument, judged: Judged) {
+    fn keep(&self, open: &OpenDocument, judged: LastAnalysis) {
         let mut known = hold(&self.judged);
         let is_older = known.get(open.uri.as_str()).is_some_and(|known| {
             let newest = &known.analysis.file.document;
@@ -342,7 +342,7 @@ impl Analyses {
     }
 
     /// The place for a document's analysis. Those of closed documents go.
-    fn slot_of(&self, snapshot: &Snapshot, open: &OpenDocument) -> Slot<Matched> {
+    fn slot_of(&self, snapshot: &Snapshot, open: &OpenDocument) -> Slot<CachedAnalysis> {
         let mut slots = hold(&self.documents);
         if let Some(slot) = slots.get(open.uri.as_str()) {
             return Arc::clone(slot);
@@ -353,7 +353,7 @@ impl Analyses {
     }
 
     /// The place for a file's baseline. Nobody edits so many files at once; what is still needed is read again.
-    fn slot_of_file(&self, key: (PathBuf, RelativePath)) -> Slot<Compared> {
+    fn slot_of_file(&self, key: (PathBuf, RelativePath)) -> Slot<CachedBaseline> {
         const MAX_FILES: usize = 256;
         let mut slots = hold(&self.baselines);
         if slots.len() >= MAX_FILES && !slots.contains_key(&key) {

@@ -37,16 +37,16 @@ type Answer = jsonrpc::Result<Value>;
 /// A handle on the client, cheap to clone.
 #[derive(Clone)]
 pub(crate) struct Client {
-    inner: Arc<Inner>,
+    inner: Arc<ClientState>,
 }
 
-struct Inner {
+struct ClientState {
     outbox: Outbox,
     next: AtomicI64,
     waiting: Mutex<HashMap<i64, oneshot::Sender<Answer>>>,
 }
 
-impl Inner {
+impl ClientState {
     fn waiting(&self) -> MutexGuard<'_, HashMap<i64, oneshot::Sender<Answer>>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -54,7 +54,7 @@ impl Inner {
 
 /// Forgets a question when its asker no longer waits.
 struct ClientQuestion<'a> {
-    inner: &'a Inner,
+    inner: &'a ClientState,
     id: i64,
 }
 
@@ -71,7 +71,7 @@ impl Drop for ClientQuestion<'_> {
 impl Client {
     /// A client at the other end of `outbox`.
     pub(crate) fn new(outbox: Outbox) -> Self {
-        let inner = Inner { outbox, next: AtomicI64::new(1), waiting: Mutex::default() };
+        let inner = ClientState { outbox, next: AtomicI64::new(1), waiting: Mutex::default() };
         Self { inner: Arc::new(inner) }
     }
 

@@ -3,7 +3,7 @@
 //! The lane is in the name of the function that adds a row:
 //!
 //! - `on_sync_mut`: a notification that changes the state. Runs on the loop, in the order of arrival; must not wait,
-//!   and returns what else has to happen as [`Effect`]s.
+//!   and returns what else has to happen as [`SideEffect`]s.
 //! - `on_latency_sensitive`: a request somebody waits for. Runs on a thread of its lane, on a [`Snapshot`].
 //! - `on_worker`: the same for what may take its time.
 //! - `on_conversation`: a request that has to ask the client or change files on the way. An async function of its own task.
@@ -22,14 +22,14 @@ use tower_lsp::jsonrpc::{Error, ErrorCode};
 
 use super::client::Client;
 use super::features;
-use super::ordered::Event;
+use super::ordered::LoopEvent;
 use super::pool::{Lane, Pool};
 use super::snapshot::Snapshot;
-use super::world::{Effect, World};
+use super::world::{SideEffect, World};
 
 /// The table of this server.
-pub(crate) fn table() -> Table {
-    Table::default()
+pub(crate) fn table() -> MethodTable {
+    MethodTable::default()
         .on_sync_mut::<lsp::InitializedNotification>(World::initialized)
         .on_sync_mut::<lsp::DidOpenTextDocumentNotification>(World::did_open)
         .on_sync_mut_raw("textDocument/didChange", World::did_change)
@@ -64,7 +64,7 @@ const SERVER_CANCELLED: i64 = -32802;
 
 /// Why a request is answered with an error.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum RequestRefusal {
     /// The parameters are not those of the method.
     #[error("the parameters of {method} cannot be read: {reason}")]
     Params { method: String, reason: String },
@@ -91,19 +91,23 @@ pub(crate) enum Refusal {
     Fault { method: String, reason: String },
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<RequestRefusal> for Error {
+    fn from(refusal: RequestRefusal) -> Self {
         let code = match &refusal {
-            Refusal::Params { .. } | Refusal::Senseless(_) => ErrorCode::InvalidParams,
+            RequestRefusal::Params { .. } | RequestRefusal::Senseless(_) => {
+                ErrorCode::InvalidParams
+            }
             // RequestFailed of the protocol: sound, but could not be done.
-            Refusal::Failed(_) => ErrorCode::ServerError(-32803),
-            Refusal::Cancelled => ErrorCode::RequestCancelled,
-            Refusal::ContentModified => ErrorCode::ContentModified,
-            Refusal::StillReading | Refusal::Overtaken => ErrorCode::ServerError(SERVER_CANCELLED),
-            Refusal::Fault { .. } => ErrorCode::InternalError,
+            RequestRefusal::Failed(_) => ErrorCode::ServerError(-32803),
+            RequestRefusal::Cancelled => ErrorCode::RequestCancelled,
+            RequestRefusal::ContentModified => ErrorCode::ContentModified,
+            RequestRefusal::StillReading | RequestRefusal::Overtaken => {
+                ErrorCode::ServerError(SERVER_CANCELLED)
+            }
+            RequestRefusal::Fault { .. } => ErrorCode::InternalError,
         };
         // Clients that pull diagnostics ask again by themselves when told so.
-        let data = matches!(refusal, Refusal::StillReading | Refusal::Overtaken)
+        let data = matches!(refusal, RequestRefusal::StillReading | RequestRefusal::Overtaken)
             .then(|| json!({ "retriggerRequest": true }));
         Error { code, message: refusal.to_string().into(), data }
     }
@@ -117,7 +121,7 @@ pub(crate) struct ClientConversation {
     /// The other side.
     pub(crate) client: Client,
     pub(super) pool: Pool,
-    pub(super) events: tokio::sync::mpsc::UnboundedSender<Event>,
+    pub(super) events: tokio::sync::mpsc::UnboundedSender<LoopEvent>,
 }
 
 impl ClientConversation {
@@ -126,10 +130,10 @@ impl ClientConversation {
         &self,
         lane: Lane,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, Refusal> {
+    ) -> Result<T, RequestRefusal> {
         let (sender, receiver) = tokio::sync::oneshot::channel();
         self.pool.run(lane, move || drop(sender.send(work())));
-        receiver.await.map_err(|_| Refusal::Fault {
+        receiver.await.map_err(|_| RequestRefusal::Fault {
             method: "a command".into(),
             reason: "its computation panicked".into(),
         })
@@ -138,23 +142,24 @@ impl ClientConversation {
     /// Says that this request wrote these files, so that what is known is read again at once.
     pub(crate) fn wrote(&self, paths: Vec<PathBuf>) {
         // The loop ends before its tasks do; then nobody needs to know.
-        drop(self.events.send(Event::FilesChanged(paths)));
+        drop(self.events.send(LoopEvent::FilesChanged(paths)));
     }
 
     /// Lets what agents ask of the person be put to them again, also what they closed.
     pub(crate) fn review(&self, root: PathBuf) {
-        drop(self.events.send(Event::ReviewQuestions(root)));
+        drop(self.events.send(LoopEvent::ReviewQuestions(root)));
     }
 }
 
-type Outcome = Result<Value, Refusal>;
+type Outcome = Result<Value, RequestRefusal>;
 type Background = Box<dyn Fn(&Snapshot, Value) -> Outcome + Send + Sync>;
 type Talking = Box<
     dyn Fn(ClientConversation, Value) -> Pin<Box<dyn Future<Output = Outcome> + Send>>
         + Send
         + Sync,
 >;
-type Mutation = Box<dyn Fn(&mut World, Value) -> Result<Vec<Effect>, Refusal> + Send + Sync>;
+type Mutation =
+    Box<dyn Fn(&mut World, Value) -> Result<Vec<SideEffect>, RequestRefusal> + Send + Sync>;
 
 /// How a request is answered.
 pub(crate) enum Handler {
@@ -166,12 +171,12 @@ pub(crate) enum Handler {
 
 /// Methods and their handlers. Tests add their own rows.
 #[derive(Default)]
-pub(crate) struct Table {
+pub(crate) struct MethodTable {
     requests: HashMap<&'static str, Handler>,
     notifications: HashMap<&'static str, Mutation>,
 }
 
-impl Table {
+impl MethodTable {
     /// The handler of a request.
     pub(crate) fn request(&self, method: &str) -> Option<&Handler> {
         self.requests.get(method)
@@ -184,7 +189,7 @@ impl Table {
 
     fn on_sync_mut<N: lsp::Notification>(
         self,
-        handler: fn(&mut World, N::Params) -> Vec<Effect>,
+        handler: fn(&mut World, N::Params) -> Vec<SideEffect>,
     ) -> Self {
         let method = N::METHOD.as_str();
         self.mutation(method, move |world, params| Ok(handler(world, parse(method, params)?)))
@@ -194,7 +199,7 @@ impl Table {
     fn on_sync_mut_raw(
         self,
         method: &'static str,
-        handler: fn(&mut World, Value) -> Vec<Effect>,
+        handler: fn(&mut World, Value) -> Vec<SideEffect>,
     ) -> Self {
         self.mutation(method, move |world, params| Ok(handler(world, params)))
     }
@@ -202,7 +207,10 @@ impl Table {
     fn mutation(
         mut self,
         method: &'static str,
-        mutation: impl Fn(&mut World, Value) -> Result<Vec<Effect>, Refusal> + Send + Sync + 'static,
+        mutation: impl Fn(&mut World, Value) -> Result<Vec<SideEffect>, RequestRefusal>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         self.notifications.insert(method, Box::new(mutation));
         self
@@ -211,7 +219,10 @@ impl Table {
     /// Adds a request somebody waits for.
     pub(crate) fn on_latency_sensitive<R: lsp::Request>(
         self,
-        handler: impl Fn(&Snapshot, R::Params) -> Result<R::Result, Refusal> + Send + Sync + 'static,
+        handler: impl Fn(&Snapshot, R::Params) -> Result<R::Result, RequestRefusal>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         self.background::<R>(Lane::LatencySensitive, handler)
     }
@@ -219,7 +230,10 @@ impl Table {
     /// Adds a request that may take its time.
     pub(crate) fn on_worker<R: lsp::Request>(
         self,
-        handler: impl Fn(&Snapshot, R::Params) -> Result<R::Result, Refusal> + Send + Sync + 'static,
+        handler: impl Fn(&Snapshot, R::Params) -> Result<R::Result, RequestRefusal>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         self.background::<R>(Lane::Worker, handler)
     }
@@ -227,7 +241,10 @@ impl Table {
     fn background<R: lsp::Request>(
         mut self,
         lane: Lane,
-        handler: impl Fn(&Snapshot, R::Params) -> Result<R::Result, Refusal> + Send + Sync + 'static,
+        handler: impl Fn(&Snapshot, R::Params) -> Result<R::Result, RequestRefusal>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         let method = R::METHOD.as_str();
         let run: Background = Box::new(move |snapshot, params| {
@@ -246,7 +263,7 @@ impl Table {
         handler: impl Fn(ClientConversation, R::Params) -> F + Send + Sync + 'static,
     ) -> Self
     where
-        F: Future<Output = Result<R::Result, Refusal>> + Send + 'static,
+        F: Future<Output = Result<R::Result, RequestRefusal>> + Send + 'static,
     {
         let method = R::METHOD.as_str();
         let run: Talking = Box::new(move |conversation, params| {
@@ -258,9 +275,11 @@ impl Table {
     }
 }
 
-fn parse<P: serde::de::DeserializeOwned>(method: &str, params: Value) -> Result<P, Refusal> {
-    serde_json::from_value(params)
-        .map_err(|error| Refusal::Params { method: method.to_owned(), reason: error.to_string() })
+fn parse<P: serde::de::DeserializeOwned>(method: &str, params: Value) -> Result<P, RequestRefusal> {
+    serde_json::from_value(params).map_err(|error| RequestRefusal::Params {
+        method: method.to_owned(),
+        reason: error.to_string(),
+    })
 }
 
 fn print(method: &str, answer: impl serde::Serialize) -> Outcome {
@@ -268,8 +287,8 @@ fn print(method: &str, answer: impl serde::Serialize) -> Outcome {
 }
 
 /// A fault of ours in `method`.
-pub(crate) fn fault(method: &str, reason: &str) -> Refusal {
-    Refusal::Fault { method: method.to_owned(), reason: reason.to_owned() }
+pub(crate) fn fault(method: &str, reason: &str) -> RequestRefusal {
+    RequestRefusal::Fault { method: method.to_owned(), reason: reason.to_owned() }
 }
 
 /// What a panic said.

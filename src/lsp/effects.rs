@@ -11,13 +11,13 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::client::Client;
 use super::diagnostics::{Generation, QUIET};
-use super::ordered::{Event, Ordered};
+use super::ordered::{LoopEvent, Ordered};
 use super::pool::{Lane, Pool};
 use super::requests::Cancel;
 use super::snapshot::DiagnoseUnopened;
 use super::watch::{self, Watcher};
-use super::world::Effect;
-use super::{FindPlace, OpenWorkspace, Parts, analysis, config, features, parent, progress};
+use super::world::SideEffect;
+use super::{FindPlace, OpenWorkspace, ServerParts, analysis, config, features, parent, progress};
 use crate::verbs::{Workspace, git_hooks, map};
 use crate::workspace::text;
 
@@ -28,7 +28,7 @@ const SETTLED: Duration = Duration::from_millis(50);
 pub(crate) struct Outlets {
     pub(super) client: Client,
     pub(super) pool: Pool,
-    pub(super) events: mpsc::UnboundedSender<Event>,
+    pub(super) events: mpsc::UnboundedSender<LoopEvent>,
     find: FindPlace,
     open: OpenWorkspace,
     unopened: DiagnoseUnopened,
@@ -39,12 +39,12 @@ pub(crate) struct Outlets {
 impl Outlets {
     /// Nothing is set going yet.
     pub(super) fn new(
-        parts: &Parts,
+        parts: &ServerParts,
         client: Client,
         pool: Pool,
-        events: mpsc::UnboundedSender<Event>,
+        events: mpsc::UnboundedSender<LoopEvent>,
     ) -> Self {
-        let Parts { find, open, unopened, .. } = *parts;
+        let ServerParts { find, open, unopened, .. } = *parts;
         Self { client, pool, events, find, open, unopened, watcher: None, watcher_refused: false }
     }
 
@@ -53,7 +53,7 @@ impl Outlets {
         let events = self.events.clone();
         tokio::spawn(async move {
             parent::gone(process).await;
-            drop(events.send(Event::ClientGone));
+            drop(events.send(LoopEvent::ClientGone));
         });
     }
 
@@ -61,7 +61,7 @@ impl Outlets {
     fn watcher(&mut self) -> Option<Arc<Mutex<Watcher>>> {
         if self.watcher.is_none() && !self.watcher_refused {
             let events = self.events.clone();
-            let changed = move |paths| drop(events.send(Event::FilesChanged(paths)));
+            let changed = move |paths| drop(events.send(LoopEvent::FilesChanged(paths)));
             match Watcher::start(changed) {
                 Ok(watcher) => self.watcher = Some(Arc::new(Mutex::new(watcher))),
                 Err(error) => {
@@ -73,13 +73,13 @@ impl Outlets {
         self.watcher.clone()
     }
 
-    pub(super) fn work(&self, job: impl FnOnce() -> Event + Send + 'static) {
+    pub(super) fn work(&self, job: impl FnOnce() -> LoopEvent + Send + 'static) {
         let events = self.events.clone();
         // The loop may have ended meanwhile; then nobody waits.
         self.pool.run(Lane::Worker, move || drop(events.send(job())));
     }
 
-    pub(super) fn later(&self, delay: Duration, event: Event) {
+    pub(super) fn later(&self, delay: Duration, event: LoopEvent) {
         let events = self.events.clone();
         tokio::spawn(async move {
             tokio::time::sleep(delay).await;
@@ -99,28 +99,28 @@ impl Outlets {
 
 impl Ordered {
     /// Sets going what a change of the state asks for.
-    pub(super) fn perform(&mut self, effects: Vec<Effect>) {
+    pub(super) fn perform(&mut self, effects: Vec<SideEffect>) {
         for effect in effects {
             match effect {
-                Effect::Log(kind, message) => self.outside.client.log(kind, message),
-                Effect::Diagnose(uri) => {
+                SideEffect::Log(kind, message) => self.outside.client.log(kind, message),
+                SideEffect::Diagnose(uri) => {
                     let pause = self.schedule.pause(&uri, self.world.analysis_took(&uri));
                     self.diagnose_after(uri, pause);
                 }
-                Effect::DiagnoseNow(uri) => self.diagnose_after(uri, Duration::ZERO),
-                Effect::TellStatus(root) => self.find_status(root),
-                Effect::RefreshMap(root) => self.refresh_map(&root),
-                Effect::TellOfGitHooks(root) => self.tell_of_git_hooks(&root),
-                Effect::DiagnoseUnopened(root) => self.diagnose_unopened(root),
-                Effect::Forget(uri) => self.forget(uri),
-                Effect::FindPlace(folder) => self.find_place(folder),
-                Effect::Load(root) => self.load(root),
-                Effect::FilesChanged(paths) => self.files_changed(paths),
-                Effect::MadeOrDeleted(paths) => self.made_or_deleted(paths),
-                Effect::Register => self.register(),
-                Effect::WatchQuestions => self.look_for_questions(),
-                Effect::PullConfiguration => self.pull_configuration(),
-                Effect::Refresh => self.refresh(),
+                SideEffect::DiagnoseNow(uri) => self.diagnose_after(uri, Duration::ZERO),
+                SideEffect::TellStatus(root) => self.find_status(root),
+                SideEffect::RefreshMap(root) => self.refresh_map(&root),
+                SideEffect::TellOfGitHooks(root) => self.tell_of_git_hooks(&root),
+                SideEffect::DiagnoseUnopened(root) => self.diagnose_unopened(root),
+                SideEffect::Forget(uri) => self.forget(uri),
+                SideEffect::FindPlace(folder) => self.find_place(folder),
+                SideEffect::Load(root) => self.load(root),
+                SideEffect::FilesChanged(paths) => self.files_changed(paths),
+                SideEffect::MadeOrDeleted(paths) => self.made_or_deleted(paths),
+                SideEffect::Register => self.register(),
+                SideEffect::WatchQuestions => self.look_for_questions(),
+                SideEffect::PullConfiguration => self.pull_configuration(),
+                SideEffect::Refresh => self.refresh(),
             }
         }
     }
@@ -138,7 +138,7 @@ impl Ordered {
             if let (Some(place), Some(watcher)) = (&place, watcher) {
                 watcher.lock().unwrap_or_else(PoisonError::into_inner).watch(place);
             }
-            Event::PlaceFound { folder, place }
+            LoopEvent::PlaceFound { folder, place }
         });
     }
 
@@ -162,7 +162,7 @@ impl Ordered {
             let workspace = loaded.unwrap_or_else(|panic| {
                 Err(format!("a fault of the server: {}", super::dispatch::panic_text(&*panic)))
             });
-            Event::Loaded { root, workspace: Box::new(workspace) }
+            LoopEvent::Loaded { root, workspace: Box::new(workspace) }
         });
     }
 
@@ -172,7 +172,7 @@ impl Ordered {
             return;
         }
         if self.changed_files.is_empty() {
-            self.outside.later(SETTLED, Event::FilesSettled);
+            self.outside.later(SETTLED, LoopEvent::FilesSettled);
         }
         self.changed_files.extend(paths);
     }
@@ -188,7 +188,7 @@ impl Ordered {
                 };
                 workspaces.loaded.values().any(counts)
             });
-            Event::FilesChanged(paths)
+            LoopEvent::FilesChanged(paths)
         });
     }
 
@@ -210,7 +210,7 @@ impl Ordered {
         tokio::spawn(async move {
             let params = lsp::RegistrationParams { registrations };
             match client.request_done::<lsp::RegistrationRequest>(params).await {
-                Ok(()) if watches => drop(events.send(Event::Watching)),
+                Ok(()) if watches => drop(events.send(LoopEvent::Watching)),
                 Ok(()) => {}
                 Err(error) => tracing::warn!(%error, "the client did not take a registration"),
             }
@@ -226,9 +226,9 @@ impl Ordered {
             let params = lsp::ConfigurationParams { items };
             match client.request::<lsp::ConfigurationRequest>(params).await {
                 Ok(mut values) if !values.is_empty() => {
-                    drop(events.send(Event::Configured(values.swap_remove(0))));
+                    drop(events.send(LoopEvent::Configured(values.swap_remove(0))));
                 }
-                Ok(_) => drop(events.send(Event::Configured(Value::Null))),
+                Ok(_) => drop(events.send(LoopEvent::Configured(Value::Null))),
                 Err(error) => tracing::warn!(%error, "the settings stay as they were"),
             }
         });
@@ -253,7 +253,7 @@ impl Ordered {
             return;
         }
         let generation = self.schedule.touch(&uri);
-        let event = Event::DiagnosisDue { uri, generation };
+        let event = LoopEvent::DiagnosisDue { uri, generation };
         if delay.is_zero() {
             // The loop may have ended meanwhile; then nobody waits.
             drop(self.outside.events.send(event));
@@ -269,7 +269,7 @@ impl Ordered {
         let snapshot = self.world.snapshot(Cancel::default());
         self.outside.work(move || {
             let status = features::status::of_workspace(&snapshot, &root);
-            Event::StatusFound { root, status }
+            LoopEvent::StatusFound { root, status }
         });
     }
 
@@ -309,13 +309,13 @@ impl Ordered {
         let Some(version) = self.world.version_of(&uri) else { return };
         // Until the ledger is read, nobody knows whether something is wrong.
         if self.world.is_reading_for(&uri) {
-            return self.outside.later(QUIET, Event::DiagnosisDue { uri, generation });
+            return self.outside.later(QUIET, LoopEvent::DiagnosisDue { uri, generation });
         }
         self.schedule.begin(&uri);
         let snapshot = self.world.snapshot(Cancel::default());
         self.outside.work(move || {
             let diagnostics = (snapshot.diagnose)(&snapshot, &uri);
-            Event::Diagnosed { uri, generation, version, diagnostics }
+            LoopEvent::Diagnosed { uri, generation, version, diagnostics }
         });
     }
 
@@ -347,7 +347,7 @@ impl Ordered {
         let unopened = self.outside.unopened;
         self.outside.work(move || {
             let found = unopened(&snapshot, &root);
-            Event::DiagnosedUnopened { root, generation, found }
+            LoopEvent::DiagnosedUnopened { root, generation, found }
         });
     }
 

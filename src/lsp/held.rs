@@ -8,9 +8,9 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::convert;
 use super::diagnostics::{QUIET, quiet_after};
-use super::dispatch::Refusal;
+use super::dispatch::RequestRefusal;
 use super::features::hover;
-use super::ordered::{Event, Ordered, PendingRequest};
+use super::ordered::{LoopEvent, Ordered, PendingRequest};
 use super::requests::Ticket;
 
 /// How long a question waits. Clients that block while they wait (Emacs, for a definition) give up after ten seconds.
@@ -35,8 +35,10 @@ impl Ordered {
             return Some(request);
         }
         let version = self.world.version_of(&uri);
-        self.outside
-            .later(quiet_after(took), Event::PullDue { request: Box::new(request), uri, version });
+        self.outside.later(
+            quiet_after(took),
+            LoopEvent::PullDue { request: Box::new(request), uri, version },
+        );
         None
     }
 
@@ -50,7 +52,7 @@ impl Ordered {
         if self.world.version_of(uri) == version {
             self.start(request);
         } else {
-            self.reply(request.ticket, Err(Refusal::Overtaken.into()));
+            self.reply(request.ticket, Err(RequestRefusal::Overtaken.into()));
         }
     }
 
@@ -64,7 +66,7 @@ impl Ordered {
         if !waits {
             return Some(request);
         }
-        self.outside.later(self.reading_limit, Event::WaitedEnough(request.ticket));
+        self.outside.later(self.reading_limit, LoopEvent::WaitedEnough(request.ticket));
         self.held.push(HeldRequest { request, document });
         None
     }
@@ -95,7 +97,7 @@ impl Ordered {
         let said = match method.as_str() {
             "textDocument/hover" => serde_json::to_value(hover::still_reading())
                 .map_err(|error| super::dispatch::fault(&method, &error.to_string())),
-            _ => Err(Refusal::StillReading),
+            _ => Err(RequestRefusal::StillReading),
         };
         self.reply(ticket, said.map_err(Into::into));
     }

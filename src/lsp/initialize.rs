@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::dispatch::Refusal;
+use super::dispatch::RequestRefusal;
 use super::world::World;
 use super::{convert, features};
 
@@ -43,14 +43,14 @@ fn sync() -> lsp::TextDocumentSync {
 
 /// Reads the parameters. A capability or field that is not as the protocol says is dropped, not refused:
 /// a session without it is better than none.
-pub(crate) fn parse(params: Value) -> Result<lsp::InitializeParams, Refusal> {
+pub(crate) fn parse(params: Value) -> Result<lsp::InitializeParams, RequestRefusal> {
     let strict = match serde_json::from_value(params.clone()) {
         Ok(read) => return Ok(read),
         Err(error) => error,
     };
     let mut params = params;
     let refusal =
-        || Refusal::Params { method: "initialize".to_owned(), reason: strict.to_string() };
+        || RequestRefusal::Params { method: "initialize".to_owned(), reason: strict.to_string() };
     let fields = params.as_object_mut().ok_or_else(refusal)?;
     let sections = fields.get_mut("capabilities").and_then(Value::as_object_mut);
     let sections = sections.ok_or_else(refusal)?;

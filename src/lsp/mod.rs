@@ -50,22 +50,22 @@ use tokio::sync::mpsc;
 
 use crate::verbs::Workspace;
 use crate::workspace::Root;
-use dispatch::Table;
+use dispatch::MethodTable;
 use snapshot::{Diagnose, DiagnoseUnopened};
-use world::Place;
+use world::WorkspaceLocation;
 
 /// How long the last messages may take to reach a client that has stopped reading.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// Finds what governs a folder; `None`: nothing does.
-type FindPlace = fn(&Path) -> Option<Place>;
+type FindPlace = fn(&Path) -> Option<WorkspaceLocation>;
 
 /// Loads what is known under a root; the error is for a person.
 type OpenWorkspace = fn(&Path) -> Result<Workspace, String>;
 
 /// What a server is made of; tests put in their own.
-struct Parts {
-    table: Table,
+struct ServerParts {
+    table: MethodTable,
     find: FindPlace,
     open: OpenWorkspace,
     diagnose: Diagnose,
@@ -76,7 +76,7 @@ struct Parts {
     agent: fn() -> Option<String>,
 }
 
-impl Default for Parts {
+impl Default for ServerParts {
     fn default() -> Self {
         Self {
             table: dispatch::table(),
@@ -92,9 +92,9 @@ impl Default for Parts {
     }
 }
 
-fn find_place(folder: &Path) -> Option<Place> {
+fn find_place(folder: &Path) -> Option<WorkspaceLocation> {
     match Root::find(folder) {
-        Ok(root) => Some(Place {
+        Ok(root) => Some(WorkspaceLocation {
             root: root.path().to_owned(),
             governed: root.governed(),
             git_dir: root.git_dir().map(ToOwned::to_owned),
@@ -111,7 +111,7 @@ fn find_place(folder: &Path) -> Option<Place> {
 #[must_use]
 pub fn run() -> ExitCode {
     let Ok(log) = log::Log::start() else { return ExitCode::FAILURE };
-    let served = serve(io::stdin(), io::stdout(), Parts::default());
+    let served = serve(io::stdin(), io::stdout(), ServerParts::default());
     if let Err(error) = &served {
         tracing::error!(%error, "the server's threads cannot be started");
     }
@@ -123,7 +123,7 @@ pub fn run() -> ExitCode {
 fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
-    parts: Parts,
+    parts: ServerParts,
 ) -> io::Result<bool> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -1,6 +1,6 @@
 //! The one loop. It alone changes the state and takes snapshots of it, one message at a time in the order of arrival;
 //! so a request sees exactly the edits that were sent before it. Nothing here waits: what takes time goes to a lane or
-//! a task, and comes back as an [`Event`].
+//! a task, and comes back as an [`LoopEvent`].
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,7 +16,9 @@ use tower_lsp::jsonrpc::{self, Error, ErrorCode, Id};
 use super::client::Client;
 use super::config::Trace;
 use super::diagnostics::{Generation, Schedule};
-use super::dispatch::{ClientConversation, Handler, Refusal, Table, fault, panic_text};
+use super::dispatch::{
+    ClientConversation, Handler, MethodTable, RequestRefusal, fault, panic_text,
+};
 use super::held::HeldRequest;
 use super::message::Message;
 use super::pool::Pool;
@@ -24,19 +26,23 @@ use super::questions::{Look, Questions};
 use super::requests::{Cancel, Requests, Ticket};
 use super::snapshot::Snapshot;
 use super::transport::{IncomingMessage, Outbox};
-use super::world::{Place, World};
-use super::{Parts, effects::Outlets, initialize};
+use super::world::{WorkspaceLocation, World};
+use super::{ServerParts, effects::Outlets, initialize};
 use crate::verbs::Workspace;
 
 /// A turn of the loop that takes longer is reported: everything else waits for it.
 const SLOW_TURN: Duration = Duration::from_millis(100);
 
 /// Something that was done off the loop, or has to be done on it.
-pub(crate) enum Event {
+pub(crate) enum LoopEvent {
     /// A request's handler is done.
-    Answered { ticket: Ticket, asked_of: Option<(lsp::Uri, i32)>, result: Result<Value, Refusal> },
+    Answered {
+        ticket: Ticket,
+        asked_of: Option<(lsp::Uri, i32)>,
+        result: Result<Value, RequestRefusal>,
+    },
     /// It is known which root governs a folder.
-    PlaceFound { folder: PathBuf, place: Option<Place> },
+    PlaceFound { folder: PathBuf, place: Option<WorkspaceLocation> },
     /// A workspace is loaded.
     Loaded { root: PathBuf, workspace: Box<Result<Workspace, String>> },
     /// A pull of diagnostics has waited for the typing to stop.
@@ -104,7 +110,7 @@ enum Next {
 pub(crate) struct Ordered {
     phase: Phase,
     exit_seen: bool,
-    table: Arc<Table>,
+    table: Arc<MethodTable>,
     agent: fn() -> Option<String>,
     outbox: Outbox,
     requests: Requests,
@@ -123,10 +129,10 @@ pub(crate) struct Ordered {
 impl Ordered {
     /// A server that waits for `initialize`. Must be called inside a tokio runtime.
     pub(crate) fn new(
-        parts: Parts,
+        parts: ServerParts,
         pool: Pool,
         outbox: Outbox,
-        events: mpsc::UnboundedSender<Event>,
+        events: mpsc::UnboundedSender<LoopEvent>,
     ) -> Self {
         let outside = Outlets::new(&parts, Client::new(outbox.clone()), pool, events);
         Self {
@@ -151,7 +157,7 @@ impl Ordered {
     pub(crate) async fn run(
         mut self,
         mut incoming: mpsc::Receiver<IncomingMessage>,
-        mut events: mpsc::UnboundedReceiver<Event>,
+        mut events: mpsc::UnboundedReceiver<LoopEvent>,
     ) -> bool {
         loop {
             let next = tokio::select! {
@@ -310,7 +316,8 @@ impl Ordered {
         let Some(handler) = self.table.request(&method) else { return };
         let events = self.outside.events.clone();
         // The loop ends before its lanes and tasks do; then nobody waits for the answer.
-        let answer = move |result| drop(events.send(Event::Answered { ticket, asked_of, result }));
+        let answer =
+            move |result| drop(events.send(LoopEvent::Answered { ticket, asked_of, result }));
         let table = Arc::clone(&self.table);
         match handler {
             Handler::Background(lane, _) => self.outside.pool.run(*lane, move || {
@@ -343,52 +350,53 @@ impl Ordered {
         Some((uri, version))
     }
 
-    fn event(&mut self, event: Event) -> Next {
+    fn event(&mut self, event: LoopEvent) -> Next {
         match event {
-            Event::Answered { ticket, asked_of, result } => {
+            LoopEvent::Answered { ticket, asked_of, result } => {
                 let result = self.still_true(asked_of, result);
                 self.reply(ticket, result.map_err(Into::into));
             }
-            Event::PlaceFound { folder, place } => {
+            LoopEvent::PlaceFound { folder, place } => {
                 let effects = self.world.place_found(folder, place);
                 self.perform(effects);
                 self.answer_held();
             }
-            Event::Loaded { root, workspace } => {
+            LoopEvent::Loaded { root, workspace } => {
                 let effects = self.world.loaded(root, *workspace);
                 self.perform(effects);
                 self.answer_held();
             }
-            Event::PullDue { request, uri, version } => self.pull_due(*request, &uri, version),
-            Event::WaitedEnough(ticket) => self.waited_enough(ticket),
-            Event::Configured(configuration) => {
+            LoopEvent::PullDue { request, uri, version } => self.pull_due(*request, &uri, version),
+            LoopEvent::WaitedEnough(ticket) => self.waited_enough(ticket),
+            LoopEvent::Configured(configuration) => {
                 let effects = self.world.configured(&configuration);
                 self.perform(effects);
             }
-            Event::FilesChanged(paths) => self.files_changed(paths),
-            Event::Watching => {
+            LoopEvent::FilesChanged(paths) => self.files_changed(paths),
+            LoopEvent::Watching => {
                 let effects = self.world.look_again();
                 self.perform(effects);
             }
-            Event::FilesSettled => {
+            LoopEvent::FilesSettled => {
                 let paths = std::mem::take(&mut self.changed_files);
                 let effects = self.world.files_settled(&paths);
                 self.perform(effects);
             }
-            Event::DiagnosisDue { uri, generation } => self.diagnose(uri, generation),
-            Event::Diagnosed { uri, generation, version, diagnostics } => {
+            LoopEvent::DiagnosisDue { uri, generation } => self.diagnose(uri, generation),
+            LoopEvent::Diagnosed { uri, generation, version, diagnostics } => {
                 self.publish(uri, generation, version, diagnostics);
             }
-            Event::DiagnosedUnopened { root, generation, found } => {
+            LoopEvent::DiagnosedUnopened { root, generation, found } => {
                 self.publish_unopened(root, generation, found);
             }
-            Event::StatusFound { root, status } => self.tell_status(root, status),
+            LoopEvent::StatusFound { root, status } => self.tell_status(root, status),
             // After the shutdown nobody is asked any more.
-            Event::LookForQuestions | Event::QuestionsFound(_) if self.phase != Phase::Running => {}
-            Event::LookForQuestions => self.look_for_questions(),
-            Event::ReviewQuestions(root) => self.questions.put_again(&root),
-            Event::QuestionsFound(looks) => self.questions_found(looks),
-            Event::ClientGone => return Next::End,
+            LoopEvent::LookForQuestions | LoopEvent::QuestionsFound(_)
+                if self.phase != Phase::Running => {}
+            LoopEvent::LookForQuestions => self.look_for_questions(),
+            LoopEvent::ReviewQuestions(root) => self.questions.put_again(&root),
+            LoopEvent::QuestionsFound(looks) => self.questions_found(looks),
+            LoopEvent::ClientGone => return Next::End,
         }
         Next::Turn
     }
@@ -396,11 +404,11 @@ impl Ordered {
     fn still_true(
         &self,
         asked_of: Option<(lsp::Uri, i32)>,
-        result: Result<Value, Refusal>,
-    ) -> Result<Value, Refusal> {
+        result: Result<Value, RequestRefusal>,
+    ) -> Result<Value, RequestRefusal> {
         match asked_of {
             Some((uri, version)) if self.world.version_of(&uri) != Some(version) => {
-                Err(Refusal::ContentModified)
+                Err(RequestRefusal::ContentModified)
             }
             _ => result,
         }
@@ -408,11 +416,11 @@ impl Ordered {
 }
 
 fn background(
-    table: &Table,
+    table: &MethodTable,
     method: &str,
     snapshot: Snapshot,
     params: Value,
-) -> Result<Value, Refusal> {
+) -> Result<Value, RequestRefusal> {
     // It may have waited for a thread; a cancelled one is not begun.
     snapshot.check_cancelled()?;
     match table.request(method) {
@@ -421,9 +429,9 @@ fn background(
     }
 }
 
-fn broken(method: &str, error: tokio::task::JoinError) -> Refusal {
+fn broken(method: &str, error: tokio::task::JoinError) -> RequestRefusal {
     match error.try_into_panic() {
         Ok(panic) => fault(method, &panic_text(panic.as_ref())),
-        Err(_) => Refusal::Cancelled,
+        Err(_) => RequestRefusal::Cancelled,
     }
 }

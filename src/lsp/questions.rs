@@ -15,9 +15,9 @@ use tokio::sync::oneshot;
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::client::{Client, ClientError};
-use super::ordered::{Event, Ordered};
+use super::ordered::{LoopEvent, Ordered};
 use super::pool::{Lane, Pool};
-use super::world::Effect;
+use super::world::SideEffect;
 use crate::verbs::Workspace;
 use crate::verbs::approval::{self, ApprovalVerdict, DecisionPlace, Question};
 use crate::workspace::Root;
@@ -59,15 +59,15 @@ impl Ordered {
     pub(super) fn look_for_questions(&self) {
         let known = self.questions.looks.clone();
         let roots = self.world.roots();
-        self.outside.work(move || Event::QuestionsFound(look(roots, &known)));
+        self.outside.work(move || LoopEvent::QuestionsFound(look(roots, &known)));
     }
 
     /// Tells how many wait where that changed, puts what is new to the person, closes dialogs that somebody answered
     /// elsewhere, and looks again later.
     pub(super) fn questions_found(&mut self, looks: Vec<Look>) {
-        self.outside.later(LOOK, Event::LookForQuestions);
+        self.outside.later(LOOK, LoopEvent::LookForQuestions);
         for root in self.questions.replace(looks) {
-            self.perform(vec![Effect::TellStatus(root)]);
+            self.perform(vec![SideEffect::TellStatus(root)]);
         }
         let questions = &mut self.questions;
         questions.close_what_is_gone();

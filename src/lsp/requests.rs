@@ -29,7 +29,7 @@ impl Cancel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ticket(u64);
 
-struct Open {
+struct OpenRequest {
     id: Id,
     method: String,
     started: Instant,
@@ -40,7 +40,7 @@ struct Open {
 /// The requests that wait for their reply.
 pub(crate) struct Requests {
     outbox: Outbox,
-    open: HashMap<Ticket, Open>,
+    open: HashMap<Ticket, OpenRequest>,
     by_id: HashMap<Id, Ticket>,
     next: u64,
 }
@@ -63,7 +63,7 @@ impl Requests {
         let ticket = Ticket(self.next);
         self.next += 1;
         let cancel = Cancel::default();
-        let open = Open {
+        let open = OpenRequest {
             id: id.clone(),
             method: method.to_owned(),
             started: Instant::now(),

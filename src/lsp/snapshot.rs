@@ -10,7 +10,7 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::analysis::Analyses;
 use super::capabilities::Capabilities;
 use super::config::Settings;
-use super::dispatch::Refusal;
+use super::dispatch::RequestRefusal;
 use super::requests::Cancel;
 use crate::code::{Document, Encoding};
 use crate::verbs::Workspace;
@@ -122,7 +122,7 @@ impl Snapshot {
     }
 
     /// Fails once the request is cancelled. Long computations call it between their steps.
-    pub(crate) fn check_cancelled(&self) -> Result<(), Refusal> {
-        if self.cancel.is_cancelled() { Err(Refusal::Cancelled) } else { Ok(()) }
+    pub(crate) fn check_cancelled(&self) -> Result<(), RequestRefusal> {
+        if self.cancel.is_cancelled() { Err(RequestRefusal::Cancelled) } else { Ok(()) }
     }
 }

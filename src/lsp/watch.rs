@@ -10,7 +10,7 @@ use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use serde_json::json;
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::world::Place;
+use super::world::WorkspaceLocation;
 
 /// What the client is asked to watch.
 const GLOBS: [&str; 5] = [
@@ -100,7 +100,7 @@ impl Watcher {
 
     /// Watches a place. Touches the disk. Watching it again is right after its folders were made anew.
     /// Also where the client watches: some tell only of the files that they save themselves.
-    pub(crate) fn watch(&mut self, place: &Place) {
+    pub(crate) fn watch(&mut self, place: &WorkspaceLocation) {
         self.add(&place.root, RecursiveMode::NonRecursive);
         self.add(&place.root.join(".orchestration"), RecursiveMode::Recursive);
         if let Some(git) = &place.git_dir {
@@ -165,7 +165,8 @@ mod tests {
         std::fs::create_dir_all(git.join("logs")).unwrap();
         let (sender, changes) = channel();
         let mut watcher = Watcher::start(move |paths| drop(sender.send(paths))).unwrap();
-        let place = Place { root: root.clone(), governed: true, git_dir: Some(git.clone()) };
+        let place =
+            WorkspaceLocation { root: root.clone(), governed: true, git_dir: Some(git.clone()) };
         watcher.watch(&place);
         let ledger = root.join(".orchestration/agent_trace/a.jsonl");
         let ungated = root.join(".orchestration/local/ungated/1.json");

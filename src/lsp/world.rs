@@ -1,5 +1,5 @@
 //! All state that changes, with one owner: the loop. Changes are applied in the order in which they arrive,
-//! never wait and never touch the disk; what has to happen outside is returned as [`Effect`]s.
+//! never wait and never touch the disk; what has to happen outside is returned as [`SideEffect`]s.
 
 mod knowledge;
 mod sync;
@@ -20,11 +20,11 @@ use super::requests::Cancel;
 use super::snapshot::{Diagnose, Documents, Snapshot, Workspaces};
 use crate::code::Encoding;
 use knowledge::Loading;
-pub(crate) use knowledge::Place;
+pub(crate) use knowledge::WorkspaceLocation;
 
 /// What has to happen outside of the state because of a change in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Effect {
+pub(crate) enum SideEffect {
     /// A line for the client's log.
     Log(lsp::MessageType, String),
     /// The document's diagnostics are out of date.
@@ -72,7 +72,7 @@ pub(crate) struct World {
     analyses: Arc<Analyses>,
     /// Workspace folders of the client.
     folders: BTreeSet<PathBuf>,
-    places: HashMap<PathBuf, Place>,
+    places: HashMap<PathBuf, WorkspaceLocation>,
     loading: HashMap<PathBuf, Loading>,
     /// Folders whose place is being looked up.
     looked_up: HashSet<PathBuf>,
@@ -155,7 +155,7 @@ impl World {
     }
 
     /// The start of the session: what the client can do and wants.
-    pub(crate) fn initialize(&mut self, params: &lsp::InitializeParams) -> Vec<Effect> {
+    pub(crate) fn initialize(&mut self, params: &lsp::InitializeParams) -> Vec<SideEffect> {
         let client = Capabilities::new(&params.capabilities);
         let (mut settings, problems) = Settings::at_start(params.initialization_options.as_ref());
         // Clients send "off" unasked; it does not overrule the user's own setting.
@@ -171,7 +171,7 @@ impl World {
     }
 
     /// Where an agent started the server, no person is asked, whatever the client says.
-    pub(crate) fn seat_nobody_if(&mut self, agent: Option<String>) -> Option<Effect> {
+    pub(crate) fn seat_nobody_if(&mut self, agent: Option<String>) -> Option<SideEffect> {
         let agent = agent.filter(|_| self.settings.seats_a_person())?;
         for settings in [&mut self.at_start, Arc::make_mut(&mut self.settings)] {
             (settings.interactive, settings.person) = (false, false);
@@ -179,17 +179,17 @@ impl World {
         let message = format!(
             "{agent}, so an agent seems to have started this server; nobody is asked in dialogs"
         );
-        Some(Effect::Log(lsp::MessageType::Warning, message))
+        Some(SideEffect::Log(lsp::MessageType::Warning, message))
     }
 
     /// The client is ready to be asked.
-    pub(crate) fn initialized(&mut self, _: lsp::InitializedParams) -> Vec<Effect> {
-        let mut effects = vec![Effect::Register];
+    pub(crate) fn initialized(&mut self, _: lsp::InitializedParams) -> Vec<SideEffect> {
+        let mut effects = vec![SideEffect::Register];
         if self.client.configuration {
-            effects.push(Effect::PullConfiguration);
+            effects.push(SideEffect::PullConfiguration);
         }
         if self.settings.interactive || self.settings.status {
-            effects.push(Effect::WatchQuestions);
+            effects.push(SideEffect::WatchQuestions);
         }
         let folders: Vec<PathBuf> = self.folders.iter().cloned().collect();
         effects.extend(folders.into_iter().filter_map(|folder| self.look_up(folder)));
@@ -197,7 +197,7 @@ impl World {
     }
 
     /// `$/setTrace`.
-    pub(crate) fn set_trace(&mut self, params: lsp::SetTraceParams) -> Vec<Effect> {
+    pub(crate) fn set_trace(&mut self, params: lsp::SetTraceParams) -> Vec<SideEffect> {
         self.at_start.trace = trace_level(&params.value);
         Arc::make_mut(&mut self.settings).trace = self.at_start.trace;
         Vec::new()
@@ -207,30 +207,32 @@ impl World {
     pub(crate) fn did_change_configuration(
         &mut self,
         params: lsp::DidChangeConfigurationParams,
-    ) -> Vec<Effect> {
+    ) -> Vec<SideEffect> {
         if self.client.configuration {
-            return vec![Effect::PullConfiguration];
+            return vec![SideEffect::PullConfiguration];
         }
         let section = super::config::section_among_others(&params.settings).cloned();
         self.configured(&section.map_or(Value::Null, Value::Object))
     }
 
     /// The client's settings for our section arrived.
-    pub(crate) fn configured(&mut self, configuration: &Value) -> Vec<Effect> {
+    pub(crate) fn configured(&mut self, configuration: &Value) -> Vec<SideEffect> {
         let (settings, problems) = self.at_start.with(configuration);
         let mut effects = self.warn_once(problems);
         if *self.settings != settings {
             self.settings = Arc::new(settings);
-            effects.push(Effect::Refresh);
-            effects.extend(self.documents.values().map(|open| Effect::Diagnose(open.uri.clone())));
-            effects.extend(self.workspaces.loaded.keys().cloned().map(Effect::DiagnoseUnopened));
+            effects.push(SideEffect::Refresh);
+            effects
+                .extend(self.documents.values().map(|open| SideEffect::Diagnose(open.uri.clone())));
+            effects
+                .extend(self.workspaces.loaded.keys().cloned().map(SideEffect::DiagnoseUnopened));
         }
         effects
     }
 
-    fn warn_once(&mut self, problems: Vec<String>) -> Vec<Effect> {
+    fn warn_once(&mut self, problems: Vec<String>) -> Vec<SideEffect> {
         let new = problems.into_iter().filter(|problem| self.warned.insert(problem.clone()));
-        new.map(|problem| Effect::Log(lsp::MessageType::Warning, problem)).collect()
+        new.map(|problem| SideEffect::Log(lsp::MessageType::Warning, problem)).collect()
     }
 }
 

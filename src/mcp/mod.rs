@@ -28,9 +28,9 @@ use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 
 use server::Server;
-use session::{Session, Start};
-use tools::Table;
-use transport::Lines;
+use session::{Connection, Start};
+use tools::ToolTable;
+use transport::ClientStreams;
 
 /// Serves one client over standard input and output until it closes the stream. Relative paths start in the folder that
 /// a person `named` when they configured the server; else in the client's own root; else in `folder`. Logs go to standard
@@ -39,10 +39,10 @@ use transport::Lines;
 pub fn run(folder: PathBuf, named: Option<PathBuf>) -> ExitCode {
     log();
     let session = match named {
-        Some(named) => Session::new(named, Start::Folder),
-        None => Session::new(folder, Start::FolderOrRoot),
+        Some(named) => Connection::new(named, Start::Folder),
+        None => Connection::new(folder, Start::FolderOrRoot),
     };
-    let server = Server::new(session, Table::new());
+    let server = Server::new(session, ToolTable::new());
     match serve(server, io::stdin(), io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -59,7 +59,7 @@ fn serve(
 ) -> io::Result<()> {
     // One thread for the protocol: what arrives first is begun first. The verbs run on threads of their own.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    let (lines, written) = Lines::start(input, output)?;
+    let (lines, written) = ClientStreams::start(input, output)?;
     let ended = runtime.block_on(async {
         // Without the library's handshake, which ends the process when a client begins with anything unexpected.
         rmcp::service::serve_directly(server, lines, None).waiting().await

@@ -17,8 +17,8 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
 use super::answer::{self, Outcome, Refusal};
-use super::session::Session;
-use super::tools::{Call, Table, Tool, ToolLane};
+use super::session::Connection;
+use super::tools::{CallContext, ServedTool, ToolLane, ToolTable};
 use super::{prompts, resources};
 
 const INSTRUCTIONS: &str = "\
@@ -34,27 +34,27 @@ const ROOTS: Duration = Duration::from_secs(2);
 
 /// The server of one client.
 pub(super) struct Server {
-    session: Arc<Session>,
-    tools: Table,
+    session: Arc<Connection>,
+    tools: ToolTable,
     turns: Arc<RwLock<()>>,
 }
 
 /// A tool call's turn: many may read, one may write.
-enum Turn {
+enum CallTurn {
     Reading { _turn: OwnedRwLockReadGuard<()> },
     Writing { _turn: OwnedRwLockWriteGuard<()> },
 }
 
 impl Server {
-    pub(super) fn new(session: Session, tools: Table) -> Self {
+    pub(super) fn new(session: Connection, tools: ToolTable) -> Self {
         Self { session: Arc::new(session), tools, turns: Arc::new(RwLock::new(())) }
     }
 
-    async fn turn(&self, lane: ToolLane) -> Turn {
+    async fn turn(&self, lane: ToolLane) -> CallTurn {
         let turns = Arc::clone(&self.turns);
         match lane {
-            ToolLane::Reads => Turn::Reading { _turn: turns.read_owned().await },
-            ToolLane::Writes => Turn::Writing { _turn: turns.write_owned().await },
+            ToolLane::Reads => CallTurn::Reading { _turn: turns.read_owned().await },
+            ToolLane::Writes => CallTurn::Writing { _turn: turns.write_owned().await },
         }
     }
 
@@ -80,18 +80,18 @@ impl Server {
         }
     }
 
-    async fn call(&self, context: &RequestContext<RoleServer>) -> Call {
+    async fn call(&self, context: &RequestContext<RoleServer>) -> CallContext {
         self.ask_for_roots(context).await;
         if let Some(client) = context.client_info() {
             self.session.introduce(&client.name);
         }
-        Call { session: Arc::clone(&self.session), folder: self.session.folder() }
+        CallContext { session: Arc::clone(&self.session), folder: self.session.folder() }
     }
 
     /// Runs a tool on a thread of its own. A fault in it is an error of this call alone.
     async fn run(
         &self,
-        tool: &Tool,
+        tool: &ServedTool,
         arguments: rmcp::model::JsonObject,
         context: &RequestContext<RoleServer>,
     ) -> Outcome {

@@ -13,10 +13,10 @@ pub(super) enum Start {
 }
 
 /// One client's connection.
-pub(super) struct Session {
+pub(super) struct Connection {
     folder: PathBuf,
     start: Start,
-    root: Mutex<Root>,
+    root: Mutex<ClientRoot>,
     who: Mutex<Who>,
 }
 
@@ -50,19 +50,19 @@ const MAX_NAME: usize = 64;
 
 /// What the client says of its workspace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Root {
+enum ClientRoot {
     NotAsked,
     Named(PathBuf),
     None,
 }
 
-impl Session {
+impl Connection {
     /// A session that nobody has met before.
     pub(super) fn new(folder: PathBuf, start: Start) -> Self {
         Self {
             folder,
             start,
-            root: Mutex::new(Root::NotAsked),
+            root: Mutex::new(ClientRoot::NotAsked),
             who: Mutex::new(Who {
                 host: NAMELESS.to_owned(),
                 session: format!("mcp-{}", uuid::Uuid::now_v7()),
@@ -94,25 +94,25 @@ impl Session {
     /// Where relative paths start.
     pub(super) fn folder(&self) -> PathBuf {
         match &*lock(&self.root) {
-            Root::Named(root) => root.clone(),
-            Root::NotAsked | Root::None => self.folder.clone(),
+            ClientRoot::Named(root) => root.clone(),
+            ClientRoot::NotAsked | ClientRoot::None => self.folder.clone(),
         }
     }
 
     /// Whether the client is still to be asked for its roots.
     pub(super) fn wants_roots(&self) -> bool {
-        self.start == Start::FolderOrRoot && *lock(&self.root) == Root::NotAsked
+        self.start == Start::FolderOrRoot && *lock(&self.root) == ClientRoot::NotAsked
     }
 
     /// The client's roots have changed.
     pub(super) fn forget_roots(&self) {
-        *lock(&self.root) = Root::NotAsked;
+        *lock(&self.root) = ClientRoot::NotAsked;
     }
 
     /// Takes the first root that is a folder here: a client names the workspace that it has open first.
     pub(super) fn take_roots<'a>(&self, uris: impl IntoIterator<Item = &'a str>) {
         let named = uris.into_iter().find_map(folder_of);
-        *lock(&self.root) = named.map_or(Root::None, Root::Named);
+        *lock(&self.root) = named.map_or(ClientRoot::None, ClientRoot::Named);
     }
 }
 
@@ -157,7 +157,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("a b%ü");
         std::fs::create_dir(&folder).unwrap();
-        let session = Session::new(PathBuf::from("/"), Start::FolderOrRoot);
+        let session = Connection::new(PathBuf::from("/"), Start::FolderOrRoot);
         assert!(session.wants_roots());
         let uri = format!("file://{}/a%20b%25%C3%BC", dir.path().display());
         session.take_roots(["https://example.com", "file:///no/such", "file://%ff%", &uri]);
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_first_name_stays_and_cannot_look_like_another_part() {
-        let session = Session::new(PathBuf::from("/"), Start::Folder);
+        let session = Connection::new(PathBuf::from("/"), Start::Folder);
         let before = session.who();
         session.introduce("  ");
         assert_eq!(session.who(), before);
@@ -192,6 +192,6 @@ mod tests {
 
     #[test]
     fn a_folder_that_a_person_named_stays() {
-        assert!(!Session::new(PathBuf::from("/"), Start::Folder).wants_roots());
+        assert!(!Connection::new(PathBuf::from("/"), Start::Folder).wants_roots());
     }
 }

@@ -6,19 +6,19 @@ use std::sync::Arc;
 use rmcp::model::JsonObject;
 use serde_json::{Value, json};
 
-use super::tools::{Tool, ToolLane};
+use super::tools::{ServedTool, ToolLane};
 use super::*;
 
 #[test]
 fn a_fault_in_a_tool_answers_that_call_and_the_next_one_is_served() {
-    let mut table = Table::new();
-    table.0.push(Tool {
+    let mut table = ToolTable::new();
+    table.0.push(ServedTool {
         shown: rmcp::model::Tool::new("faulty", "Fails.", JsonObject::new()),
         lane: ToolLane::Writes,
         run: Arc::new(|_, _| panic!("as it must")),
     });
     let folder = tempfile::tempdir().unwrap();
-    let server = Server::new(Session::new(folder.path().to_owned(), Start::Folder), table);
+    let server = Server::new(Connection::new(folder.path().to_owned(), Start::Folder), table);
     let call = |id: u32, name: &str| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name } });
     let input = format!("{}\n{}\n", call(1, "faulty"), call(2, "list_intents"));
     let (reader, writer) = io::pipe().unwrap();
@@ -39,7 +39,7 @@ fn a_fault_in_a_tool_answers_that_call_and_the_next_one_is_served() {
 #[test]
 fn every_tool_has_a_name_of_its_own_and_none_approves() {
     let names: Vec<String> =
-        Table::new().list().into_iter().map(|tool| tool.name.into_owned()).collect();
+        ToolTable::new().list().into_iter().map(|tool| tool.name.into_owned()).collect();
     let mut unique = names.clone();
     unique.sort();
     unique.dedup();

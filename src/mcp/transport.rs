@@ -29,15 +29,15 @@ const WAITING: usize = 64;
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// A client at the other end of two streams.
-pub(super) struct Lines {
+pub(super) struct ClientStreams {
     incoming: mpsc::Receiver<ClientJsonRpcMessage>,
     outbox: Option<LineQueue>,
 }
 
 /// Ends when everything that was to be written is written.
-pub(super) struct Written(Receiver<()>);
+pub(super) struct WriterEnd(Receiver<()>);
 
-impl Written {
+impl WriterEnd {
     /// Waits a moment for the last words.
     pub(super) fn wait(self) {
         if self.0.recv_timeout(LAST_WORDS) == Err(RecvTimeoutError::Timeout) {
@@ -46,12 +46,12 @@ impl Written {
     }
 }
 
-impl Lines {
+impl ClientStreams {
     /// Starts reading and writing.
     pub(super) fn start(
         input: impl Read + Send + 'static,
         output: impl Write + Send + 'static,
-    ) -> io::Result<(Self, Written)> {
+    ) -> io::Result<(Self, WriterEnd)> {
         let (sender, queue) = channel();
         let (alive, written) = channel();
         thread::Builder::new().name("mcp-writer".into()).spawn(move || {
@@ -64,11 +64,11 @@ impl Lines {
         thread::Builder::new()
             .name("mcp-reader".into())
             .spawn(move || read(input, &arrived, &answers))?;
-        Ok((Self { incoming, outbox: Some(outbox) }, Written(written)))
+        Ok((Self { incoming, outbox: Some(outbox) }, WriterEnd(written)))
     }
 }
 
-impl Transport<RoleServer> for Lines {
+impl Transport<RoleServer> for ClientStreams {
     type Error = io::Error;
 
     fn send(
@@ -254,7 +254,7 @@ mod tests {
     /// What is answered by the transport itself, and what reaches the server.
     fn exchange(input: Vec<u8>) -> (Vec<Value>, Vec<Value>) {
         let (reader, writer) = io::pipe().unwrap();
-        let (mut lines, written) = Lines::start(io::Cursor::new(input), writer).unwrap();
+        let (mut lines, written) = ClientStreams::start(io::Cursor::new(input), writer).unwrap();
         let mut arrived = Vec::new();
         while let Some(message) = lines.incoming.blocking_recv() {
             arrived.push(serde_json::to_value(message).unwrap());

@@ -24,7 +24,7 @@ pub enum Standing {
 
 /// How the lines of a block stand to its record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lines {
+pub struct StandingLines {
     /// One for each line that the block answers for.
     pub standing: Vec<Standing>,
     /// How many recorded lines are no longer there, with nothing in their place.
@@ -45,7 +45,7 @@ pub fn of(
     surroundings: &dyn Surroundings,
     found: &Provenance,
     own: &[OwnLine],
-) -> Option<Lines> {
+) -> Option<StandingLines> {
     let claim = found.claim?;
     let now: Vec<LineHash> = own.iter().map(|line| line.hash).collect();
     let same = found.content == Some(Content::Exact);
@@ -76,15 +76,15 @@ pub fn of(
         (recorded, matched)
     };
     let gone = gone(recorded.len(), &matched, otherwise);
-    let mut walk = Walk::new(matched);
+    let mut walk = LineHistory::new(matched);
     walk.along(ledger, history, recorded, &common);
     let standing = walk.found.iter().map(|at| at.map_or(otherwise, Standing::Recorded)).collect();
-    let mut lines = Lines { standing, gone };
+    let mut lines = StandingLines { standing, gone };
     lines.take_from_beside(ledger, surroundings, claim, (own, &common));
     Some(lines)
 }
 
-impl Lines {
+impl StandingLines {
     /// Whether all that stands there was recorded, though not at once, and nothing of it was taken out.
     pub fn are_recorded(&self) -> bool {
         self.gone == 0 && self.standing.iter().all(|line| matches!(line, Standing::Recorded(_)))
@@ -108,7 +108,7 @@ impl Lines {
             let recorded = ledger.claim(other).range().lines.as_ref();
             let Some(recorded) = recorded.and_then(|lines| lines.hashes()) else { continue };
             let matched = lines::matched(&recorded, &now, |hash| common.contains(hash));
-            let mut walk = Walk::new(matched);
+            let mut walk = LineHistory::new(matched);
             walk.along(ledger, lineage::of(ledger, surroundings, other), recorded, common);
             for (line, found) in self.standing.iter_mut().zip(walk.found) {
                 if let (true, Some(Some(by))) = (is_open(line), found) {
@@ -139,7 +139,7 @@ fn gone(recorded: usize, matched: &[Option<usize>], otherwise: Standing) -> usiz
 }
 
 /// A walk back through the history of a block, with the lines of it that still stand.
-struct Walk {
+struct LineHistory {
     /// Which line of the record in hand each line is, as long as its origin is not found.
     at: Vec<Option<usize>>,
     /// What was found; `None` for a line that is not as recorded.
@@ -155,7 +155,7 @@ enum Brought {
     Unknown,
 }
 
-impl Walk {
+impl LineHistory {
     fn new(at: Vec<Option<usize>>) -> Self {
         let found = vec![None; at.len()];
         Self { at, found }

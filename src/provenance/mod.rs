@@ -23,5 +23,5 @@ pub use names::{block_name, textless};
 pub(crate) use names::{is_named, is_unnamed};
 pub use trail::Trail;
 pub use verdict::{
-    Content, Origin, Place, Provenance, Refused, Rejection, Relation, Scores, Tier, Verdict,
+    CodeOrigin, Content, Place, Provenance, Refused, Rejection, Relation, Scores, Tier, Verdict,
 };

@@ -75,7 +75,7 @@ pub struct Trail {
 pub type Precedes<'a> = &'a dyn Fn(&str, &str) -> bool;
 
 /// One change of the file: all that was recorded of it at once.
-struct Event {
+struct RecordedChange {
     /// What the file was before and after.
     outlines: Option<(Outline, Outline)>,
     claims: Vec<ClaimRef>,
@@ -111,7 +111,7 @@ impl Trail {
     fn go_on(
         &mut self,
         ledger: &Ledger,
-        events: Vec<(Option<i64>, Event)>,
+        events: Vec<(Option<i64>, RecordedChange)>,
         precedes: Precedes<'_>,
     ) {
         for (time, event) in events {
@@ -240,7 +240,12 @@ impl Trail {
 
     /// The version that a change was made to, or goes on from with something that nobody recorded: the newest of its
     /// branch.
-    fn base(&self, ledger: &Ledger, event: &Event, precedes: Precedes<'_>) -> Option<usize> {
+    fn base(
+        &self,
+        ledger: &Ledger,
+        event: &RecordedChange,
+        precedes: Precedes<'_>,
+    ) -> Option<usize> {
         let of = |at: Option<ClaimRef>| ledger.based_on(at?.entry);
         let then = of(event.claims.first().copied());
         let is_before = |version: &Version| match (of(version.at), then) {
@@ -250,7 +255,7 @@ impl Trail {
         self.versions.iter().rposition(is_before)
     }
 
-    fn take(&mut self, ledger: &Ledger, event: &Event, precedes: Precedes<'_>) {
+    fn take(&mut self, ledger: &Ledger, event: &RecordedChange, precedes: Precedes<'_>) {
         let last = event.claims.iter().max().copied();
         for at in &event.claims {
             let range = ledger.claim(*at).range();
@@ -514,8 +519,8 @@ fn events(
     path: &RelativePath,
     claims: &[ClaimRef],
     precedes: Precedes<'_>,
-) -> Vec<(Option<i64>, Event)> {
-    let mut events: Vec<(Option<i64>, Event)> = Vec::new();
+) -> Vec<(Option<i64>, RecordedChange)> {
+    let mut events: Vec<(Option<i64>, RecordedChange)> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for at in claims.iter().copied() {
         let entry = ledger.claim(at).entry;
@@ -530,14 +535,14 @@ fn events(
             let recorded = || Some(store::milliseconds(&entry.record.timestamp)?.div_euclid(1_000));
             let time = derived.and_then(|derived| derived.committed).or_else(recorded);
             let outlines = ledger.outlines(at.entry, path);
-            events.push((time, Event { outlines, claims: Vec::new() }));
+            events.push((time, RecordedChange { outlines, claims: Vec::new() }));
             events.len() - 1
         });
         events[place].1.claims.push(at);
     }
     events.sort_by_key(|(time, _)| *time);
-    let follows = |earlier: &Event, later: &Event| {
-        let of = |event: &Event| Some(event.claims.first()?.entry);
+    let follows = |earlier: &RecordedChange, later: &RecordedChange| {
+        let of = |event: &RecordedChange| Some(event.claims.first()?.entry);
         let made = of(later).and_then(|at| ledger.derived(at)?.commit.as_deref());
         let based_on = of(earlier).and_then(|at| ledger.based_on(at));
         made.zip(based_on).is_some_and(|(made, based_on)| precedes(made, based_on))

@@ -192,7 +192,7 @@ pub enum Rejection {
 
 /// Recorded code that stands in a block its record is not about.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Origin {
+pub struct CodeOrigin {
     /// The record.
     pub claim: ClaimRef,
     /// How the code came here.

@@ -1,12 +1,12 @@
 //! `cmd.exe`, read well enough to find what deletes and what writes.
 
-use super::expand::{Arg, Piece, WordOrigin};
+use super::expand::{Arg, WordOrigin, WordPiece};
 use super::judge;
 use super::walk::{Feed, Shell, ShellFinding};
-use super::{Class, Deed, Invocation, Reading, Surroundings};
+use super::{Class, CommandContext, Invocation, PathDeed, Reading};
 
 /// What a text for `cmd.exe` would do.
-pub(super) fn read(text: &str, at: &Surroundings) -> Reading {
+pub(super) fn read(text: &str, at: &CommandContext) -> Reading {
     if text.chars().nth(super::parse::MAX_CHARS).is_some() {
         return Reading::unreadable("size", "The text is longer than can be judged.".to_owned());
     }
@@ -129,7 +129,7 @@ fn judged(shell: &mut Shell<'_>, name: &str, args: &[Arg]) -> Option<ShellFindin
                     worst = worst.or(judge::remove_one(shell, folder, true));
                 }
             } else {
-                named.iter().for_each(|folder| shell.touch(folder, Deed::Delete));
+                named.iter().for_each(|folder| shell.touch(folder, PathDeed::Delete));
             }
             worst
         }
@@ -139,8 +139,11 @@ fn judged(shell: &mut Shell<'_>, name: &str, args: &[Arg]) -> Option<ShellFindin
                 Some((last, from)) if !from.is_empty() => (Some(last), from),
                 _ => (None, named.as_slice()),
             };
-            let deed =
-                if ["move", "ren", "rename"].contains(&name) { Deed::MoveFrom } else { Deed::Read };
+            let deed = if ["move", "ren", "rename"].contains(&name) {
+                PathDeed::MoveFrom
+            } else {
+                PathDeed::Read
+            };
             from.iter().for_each(|file| shell.touch(file, deed));
             if let Some(found) = last.and_then(|file| judge::redirected(shell, file, true)) {
                 worst = worst.or(found);
@@ -148,7 +151,7 @@ fn judged(shell: &mut Shell<'_>, name: &str, args: &[Arg]) -> Option<ShellFindin
             worst
         }
         "mkdir" | "md" => {
-            named.iter().for_each(|folder| shell.touch(folder, Deed::Write));
+            named.iter().for_each(|folder| shell.touch(folder, PathDeed::Write));
             judge::writes("program.writes", name)
         }
         "cd" | "chdir" | "pushd" => {
@@ -181,7 +184,7 @@ fn lines(shell: &Shell<'_>, text: &str) -> Option<Vec<CmdLine>> {
     let chars: Vec<char> = text.chars().collect();
     let mut done: Vec<CmdLine> = Vec::new();
     let mut line = CmdLine::default();
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<WordPiece> = Vec::new();
     let (mut open, mut quoted, mut into) = (false, false, false);
     let mut at = 0;
     while at <= chars.len() {
@@ -240,7 +243,7 @@ fn lines(shell: &Shell<'_>, text: &str) -> Option<Vec<CmdLine>> {
             }
             Some(c @ ('*' | '?')) => {
                 open = true;
-                pieces.push(Piece::Glob(c.to_string()));
+                pieces.push(WordPiece::Glob(c.to_string()));
             }
             Some('\\') => {
                 open = true;
@@ -256,29 +259,29 @@ fn lines(shell: &Shell<'_>, text: &str) -> Option<Vec<CmdLine>> {
     Some(done)
 }
 
-fn push(pieces: &mut Vec<Piece>, text: &str) {
+fn push(pieces: &mut Vec<WordPiece>, text: &str) {
     match pieces.last_mut() {
-        Some(Piece::Text(before)) => before.push_str(text),
-        _ => pieces.push(Piece::Text(text.to_owned())),
+        Some(WordPiece::Text(before)) => before.push_str(text),
+        _ => pieces.push(WordPiece::Text(text.to_owned())),
     }
 }
 
 /// After `%`: `%NAME%`, `%i`, `%~dp0`.
-fn variable(shell: &Shell<'_>, chars: &[char], from: usize, pieces: &mut Vec<Piece>) -> usize {
+fn variable(shell: &Shell<'_>, chars: &[char], from: usize, pieces: &mut Vec<WordPiece>) -> usize {
     let end = (from..chars.len()).find(|at| chars[*at] == '%' || chars[*at].is_whitespace());
     let Some(end) = end.filter(|end| chars[*end] == '%' && *end > from) else {
-        pieces.push(Piece::Unknown { shown: "%".to_owned(), origin: WordOrigin::Variable });
+        pieces.push(WordPiece::Unknown { shown: "%".to_owned(), origin: WordOrigin::Variable });
         return from;
     };
     let name: String = chars[from..end].iter().collect();
     let shown = format!("%{name}%");
     pieces.push(match name.to_ascii_lowercase().as_str() {
-        "temp" | "tmp" => Piece::Temp(shown),
+        "temp" | "tmp" => WordPiece::Temp(shown),
         "userprofile" | "home" => shell.home(),
         "cd" => shell.here(),
-        "systemroot" | "windir" => Piece::Text("C:/Windows".to_owned()),
-        "systemdrive" | "homedrive" => Piece::Text("C:".to_owned()),
-        _ => Piece::Unknown { shown, origin: WordOrigin::Variable },
+        "systemroot" | "windir" => WordPiece::Text("C:/Windows".to_owned()),
+        "systemdrive" | "homedrive" => WordPiece::Text("C:".to_owned()),
+        _ => WordPiece::Unknown { shown, origin: WordOrigin::Variable },
     });
     end + 1
 }

@@ -22,7 +22,7 @@ pub(super) enum WordOrigin {
 
 /// A piece of an expanded word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Piece {
+pub(super) enum WordPiece {
     Text(String),
     /// `*`, `?`, `[…]`: as written.
     Glob(String),
@@ -35,7 +35,7 @@ pub(super) enum Piece {
     Temp(String),
 }
 
-impl Piece {
+impl WordPiece {
     /// How many bytes it shows as.
     pub(super) fn len(&self) -> usize {
         match self {
@@ -61,39 +61,39 @@ pub(super) struct Arg {
     /// Where the unknown in it comes from, the worst of several.
     pub(super) origin: Option<WordOrigin>,
     /// What it is made of.
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<WordPiece>,
 }
 
 impl Arg {
     pub(super) fn known(text: impl Into<String>) -> Self {
-        Self::from_pieces(&[Piece::Text(text.into())])
+        Self::from_pieces(&[WordPiece::Text(text.into())])
     }
 
     pub(super) fn unknown(shown: impl Into<String>, origin: WordOrigin) -> Self {
-        Self::from_pieces(&[Piece::Unknown { shown: shown.into(), origin }])
+        Self::from_pieces(&[WordPiece::Unknown { shown: shown.into(), origin }])
     }
 
-    pub(super) fn from_pieces(pieces: &[Piece]) -> Self {
+    pub(super) fn from_pieces(pieces: &[WordPiece]) -> Self {
         let mut arg = Self { sure: true, pieces: pieces.to_vec(), ..Self::default() };
         for piece in pieces {
             match piece {
-                Piece::Text(text) => {
+                WordPiece::Text(text) => {
                     arg.text.push_str(text);
                     if arg.sure {
                         arg.lead.push_str(text);
                     }
                 }
-                Piece::Glob(text) => {
+                WordPiece::Glob(text) => {
                     arg.text.push_str(text);
                     arg.glob = true;
                     arg.sure = false;
                 }
-                Piece::Temp(shown) => {
+                WordPiece::Temp(shown) => {
                     arg.temp |= arg.text.is_empty();
                     arg.text.push_str(shown);
                     arg.sure = false;
                 }
-                Piece::Unknown { shown, origin } => {
+                WordPiece::Unknown { shown, origin } => {
                     arg.text.push_str(shown);
                     arg.sure = false;
                     arg.origin = arg.origin.max(Some(*origin));
@@ -131,8 +131,8 @@ enum Atom {
 /// Fields under construction: a word may become none, one or many.
 #[derive(Default)]
 struct Fields {
-    done: Vec<Vec<Piece>>,
-    open: Vec<Piece>,
+    done: Vec<Vec<WordPiece>>,
+    open: Vec<WordPiece>,
     /// The open field exists even while it is empty.
     real: bool,
 }
@@ -141,14 +141,14 @@ impl Fields {
     fn text(&mut self, text: &str) {
         self.real = true;
         match self.open.last_mut() {
-            Some(Piece::Text(before)) => before.push_str(text),
-            _ => self.open.push(Piece::Text(text.to_owned())),
+            Some(WordPiece::Text(before)) => before.push_str(text),
+            _ => self.open.push(WordPiece::Text(text.to_owned())),
         }
     }
 
-    fn piece(&mut self, piece: Piece) {
+    fn piece(&mut self, piece: WordPiece) {
         match piece {
-            Piece::Text(text) => self.text(&text),
+            WordPiece::Text(text) => self.text(&text),
             other => {
                 self.real = true;
                 self.open.push(other);
@@ -164,9 +164,9 @@ impl Fields {
     }
 
     /// An unquoted value: split where the shell would, globs alive again.
-    fn split(&mut self, value: &[Piece], separators: &str) {
+    fn split(&mut self, value: &[WordPiece], separators: &str) {
         for piece in value {
-            let Piece::Text(text) = piece else {
+            let WordPiece::Text(text) = piece else {
                 self.piece(piece.clone());
                 continue;
             };
@@ -176,7 +176,7 @@ impl Fields {
                 }
                 for c in field.chars() {
                     if "*?".contains(c) || c == '[' && field.contains(']') {
-                        self.piece(Piece::Glob(c.to_string()));
+                        self.piece(WordPiece::Glob(c.to_string()));
                     } else {
                         self.text(c.encode_utf8(&mut [0; 4]));
                     }
@@ -203,7 +203,7 @@ impl Shell<'_> {
     }
 
     /// A word where exactly one comes out: the value of an assignment, a target, a heredoc.
-    pub(super) fn value(&mut self, word: &Word) -> Vec<Piece> {
+    pub(super) fn value(&mut self, word: &Word) -> Vec<WordPiece> {
         let mut fields = Fields::default();
         self.expand(&atoms(word), Splitting::Off, &mut fields);
         fields.open
@@ -222,7 +222,7 @@ impl Shell<'_> {
                 Atom::Alive('[') if last.is_none_or(|last| last < at) => fields.text("["),
                 Atom::Dead(c) => fields.text(c.encode_utf8(&mut [0; 4])),
                 Atom::Alive(c) if "*?[".contains(*c) && splitting == Splitting::On => {
-                    fields.piece(Piece::Glob(c.to_string()));
+                    fields.piece(WordPiece::Glob(c.to_string()));
                 }
                 Atom::Alive(c) => fields.text(c.encode_utf8(&mut [0; 4])),
                 Atom::Empty => fields.text(""),
@@ -257,8 +257,8 @@ impl Shell<'_> {
 
     fn part(&mut self, part: &Part, splitting: Splitting, fields: &mut Fields) {
         let (value, quoted) = match part {
-            Part::Bare(text) => (vec![Piece::Text(text.clone())], true),
-            Part::Quoted(text) => (vec![Piece::Text(text.clone())], true),
+            Part::Bare(text) => (vec![WordPiece::Text(text.clone())], true),
+            Part::Quoted(text) => (vec![WordPiece::Text(text.clone())], true),
             Part::Param { name, op, quoted } => {
                 if self.positional(name, op.is_none(), *quoted, fields) {
                     return;
@@ -270,12 +270,12 @@ impl Shell<'_> {
                 let feed = self.inside(tree);
                 let origin = feed.origin().unwrap_or(WordOrigin::Output);
                 let shown = format!("/dev/fd/{}", self.remember(feed));
-                (vec![Piece::Unknown { shown, origin }], true)
+                (vec![WordPiece::Unknown { shown, origin }], true)
             }
             Part::Arithmetic(word) => {
                 self.value(word);
                 let shown = format!("$(({}))", word.raw);
-                (vec![Piece::Unknown { shown, origin: WordOrigin::Variable }], true)
+                (vec![WordPiece::Unknown { shown, origin: WordOrigin::Variable }], true)
             }
         };
         if quoted || splitting == Splitting::Off {
@@ -294,7 +294,7 @@ impl Shell<'_> {
     /// `$@` and `$*` where the arguments of a function are known.
     fn positional(&mut self, name: &str, bare: bool, quoted: bool, fields: &mut Fields) -> bool {
         let given = match name {
-            "@" | "*" => self.arguments().map(<[Vec<Piece>]>::to_vec),
+            "@" | "*" => self.arguments().map(<[Vec<WordPiece>]>::to_vec),
             _ => self.elements(name),
         };
         let Some(given) = given.filter(|_| bare) else { return false };
@@ -310,13 +310,13 @@ impl Shell<'_> {
         true
     }
 
-    fn parameter(&mut self, name: &str, op: Option<&(Op, Word)>) -> Vec<Piece> {
+    fn parameter(&mut self, name: &str, op: Option<&(Op, Word)>) -> Vec<WordPiece> {
         let set = self.variable(name);
         let Some((op, word)) = op else {
             return set.unwrap_or_else(|| vec![unknown(format!("${name}"))]);
         };
         let empty = set.as_ref().is_some_and(|value| {
-            value.iter().all(|piece| matches!(piece, Piece::Text(text) if text.is_empty()))
+            value.iter().all(|piece| matches!(piece, WordPiece::Text(text) if text.is_empty()))
         });
         match op {
             // A variable that the text does not set is taken for unset: that is what the default is for.
@@ -336,7 +336,7 @@ impl Shell<'_> {
                     Some(value) if word.raw.starts_with('?') || word.raw.starts_with(":?") => value,
                     Some(value) => altered(&value, word),
                     None if ["TMPDIR", "TEMP", "TMP"].contains(&name) => {
-                        vec![Piece::Temp(format!("${{{name}}}"))]
+                        vec![WordPiece::Temp(format!("${{{name}}}"))]
                     }
                     None => vec![unknown(format!("${{{name}{}}}", word.raw))],
                 }
@@ -346,10 +346,10 @@ impl Shell<'_> {
 }
 
 /// A known value that `${…}` cuts or changes in a way that is followed here, else not known.
-fn altered(value: &[Piece], word: &Word) -> Vec<Piece> {
+fn altered(value: &[WordPiece], word: &Word) -> Vec<WordPiece> {
     let shown = || vec![unknown(format!("${{…{}}}", word.raw))];
-    let [Piece::Text(text)] = value else { return shown() };
-    let cut = |text: &str| vec![Piece::Text(text.to_owned())];
+    let [WordPiece::Text(text)] = value else { return shown() };
+    let cut = |text: &str| vec![WordPiece::Text(text.to_owned())];
     let raw = word.raw.as_str();
     if raw == "@L" || raw == ",," {
         return cut(&text.to_lowercase());
@@ -388,8 +388,8 @@ enum Splitting {
     Off,
 }
 
-pub(super) fn unknown(shown: String) -> Piece {
-    Piece::Unknown { shown, origin: WordOrigin::Variable }
+pub(super) fn unknown(shown: String) -> WordPiece {
+    WordPiece::Unknown { shown, origin: WordOrigin::Variable }
 }
 
 fn atoms(word: &Word) -> Vec<Atom> {

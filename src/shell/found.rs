@@ -1,7 +1,7 @@
 //! What is found about a program, and what comes out of it.
 
 use super::Class;
-use super::expand::{Arg, Piece, WordOrigin};
+use super::expand::{Arg, WordOrigin, WordPiece};
 
 /// Why something is what it is.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ pub(super) struct Feed {
     /// Something comes out at all.
     pub(super) present: bool,
     /// What, where it is known.
-    pub(super) pieces: Option<Vec<Piece>>,
+    pub(super) pieces: Option<Vec<WordPiece>>,
     /// It was fetched from elsewhere.
     pub(super) download: bool,
     /// It was decoded.
@@ -45,7 +45,7 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    pub(super) fn known(pieces: Vec<Piece>) -> Self {
+    pub(super) fn known(pieces: Vec<WordPiece>) -> Self {
         Self { present: true, pieces: Some(pieces), ..Self::default() }
     }
 

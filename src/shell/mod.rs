@@ -44,7 +44,7 @@ pub enum Dialect {
 
 /// Where a command would run: what relative paths and `~` mean, and what is whose.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct CommandContext {
     /// The folder the command would start in; absolute.
     pub cwd: PathBuf,
     /// The workspace's root; without one, `cwd` is taken for it.
@@ -98,7 +98,7 @@ impl Class {
 /// What would happen to a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Deed {
+pub enum PathDeed {
     /// It is created or changed.
     Write,
     /// It is deleted.
@@ -111,11 +111,11 @@ pub enum Deed {
 
 /// A path that a command names, and what would happen to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-pub struct Target {
+pub struct TouchedPath {
     /// Absolute, `/`-separated, without `.` and `..`; globs as written. Where `known` is false, the longest part that is sure.
     pub path: String,
     /// What would happen.
-    pub deed: Deed,
+    pub deed: PathDeed,
     /// False where a variable or a glob decides which path it is.
     pub known: bool,
     /// It holds for everything below as well.
@@ -135,7 +135,7 @@ pub struct Invocation {
     pub class: Class,
     /// The rule that says so.
     pub rule: String,
-    /// Its output goes into a file, or nowhere.
+    /// Whether its output is redirected to a file or discarded, so that nobody sees it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hidden: bool,
 }
@@ -146,7 +146,7 @@ pub struct Reading {
     /// The class that weighs most: destructive, unreadable, opaque, write, read.
     pub class: Class,
     /// Every path that some command would touch, whatever the class.
-    pub targets: Vec<Target>,
+    pub targets: Vec<TouchedPath>,
     /// The rule that decided: a stable dotted name such as `git.reset-hard`.
     pub rule: String,
     /// The exact word or words that made it so.
@@ -181,7 +181,7 @@ impl Reading {
 }
 
 /// What a text would do, in one reading: pure, without a look at any file.
-pub fn read(text: &str, dialect: Dialect, at: &Surroundings) -> Reading {
+pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
     match dialect {
         Dialect::Posix => walk::read(text, at),
         Dialect::PowerShell => powershell::read(text, at),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::expand::{Arg, Piece};
+use super::expand::{Arg, WordPiece};
 use super::walk::Shell;
 
 /// Whose a path is.
@@ -300,7 +300,7 @@ fn temporary(shell: &Shell<'_>, arg: &Arg) -> OwnedPath {
 
 /// Nothing sure at the beginning: what the last name says.
 fn unknown(arg: &Arg) -> Spot {
-    let Some(Piece::Text(end)) = arg.pieces.last() else { return Spot::Unknown };
+    let Some(WordPiece::Text(end)) = arg.pieces.last() else { return Spot::Unknown };
     let climbs = end.split('/').any(|part| part == "..");
     let Some((_, name)) = end.trim_end_matches('/').rsplit_once('/') else {
         return Spot::Unknown;

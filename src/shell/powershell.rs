@@ -5,13 +5,13 @@
 
 use base64::Engine as _;
 
-use super::expand::{Arg, Piece, WordOrigin};
+use super::expand::{Arg, WordOrigin, WordPiece};
 use super::judge;
 use super::walk::{Feed, Shell, ShellFinding};
-use super::{Class, Deed, Invocation, Reading, Surroundings};
+use super::{Class, CommandContext, Invocation, PathDeed, Reading};
 
 /// What a text in PowerShell would do.
-pub(super) fn read(text: &str, at: &Surroundings) -> Reading {
+pub(super) fn read(text: &str, at: &CommandContext) -> Reading {
     if text.chars().nth(super::parse::MAX_CHARS).is_some() {
         return Reading::unreadable("size", "The text is longer than can be judged.".to_owned());
     }
@@ -235,7 +235,7 @@ fn content(shell: &mut Shell<'_>, words: &[Arg]) {
     for word in words {
         let option = word.option();
         if !option && !value {
-            shell.touch(word, Deed::Read);
+            shell.touch(word, PathDeed::Read);
         }
         value = option && takes(&word.lead);
     }
@@ -433,7 +433,7 @@ fn cmdlet_finding(
                 return lost("http.delete", "It asks a server to delete something.");
             }
             for file in cmdlet.value(&["outfile"]) {
-                shell.touch(&file, Deed::Write);
+                shell.touch(&file, PathDeed::Write);
             }
             Some(judge::opaque("network", name))
         }
@@ -550,7 +550,7 @@ fn moved(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> ShellFinding {
     } else if to.is_empty() {
         to.extend(cmdlet.operands.last().filter(|_| !cmdlet.named.is_empty()).cloned());
     }
-    let deed = if cmdlet.name == "copy-item" { Deed::Read } else { Deed::MoveFrom };
+    let deed = if cmdlet.name == "copy-item" { PathDeed::Read } else { PathDeed::MoveFrom };
     for path in &from {
         shell.touch(path, deed);
     }
@@ -581,7 +581,7 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PsToken>> {
     let mut tokens: Vec<PsToken> = Vec::new();
     let chars: Vec<char> = text.chars().collect();
     let mut at = 0;
-    let mut pieces: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<WordPiece> = Vec::new();
     let mut open = false;
     macro_rules! close {
         () => {
@@ -638,7 +638,7 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PsToken>> {
             }
             '>' => {
                 let stream = pieces.len() == 1
-                    && matches!(&pieces[0], Piece::Text(text) if text == "*" || text.len() == 1 && text.as_bytes()[0].is_ascii_digit());
+                    && matches!(&pieces[0], WordPiece::Text(text) if text == "*" || text.len() == 1 && text.as_bytes()[0].is_ascii_digit());
                 if stream {
                     pieces.clear();
                     open = false;
@@ -657,13 +657,13 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PsToken>> {
                 if let Some(escaped) = next {
                     at += 1;
                     if escaped != '\n' {
-                        push(&mut pieces, Piece::Text(escaped.to_string()));
+                        push(&mut pieces, WordPiece::Text(escaped.to_string()));
                     }
                 }
             }
             '\'' | '"' => {
                 open = true;
-                push(&mut pieces, Piece::Text(String::new()));
+                push(&mut pieces, WordPiece::Text(String::new()));
                 at = quoted(shell, &chars, at, c, &mut pieces)?;
             }
             '@' if matches!(next, Some('\'' | '"')) => {
@@ -673,16 +673,16 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PsToken>> {
                 let found = (body..chars.len()).find(|at| chars[*at..].starts_with(&end))?;
                 open = true;
                 let text: String = chars[body..found].iter().collect();
-                push(&mut pieces, Piece::Text(text.trim_start().to_owned()));
+                push(&mut pieces, WordPiece::Text(text.trim_start().to_owned()));
                 at = found + end.len();
             }
             '@' if matches!(next, Some('(' | '{')) => {}
             '$' if next == Some('(') => {
                 open = true;
-                pieces
-                    .push(Piece::Unknown {
-                        shown: "$(…)".to_owned(), origin: WordOrigin::Output
-                    });
+                pieces.push(WordPiece::Unknown {
+                    shown: "$(…)".to_owned(),
+                    origin: WordOrigin::Output,
+                });
                 close!();
             }
             '$' => {
@@ -691,15 +691,15 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PsToken>> {
             }
             '*' | '?' | '[' if open || next.is_some_and(|c| !c.is_whitespace()) || c == '*' => {
                 open = true;
-                pieces.push(Piece::Glob(c.to_string()));
+                pieces.push(WordPiece::Glob(c.to_string()));
             }
             '\\' => {
                 open = true;
-                push(&mut pieces, Piece::Text("/".to_owned()));
+                push(&mut pieces, WordPiece::Text("/".to_owned()));
             }
             other => {
                 open = true;
-                push(&mut pieces, Piece::Text(other.to_string()));
+                push(&mut pieces, WordPiece::Text(other.to_string()));
             }
         }
     }
@@ -708,9 +708,9 @@ fn tokens(shell: &Shell<'_>, text: &str) -> Option<Vec<PsToken>> {
     Some(tokens)
 }
 
-fn push(pieces: &mut Vec<Piece>, piece: Piece) {
+fn push(pieces: &mut Vec<WordPiece>, piece: WordPiece) {
     match (pieces.last_mut(), piece) {
-        (Some(Piece::Text(before)), Piece::Text(text)) => before.push_str(&text),
+        (Some(WordPiece::Text(before)), WordPiece::Text(text)) => before.push_str(&text),
         (_, piece) => pieces.push(piece),
     }
 }
@@ -720,7 +720,7 @@ fn quoted(
     chars: &[char],
     from: usize,
     quote: char,
-    pieces: &mut Vec<Piece>,
+    pieces: &mut Vec<WordPiece>,
 ) -> Option<usize> {
     let mut at = from;
     loop {
@@ -729,33 +729,33 @@ fn quoted(
         match c {
             c if c == quote && chars.get(at) == Some(&quote) => {
                 at += 1;
-                push(pieces, Piece::Text(quote.to_string()));
+                push(pieces, WordPiece::Text(quote.to_string()));
             }
             c if c == quote => return Some(at),
             '`' if quote == '"' => {
                 let escaped = *chars.get(at)?;
                 at += 1;
-                push(pieces, Piece::Text(escaped.to_string()));
+                push(pieces, WordPiece::Text(escaped.to_string()));
             }
             '$' if quote == '"' && chars.get(at) == Some(&'(') => {
-                pieces
-                    .push(Piece::Unknown {
-                        shown: "$(…)".to_owned(), origin: WordOrigin::Output
-                    });
+                pieces.push(WordPiece::Unknown {
+                    shown: "$(…)".to_owned(),
+                    origin: WordOrigin::Output,
+                });
                 while chars.get(at).is_some_and(|c| *c != ')') {
                     at += 1;
                 }
                 at += 1;
             }
             '$' if quote == '"' => at = variable(shell, chars, at, pieces),
-            '\\' => push(pieces, Piece::Text("/".to_owned())),
-            c => push(pieces, Piece::Text(c.to_string())),
+            '\\' => push(pieces, WordPiece::Text("/".to_owned())),
+            c => push(pieces, WordPiece::Text(c.to_string())),
         }
     }
 }
 
 /// After `$`: what the variable stands for, where that is known.
-fn variable(shell: &Shell<'_>, chars: &[char], from: usize, pieces: &mut Vec<Piece>) -> usize {
+fn variable(shell: &Shell<'_>, chars: &[char], from: usize, pieces: &mut Vec<WordPiece>) -> usize {
     let mut at = from;
     let braced = chars.get(at) == Some(&'{');
     at += usize::from(braced);
@@ -770,18 +770,18 @@ fn variable(shell: &Shell<'_>, chars: &[char], from: usize, pieces: &mut Vec<Pie
     let shown = format!("${name}");
     let lower = name.to_ascii_lowercase();
     let piece = match lower.as_str() {
-        "env:temp" | "env:tmp" | "env:tmpdir" => Piece::Temp(shown),
+        "env:temp" | "env:tmp" | "env:tmpdir" => WordPiece::Temp(shown),
         "home" | "env:userprofile" | "env:home" => shell.home(),
         "pwd" => shell.here(),
-        "env:systemroot" | "env:windir" => Piece::Text("C:/Windows".to_owned()),
-        "env:systemdrive" => Piece::Text("C:".to_owned()),
-        "true" | "false" => Piece::Text(shown),
+        "env:systemroot" | "env:windir" => WordPiece::Text("C:/Windows".to_owned()),
+        "env:systemdrive" => WordPiece::Text("C:".to_owned()),
+        "true" | "false" => WordPiece::Text(shown),
         _ => match shell.variable(&format!("ps:{lower}")) {
             Some(value) => {
                 value.into_iter().for_each(|piece| push(pieces, piece));
                 return at;
             }
-            None => Piece::Unknown { shown, origin: WordOrigin::Variable },
+            None => WordPiece::Unknown { shown, origin: WordOrigin::Variable },
         },
     };
     push(pieces, piece);

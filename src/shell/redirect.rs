@@ -4,7 +4,7 @@ use super::expand::Arg;
 use super::judge;
 use super::parse::{Direction, Redirect, Word};
 use super::walk::{Feed, Shell};
-use super::{Deed, paths};
+use super::{PathDeed, paths};
 
 /// What a redirection does to a command's input and output.
 pub(super) enum Redirected {
@@ -25,7 +25,7 @@ impl Shell<'_> {
                 let arg = self.single(&redirect.target);
                 let feed = self.remembered(&arg);
                 if feed.is_none() {
-                    self.touch(&arg, Deed::Read);
+                    self.touch(&arg, PathDeed::Read);
                 }
                 let file = Feed { present: true, file: true, ..Feed::default() };
                 Redirected::In(feed.unwrap_or(file))

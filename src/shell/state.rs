@@ -6,14 +6,14 @@
 
 use std::rc::Rc;
 
-use super::expand::{Arg, Piece, WordOrigin};
-use super::parse::{Command, Script, Word};
+use super::expand::{Arg, WordOrigin, WordPiece};
+use super::parse::{Script, ShellCommand, Word};
 use super::walk::Shell;
 
 #[derive(Clone)]
 pub(super) struct Function {
     pub(super) name: String,
-    pub(super) body: Rc<Command>,
+    pub(super) body: Rc<ShellCommand>,
     pub(super) heredocs: Rc<[Word]>,
     pub(super) called: bool,
 }
@@ -31,8 +31,8 @@ pub(super) struct Alias {
 #[derive(Clone, Default)]
 pub(super) struct ShellState {
     pub(super) cwd: Option<String>,
-    pub(super) variables: Vec<(String, Vec<Piece>)>,
-    pub(super) arrays: Vec<(String, Vec<Vec<Piece>>)>,
+    pub(super) variables: Vec<(String, Vec<WordPiece>)>,
+    pub(super) arrays: Vec<(String, Vec<Vec<WordPiece>>)>,
     /// Second names of variables (`declare -n`).
     pub(super) names: Vec<(String, String)>,
     pub(super) functions: Vec<Function>,
@@ -93,13 +93,13 @@ impl ShellState {
 }
 
 /// A value that is one of several.
-fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p Piece>) -> Vec<Piece> {
+fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Vec<WordPiece> {
     let origins = pieces.filter_map(|piece| match piece {
-        Piece::Unknown { origin, .. } => Some(*origin),
+        WordPiece::Unknown { origin, .. } => Some(*origin),
         _ => None,
     });
     let origin = origins.max().unwrap_or(WordOrigin::Variable);
-    vec![Piece::Unknown { shown: format!("${name}"), origin }]
+    vec![WordPiece::Unknown { shown: format!("${name}"), origin }]
 }
 
 impl Shell<'_> {

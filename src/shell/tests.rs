@@ -6,8 +6,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn at() -> Surroundings {
-    Surroundings {
+fn at() -> CommandContext {
+    CommandContext {
         cwd: PathBuf::from("/work/app"),
         root: Some(PathBuf::from("/work/app")),
         home: Some(PathBuf::from("/home/me")),
@@ -339,7 +339,7 @@ proptest! {
 
 #[test]
 fn tests_and_linters_are_known() {
-    let at = Surroundings { cwd: "/w".into(), ..Surroundings::default() };
+    let at = CommandContext { cwd: "/w".into(), ..CommandContext::default() };
     let cases = [
         ("cargo test --lib -- auth", Some("cargo test")),
         ("cd src && RUST_BACKTRACE=1 cargo +nightly clippy", Some("cargo clippy")),
@@ -363,7 +363,7 @@ fn tests_and_linters_are_known() {
 
 #[test]
 fn a_test_is_judged_like_the_command_that_it_runs() {
-    let at = Surroundings { cwd: "/w".into(), ..Surroundings::default() };
+    let at = CommandContext { cwd: "/w".into(), ..CommandContext::default() };
     let cases = [
         ("intent test INT-001", Class::Opaque, "intent.test"),
         ("intent test INT-001 -- cargo test auth", Class::Opaque, "intent.test"),

@@ -6,16 +6,17 @@
 
 use std::rc::Rc;
 
-use super::expand::{Arg, Piece, WordOrigin};
+use super::expand::{Arg, WordOrigin, WordPiece};
 pub(super) use super::found::{Feed, ShellFinding};
 use super::judge;
 use super::parse::{
-    self, Assign, Command, Direction, Item, Join, Kind, Redirect, Script, Tree, Word,
+    self, Assign, Direction, Join, Kind, ParsedScript, Pipeline, Redirect, Script, ShellCommand,
+    Word,
 };
 use super::paths;
 use super::redirect::Redirected;
 use super::state::{Alias, Function, ShellState};
-use super::{Class, Deed, Invocation, Reading, Surroundings, Target};
+use super::{Class, CommandContext, Invocation, PathDeed, Reading, TouchedPath};
 
 /// No text starts more programs than this and is still judged.
 const MAX_COMMANDS: usize = 600;
@@ -30,16 +31,16 @@ const MAX_ROUNDS: usize = 12;
 #[derive(Default)]
 struct WalkOutcome {
     commands: Vec<Invocation>,
-    targets: Vec<Target>,
+    targets: Vec<TouchedPath>,
     worst: Option<ShellFinding>,
     background: bool,
 }
 
 /// A shell that runs nothing.
 pub(super) struct Shell<'a> {
-    pub(super) at: &'a Surroundings,
+    pub(super) at: &'a CommandContext,
     pub(super) state: ShellState,
-    arguments: Option<Vec<Vec<Piece>>>,
+    arguments: Option<Vec<Vec<WordPiece>>>,
     stdin: Feed,
     /// Files that were fetched from elsewhere, and where the last redirection went.
     pub(super) fetched: Vec<String>,
@@ -57,7 +58,7 @@ pub(super) struct Shell<'a> {
 }
 
 /// What a text in the language of a POSIX shell would do.
-pub(super) fn read(text: &str, at: &Surroundings) -> Reading {
+pub(super) fn read(text: &str, at: &CommandContext) -> Reading {
     let tree = match parse::parse(text, 0) {
         Ok(tree) => tree,
         Err(error) => return Reading::unreadable("syntax", sentence(&error)),
@@ -86,9 +87,12 @@ fn invisible(text: &str) -> Option<char> {
     })
 }
 
-fn lone(tree: &Tree) -> bool {
-    let [Item { pipeline, background: false, .. }] = tree.script.as_slice() else { return false };
-    let [Command { kind: Kind::Simple { assigns, words }, redirects }] = pipeline.as_slice() else {
+fn lone(tree: &ParsedScript) -> bool {
+    let [Pipeline { commands, background: false, .. }] = tree.script.as_slice() else {
+        return false;
+    };
+    let [ShellCommand { kind: Kind::Simple { assigns, words }, redirects }] = commands.as_slice()
+    else {
         return false;
     };
     let still = |word: &Word| {
@@ -102,7 +106,7 @@ fn lone(tree: &Tree) -> bool {
 }
 
 impl<'a> Shell<'a> {
-    pub(super) fn new(at: &'a Surroundings) -> Self {
+    pub(super) fn new(at: &'a CommandContext) -> Self {
         let cwd = Some(paths::slashed(&at.cwd));
         Self {
             at,
@@ -181,25 +185,26 @@ impl<'a> Shell<'a> {
     }
 
     /// Names a path that would be touched, unless it is another machine's.
-    pub(super) fn target(&mut self, target: Target) {
+    pub(super) fn target(&mut self, target: TouchedPath) {
         if !self.elsewhere && !self.out.targets.contains(&target) {
             self.out.targets.push(target);
         }
     }
 
-    pub(super) fn touch(&mut self, arg: &Arg, deed: Deed) {
+    pub(super) fn touch(&mut self, arg: &Arg, deed: PathDeed) {
         let place = paths::place(self, arg);
         if place.spot != paths::Spot::Nothing {
-            self.target(Target { path: place.path, deed, known: place.known, recursive: false });
+            let (path, known) = (place.path, place.known);
+            self.target(TouchedPath { path, deed, known, recursive: false });
         }
     }
 
-    pub(super) fn arguments(&self) -> Option<&[Vec<Piece>]> {
+    pub(super) fn arguments(&self) -> Option<&[Vec<WordPiece>]> {
         self.arguments.as_deref()
     }
 
     /// `set -- a b`
-    pub(super) fn set_arguments(&mut self, given: Vec<Vec<Piece>>) {
+    pub(super) fn set_arguments(&mut self, given: Vec<Vec<WordPiece>>) {
         self.arguments = Some(given);
     }
 
@@ -214,22 +219,22 @@ impl<'a> Shell<'a> {
         self.remembered.get(number).filter(|_| !arg.sure).cloned()
     }
 
-    pub(super) fn home(&self) -> Piece {
+    pub(super) fn home(&self) -> WordPiece {
         match &self.at.home {
-            Some(home) => Piece::Text(paths::slashed(home)),
+            Some(home) => WordPiece::Text(paths::slashed(home)),
             None => super::expand::unknown("~".to_owned()),
         }
     }
 
-    pub(super) fn here(&self) -> Piece {
+    pub(super) fn here(&self) -> WordPiece {
         match self.cwd() {
-            Some(cwd) => Piece::Text(cwd.to_owned()),
+            Some(cwd) => WordPiece::Text(cwd.to_owned()),
             None => super::expand::unknown("$PWD".to_owned()),
         }
     }
 
     /// The value of a variable, when the text or the surroundings say it.
-    pub(super) fn variable(&self, name: &str) -> Option<Vec<Piece>> {
+    pub(super) fn variable(&self, name: &str) -> Option<Vec<WordPiece>> {
         let second =
             self.state.names.iter().rev().find(|(known, other)| known == name && other != name);
         let name = second.map_or(name, |(_, other)| other.as_str());
@@ -250,10 +255,10 @@ impl<'a> Shell<'a> {
             "HOME" => Some(vec![self.home()]),
             "PWD" => Some(vec![self.here()]),
             "TMPDIR" | "TMP" | "TEMP" | "RUNNER_TEMP" => {
-                Some(vec![Piece::Temp(format!("${name}"))])
+                Some(vec![WordPiece::Temp(format!("${name}"))])
             }
-            "IFS" => Some(vec![Piece::Text(" \t\n".to_owned())]),
-            "SHELL" | "BASH" => Some(vec![Piece::Text("bash".to_owned())]),
+            "IFS" => Some(vec![WordPiece::Text(" \t\n".to_owned())]),
+            "SHELL" | "BASH" => Some(vec![WordPiece::Text("bash".to_owned())]),
             _ => None,
         }
     }
@@ -264,13 +269,13 @@ impl<'a> Shell<'a> {
         self.state.names.push((name.to_owned(), of.to_owned()));
     }
 
-    pub(super) fn elements(&self, name: &str) -> Option<Vec<Vec<Piece>>> {
+    pub(super) fn elements(&self, name: &str) -> Option<Vec<Vec<WordPiece>>> {
         let found = self.state.arrays.iter().rev().find(|(known, _)| known == name)?;
         Some(found.1.clone())
     }
 
-    pub(super) fn set(&mut self, name: &str, value: Vec<Piece>) {
-        let length: usize = value.iter().map(Piece::len).sum();
+    pub(super) fn set(&mut self, name: &str, value: Vec<WordPiece>) {
+        let length: usize = value.iter().map(WordPiece::len).sum();
         let value = if length > MAX_VALUE {
             vec![super::expand::unknown(format!("${name}"))]
         } else {
@@ -328,12 +333,12 @@ impl<'a> Shell<'a> {
         last
     }
 
-    fn item(&mut self, item: &Item, heredocs: &[Word]) -> Feed {
+    fn item(&mut self, item: &Pipeline, heredocs: &[Word]) -> Feed {
         self.out.background |= item.background;
-        let apart = item.pipeline.len() > 1 || item.background;
+        let apart = item.commands.len() > 1 || item.background;
         let before = apart.then(|| self.state.clone());
         let mut feed = Feed::default();
-        for command in &item.pipeline {
+        for command in &item.commands {
             feed = self.command(command, heredocs, feed);
         }
         if let Some(before) = before {
@@ -351,7 +356,7 @@ impl<'a> Shell<'a> {
     }
 
     /// What a substitution gives out.
-    pub(super) fn inside(&mut self, tree: &Tree) -> Feed {
+    pub(super) fn inside(&mut self, tree: &ParsedScript) -> Feed {
         if self.exhausted() {
             return Feed::some();
         }
@@ -365,9 +370,10 @@ impl<'a> Shell<'a> {
     }
 
     /// `$(<file)`: the content of the file.
-    fn file_alone(&mut self, tree: &Tree) -> Option<Feed> {
+    fn file_alone(&mut self, tree: &ParsedScript) -> Option<Feed> {
         let [item] = tree.script.as_slice() else { return None };
-        let [Command { kind: Kind::Simple { assigns, words }, redirects }] = &item.pipeline[..]
+        let [ShellCommand { kind: Kind::Simple { assigns, words }, redirects }] =
+            &item.commands[..]
         else {
             return None;
         };
@@ -379,29 +385,29 @@ impl<'a> Shell<'a> {
         }
         let [Redirect { target, .. }] = redirects.as_slice() else { return None };
         let file = self.single(target);
-        self.touch(&file, Deed::Read);
+        self.touch(&file, PathDeed::Read);
         Some(Feed { present: true, file: true, ..Feed::default() })
     }
 
     /// What `$(…)` stands for.
-    pub(super) fn output(&mut self, tree: &Tree) -> Vec<Piece> {
+    pub(super) fn output(&mut self, tree: &ParsedScript) -> Vec<WordPiece> {
         let feed = self.inside(tree);
         let decoded = feed.origin();
         match feed.pieces {
             Some(mut pieces) if decoded.is_none() => {
-                if let Some(Piece::Text(text)) = pieces.last_mut() {
+                if let Some(WordPiece::Text(text)) = pieces.last_mut() {
                     text.truncate(text.trim_end_matches('\n').len());
                 }
                 pieces
             }
             _ => {
                 let origin = decoded.unwrap_or(WordOrigin::Output);
-                vec![Piece::Unknown { shown: "$(…)".to_owned(), origin }]
+                vec![WordPiece::Unknown { shown: "$(…)".to_owned(), origin }]
             }
         }
     }
 
-    fn command(&mut self, command: &Command, heredocs: &[Word], feed: Feed) -> Feed {
+    fn command(&mut self, command: &ShellCommand, heredocs: &[Word], feed: Feed) -> Feed {
         if self.exhausted() {
             return Feed::some();
         }
@@ -485,7 +491,7 @@ impl<'a> Shell<'a> {
             let origin = values.iter().filter_map(|value| value.origin).max();
             let shown = format!("${variable}");
             let origin = origin.unwrap_or(WordOrigin::Variable);
-            self.set(variable, vec![Piece::Unknown { shown, origin }]);
+            self.set(variable, vec![WordPiece::Unknown { shown, origin }]);
             // Every word is still seen as the name of a program or a path: once each, alone.
             for value in values.into_iter().take(MAX_WORDS) {
                 self.set(variable, value.pieces);
@@ -506,7 +512,7 @@ impl<'a> Shell<'a> {
         self.joined(ends);
     }
 
-    fn define(&mut self, name: &str, body: &Command, heredocs: &[Word]) {
+    fn define(&mut self, name: &str, body: &ShellCommand, heredocs: &[Word]) {
         if forks(name, body) {
             let reason = "It is a fork bomb: a function that starts itself without end.";
             self.note(ShellFinding::new(Class::Destructive, "fork-bomb", name, reason));
@@ -559,7 +565,7 @@ impl<'a> Shell<'a> {
 
     fn assign(&mut self, assign: &Assign, alone: bool) {
         if let Some(elements) = &assign.elements {
-            let values: Vec<Vec<Piece>> =
+            let values: Vec<Vec<WordPiece>> =
                 elements.iter().flat_map(|word| self.fields(word)).map(|arg| arg.pieces).collect();
             let mut all = self.elements(&assign.name).filter(|_| assign.append).unwrap_or_default();
             all.extend(values);
@@ -631,7 +637,7 @@ impl<'a> Shell<'a> {
         let at = self.out.commands.len();
         let judged = judge::program(self, &args, stdin);
         self.depth -= 1;
-        let judge::Judged { program, finding, out, wrapper } = judged;
+        let judge::JudgedProgram { program, finding, out, wrapper } = judged;
         if !wrapper {
             let invocation = Invocation {
                 program,
@@ -714,7 +720,7 @@ impl<'a> Shell<'a> {
     /// With these arguments and this input for as long as `inside` runs.
     pub(super) fn with_input(
         &mut self,
-        arguments: Vec<Vec<Piece>>,
+        arguments: Vec<Vec<WordPiece>>,
         stdin: Feed,
         inside: impl FnOnce(&mut Self),
     ) {
@@ -762,8 +768,8 @@ impl<'a> Shell<'a> {
 const MAX_WORDS: usize = 64;
 
 /// Whether what follows `&&` is taken to be reached: nobody writes these as conditions.
-fn succeeds(item: &Item) -> bool {
-    let [Command { kind: Kind::Simple { words, .. }, .. }] = item.pipeline.as_slice() else {
+fn succeeds(item: &Pipeline) -> bool {
+    let [ShellCommand { kind: Kind::Simple { words, .. }, .. }] = item.commands.as_slice() else {
         return false;
     };
     let first = words.first().map(|word| word.plain().unwrap_or_default());
@@ -774,19 +780,19 @@ fn succeeds(item: &Item) -> bool {
 }
 
 /// Whether a function pipes or sends itself to the background: `:(){ :|:& };:`.
-fn forks(name: &str, body: &Command) -> bool {
+fn forks(name: &str, body: &ShellCommand) -> bool {
     let script = match &body.kind {
         Kind::Group(script) | Kind::Subshell(script) => script,
         _ => return false,
     };
-    let calls = |command: &Command| match &command.kind {
+    let calls = |command: &ShellCommand| match &command.kind {
         Kind::Simple { words, .. } => {
             words.first().and_then(Word::plain).is_some_and(|word| word == name)
         }
         _ => false,
     };
     script.iter().any(|item| {
-        let own = item.pipeline.iter().filter(|command| calls(command)).count();
+        let own = item.commands.iter().filter(|command| calls(command)).count();
         own > 1 || own > 0 && item.background
     })
 }

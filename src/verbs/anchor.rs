@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::signing::{self, Judged, Signatures, Signed};
+use super::signing::{self, SignatureCheck, Signatures, Signed};
 use super::{VerbError, Workspace};
 use crate::ledger::anchor::{self, Anchor, FORMAT, NAMESPACE, Stored};
 use crate::ledger::{Digest, signed};
@@ -84,12 +84,12 @@ impl Anchors {
             };
             let what = Signed { namespace: NAMESPACE, bytes: &one.signed, signature };
             match signatures.judge(what, &signers)? {
-                Judged::By(signer) => all.trusted.push((one, said, signer)),
-                Judged::Untrusted => all.untrusted.push(one.path),
-                Judged::Bad => {
+                SignatureCheck::By(signer) => all.trusted.push((one, said, signer)),
+                SignatureCheck::Untrusted => all.untrusted.push(one.path),
+                SignatureCheck::Bad => {
                     all.findings.push(broken(&one, "does not fit its signature"));
                 }
-                Judged::Unchecked => all.unchecked = true,
+                SignatureCheck::Unchecked => all.unchecked = true,
             }
         }
         Ok(all)

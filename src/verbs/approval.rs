@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::signing::{self, Judged, Signatures, Signed};
+use super::signing::{self, SignatureCheck, Signatures, Signed};
 use super::{VerbError, Workspace, proposal, record, registry};
 use crate::intent::{NewIntent, Status};
 use crate::ledger::{Approved, Record, RecordKind, RecordedDecision, Strength};
@@ -353,7 +353,7 @@ pub fn sign(
 ) -> Result<SignedAnswer, VerbError> {
     let (bytes, signers) = (unsigned.signed_bytes(), signing::signers(ws)?);
     let what = Signed { namespace: Approved::NAMESPACE, bytes: &bytes, signature: &signature };
-    let trusted = matches!(signatures.judge(what, &signers)?, Judged::By(_));
+    let trusted = matches!(signatures.judge(what, &signers)?, SignatureCheck::By(_));
     let approved = Approved { signature: Some(signature), ..unsigned.clone() };
     let intent = ws.registry.get(&approved.what);
     let skeleton = record::skeleton(ws, RecordKind::Approval, intent, None, None);

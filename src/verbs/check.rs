@@ -13,7 +13,6 @@ mod proposed;
 mod suspects;
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
 use std::slice;
 use std::sync::Arc;
 
@@ -25,7 +24,6 @@ use self::files::{Judge, Sides};
 use self::proposed::Approvals;
 use super::classes::{self, ClassAnswer};
 use super::edited::{FormerFile, commits_of_work};
-use super::git_hooks::shell_word;
 use super::judgement::{Layer, Rules, scope_related};
 use super::signing::{Nobody, Signatures};
 use super::workspace::{IGNORE_FILES, ignores_at, policy_at};
@@ -40,7 +38,7 @@ use crate::workspace::{Code, CommitId, Finding, Level, Policy, RelativePath, tex
 #[derive(Clone, Debug, Default)]
 pub struct CheckRequest {
     /// What is compared with what.
-    pub against: Against,
+    pub against: ComparedSides,
     /// The intent that the work is bound to, where no record says more.
     pub intent: Option<String>,
     /// The branch that the work is on, where it is not the one that is checked out.
@@ -51,14 +49,14 @@ pub struct CheckRequest {
 
 impl CheckRequest {
     /// A comparison, with nothing named beside it.
-    pub fn of(against: Against) -> Self {
+    pub fn of(against: ComparedSides) -> Self {
         Self { against, ..Self::default() }
     }
 }
 
 /// What is compared with what.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Against {
+pub enum ComparedSides {
     /// The working tree with HEAD.
     #[default]
     Head,
@@ -172,8 +170,8 @@ pub fn change_signed(
     let here = ws;
     let ends = Ends::of(ws, against)?;
     let ws = &match (against, ws.git()) {
-        (Against::Staged, Some(_)) => ws.at_index()?,
-        (Against::Range { to, .. }, Some(git)) => {
+        (ComparedSides::Staged, Some(_)) => ws.at_index()?,
+        (ComparedSides::Range { to, .. }, Some(git)) => {
             ws.at_commit(git.resolve(to)?, ends.base().cloned())?
         }
         _ => ws.clone(),
@@ -189,10 +187,10 @@ pub fn change_signed(
     } else {
         answer.summary.base = ends.base().map(|base| base.0.clone());
         // Of a range, only git is read.
-        if !matches!(against, Against::Range { .. }) {
+        if !matches!(against, ComparedSides::Range { .. }) {
             answer.summary.notes.extend(seal::open_note(here));
         }
-        if *against == Against::Staged {
+        if *against == ComparedSides::Staged {
             answer.summary.notes.extend(seal::unstaged_note(here));
         }
         let changes = ends.changes(ws)?;
@@ -245,7 +243,7 @@ pub fn change_signed(
 
 /// What kind of change the working tree is against HEAD; `None` where nothing changed, or nobody can tell.
 pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
-    let ends = Ends::of(ws, &Against::Head).ok()?;
+    let ends = Ends::of(ws, &ComparedSides::Head).ok()?;
     let sides = Sides { ws, ends: &ends };
     let changes = ends.changes(ws).ok()?;
     let found = sides.classified(&sides.texts(&changes).ok()?)?;
@@ -253,15 +251,15 @@ pub fn class(ws: &Workspace) -> Option<ClassAnswer> {
 }
 
 /// A check that cannot see the change must not look like one that found nothing.
-fn judgeable(ws: &Workspace, against: &Against) -> Result<(), VerbError> {
+fn judgeable(ws: &Workspace, against: &ComparedSides) -> Result<(), VerbError> {
     if let Some(reason) = ws.git_error() {
         return Err(VerbError::BrokenGit { reason: reason.to_string() });
     }
     let what = match against {
-        Against::Base(revision) => format!("the change since {revision:?}"),
-        Against::Staged => "the index".to_owned(),
-        Against::Range { from, to } => format!("the change from {from:?} to {to:?}"),
-        Against::Head => return Ok(()),
+        ComparedSides::Base(revision) => format!("the change since {revision:?}"),
+        ComparedSides::Staged => "the index".to_owned(),
+        ComparedSides::Range { from, to } => format!("the change from {from:?} to {to:?}"),
+        ComparedSides::Head => return Ok(()),
     };
     if ws.git().is_some() {
         return Ok(());
@@ -278,18 +276,18 @@ pub(super) struct Ends {
     /// The last commit of the change; `None` before the first commit.
     head: Option<CommitId>,
     /// What was asked for.
-    against: Against,
+    against: ComparedSides,
 }
 
 impl Ends {
-    fn of(ws: &Workspace, against: &Against) -> Result<Self, VerbError> {
+    fn of(ws: &Workspace, against: &ComparedSides) -> Result<Self, VerbError> {
         let head = ws.head().cloned();
         let mut ends = Self { bases: Vec::new(), tip: None, head, against: against.clone() };
         let Some(git) = ws.git() else { return Ok(ends) };
         match against {
-            Against::Head | Against::Staged => ends.bases = commits_of_work(ws)?,
-            Against::Base(from) => ends.tip = Some(git.resolve(from)?),
-            Against::Range { from, to } => {
+            ComparedSides::Head | ComparedSides::Staged => ends.bases = commits_of_work(ws)?,
+            ComparedSides::Base(from) => ends.tip = Some(git.resolve(from)?),
+            ComparedSides::Range { from, to } => {
                 ends.tip = Some(git.resolve(from)?);
                 ends.head = Some(git.resolve(to)?);
             }
@@ -328,8 +326,8 @@ impl Ends {
     /// What no commit has yet; `None` where that is all of the change.
     fn uncommitted(&self, ws: &Workspace) -> Result<Option<HashSet<RelativePath>>, VerbError> {
         match (&self.against, ws.git()) {
-            (Against::Range { .. }, _) => Ok(Some(HashSet::new())),
-            (Against::Base(_), Some(git)) => {
+            (ComparedSides::Range { .. }, _) => Ok(Some(HashSet::new())),
+            (ComparedSides::Base(_), Some(git)) => {
                 let changes = git.all_changes(self.head.as_ref(), ws.files())?;
                 Ok(Some(changes.into_iter().map(|change| change.path).collect()))
             }
@@ -391,7 +389,7 @@ impl Ends {
     }
 }
 
-impl Against {
+impl ComparedSides {
     /// The revision whose rules decide, as it was named.
     fn from(&self) -> &str {
         match self {
@@ -414,7 +412,7 @@ impl Against {
 }
 
 /// What decides, where it cannot be read: then nothing is known of scopes, which must not look like nothing found.
-fn unreadable(rules: &Rules, against: &Against) -> Option<Finding> {
+fn unreadable(rules: &Rules, against: &ComparedSides) -> Option<Finding> {
     let broken = rules.accepted().registry.syntax_error()?;
     let from = against.from();
     Some(Finding {
@@ -428,9 +426,9 @@ fn unreadable(rules: &Rules, against: &Against) -> Option<Finding> {
 }
 
 /// How a branch that takes the registry away gets it back.
-fn give_back(rules: &Rules, against: &Against) -> String {
+fn give_back(rules: &Rules, against: &ComparedSides) -> String {
     let (path, from) = (rules.accepted().registry.path(), against.from());
-    let typed = shell_word(Path::new(from));
+    let typed = text::shell_word(from);
     format!(
         "The change takes away {path}, which {from} has: `git checkout {typed} -- ':/.orchestration'`, on the branch, gets it back."
     )
@@ -472,7 +470,7 @@ pub fn gone(ws: &Workspace) -> Result<Vec<Finding>, VerbError> {
     if !staged.iter().any(is_gone) && !ws.tracked()?.iter().any(is_gone) {
         return Ok(Vec::new());
     }
-    let ends = Ends::of(ws, &Against::Head)?;
+    let ends = Ends::of(ws, &ComparedSides::Head)?;
     let changes = ends.changes(ws)?;
     let (rules, bound) = (rules(ws), Bound::to(ws.selected(None)));
     let sides = Sides { ws, ends: &ends };
@@ -497,8 +495,8 @@ pub fn document(
     let deeds = deeds::of_standing(ws, path, file, before, bases).deeds;
     let bound = Bound::to(ws.selected(None));
     let bound = bound.of_path(path);
-    let asked = deeds::Asked { bound, against: &Against::Head, is_committed: false };
-    let mut findings = files::judge(ws, rules, path, &deeds, &asked);
+    let asked = deeds::Asked { bound, against: &ComparedSides::Head, is_committed: false };
+    let mut findings = files::judge_file(ws, rules, path, &deeds, &asked);
     findings.extend(deeds::conflicts(path, &file.document));
     findings.extend(differing(ws, path, file));
     findings.extend(overlap(ws, path, file));

@@ -16,7 +16,7 @@ use crate::workspace::{CommitId, Git, RelativePath};
 const MAX_TEXTS: usize = 64;
 
 /// Reads texts from git and keeps the last ones.
-pub(super) struct Texts {
+pub(super) struct TextCache {
     ws: Workspace,
     texts: Mutex<HashMap<(Option<CommitId>, RelativePath), Document>>,
     /// Whether commits are in the history here.
@@ -50,11 +50,11 @@ impl Covered {
 impl Workspace {
     /// Lets a ledger read the texts of its evidence from this repository.
     pub(super) fn deriving(&self, ledger: Ledger) -> Ledger {
-        ledger.with_texts(Arc::new(Texts::new(self)))
+        ledger.with_texts(Arc::new(TextCache::new(self)))
     }
 }
 
-impl Derive for Texts {
+impl Derive for TextCache {
     fn derive(&self, entry: &Entry) -> Option<Derived> {
         let file = entry.record.files.first()?;
         let covered = self.covered(entry)?;
@@ -108,7 +108,7 @@ fn hex(commit: Option<&CommitId>) -> Option<String> {
     commit.map(|commit| commit.0.clone())
 }
 
-impl Texts {
+impl TextCache {
     /// Reads the texts of this workspace's repository.
     pub(super) fn new(ws: &Workspace) -> Self {
         let ws = ws.without_ledger();

@@ -7,11 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::evidence::Compared;
-use super::signing::{Judged, Signatures, Signed};
+use super::signing::{SignatureCheck, Signatures, Signed};
 use super::{VerbError, Workspace};
 use crate::code::LineRange;
 use crate::ledger::ErasedSection;
-use crate::ledger::evidence::{self, Digest, ERASURE, Said, Tombstone};
+use crate::ledger::evidence::{self, Digest, ERASURE, SectionLine, Tombstone};
 use crate::ledger::signed;
 use crate::workspace::{Code, CommitId, Finding, RelativePath, store};
 
@@ -134,7 +134,8 @@ pub(super) fn judge(
     for (path, bytes) in before {
         for section in evidence::read(bytes).unwrap_or_default() {
             lines.insert(section.digest, (path, section.line_digests(bytes)));
-            let stones = section.lines.iter().filter(|(_, said)| matches!(said, Said::Erased(_)));
+            let stones =
+                section.lines.iter().filter(|(_, said)| matches!(said, SectionLine::Erased(_)));
             known.extend(stones.map(|(span, _)| bytes[span.clone()].to_vec()));
         }
     }
@@ -181,22 +182,22 @@ pub(super) fn judge(
             let judged = match signature {
                 Some(signature) => signatures
                     .judge(Signed { namespace: ERASURE, bytes: &bytes, signature }, signers)?,
-                None => Judged::Untrusted,
+                None => SignatureCheck::Untrusted,
             };
             let wrong = match judged {
-                Judged::By(signer) => {
+                SignatureCheck::By(signer) => {
                     compared.notes.push(format!("{signer} erased a line of {path}: {}", said.why));
                     continue;
                 }
-                Judged::Unchecked => {
+                SignatureCheck::Unchecked => {
                     compared.notes.push(format!(
                         "A line of {path} was erased; `intent verify` says whether somebody whom the branch trusts signed that."
                     ));
                     continue;
                 }
-                Judged::Bad => "and the signature does not fit",
-                Judged::Untrusted if signature.is_none() => "and nobody signed that",
-                Judged::Untrusted => "and whoever signed that is not trusted",
+                SignatureCheck::Bad => "and the signature does not fit",
+                SignatureCheck::Untrusted if signature.is_none() => "and nobody signed that",
+                SignatureCheck::Untrusted => "and whoever signed that is not trusted",
             };
             let message = format!("A line of evidence was erased, {wrong}.");
             compared.findings.push(finding(Some(*line), message));

@@ -6,7 +6,7 @@ mod records;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use super::derive::{EntryTexts, Texts};
+use super::derive::{EntryTexts, TextCache};
 use super::elsewhere::Around;
 use super::judgement::{Rules, Ruling};
 use super::signing::{self, Signatures};
@@ -94,7 +94,7 @@ pub(super) fn against_base(
             )),
         }
     }
-    let texts = Texts::new(ws);
+    let texts = TextCache::new(ws);
     for at in 0..u32::try_from(ledger.entries().len()).unwrap_or(u32::MAX) {
         let entry = ledger.entry(at);
         if entry.section.is_some_and(|section| known.contains(&section)) {
@@ -385,7 +385,7 @@ enum Doubt {
 
 /// Holds an entry against the difference that its commit makes. A claim on a text that is not in the commit is no fault:
 /// a squash or an amend has lost it, and [`provenance::derive`](crate::provenance::derive) gives nothing for it.
-fn doubt(texts: &Texts, ledger: &Ledger, at: u32, base: &CommitId) -> Option<Doubt> {
+fn doubt(texts: &TextCache, ledger: &Ledger, at: u32, base: &CommitId) -> Option<Doubt> {
     let entry = ledger.entry(at);
     let file = entry.record.files.first()?;
     let path = &file.relative_path;
@@ -408,7 +408,7 @@ fn doubt(texts: &Texts, ledger: &Ledger, at: u32, base: &CommitId) -> Option<Dou
                 let is_same = |other| ledger.claim(other).intent() == ledger.claim(claim).intent();
                 entry.record.kind == RecordKind::Ack && others.iter().copied().any(is_same)
             };
-            let why = match Claimed::of(range, &after) {
+            let why = match ClaimedLines::of(range, &after) {
                 Some(claimed) => claimed
                     .beyond(&before, &differences)
                     .or_else(|| claimed.contradicts(&others, is_said)),
@@ -424,14 +424,14 @@ fn doubt(texts: &Texts, ledger: &Ledger, at: u32, base: &CommitId) -> Option<Dou
 }
 
 /// The lines that a claim names in the text of its commit: for each block its index and its own lines.
-struct Claimed {
+struct ClaimedLines {
     is_file: bool,
     /// Whether all lines of what it names are claimed.
     is_whole: bool,
     lines: BTreeMap<usize, Vec<bool>>,
 }
 
-impl Claimed {
+impl ClaimedLines {
     /// `None` if the text of the commit is not the one that was claimed.
     fn of(range: &BlockRecord, after: &Document) -> Option<Self> {
         if range.deleted || !stands_in(range, after) {
@@ -502,7 +502,7 @@ fn claims_of(entry: &Entry, at: u32) -> impl Iterator<Item = (ClaimRef, &BlockRe
 
 /// For late evidence what other evidence of the same commit names in its file.
 fn covered_by_others(
-    texts: &Texts,
+    texts: &TextCache,
     ledger: &Ledger,
     entry: &Entry,
     after: &Document,
@@ -518,7 +518,9 @@ fn covered_by_others(
             && texts.commit_of(other).is_some_and(|commit| commit.0 == *about)
     });
     for (claim, range) in others.flat_map(|(at, other)| claims_of(other, at)) {
-        for (at, said) in Claimed::of(range, after).into_iter().flat_map(|claimed| claimed.lines) {
+        for (at, said) in
+            ClaimedLines::of(range, after).into_iter().flat_map(|claimed| claimed.lines)
+        {
             let known = covered.entry(at).or_default();
             known.lines.resize(said.len(), false);
             known.lines.iter_mut().zip(said).for_each(|(known, said)| *known |= said);

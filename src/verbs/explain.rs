@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::shell::{Class, Dialect, Reading, Surroundings, Target, read};
+use crate::shell::{Class, CommandContext, Dialect, Reading, TouchedPath, read};
 use crate::workspace::root::Root;
 use crate::workspace::root::temporary_folders;
 
@@ -15,14 +15,14 @@ pub struct ExplainAnswer {
     /// What the command is to the gate.
     pub class: Class,
     /// Every path that it would touch.
-    pub targets: Vec<Target>,
+    pub targets: Vec<TouchedPath>,
     /// The rule that decided; `input` where the line was no JSON string.
     pub rule: String,
 }
 
 /// Where a command would run that is typed in this folder; `home` is the account's home folder.
-pub fn surroundings(cwd: &Path, home: Option<PathBuf>) -> Surroundings {
-    Surroundings {
+pub fn surroundings(cwd: &Path, home: Option<PathBuf>) -> CommandContext {
+    CommandContext {
         cwd: cwd.to_owned(),
         root: Root::find(cwd).ok().map(|root| root.path().to_owned()),
         home,
@@ -31,12 +31,12 @@ pub fn surroundings(cwd: &Path, home: Option<PathBuf>) -> Surroundings {
 }
 
 /// How a command is read: its parse, its class, what it would touch, and the rule that says so.
-pub fn explain(command: &str, dialect: Dialect, at: &Surroundings) -> Reading {
+pub fn explain(command: &str, dialect: Dialect, at: &CommandContext) -> Reading {
     read(command, dialect, at)
 }
 
 /// One line of a batch: a command as a JSON string.
-pub fn verdict(line: &str, dialect: Dialect, at: &Surroundings) -> ExplainAnswer {
+pub fn verdict(line: &str, dialect: Dialect, at: &CommandContext) -> ExplainAnswer {
     let Ok(command) = serde_json::from_str::<String>(line) else {
         let rule = "input".to_owned();
         return ExplainAnswer { class: Class::Unreadable, targets: Vec::new(), rule };
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn a_batch_takes_json_strings_and_nothing_else() {
-        let at = Surroundings { cwd: "/work/app".into(), ..Surroundings::default() };
+        let at = CommandContext { cwd: "/work/app".into(), ..CommandContext::default() };
         let class = |line: &str| {
             let verdict = verdict(line, Dialect::Posix, &at);
             (verdict.class, verdict.rule)

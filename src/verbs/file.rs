@@ -21,7 +21,7 @@ use crate::workspace::{RelativePath, store};
 
 /// Which lines of a file are wanted; nothing said is all of them.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Lines {
+pub struct LineWindow {
     /// The first, 1-based.
     pub offset: Option<usize>,
     /// How many.
@@ -144,7 +144,7 @@ impl From<store::StoreError> for FileError {
 pub fn read(
     ws: &Workspace,
     path: &RelativePath,
-    lines: Lines,
+    lines: LineWindow,
     caller: &Event,
 ) -> Result<FileText, FileError> {
     let path = ws.root.resolve(path)?;

@@ -15,7 +15,6 @@ use super::{VerbError, Workspace};
 use crate::workspace::Git;
 
 pub use manager::Manager;
-pub(super) use manager::shell_word;
 
 /// The hooks that seal.
 const SEALING: [&str; 4] = ["pre-commit", "pre-merge-commit", "post-commit", "post-rewrite"];

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::derive::Covered;
 use crate::ledger::{Digest, evidence};
-use crate::workspace::git::{Brought, Walked};
+use crate::workspace::git::{AddedFile, Walked};
 use crate::workspace::table::{Damaged, Table};
 use crate::workspace::{CommitId, Git, RelativePath, Root};
 
@@ -89,7 +89,7 @@ fn digest(name: &str) -> Option<Digest> {
 impl Found {
     fn of(walked: &Walked, end: Option<u32>) -> Self {
         let mut brought: HashMap<Digest, Vec<Covered>> = HashMap::new();
-        for Brought { name, commit, parent } in &walked.brought {
+        for AddedFile { name, commit, parent } in &walked.brought {
             let Some(digest) = digest(name) else { continue };
             let covered = Covered { commit: Some(commit.clone()), parent: parent.clone() };
             brought.entry(digest).or_default().push(covered);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::Workspace;
 use crate::intent::{Intent, Registry, Scope, ScopeVerdict, Status};
 use crate::workspace::ignores::IgnoreRule;
-use crate::workspace::{Code, Ignores, Policy, Related, RelativePath};
+use crate::workspace::{Code, Ignores, Policy, RelatedPlace, RelativePath};
 
 /// Registry, policy and ignore files.
 #[derive(Clone)]
@@ -332,7 +332,7 @@ impl Rules {
     }
 
     /// The place in the registry that explains why an intent owns a path or does not.
-    pub fn explained(&self, path: &RelativePath, id: &str) -> Option<Related> {
+    pub fn explained(&self, path: &RelativePath, id: &str) -> Option<RelatedPlace> {
         // What only the proposed text has may stand in no file yet.
         let accepted = self.accepted.registry.scope(id).is_some_and(|scope| !scope.owns(path));
         let registry = if accepted { &self.accepted.registry } else { self.registry_of(id) };
@@ -361,7 +361,11 @@ pub fn protecting(policy: &Policy, path: &RelativePath) -> Option<String> {
 }
 
 /// The place in a registry that explains why an intent owns a path or does not.
-pub(super) fn scope_related(registry: &Registry, path: &RelativePath, id: &str) -> Option<Related> {
+pub(super) fn scope_related(
+    registry: &Registry,
+    path: &RelativePath,
+    id: &str,
+) -> Option<RelatedPlace> {
     let (file, intent) = registry.place(id)?;
     let (id, entries) = (&intent.id.value, &intent.owned_scope);
     let (entry, message) = match registry.scope(id)?.verdict(path) {

@@ -10,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Workspace;
-use super::derive::Texts;
+use super::derive::TextCache;
 use crate::intent::{FOLDER, Intent, Registry};
 use crate::ledger::{Claim, Entry, Record, evidence};
 use crate::workspace::git::{BlobId, GitError, Target};
@@ -46,7 +46,7 @@ impl Workspace {
             return known.clone();
         }
         let at = || match entry.section {
-            Some(_) => with_parents(self, Texts::new(self).commit_of(entry)),
+            Some(_) => with_parents(self, TextCache::new(self).commit_of(entry)),
             None => based_on.map(|commit| CommitId(commit.to_owned())).into_iter().collect(),
         };
         let found = find(self, present, (id, hash, cited), at);

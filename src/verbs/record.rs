@@ -10,7 +10,7 @@ use serde::Serialize;
 pub(super) mod call;
 mod changes;
 
-use changes::{Changes, Subject};
+use changes::{Changes, FileToRecord};
 
 use super::edited::Baseline;
 use super::judgement::{Rules, Ruling};
@@ -265,7 +265,7 @@ fn record_file(
     let committed = committed(ws, path, &document)?;
     let document = committed.carried_by(document);
     let now = document.blocks();
-    let subject = Subject::new(ws, path, &document, &committed);
+    let subject = FileToRecord::new(ws, path, &document, &committed);
     if !subject.knows_before() && request.extent == RecordExtent::Changes {
         return Ok(FileOutcome::nothing(unknown_before(ws)));
     }

@@ -26,7 +26,8 @@ use super::{VerbError, Workspace, check, signing, why};
 use crate::code::{Block, ContentHash, Document, Places, lines};
 use crate::intent::Registry;
 use crate::ledger::{
-    BlockRecord, ClaimRef, Dialect, Digest, Entry, Ledger, Record, RecordKind, Strength, journal,
+    BlockRecord, ClaimRef, Digest, Entry, Ledger, Record, RecordDialect, RecordKind, Strength,
+    journal,
 };
 use crate::provenance::difference::brought_by_all;
 use crate::provenance::lines::Standing;
@@ -85,7 +86,7 @@ pub struct SealedFile {
 
 /// Which commits to seal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum SealScope {
     /// The commit that is being made from the index, and earlier commits that were made without our hook.
     Commit,
     /// Only earlier commits that were made without our hook.
@@ -133,14 +134,14 @@ struct Draft {
 /// another call.
 pub fn seal(
     ws: &Workspace,
-    scope: Scope,
+    scope: SealScope,
     budget: Option<Duration>,
 ) -> Result<SealAnswer, VerbError> {
     run(ws, scope, budget, true)
 }
 
 /// Like [`seal`], and writes nothing.
-pub fn would_seal(ws: &Workspace, scope: Scope) -> Result<SealAnswer, VerbError> {
+pub fn would_seal(ws: &Workspace, scope: SealScope) -> Result<SealAnswer, VerbError> {
     run(ws, scope, None, false)
 }
 
@@ -163,7 +164,7 @@ fn is_open(entry: &Entry) -> bool {
 
 fn run(
     ws: &Workspace,
-    scope: Scope,
+    scope: SealScope,
     budget: Option<Duration>,
     write: bool,
 ) -> Result<SealAnswer, VerbError> {
@@ -175,7 +176,7 @@ fn run(
         return Ok(SealAnswer::default());
     }
     let until = budget.map(|budget| Instant::now() + budget);
-    let taken_away = match scope == Scope::Commit && write {
+    let taken_away = match scope == SealScope::Commit && write {
         true => TakenAway::find(ws)?,
         false => None,
     };
@@ -186,7 +187,7 @@ fn run(
     let ledger = &sources.ledger;
     // The new commit comes first, since the person waits for it. Late sealing gets the time that is left.
     let mut now = Draft::default();
-    if scope == Scope::Commit {
+    if scope == SealScope::Commit {
         let sealing = Sealing::of_work(Target::Index, commits_of_work(ws)?);
         now = of_change(ws, &sources, &sealing, until)?;
         now.carry(ws, ledger);
@@ -268,7 +269,7 @@ impl Sources {
         // Evidence of the commits that are being merged or cherry-picked is committed, even though `HEAD` does not have
         // it yet. It must not be taken for a draft.
         let commits = commits_of_work(ws)?;
-        let journals = journal::Sources::load(&ws.root);
+        let journals = journal::SectionSources::load(&ws.root);
         let history = ws.history();
         let files = ws.ledger.evidence_files();
         let gone = LazyCell::new(|| gone_sections(git, &commits, &files).unwrap_or_default());
@@ -390,15 +391,15 @@ impl TakenAway {
 fn still_open(
     ws: &Workspace,
     sources: &Sources,
-    scope: Scope,
+    scope: SealScope,
     sealed: &BTreeSet<&String>,
 ) -> Result<BTreeSet<String>, VerbError> {
     let bases = match scope {
-        Scope::Late => commits_of_work(ws)?,
-        Scope::Commit => Vec::new(),
+        SealScope::Late => commits_of_work(ws)?,
+        SealScope::Commit => Vec::new(),
     };
     let sealing = Sealing::of_work(Target::WorkTree, bases);
-    let against_index = scope == Scope::Commit;
+    let against_index = scope == SealScope::Commit;
     if sealed.is_empty() {
         return Ok(BTreeSet::new());
     }
@@ -409,7 +410,7 @@ fn still_open(
         .filter(|entry| sealed.contains(&entry.record.id))
         .flat_map(|entry| entry.record.files.iter().map(|file| file.relative_path.clone()))
         .collect();
-    let at = State::new(ws, sources, &sealing);
+    let at = FilesAfter::new(ws, sources, &sealing);
     for path in paths {
         let base = match against_index {
             true => ws.git().map(|git| git.file_in_index(&path)).transpose()?.flatten(),
@@ -436,7 +437,7 @@ fn of_change(
     until: Option<Instant>,
 ) -> Result<Draft, VerbError> {
     let mut draft = Draft::default();
-    let state = State::new(ws, sources, sealing);
+    let state = FilesAfter::new(ws, sources, sealing);
     let changes = state.ws.changes_since(sealing.bases.first())?;
     let journaled: HashSet<&RelativePath> = sources
         .ledger
@@ -463,14 +464,14 @@ fn may_hold(change: &Change, is_recorded: impl Fn(&RelativePath) -> bool) -> boo
 }
 
 /// The files after a change, with the ledger that says where their blocks come from.
-struct State<'a> {
+struct FilesAfter<'a> {
     ws: Workspace,
     sealing: &'a Sealing,
     /// See [`Sources::lost`].
     lost: &'a Ledger,
 }
 
-impl<'a> State<'a> {
+impl<'a> FilesAfter<'a> {
     fn new(ws: &Workspace, sources: &'a Sources, sealing: &'a Sealing) -> Self {
         let base = sealing.bases.first().cloned();
         let ledger = sources.ledger.forgetful();
@@ -563,7 +564,7 @@ impl<'a> State<'a> {
     fn claims(
         &self,
         found: &Provenance,
-        standing: Option<&provenance::lines::Lines>,
+        standing: Option<&provenance::lines::StandingLines>,
         is_new: &[bool],
     ) -> BTreeMap<ClaimRef, Vec<bool>> {
         let mut by: BTreeMap<ClaimRef, Vec<bool>> = BTreeMap::new();
@@ -606,7 +607,7 @@ impl<'a> State<'a> {
             .flat_map(|ledger| ledger.by_content(content).into_iter().map(|at| ledger.claim(at)));
         for claim in claims {
             let range = claim.said();
-            let is_it = claim.entry.dialect == Dialect::Evidence
+            let is_it = claim.entry.dialect == RecordDialect::Evidence
                 && claim.file.relative_path == *path
                 && !range.deleted
                 && !claim.range().is_void()
@@ -669,11 +670,11 @@ impl<'a> State<'a> {
     fn recorded(
         &self,
         found: &Provenance,
-        standing: Option<&provenance::lines::Lines>,
+        standing: Option<&provenance::lines::StandingLines>,
     ) -> Option<ContentHash> {
         let is_changed = matches!(found.content, Some(Content::Modified | Content::Renamed));
         // If every line comes from some record, the difference was recorded too, on another branch.
-        let is_recorded = standing.is_some_and(provenance::lines::Lines::are_recorded);
+        let is_recorded = standing.is_some_and(provenance::lines::StandingLines::are_recorded);
         let claim = found.claim.filter(|_| is_changed && !is_recorded && !found.only_inside)?;
         Some(self.ws.ledger.claim(claim).range().content_hash.clone())
     }

@@ -25,7 +25,7 @@ pub struct Signed<'a> {
 
 /// The result of checking a signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Judged {
+pub enum SignatureCheck {
     /// It is valid and made with a trusted key. The name is that of the key's owner in the list.
     By(String),
     /// It is valid, but made with a key that is not trusted.
@@ -40,15 +40,15 @@ pub enum Judged {
 pub trait Signatures {
     /// Checks a signature against trusted keys, in the format of OpenSSH's `allowed_signers`. The machine's own keys
     /// are added to them. It is an error if `ssh-keygen` cannot be started.
-    fn judge(&self, signed: Signed<'_>, signers: &str) -> Result<Judged, VerbError>;
+    fn judge(&self, signed: Signed<'_>, signers: &str) -> Result<SignatureCheck, VerbError>;
 }
 
 /// Checks nothing, for faces that start no programs.
 pub struct Nobody;
 
 impl Signatures for Nobody {
-    fn judge(&self, _: Signed<'_>, _: &str) -> Result<Judged, VerbError> {
-        Ok(Judged::Unchecked)
+    fn judge(&self, _: Signed<'_>, _: &str) -> Result<SignatureCheck, VerbError> {
+        Ok(SignatureCheck::Unchecked)
     }
 }
 

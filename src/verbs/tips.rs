@@ -244,7 +244,7 @@ impl Rewrite {
 }
 
 /// Why a stored commit of a branch is not forgotten.
-enum Open {
+enum KeptReason {
     /// The branch does not go on from it. Nothing is lost.
     Diverged,
     /// These files of evidence are gone, and their code is not.
@@ -254,15 +254,20 @@ enum Open {
 }
 
 /// The stored commits of a branch that are not to be forgotten.
-fn open(ws: &Workspace, git: &Git, seen: &[CommitId], now: &CommitId) -> Vec<(CommitId, Open)> {
+fn open(
+    ws: &Workspace,
+    git: &Git,
+    seen: &[CommitId],
+    now: &CommitId,
+) -> Vec<(CommitId, KeptReason)> {
     // A shallow clone cannot tell which commit comes before which.
     let goes_on = |then: &CommitId| git.is_shallow() || git.is_ancestor(now, then).unwrap_or(false);
     let why = |then: &CommitId| match lost(ws, git, then, now) {
-        Ok(lost) if !lost.is_empty() => Some(Open::Lost(lost)),
-        Ok(_) => (!goes_on(then)).then_some(Open::Diverged),
+        Ok(lost) if !lost.is_empty() => Some(KeptReason::Lost(lost)),
+        Ok(_) => (!goes_on(then)).then_some(KeptReason::Diverged),
         Err(error) => {
             tracing::debug!(%error, commit = then.0, "a shared branch cannot be compared");
-            Some(Open::Unreadable)
+            Some(KeptReason::Unreadable)
         }
     };
     let earlier = seen.iter().filter(|then| *then != now);
@@ -274,11 +279,11 @@ fn tell(
     ws: &Workspace,
     git: &Git,
     (name, now): (&str, &CommitId),
-    open: &[(CommitId, Open)],
+    open: &[(CommitId, KeptReason)],
     looked: &mut Looked,
 ) {
     let lost = open.iter().filter_map(|(then, why)| match why {
-        Open::Lost(lost) => Some((then, lost)),
+        KeptReason::Lost(lost) => Some((then, lost)),
         _ => None,
     });
     // The evidence that the others have lost is mostly among that of the one that has lost most.
@@ -288,12 +293,12 @@ fn tell(
         let finding = truncated(ws, git, (name, now), (then, lost));
         looked.findings.extend(levelled(&policy, vec![finding]));
     }
-    let unreadable = open.iter().rev().find(|(_, why)| matches!(why, Open::Unreadable));
+    let unreadable = open.iter().rev().find(|(_, why)| matches!(why, KeptReason::Unreadable));
     if let Some((then, _)) = unreadable {
         looked.findings.extend(levelled(&Policy::default(), vec![unknown(name, then)]));
     }
-    if let Some((then, Open::Diverged)) = open.last()
-        && open.iter().all(|(_, why)| matches!(why, Open::Diverged))
+    if let Some((then, KeptReason::Diverged)) = open.last()
+        && open.iter().all(|(_, why)| matches!(why, KeptReason::Diverged))
     {
         looked.notes.push(format!(
             "{name} was at {} and is not a descendant of it now; no evidence is missed. `intent verify --accept-rewrite` settles it.",

@@ -3,7 +3,6 @@
 mod lost;
 
 use std::cell::LazyCell;
-use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +11,6 @@ use self::lost::FoundAgain;
 use super::anchor::AnchorsAnswer;
 use super::elsewhere::Around;
 use super::evidence::Compared;
-use super::git_hooks::shell_word;
 use super::signing::{self, Signatures};
 use super::workspace::AT_ONCE;
 use super::{VerbError, Workspace, anchor, erase, seal, tips, why};
@@ -23,7 +21,7 @@ use crate::ledger::{Audit, Entry, ErasedSection, RecordKind, audit, journal};
 use crate::provenance::{Provenance, Verdict};
 use crate::workspace::git::Target;
 use crate::workspace::parallel::in_parallel;
-use crate::workspace::{Code, CommitId, Finding, RelativePath, ignores, session};
+use crate::workspace::{Code, CommitId, Finding, RelativePath, ignores, session, text};
 
 /// The state of the evidence.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -197,7 +195,7 @@ fn unknown_intents(ws: &Workspace, named: Vec<String>) -> Vec<Finding> {
                 format!(
                     "Add {id} to {}, restore it from git, or write it as `formerly` of the intent it is called now. Records are never changed; `intent reassign {} --from {id} --to` and an id of `intent list` says which intent this file belongs to.",
                     ws.registry.path(),
-                    shell_word(Path::new(path))
+                    text::shell_word(path)
                 ),
             )
         }

@@ -19,8 +19,8 @@ use crate::ledger::{
 };
 use crate::provenance::matching::{Comparison, Likeness, Origins};
 use crate::provenance::{
-    Content, Origin, Place, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict, lineage,
-    matching,
+    CodeOrigin, Content, Place, Provenance, Rejection, Relation, Scores, Step, Tier, Verdict,
+    lineage, matching,
 };
 use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, text};
@@ -698,7 +698,7 @@ fn recorded(claim: &Claim<'_>) -> Option<RecordedBlock> {
     })
 }
 
-fn origin(ws: &Workspace, origin: &Origin) -> Option<OriginAnswer> {
+fn origin(ws: &Workspace, origin: &CodeOrigin) -> Option<OriginAnswer> {
     let claim = ws.ledger.claim(origin.claim);
     Some(OriginAnswer {
         relation: origin.relation,

@@ -342,7 +342,7 @@ impl Turn<'_> {
 
     fn write(&self, approval: &Approval) -> Result<(), ApprovalError> {
         let seal = seal::seal(self.root, &[&json(approval)])?;
-        let stored = Stored { approval: approval.clone(), seal };
+        let stored = StoredApproval { approval: approval.clone(), seal };
         let mut text = serde_json::to_vec_pretty(&stored).expect("texts always become JSON");
         text.push(b'\n');
         Ok(store::write_scratch(&file(self.root, &approval.code), &text)?)
@@ -351,7 +351,7 @@ impl Turn<'_> {
 
 /// As it is on disk.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredApproval {
     #[serde(flatten)]
     approval: Approval,
     seal: String,
@@ -389,7 +389,7 @@ fn read(root: &Root, file: &Path, code: &str) -> Option<Approval> {
         return None;
     }
     let bytes = store::read_capped(file, 4 * MAX_SUBJECT as u64).ok()??;
-    let Stored { approval, seal } = serde_json::from_slice(&bytes).ok()?;
+    let StoredApproval { approval, seal } = serde_json::from_slice(&bytes).ok()?;
     let bound = binding(
         &approval.subject,
         &approval.actor,

@@ -115,7 +115,7 @@ codes! {
 
 /// Another place that explains a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Related {
+pub struct RelatedPlace {
     /// Which file.
     pub path: RelativePath,
     /// Where in it, in bytes.
@@ -155,7 +155,7 @@ pub struct Finding {
     /// What to do next.
     pub help: String,
     /// What explains it.
-    pub related: Vec<Related>,
+    pub related: Vec<RelatedPlace>,
     /// What would settle it.
     pub fixes: Vec<Fix>,
 }

@@ -131,7 +131,7 @@ pub enum Target {
 }
 
 pub use config::person_of_machine;
-pub use history::{About, Brought, Headline, Walked};
+pub use history::{About, AddedFile, Headline, Walked};
 
 /// What stands at a path: the kind of entry, and the id of its content; no id where a merge conflict is not settled.
 type Held = (EntryKind, Option<gix::ObjectId>);

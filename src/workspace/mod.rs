@@ -23,7 +23,7 @@ pub(crate) mod table;
 pub mod text;
 
 pub use attributes::Attributes;
-pub use finding::{Code, Finding, Fix, Level, Related};
+pub use finding::{Code, Finding, Fix, Level, RelatedPlace};
 pub use git::{CommitId, Git};
 pub use ignores::Ignores;
 pub use path::{PathError, RelativePath};

@@ -6,10 +6,10 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use intent_lsp::shell::{Class, Dialect, Reading, Surroundings, Target, read};
+use intent_lsp::shell::{Class, CommandContext, Dialect, Reading, TouchedPath, read};
 
-fn at() -> Surroundings {
-    Surroundings {
+fn at() -> CommandContext {
+    CommandContext {
         cwd: PathBuf::from("/work/app"),
         root: Some(PathBuf::from("/work/app")),
         home: Some(PathBuf::from("/home/me")),
@@ -84,7 +84,7 @@ fn what_was_written_without_a_look_at_the_rules_is_held_up_or_passes_as_said() {
 
 /// The deed, path and certainty of every target.
 fn targets(text: &str) -> Vec<String> {
-    let shown = |target: &Target| {
+    let shown = |target: &TouchedPath| {
         let sure = if target.known { "" } else { "?" };
         format!("{:?} {}{sure}", target.deed, target.path)
     };

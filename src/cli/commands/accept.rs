@@ -8,7 +8,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::person;
 use crate::cli::print::{GOOD, Page, STRONG};
-use crate::cli::target::Target;
+use crate::cli::target::FileTarget;
 use crate::verbs::accept::{AcceptAnswer, AcceptExtent, accept};
 use crate::verbs::{Workspace, map, seal};
 use crate::workspace::session;
@@ -35,7 +35,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     person::no_agent()?;
-    let target = Target::parse(&context.cwd, &args.target)?;
+    let target = FileTarget::parse(&context.cwd, &args.target)?;
     let extent = match (target.line()?, args.all_differing) {
         (Some(line), false) => AcceptExtent::Line(line),
         (None, true) => AcceptExtent::Differing,
@@ -68,7 +68,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 }
 
 /// Whether the file is as a write left it that no gate let through.
-fn is_ungated(context: &Context, target: &Target) -> Result<bool, CliError> {
+fn is_ungated(context: &Context, target: &FileTarget) -> Result<bool, CliError> {
     let (workspace, path) = context.file(target)?;
     Ok(session::ungated::standing(&workspace.root).iter().any(|note| note.path == path))
 }

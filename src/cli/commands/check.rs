@@ -6,7 +6,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, Page};
 use crate::cli::ssh::SshKeygen;
-use crate::verbs::check::{Against, CheckAnswer, CheckRequest, change_signed};
+use crate::verbs::check::{CheckAnswer, CheckRequest, ComparedSides, change_signed};
 use crate::workspace::Level;
 use crate::workspace::git::short_id;
 
@@ -78,14 +78,14 @@ impl From<FailOn> for Level {
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let against = match (args.range, args.base, args.staged) {
-        (Some((from, to)), ..) => Against::Range { from, to },
-        (None, Some(revision), _) => Against::Base(revision),
-        (None, None, true) => Against::Staged,
-        (None, None, false) => Against::Head,
+        (Some((from, to)), ..) => ComparedSides::Range { from, to },
+        (None, Some(revision), _) => ComparedSides::Base(revision),
+        (None, None, true) => ComparedSides::Staged,
+        (None, None, false) => ComparedSides::Head,
     };
     let keys = SshKeygen::of_machine(&context.cwd);
     let Args { intent, branch, suspect, .. } = args;
-    if branch.is_some() && matches!(against, Against::Head | Against::Staged) {
+    if branch.is_some() && matches!(against, ComparedSides::Head | ComparedSides::Staged) {
         return Err(CliError::usage(
             "--branch is about a change that is to be merged",
             "say into which: `intent check --base REV --branch NAME`, or `intent check FROM..TO --branch NAME`",

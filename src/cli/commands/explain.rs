@@ -8,8 +8,10 @@ use anstyle::Style;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::print::{BAD, Cell, DIM, GOOD, NOTE, PLAIN, Page, Piece, STRONG, UNSURE, WARN};
-use crate::shell::{Class, Deed, Dialect, Invocation, Reading, Surroundings, Target};
+use crate::cli::print::{
+    BAD, Cell, DIM, GOOD, NOTE, PLAIN, Page, PrintedPiece, STRONG, UNSURE, WARN,
+};
+use crate::shell::{Class, CommandContext, Dialect, Invocation, PathDeed, Reading, TouchedPath};
 use crate::verbs::explain::{explain, surroundings, verdict};
 
 /// The language of a command, as it is named on the command line.
@@ -66,7 +68,7 @@ fn batch(
     context: &Context,
     file: PathBuf,
     dialect: Dialect,
-    at: &Surroundings,
+    at: &CommandContext,
 ) -> Result<Exit, CliError> {
     let failed = |source| CliError::io(file.clone(), "read", source);
     let input: Box<dyn Read> = if file.as_os_str() == "-" {
@@ -83,7 +85,7 @@ fn batch(
         // Plain data always serialises.
         let mut bytes = serde_json::to_vec(&answer).unwrap_or_default();
         bytes.push(b'\n');
-        Piece::Bytes(bytes)
+        PrintedPiece::Bytes(bytes)
     })?;
     Ok(Exit::Fine)
 }
@@ -132,12 +134,12 @@ fn invocation(invocation: &Invocation) -> Vec<Cell> {
     ]
 }
 
-fn target(target: &Target) -> Vec<Cell> {
+fn target(target: &TouchedPath) -> Vec<Cell> {
     let deed = match target.deed {
-        Deed::Write => "write",
-        Deed::Delete => "delete",
-        Deed::MoveFrom => "move from",
-        Deed::Read => "read",
+        PathDeed::Write => "write",
+        PathDeed::Delete => "delete",
+        PathDeed::MoveFrom => "move from",
+        PathDeed::Read => "read",
     };
     let extent = match (target.known, target.recursive) {
         (true, false) => "",

@@ -7,7 +7,7 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, INTENT, PLAIN, Page, STRONG, WARN};
-use crate::cli::target::Target;
+use crate::cli::target::FileTarget;
 use crate::intent::Status;
 use crate::verbs::owners::{self, FileOwner, FileOwners, OwnerAsker};
 use crate::workspace::agents;
@@ -39,7 +39,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     };
     let mut files = Vec::with_capacity(args.paths.len());
     for path in &args.paths {
-        let (workspace, path) = context.file(&Target::plain(&context.cwd, path))?;
+        let (workspace, path) = context.file(&FileTarget::plain(&context.cwd, path))?;
         workspace.governed()?;
         workspace.sound_registry()?;
         files.push(owners::of(&workspace, &path, asker));

@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::git::git_config;
 use crate::cli::person::Terminal;
 use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
-use crate::cli::target::Target;
+use crate::cli::target::FileTarget;
 use crate::verbs::Workspace;
 use crate::verbs::reassign::{ReassignAnswer, What, reassign};
 
@@ -51,7 +51,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 
 /// What is named: a file that is there goes before a record of that id.
 fn meant(context: &Context, text: &OsString) -> Result<(Workspace, What), CliError> {
-    let target = Target::parse(&context.cwd, text)?;
+    let target = FileTarget::parse(&context.cwd, text)?;
     let whole = target.path.symlink_metadata().is_ok();
     if let Some(text) = text.to_str().filter(|_| !whole) {
         let here = context.here()?;
@@ -59,7 +59,7 @@ fn meant(context: &Context, text: &OsString) -> Result<(Workspace, What), CliErr
             return Ok((here, What::Record(text.to_owned())));
         }
         if let Some((path, name)) = text.rsplit_once('#') {
-            let target = Target::plain(&context.cwd, path.as_ref());
+            let target = FileTarget::plain(&context.cwd, path.as_ref());
             let (workspace, path) = context.existing_file(&target)?;
             return Ok((workspace, What::Named(path, name.to_owned())));
         }

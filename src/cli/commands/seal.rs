@@ -11,7 +11,7 @@ use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::git::{stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
-use crate::verbs::seal::{Scope, SealAnswer, retire, retire_daily, seal, would_seal};
+use crate::verbs::seal::{SealAnswer, SealScope, retire, retire_daily, seal, would_seal};
 use crate::verbs::{Workspace, map};
 use crate::workspace::git::short_id;
 
@@ -45,8 +45,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let Some(hook) = &args.hook else {
         let workspace = context.here()?;
         let answer = match args.dry_run {
-            true => would_seal(&workspace, Scope::Commit)?,
-            false => seal(&workspace, Scope::Commit, None)?,
+            true => would_seal(&workspace, SealScope::Commit)?,
+            false => seal(&workspace, SealScope::Commit, None)?,
         };
         if !args.dry_run {
             retire(&workspace)?;
@@ -70,7 +70,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     {
         let done = match hook.as_str() {
             "pre-merge-commit" if !is_merging(&workspace) => Ok(()),
-            "pre-commit" | "pre-merge-commit" => seal(&workspace, Scope::Commit, Some(BUDGET))
+            "pre-commit" | "pre-merge-commit" => seal(&workspace, SealScope::Commit, Some(BUDGET))
                 .map_err(|error| error.to_string())
                 .and_then(|answer| {
                     stage(&workspace, answer.written.iter().chain(&answer.removed))

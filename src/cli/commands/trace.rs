@@ -6,8 +6,8 @@ use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::print::{BAD, DIM, INTENT, Page, Piece, WARN};
-use crate::cli::target::Target;
+use crate::cli::print::{BAD, DIM, INTENT, Page, PrintedPiece, WARN};
+use crate::cli::target::FileTarget;
 use crate::cli::when;
 use crate::ledger::{
     Entry, FileRecord, MutationClass, Record, RecordKind, TestRun, Trust, evidence,
@@ -37,7 +37,7 @@ pub(crate) struct Args {
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let (workspace, path) = match &args.path {
         Some(path) => {
-            let (workspace, path) = context.file(&Target::plain(&context.cwd, path))?;
+            let (workspace, path) = context.file(&FileTarget::plain(&context.cwd, path))?;
             (workspace, Some(path))
         }
         None => (context.here()?, None),
@@ -46,10 +46,15 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let entries = trace(&workspace, &request)?;
     let json = context.printer.json_asked();
     let records = entries.map(|entry| {
-        if json { Piece::Bytes(stored(&entry)) } else { Piece::Page(line(&workspace, &entry)) }
+        if json {
+            PrintedPiece::Bytes(stored(&entry))
+        } else {
+            PrintedPiece::Page(line(&workspace, &entry))
+        }
     });
     // With `--json` every line is a record.
-    let notes = workspace.unread_evidence().filter(|_| !json).map(|note| Piece::Page(noted(note)));
+    let notes =
+        workspace.unread_evidence().filter(|_| !json).map(|note| PrintedPiece::Page(noted(note)));
     context.printer.stream(records.chain(notes), |piece| piece)?;
     Ok(Exit::Fine)
 }

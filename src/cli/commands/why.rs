@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::target::Target;
+use crate::cli::target::FileTarget;
 use crate::verbs::why::{Which, on_disk, on_disk_explained, on_disk_in_full};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::RelativePath;
@@ -56,7 +56,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let target = Target::parse(&context.cwd, &args.target)?;
+    let target = FileTarget::parse(&context.cwd, &args.target)?;
     let (workspace, path) = asked_about(context, &target)?;
     workspace.governed()?;
     let which = match target.lines {
@@ -71,16 +71,23 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     };
     let wanted = show::ShownParts {
         place: target.lines,
-        history: if args.lineage { show::History::Whole } else { show::History::Latest },
+        history: if args.lineage {
+            show::HistoryExtent::Whole
+        } else {
+            show::HistoryExtent::Latest
+        },
         evidence: if args.explain { show::Evidenced::InFull } else { show::Evidenced::InBrief },
-        lines: if args.lines { show::Lines::Each } else { show::Lines::InBrief },
+        lines: if args.lines { show::LinesExtent::Each } else { show::LinesExtent::InBrief },
     };
     context.answer(&answer, |page| show::answer(page, &answer, &wanted, Timestamp::now()))?;
     Ok(Exit::Fine)
 }
 
 /// The file that is named, in the work tree or as a commit has it.
-fn asked_about(context: &Context, target: &Target) -> Result<(Workspace, RelativePath), CliError> {
+fn asked_about(
+    context: &Context,
+    target: &FileTarget,
+) -> Result<(Workspace, RelativePath), CliError> {
     let Some((revision, named)) = target.at_revision() else {
         return context.existing_file(target);
     };

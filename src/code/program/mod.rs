@@ -192,8 +192,8 @@ impl Program {
             .events
             .iter()
             .filter_map(|event| match event {
-                tokens::Event::Token(token) => Some((token.bytes.clone(), token.text(text))),
-                tokens::Event::Close(_) => None,
+                tokens::TreeEvent::Token(token) => Some((token.bytes.clone(), token.text(text))),
+                tokens::TreeEvent::Close(_) => None,
             })
             .collect();
         let mut build = Build {

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::mem;
 use std::sync::Arc;
 
-use super::scoping::{Reach, Scoping, holds};
+use super::scoping::{NameReach, Scoping, holds};
 use super::sugar::PLAIN_MACROS;
 use super::{Name, Tree};
 use crate::code::rows;
@@ -129,7 +129,7 @@ impl Resolver<'_> {
             self.declared_name(tree, scoping, &mut done);
         }
         if opens {
-            if !function && scoping.reach == Reach::Function {
+            if !function && scoping.reach == NameReach::Function {
                 self.first_iterable(tree);
             }
             self.scopes.push(NameScope { function, ..NameScope::default() });
@@ -306,9 +306,11 @@ impl Resolver<'_> {
     fn declare(&mut self, leaf: &mut Tree, public: bool, scoping: &Scoping) {
         let Some(text) = leaf.text.clone() else { return };
         let known = match scoping.reach {
-            Reach::FromHere => self.pattern.get(&text),
-            Reach::FromHereOnce => self.scopes.last().and_then(|scope| scope.names.get(&text)),
-            Reach::Function | Reach::Block | Reach::Everywhere => self.within_function(&text),
+            NameReach::FromHere => self.pattern.get(&text),
+            NameReach::FromHereOnce => self.scopes.last().and_then(|scope| scope.names.get(&text)),
+            NameReach::Function | NameReach::Block | NameReach::Everywhere => {
+                self.within_function(&text)
+            }
         };
         let local = match known.copied() {
             Some(local) => local,
@@ -345,10 +347,10 @@ impl Resolver<'_> {
         let mut names = Vec::new();
         let mut outer = HashSet::new();
         match scoping.reach {
-            Reach::FromHere | Reach::FromHereOnce => return,
-            Reach::Function => python_names(tree, true, scoping, &mut names, &mut outer),
-            Reach::Everywhere => variables(tree, true, scoping, &mut names, &mut outer),
-            Reach::Block => {
+            NameReach::FromHere | NameReach::FromHereOnce => return,
+            NameReach::Function => python_names(tree, true, scoping, &mut names, &mut outer),
+            NameReach::Everywhere => variables(tree, true, scoping, &mut names, &mut outer),
+            NameReach::Block => {
                 if scoping.functions.contains(&tree.kind) {
                     script_vars(tree, true, scoping, &mut names);
                 }
@@ -364,7 +366,7 @@ impl Resolver<'_> {
                 self.add(name);
             }
         }
-        if scoping.reach == Reach::Everywhere {
+        if scoping.reach == NameReach::Everywhere {
             self.parameters_are_public(tree, scoping);
         }
     }

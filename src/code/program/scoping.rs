@@ -10,7 +10,7 @@ pub(in crate::code) type Places = &'static [(&'static str, &'static str)];
 
 /// When a name that is declared in a scope begins to hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::code) enum Reach {
+pub(in crate::code) enum NameReach {
     /// From its declaration on; another declaration of the name is another local.
     FromHere,
     /// From its declaration on; `:=` in the scope of its declaration assigns.
@@ -26,7 +26,7 @@ pub(in crate::code) enum Reach {
 /// What is particular to the names of a language.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::code) struct Scoping {
-    pub reach: Reach,
+    pub reach: NameReach,
     /// Nodes that hold parameters and a body: locals live only inside one of these.
     pub functions: &'static [&'static str],
     /// Nodes inside a function whose declarations end with them.
@@ -59,7 +59,7 @@ pub(in crate::code) struct Scoping {
 impl Scoping {
     /// Whether a name is declared in this field of such a parent.
     pub fn binds(&self, parent: &str, field: Option<&str>) -> bool {
-        self.reach != Reach::Everywhere
+        self.reach != NameReach::Everywhere
             && (holds(self.syntax.bindings, parent, field) || holds(self.bindings, parent, field))
     }
 

@@ -1,12 +1,12 @@
 //! Where names are declared and how far they reach, language by language.
 
 use super::more;
-use crate::code::program::scoping::{Reach, Scoping};
+use crate::code::program::scoping::{NameReach, Scoping};
 use crate::code::syntax::PLAIN;
 
 const NONE: Scoping = Scoping {
     syntax: &PLAIN,
-    reach: Reach::FromHere,
+    reach: NameReach::FromHere,
     functions: &[],
     scopes: &[],
     bindings: &[],
@@ -64,7 +64,7 @@ const RUST: Scoping = Scoping {
 
 const PYTHON: Scoping = Scoping {
     syntax: &super::PYTHON,
-    reach: Reach::Function,
+    reach: NameReach::Function,
     functions: &["function_definition", "lambda"],
     scopes: &[
         "list_comprehension",
@@ -112,7 +112,7 @@ const PYTHON: Scoping = Scoping {
 
 const SCRIPT: Scoping = Scoping {
     syntax: &super::JAVASCRIPT,
-    reach: Reach::Block,
+    reach: NameReach::Block,
     functions: &[
         "function_declaration",
         "function_expression",
@@ -147,7 +147,7 @@ const TSX: Scoping = Scoping { syntax: &super::TSX, ..SCRIPT };
 
 const GO: Scoping = Scoping {
     syntax: &super::GO,
-    reach: Reach::FromHereOnce,
+    reach: NameReach::FromHereOnce,
     functions: &["function_declaration", "method_declaration", "func_literal"],
     scopes: &[
         "block",
@@ -291,7 +291,7 @@ const ZIG: Scoping = Scoping {
 
 const PHP: Scoping = Scoping {
     syntax: &more::PHP,
-    reach: Reach::Everywhere,
+    reach: NameReach::Everywhere,
     functions: &["function_definition", "method_declaration", "anonymous_function"],
     public: &[("simple_parameter", "name"), ("variadic_parameter", "name")],
     members: &[("scoped_property_access_expression", "name")],

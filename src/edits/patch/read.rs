@@ -41,7 +41,7 @@ pub fn read(text: &str) -> Result<Vec<FilePatch>, PatchError> {
     };
     enclosed(lines)?;
     let (_end, lines) = lines.split_last().ok_or(PatchError::End)?;
-    let mut reader = Reader::default();
+    let mut reader = PatchReader::default();
     for (index, line) in lines.iter().enumerate().skip(1) {
         reader.line = index + 1;
         reader.take(line.strip_suffix('\r').unwrap_or(line))?;
@@ -86,7 +86,7 @@ enum PatchPart {
 }
 
 #[derive(Debug, Default)]
-struct Reader {
+struct PatchReader {
     state: PatchPart,
     /// The patch names the environment it is for; it may do so once.
     environment: bool,
@@ -94,7 +94,7 @@ struct Reader {
     files: Vec<FilePatch>,
 }
 
-impl Reader {
+impl PatchReader {
     fn take(&mut self, line: &str) -> Result<(), PatchError> {
         if self.state == PatchPart::Ended {
             return match line.trim().is_empty() {

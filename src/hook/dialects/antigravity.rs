@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::At;
-use crate::hook::answer::{Output, Said};
+use crate::hook::answer::{HookAnswer, Output};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
@@ -37,13 +37,19 @@ fn call(of: &Value) -> Option<Call> {
     Some(Call { tool, input })
 }
 
-pub(super) fn answer(at: At, said: &Said) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     let document = match (said, at.moment) {
-        (Said::Deny(reason), Moment::Before) => json!({ "decision": "deny", "reason": reason }),
-        (Said::Ask(reason), Moment::Before) => json!({ "decision": "force_ask", "reason": reason }),
-        (Said::Context(text), Moment::Before) => json!({ "decision": "ask", "reason": text }),
+        (HookAnswer::Deny(reason), Moment::Before) => {
+            json!({ "decision": "deny", "reason": reason })
+        }
+        (HookAnswer::Ask(reason), Moment::Before) => {
+            json!({ "decision": "force_ask", "reason": reason })
+        }
+        (HookAnswer::Context(text), Moment::Before) => json!({ "decision": "ask", "reason": text }),
         (_, Moment::Before) => json!({ "decision": "ask" }),
-        (Said::Context(text) | Said::Violation(text), _) => json!({ "additionalContext": text }),
+        (HookAnswer::Context(text) | HookAnswer::Violation(text), _) => {
+            json!({ "additionalContext": text })
+        }
         _ => return Output::default(),
     };
     Output::json(&document)

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::At;
-use crate::hook::answer::{Output, Said};
+use crate::hook::answer::{HookAnswer, Output};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::Host;
@@ -36,18 +36,18 @@ fn call(payload: &Value) -> Option<Call> {
     Some(Call { tool, input: input.map_or(Value::Null, fields::unpacked) })
 }
 
-pub(super) fn answer(at: At, said: &Said) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     match said {
-        Said::Nothing => Output::default(),
-        Said::Context(text) => Output::json(&context(at, text)),
-        Said::Ask(reason) => Output::json(&decision(at, "ask", reason)),
+        HookAnswer::Nothing => Output::default(),
+        HookAnswer::Context(text) => Output::json(&context(at, text)),
+        HookAnswer::Ask(reason) => Output::json(&decision(at, "ask", reason)),
         // Any of the three stops the call, so an older host that knows one of them stops it too.
-        Said::Deny(reason) if at.moment == Moment::Before => Output {
+        HookAnswer::Deny(reason) if at.moment == Moment::Before => Output {
             stdout: format!("{}\n", decision(at, "deny", reason)),
             ..Output::refused(reason)
         },
-        Said::Deny(reason) => Output::refused(reason),
-        Said::Violation(text) => Output::json(&violation(at, text)),
+        HookAnswer::Deny(reason) => Output::refused(reason),
+        HookAnswer::Violation(text) => Output::json(&violation(at, text)),
     }
 }
 

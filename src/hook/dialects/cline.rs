@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::At;
-use crate::hook::answer::{Output, Said};
+use crate::hook::answer::{HookAnswer, Output};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
@@ -29,12 +29,12 @@ fn call(body: &Value) -> Option<Call> {
     Some(Call { tool, input: input.map_or(Value::Null, fields::unpacked) })
 }
 
-pub(super) fn answer(at: At, said: &Said) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     let document = match said {
-        Said::Deny(reason) | Said::Ask(reason) if at.moment == Moment::Before => {
+        HookAnswer::Deny(reason) | HookAnswer::Ask(reason) if at.moment == Moment::Before => {
             json!({ "cancel": true, "errorMessage": reason })
         }
-        Said::Context(text) | Said::Violation(text) => {
+        HookAnswer::Context(text) | HookAnswer::Violation(text) => {
             json!({ "cancel": false, "contextModification": text })
         }
         _ => json!({ "cancel": false }),

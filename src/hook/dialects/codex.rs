@@ -4,17 +4,17 @@
 //! and it does not everywhere take exit code 2 for a denial.
 
 use super::{At, claude};
-use crate::hook::answer::{Output, Said};
+use crate::hook::answer::{HookAnswer, Output};
 use crate::hook::incoming::Moment;
 
-pub(super) fn answer(at: At, said: &Said) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     match said {
-        Said::Nothing => Output::default(),
-        Said::Context(text) => Output::json(&claude::context(at, text)),
-        Said::Ask(reason) | Said::Deny(reason) if at.moment == Moment::Before => {
+        HookAnswer::Nothing => Output::default(),
+        HookAnswer::Context(text) => Output::json(&claude::context(at, text)),
+        HookAnswer::Ask(reason) | HookAnswer::Deny(reason) if at.moment == Moment::Before => {
             Output::json(&claude::decision(at, "deny", reason))
         }
-        Said::Ask(_) | Said::Deny(_) => Output::default(),
-        Said::Violation(text) => Output::json(&claude::violation(at, text)),
+        HookAnswer::Ask(_) | HookAnswer::Deny(_) => Output::default(),
+        HookAnswer::Violation(text) => Output::json(&claude::violation(at, text)),
     }
 }

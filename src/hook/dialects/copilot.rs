@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{At, claude};
-use crate::hook::answer::{Output, Said};
+use crate::hook::answer::{HookAnswer, Output};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
@@ -42,16 +42,16 @@ fn call(payload: &Value) -> Option<Call> {
     Some(Call { tool, input })
 }
 
-pub(super) fn answer(at: At, said: &Said) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     let decision = |decision: &str, reason: &str| json!({ "permissionDecision": decision, "permissionDecisionReason": reason });
     match said {
-        Said::Ask(reason) => Output::json(&decision("ask", reason)),
-        Said::Deny(reason) if at.moment == Moment::Before => {
+        HookAnswer::Ask(reason) => Output::json(&decision("ask", reason)),
+        HookAnswer::Deny(reason) if at.moment == Moment::Before => {
             Output::json(&decision("deny", reason))
         }
-        Said::Context(text) | Said::Violation(text) => {
+        HookAnswer::Context(text) | HookAnswer::Violation(text) => {
             Output::json(&json!({ "additionalContext": text }))
         }
-        Said::Nothing | Said::Deny(_) => Output::default(),
+        HookAnswer::Nothing | HookAnswer::Deny(_) => Output::default(),
     }
 }

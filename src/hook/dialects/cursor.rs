@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use super::At;
-use crate::hook::answer::{Output, Said};
+use crate::hook::answer::{HookAnswer, Output};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
@@ -58,20 +58,22 @@ fn shell(of: &Value, payload: &Value) -> Call {
     Call { tool: SHELL.to_owned(), input: Value::Object(input) }
 }
 
-pub(super) fn answer(at: At, said: &Said) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     let document = match (said, at.moment) {
         // A question is accepted here and asked of nobody: the call would run.
-        (Said::Deny(reason) | Said::Ask(reason), Moment::Before) => {
+        (HookAnswer::Deny(reason) | HookAnswer::Ask(reason), Moment::Before) => {
             // The model is shown the text for the user, not the one for the agent.
             json!({ "permission": "deny", "user_message": reason, "agent_message": reason })
         }
-        (Said::Context(text), Moment::Before) => {
+        (HookAnswer::Context(text), Moment::Before) => {
             json!({ "permission": "allow", "agent_message": text })
         }
         (_, Moment::Before) => json!({ "permission": "allow" }),
         (_, Moment::Prompt) => json!({ "continue": true }),
         (_, Moment::Other) if asks_for_permission(at.name) => json!({ "permission": "allow" }),
-        (Said::Context(text) | Said::Violation(text), _) => json!({ "additional_context": text }),
+        (HookAnswer::Context(text) | HookAnswer::Violation(text), _) => {
+            json!({ "additional_context": text })
+        }
         _ => json!({}),
     };
     Output::json(&document)

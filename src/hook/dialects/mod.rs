@@ -12,7 +12,7 @@ mod windsurf;
 
 use serde_json::Value;
 
-use super::answer::{Output, Said};
+use super::answer::{HookAnswer, Output};
 use super::host::{Family, Host};
 use super::incoming::{Incoming, Moment};
 
@@ -43,7 +43,7 @@ impl At<'static> {
 }
 
 /// Says something to a host. A question is only handed over where the host asks, and a denial only before something.
-pub(crate) fn answer(family: Family, at: At, said: &Said) -> Output {
+pub(crate) fn answer(family: Family, at: At, said: &HookAnswer) -> Output {
     match family {
         Family::Claude => claude::answer(at, said),
         Family::Codex => codex::answer(at, said),

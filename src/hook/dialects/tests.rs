@@ -16,24 +16,26 @@ const MOMENTS: &[(Moment, &str)] = &[
     (Moment::Other, "subagentStart"),
 ];
 
-fn all() -> [Said; 5] {
+fn all() -> [HookAnswer; 5] {
     [
-        Said::Nothing,
-        Said::Context("know\n\"this\"".into()),
-        Said::Ask("ask".into()),
-        Said::Deny("[CODE] why".into()),
-        Said::Violation("[CODE] done".into()),
+        HookAnswer::Nothing,
+        HookAnswer::Context("know\n\"this\"".into()),
+        HookAnswer::Ask("ask".into()),
+        HookAnswer::Deny("[CODE] why".into()),
+        HookAnswer::Violation("[CODE] done".into()),
     ]
 }
 
 /// What can be said then.
-fn sensible(moment: Moment, said: &Said) -> bool {
+fn sensible(moment: Moment, said: &HookAnswer) -> bool {
     match said {
-        Said::Nothing => true,
-        Said::Context(_) => matches!(moment, Moment::Before | Moment::After | Moment::SessionStart),
-        Said::Ask(_) => moment == Moment::Before,
-        Said::Deny(_) => matches!(moment, Moment::Before | Moment::Settings),
-        Said::Violation(_) => moment == Moment::After,
+        HookAnswer::Nothing => true,
+        HookAnswer::Context(_) => {
+            matches!(moment, Moment::Before | Moment::After | Moment::SessionStart)
+        }
+        HookAnswer::Ask(_) => moment == Moment::Before,
+        HookAnswer::Deny(_) => matches!(moment, Moment::Before | Moment::Settings),
+        HookAnswer::Violation(_) => moment == Moment::After,
     }
 }
 
@@ -74,7 +76,7 @@ fn nothing_is_ever_allowed_by_us_and_a_denial_denies() {
             let output = answer(family, At::UNREAD, &said);
             let allows = output.stdout.contains("\"allow\"");
             assert!(!allows || family == Family::Cursor, "{family:?} {said:?}");
-            if matches!(said, Said::Deny(_)) {
+            if matches!(said, HookAnswer::Deny(_)) {
                 let denied = output.stdout.contains("\"deny\"")
                     || output.stdout.contains("\"cancel\":true")
                     || output.exit == 2 && !output.stderr.trim().is_empty();
@@ -91,6 +93,6 @@ fn nothing_is_ever_allowed_by_us_and_a_denial_denies() {
 }
 
 /// A question to hosts that ask nobody is a denial.
-fn refuses(family: Family, said: &Said) -> bool {
-    matches!(said, Said::Ask(_)) && matches!(family, Family::Plain | Family::Windsurf)
+fn refuses(family: Family, said: &HookAnswer) -> bool {
+    matches!(said, HookAnswer::Ask(_)) && matches!(family, Family::Plain | Family::Windsurf)
 }

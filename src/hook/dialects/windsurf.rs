@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{At, plain};
-use crate::hook::answer::{Output, Said};
+use crate::hook::answer::{HookAnswer, Output};
 use crate::hook::effects::Call;
 use crate::hook::fields;
 use crate::hook::host::{Family, Host};
@@ -46,10 +46,10 @@ fn call(action: &str, info: &Value) -> Option<Call> {
     Some(Call { tool, input })
 }
 
-pub(super) fn answer(at: At, said: &Said) -> Output {
+pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     match said {
         // Nothing but a denial reaches the model; the person may have switched on that the rest is shown.
-        Said::Context(text) => Output::remark(text),
+        HookAnswer::Context(text) => Output::remark(text),
         said => plain::answer(at, said),
     }
 }

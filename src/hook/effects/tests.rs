@@ -341,7 +341,7 @@ fn commands() {
         ),
     ];
     for (host, tool, input, expected) in rows {
-        let platform = Reader::Platform.dialect() == Dialect::Posix;
+        let platform = CommandShell::Platform.dialect() == Dialect::Posix;
         if platform {
             assert_eq!(told(host, tool, input.clone()), expected, "{host} {tool} {input}");
         }

@@ -33,12 +33,12 @@ fn panicking() -> Verbs {
     }
 }
 
-fn said(payload: &'static str, verbs: Verbs) -> Said {
+fn said(payload: &'static str, verbs: Verbs) -> HookAnswer {
     converse("claude-code", payload.as_bytes(), verbs).1
 }
 
-fn is_denied(said: &Said, code: &str) -> bool {
-    matches!(said, Said::Deny(reason) if reason.starts_with(&format!("[{code}]")))
+fn is_denied(said: &HookAnswer, code: &str) -> bool {
+    matches!(said, HookAnswer::Deny(reason) if reason.starts_with(&format!("[{code}]")))
 }
 
 #[test]
@@ -52,24 +52,24 @@ fn the_verbs_decide() {
         ..calm()
     };
     let found = said(WRITE, denying);
-    assert_eq!(found, Said::Deny("[SCOPE_VIOLATION] not yoursU+001B[2J".to_owned()));
+    assert_eq!(found, HookAnswer::Deny("[SCOPE_VIOLATION] not yoursU+001B[2J".to_owned()));
     let noticing = Verbs {
         before: |_| Judged { decision: Decision::NoOpinion, notice: Some("so".to_owned()) },
         ..calm()
     };
-    assert_eq!(said(WRITE, noticing), Said::Context("so".to_owned()));
-    assert_eq!(said(WRITE, calm()), Said::Nothing);
+    assert_eq!(said(WRITE, noticing), HookAnswer::Context("so".to_owned()));
+    assert_eq!(said(WRITE, calm()), HookAnswer::Nothing);
 }
 
 #[test]
 fn a_panic_denies_before_and_is_silent_after() {
     assert!(is_denied(&said(WRITE, panicking()), "HOOK_ERROR"));
-    assert_eq!(said(READ, panicking()), Said::Nothing, "a read asks nobody");
-    assert_eq!(said(AFTER, panicking()), Said::Nothing);
+    assert_eq!(said(READ, panicking()), HookAnswer::Nothing, "a read asks nobody");
+    assert_eq!(said(AFTER, panicking()), HookAnswer::Nothing);
     for event in ["SessionStart", "UserPromptSubmit", "Stop", "Whatever"] {
         let payload = format!("{{\"hook_event_name\":\"{event}\",\"cwd\":\"/p\"}}");
         let (_, said) = converse("claude-code", io::Cursor::new(payload), panicking());
-        assert_eq!(said, Said::Nothing, "{event}");
+        assert_eq!(said, HookAnswer::Nothing, "{event}");
     }
 }
 
@@ -107,9 +107,9 @@ fn a_message_that_does_not_end_is_a_denial_in_time() {
     assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
 }
 
-struct Broken;
+struct BrokenPipe;
 
-impl Read for Broken {
+impl Read for BrokenPipe {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         Err(io::Error::other("gone"))
     }
@@ -118,7 +118,7 @@ impl Read for Broken {
 #[test]
 fn what_cannot_be_read_is_denied_to_every_host() {
     for host in HOSTS {
-        let (_, said) = converse(host.name, Broken, calm());
+        let (_, said) = converse(host.name, BrokenPipe, calm());
         assert!(is_denied(&said, "UNREADABLE_PAYLOAD"), "{}", host.name);
         for payload in ["", "[]", "nonsense", "{\"hook_event_name\":\"PreToolUse\",\"tool_na"] {
             let (_, said) = converse(host.name, payload.as_bytes(), calm());
@@ -131,8 +131,8 @@ fn what_cannot_be_read_is_denied_to_every_host() {
 fn what_breaks_off_is_held_up_only_where_it_may_change_something() {
     let cut = |payload: &'static str| said(&payload[..payload.len() - 1], calm());
     assert!(is_denied(&cut(WRITE), "UNREADABLE_PAYLOAD"));
-    assert_eq!(cut(READ), Said::Nothing);
-    assert_eq!(cut(AFTER), Said::Nothing);
+    assert_eq!(cut(READ), HookAnswer::Nothing);
+    assert_eq!(cut(AFTER), HookAnswer::Nothing);
 }
 
 #[test]
@@ -143,8 +143,8 @@ fn what_is_too_large_is_held_up_only_where_it_may_change_something() {
         converse("claude-code", io::Cursor::new(payload), calm()).1
     };
     assert!(is_denied(&large(WRITE), "UNREADABLE_PAYLOAD"));
-    assert_eq!(large(READ), Said::Nothing);
-    assert_eq!(large(AFTER), Said::Nothing);
+    assert_eq!(large(READ), HookAnswer::Nothing);
+    assert_eq!(large(AFTER), HookAnswer::Nothing);
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn after_a_tool_the_strongest_word_wins() {
     let told = |violation: Option<&str>, context: Option<&str>| {
         told(Feedback { context: context.map(Into::into), violation: violation.map(Into::into) })
     };
-    assert_eq!(told(None, None), Said::Nothing);
-    assert_eq!(told(None, Some("c")), Said::Context("c".into()));
-    assert_eq!(told(Some("v"), Some("c")), Said::Violation("v\nc".into()));
+    assert_eq!(told(None, None), HookAnswer::Nothing);
+    assert_eq!(told(None, Some("c")), HookAnswer::Context("c".into()));
+    assert_eq!(told(Some("v"), Some("c")), HookAnswer::Violation("v\nc".into()));
 }

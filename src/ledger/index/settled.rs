@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{ClaimRef, Derived, Ledger, Sought, Trust, index};
-use crate::ledger::{BlockRecord, Conversation, Dialect, Digest, FileRecord, evidence};
+use crate::ledger::{BlockRecord, Conversation, Digest, FileRecord, RecordDialect, evidence};
 use crate::workspace::RelativePath;
 
 /// An entry of evidence: the digest of its file, and its place among the entries of that file. It says the same for good.
@@ -59,7 +59,7 @@ impl Ledger {
             return Some((shelf.kept.digest(file), nth));
         };
         let entry = &self.said.entries[other as usize];
-        if entry.dialect != Dialect::Evidence || entry.trust == Trust::Contradicted {
+        if entry.dialect != RecordDialect::Evidence || entry.trust == Trust::Contradicted {
             return None;
         }
         let beside = &self.said.files.others.get(&entry.origin.path)?.entries;

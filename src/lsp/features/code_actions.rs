@@ -14,7 +14,7 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::{commands, diagnostics};
 use crate::lsp::analysis;
 use crate::lsp::capabilities::Capabilities;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::workspace::Code;
 use plan::{OfferedPlan, Plan};
@@ -64,14 +64,14 @@ impl Offer {
 }
 
 /// What is asked for: the place, and what the client knows of it.
-struct Request<'a> {
+struct ActionRequest<'a> {
     snapshot: &'a Snapshot,
     uri: &'a lsp::Uri,
     range: lsp::Range,
     context: &'a lsp::CodeActionContext,
 }
 
-impl Request<'_> {
+impl ActionRequest<'_> {
     /// The client's diagnostics with one of these codes.
     fn diagnostics(&self, codes: &[Code]) -> Vec<lsp::Diagnostic> {
         let ours = self.context.diagnostics.iter().filter(|it| {
@@ -96,10 +96,10 @@ impl Request<'_> {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeActionParams,
-) -> Result<Option<Vec<lsp::CodeActionResponse>>, Refusal> {
+) -> Result<Option<Vec<lsp::CodeActionResponse>>, RequestRefusal> {
     let uri = &params.text_document.uri;
     let Some((open, workspace, path)) = analysis::governed(snapshot, uri) else { return Ok(None) };
-    let request = Request { snapshot, uri, range: params.range, context: &params.context };
+    let request = ActionRequest { snapshot, uri, range: params.range, context: &params.context };
     let governing = path.is_orchestration()
         || workspace.registry.holds(&path)
         || matches!(path.as_str(), ".intentignore" | ".rooignore");
@@ -116,7 +116,11 @@ pub(crate) fn handle(
 }
 
 /// The offer as the client can take it; `None` where it cannot.
-fn action(request: &Request<'_>, version: i32, offer: Offer) -> Option<lsp::CodeActionResponse> {
+fn action(
+    request: &ActionRequest<'_>,
+    version: i32,
+    offer: Offer,
+) -> Option<lsp::CodeActionResponse> {
     let client = &request.snapshot.client;
     let command = |name: &str, argument: &Value| lsp::Command {
         title: offer.title.clone(),
@@ -169,15 +173,16 @@ fn resolves(client: &Capabilities) -> bool {
 pub(crate) fn resolve(
     snapshot: &Snapshot,
     mut action: lsp::CodeAction,
-) -> Result<lsp::CodeAction, Refusal> {
+) -> Result<lsp::CodeAction, RequestRefusal> {
     let Some(data) = action.data.take() else { return Ok(action) };
-    let asked: OfferedPlan = serde_json::from_value(data)
-        .map_err(|error| Refusal::Senseless(format!("this action is not one of ours: {error}")))?;
+    let asked: OfferedPlan = serde_json::from_value(data).map_err(|error| {
+        RequestRefusal::Senseless(format!("this action is not one of ours: {error}"))
+    })?;
     let version = snapshot.document(&asked.uri).map(|open| open.version);
     if version != Some(asked.version) {
-        return Err(Refusal::ContentModified);
+        return Err(RequestRefusal::ContentModified);
     }
-    action.edit = Some(asked.plan.edit(snapshot, &asked.uri).map_err(Refusal::Failed)?);
+    action.edit = Some(asked.plan.edit(snapshot, &asked.uri).map_err(RequestRefusal::Failed)?);
     Ok(action)
 }
 

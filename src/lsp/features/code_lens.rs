@@ -13,7 +13,7 @@ use crate::code::Block;
 use crate::intent::Intent;
 use crate::lsp::analysis;
 use crate::lsp::convert;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 use crate::workspace::text::counted;
@@ -59,7 +59,7 @@ pub(crate) fn options() -> lsp::CodeLensOptions {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CodeLensParams,
-) -> Result<Option<Vec<lsp::CodeLens>>, Refusal> {
+) -> Result<Option<Vec<lsp::CodeLens>>, RequestRefusal> {
     if !snapshot.settings.code_lens {
         return Ok(None);
     }
@@ -101,17 +101,18 @@ fn lens(range: lsp::Range, about: &LensSubject) -> lsp::CodeLens {
 pub(crate) fn resolve(
     snapshot: &Snapshot,
     mut lens: lsp::CodeLens,
-) -> Result<lsp::CodeLens, Refusal> {
+) -> Result<lsp::CodeLens, RequestRefusal> {
     let data = lens.data.clone().unwrap_or_default();
-    let about: LensSubject = serde_json::from_value(data)
-        .map_err(|error| Refusal::Senseless(format!("the lens is not one of ours: {error}")))?;
+    let about: LensSubject = serde_json::from_value(data).map_err(|error| {
+        RequestRefusal::Senseless(format!("the lens is not one of ours: {error}"))
+    })?;
     let command = match &about {
         LensSubject::Block { uri, .. } => of_block(snapshot, uri, &about, lens.range),
         LensSubject::Intent { uri, id } => {
             snapshot.workspace_of(uri).map(|workspace| of_intent(workspace, uri, id))
         }
     };
-    lens.command = Some(command.ok_or(Refusal::ContentModified)?);
+    lens.command = Some(command.ok_or(RequestRefusal::ContentModified)?);
     Ok(lens)
 }
 
@@ -336,6 +337,6 @@ impl Session {
         let before = lenses(&editor.snapshot(), &uri).unwrap();
         editor.replace("/src/auth.rs", "impl Session", "impl fmt::Debug for Session");
         let last = before.last().unwrap().clone();
-        assert_eq!(resolve(&editor.snapshot(), last), Err(Refusal::ContentModified));
+        assert_eq!(resolve(&editor.snapshot(), last), Err(RequestRefusal::ContentModified));
     }
 }

@@ -19,7 +19,7 @@ pub(crate) use arguments::{
 };
 pub(crate) use run::{Effects, RegistryChange, ThenWiden, widen_on_disk};
 
-use crate::lsp::dispatch::{Refusal, fault};
+use crate::lsp::dispatch::{RequestRefusal, fault};
 use crate::lsp::snapshot::Snapshot;
 
 /// Select an intent.
@@ -80,7 +80,7 @@ pub(crate) const ALL: &[ServerCommand] = &[
     command(ACCEPT, Asks::Consent, run::accept, schema::<AcceptArguments>),
 ];
 
-type Run = fn(&Snapshot, &Map<String, Value>, &mut Effects) -> Result<Value, Refusal>;
+type Run = fn(&Snapshot, &Map<String, Value>, &mut Effects) -> Result<Value, RequestRefusal>;
 
 #[cfg_attr(not(test), allow(unused_variables, reason = "schemas are held against the documents"))]
 const fn command(
@@ -109,16 +109,19 @@ impl ServerCommand {
         snapshot: &Snapshot,
         argument: &Map<String, Value>,
         effects: &mut Effects,
-    ) -> Result<Value, Refusal> {
+    ) -> Result<Value, RequestRefusal> {
         (self.run)(snapshot, argument, effects)
     }
 }
 
 /// The command with this name.
-pub(crate) fn find(name: &str) -> Result<&'static ServerCommand, Refusal> {
+pub(crate) fn find(name: &str) -> Result<&'static ServerCommand, RequestRefusal> {
     ALL.iter().find(|command| command.name == name).ok_or_else(|| {
         let names: Vec<&str> = ALL.iter().map(|command| command.name).collect();
-        Refusal::Senseless(format!("there is no command {name:?}; there are {}", names.join(", ")))
+        RequestRefusal::Senseless(format!(
+            "there is no command {name:?}; there are {}",
+            names.join(", ")
+        ))
     })
 }
 
@@ -126,10 +129,10 @@ pub(crate) fn find(name: &str) -> Result<&'static ServerCommand, Refusal> {
 pub(crate) fn argument(
     command: &str,
     arguments: Option<Vec<Value>>,
-) -> Result<Map<String, Value>, Refusal> {
+) -> Result<Map<String, Value>, RequestRefusal> {
     let mut arguments = arguments.unwrap_or_default().into_iter();
     let refuse = |what: &str| {
-        Err(Refusal::Senseless(format!("{command} takes one argument, an object; {what}")))
+        Err(RequestRefusal::Senseless(format!("{command} takes one argument, an object; {what}")))
     };
     let first = match arguments.next() {
         None | Some(Value::Null) => Map::new(),
@@ -154,7 +157,7 @@ fn kind(value: &Value) -> &'static str {
 }
 
 /// The typed argument, or a refusal that names the field.
-fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, Refusal> {
+fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, RequestRefusal> {
     let parse = |object: Map<String, Value>| serde_json::from_value::<T>(Value::Object(object));
     let error = match parse(object.clone()) {
         Ok(argument) => return Ok(argument),
@@ -166,7 +169,7 @@ fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, Refusal> 
         rest.remove(*key);
         parse(rest).map_or_else(|other| other.to_string() != error, |_| true)
     });
-    Err(Refusal::Senseless(match guilty {
+    Err(RequestRefusal::Senseless(match guilty {
         Some(key) if !error.starts_with("unknown field") && !error.starts_with("missing") => {
             format!("the argument's field {key:?}: {error}")
         }
@@ -175,7 +178,7 @@ fn read<T: DeserializeOwned>(object: &Map<String, Value>) -> Result<T, Refusal> 
 }
 
 /// An answer as JSON.
-fn answer(command: &str, answer: &impl Serialize) -> Result<Value, Refusal> {
+fn answer(command: &str, answer: &impl Serialize) -> Result<Value, RequestRefusal> {
     serde_json::to_value(answer).map_err(|error| fault(command, &error.to_string()))
 }
 
@@ -225,7 +228,10 @@ mod tests {
             assert_eq!(argument("intent.list", given), Ok(Map::new()));
         }
         for given in [vec![json!("x")], vec![json!({}), json!({})]] {
-            assert!(matches!(argument("intent.list", Some(given)), Err(Refusal::Senseless(_))));
+            assert!(matches!(
+                argument("intent.list", Some(given)),
+                Err(RequestRefusal::Senseless(_))
+            ));
         }
     }
 

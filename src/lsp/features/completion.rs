@@ -11,7 +11,7 @@ use crate::intent::Status;
 use crate::lsp::analysis;
 use crate::lsp::capabilities::Capabilities;
 use crate::lsp::convert;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 use crate::workspace::text;
@@ -54,7 +54,7 @@ impl Choice {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::CompletionParams,
-) -> Result<Option<lsp::CompletionResponse>, Refusal> {
+) -> Result<Option<lsp::CompletionResponse>, RequestRefusal> {
     let Some(place) = analysis::place(snapshot, &params.text_document_position_params) else {
         return Ok(None);
     };

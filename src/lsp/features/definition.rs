@@ -5,16 +5,16 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::intent_text::file_of;
 use super::mention::{self, ShownRegistry};
 use super::places;
-use crate::lsp::analysis::{self, Place};
+use crate::lsp::analysis::{self, DocumentPosition};
 use crate::lsp::convert;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 
 /// The intent's definition; `None` where the position is about no intent of the registry.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DefinitionParams,
-) -> Result<Option<lsp::DefinitionResponse>, Refusal> {
+) -> Result<Option<lsp::DefinitionResponse>, RequestRefusal> {
     Ok(definition(snapshot, &params.text_document_position_params))
 }
 
@@ -46,7 +46,10 @@ fn definition(
 }
 
 /// The file that a related specification under the position names.
-fn specification(snapshot: &Snapshot, place: &Place<'_>) -> Option<(lsp::Range, lsp::Location)> {
+fn specification(
+    snapshot: &Snapshot,
+    place: &DocumentPosition<'_>,
+) -> Option<(lsp::Range, lsp::Location)> {
     let workspace = place.workspace;
     if !mention::is_registry(workspace, &place.path) {
         return None;

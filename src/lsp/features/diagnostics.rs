@@ -14,12 +14,12 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::mention::{self, ShownRegistry};
 use crate::code::Document;
 use crate::intent::lint;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::{OpenDocument, Snapshot};
 use crate::lsp::{analysis, convert};
 use crate::verbs::judgement::Rules;
 use crate::verbs::{Workspace, check};
-use crate::workspace::{Code, Finding, Ignores, Policy, Related, RelativePath, text};
+use crate::workspace::{Code, Finding, Ignores, Policy, RelatedPlace, RelativePath, text};
 
 /// Who says it.
 pub(crate) const SOURCE: &str = "intent";
@@ -213,7 +213,7 @@ impl Print<'_> {
             .then(|| vec![lsp::DiagnosticTag::Unnecessary])
     }
 
-    fn related(&self, related: &Related) -> Option<lsp::DiagnosticRelatedInformation> {
+    fn related(&self, related: &RelatedPlace) -> Option<lsp::DiagnosticRelatedInformation> {
         let uri = analysis::address(self.snapshot, self.workspace, &related.path)?;
         let shown = ShownRegistry::of(self.snapshot, self.workspace);
         let registry = shown.as_ref().map_or(&self.workspace.registry, |shown| &shown.registry);
@@ -288,7 +288,7 @@ fn ordered(mut diagnostics: Vec<lsp::Diagnostic>) -> Vec<lsp::Diagnostic> {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentDiagnosticParams,
-) -> Result<lsp::DocumentDiagnosticReport, Refusal> {
+) -> Result<lsp::DocumentDiagnosticReport, RequestRefusal> {
     let items = (snapshot.diagnose)(snapshot, &params.text_document.uri);
     snapshot.check_cancelled()?;
     let result_id = result_id(&items);

@@ -11,7 +11,7 @@ use crate::intent::IntentFile;
 use crate::ledger::read::is_ledger_path;
 use crate::lsp::analysis;
 use crate::lsp::convert;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 
@@ -27,7 +27,7 @@ pub(crate) fn options() -> lsp::DocumentLinkOptions {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentLinkParams,
-) -> Result<Option<Vec<lsp::DocumentLink>>, Refusal> {
+) -> Result<Option<Vec<lsp::DocumentLink>>, RequestRefusal> {
     Ok(links(snapshot, &params.text_document.uri))
 }
 

@@ -8,7 +8,7 @@ use super::mention;
 use crate::intent::{Intent, IntentFile};
 use crate::lsp::analysis;
 use crate::lsp::convert;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::workspace::text;
 use crate::workspace::text::counted;
@@ -17,7 +17,7 @@ use crate::workspace::text::counted;
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::DocumentSymbolParams,
-) -> Result<Option<lsp::DocumentSymbolResponse>, Refusal> {
+) -> Result<Option<lsp::DocumentSymbolResponse>, RequestRefusal> {
     let uri = params.text_document.uri;
     let Some(tree) = tree(snapshot, &uri) else { return Ok(None) };
     Ok(Some(if snapshot.client.symbol_tree { tree.into() } else { flat(&uri, tree).into() }))

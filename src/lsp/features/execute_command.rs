@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use tower_lsp::gen_lsp_types as lsp;
 
 use super::commands::{self, Asks, Effects, RegistryChange, ServerCommand, ThenWiden};
-use crate::lsp::dispatch::{ClientConversation, Refusal};
+use crate::lsp::dispatch::{ClientConversation, RequestRefusal};
 use crate::lsp::pool::Lane;
 use crate::workspace::text;
 
@@ -24,7 +24,7 @@ const ACCEPT: &str = "Accept it";
 pub(crate) async fn handle(
     conversation: ClientConversation,
     params: lsp::ExecuteCommandParams,
-) -> Result<Option<Value>, Refusal> {
+) -> Result<Option<Value>, RequestRefusal> {
     let command = commands::find(&params.command)?;
     let mut argument = commands::argument(command.name, params.arguments)?;
     match command.asks {
@@ -52,7 +52,7 @@ async fn run(
     conversation: &ClientConversation,
     command: &'static ServerCommand,
     argument: Map<String, Value>,
-) -> Result<Value, Refusal> {
+) -> Result<Value, RequestRefusal> {
     let snapshot = conversation.snapshot.clone();
     let (answer, effects) = conversation
         .compute_on(Lane::Worker, move || {
@@ -81,17 +81,19 @@ async fn run(
 async fn change_registry(
     conversation: &ClientConversation,
     change: RegistryChange,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestRefusal> {
     let params = lsp::ApplyWorkspaceEditParams {
         label: Some("Add to the scope".to_owned()),
         edit: change.edit,
         metadata: None,
     };
     let applied = conversation.client.request::<lsp::ApplyWorkspaceEditRequest>(params).await;
-    let applied = applied.map_err(|error| Refusal::Failed(error.to_string()))?;
+    let applied = applied.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
     if !applied.applied {
         let reason = applied.failure_reason.unwrap_or_else(|| "it gave no reason".to_owned());
-        return Err(Refusal::Failed(format!("the client did not change the registry: {reason}")));
+        return Err(RequestRefusal::Failed(format!(
+            "the client did not change the registry: {reason}"
+        )));
     }
     let uri = match change.then {
         ThenWiden::Save(uri) => uri,
@@ -103,7 +105,7 @@ async fn change_registry(
     };
     let saved = conversation.client.request_done::<SaveRequest>(SaveParams { uri }).await;
     saved.map_err(|error| {
-        Refusal::Failed(format!("the scope is wider in the editor, but not saved: {error}"))
+        RequestRefusal::Failed(format!("the scope is wider in the editor, but not saved: {error}"))
     })
 }
 
@@ -124,7 +126,10 @@ impl lsp::Request for SaveRequest {
 }
 
 /// Lets the client show a place to whoever sits there.
-async fn show(conversation: &ClientConversation, place: lsp::Location) -> Result<(), Refusal> {
+async fn show(
+    conversation: &ClientConversation,
+    place: lsp::Location,
+) -> Result<(), RequestRefusal> {
     let params = lsp::ShowDocumentParams {
         uri: place.uri,
         external: None,
@@ -132,9 +137,9 @@ async fn show(conversation: &ClientConversation, place: lsp::Location) -> Result
         selection: Some(place.range),
     };
     let shown = conversation.client.request::<lsp::ShowDocumentRequest>(params).await;
-    match shown.map_err(|error| Refusal::Failed(error.to_string()))?.success {
+    match shown.map_err(|error| RequestRefusal::Failed(error.to_string()))?.success {
         true => Ok(()),
-        false => Err(Refusal::Failed("the client could not show the document".into())),
+        false => Err(RequestRefusal::Failed("the client could not show the document".into())),
     }
 }
 
@@ -147,7 +152,7 @@ fn asks(conversation: &ClientConversation) -> bool {
 async fn choose_intent(
     conversation: &ClientConversation,
     argument: &Map<String, Value>,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<String>, RequestRefusal> {
     let list = commands::find("intent.list")?;
     let mut wanted = argument.clone();
     wanted.remove("session");
@@ -159,7 +164,9 @@ async fn choose_intent(
         .take(MAX_CHOICES)
         .collect();
     if open.is_empty() {
-        return Err(Refusal::Failed("no intent is in progress; start or create one first".into()));
+        return Err(RequestRefusal::Failed(
+            "no intent is in progress; start or create one first".into(),
+        ));
     }
     let title = |(id, name): &(String, String)| text::visible(&format!("{id} {name}"), false);
     let titles: Vec<String> = open.iter().map(title).collect();
@@ -170,22 +177,26 @@ async fn choose_intent(
 }
 
 /// Refuses where nobody can be asked.
-fn seated(conversation: &ClientConversation, what: &str, instead: &str) -> Result<(), Refusal> {
+fn seated(
+    conversation: &ClientConversation,
+    what: &str,
+    instead: &str,
+) -> Result<(), RequestRefusal> {
     if asks(conversation) {
         return Ok(());
     }
-    Err(Refusal::Failed(format!(
+    Err(RequestRefusal::Failed(format!(
         "{what} is for a person, and this client did not say that one sits there; a person does \
          it with `{instead}` in a terminal"
     )))
 }
 
 /// Refuses where no person sits.
-fn person(conversation: &ClientConversation) -> Result<(), Refusal> {
+fn person(conversation: &ClientConversation) -> Result<(), RequestRefusal> {
     if conversation.snapshot.settings.seats_a_person() {
         return Ok(());
     }
-    Err(Refusal::Failed(
+    Err(RequestRefusal::Failed(
         "widening a scope is for a person, and this client did not say that one sits there; a person edits the \
          owned_scope of the intent in .orchestration/active_intents.yaml, an agent asks with `intent request-scope`"
             .to_owned(),
@@ -196,7 +207,7 @@ fn person(conversation: &ClientConversation) -> Result<(), Refusal> {
 async fn consent(
     conversation: &ClientConversation,
     argument: &Map<String, Value>,
-) -> Result<(), Refusal> {
+) -> Result<(), RequestRefusal> {
     seated(conversation, "accepting a block", "intent accept PATH:LINE")?;
     let named = |key: &str| argument.get(key).and_then(Value::as_str);
     let file = named("path").or_else(|| named("uri")).unwrap_or_default();
@@ -208,7 +219,7 @@ async fn consent(
     let kind = lsp::MessageType::Warning;
     match dialog(conversation, kind, question, vec![ACCEPT.to_owned()]).await? {
         Some(chosen) if chosen == ACCEPT => Ok(()),
-        _ => Err(Refusal::Failed("it was not confirmed, so nothing was recorded".into())),
+        _ => Err(RequestRefusal::Failed("it was not confirmed, so nothing was recorded".into())),
     }
 }
 
@@ -217,11 +228,11 @@ async fn dialog(
     kind: lsp::MessageType,
     message: String,
     titles: Vec<String>,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<String>, RequestRefusal> {
     let item = |title| lsp::MessageActionItem { title, ..Default::default() };
     let actions = Some(titles.into_iter().map(item).collect());
     let params = lsp::ShowMessageRequestParams { kind, message, actions };
     let chosen = conversation.client.request_within::<lsp::ShowMessageRequest>(params, PATIENCE);
-    let chosen = chosen.await.map_err(|error| Refusal::Failed(error.to_string()))?;
+    let chosen = chosen.await.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
     Ok(chosen.map(|item| item.title))
 }

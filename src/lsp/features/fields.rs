@@ -7,7 +7,7 @@ use super::mention;
 use super::prose::Prose;
 use crate::intent::dialect::Field;
 use crate::intent::{Intent, IntentFile, Status};
-use crate::lsp::analysis::Place;
+use crate::lsp::analysis::DocumentPosition;
 use crate::lsp::snapshot::Snapshot;
 use crate::workspace::text::counted;
 
@@ -21,7 +21,7 @@ pub(crate) struct RegistryField {
 }
 
 /// The field under a position; `None` outside of the registry and of its intents.
-pub(crate) fn at(place: &Place<'_>) -> Option<RegistryField> {
+pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<RegistryField> {
     if !mention::is_registry(place.workspace, &place.path) {
         return None;
     }
@@ -41,7 +41,7 @@ pub(crate) fn at(place: &Place<'_>) -> Option<RegistryField> {
 /// What a field means, and how it stands.
 pub(crate) fn explain(
     snapshot: &Snapshot,
-    place: &Place<'_>,
+    place: &DocumentPosition<'_>,
     field: &RegistryField,
     mut text: Prose,
 ) -> Prose {

@@ -8,9 +8,9 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::prose::{Markup, Prose, ago, moment};
 use super::{credit, fields, intent_text, mention};
 use crate::ledger::Trust;
-use crate::lsp::analysis::{self, Analysis, Place, RecentBlock};
+use crate::lsp::analysis::{self, Analysis, DocumentPosition, RecentBlock};
 use crate::lsp::convert;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::provenance::{Place as Standing, Verdict};
 use crate::verbs::why::{self, AskedFor, BlockAnswer, Candidate, LineageStep, OriginAnswer};
@@ -25,7 +25,7 @@ const MAX_STEPS: usize = 8;
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::HoverParams,
-) -> Result<Option<lsp::Hover>, Refusal> {
+) -> Result<Option<lsp::Hover>, RequestRefusal> {
     Ok(hover(snapshot, &params.text_document_position_params))
 }
 
@@ -59,7 +59,7 @@ fn hover(snapshot: &Snapshot, at: &lsp::TextDocumentPositionParams) -> Option<ls
 
 /// What is known of the block at a place, and where its name stands. Somebody may be typing: then it is told by the last
 /// analysis, and of a block in which they type, that it is being edited.
-fn of_block(snapshot: &Snapshot, place: &Place<'_>) -> Option<(Prose, Range<usize>)> {
+fn of_block(snapshot: &Snapshot, place: &DocumentPosition<'_>) -> Option<(Prose, Range<usize>)> {
     if let Some(recent) = analysis::recent(snapshot, place.open)
         && let Ok(found) = recent.block_at(&place.open.document, place.byte)
     {
@@ -79,7 +79,7 @@ fn of_block(snapshot: &Snapshot, place: &Place<'_>) -> Option<(Prose, Range<usiz
 /// What was known of a block before the edit that is under way in it. `None` as in [`block_text`].
 fn edited_text(
     snapshot: &Snapshot,
-    place: &Place<'_>,
+    place: &DocumentPosition<'_>,
     analysis: &Analysis,
     index: usize,
 ) -> Option<Prose> {
@@ -113,7 +113,7 @@ fn markup(snapshot: &Snapshot) -> Markup {
 /// `None` for a block without a record that holds no recorded code either.
 fn block_text(
     snapshot: &Snapshot,
-    place: &Place<'_>,
+    place: &DocumentPosition<'_>,
     analysis: &Analysis,
     index: usize,
 ) -> Option<Prose> {
@@ -181,7 +181,11 @@ fn asked_for(text: &mut Prose, asked: &AskedFor) {
     }
 }
 
-fn who_and_when(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option<String> {
+fn who_and_when(
+    text: &Prose,
+    place: &DocumentPosition<'_>,
+    answer: &BlockAnswer,
+) -> Option<String> {
     let who = match credit::is_accepted(answer) {
         true => {
             format!("accepted as it stood by {}", why::accepted_by(answer.contributor.as_ref()?))
@@ -218,7 +222,7 @@ fn who_and_when(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option
 }
 
 /// The one word and what it means.
-fn verdict(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> String {
+fn verdict(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> String {
     let meaning = match answer.verdict {
         Verdict::Exact => "as recorded".to_owned(),
         Verdict::Reformatted => "as recorded, but for layout and comments".to_owned(),
@@ -248,7 +252,7 @@ fn verdict(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> String {
 }
 
 /// Where a moved block was recorded: another file, or another container in this one.
-fn moved_from(text: &Prose, place: &Place<'_>, answer: &BlockAnswer) -> Option<String> {
+fn moved_from(text: &Prose, place: &DocumentPosition<'_>, answer: &BlockAnswer) -> Option<String> {
     let recorded = answer.recorded.as_ref().filter(|_| answer.place == Some(Standing::Moved))?;
     if recorded.path != place.path {
         return Some(format!(", recorded in {}", text.code(recorded.path.as_str())));
@@ -298,7 +302,7 @@ fn candidate(text: &Prose, record: &Candidate) -> String {
 fn links(
     snapshot: &Snapshot,
     text: &Prose,
-    place: &Place<'_>,
+    place: &DocumentPosition<'_>,
     answer: &BlockAnswer,
 ) -> Vec<String> {
     let workspace = place.workspace;

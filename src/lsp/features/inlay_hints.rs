@@ -5,14 +5,14 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::credit;
 use crate::lsp::analysis;
 use crate::lsp::convert;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 
 /// The hints of a range; none where lenses say the same.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::InlayHintParams,
-) -> Result<Option<Vec<lsp::InlayHint>>, Refusal> {
+) -> Result<Option<Vec<lsp::InlayHint>>, RequestRefusal> {
     Ok(if snapshot.settings.shows_hints(&snapshot.client) {
         hints(snapshot, &params.text_document.uri, params.range)
     } else {

@@ -7,7 +7,7 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use crate::code::Document;
 use crate::intent::Registry;
-use crate::lsp::analysis::{self, Place};
+use crate::lsp::analysis::{self, DocumentPosition};
 use crate::lsp::convert;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
@@ -101,7 +101,7 @@ pub(crate) fn is_known(workspace: &Workspace, id: &str) -> bool {
 }
 
 /// The known id under a position, and where it stands.
-pub(crate) fn at(place: &Place<'_>) -> Option<(String, Range<usize>)> {
+pub(crate) fn at(place: &DocumentPosition<'_>) -> Option<(String, Range<usize>)> {
     let document = &place.open.document;
     let line = line_around(document, place.byte)?;
     let text = document.slice(line.clone())?;

@@ -6,9 +6,9 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::mention::{self, ShownRegistry};
 use crate::code::Document;
-use crate::lsp::analysis::{self, Analysis, Place};
+use crate::lsp::analysis::{self, Analysis, DocumentPosition};
 use crate::lsp::convert;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::provenance::Verdict;
 use crate::verbs::why::{self, FileProvenance};
@@ -16,7 +16,7 @@ use crate::verbs::{Workspace, map};
 use crate::workspace::RelativePath;
 
 /// What a position is about.
-pub(crate) struct Target {
+pub(crate) struct PositionTarget {
     /// The intent's id, as it is called now.
     pub(crate) id: String,
     /// The word under the cursor.
@@ -24,7 +24,7 @@ pub(crate) struct Target {
 }
 
 /// The intent that a position is about: the id under it, or the intent of the block whose name is under it.
-pub(crate) fn target(snapshot: &Snapshot, place: &Place<'_>) -> Option<Target> {
+pub(crate) fn target(snapshot: &Snapshot, place: &DocumentPosition<'_>) -> Option<PositionTarget> {
     let (id, bytes) = id_at(place).or_else(|| {
         let analysis = analysis::of(snapshot, &place.open.uri)?;
         let (index, block) = analysis.block_at(place.byte)?;
@@ -33,11 +33,14 @@ pub(crate) fn target(snapshot: &Snapshot, place: &Place<'_>) -> Option<Target> {
         on_name.then(|| (id, block.name_bytes.clone()))
     })?;
     let id = place.workspace.registry.present_id(&id).to_owned();
-    Some(Target { id, origin: convert::range(&place.open.document, bytes, snapshot.encoding) })
+    Some(PositionTarget {
+        id,
+        origin: convert::range(&place.open.document, bytes, snapshot.encoding),
+    })
 }
 
 /// The id under a position. In the registry an intent's id is one whatever its spelling.
-pub(crate) fn id_at(place: &Place<'_>) -> Option<(String, std::ops::Range<usize>)> {
+pub(crate) fn id_at(place: &DocumentPosition<'_>) -> Option<(String, std::ops::Range<usize>)> {
     let defined = || {
         mention::is_registry(place.workspace, &place.path).then_some(())?;
         let text = place.open.document.text();
@@ -77,7 +80,7 @@ pub(crate) fn produced(
     snapshot: &Snapshot,
     workspace: &Workspace,
     id: &str,
-) -> Result<Vec<Produced>, Refusal> {
+) -> Result<Vec<Produced>, RequestRefusal> {
     let id = workspace.registry.present_id(id);
     let paths = map::produced(workspace, id).into_iter().map(|(path, _)| path).collect();
     standing(snapshot, workspace, paths, |block| block.intent.as_deref() == Some(id))
@@ -89,7 +92,7 @@ pub(crate) fn named(
     workspace: &Workspace,
     paths: Vec<RelativePath>,
     fits: impl Fn(&str) -> bool,
-) -> Result<Vec<Produced>, Refusal> {
+) -> Result<Vec<Produced>, RequestRefusal> {
     standing(snapshot, workspace, paths.into_iter().collect(), |block| fits(&block.name))
 }
 
@@ -98,7 +101,7 @@ fn standing(
     workspace: &Workspace,
     mut paths: BTreeSet<RelativePath>,
     wanted: impl Fn(&Produced) -> bool,
-) -> Result<Vec<Produced>, Refusal> {
+) -> Result<Vec<Produced>, RequestRefusal> {
     let mut found = Vec::new();
     for (uri, analysis) in open_analyses(snapshot, workspace) {
         snapshot.check_cancelled()?;
@@ -171,7 +174,7 @@ pub(crate) fn mentions(
     snapshot: &Snapshot,
     workspace: &Workspace,
     id: &str,
-) -> Result<Vec<lsp::Location>, Refusal> {
+) -> Result<Vec<lsp::Location>, RequestRefusal> {
     let mut found = Vec::new();
     let mut documents: Vec<(lsp::Uri, Document)> = open_analyses(snapshot, workspace)
         .into_iter()

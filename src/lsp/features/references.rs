@@ -4,14 +4,14 @@ use tower_lsp::gen_lsp_types as lsp;
 
 use super::places;
 use crate::lsp::analysis;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 
 /// Blocks where they stand now, words in open documents, and the definition where the client wants it.
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::ReferenceParams,
-) -> Result<Option<Vec<lsp::Location>>, Refusal> {
+) -> Result<Option<Vec<lsp::Location>>, RequestRefusal> {
     let at = &params.text_document_position_params;
     let Some(place) = analysis::place(snapshot, at) else { return Ok(None) };
     let Some(target) = places::target(snapshot, &place) else { return Ok(None) };

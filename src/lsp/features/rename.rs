@@ -17,7 +17,7 @@ use crate::ledger::read::is_ledger_path;
 use crate::lsp::analysis;
 use crate::lsp::capabilities::Capabilities;
 use crate::lsp::convert;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 use crate::workspace::{RelativePath, ignores, store};
@@ -32,13 +32,13 @@ pub(crate) fn options(client: &Capabilities) -> lsp::RenameProvider {
 pub(crate) fn prepare(
     snapshot: &Snapshot,
     params: lsp::PrepareRenameParams,
-) -> Result<Option<lsp::PrepareRenameResult>, Refusal> {
+) -> Result<Option<lsp::PrepareRenameResult>, RequestRefusal> {
     let Some(place) = analysis::place(snapshot, &params.text_document_position_params) else {
         return Ok(None);
     };
     let Some((id, bytes)) = places::id_at(&place) else { return Ok(None) };
     if is_ledger_path(&place.path) {
-        return Err(Refusal::Failed(
+        return Err(RequestRefusal::Failed(
             "The ledger is never rewritten; rename the id in the registry.".into(),
         ));
     }
@@ -48,10 +48,10 @@ pub(crate) fn prepare(
 }
 
 /// An id that an intent had before stands where it is said that it had it, or in what was written then: it stays there.
-fn is_present(workspace: &Workspace, id: &str) -> Result<(), Refusal> {
+fn is_present(workspace: &Workspace, id: &str) -> Result<(), RequestRefusal> {
     match workspace.registry.present_id(id) {
         present if present == id => Ok(()),
-        present => Err(Refusal::Failed(format!(
+        present => Err(RequestRefusal::Failed(format!(
             "{id} is called {present} now; rename it where it is called so."
         ))),
     }
@@ -61,7 +61,7 @@ fn is_present(workspace: &Workspace, id: &str) -> Result<(), Refusal> {
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::RenameParams,
-) -> Result<Option<lsp::WorkspaceEdit>, Refusal> {
+) -> Result<Option<lsp::WorkspaceEdit>, RequestRefusal> {
     let Some(place) = analysis::place(snapshot, &params.text_document_position_params) else {
         return Ok(None);
     };
@@ -69,12 +69,14 @@ pub(crate) fn handle(
     let to = params.new_name.trim().to_owned();
     let workspace = place.workspace;
     let missing = || {
-        Refusal::Failed(format!("{from} is not in the registry; only intents there are renamed."))
+        RequestRefusal::Failed(format!(
+            "{from} is not in the registry; only intents there are renamed."
+        ))
     };
     let shown = ShownRegistry::of(snapshot, workspace).ok_or_else(missing)?;
     let rename = RegistryEdit::Rename { from: from.clone(), to: to.clone() };
-    let planned =
-        edit::plan(&shown.registry, &rename).map_err(|error| Refusal::Failed(error.to_string()))?;
+    let planned = edit::plan(&shown.registry, &rename)
+        .map_err(|error| RequestRefusal::Failed(error.to_string()))?;
     let mut changes = EditsByDocument::new(snapshot);
     for read in shown.registry.files() {
         let Some(file) = shown.file(read.path()) else { continue };
@@ -170,7 +172,7 @@ mod tests {
     use super::*;
     use crate::lsp::features::fixture::{Editor, REGISTRY};
 
-    fn rename(editor: &Editor, to: &str) -> Result<Option<lsp::WorkspaceEdit>, Refusal> {
+    fn rename(editor: &Editor, to: &str) -> Result<Option<lsp::WorkspaceEdit>, RequestRefusal> {
         handle(&editor.snapshot(), editor.ask(json!({ "newName": to })))
     }
 
@@ -235,7 +237,9 @@ INT-001
         let editor = Editor::new(&fixture());
         for (to, reason) in [("INT-002", "already"), ("a b", ""), ("", "")] {
             match rename(&editor, to) {
-                Err(Refusal::Failed(message)) => assert!(message.contains(reason), "{message}"),
+                Err(RequestRefusal::Failed(message)) => {
+                    assert!(message.contains(reason), "{message}")
+                }
                 other => panic!("{to:?}: {other:?}"),
             }
         }
@@ -253,7 +257,7 @@ INT-001
             rename(&editor, "NEW-1").map(drop),
         ];
         for refused in refused {
-            let Err(Refusal::Failed(message)) = refused else { panic!("{refused:?}") };
+            let Err(RequestRefusal::Failed(message)) = refused else { panic!("{refused:?}") };
             assert!(message.contains("OLD-1 is called INT-001 now"), "{message}");
         }
     }

@@ -7,7 +7,7 @@ use tower_lsp::gen_lsp_types as lsp;
 use super::{document_symbols, mention, places};
 use crate::code::BlockKind;
 use crate::lsp::analysis;
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::snapshot::Snapshot;
 use crate::verbs::Workspace;
 
@@ -21,7 +21,7 @@ const MAX_FILES: usize = 64;
 pub(crate) fn handle(
     snapshot: &Snapshot,
     params: lsp::WorkspaceSymbolParams,
-) -> Result<Option<lsp::WorkspaceSymbolResponse>, Refusal> {
+) -> Result<Option<lsp::WorkspaceSymbolResponse>, RequestRefusal> {
     let words: Vec<String> = params.query.split_whitespace().map(str::to_lowercase).collect();
     let mut found = Vec::new();
     for workspace in snapshot.workspaces() {
@@ -51,7 +51,7 @@ fn blocks(
     snapshot: &Snapshot,
     workspace: &Workspace,
     words: &[String],
-) -> Result<Vec<lsp::SymbolInformation>, Refusal> {
+) -> Result<Vec<lsp::SymbolInformation>, RequestRefusal> {
     let Some(word) = words.first() else { return Ok(Vec::new()) };
     let intents = workspace.registry.intents().iter();
     let mut listed = intents.flat_map(|intent| iter::once(&intent.id).chain(&intent.formerly));

@@ -11,7 +11,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use crate::lsp::features::diagnostics;
 use crate::lsp::features::fixture::{Editor, git, git_runs};
-use crate::verbs::check::{self, Against, CheckAnswer, CheckRequest};
+use crate::verbs::check::{self, CheckAnswer, CheckRequest, ComparedSides};
 use crate::verbs::gate::{self, Decision, GateRequest};
 use crate::verbs::{map, record, registry, report, select};
 use crate::workspace::{Code, Level, RelativePath};
@@ -205,13 +205,13 @@ fn of_code(answer: &CheckAnswer) -> Told {
     all.map(|it| (it.path.clone().unwrap_or_default(), it.code.clone())).collect()
 }
 
-fn checked(editor: &Editor, against: Against, intent: Option<String>) -> CheckAnswer {
+fn checked(editor: &Editor, against: ComparedSides, intent: Option<String>) -> CheckAnswer {
     let request = CheckRequest { intent, ..CheckRequest::of(against) };
     check::change(editor.workspace(), &request).expect("checked")
 }
 
 fn all_say_the_same(editor: &mut Editor) {
-    let answer = checked(editor, Against::Head, None);
+    let answer = checked(editor, ComparedSides::Head, None);
     let expected = of_code(&answer);
     let root = editor.workspace().root.path().to_owned();
 
@@ -283,16 +283,20 @@ fn all_say_the_same(editor: &mut Editor) {
     if root.join(".git/MERGE_HEAD").exists() {
         return;
     }
-    let expected = of_code(&checked(editor, Against::Head, None));
+    let expected = of_code(&checked(editor, ComparedSides::Head, None));
     git(&root, &["add", "-A"]);
     editor.reload();
-    assert_eq!(of_code(&checked(editor, Against::Staged, None)), expected, "`check --staged`");
+    assert_eq!(
+        of_code(&checked(editor, ComparedSides::Staged, None)),
+        expected,
+        "`check --staged`"
+    );
     let base = editor.workspace().head().expect("a commit").clone();
     let then = editor.workspace().at_commit(base.clone(), None).expect("readable");
     if try_git(&root, &["commit", "-qm", "all of it"]) {
         editor.reload();
         let selected = editor.workspace().selected(None);
-        let merged = of_code(&checked(editor, Against::Base(base.0), selected));
+        let merged = of_code(&checked(editor, ComparedSides::Base(base.0), selected));
         // What was widened on this machine is accepted here, and not where it is merged.
         let owned = |path: &str, ws: &crate::verbs::Workspace| {
             let path = RelativePath::new(path).unwrap();

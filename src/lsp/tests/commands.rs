@@ -35,7 +35,7 @@ pub(super) fn workspace() -> Editor {
 pub(super) fn with_options(editor: &Editor, capabilities: Value, options: Value) -> Session {
     let folder = json!({ "uri": editor.uri(""), "name": "ws" });
     Session::started(
-        Parts { agent: || None, ..Parts::default() },
+        ServerParts { agent: || None, ..ServerParts::default() },
         json!({ "processId": null, "capabilities": capabilities, "workspaceFolders": [folder],
                 "initializationOptions": options }),
     )
@@ -424,7 +424,7 @@ fn lenses_that_are_asked_for_at_the_start_are_answered_when_all_is_read() {
     let text = std::fs::read_to_string(editor.path("/.orchestration/active_intents.yaml")).unwrap();
     let again = json!({ "workspace": { "codeLens": { "refreshSupport": true } } });
     for capabilities in [json!({}), again] {
-        let parts = Parts { agent: || None, open, ..Parts::default() };
+        let parts = ServerParts { agent: || None, open, ..ServerParts::default() };
         let mut session = Session::started(
             parts,
             json!({ "processId": null, "capabilities": capabilities, "workspaceFolders": [folder] }),

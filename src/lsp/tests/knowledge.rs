@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::lsp::convert;
-use crate::lsp::world::Place;
+use crate::lsp::world::WorkspaceLocation;
 use crate::verbs::Workspace;
 
 /// The nearest folder above that holds `.orchestration`.
-fn find(folder: &Path) -> Option<Place> {
+fn find(folder: &Path) -> Option<WorkspaceLocation> {
     let folder = folder.canonicalize().ok()?;
     let governed = |it: &&Path| it.join(".orchestration").is_dir();
     match folder.ancestors().find(governed) {
-        Some(root) => Some(Place { root: root.to_owned(), governed: true, git_dir: None }),
-        None => Some(Place { root: folder, governed: false, git_dir: None }),
+        Some(root) => {
+            Some(WorkspaceLocation { root: root.to_owned(), governed: true, git_dir: None })
+        }
+        None => Some(WorkspaceLocation { root: folder, governed: false, git_dir: None }),
     }
 }
 
@@ -34,25 +36,25 @@ fn diagnose(snapshot: &Snapshot, uri: &lsp::Uri) -> Vec<lsp::Diagnostic> {
     vec![lsp::Diagnostic { message: message.into(), ..Default::default() }]
 }
 
-fn governed() -> Parts {
-    Parts { find, open, diagnose, ..parts() }
+fn governed() -> ServerParts {
+    ServerParts { find, open, diagnose, ..parts() }
 }
 
 /// A folder with a workspace and a file in it, and the file's address.
-struct TestWorkspace {
+struct FolderUnderTest {
     _folder: tempfile::TempDir,
     root: PathBuf,
     file: String,
 }
 
-fn folder() -> TestWorkspace {
+fn folder() -> FolderUnderTest {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
     std::fs::create_dir(root.join(".orchestration")).unwrap();
     std::fs::write(root.join(".orchestration/active_intents.yaml"), "active_intents: []\n")
         .unwrap();
     let file = convert::uri_of(&root.join("a.rs")).unwrap().to_string();
-    TestWorkspace { _folder: folder, root, file }
+    FolderUnderTest { _folder: folder, root, file }
 }
 
 fn published(session: &mut Session) -> (Value, Vec<String>) {
@@ -86,7 +88,7 @@ fn diagnostics_are_pushed_with_their_version_after_the_typing_stops() {
 
 #[test]
 fn diagnostics_of_a_document_out_of_step_are_taken_back() {
-    let mut session = Session::with(Parts { diagnose, ..parts() }, json!({}));
+    let mut session = Session::with(ServerParts { diagnose, ..parts() }, json!({}));
     session.open(A, "1234");
     assert_eq!(published(&mut session).1.len(), 1);
     session.change(A, 1, insert("x"));
@@ -132,7 +134,7 @@ fn folders_of_the_window_come_and_go() {
     let folder = folder();
     let uri = convert::uri_of(&folder.root).unwrap();
     let item = json!({ "uri": uri, "name": "w" });
-    let quiet = Parts { unopened: known_unopened, ..governed() };
+    let quiet = ServerParts { unopened: known_unopened, ..governed() };
     let mut session = Session::with(quiet, json!({}));
     let event = json!({ "event": { "added": [item], "removed": [] } });
     session.tell("workspace/didChangeWorkspaceFolders", event);
@@ -163,7 +165,7 @@ fn a_broken_registry_is_shown_before_anybody_opens_it() {
     let registry = convert::uri_of(&registry).unwrap().to_string();
     for client in [json!({}), pulling()] {
         let pulls = client != json!({});
-        let quiet = Parts { diagnose: |_, _| Vec::new(), unopened, ..governed() };
+        let quiet = ServerParts { diagnose: |_, _| Vec::new(), unopened, ..governed() };
         let mut session = Session::with(quiet, client);
         session.open(&folder.file, "text");
         assert_eq!(published(&mut session), (Value::Null, vec!["unopened".to_owned()]));
@@ -180,14 +182,14 @@ fn a_broken_registry_is_shown_before_anybody_opens_it() {
 fn known_hover(
     snapshot: &Snapshot,
     params: lsp::HoverParams,
-) -> Result<Option<lsp::Hover>, Refusal> {
+) -> Result<Option<lsp::Hover>, RequestRefusal> {
     let uri = params.text_document_position_params.text_document.uri;
     Ok(snapshot.workspace_of(&uri).map(|_| text_in_hover("known".to_owned())))
 }
 
-fn slow() -> Parts {
+fn slow() -> ServerParts {
     let table = dispatch::table().on_latency_sensitive::<lsp::HoverRequest>(known_hover);
-    Parts { open: open_slowly, table, ..governed() }
+    ServerParts { open: open_slowly, table, ..governed() }
 }
 
 #[test]
@@ -214,7 +216,7 @@ fn the_first_questions_wait_for_the_workspace_and_no_others_do() {
 #[test]
 fn a_question_that_waits_is_cancelled_like_any_other_and_is_about_the_text_of_its_arrival() {
     let folder = folder();
-    let mut session = Session::with(Parts { open: open_slowly, ..governed() }, json!({}));
+    let mut session = Session::with(ServerParts { open: open_slowly, ..governed() }, json!({}));
     session.open(&folder.file, "text");
     let cancelled = session.hover(&folder.file);
     session.tell("$/cancelRequest", json!({ "id": cancelled }));
@@ -229,7 +231,7 @@ fn a_question_that_waits_is_cancelled_like_any_other_and_is_about_the_text_of_it
 #[test]
 fn who_waits_too_long_hears_that_it_is_still_being_read() {
     let folder = folder();
-    let parts = Parts { reading_limit: Duration::from_millis(50), ..slow() };
+    let parts = ServerParts { reading_limit: Duration::from_millis(50), ..slow() };
     let mut session = Session::with(parts, json!({}));
     session.open(&folder.file, "text");
     assert!(session.text(&folder.file).unwrap().contains("still being read"));
@@ -263,8 +265,8 @@ fn progress_is_shown_to_clients_that_can_show_it() {
 #[test]
 fn a_workspace_that_cannot_be_read_is_said_and_survived() {
     let folder = folder();
-    let refused = Parts { open: |_| Err("no".into()), ..governed() };
-    let broken = Parts { open: |_| panic!("on purpose"), ..governed() };
+    let refused = ServerParts { open: |_| Err("no".into()), ..governed() };
+    let broken = ServerParts { open: |_| panic!("on purpose"), ..governed() };
     for parts in [refused, broken] {
         let mut session = Session::with(parts, json!({}));
         session.open(&folder.file, "text");

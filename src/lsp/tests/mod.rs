@@ -19,10 +19,10 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::dispatch::{self, Refusal, Table};
+use super::dispatch::{self, MethodTable, RequestRefusal};
 use super::snapshot::Snapshot;
 use super::transport::Frames;
-use super::{Parts, serve};
+use super::{ServerParts, serve};
 
 /// Nothing in these tests takes so long, but a machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -31,18 +31,18 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const A: &str = "file:///nowhere/a.rs";
 
 /// A server without workspaces, whose hovers show the document's text.
-fn parts() -> Parts {
-    Parts { table: table(), find: |_| None, agent: || None, ..Parts::default() }
+fn parts() -> ServerParts {
+    ServerParts { table: table(), find: |_| None, agent: || None, ..ServerParts::default() }
 }
 
-fn table() -> Table {
+fn table() -> MethodTable {
     dispatch::table().on_latency_sensitive::<lsp::HoverRequest>(text_hover)
 }
 
 fn text_hover(
     snapshot: &Snapshot,
     params: lsp::HoverParams,
-) -> Result<Option<lsp::Hover>, Refusal> {
+) -> Result<Option<lsp::Hover>, RequestRefusal> {
     let uri = params.text_document_position_params.text_document.uri;
     Ok(snapshot.document(&uri).map(|open| text_in_hover(open.document.text())))
 }
@@ -64,7 +64,7 @@ struct Session {
 
 impl Session {
     /// A server that was not spoken to yet.
-    fn cold(parts: Parts) -> Self {
+    fn cold(parts: ServerParts) -> Self {
         let (server_in, input) = std::io::pipe().unwrap();
         let (output, server_out) = std::io::pipe().unwrap();
         let server = thread::spawn(move || serve(server_in, server_out, parts).unwrap());
@@ -83,12 +83,12 @@ impl Session {
     }
 
     /// A server that a client with these capabilities started.
-    fn with(parts: Parts, capabilities: Value) -> Self {
+    fn with(parts: ServerParts, capabilities: Value) -> Self {
         Self::started(parts, json!({ "processId": null, "capabilities": capabilities }))
     }
 
     /// A server after a handshake with these parameters.
-    fn started(parts: Parts, params: Value) -> Self {
+    fn started(parts: ServerParts, params: Value) -> Self {
         let mut session = Self::cold(parts);
         let id = session.ask("initialize", params);
         assert!(session.result(id)["capabilities"].is_object());

@@ -42,7 +42,7 @@ fn a_record_by_another_process_shows_above_its_block() {
     std::fs::write(root.join("a.rs"), "fn a() {}\n").unwrap();
     let file = convert::uri_of(&root.join("a.rs")).unwrap().to_string();
 
-    let mut session = Session::cold(Parts::default());
+    let mut session = Session::cold(ServerParts::default());
     let id =
         session.ask("initialize", json!({ "processId": null, "capabilities": capabilities() }));
     let offered = session.result(id)["capabilities"].clone();

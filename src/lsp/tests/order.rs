@@ -26,13 +26,13 @@ impl Gate {
 }
 
 /// A server whose `workspace/symbol` waits at the gate, on the worker lane.
-fn gated(gate: &'static Gate) -> Parts {
+fn gated(gate: &'static Gate) -> ServerParts {
     let table = table().on_worker::<lsp::WorkspaceSymbolRequest>(move |snapshot, _| {
         gate.pass();
         snapshot.check_cancelled()?;
         Ok(None)
     });
-    Parts { table, ..parts() }
+    ServerParts { table, ..parts() }
 }
 
 fn gate() -> &'static Gate {
@@ -103,7 +103,7 @@ fn a_panic_answers_its_request_and_nothing_else() {
         .on_conversation::<lsp::ExecuteCommandRequest, _>(|_, _| async {
         panic!("on purpose")
     });
-    let mut session = Session::with(Parts { table, ..parts() }, json!({}));
+    let mut session = Session::with(ServerParts { table, ..parts() }, json!({}));
     session.open(A, "alive");
     for _ in 0..20 {
         let id = slow(&mut session);
@@ -118,20 +118,23 @@ fn a_panic_answers_its_request_and_nothing_else() {
 async fn converse(
     conversation: ClientConversation,
     params: lsp::ExecuteCommandParams,
-) -> Result<Option<Value>, Refusal> {
+) -> Result<Option<Value>, RequestRefusal> {
     let request = lsp::ShowMessageRequestParams {
         kind: lsp::MessageType::Info,
         message: params.command,
         actions: None,
     };
     let answer = conversation.client.request::<lsp::ShowMessageRequest>(request).await;
-    let answer = answer.map_err(|error| Refusal::Failed(error.to_string()))?;
+    let answer = answer.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
     let title = answer.map(|action| action.title);
     conversation.compute_on(Lane::LatencySensitive, move || title.map(Value::from)).await
 }
 
-fn conversing() -> Parts {
-    Parts { table: table().on_conversation::<lsp::ExecuteCommandRequest, _>(converse), ..parts() }
+fn conversing() -> ServerParts {
+    ServerParts {
+        table: table().on_conversation::<lsp::ExecuteCommandRequest, _>(converse),
+        ..parts()
+    }
 }
 
 #[test]
@@ -189,7 +192,7 @@ fn content_modified_is_said_only_to_clients_that_ask_again() {
             gate.pass();
             Ok(lsp::RelatedFullDocumentDiagnosticReport::default().into())
         });
-        let parts = Parts { table, ..parts() };
+        let parts = ServerParts { table, ..parts() };
         let mut session =
             Session::with(parts, json!({ "general": { "staleRequestSupport": stale } }));
         session.open(A, "one");

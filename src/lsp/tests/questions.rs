@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::Session;
 use super::commands::{asking, with_options, workspace};
-use crate::lsp::Parts;
+use crate::lsp::ServerParts;
 use crate::lsp::features::fixture::Editor;
 use crate::verbs::Workspace;
 use crate::verbs::approval::{self, ApprovalVerdict, DecisionPlace};
@@ -141,7 +141,8 @@ fn nobody_is_asked_at_a_client_without_a_person() {
 fn a_server_that_an_agent_started_asks_nobody() {
     let editor = workspace();
     let asked = ask(&editor, command("rm -rf a"));
-    let parts = Parts { agent: || Some("CLAUDECODE is set".into()), ..Parts::default() };
+    let parts =
+        ServerParts { agent: || Some("CLAUDECODE is set".into()), ..ServerParts::default() };
     let folder = json!({ "uri": editor.uri(""), "name": "ws" });
     let mut session = Session::started(
         parts,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::{Effect, World};
+use super::{SideEffect, World};
 use crate::lsp::snapshot::Workspaces;
 use crate::lsp::{convert, watch};
 use crate::verbs::Workspace;
@@ -14,7 +14,7 @@ use crate::workspace::Root;
 
 /// The workspace that governs a folder, as found on disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct WorkspaceLocation {
     /// Its root folder, canonical.
     pub(crate) root: PathBuf,
     /// Whether the root holds `.orchestration/`; if not, there is nothing to load.
@@ -35,7 +35,7 @@ impl World {
     pub(crate) fn did_change_workspace_folders(
         &mut self,
         params: lsp::DidChangeWorkspaceFoldersParams,
-    ) -> Vec<Effect> {
+    ) -> Vec<SideEffect> {
         for folder in &params.event.removed {
             if let Some(path) = convert::path_of(&folder.uri) {
                 self.folders.remove(&path);
@@ -53,7 +53,7 @@ impl World {
     pub(crate) fn did_change_watched_files(
         &mut self,
         params: lsp::DidChangeWatchedFilesParams,
-    ) -> Vec<Effect> {
+    ) -> Vec<SideEffect> {
         let (mut steering, mut others) = (Vec::new(), Vec::new());
         for change in &params.changes {
             let Some(path) = convert::path_of(&change.uri) else { continue };
@@ -65,8 +65,8 @@ impl World {
                 others.push(path);
             }
         }
-        let steering = (!steering.is_empty()).then_some(Effect::FilesChanged(steering));
-        let others = (!others.is_empty()).then_some(Effect::MadeOrDeleted(others));
+        let steering = (!steering.is_empty()).then_some(SideEffect::FilesChanged(steering));
+        let others = (!others.is_empty()).then_some(SideEffect::MadeOrDeleted(others));
         steering.into_iter().chain(others).collect()
     }
 
@@ -76,13 +76,17 @@ impl World {
     }
 
     /// The order to find out what governs `folder`, unless that is known or under way.
-    pub(super) fn look_up(&mut self, folder: PathBuf) -> Option<Effect> {
+    pub(super) fn look_up(&mut self, folder: PathBuf) -> Option<SideEffect> {
         let known = self.workspaces.folders.contains_key(&folder);
-        (!known && self.looked_up.insert(folder.clone())).then_some(Effect::FindPlace(folder))
+        (!known && self.looked_up.insert(folder.clone())).then_some(SideEffect::FindPlace(folder))
     }
 
     /// It was found out what governs `folder`: nothing, or this place.
-    pub(crate) fn place_found(&mut self, folder: PathBuf, place: Option<Place>) -> Vec<Effect> {
+    pub(crate) fn place_found(
+        &mut self,
+        folder: PathBuf,
+        place: Option<WorkspaceLocation>,
+    ) -> Vec<SideEffect> {
         self.looked_up.remove(&folder);
         let governed = place.as_ref().filter(|place| place.governed);
         let root = governed.map(|place| place.root.clone());
@@ -101,33 +105,33 @@ impl World {
     }
 
     /// Nothing governs `folder` (any more): what was known of a workspace that is gone goes.
-    fn ungoverned(&mut self, folder: &Path) -> Vec<Effect> {
+    fn ungoverned(&mut self, folder: &Path) -> Vec<SideEffect> {
         let used: BTreeSet<PathBuf> = self.workspaces.folders.values().flatten().cloned().collect();
         let mut effects = self.keep_loaded(&used);
         if !effects.is_empty() {
             effects.extend(self.show_again(|path| path.parent() == Some(folder)));
-            effects.push(Effect::Refresh);
+            effects.push(SideEffect::Refresh);
         }
         effects
     }
 
     /// Keeps what is known under these roots. What was shown of the others' unopened files is computed again, to nothing.
-    fn keep_loaded(&mut self, used: &BTreeSet<PathBuf>) -> Vec<Effect> {
+    fn keep_loaded(&mut self, used: &BTreeSet<PathBuf>) -> Vec<SideEffect> {
         let loaded = &mut Arc::make_mut(&mut self.workspaces).loaded;
         let gone: Vec<PathBuf> =
             loaded.keys().filter(|root| !used.contains(*root)).cloned().collect();
         loaded.retain(|root, _| used.contains(root));
-        gone.into_iter().map(Effect::DiagnoseUnopened).collect()
+        gone.into_iter().map(SideEffect::DiagnoseUnopened).collect()
     }
 
     /// The order to load a root; one load of a root runs at a time.
-    fn load(&mut self, root: PathBuf) -> Option<Effect> {
+    fn load(&mut self, root: PathBuf) -> Option<SideEffect> {
         if let Some(loading) = self.loading.get_mut(&root) {
             loading.again = true;
             return None;
         }
         self.loading.insert(root.clone(), Loading::default());
-        Some(Effect::Load(root))
+        Some(SideEffect::Load(root))
     }
 
     /// What is known under a root, for loading it again.
@@ -166,9 +170,9 @@ impl World {
         &mut self,
         root: PathBuf,
         workspace: Result<Workspace, String>,
-    ) -> Vec<Effect> {
+    ) -> Vec<SideEffect> {
         let again = self.loading.remove(&root).is_some_and(|loading| loading.again);
-        let mut effects: Vec<Effect> = Vec::new();
+        let mut effects: Vec<SideEffect> = Vec::new();
         if again {
             effects.extend(self.load(root.clone()));
         }
@@ -182,13 +186,13 @@ impl World {
                     Arc::make_mut(&mut self.workspaces).loaded.insert(root.clone(), workspace);
                 // Looking at a workspace writes nothing; something was recorded or edited meanwhile.
                 if before.is_some() {
-                    effects.push(Effect::RefreshMap(root.clone()));
+                    effects.push(SideEffect::RefreshMap(root.clone()));
                 }
-                effects.push(Effect::Refresh);
-                effects.push(Effect::DiagnoseUnopened(root.clone()));
-                effects.push(Effect::TellStatus(root.clone()));
+                effects.push(SideEffect::Refresh);
+                effects.push(SideEffect::DiagnoseUnopened(root.clone()));
+                effects.push(SideEffect::TellStatus(root.clone()));
                 if self.told_of_hooks.insert(root.clone()) {
-                    effects.push(Effect::TellOfGitHooks(root.clone()));
+                    effects.push(SideEffect::TellOfGitHooks(root.clone()));
                 }
                 let workspaces = Arc::clone(&self.workspaces);
                 effects.extend(self.show_again(|path| {
@@ -198,20 +202,20 @@ impl World {
             }
             Err(reason) => {
                 let message = format!("{} could not be read: {reason}", root.display());
-                effects.push(Effect::Log(lsp::MessageType::Error, message));
+                effects.push(SideEffect::Log(lsp::MessageType::Error, message));
             }
         }
         effects
     }
 
-    fn show_again(&self, concerns: impl Fn(&Path) -> bool) -> Vec<Effect> {
+    fn show_again(&self, concerns: impl Fn(&Path) -> bool) -> Vec<SideEffect> {
         let concerned =
             self.documents.values().filter(|open| open.path.as_deref().is_some_and(&concerns));
-        concerned.map(|open| Effect::DiagnoseNow(open.uri.clone())).collect()
+        concerned.map(|open| SideEffect::DiagnoseNow(open.uri.clone())).collect()
     }
 
     /// Files changed and no more change for the moment: loads again what they belong to.
-    pub(crate) fn files_settled(&mut self, paths: &[PathBuf]) -> Vec<Effect> {
+    pub(crate) fn files_settled(&mut self, paths: &[PathBuf]) -> Vec<SideEffect> {
         let mut effects = Vec::new();
         let mut roots = BTreeSet::new();
         for path in paths {
@@ -235,7 +239,7 @@ impl World {
     }
 
     /// Nobody watched until now: what was loaded meanwhile may be out of date already.
-    pub(crate) fn look_again(&mut self) -> Vec<Effect> {
+    pub(crate) fn look_again(&mut self) -> Vec<SideEffect> {
         let mut effects = self.look_up_again();
         let loaded = self.workspaces.loaded.keys().chain(self.loading.keys());
         let roots: BTreeSet<PathBuf> = loaded.cloned().collect();
@@ -255,18 +259,18 @@ impl World {
     }
 
     /// Forgets which root governs which folder, and looks up those in use.
-    fn look_up_again(&mut self) -> Vec<Effect> {
+    fn look_up_again(&mut self) -> Vec<SideEffect> {
         let opened = self.documents.values().filter_map(|open| open.path.as_ref()?.parent());
         let mut folders: BTreeSet<PathBuf> = opened.map(ToOwned::to_owned).collect();
         folders.extend(self.folders.iter().cloned());
         // Kept until the new answer comes, so that nothing flickers; others are asked anew when needed.
         Arc::make_mut(&mut self.workspaces).folders.retain(|folder, _| folders.contains(folder));
         self.looked_up.extend(folders.iter().cloned());
-        folders.into_iter().map(Effect::FindPlace).collect()
+        folders.into_iter().map(SideEffect::FindPlace).collect()
     }
 
     /// Drops what is known of roots that no open document and no folder of the window needs.
-    fn drop_unused(&mut self) -> Vec<Effect> {
+    fn drop_unused(&mut self) -> Vec<SideEffect> {
         let opened = self.documents.values().filter_map(|open| open.path.as_ref()?.parent());
         let folders = opened.chain(self.folders.iter().map(PathBuf::as_path));
         let used: BTreeSet<PathBuf> =

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tower_lsp::gen_lsp_types as lsp;
 
-use super::{Effect, World};
+use super::{SideEffect, World};
 use crate::code::Document;
 use crate::lsp::convert;
 use crate::lsp::snapshot::OpenDocument;
@@ -79,7 +79,7 @@ fn committed(path: &Path) -> Option<Document> {
 
 impl World {
     /// A document is open from now on, with this text.
-    pub(crate) fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) -> Vec<Effect> {
+    pub(crate) fn did_open(&mut self, params: lsp::DidOpenTextDocumentParams) -> Vec<SideEffect> {
         let item = params.text_document;
         let path = convert::path_of(&item.uri);
         // The name decides about the language; of other schemes the address ends in one as well.
@@ -94,18 +94,18 @@ impl World {
         };
         self.put(open);
         let folder = path.and_then(|path| path.parent().map(ToOwned::to_owned));
-        let mut effects: Vec<Effect> =
+        let mut effects: Vec<SideEffect> =
             folder.and_then(|folder| self.look_up(folder)).into_iter().collect();
         // A client that pulls asks by itself from now on; what was pushed while the file was closed would stand beside it.
         if self.client.pulls() {
-            effects.push(Effect::Forget(item.uri.clone()));
+            effects.push(SideEffect::Forget(item.uri.clone()));
         }
-        effects.push(Effect::Diagnose(item.uri));
+        effects.push(SideEffect::Diagnose(item.uri));
         effects
     }
 
     /// The text changed. Of one notification all changes are applied, or none.
-    pub(crate) fn did_change(&mut self, params: Value) -> Vec<Effect> {
+    pub(crate) fn did_change(&mut self, params: Value) -> Vec<SideEffect> {
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str).map(str::to_owned);
         let changes: DidChange = match serde_json::from_value(params) {
             Ok(changes) => changes,
@@ -126,7 +126,7 @@ impl World {
                 let before = open.as_ref().clone();
                 let open = OpenDocument { document, changed, version, in_sync: true, ..before };
                 self.put(open);
-                vec![Effect::Diagnose(uri)]
+                vec![SideEffect::Diagnose(uri)]
             }
             Ok(None) => Vec::new(),
             Err(reason) => self.lose(uri.as_str(), &reason),
@@ -162,13 +162,13 @@ impl World {
     }
 
     /// A fault of ours left the document in doubt.
-    pub(crate) fn distrust(&mut self, uri: &str, reason: String) -> Vec<Effect> {
+    pub(crate) fn distrust(&mut self, uri: &str, reason: String) -> Vec<SideEffect> {
         tracing::error!(uri, reason, "a notification broke off");
         self.lose(uri, &OutOfStep::Fault(reason))
     }
 
     /// Keeps the old text but says nothing about it until the client sends a whole one.
-    fn lose(&mut self, uri: &str, reason: &OutOfStep) -> Vec<Effect> {
+    fn lose(&mut self, uri: &str, reason: &OutOfStep) -> Vec<SideEffect> {
         let Some(open) = self.documents.get(uri) else { return Vec::new() };
         let open = OpenDocument { in_sync: false, ..open.as_ref().clone() };
         let uri = open.uri.clone();
@@ -176,28 +176,28 @@ impl World {
         let message = format!(
             "{uri} is out of step with the editor and is left alone until it is opened again: {reason}"
         );
-        vec![Effect::Log(lsp::MessageType::Error, message), Effect::Forget(uri)]
+        vec![SideEffect::Log(lsp::MessageType::Error, message), SideEffect::Forget(uri)]
     }
 
     /// The document is no longer open.
-    pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) -> Vec<Effect> {
+    pub(crate) fn did_close(&mut self, params: lsp::DidCloseTextDocumentParams) -> Vec<SideEffect> {
         let uri = params.text_document.uri;
         let Some(closed) = Arc::make_mut(&mut self.documents).remove(uri.as_str()) else {
             return Vec::new();
         };
         let ours = closed.path.as_ref().filter(|path| crate::lsp::watch::is_relevant(path));
         let root = ours.and_then(|path| self.workspaces.root_of(path)).map(ToOwned::to_owned);
-        let effects = [Effect::Forget(uri)].into_iter();
-        effects.chain(root.map(Effect::DiagnoseUnopened)).collect()
+        let effects = [SideEffect::Forget(uri)].into_iter();
+        effects.chain(root.map(SideEffect::DiagnoseUnopened)).collect()
     }
 
     /// The file on disk is now the text. What we know stands in such files, so a watcher may be late or missing.
-    pub(crate) fn did_save(&mut self, params: lsp::DidSaveTextDocumentParams) -> Vec<Effect> {
+    pub(crate) fn did_save(&mut self, params: lsp::DidSaveTextDocumentParams) -> Vec<SideEffect> {
         let uri = params.text_document.uri;
         let path = convert::path_of(&uri);
         let ours = path.filter(|path| crate::lsp::watch::is_relevant(path));
-        let changed = ours.map(|path| Effect::FilesChanged(vec![path]));
-        changed.into_iter().chain([Effect::Diagnose(uri)]).collect()
+        let changed = ours.map(|path| SideEffect::FilesChanged(vec![path]));
+        changed.into_iter().chain([SideEffect::Diagnose(uri)]).collect()
     }
 
     fn put(&mut self, open: OpenDocument) {

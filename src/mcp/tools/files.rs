@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::answer::{Answer, Refusal};
-use super::Call;
+use super::CallContext;
 use crate::edits::{Change, Replacement};
 use crate::ledger::MutationClass;
 use crate::verbs::event::Event;
@@ -70,9 +70,9 @@ pub(super) struct Edit {
     replace_all: bool,
 }
 
-pub(super) fn read(call: &Call, arguments: Read) -> Result<Answer<FileText>, Refusal> {
+pub(super) fn read(call: &CallContext, arguments: Read) -> Result<Answer<FileText>, Refusal> {
     let (ws, path) = call.file(&arguments.path)?;
-    let lines = file::Lines { offset: arguments.offset, limit: arguments.limit };
+    let lines = file::LineWindow { offset: arguments.offset, limit: arguments.limit };
     let read = file::read(&ws, &path, lines, &call.event("file_read", Vec::new()))?;
     let owners: Vec<&str> = read.owners.iter().map(|owner| owner.id.as_str()).collect();
     let owned =
@@ -90,7 +90,7 @@ pub(super) fn read(call: &Call, arguments: Read) -> Result<Answer<FileText>, Ref
     Ok(Answer::new(read, about).and(whole))
 }
 
-pub(super) fn write(call: &Call, arguments: Write) -> Result<Answer<FileWritten>, Refusal> {
+pub(super) fn write(call: &CallContext, arguments: Write) -> Result<Answer<FileWritten>, Refusal> {
     let change = match (arguments.content, arguments.edits) {
         (Some(content), None) => Change::Whole(content),
         (None, Some(edits)) if !edits.is_empty() => Change::Replace(

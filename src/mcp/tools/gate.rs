@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::answer::{Answer, Refusal};
-use super::Call;
+use super::CallContext;
 use crate::edits::Change;
 use crate::shell::Dialect;
 use crate::verbs::event::Effect;
@@ -28,7 +28,7 @@ pub(super) struct Check {
     command: Option<String>,
 }
 
-pub(super) fn check(call: &Call, arguments: Check) -> Result<Answer<Decision>, Refusal> {
+pub(super) fn check(call: &CallContext, arguments: Check) -> Result<Answer<Decision>, Refusal> {
     if arguments.paths.is_empty() && arguments.command.is_none() {
         return Err(Refusal::unreadable("Name `paths` or a `command`. Nothing was judged."));
     }

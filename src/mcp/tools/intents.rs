@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::answer::{Answer, Refusal};
-use super::Call;
+use super::CallContext;
 use crate::intent::Status;
 use crate::verbs::Workspace;
 use crate::verbs::event::Effect;
@@ -56,7 +56,7 @@ pub(super) struct Intents {
     notes: Vec<String>,
 }
 
-pub(super) fn list(call: &Call, arguments: List) -> Result<Answer<Intents>, Refusal> {
+pub(super) fn list(call: &CallContext, arguments: List) -> Result<Answer<Intents>, Refusal> {
     let ws = call.here()?;
     let selected = ws.selected(Some(&call.actor()));
     let mut intents = select::list(&ws)?;
@@ -96,7 +96,10 @@ pub(super) fn list(call: &Call, arguments: List) -> Result<Answer<Intents>, Refu
     Ok(Answer::new(Intents { selected, intents, files, notes }, words))
 }
 
-pub(super) fn select(call: &Call, arguments: Select) -> Result<Answer<SelectAnswer>, Refusal> {
+pub(super) fn select(
+    call: &CallContext,
+    arguments: Select,
+) -> Result<Answer<SelectAnswer>, Refusal> {
     let ws = call.here()?;
     let id = arguments.intent_id.trim();
     let id = ws.intent_in_progress(id)?.id.value.as_str();
@@ -127,7 +130,7 @@ pub(super) fn select(call: &Call, arguments: Select) -> Result<Answer<SelectAnsw
 }
 
 /// Whether this session may work under the intent from now on, where no hook has asked before us.
-fn asked(call: &Call, ws: &Workspace, id: &str) -> Result<Option<String>, Refusal> {
+fn asked(call: &CallContext, ws: &Workspace, id: &str) -> Result<Option<String>, Refusal> {
     let selects = vec![Effect::Select { intent: id.to_owned() }];
     let judged = gate::before(&call.event("select_active_intent", selects));
     // The gate's own note of this call is for a command that it expects to follow.

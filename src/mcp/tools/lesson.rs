@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::answer::{Answer, Refusal};
-use super::Call;
+use super::CallContext;
 use crate::verbs::lesson::{Asker, LessonAnswer, LessonOutcome, LessonRequest};
 use crate::verbs::proposal::{self, Proposed};
 use crate::workspace::text;
@@ -22,7 +22,10 @@ pub(super) struct Lesson {
     text: String,
 }
 
-pub(super) fn record(call: &Call, arguments: Lesson) -> Result<Answer<LessonAnswer>, Refusal> {
+pub(super) fn record(
+    call: &CallContext,
+    arguments: Lesson,
+) -> Result<Answer<LessonAnswer>, Refusal> {
     let ws = call.here()?;
     let request = LessonRequest {
         text: arguments.text,

@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::answer::{Answer, Outcome, Refusal};
 use super::schema;
-use super::session::Session;
+use super::session::Connection;
 use crate::verbs::Workspace;
 use crate::verbs::event::{Asking, Effect, Event};
 use crate::workspace::RelativePath;
@@ -37,7 +37,7 @@ pub(super) enum ToolLane {
 }
 
 /// A tool.
-pub(super) struct Tool {
+pub(super) struct ServedTool {
     /// What `tools/list` shows.
     pub(super) shown: rmcp::model::Tool,
     /// When it may run.
@@ -47,20 +47,20 @@ pub(super) struct Tool {
 }
 
 /// What a tool does with its arguments.
-type Run = Arc<dyn Fn(&Call, JsonObject) -> Outcome + Send + Sync>;
+type Run = Arc<dyn Fn(&CallContext, JsonObject) -> Outcome + Send + Sync>;
 
 /// What a tool knows of its caller.
-pub(super) struct Call {
+pub(super) struct CallContext {
     /// The connection.
-    pub(super) session: Arc<Session>,
+    pub(super) session: Arc<Connection>,
     /// Where relative paths start; absolute.
     pub(super) folder: PathBuf,
 }
 
 /// All of them.
-pub(super) struct Table(pub(super) Vec<Tool>);
+pub(super) struct ToolTable(pub(super) Vec<ServedTool>);
 
-impl Table {
+impl ToolTable {
     /// In the order in which they are listed.
     pub(super) fn new() -> Self {
         Self(vec![
@@ -96,7 +96,7 @@ impl Table {
         ])
     }
 
-    pub(super) fn get(&self, name: &str) -> Option<&Tool> {
+    pub(super) fn get(&self, name: &str) -> Option<&ServedTool> {
         self.0.iter().find(|tool| tool.shown.name == name)
     }
 
@@ -123,8 +123,8 @@ fn tool<A, T>(
     title: &'static str,
     hints: Hints,
     description: &'static str,
-    run: fn(&Call, A) -> Result<Answer<T>, Refusal>,
-) -> Tool
+    run: fn(&CallContext, A) -> Result<Answer<T>, Refusal>,
+) -> ServedTool
 where
     A: DeserializeOwned + JsonSchema + 'static,
     T: Serialize + JsonSchema + 'static,
@@ -140,7 +140,7 @@ where
         .with_raw_output_schema(schema::of_answer::<T>())
         .with_annotations(annotations);
     let lane = if hints.read_only { ToolLane::Reads } else { ToolLane::Writes };
-    let run = move |call: &Call, arguments: JsonObject| {
+    let run = move |call: &CallContext, arguments: JsonObject| {
         let arguments = serde_json::from_value(Value::Object(arguments)).map_err(|error| {
             Refusal::unreadable(format!(
                 "The arguments of {name} cannot be read: {error}. Nothing was done."
@@ -148,10 +148,10 @@ where
         })?;
         Ok(run(call, arguments)?.erased())
     };
-    Tool { shown, lane, run: Arc::new(run) }
+    ServedTool { shown, lane, run: Arc::new(run) }
 }
 
-impl Call {
+impl CallContext {
     /// The workspace that the connection stands in.
     fn here(&self) -> Result<Workspace, Refusal> {
         let ws = Workspace::open(&self.folder)

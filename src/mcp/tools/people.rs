@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::answer::{Answer, Refusal};
-use super::Call;
+use super::CallContext;
 use crate::verbs::approval;
 use crate::verbs::proposal::{self, IntentProposal, ProposalAnswer, ScopeProposal};
 use crate::workspace::approvals::Approval;
@@ -62,7 +62,7 @@ pub(super) struct CodeArguments {
 }
 
 pub(super) fn request_scope(
-    call: &Call,
+    call: &CallContext,
     wanted: WiderScope,
 ) -> Result<Answer<ProposalAnswer>, Refusal> {
     let ws = call.here()?;
@@ -74,7 +74,7 @@ pub(super) fn request_scope(
 }
 
 pub(super) fn propose_intent(
-    call: &Call,
+    call: &CallContext,
     wanted: NewIntentArguments,
 ) -> Result<Answer<ProposalAnswer>, Refusal> {
     let ws = call.here()?;
@@ -89,7 +89,10 @@ pub(super) fn propose_intent(
     Ok(said(asked))
 }
 
-pub(super) fn status(call: &Call, arguments: CodeArguments) -> Result<Answer<Approval>, Refusal> {
+pub(super) fn status(
+    call: &CallContext,
+    arguments: CodeArguments,
+) -> Result<Answer<Approval>, Refusal> {
     let found = approval::status(&call.here()?, &arguments.code)?;
     let mut words = text::visible(&approval::told(&found), false);
     if let Some(intent) = &found.result {

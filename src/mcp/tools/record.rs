@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::answer::{Answer, Refusal};
-use super::Call;
+use super::CallContext;
 use crate::ledger::EntityType;
 use crate::verbs::record::{self, RecordAnswer, RecordRequest};
 use crate::verbs::{Workspace, map};
@@ -29,7 +29,10 @@ pub(super) struct Record {
     model: Option<String>,
 }
 
-pub(super) fn record(call: &Call, arguments: Record) -> Result<Answer<RecordAnswer>, Refusal> {
+pub(super) fn record(
+    call: &CallContext,
+    arguments: Record,
+) -> Result<Answer<RecordAnswer>, Refusal> {
     if arguments.paths.is_empty() {
         return Err(Refusal::unreadable("Name at least one path. Nothing was recorded."));
     }

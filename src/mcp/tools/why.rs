@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::super::answer::{Answer, Refusal};
-use super::Call;
+use super::CallContext;
 use crate::verbs::VerbError;
 use crate::verbs::why::{self, BlockAnswer, Which, WhyAnswer};
 use crate::workspace::text;
@@ -24,7 +24,7 @@ pub(super) struct Why {
     line: Option<u32>,
 }
 
-pub(super) fn why(call: &Call, arguments: Why) -> Result<Answer<WhyAnswer>, Refusal> {
+pub(super) fn why(call: &CallContext, arguments: Why) -> Result<Answer<WhyAnswer>, Refusal> {
     let (ws, path) = call.file(&arguments.path)?;
     let which = arguments.line.map_or(Which::All, Which::Line);
     let answer = why::on_disk(&ws, &path, which).map_err(VerbError::from)?;

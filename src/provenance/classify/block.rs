@@ -24,7 +24,7 @@ pub struct NamedBlock<'a> {
     pub lines: (u32, u32),
 }
 
-struct Found<'s, 'a> {
+struct LocatedUnit<'s, 'a> {
     file: &'s File<'a>,
     at: usize,
     unit: Option<usize>,
@@ -43,7 +43,8 @@ pub fn block(
 ) -> Classification {
     let set = Set::of(before, after, &[], &|_| Some(Vec::new()));
     let old = find(&set.before, was);
-    let new: Vec<Option<Found<'_, '_>>> = is.iter().map(|one| find(&set.after, *one)).collect();
+    let new: Vec<Option<LocatedUnit<'_, '_>>> =
+        is.iter().map(|one| find(&set.after, *one)).collect();
     let Some((old, [Some(first), ..])) = old.as_ref().map(|old| (old, &new[..])) else {
         return answer(
             MutationClass::IntentEvolution,
@@ -51,7 +52,7 @@ pub fn block(
             "not found on both sides".into(),
         );
     };
-    let broken = |found: &Found<'_, '_>| {
+    let broken = |found: &LocatedUnit<'_, '_>| {
         found.file.program.as_ref().is_some_and(|program| program.has_error_in(&found.bytes))
     };
     if broken(old) || new.iter().flatten().any(broken) {
@@ -73,7 +74,7 @@ fn answer(class: MutationClass, basis: Basis, said: String) -> Classification {
     Classification { class: Some(class), basis, reasons: vec![said], blocks: Vec::new() }
 }
 
-fn judged(set: &Set<'_>, old: &Found<'_, '_>, new: &Found<'_, '_>) -> (bool, String) {
+fn judged(set: &Set<'_>, old: &LocatedUnit<'_, '_>, new: &LocatedUnit<'_, '_>) -> (bool, String) {
     let ids: Option<(Id, Id)> = old.unit.zip(new.unit).map(|(b, a)| ((old.at, b), (new.at, a)));
     let label = new.name;
     if let Some((was, is)) = ids {
@@ -103,7 +104,7 @@ fn judged(set: &Set<'_>, old: &Found<'_, '_>, new: &Found<'_, '_>) -> (bool, Str
 }
 
 /// Compares two nodes that need not be units.
-fn plainly(set: &Set<'_>, old: &Found<'_, '_>, new: &Found<'_, '_>) -> bool {
+fn plainly(set: &Set<'_>, old: &LocatedUnit<'_, '_>, new: &LocatedUnit<'_, '_>) -> bool {
     let language = old.file.language();
     if language != new.file.language() {
         return false;
@@ -132,7 +133,7 @@ fn core(tree: &Tree) -> Tree {
     core
 }
 
-fn find<'s, 'a>(files: &'s [File<'a>], wanted: NamedBlock<'s>) -> Option<Found<'s, 'a>> {
+fn find<'s, 'a>(files: &'s [File<'a>], wanted: NamedBlock<'s>) -> Option<LocatedUnit<'s, 'a>> {
     let at = files.iter().position(|file| file.path == wanted.path)?;
     let file = &files[at];
     let program = file.program.as_ref()?;
@@ -145,7 +146,7 @@ fn find<'s, 'a>(files: &'s [File<'a>], wanted: NamedBlock<'s>) -> Option<Found<'
             && unit.bytes.start <= tree.bytes.start
             && tree.bytes.end <= unit.bytes.end
     });
-    Some(Found { file, at, unit, tree, bytes: tree.bytes.clone(), name: wanted.name })
+    Some(LocatedUnit { file, at, unit, tree, bytes: tree.bytes.clone(), name: wanted.name })
 }
 
 /// The bytes of lines, from the first character that is no white space to the last.

@@ -5,7 +5,7 @@ use crate::code::program::{Name, Tree, resolve};
 use crate::code::rows::called::FRAME;
 use crate::code::rows::roles::Role;
 
-use super::surroundings::{self, Surroundings};
+use super::surroundings::{self, OuterNames};
 use super::types::{Types, returned_type};
 
 /// A function that can be put back for its calls.
@@ -32,7 +32,7 @@ pub(super) struct Helper {
     /// It belongs to a type.
     pub constructor: bool,
     /// What it takes from around it: in a caller that gives one of these names a meaning, it would mean that.
-    pub surroundings: Surroundings,
+    pub surroundings: OuterNames,
 }
 
 /// A parameter of a helper.

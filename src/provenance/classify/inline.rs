@@ -91,7 +91,7 @@ struct Put<'h> {
 }
 
 /// A call of a helper: which, and what each placeholder stands for.
-struct Call<'h> {
+struct HelperCall<'h> {
     id: Id,
     helper: &'h Helper,
     arguments: HashMap<String, Tree>,
@@ -275,18 +275,18 @@ impl<'h> Put<'h> {
         false
     }
 
-    fn all(&self, call: &Call<'_>, statements: &[Tree]) -> Vec<Tree> {
+    fn all(&self, call: &HelperCall<'_>, statements: &[Tree]) -> Vec<Tree> {
         statements.iter().map(|one| self.with(call, one)).collect()
     }
 
     /// The tree with arguments for placeholders.
-    fn with(&self, call: &Call<'_>, tree: &Tree) -> Tree {
+    fn with(&self, call: &HelperCall<'_>, tree: &Tree) -> Tree {
         let mut tree = tree.clone();
         substitute(&mut tree, &call.arguments);
         tree
     }
 
-    fn call(&self, node: &Tree) -> Option<Call<'h>> {
+    fn call(&self, node: &Tree) -> Option<HelperCall<'h>> {
         let (name, receiver, arguments) = callee(node)?;
         self.helpers.iter().find_map(|Reached { id, helper, ways }| {
             let delegates = node.is_a(Role::ExplicitConstructorInvocation);
@@ -323,7 +323,7 @@ impl<'h> Put<'h> {
                 }
                 known.insert(parameter.placeholder.clone(), (*argument).clone());
             }
-            Some(Call { id: *id, helper, arguments: known })
+            Some(HelperCall { id: *id, helper, arguments: known })
         })
     }
 }

@@ -12,9 +12,9 @@ use super::helpers::{self, Helper};
 use super::imports::{self, Imports};
 use super::inline::{self, Inlined, Reached};
 use super::order::{self, Order};
-use super::pairs::{self, Id, Pairs};
+use super::pairs::{self, Id, UnitPairs};
 use super::public::{is_public, keeps_to_file, member, shows_member, without_visibility};
-use super::reach::{self, Named};
+use super::reach::{self, FunctionsByName};
 use super::relocate;
 use super::same::{self, Alike, Renames, Resolved};
 use super::units::{File, Unit, is_import};
@@ -23,7 +23,7 @@ use crate::code::rows::called::REFLECTING;
 
 /// What was found out about one unit.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Found {
+pub(super) struct UnitFindings {
     pub said: Vec<String>,
     /// It does what it did.
     pub block: bool,
@@ -35,7 +35,7 @@ pub(super) struct Found {
     pub inlined: Vec<Id>,
 }
 
-impl Found {
+impl UnitFindings {
     fn proven(said: Vec<String>) -> Self {
         Self { said, block: true, set: true, ..Self::default() }
     }
@@ -49,13 +49,13 @@ impl Found {
 pub(super) struct Set<'a> {
     pub before: Vec<File<'a>>,
     pub after: Vec<File<'a>>,
-    pub pairs: Pairs,
+    pub pairs: UnitPairs,
     pub renames: Renames,
     /// Helpers that are new, by language and name; and those that are gone.
     new: Vec<(Id, Helper)>,
     gone: Vec<(Id, Helper)>,
     /// The functions before and after, by name.
-    named: (Named, Named),
+    named: (FunctionsByName, FunctionsByName),
     /// Names of units that are in another file now, or are called something else.
     moved: HashSet<String>,
     /// What the files that did not change say of the names that did.
@@ -98,7 +98,7 @@ impl<'a> Set<'a> {
         };
         let (before, after) = (read(before), read(after));
         let pairs = pairs::pair(&before, &after);
-        let named = (Named::of(&before), Named::of(&after));
+        let named = (FunctionsByName::of(&before), FunctionsByName::of(&after));
         let mut set = Self {
             before,
             after,
@@ -220,7 +220,7 @@ impl<'a> Set<'a> {
 
     fn judged(&self) -> Classification {
         let mut blocks = Vec::new();
-        let mut found: HashMap<Id, Found> = HashMap::new();
+        let mut found: HashMap<Id, UnitFindings> = HashMap::new();
         let mut order: Vec<(Id, Id)> = self.pairs.there.iter().map(|(b, a)| (*b, *a)).collect();
         order.sort_by_key(|(_, after)| *after);
         for (old, new) in &order {
@@ -320,11 +320,11 @@ impl<'a> Set<'a> {
     }
 
     /// Compares the two versions of a unit.
-    pub fn compared(&self, old: Id, new: Id) -> Found {
+    pub fn compared(&self, old: Id, new: Id) -> UnitFindings {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         let language = new_file.language();
         if old_file.language() != language {
-            return Found::changed(vec!["another language".into()]);
+            return UnitFindings::changed(vec!["another language".into()]);
         }
         let mut found = match old.1 {
             0 => self.files(old, new),
@@ -363,7 +363,7 @@ impl<'a> Set<'a> {
     }
 
     /// The name and the place of a pair.
-    fn place(&self, old: Id, new: Id, found: &mut Found) {
+    fn place(&self, old: Id, new: Id, found: &mut UnitFindings) {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         if new.1 == 0 {
             if old_file.path != new_file.path {
@@ -435,7 +435,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    fn files(&self, old: Id, new: Id) -> Found {
+    fn files(&self, old: Id, new: Id) -> UnitFindings {
         let ((old_file, before), (new_file, after)) = (self.unit_before(old), self.unit_after(new));
         let language = new_file.language();
         let mut elsewhere = HashSet::new();
@@ -463,9 +463,9 @@ impl<'a> Set<'a> {
         let mut found = match same::same(&rest(before), &rest(after), &self.renames) {
             Some(alike) => {
                 let shown = self.shows_renamed(old_file, before, &alike.uses);
-                Found { set: !shown, ..Found::proven(said(&alike)) }
+                UnitFindings { set: !shown, ..UnitFindings::proven(said(&alike)) }
             }
-            None => Found::changed(vec!["statements".into()]),
+            None => UnitFindings::changed(vec!["statements".into()]),
         };
         let modules =
             self.before.iter().chain(&self.after).map(|file| module_name(file.path)).collect();
@@ -480,7 +480,7 @@ impl<'a> Set<'a> {
         found
     }
 
-    fn definitions(&self, old: Id, new: Id) -> Found {
+    fn definitions(&self, old: Id, new: Id) -> UnitFindings {
         let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
         let language = old_file.language();
         let renames = self.with_own_name(before, after);
@@ -489,14 +489,14 @@ impl<'a> Set<'a> {
             let own = (before.name.clone(), after.name.clone());
             let uses: Vec<_> = alike.uses.into_iter().filter(|used| *used != own).collect();
             let shown = self.shows_renamed(old_file, before, &uses);
-            let mut found = Found::proven(said(&Alike { uses, ..alike }));
+            let mut found = UnitFindings::proven(said(&Alike { uses, ..alike }));
             found.said.extend(shown.then(|| "API: a public name changed".to_owned()));
             found.set = !shown;
             return found;
         }
         let elsewhere = !self.home(old, new);
         if elsewhere && let Some(how) = relocate::relocated(self, old, new, &renames) {
-            return Found { set: false, ..Found::proven(how) };
+            return UnitFindings { set: false, ..UnitFindings::proven(how) };
         }
         if let Some(found) = self.through_helpers(old, new, &renames) {
             return found;
@@ -507,11 +507,13 @@ impl<'a> Set<'a> {
         if same::same(&bare.0, &bare.1, &renames).is_some() {
             let widened = elsewhere && !is_public(old_file, before);
             return match elsewhere {
-                true => Found { set: widened, ..Found::proven(vec!["visibility".into()]) },
-                false => Found::changed(vec!["API: visibility".into()]),
+                true => {
+                    UnitFindings { set: widened, ..UnitFindings::proven(vec!["visibility".into()]) }
+                }
+                false => UnitFindings::changed(vec!["API: visibility".into()]),
             };
         }
-        Found::changed(inline::what_changed(&before.tree, &after.tree, &renames))
+        UnitFindings::changed(inline::what_changed(&before.tree, &after.tree, &renames))
     }
 
     /// Whether a container declares, for others to see, one of the names that it has under another spelling now.
@@ -545,7 +547,7 @@ impl<'a> Set<'a> {
     }
 
     /// Puts new helpers back for their calls, and what gone helpers did for calls of them, and compares again.
-    fn through_helpers(&self, old: Id, new: Id, renames: &Renames) -> Option<Found> {
+    fn through_helpers(&self, old: Id, new: Id, renames: &Renames) -> Option<UnitFindings> {
         let ((old_file, before), (_, after)) = (self.unit_before(old), self.unit_after(new));
         let language = old_file.language();
         let gone = reached(&self.before, &self.named.0, old, &self.gone);
@@ -572,25 +574,26 @@ impl<'a> Set<'a> {
         if !was.used.is_empty() {
             said.push(format!("inline of {}", names(&was.used, &self.before).join(", ")));
         }
-        Some(Found { extracted: is.used, inlined: was.used, ..Found::proven(said) })
+        Some(UnitFindings { extracted: is.used, inlined: was.used, ..UnitFindings::proven(said) })
     }
 
     /// The helpers all of whose calls in the set were proven.
-    fn all_covered(&self, found: &HashMap<Id, Found>) -> (HashSet<Id>, HashSet<Id>) {
-        let covered = |helpers: &[(Id, Helper)], side: &dyn Fn(&Found) -> Vec<Id>| -> HashSet<Id> {
-            helpers
-                .iter()
-                .map(|(id, _)| *id)
-                .filter(|id| found.values().any(|one| side(one).contains(id)))
-                .collect()
-        };
+    fn all_covered(&self, found: &HashMap<Id, UnitFindings>) -> (HashSet<Id>, HashSet<Id>) {
+        let covered =
+            |helpers: &[(Id, Helper)], side: &dyn Fn(&UnitFindings) -> Vec<Id>| -> HashSet<Id> {
+                helpers
+                    .iter()
+                    .map(|(id, _)| *id)
+                    .filter(|id| found.values().any(|one| side(one).contains(id)))
+                    .collect()
+            };
         (
             covered(&self.new, &|one| one.extracted.clone()),
             covered(&self.gone, &|one| one.inlined.clone()),
         )
     }
 
-    fn added(&self, id: Id, extracted: &HashSet<Id>) -> Found {
+    fn added(&self, id: Id, extracted: &HashSet<Id>) -> UnitFindings {
         let (file, unit) = self.unit_after(id);
         if extracted.contains(&id) {
             let visible =
@@ -609,14 +612,14 @@ impl<'a> Set<'a> {
             let mut said = vec!["extracted".to_owned()];
             said.extend(exported.then(|| "API: a public name was added".to_owned()));
             said.extend(taken.then(|| "something else has the name".to_owned()));
-            return Found { set: !exported && !taken, ..Found::proven(said) };
+            return UnitFindings { set: !exported && !taken, ..UnitFindings::proven(said) };
         }
         let api = is_public(file, unit) && unit.identity.is_some();
         let said = if api { "added (API)" } else { "added" };
-        Found::changed(vec![said.into()])
+        UnitFindings::changed(vec![said.into()])
     }
 
-    fn removed(&self, id: Id, inlined: &HashSet<Id>) -> Found {
+    fn removed(&self, id: Id, inlined: &HashSet<Id>) -> UnitFindings {
         let (file, unit) = self.unit_before(id);
         if inlined.contains(&id) {
             let api =
@@ -630,9 +633,9 @@ impl<'a> Set<'a> {
             let mut said = vec!["inlined".to_owned()];
             said.extend(api.then(|| "API: a public name is gone".to_owned()));
             said.extend(left.then(|| "the name is still in use".to_owned()));
-            return Found { set: !api && !left, ..Found::proven(said) };
+            return UnitFindings { set: !api && !left, ..UnitFindings::proven(said) };
         }
-        Found::changed(vec!["removed".into()])
+        UnitFindings::changed(vec!["removed".into()])
     }
 }
 
@@ -673,7 +676,7 @@ fn collect_declared<'t>(tree: &'t Tree, found: &mut HashSet<&'t str>) {
 /// The helpers that a unit calls, itself or through another one, and how it can.
 fn reached<'h>(
     files: &[File<'_>],
-    named: &Named,
+    named: &FunctionsByName,
     caller: Id,
     helpers: &'h [(Id, Helper)],
 ) -> Vec<Reached<'h>> {
@@ -730,7 +733,7 @@ fn label(file: &File<'_>, unit: &Unit) -> String {
 
 fn entry(
     (file, unit): (&File<'_>, &Unit),
-    found: Found,
+    found: UnitFindings,
     broken: bool,
     before: Option<(String, std::ops::Range<usize>)>,
     after: Option<(String, std::ops::Range<usize>)>,

@@ -7,12 +7,12 @@ use crate::code::program::Tree;
 use crate::code::rows::called::FROM_ABOVE;
 use crate::code::rows::roles::Role;
 
-use super::pairs::{Id, Pairs};
-use super::units::{File, Member, Unit};
+use super::pairs::{Id, UnitPairs};
+use super::units::{ContainerMember, File, Unit};
 
 /// What the order of a member means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Weight {
+enum OrderMeaning {
     /// Nothing.
     Free,
     /// Nothing among its like; but it must not cross what is executed in order.
@@ -31,7 +31,7 @@ pub(super) enum Order {
 }
 
 /// Compares the order of the members that both versions of a container have.
-pub(super) fn order(before: (&File<'_>, Id), after: (&File<'_>, Id), pairs: &Pairs) -> Order {
+pub(super) fn order(before: (&File<'_>, Id), after: (&File<'_>, Id), pairs: &UnitPairs) -> Order {
     let there = |id: &Id| pairs.there.get(id).copied();
     let old = elements(before, &|id| there(&id));
     let new = elements(after, &|id| pairs.back.contains_key(&id).then_some(id));
@@ -39,8 +39,8 @@ pub(super) fn order(before: (&File<'_>, Id), after: (&File<'_>, Id), pairs: &Pai
     let old: Vec<_> = old.iter().filter(|one| known.contains_key(&one.0)).collect();
     let known: HashMap<&String, ()> = old.iter().map(|one| (&one.0, ())).collect();
     let new: Vec<_> = new.iter().filter(|one| known.contains_key(&one.0)).collect();
-    let is_unit = |one: &&(String, Weight)| one.0.starts_with("unit");
-    let units = |list: &[&(String, Weight)]| -> Vec<String> {
+    let is_unit = |one: &&(String, OrderMeaning)| one.0.starts_with("unit");
+    let units = |list: &[&(String, OrderMeaning)]| -> Vec<String> {
         list.iter().filter(|one| is_unit(one)).map(|one| one.0.clone()).collect()
     };
     let same = units(&old) == units(&new) && old.iter().zip(&new).all(|(b, a)| b.0 == a.0);
@@ -48,19 +48,19 @@ pub(super) fn order(before: (&File<'_>, Id), after: (&File<'_>, Id), pairs: &Pai
         return Order::Same;
     }
     // The weight is the heavier of both sides.
-    let weights: HashMap<&String, Weight> = new.iter().map(|one| (&one.0, one.1)).collect();
-    let heavy = |one: &(String, Weight)| match (one.1, weights.get(&one.0)) {
-        (Weight::Ordered, _) | (_, Some(Weight::Ordered)) => Weight::Ordered,
-        (Weight::Plain, _) | (_, Some(Weight::Plain)) => Weight::Plain,
-        _ => Weight::Free,
+    let weights: HashMap<&String, OrderMeaning> = new.iter().map(|one| (&one.0, one.1)).collect();
+    let heavy = |one: &(String, OrderMeaning)| match (one.1, weights.get(&one.0)) {
+        (OrderMeaning::Ordered, _) | (_, Some(OrderMeaning::Ordered)) => OrderMeaning::Ordered,
+        (OrderMeaning::Plain, _) | (_, Some(OrderMeaning::Plain)) => OrderMeaning::Plain,
+        _ => OrderMeaning::Free,
     };
-    let run = |list: &[&(String, Weight)]| -> (Vec<String>, HashMap<String, usize>) {
+    let run = |list: &[&(String, OrderMeaning)]| -> (Vec<String>, HashMap<String, usize>) {
         let (mut barriers, mut plain) = (Vec::new(), HashMap::new());
         for one in list {
             match heavy(one) {
-                Weight::Ordered => barriers.push(one.0.clone()),
-                Weight::Plain => drop(plain.insert(one.0.clone(), barriers.len())),
-                Weight::Free => {}
+                OrderMeaning::Ordered => barriers.push(one.0.clone()),
+                OrderMeaning::Plain => drop(plain.insert(one.0.clone(), barriers.len())),
+                OrderMeaning::Free => {}
             }
         }
         (barriers, plain)
@@ -73,21 +73,24 @@ pub(super) fn order(before: (&File<'_>, Id), after: (&File<'_>, Id), pairs: &Pai
 }
 
 /// The members under keys that both sides share, with their weights.
-fn elements(side: (&File<'_>, Id), shared: &dyn Fn(Id) -> Option<Id>) -> Vec<(String, Weight)> {
+fn elements(
+    side: (&File<'_>, Id),
+    shared: &dyn Fn(Id) -> Option<Id>,
+) -> Vec<(String, OrderMeaning)> {
     let (file, (at, unit)) = side;
     let owner = &file.units[unit];
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut found = Vec::new();
     for member in &owner.members {
         match member {
-            Member::Unit(unit) => {
+            ContainerMember::Unit(unit) => {
                 if let Some(id) = shared((at, *unit)) {
                     let weight = weight(file, &file.units[*unit], owner);
                     found.push((format!("unit {} {}", id.0, id.1), weight));
                 }
             }
-            Member::Other(_, true) => {}
-            Member::Other(words, false) => {
+            ContainerMember::Other(_, true) => {}
+            ContainerMember::Other(words, false) => {
                 let count = seen.entry(words).or_default();
                 found.push((format!("other {count} {words}"), other_weight(file.language())));
                 *count += 1;
@@ -97,46 +100,45 @@ fn elements(side: (&File<'_>, Id), shared: &dyn Fn(Id) -> Option<Id>) -> Vec<(St
     found
 }
 
-fn other_weight(language: &str) -> Weight {
+fn other_weight(language: &str) -> OrderMeaning {
     match language {
-        "rust" | "go" | "c" | "cpp" | "zig" => Weight::Free,
-        _ => Weight::Ordered,
+        "rust" | "go" | "c" | "cpp" | "zig" => OrderMeaning::Free,
+        _ => OrderMeaning::Ordered,
     }
 }
 
-fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> Weight {
+fn weight(file: &File<'_>, unit: &Unit, owner: &Unit) -> OrderMeaning {
     use BlockKind::{
         Class, Constant, Enum, Function, Interface, Macro, Method, Struct, Test, Type, Union,
         Variable,
     };
     let Some(kind) = unit.identity.as_ref().map(|identity| identity.kind) else {
-        return Weight::Ordered;
+        return OrderMeaning::Ordered;
     };
-    let twins = owner
-        .members
-        .iter()
-        .filter(|member| matches!(member, Member::Unit(at) if file.units[*at].name == unit.name));
+    let twins = owner.members.iter().filter(
+        |member| matches!(member, ContainerMember::Unit(at) if file.units[*at].name == unit.name),
+    );
     let unique = twins.count() == 1;
     let callable = matches!(kind, Function | Method);
     if reads_on_from_above(file) {
-        return Weight::Ordered;
+        return OrderMeaning::Ordered;
     }
     match file.language() {
-        "rust" if kind != Macro => Weight::Free,
-        "go" if callable && unit.name != "init" => Weight::Free,
-        "go" if matches!(kind, Type | Struct | Interface) => Weight::Free,
-        "java" if callable || matches!(kind, Class | Interface | Enum) => Weight::Free,
-        "c" if callable || matches!(kind, Struct | Union | Enum | Type) => Weight::Free,
+        "rust" if kind != Macro => OrderMeaning::Free,
+        "go" if callable && unit.name != "init" => OrderMeaning::Free,
+        "go" if matches!(kind, Type | Struct | Interface) => OrderMeaning::Free,
+        "java" if callable || matches!(kind, Class | Interface | Enum) => OrderMeaning::Free,
+        "c" if callable || matches!(kind, Struct | Union | Enum | Type) => OrderMeaning::Free,
         // A function that is declared later is no overload of a call before it.
-        "cpp" if kind == Method && unique => Weight::Free,
-        "cpp" if matches!(kind, Struct | Class | Union | Enum | Type) => Weight::Free,
+        "cpp" if kind == Method && unique => OrderMeaning::Free,
+        "cpp" if matches!(kind, Struct | Class | Union | Enum | Type) => OrderMeaning::Free,
         "javascript" | "typescript" | "tsx" => script_weight(unit, kind, unique),
-        "python" if callable && unique && is_plain_python(&unit.tree) => Weight::Plain,
+        "python" if callable && unique && is_plain_python(&unit.tree) => OrderMeaning::Plain,
         "csharp" | "kotlin" | "swift" | "dart" | "zig" | "php" if callable && unique => {
-            Weight::Free
+            OrderMeaning::Free
         }
-        _ if matches!(kind, Variable | Constant | Test) => Weight::Ordered,
-        _ => Weight::Ordered,
+        _ if matches!(kind, Variable | Constant | Test) => OrderMeaning::Ordered,
+        _ => OrderMeaning::Ordered,
     }
 }
 
@@ -146,22 +148,22 @@ fn reads_on_from_above(file: &File<'_>) -> bool {
         && FROM_ABOVE.iter().any(|word| file.text.contains(word))
 }
 
-fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> Weight {
+fn script_weight(unit: &Unit, kind: BlockKind, unique: bool) -> OrderMeaning {
     let decorated =
         unit.tree.any(&|node| node.is_a(Role::Decorator) || node.is_a(Role::ComputedPropertyName));
     if !unique || decorated {
-        return Weight::Ordered;
+        return OrderMeaning::Ordered;
     }
     match kind {
-        BlockKind::Method => Weight::Free,
-        BlockKind::Interface | BlockKind::Type => Weight::Free,
-        BlockKind::Function if declared(&unit.tree).is_some() => Weight::Free,
+        BlockKind::Method => OrderMeaning::Free,
+        BlockKind::Interface | BlockKind::Type => OrderMeaning::Free,
+        BlockKind::Function if declared(&unit.tree).is_some() => OrderMeaning::Free,
         BlockKind::Function | BlockKind::Constant | BlockKind::Variable
             if holds_function(&unit.tree) =>
         {
-            Weight::Plain
+            OrderMeaning::Plain
         }
-        _ => Weight::Ordered,
+        _ => OrderMeaning::Ordered,
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) type Id = (usize, usize);
 
 /// Pairs of the same unit before and after.
 #[derive(Debug, Default)]
-pub(super) struct Pairs {
+pub(super) struct UnitPairs {
     pub there: HashMap<Id, Id>,
     pub back: HashMap<Id, Id>,
 }
@@ -33,7 +33,7 @@ const SHORTEST: usize = 9;
 /// More leftovers than these on a side are not compared with each other.
 const MOST: usize = 200;
 
-struct Side {
+struct UnitWords {
     id: Id,
     /// The token texts.
     words: Vec<String>,
@@ -41,8 +41,8 @@ struct Side {
     masked: String,
 }
 
-pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> Pairs {
-    let mut pairs = Pairs::default();
+pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> UnitPairs {
+    let mut pairs = UnitPairs::default();
     for (b, old) in before.iter().enumerate() {
         if let Some(a) = after.iter().position(|new| new.path == old.path) {
             same_identity((b, old), (a, &after[a]), &mut pairs);
@@ -50,7 +50,8 @@ pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> Pairs {
     }
     whole_files(before, after, &mut pairs);
     let (mut old, mut new) = (sides(before), sides(after));
-    let mut stage = |pairs: &mut Pairs, key: &dyn Fn(&File<'_>, &Side) -> Option<String>| {
+    let mut stage = |pairs: &mut UnitPairs,
+                     key: &dyn Fn(&File<'_>, &UnitWords) -> Option<String>| {
         old.retain(|side| !pairs.there.contains_key(&side.id));
         new.retain(|side| !pairs.back.contains_key(&side.id));
         by_key(
@@ -61,7 +62,7 @@ pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> Pairs {
             pairs,
         );
     };
-    let unit = |file: &File<'_>, side: &Side| file.units[side.id.1].clone();
+    let unit = |file: &File<'_>, side: &UnitWords| file.units[side.id.1].clone();
     stage(&mut pairs, &|file, side| {
         let long = side.words.len() >= SHORTEST;
         let unit = unit(file, side);
@@ -84,14 +85,14 @@ pub(super) fn pair(before: &[File<'_>], after: &[File<'_>]) -> Pairs {
     pairs
 }
 
-impl Pairs {
+impl UnitPairs {
     fn add(&mut self, before: Id, after: Id) {
         self.there.insert(before, after);
         self.back.insert(after, before);
     }
 }
 
-fn same_identity(old: (usize, &File<'_>), new: (usize, &File<'_>), pairs: &mut Pairs) {
+fn same_identity(old: (usize, &File<'_>), new: (usize, &File<'_>), pairs: &mut UnitPairs) {
     let known: HashMap<_, usize> =
         new.1.units.iter().enumerate().map(|(at, unit)| (unit.identity.clone(), at)).collect();
     for (at, unit) in old.1.units.iter().enumerate() {
@@ -105,7 +106,7 @@ fn same_identity(old: (usize, &File<'_>), new: (usize, &File<'_>), pairs: &mut P
 }
 
 /// A file that is gone is the new file of the same text: with all that is in it, however small.
-fn whole_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut Pairs) {
+fn whole_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs) {
     let in_both = |path: &str| {
         before.iter().any(|file| file.path == path) && after.iter().any(|file| file.path == path)
     };
@@ -125,7 +126,7 @@ fn whole_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut Pairs) {
     }
 }
 
-fn sides(files: &[File<'_>]) -> Vec<Side> {
+fn sides(files: &[File<'_>]) -> Vec<UnitWords> {
     let mut sides = Vec::new();
     for (at, file) in files.iter().enumerate() {
         for (unit, one) in file.units.iter().enumerate().skip(1) {
@@ -140,7 +141,7 @@ fn sides(files: &[File<'_>]) -> Vec<Side> {
                 false => word.clone(),
             };
             let masked = words.iter().map(mask).collect::<Vec<_>>().join("\0");
-            sides.push(Side { id: (at, unit), words, masked });
+            sides.push(UnitWords { id: (at, unit), words, masked });
         }
     }
     sides
@@ -148,11 +149,11 @@ fn sides(files: &[File<'_>]) -> Vec<Side> {
 
 /// Pairs the units that agree in a key: one to one, or, of as many on both sides, in order.
 fn by_key(
-    old: &[Side],
-    new: &[Side],
-    old_key: &dyn Fn(&Side) -> Option<String>,
-    new_key: &dyn Fn(&Side) -> Option<String>,
-    pairs: &mut Pairs,
+    old: &[UnitWords],
+    new: &[UnitWords],
+    old_key: &dyn Fn(&UnitWords) -> Option<String>,
+    new_key: &dyn Fn(&UnitWords) -> Option<String>,
+    pairs: &mut UnitPairs,
 ) {
     let mut known: HashMap<String, (Vec<Id>, Vec<Id>)> = HashMap::new();
     for side in old {
@@ -168,7 +169,13 @@ fn by_key(
     }
 }
 
-fn similar(old: &[Side], new: &[Side], before: &[File<'_>], after: &[File<'_>], pairs: &mut Pairs) {
+fn similar(
+    old: &[UnitWords],
+    new: &[UnitWords],
+    before: &[File<'_>],
+    after: &[File<'_>],
+    pairs: &mut UnitPairs,
+) {
     let mut scored = Vec::new();
     for b in old {
         for a in new {
@@ -214,7 +221,7 @@ fn dice(old: &[String], new: &[String]) -> f32 {
 }
 
 /// A file whose path is gone is the new file that most of its units are in now.
-fn renamed_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut Pairs) {
+fn renamed_files(before: &[File<'_>], after: &[File<'_>], pairs: &mut UnitPairs) {
     for (b, old) in before.iter().enumerate() {
         if old.units.is_empty() || pairs.there.contains_key(&(b, 0)) {
             continue;

@@ -27,9 +27,9 @@ pub(super) struct Ways {
 
 /// The functions of a side by language and name.
 #[derive(Debug, Default)]
-pub(super) struct Named(HashMap<(&'static str, String), Vec<Id>>);
+pub(super) struct FunctionsByName(HashMap<(&'static str, String), Vec<Id>>);
 
-impl Named {
+impl FunctionsByName {
     pub fn of(files: &[File<'_>]) -> Self {
         let mut named = Self::default();
         for (at, file) in files.iter().enumerate() {
@@ -46,7 +46,7 @@ impl Named {
 /// How `caller` can call the helper; `None` where a call may mean another function as well.
 pub(super) fn ways(
     files: &[File<'_>],
-    named: &Named,
+    named: &FunctionsByName,
     caller: Id,
     (id, helper): &(Id, Helper),
 ) -> Option<Ways> {

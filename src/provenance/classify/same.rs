@@ -35,8 +35,12 @@ pub(super) struct Alike {
 
 /// `None` where they may do different things.
 pub(super) fn same(before: &Resolved, after: &Resolved, renames: &Renames) -> Option<Alike> {
-    let mut walk =
-        Walk { renames, there: HashMap::new(), back: HashMap::new(), uses: HashSet::new() };
+    let mut walk = TreeComparison {
+        renames,
+        there: HashMap::new(),
+        back: HashMap::new(),
+        uses: HashSet::new(),
+    };
     walk.nodes(&before.tree, &after.tree).then_some(())?;
     let mut alike = Alike::default();
     for (old, new) in &walk.there {
@@ -60,14 +64,14 @@ pub(super) fn same(before: &Resolved, after: &Resolved, renames: &Renames) -> Op
     Some(alike)
 }
 
-struct Walk<'a> {
+struct TreeComparison<'a> {
     renames: &'a Renames,
     there: HashMap<u32, u32>,
     back: HashMap<u32, u32>,
     uses: HashSet<(String, String)>,
 }
 
-impl Walk<'_> {
+impl TreeComparison<'_> {
     fn nodes(&mut self, before: &Tree, after: &Tree) -> bool {
         if !same_kind(before, after) || before.children.len() != after.children.len() {
             return false;

@@ -15,7 +15,7 @@ type Words = HashSet<Arc<str>>;
 
 /// What a function takes from around it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Surroundings {
+pub(super) struct OuterNames {
     /// Names of values that it does not declare.
     values: Words,
     /// Every name that stands in it: of types, paths, members too.
@@ -42,7 +42,7 @@ impl Given {
     }
 
     /// Whether a function that was called here would mean something of the tree by one of its names.
-    pub fn any_of(&self, taken: &Surroundings) -> bool {
+    pub fn any_of(&self, taken: &OuterNames) -> bool {
         self.unknown
             || !self.values.is_disjoint(&taken.values)
             || !self.others.is_disjoint(&taken.mentioned)
@@ -71,7 +71,7 @@ impl Given {
 }
 
 /// What the body of a function takes from around it; `None` where that is not known.
-pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<Surroundings> {
+pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<OuterNames> {
     let (mut values, mut fixed) = (Words::new(), Words::new());
     body.visit(&mut |node| {
         match node.name {
@@ -94,7 +94,7 @@ pub(super) fn taken(core: &Tree, body: &Tree, names: &Resolution) -> Option<Surr
     let mut own = Words::new();
     let lists = core.children.iter().filter(|child| child.is_a(Role::TypeParameters));
     lists.for_each(|list| parameter_names(list, &mut own));
-    own.is_disjoint(&mentioned).then_some(Surroundings { values, mentioned })
+    own.is_disjoint(&mentioned).then_some(OuterNames { values, mentioned })
 }
 
 /// Whether a body is statements that may stand elsewhere: nothing that belongs to a loop, a `switch`, a definition or

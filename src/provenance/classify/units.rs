@@ -22,7 +22,7 @@ pub(super) struct File<'a> {
 
 /// What stands in a container, in order.
 #[derive(Clone, Debug)]
-pub(super) enum Member {
+pub(super) enum ContainerMember {
     /// A unit, by its index.
     Unit(usize),
     /// Something else, as its tokens and whether it is an import.
@@ -42,7 +42,7 @@ pub(super) struct Unit {
     pub name_bytes: Range<usize>,
     /// Its tree without the members that are units themselves.
     pub tree: Tree,
-    pub members: Vec<Member>,
+    pub members: Vec<ContainerMember>,
 }
 
 impl Unit {
@@ -206,7 +206,7 @@ impl Cut<'_> {
         node: &Tree,
         blocks: &[usize],
         owner: usize,
-        members: &mut Vec<Member>,
+        members: &mut Vec<ContainerMember>,
     ) -> Tree {
         let mut kept = Vec::new();
         let mut attached: Vec<&Tree> = Vec::new();
@@ -229,14 +229,14 @@ impl Cut<'_> {
                 [] => {
                     kept.append(&mut attached.drain(..).cloned().collect());
                     if cuts && child.text.is_none() {
-                        members.push(Member::Other(child.words(), is_import(child)));
+                        members.push(ContainerMember::Other(child.words(), is_import(child)));
                     }
                     kept.push(child.clone());
                 }
                 [one] if is_item(child) => {
                     let unit = self.unit(child, &attached, *one, owner);
                     attached.clear();
-                    members.push(Member::Unit(unit));
+                    members.push(ContainerMember::Unit(unit));
                 }
                 _ => {
                     kept.append(&mut attached.drain(..).cloned().collect());

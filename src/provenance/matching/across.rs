@@ -14,7 +14,7 @@ use super::item::Item;
 use super::likeness::{self, Reach};
 use super::lookup::Candidate;
 use super::onward::{goes_on, reads_on};
-use super::reading::{Reading, content_of, is_its_own, kept, provenance};
+use super::reading::{BlockReading, content_of, is_its_own, kept, provenance};
 use super::rules::{MARGIN, MIN_ACROSS_TOKENS};
 use super::{Orphans, SharedTrail, Watch, against_version, is_copy};
 use crate::code::fingerprint::PairLanes;
@@ -118,15 +118,15 @@ fn renamed_file(
         let reading = match fit {
             Fit::New => continue,
             Fit::Is(paired) => {
-                let mut reading = Reading::of(&trail, ids[paired.then], &rows[index], block);
+                let mut reading = BlockReading::of(&trail, ids[paired.then], &rows[index], block);
                 let block = (&rows[index], block);
                 reading.look_further_back((ledger, surroundings), &trail, block, document);
                 reading.tell(paired, Place::Moved);
                 reading
             }
-            Fit::Ambiguous(all) => {
-                Reading::ambiguous(all.iter().filter_map(|then| trail.claim(ids[*then])).collect())
-            }
+            Fit::Ambiguous(all) => BlockReading::ambiguous(
+                all.iter().filter_map(|then| trail.claim(ids[*then])).collect(),
+            ),
         };
         let provenance = provenance(ledger, &trail, block, vec![reading]);
         // What stood here before the record was made, as where the vanished file was a copy of this one, did not come

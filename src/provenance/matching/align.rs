@@ -11,8 +11,8 @@ use std::collections::{BTreeSet, HashMap};
 use super::item::Item;
 use super::likeness::{self, Likeness, Reach};
 use super::measure::Measure;
-use super::rules::{MARGIN, MIN_RENAMED_TOKENS, RULES, Rule};
-use super::texts::Texts;
+use super::rules::{MARGIN, MIN_RENAMED_TOKENS, MatchRule, RULES};
+use super::texts::FileTexts;
 use crate::code::difference;
 use crate::provenance::Rejection;
 use crate::provenance::outline::Short;
@@ -29,7 +29,7 @@ pub(crate) struct Scene<'a> {
     /// Where the earlier ones come from.
     pub(crate) reach: Reach,
     /// Both texts, where they can be read.
-    pub(crate) texts: Option<&'a Texts>,
+    pub(crate) texts: Option<&'a FileTexts>,
     /// Which of the blocks that stand are looked at.
     pub(crate) is_open: &'a dyn Fn(usize) -> bool,
     /// Whether a pair is possible at all.
@@ -45,7 +45,7 @@ pub(crate) struct Alignment {
     /// For each earlier block, where it stands, if that is settled.
     pub(super) stands: Vec<Option<usize>>,
     /// The pairs that the sequences did not settle, by the block that stands.
-    compared: Vec<Compared>,
+    compared: Vec<MeasuredPair>,
 }
 
 /// What an alignment says of a block that stands.
@@ -64,19 +64,19 @@ pub(crate) enum Fit {
 #[derive(Clone, Debug)]
 pub(crate) struct Paired {
     pub(crate) then: usize,
-    pub(crate) rule: &'static Rule,
+    pub(crate) rule: &'static MatchRule,
     /// How the two were measured; `None` where the sequences told.
     pub(crate) likeness: Option<Likeness>,
 }
 
 /// A pair that was measured.
 #[derive(Clone, Debug)]
-pub(crate) struct Compared {
+pub(crate) struct MeasuredPair {
     pub(crate) then: usize,
     pub(crate) now: usize,
     pub(crate) likeness: Likeness,
     /// The rule that took it, or why none did.
-    pub(crate) outcome: Result<&'static Rule, Rejection>,
+    pub(crate) outcome: Result<&'static MatchRule, Rejection>,
 }
 
 impl Scene<'_> {
@@ -141,13 +141,19 @@ impl Scene<'_> {
 }
 
 impl Alignment {
-    fn settle(&mut self, then: usize, now: usize, rule: &'static Rule, likeness: Option<Likeness>) {
+    fn settle(
+        &mut self,
+        then: usize,
+        now: usize,
+        rule: &'static MatchRule,
+        likeness: Option<Likeness>,
+    ) {
         self.fits[now] = Fit::Is(Paired { then, rule, likeness });
         self.stands[then] = Some(now);
     }
 
     /// The pairs that were measured of a block that stands.
-    pub(super) fn compared(&self, now: usize) -> &[Compared] {
+    pub(super) fn compared(&self, now: usize) -> &[MeasuredPair] {
         let from = self.compared.partition_point(|pair| pair.now < now);
         let to = self.compared.partition_point(|pair| pair.now <= now);
         &self.compared[from..to]
@@ -170,7 +176,7 @@ impl Alignment {
 struct Assignment<'a, 'b> {
     scene: &'b Scene<'a>,
     alignment: &'b mut Alignment,
-    pairs: Vec<Compared>,
+    pairs: Vec<MeasuredPair>,
 }
 
 impl Assignment<'_, '_> {
@@ -182,7 +188,7 @@ impl Assignment<'_, '_> {
         self.alignment.compared = self.pairs;
     }
 
-    fn apply(&mut self, rule: &'static Rule) {
+    fn apply(&mut self, rule: &'static MatchRule) {
         let mut fitting: Vec<(f32, usize)> = Vec::new();
         for (at, pair) in self.pairs.iter().enumerate() {
             if self.alignment.is_open(pair.then, pair.now) && (rule.fits)(&pair.likeness) {
@@ -217,7 +223,7 @@ impl Assignment<'_, '_> {
         };
         let worth = |score: f32| (score - likeness::ENOUGH).max(0.0);
         // Best first, so that the first is the best.
-        let best = |rest: &[(f32, usize)], but: &dyn Fn(&Compared) -> bool| {
+        let best = |rest: &[(f32, usize)], but: &dyn Fn(&MeasuredPair) -> bool| {
             let mut rest = rest.iter().filter(open).filter(|other| !but(&self.pairs[other.1]));
             rest.next().map_or(0.0, |(score, _)| worth(*score))
         };
@@ -310,7 +316,7 @@ impl Assignment<'_, '_> {
 }
 
 /// Whether a rule says that something is equal, so that rivals are ambiguous; else they are unlike enough to be refused.
-fn is_an_equality(rule: &Rule) -> bool {
+fn is_an_equality(rule: &MatchRule) -> bool {
     rule.tier != crate::provenance::Tier::Likeness
 }
 
@@ -327,7 +333,7 @@ struct Rivals {
 }
 
 impl Rivals {
-    fn of(best_first: &[(f32, usize)], pairs: &[Compared]) -> Self {
+    fn of(best_first: &[(f32, usize)], pairs: &[MeasuredPair]) -> Self {
         let (mut of_then, mut of_now) = (HashMap::new(), HashMap::new());
         for (score, at) in best_first {
             let pair = &pairs[*at];

@@ -16,7 +16,7 @@ pub struct Item<'a> {
     pub(super) in_sequence: bool,
     /// It had gone before the last record of its file, so that it can only have come back as it was.
     pub(super) had_gone: bool,
-    pub(super) name: Option<Name<'a>>,
+    pub(super) name: Option<ItemName<'a>>,
     pub(super) body: Option<Body<'a>>,
     /// How many tokens.
     pub(super) size: Option<u32>,
@@ -27,7 +27,7 @@ pub struct Item<'a> {
 
 /// What a block is called, in words.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Name<'a> {
+pub(super) struct ItemName<'a> {
     pub(super) kind: &'a str,
     pub(super) path: &'a str,
     pub(super) leaf: &'a str,
@@ -69,7 +69,7 @@ impl<'a> Item<'a> {
 
     /// The same, with what the block tells.
     pub(crate) fn with_block(mut self, block: &'a Block) -> Self {
-        self.name = Some(Name {
+        self.name = Some(ItemName {
             kind: block.identity.kind.as_str(),
             path: &block.identity.path,
             leaf: &block.name,
@@ -84,7 +84,7 @@ impl<'a> Item<'a> {
     /// The same, with what its record tells.
     pub(crate) fn with_record(mut self, range: &'a BlockRecord, answer: ClaimRef) -> Self {
         self.answer = Some(answer);
-        self.name = range.block.as_ref().map(Name::of);
+        self.name = range.block.as_ref().map(ItemName::of);
         self.body = Some(Body::of_record(range));
         self.size = range.tokens;
         self.lines = LineRange::new(range.start_line, range.end_line);
@@ -102,7 +102,7 @@ impl<'a> Item<'a> {
     }
 }
 
-impl<'a> Name<'a> {
+impl<'a> ItemName<'a> {
     fn of(name: &'a BlockName) -> Self {
         Self {
             kind: &name.kind,

@@ -13,7 +13,7 @@ pub type Candidate = (ClaimRef, u32);
 /// Records that may be of a block.
 pub fn candidates(ledger: &Ledger, block: &Block) -> Vec<Candidate> {
     let print = &block.fingerprint;
-    let sought = Sought {
+    let sought = BlockQuery {
         content: &print.content,
         called: Some((block.identity.kind.as_str(), &block.name)),
     };
@@ -22,7 +22,7 @@ pub fn candidates(ledger: &Ledger, block: &Block) -> Vec<Candidate> {
 
 /// Records that may be of what another one speaks of.
 pub(super) fn candidates_of_record(ledger: &Ledger, range: &BlockRecord) -> Vec<Candidate> {
-    let sought = Sought {
+    let sought = BlockQuery {
         content: &range.content_hash,
         called: range.block.as_ref().map(|name| (&*name.kind, leaf(name))),
     };
@@ -36,13 +36,13 @@ pub(super) fn namesakes(ledger: &Ledger, kind: &str, leaf: &str) -> Vec<ClaimRef
 }
 
 /// What a block is looked up by, as it stands or as it was recorded.
-struct Sought<'a> {
+struct BlockQuery<'a> {
     content: &'a ContentHash,
     /// Its kind and the last segment of its name.
     called: Option<(&'a str, &'a str)>,
 }
 
-impl Sought<'_> {
+impl BlockQuery<'_> {
     fn in_ledger(&self, ledger: &Ledger) -> Vec<Candidate> {
         let mut candidates = Vec::new();
         let mut add = |claims: &[ClaimRef], weight: u32| {

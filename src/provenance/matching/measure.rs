@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::align::{Alignment, Compared, Fit, Scene};
+use super::align::{Alignment, Fit, MeasuredPair, Scene};
 use super::item::Item;
 use super::likeness::{self, Likeness, Reach, Words};
 use super::rules::{MIN_ACROSS_TOKENS, MOSTLY_KEPT};
@@ -171,7 +171,7 @@ impl<'a> Measure<'a> {
     }
 
     /// Collects the pairs whose two blocks may be one, and measures how alike each pair is.
-    pub(super) fn pairs(&self) -> Vec<Compared> {
+    pub(super) fn pairs(&self) -> Vec<MeasuredPair> {
         let candidates = self.candidates();
         let kept: Vec<Option<f32>> =
             candidates.iter().map(|(old, new)| self.kept(*old, *new)).collect();
@@ -186,7 +186,7 @@ impl<'a> Measure<'a> {
             let name_stands = self.scene.reach != Reach::Elsewhere
                 && carriers.get(&old).is_some_and(|all| all.iter().any(|other| *other != new));
             let likeness = self.likeness((old, new), kept, name_stands);
-            Compared { then: old, now: new, likeness, outcome: Err(Rejection::TooUnlike) }
+            MeasuredPair { then: old, now: new, likeness, outcome: Err(Rejection::TooUnlike) }
         });
         measured.collect()
     }

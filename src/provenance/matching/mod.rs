@@ -28,8 +28,8 @@ use super::trail::{MAX_LEAVES, Trail, Version};
 use super::{Content, Provenance, Rejection, Verdict};
 use align::{Alignment, Fit, MIN_COPY_TOKENS, Paired, Scene};
 use item::Item;
-use reading::{Reading, place_of, provenance};
-use texts::Texts;
+use reading::{BlockReading, place_of, provenance};
+use texts::FileTexts;
 
 pub use across::Surroundings;
 pub use item::row_of_record;
@@ -37,7 +37,7 @@ pub use likeness::{Likeness, Reach};
 pub use lookup::{Candidate, candidates};
 pub use onward::{before_own_records, goes_on, may_speak_of, reads_on, recorded_elsewhere};
 pub use origins::Origins;
-pub use rules::{MIN_RENAMED_TOKENS, Rule};
+pub use rules::{MIN_RENAMED_TOKENS, MatchRule};
 
 /// What is known of every block of a file, in the order of [`crate::code::FileBlocks::blocks`].
 pub fn file(
@@ -94,7 +94,7 @@ pub struct Comparison {
     /// How alike the two are; `None` where name, text and order are the same, so that nothing was measured.
     pub likeness: Option<Likeness>,
     /// The rule that took it, or why none did.
-    pub outcome: Result<&'static Rule, Rejection>,
+    pub outcome: Result<&'static MatchRule, Rejection>,
 }
 
 /// What each block of a file was compared with on the way to what [`file()`] says of it, in order.
@@ -146,7 +146,7 @@ impl Matched {
         let trail = surroundings.trail(path);
         let rows = Outline::of(blocks).rows;
         let now = Item::of_blocks(blocks);
-        let mut readings: Vec<Vec<Reading>> = vec![Vec::new(); blocks.blocks.len()];
+        let mut readings: Vec<Vec<BlockReading>> = vec![Vec::new(); blocks.blocks.len()];
         let mut matched = Self { found: Vec::new(), standing: Vec::new(), undone: Vec::new() };
         // Where the newest version knows a block, older ones speak only of what reads as it did in them: by a change of
         // branches that may stand again.
@@ -162,7 +162,7 @@ impl Matched {
             let ids = trail.ids(version);
             for (index, fit) in aligned.fits.iter().enumerate() {
                 let block = &blocks.blocks[index];
-                let read = |then: usize| Reading::of(&trail, ids[then], &rows[index], block);
+                let read = |then: usize| BlockReading::of(&trail, ids[then], &rows[index], block);
                 match fit {
                     Fit::New => {}
                     Fit::Is(paired) => {
@@ -184,7 +184,7 @@ impl Matched {
                         let all: Vec<ClaimRef> =
                             all.iter().filter_map(|then| trail.claim(ids[*then])).collect();
                         matched.standing.extend(&all);
-                        readings[index].push(Reading::ambiguous(all));
+                        readings[index].push(BlockReading::ambiguous(all));
                     }
                 }
             }
@@ -218,7 +218,7 @@ fn against_version(
         true => Some(document.clone()),
         false => surroundings.text_of(path, version, &outline),
     };
-    let texts = text.map(|then| Texts::new(then, document.clone()));
+    let texts = text.map(|then| FileTexts::new(then, document.clone()));
     let then_blocks = texts.as_ref().map(|texts| texts.then().blocks());
     let mut then = trail.items(ledger, version);
     if let Some(then_blocks) = &then_blocks {
@@ -267,7 +267,7 @@ fn is_copy(ledger: &Ledger, path: &RelativePath, blocks: &FileBlocks, index: usi
 /// `then`, or `None` of a new one.
 pub fn origins_in(then: &Document, now: &Document) -> Vec<Option<usize>> {
     let (old, new) = (then.blocks(), now.blocks());
-    let texts = Texts::new(then.clone(), now.clone());
+    let texts = FileTexts::new(then.clone(), now.clone());
     let (old, new) = (Item::of_blocks(&old), Item::of_blocks(&new));
     let scene = Scene {
         then: &old,

@@ -10,7 +10,7 @@ use super::across::Surroundings;
 use crate::code::{Block, FileBlocks, fingerprint};
 use crate::ledger::{ClaimRef, Ledger, Trust};
 use crate::provenance::outline::Outline;
-use crate::provenance::{Content, Origin, Provenance, Relation, Verdict};
+use crate::provenance::{CodeOrigin, Content, Provenance, Relation, Verdict};
 use crate::workspace::RelativePath;
 
 /// Smaller blocks are alike by chance.
@@ -74,7 +74,7 @@ impl<'a> Origins<'a> {
     }
 
     /// Of a block that no record speaks of, or that changed.
-    pub fn of(&self, block: &Block, found: &Provenance) -> Vec<Origin> {
+    pub fn of(&self, block: &Block, found: &Provenance) -> Vec<CodeOrigin> {
         if !Self::may_tell_of(block, found) {
             return Vec::new();
         }
@@ -86,7 +86,7 @@ impl<'a> Origins<'a> {
     }
 
     /// What a block that no record speaks of was copied or split from.
-    fn parts_of(&self, block: &Block) -> Vec<Origin> {
+    fn parts_of(&self, block: &Block) -> Vec<CodeOrigin> {
         let mut seen = HashSet::new();
         let candidates = self.surroundings.candidates(block);
         let elsewhere = candidates.iter().map(|(at, _)| *at);
@@ -101,7 +101,7 @@ impl<'a> Origins<'a> {
         best.into_iter().collect()
     }
 
-    fn part_of(&self, block: &Block, at: ClaimRef) -> Option<Origin> {
+    fn part_of(&self, block: &Block, at: ClaimRef) -> Option<CodeOrigin> {
         let claim = self.ledger.claim(at);
         let (range, print) = (claim.range(), &block.fingerprint);
         if range.deleted || claim.entry.trust == Trust::Contradicted || range.block.is_none() {
@@ -121,7 +121,7 @@ impl<'a> Origins<'a> {
         } else {
             return None;
         };
-        self.is_new(at, block).then_some(Origin { claim: at, relation, share })
+        self.is_new(at, block).then_some(CodeOrigin { claim: at, relation, share })
     }
 
     /// Whether what a block shares with a recorded one is missing there now.
@@ -151,7 +151,7 @@ impl<'a> Origins<'a> {
     }
 
     /// Which recorded blocks, gone from under their names, have come into a block that changed since `own`.
-    fn merged_into(&self, block: &Block, own: ClaimRef) -> Vec<Origin> {
+    fn merged_into(&self, block: &Block, own: ClaimRef) -> Vec<CodeOrigin> {
         let (own, print) = (self.ledger.claim(own).range(), &block.fingerprint);
         let came = |at: &ClaimRef| {
             let range = self.ledger.claim(*at).range();
@@ -160,9 +160,9 @@ impl<'a> Origins<'a> {
             let share = fingerprint::kept(sketch, tokens, &print.sketch, print.token_count)?;
             let before = fingerprint::kept(sketch, tokens, own.sketch.as_ref()?, own.tokens?)?;
             let came = share >= MIN_PART && share - before >= MIN_DIFFERENCE && !range.deleted;
-            came.then_some(Origin { claim: *at, relation: Relation::MergedFrom, share })
+            came.then_some(CodeOrigin { claim: *at, relation: Relation::MergedFrom, share })
         };
-        let mut origins: Vec<Origin> = self.gone.iter().filter_map(came).collect();
+        let mut origins: Vec<CodeOrigin> = self.gone.iter().filter_map(came).collect();
         origins.sort_by(|a, b| b.share.total_cmp(&a.share).then(a.claim.cmp(&b.claim)));
         origins.truncate(MAX_ORIGINS);
         origins

@@ -23,7 +23,7 @@ const MANY_TIMES: usize = 16;
 
 /// A block against one version of its file.
 #[derive(Clone, Debug)]
-pub(super) struct Reading {
+pub(super) struct BlockReading {
     /// The state that it reads as.
     state: Option<StateId>,
     /// How it stands to that state.
@@ -38,7 +38,7 @@ pub(super) struct Reading {
     candidates: Vec<ClaimRef>,
 }
 
-impl Reading {
+impl BlockReading {
     /// Of a block that goes on from a state.
     pub(super) fn of(trail: &Trail, newest: StateId, row: &Row, block: &Block) -> Self {
         let (state, content) = state_of(trail, newest, row, block.fingerprint.token_count);
@@ -172,13 +172,13 @@ pub(super) fn provenance(
     ledger: &Ledger,
     trail: &Trail,
     block: &Block,
-    readings: Vec<Reading>,
+    readings: Vec<BlockReading>,
 ) -> Option<Provenance> {
     let best = readings.iter().map(|reading| rank(ledger, block, reading)).min()?;
-    let mut readings: Vec<Reading> =
+    let mut readings: Vec<BlockReading> =
         readings.into_iter().filter(|one| rank(ledger, block, one) == best).collect();
     // Of two versions the one goes on from the other's record: that is the later word.
-    let older = |one: &Reading| {
+    let older = |one: &BlockReading| {
         readings.iter().any(|other| {
             other.claim != one.claim
                 && other.state.is_some_and(|state| {
@@ -224,7 +224,7 @@ pub(super) fn provenance(
 }
 
 /// Better readings first: the nearer text, then one that a record answers for.
-fn rank(ledger: &Ledger, block: &Block, reading: &Reading) -> (bool, Content, bool) {
+fn rank(ledger: &Ledger, block: &Block, reading: &BlockReading) -> (bool, Content, bool) {
     let exact = reading
         .claim
         .is_some_and(|at| ledger.claim(at).range().content_hash == block.fingerprint.content);
@@ -238,7 +238,12 @@ fn fits_as_well(ledger: &Ledger, block: &Block, found: &Provenance, other: Claim
 }
 
 /// How a block stands to the record that answers for it.
-fn against_record(ledger: &Ledger, at: ClaimRef, block: &Block, reading: &Reading) -> Provenance {
+fn against_record(
+    ledger: &Ledger,
+    at: ClaimRef,
+    block: &Block,
+    reading: &BlockReading,
+) -> Provenance {
     let range = ledger.claim(at).range();
     let content = content_of(range, block);
     let tier = match content {
@@ -287,7 +292,7 @@ pub(super) fn kept(range: &BlockRecord, block: &Block) -> Option<f32> {
 /// Whether a block stands in the container that its record names, or in one that goes on from it.
 pub(super) fn place_of(
     ledger: &Ledger,
-    reading: &Reading,
+    reading: &BlockReading,
     block: &Block,
     paired: &Paired,
 ) -> Place {

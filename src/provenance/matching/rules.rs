@@ -20,7 +20,7 @@ const MIN_MEMBERS: f32 = 0.5;
 pub(super) const MARGIN: f32 = 0.08;
 
 /// One row of the table.
-pub struct Rule {
+pub struct MatchRule {
     /// What `--explain` calls it.
     pub word: &'static str,
     /// What the answer says.
@@ -31,37 +31,62 @@ pub struct Rule {
     pub score: fn(&Likeness) -> f32,
 }
 
-impl std::fmt::Debug for Rule {
+impl std::fmt::Debug for MatchRule {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(self.word)
     }
 }
 
 /// All rules, in order.
-pub const RULES: &[Rule] = &[
-    Rule { word: "same name and text", tier: Tier::Text, fits: name_and_text, score: by_place },
-    Rule { word: "same text", tier: Tier::Text, fits: unnamed_text, score: by_place },
-    Rule {
+pub const RULES: &[MatchRule] = &[
+    MatchRule {
+        word: "same name and text",
+        tier: Tier::Text,
+        fits: name_and_text,
+        score: by_place,
+    },
+    MatchRule { word: "same text", tier: Tier::Text, fits: unnamed_text, score: by_place },
+    MatchRule {
         word: "same name and tokens",
         tier: Tier::Tokens,
         fits: name_and_tokens,
         score: by_place,
     },
-    Rule { word: "same name and shape", tier: Tier::Shape, fits: name_and_shape, score: by_place },
-    Rule { word: "text moved", tier: Tier::TextElsewhere, fits: text_moved, score: by_place },
-    Rule { word: "tokens moved", tier: Tier::TokensElsewhere, fits: tokens_moved, score: by_place },
-    Rule {
+    MatchRule {
+        word: "same name and shape",
+        tier: Tier::Shape,
+        fits: name_and_shape,
+        score: by_place,
+    },
+    MatchRule { word: "text moved", tier: Tier::TextElsewhere, fits: text_moved, score: by_place },
+    MatchRule {
+        word: "tokens moved",
+        tier: Tier::TokensElsewhere,
+        fits: tokens_moved,
+        score: by_place,
+    },
+    MatchRule {
         word: "same name, mostly kept",
         tier: Tier::Name,
         fits: name_mostly_kept,
         score: by_kept,
     },
-    Rule { word: "renamed", tier: Tier::Shape, fits: renamed, score: by_place },
-    Rule { word: "same name", tier: Tier::Name, fits: same_name, score: by_kept },
-    Rule { word: "same name in its place", tier: Tier::Name, fits: same_leaf, score: by_kept },
-    Rule { word: "holds the same blocks", tier: Tier::Name, fits: same_members, score: by_members },
-    Rule { word: "alike", tier: Tier::Likeness, fits: alike, score: by_likeness },
-    Rule { word: "text in its place", tier: Tier::Name, fits: unnamed_in_place, score: by_kept },
+    MatchRule { word: "renamed", tier: Tier::Shape, fits: renamed, score: by_place },
+    MatchRule { word: "same name", tier: Tier::Name, fits: same_name, score: by_kept },
+    MatchRule { word: "same name in its place", tier: Tier::Name, fits: same_leaf, score: by_kept },
+    MatchRule {
+        word: "holds the same blocks",
+        tier: Tier::Name,
+        fits: same_members,
+        score: by_members,
+    },
+    MatchRule { word: "alike", tier: Tier::Likeness, fits: alike, score: by_likeness },
+    MatchRule {
+        word: "text in its place",
+        tier: Tier::Name,
+        fits: unnamed_in_place,
+        score: by_kept,
+    },
 ];
 
 fn is_within(pair: &Likeness) -> bool {

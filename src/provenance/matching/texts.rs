@@ -18,7 +18,7 @@ const MIN_CALLERS: f32 = 0.5;
 const MIN_NAME: usize = 3;
 
 /// A file as it was, and as it stands.
-pub struct Texts {
+pub struct FileTexts {
     then: Side,
     now: Side,
     /// By line then, counted from 0: the same line now, counted from 1, and whether no other line of its text is in
@@ -36,7 +36,7 @@ struct Side {
     names: OnceCell<HashSet<String>>,
 }
 
-impl Texts {
+impl FileTexts {
     /// Of two versions of a file.
     pub fn new(then: Document, now: Document) -> Self {
         let (left, said) = (OnceCell::new(), OnceCell::new());

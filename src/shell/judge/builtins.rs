@@ -2,9 +2,9 @@
 
 use super::options::{any, operands, values};
 use super::output::joined;
-use super::{Call, decoded, destructive, downloaded, fetched, opaque, reads};
+use super::{ProgramCall, decoded, destructive, downloaded, fetched, opaque, reads};
 use crate::shell::Class;
-use crate::shell::expand::{Arg, Piece, WordOrigin};
+use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::paths;
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 
@@ -43,7 +43,12 @@ pub(in crate::shell) fn declares(name: &str) -> bool {
 }
 
 /// An assignment: its value may be run later on.
-pub(in crate::shell) fn assigned(shell: &mut Shell<'_>, name: &str, value: &[Piece], alone: bool) {
+pub(in crate::shell) fn assigned(
+    shell: &mut Shell<'_>,
+    name: &str,
+    value: &[WordPiece],
+    alone: bool,
+) {
     let value = Arg::from_pieces(value);
     if RUN.contains(&name) && value.sure && value.text.contains([' ', ';', '|', '`']) {
         let found = shell.within(|shell| {
@@ -66,7 +71,7 @@ pub(in crate::shell) fn assigned(shell: &mut Shell<'_>, name: &str, value: &[Pie
 }
 
 /// `cd`, `pushd`.
-pub(super) fn change_folder(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn change_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let to = operands(call.args, &[]);
     let there = match to.first() {
         None => shell.at.home.as_deref().map(paths::slashed),
@@ -87,7 +92,7 @@ pub(super) fn change_folder(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFind
 }
 
 /// `eval`: its words together are code.
-pub(super) fn eval(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn eval(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.is("--")).collect();
     let code = Arg::from_pieces(&joined(&words));
     let found = shell.within(|shell| {
@@ -99,7 +104,7 @@ pub(super) fn eval(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `.` and `source`: a file's code, or what a substitution prints.
-pub(super) fn source(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn source(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let Some(file) = call.args.first() else { return opaque("source", call.name) };
     if fetched(shell, file) {
         return downloaded(&file.text);
@@ -149,7 +154,7 @@ pub(super) fn fed(shell: &mut Shell<'_>, by: &str, feed: &Feed) -> ShellFinding 
 }
 
 /// `trap CODE SIGNAL…`
-pub(super) fn trap(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn trap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let [code, _, ..] = call.args else { return reads("trap") };
     if code.is("-") || code.is("") || code.option() {
         return reads("trap");
@@ -160,7 +165,7 @@ pub(super) fn trap(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `export`, `declare`, `local`: assignments that stay; `-n` makes a second name.
-pub(super) fn declare(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn declare(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let second = any(call.args, &["-n"]) && call.name != "export";
     for arg in call.args.iter().filter(|arg| !arg.option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
@@ -177,7 +182,7 @@ pub(super) fn declare(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `alias NAME=CODE`: judged where it is used, or at the end.
-pub(super) fn alias(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn alias(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     for arg in call.args.iter().filter(|arg| !arg.option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
         let name = name.to_owned();
@@ -188,7 +193,7 @@ pub(super) fn alias(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `read` and `mapfile`: variables get what comes in.
-pub(super) fn read_in(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn read_in(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = ["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-a"];
     let names: Vec<String> =
         operands(call.args, &takes).iter().map(|arg| arg.text.clone()).collect();
@@ -198,11 +203,11 @@ pub(super) fn read_in(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     for (at, name) in names.iter().enumerate() {
         let value = if words.is_empty() {
             let origin = call.stdin.origin().unwrap_or(WordOrigin::Variable);
-            vec![Piece::Unknown { shown: format!("${name}"), origin }]
+            vec![WordPiece::Unknown { shown: format!("${name}"), origin }]
         } else if at + 1 == names.len() {
-            vec![Piece::Text(std::mem::take(&mut words).join(" "))]
+            vec![WordPiece::Text(std::mem::take(&mut words).join(" "))]
         } else {
-            vec![Piece::Text(words.remove(0))]
+            vec![WordPiece::Text(words.remove(0))]
         };
         shell.set(name, value);
     }
@@ -210,7 +215,7 @@ pub(super) fn read_in(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `set -- a b`, `shift`, `unset`.
-pub(super) fn unset(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn unset(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if call.name == "set"
         && let Some(at) = call.args.iter().position(|arg| arg.is("--"))
     {
@@ -223,7 +228,7 @@ pub(super) fn unset(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `history -c`
-pub(super) fn history(_: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn history(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if any(call.args, &["-c", "-d", "-w"]) {
         return destructive("history.clear", &call.shown(1), "It deletes the shell's history.");
     }
@@ -231,7 +236,7 @@ pub(super) fn history(_: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `kill`: one process may be ended; all of them may not.
-pub(super) fn kill(_: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn kill(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if call.args.iter().any(|arg| arg.is("-l") || arg.is("-L") || arg.is("-0")) {
         return reads("kill");
     }
@@ -251,7 +256,7 @@ pub(super) fn kill(_: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `crontab`: `-r` deletes it, a file or `-` replaces it.
-pub(super) fn crontab(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn crontab(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if any(call.args, &["-l"]) {
         return reads("crontab");
     }
@@ -284,6 +289,6 @@ pub(super) fn crontab(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// Whether a network program waits for others instead of fetching.
-pub(super) fn listens(call: &Call<'_>) -> bool {
+pub(super) fn listens(call: &ProgramCall<'_>) -> bool {
     call.name != "curl" && !values(call.args, &["-l"]).is_empty() && any(call.args, &["-z"])
 }

@@ -4,14 +4,16 @@
 
 use super::options::{any, long, operands, short, takes_next, values};
 use super::scan::{commands, scan, texts};
-use super::{Call, builtins, decoded, destructive, downloaded, fetched, opaque, reads, redirected};
+use super::{
+    ProgramCall, builtins, decoded, destructive, downloaded, fetched, opaque, reads, redirected,
+};
 use super::{output, rules, trial, writes};
 use crate::shell::expand::{Arg, WordOrigin};
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 use crate::shell::{Class, cmd as cmd_dialect, powershell as powershell_dialect};
 
 /// `sh`, `bash`, `zsh` and their like.
-pub(super) fn shell_program(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = ["-o", "-O", "+o", "+O", "--rcfile", "--init-file", "-C"];
     let mut at = 0;
     let mut given_code = false;
@@ -45,7 +47,12 @@ pub(super) fn shell_program(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFind
     }
 }
 
-fn coded(shell: &mut Shell<'_>, call: &Call<'_>, code: &Arg, arguments: &[Arg]) -> ShellFinding {
+fn coded(
+    shell: &mut Shell<'_>,
+    call: &ProgramCall<'_>,
+    code: &Arg,
+    arguments: &[Arg],
+) -> ShellFinding {
     let given: Vec<_> = arguments.iter().skip(1).map(|arg| arg.pieces.clone()).collect();
     let stdin = call.stdin.clone();
     let found = shell.within(|shell| {
@@ -58,7 +65,12 @@ fn coded(shell: &mut Shell<'_>, call: &Call<'_>, code: &Arg, arguments: &[Arg]) 
     found.unwrap_or_else(|| reads(call.name))
 }
 
-fn scripted(shell: &mut Shell<'_>, call: &Call<'_>, file: &Arg, checks_only: bool) -> ShellFinding {
+fn scripted(
+    shell: &mut Shell<'_>,
+    call: &ProgramCall<'_>,
+    file: &Arg,
+    checks_only: bool,
+) -> ShellFinding {
     if checks_only {
         return reads(call.name);
     }
@@ -76,7 +88,7 @@ fn scripted(shell: &mut Shell<'_>, call: &Call<'_>, file: &Arg, checks_only: boo
 }
 
 /// `at` and `batch`: what comes in is run later.
-pub(super) fn later(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn later(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if any(call.args, &["-l", "-c"]) {
         return reads(call.name);
     }
@@ -102,7 +114,7 @@ fn code_options(name: &str) -> &'static [&'static str] {
 }
 
 /// Python, Node, Perl, Ruby and the others.
-pub(super) fn interpreter(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if call.args.len() == 1 && any(call.args, &["--version", "-V", "-v", "-version"]) {
         return reads(call.name);
     }
@@ -114,7 +126,7 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFindin
     if let Some(at) = call.args.iter().position(|arg| arg.is("-m"))
         && let Some(name) = call.args.get(at + 1).and_then(Arg::literal)
     {
-        let module = Call { name, args: &call.args[at + 2..], stdin: call.stdin };
+        let module = ProgramCall { name, args: &call.args[at + 2..], stdin: call.stdin };
         if let Some(found) = rules::judge(&module).filter(|found| found.class == Class::Destructive)
         {
             return found;
@@ -176,7 +188,7 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFindin
 /// `perl -pi -e 's/a/b/' FILE…` and `ruby -i`: every operand is written.
 fn in_place(
     shell: &mut Shell<'_>,
-    call: &Call<'_>,
+    call: &ProgramCall<'_>,
     codes: &[Arg],
     named: &[&Arg],
     worst: ShellFinding,
@@ -206,7 +218,7 @@ fn in_place(
 }
 
 /// `awk`: reads, unless its program runs something or writes a file.
-pub(super) fn awk(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn awk(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = ["-F", "-v", "-f", "-i", "--field-separator", "--assign", "-l", "-e"];
     let named = operands(call.args, &takes);
     let from_file = any(call.args, &["-f", "--file"]);
@@ -265,7 +277,7 @@ fn awk_program(shell: &mut Shell<'_>, code: &str) -> ShellFinding {
 }
 
 /// `less` and `more`: readers, but for a command that they begin with.
-pub(super) fn pager(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn pager(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut worst = reads(call.name);
     for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix("+!")) {
         let found = shell.within(|shell| {
@@ -279,7 +291,7 @@ pub(super) fn pager(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `vim -c '!…'`, `ed`, `ex`, `gdb -ex 'shell …'`.
-pub(super) fn editor(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn editor(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let options = ["-c", "--cmd", "-ex", "-iex", "--eval-command", "-S"];
     let mut codes: Vec<String> =
         values(call.args, &options).iter().map(|code| code.text.clone()).collect();
@@ -327,7 +339,7 @@ pub(super) fn editor(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `make`: its file is not looked into, but what stands on the command line is.
-pub(super) fn make(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn make(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut codes: Vec<String> =
         values(call.args, &["--eval", "-E"]).iter().map(|code| code.text.clone()).collect();
     codes.extend(call.args.iter().filter(|arg| !arg.option()).filter_map(|arg| {
@@ -368,7 +380,7 @@ pub(super) fn make(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `powershell -Command …`, `-EncodedCommand …`.
-pub(super) fn powershell(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn powershell(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
     let mut at = 0;
     while let Some(arg) = call.args.get(at) {
@@ -428,7 +440,7 @@ pub(super) fn powershell(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding
     }
 }
 
-fn dialect(shell: &mut Shell<'_>, call: &Call<'_>, text: &str) -> ShellFinding {
+fn dialect(shell: &mut Shell<'_>, call: &ProgramCall<'_>, text: &str) -> ShellFinding {
     let found = shell.within(|shell| {
         shell.process(call.name, |shell| powershell_dialect::walk(shell, text));
     });
@@ -436,7 +448,7 @@ fn dialect(shell: &mut Shell<'_>, call: &Call<'_>, text: &str) -> ShellFinding {
 }
 
 /// `cmd /c …`
-pub(super) fn cmd(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn cmd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let starts = ["/c", "/k", "/r", "//c", "//k"];
     let at =
         call.args.iter().position(|arg| starts.contains(&arg.text.to_ascii_lowercase().as_str()));
@@ -449,7 +461,7 @@ pub(super) fn cmd(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// This program: some of its commands are for a person alone.
-pub(super) fn intent(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn intent(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let words = operands(call.args, &["-C", "--color", "--session", "--for"]);
     let verb = words.first().map_or("", |word| word.text.as_str());
     let person = |rule, reason: &str| {
@@ -495,7 +507,7 @@ pub(super) fn intent(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `intent test ID -- COMMAND` is that command; without one it runs what the registry names, which nobody can see here.
-fn tests(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+fn tests(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let own = opaque("intent.test", "intent test");
     let Some(at) = call.args.iter().position(|arg| arg.is("--")) else { return own };
     let words = call.args[at + 1..].to_vec();

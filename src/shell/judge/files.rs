@@ -1,15 +1,15 @@
 //! Programs that write, copy, move and change files.
 
 use super::options::{any, cut, long, operands, short, values};
-use super::tables::{Which, writer};
-use super::{Call, destructive, opaque, reads, redirected, startup, writes};
+use super::tables::{WrittenOperands, writer};
+use super::{ProgramCall, destructive, opaque, reads, redirected, startup, writes};
 use crate::shell::expand::Arg;
 use crate::shell::paths::{Spot, place};
 use crate::shell::walk::{Shell, ShellFinding};
-use crate::shell::{Class, Deed, Target};
+use crate::shell::{Class, PathDeed, TouchedPath};
 
 /// A program of the table of writers.
-pub(super) fn written(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<ShellFinding> {
+pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let row = writer(call.name)?;
     let mut worst = if row.opaque {
         opaque("program.writes", call.name)
@@ -18,9 +18,9 @@ pub(super) fn written(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<ShellFin
     };
     let named = operands(call.args, row.takes);
     let written: Vec<&Arg> = match row.which {
-        Which::All => named,
-        Which::Last => named.last().copied().into_iter().collect(),
-        Which::None => Vec::new(),
+        WrittenOperands::All => named,
+        WrittenOperands::Last => named.last().copied().into_iter().collect(),
+        WrittenOperands::None => Vec::new(),
     };
     let outputs = values(call.args, row.outputs);
     let nothing = written.is_empty() && outputs.is_empty();
@@ -45,7 +45,7 @@ const COPY_TAKES: &[&str] =
     &["-t", "--target-directory", "-S", "--suffix", "-m", "-o", "-g", "--mode"];
 
 /// `cp`, `install`: the last operand, or the folder of `-t`, is written.
-pub(super) fn copy(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut named = operands(call.args, COPY_TAKES);
     let mut to: Vec<Arg> = values(call.args, TARGET);
     if to.is_empty() {
@@ -54,7 +54,7 @@ pub(super) fn copy(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let from_nothing = named.iter().any(|arg| arg.is("/dev/null"));
     if call.name != "install" || !any(call.args, &["-d"]) {
         for arg in &named {
-            shell.touch(arg, Deed::Read);
+            shell.touch(arg, PathDeed::Read);
         }
     }
     let mut worst = writes("copy", call.name);
@@ -99,7 +99,7 @@ fn inside(folder: &Arg, what: &Arg) -> Arg {
 }
 
 /// `mv`: what is moved, and where to.
-pub(super) fn rename(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn rename(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut named = operands(call.args, &["-t", "--target-directory", "-S", "--suffix"]);
     let mut to: Vec<Arg> = values(call.args, TARGET);
     if to.is_empty() {
@@ -108,9 +108,9 @@ pub(super) fn rename(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     let mut worst = writes("move", call.name);
     for arg in &named {
         let from = place(shell, arg);
-        shell.target(Target {
+        shell.target(TouchedPath {
             path: from.path.clone(),
-            deed: Deed::MoveFrom,
+            deed: PathDeed::MoveFrom,
             known: from.known,
             recursive: true,
         });
@@ -141,7 +141,7 @@ pub(super) fn rename(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `ln`: a new name; `-f` replaces what had it.
-pub(super) fn link(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn link(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut named = operands(call.args, &["-t", "--target-directory", "-S", "--suffix"]);
     let to = values(call.args, TARGET).first().cloned();
     let to = to.or_else(|| if named.len() > 1 { named.pop().cloned() } else { None });
@@ -167,7 +167,7 @@ pub(super) fn link(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `dd`: `of=` is written.
-pub(super) fn dd(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn dd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let output = call.args.iter().find(|arg| arg.lead.starts_with("of="));
     let Some(output) = output else { return reads("dd") };
     let file = cut(output, "of=".len());
@@ -189,7 +189,7 @@ pub(super) fn dd(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `truncate`: to nothing is the content lost.
-pub(super) fn truncate(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn truncate(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let sizes = values(call.args, &["-s", "--size"]);
     let empties = sizes.iter().any(|size| {
         ["0", "0K", "0M", "0G"].contains(&size.text.as_str()) || size.lead.starts_with('-')
@@ -207,7 +207,7 @@ pub(super) fn truncate(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `chmod`, `chown`, `chgrp`, `setfacl`, `chattr`.
-pub(super) fn permit(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn permit(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let recursive = short(call.args, 'R') || long(call.args, "--recursive");
     // `chmod -x file`: the mode looks like an option.
     let moded = call.args.iter().any(|arg| {
@@ -232,7 +232,7 @@ pub(super) fn permit(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
         let place = place(shell, file);
         if place.spot != Spot::Nothing {
             let (path, known) = (place.path.clone(), place.known);
-            shell.target(Target { path, deed: Deed::Write, known, recursive });
+            shell.target(TouchedPath { path, deed: PathDeed::Write, known, recursive });
         }
         let open = call.name == "chmod"
             && (mode.ends_with("777")
@@ -266,7 +266,7 @@ pub(super) fn permit(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `tar`: extracting writes below `-C`, creating writes the archive, and some options run programs.
-pub(super) fn tar(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut worst = writes("archive", call.name);
     for option in
         ["--checkpoint-action", "--to-command", "--use-compress-program", "-I", "--rsh-command"]
@@ -318,9 +318,9 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 /// A folder below which anything may be written.
 fn tree(shell: &mut Shell<'_>, folder: &Arg) -> ShellFinding {
     let place = place(shell, folder);
-    shell.target(Target {
+    shell.target(TouchedPath {
         path: place.path,
-        deed: Deed::Write,
+        deed: PathDeed::Write,
         known: place.known,
         recursive: true,
     });
@@ -333,7 +333,7 @@ fn tree(shell: &mut Shell<'_>, folder: &Arg) -> ShellFinding {
 }
 
 /// `unzip`: into the folder of `-d`.
-pub(super) fn unzip(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn unzip(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if any(call.args, &["-l", "-t", "-Z", "-v", "-p"]) {
         return reads(call.name);
     }
@@ -342,7 +342,7 @@ pub(super) fn unzip(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `rsync`: the last operand is written; `--delete` empties what the source lacks.
-pub(super) fn rsync(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if short(call.args, 'n') || long(call.args, "--dry-run") || any(call.args, &["--list-only"]) {
         return reads(call.name);
     }
@@ -384,7 +384,7 @@ pub(super) fn rsync(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `sed`: prints, or with `-i` changes every file it names; `w` writes and `e` runs.
-pub(super) fn sed(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn sed(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let in_place = call.args.iter().any(|arg| {
         arg.lead.starts_with("-i")
             || arg.lead.starts_with("--in-place")
@@ -459,7 +459,7 @@ fn sed_script(shell: &mut Shell<'_>, script: &str) -> ShellFinding {
 }
 
 /// `patch`, `ed`: which files are changed stands in the input.
-pub(super) fn patch(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn patch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if long(call.args, "--dry-run") {
         return reads(call.name);
     }
@@ -473,7 +473,7 @@ pub(super) fn patch(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `yq`: reads, or with `-i` writes its file.
-pub(super) fn yq(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn yq(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if !any(call.args, &["-i", "--inplace"]) {
         return reads(call.name);
     }
@@ -482,7 +482,7 @@ pub(super) fn yq(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `uniq IN OUT`, `xxd IN OUT`: the second operand is written.
-pub(super) fn second(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn second(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = ["-f", "-s", "-w", "-l", "-c", "-g", "-o", "-n", "--skip-fields"];
     match operands(call.args, &takes).get(1) {
         Some(file) => writes("program.writes", call.name).or(write(shell, file)),
@@ -491,11 +491,11 @@ pub(super) fn second(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `mkdir`: folders are made.
-pub(super) fn mkdir(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn mkdir(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut worst = writes("program.writes", call.name);
     for folder in operands(call.args, &["-m", "--mode"]) {
         let spot = place(shell, folder).spot;
-        shell.touch(folder, Deed::Write);
+        shell.touch(folder, PathDeed::Write);
         // A new folder in the system's place is no loss, but not the workspace's either.
         if spot == Spot::System {
             worst = worst.or(opaque("program.writes", call.name));

@@ -1,10 +1,10 @@
 //! `git`, by subcommand. A commit can be found again; what was never committed cannot.
 
 use super::options::{any, long, operands, short, takes_next, values};
-use super::{Call, destructive, opaque, reads, remove};
+use super::{ProgramCall, destructive, opaque, reads, remove};
 use crate::shell::expand::Arg;
 use crate::shell::walk::{Shell, ShellFinding};
-use crate::shell::{Class, Deed};
+use crate::shell::{Class, PathDeed};
 
 /// Options before the subcommand that take a word.
 const GLOBALS: &[&str] = &[
@@ -81,7 +81,7 @@ const RUN: &[&str] = &[
 
 const STASH: &str = "Keep the work first: `git stash -u`, or a commit on a branch.";
 
-pub(super) fn git(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut at = 0;
     let mut worst = reads("git");
     let before = shell.cwd().map(str::to_owned);
@@ -101,7 +101,8 @@ pub(super) fn git(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
         if arg.is("-C")
             && let Some(folder) = value
         {
-            let to = Call { name: "cd", args: std::slice::from_ref(folder), stdin: call.stdin };
+            let to =
+                ProgramCall { name: "cd", args: std::slice::from_ref(folder), stdin: call.stdin };
             super::builtins::change_folder(shell, &to);
         }
         at += 1 + usize::from(takes_next(&arg.lead, GLOBALS));
@@ -159,7 +160,12 @@ fn lost(rule: &'static str, word: &str, reason: &str, safer: &'static str) -> Sh
     destructive(rule, word, reason).safer(safer)
 }
 
-fn subcommand(shell: &mut Shell<'_>, name: &str, args: &[Arg], call: &Call<'_>) -> ShellFinding {
+fn subcommand(
+    shell: &mut Shell<'_>,
+    name: &str,
+    args: &[Arg],
+    call: &ProgramCall<'_>,
+) -> ShellFinding {
     if any(args, &["--help"]) || args.len() == 1 && args[0].is("-h") {
         return reads("git");
     }
@@ -239,7 +245,7 @@ fn subcommand(shell: &mut Shell<'_>, name: &str, args: &[Arg], call: &Call<'_>) 
         | "revert" | "init" | "clone" | "switch" => opaque("git.changes", &format!("git {name}")),
         "archive" | "format-patch" | "bundle" => {
             for file in values(args, &["-o", "--output", "--output-directory"]) {
-                shell.touch(&file, Deed::Write);
+                shell.touch(&file, PathDeed::Write);
             }
             opaque("git.writes", &format!("git {name}"))
         }
@@ -255,7 +261,7 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
         ("log" | "diff" | "show", _) => {
             let files = values(args, &["--output"]);
             for file in &files {
-                shell.touch(file, Deed::Write);
+                shell.touch(file, PathDeed::Write);
             }
             if any(args, &["--ext-diff"]) {
                 return opaque("git.external", shown);
@@ -422,7 +428,7 @@ fn checkout(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     let dashes = args.iter().position(|arg| arg.is("--"));
     if let Some(at) = dashes.filter(|at| *at + 1 < args.len()) {
         for path in &args[at + 1..] {
-            shell.touch(path, Deed::Write);
+            shell.touch(path, PathDeed::Write);
         }
         return lost("git.checkout-path", &format!("-- {}", args[at + 1].text), reason, STASH);
     }
@@ -461,7 +467,7 @@ fn checkout(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     };
     let Some(first) = paths.first() else { return opaque("git.checkout", "git checkout") };
     for path in &paths {
-        shell.touch(path, Deed::Write);
+        shell.touch(path, PathDeed::Write);
     }
     lost("git.checkout-path", &first.text, reason, STASH)
 }
@@ -474,7 +480,7 @@ fn restore(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     }
     let paths = operands(args, &["-s", "--source"]);
     for path in &paths {
-        shell.touch(path, Deed::Write);
+        shell.touch(path, PathDeed::Write);
     }
     let word = paths.first().map_or("restore", |path| path.text.as_str());
     lost(
@@ -574,9 +580,9 @@ fn moved(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
         None => return opaque("git.mv", "git mv"),
     };
     for path in from {
-        shell.touch(path, Deed::MoveFrom);
+        shell.touch(path, PathDeed::MoveFrom);
     }
-    shell.touch(to, Deed::Write);
+    shell.touch(to, PathDeed::Write);
     super::writes("git.mv", "git mv")
 }
 

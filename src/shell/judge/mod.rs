@@ -22,13 +22,13 @@ mod wrappers;
 pub(super) use builtins::{assigned, declares};
 pub(in crate::shell) use remove::one as remove_one;
 
-use super::expand::{Arg, Piece, WordOrigin};
+use super::expand::{Arg, WordOrigin, WordPiece};
 use super::paths::{Spot, place};
 use super::walk::{Feed, Shell, ShellFinding};
-use super::{Class, Deed};
+use super::{Class, PathDeed};
 
 /// A program with its arguments.
-pub(super) struct Call<'c> {
+pub(super) struct ProgramCall<'c> {
     /// Without folder and `.exe`.
     pub(super) name: &'c str,
     /// Without the program.
@@ -36,7 +36,7 @@ pub(super) struct Call<'c> {
     pub(super) stdin: &'c Feed,
 }
 
-impl Call<'_> {
+impl ProgramCall<'_> {
     /// The program and its first words, as one reads them.
     fn shown(&self, words: usize) -> String {
         let mut shown = self.name.to_owned();
@@ -49,10 +49,10 @@ impl Call<'_> {
 }
 
 /// A special judge of one program.
-type Judge = fn(&mut Shell<'_>, &Call<'_>) -> ShellFinding;
+type Judge = fn(&mut Shell<'_>, &ProgramCall<'_>) -> ShellFinding;
 
 /// What was found about one program.
-pub(super) struct Judged {
+pub(super) struct JudgedProgram {
     pub(super) program: Option<String>,
     pub(super) finding: ShellFinding,
     pub(super) out: Feed,
@@ -93,26 +93,31 @@ pub(super) fn fetched(shell: &Shell<'_>, file: &Arg) -> bool {
 }
 
 /// Judges a program that is called with these words.
-pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judged {
+pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> JudgedProgram {
     let first = &args[0];
     let Some(written) = first.literal() else { return hidden(shell, args, &stdin) };
     let name = base(written);
-    let call = Call { name: &name, args: &args[1..], stdin: &stdin };
+    let call = ProgramCall { name: &name, args: &args[1..], stdin: &stdin };
     if written.contains('/') && fetched(shell, first) {
         let (finding, out) = (downloaded(written), Feed::some());
-        return Judged { program: Some(name), finding, out, wrapper: false };
+        return JudgedProgram { program: Some(name), finding, out, wrapper: false };
     }
     if !helps(&call)
         && let Some(finding) = wrappers::unwrap(shell, &call)
     {
-        return Judged { program: None, finding, out: output::of(shell, &call), wrapper: true };
+        return JudgedProgram {
+            program: None,
+            finding,
+            out: output::of(shell, &call),
+            wrapper: true,
+        };
     }
     let finding = judged(shell, &call);
     if finding.class == Class::Read && !helps(&call) {
         seen::shown(shell, &call);
     }
     let out = output::of(shell, &call);
-    Judged { program: Some(name), finding, out, wrapper: false }
+    JudgedProgram { program: Some(name), finding, out, wrapper: false }
 }
 
 /// The name that tables know: without folder, `.exe` and a whole name in capitals.
@@ -124,7 +129,7 @@ fn base(written: &str) -> String {
 }
 
 /// Whether it is only asked how it is used, or which version it is.
-fn helps(call: &Call<'_>) -> bool {
+fn helps(call: &ProgramCall<'_>) -> bool {
     let alone = |word: &str| call.args.len() == 1 && call.args[0].is(word);
     ["--help", "--version", "-help"].iter().any(|word| alone(word))
         || tables::dangerous(call.name) && alone("-V")
@@ -134,7 +139,7 @@ fn helps(call: &Call<'_>) -> bool {
             && !wrappers::known(call.name)
 }
 
-fn judged(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if helps(call) && known(call.name) {
         return reads(call.name);
     }
@@ -182,7 +187,7 @@ pub(super) fn known(name: &str) -> bool {
 }
 
 /// A program that no table knows. When it is handed a destructive command word by word, or as code, it is taken to run it.
-fn stranger(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+fn stranger(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let script = call.name;
     for (at, arg) in call.args.iter().enumerate().take(12) {
         // Tried out once and not again inside: strangers in strangers would take for ever.
@@ -229,7 +234,7 @@ fn trial(shell: &Shell<'_>, inside: impl FnOnce(&mut Shell<'_>)) -> Option<Shell
 }
 
 /// A program whose name is not plain: a glob, or made by a variable or another program.
-fn hidden(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> Judged {
+fn hidden(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> JudgedProgram {
     let name = &args[0];
     let finding = match name.origin {
         Some(WordOrigin::Download) => downloaded(&name.text),
@@ -237,7 +242,7 @@ fn hidden(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> Judged {
         None if name.glob => globbed(shell, args, stdin),
         _ => shaped(shell, args),
     };
-    Judged { program: None, finding, out: Feed::some(), wrapper: false }
+    JudgedProgram { program: None, finding, out: Feed::some(), wrapper: false }
 }
 
 /// `/bin/r?`: the worst of the programs that the glob may mean.
@@ -264,7 +269,7 @@ fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> ShellFinding {
 /// An unknown program with arguments that fit a destroyer's: `$cmd -rf /`.
 fn shaped(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
     let end = args[0].pieces.last();
-    if let Some(Piece::Text(end)) = end
+    if let Some(WordPiece::Text(end)) = end
         && let Some((_, program)) = end.rsplit_once('/')
         && !program.is_empty()
     {
@@ -287,8 +292,10 @@ fn shaped(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
             && word.contains(['r', 'R'])
     });
     if force && args.len() > 2 {
-        let found =
-            remove::remove(shell, &Call { name: "rm", args: &args[1..], stdin: &Feed::some() });
+        let found = remove::remove(
+            shell,
+            &ProgramCall { name: "rm", args: &args[1..], stdin: &Feed::some() },
+        );
         if found.class == Class::Destructive {
             let reason = "Which program it is is not known, and its words are those of `rm -rf`.";
             return destructive("program.hidden", &args[0].text, reason)
@@ -303,7 +310,7 @@ fn shaped(shell: &mut Shell<'_>, args: &[Arg]) -> ShellFinding {
 pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Option<ShellFinding> {
     let place = place(shell, arg);
     if !arg.text.starts_with("/dev/") || place.spot == Spot::Device {
-        shell.touch(arg, Deed::Write);
+        shell.touch(arg, PathDeed::Write);
     }
     match place.spot {
         Spot::Nothing => return None,
@@ -327,7 +334,7 @@ pub(super) fn redirected(shell: &mut Shell<'_>, arg: &Arg, append: bool) -> Opti
         }
         _ => {}
     }
-    shell.touch(arg, Deed::Write);
+    shell.touch(arg, PathDeed::Write);
     let reason = "A redirection writes the file.";
     Some(ShellFinding::new(Class::Write, "redirect", &arg.text, reason))
 }

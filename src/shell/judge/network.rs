@@ -1,13 +1,13 @@
 //! Programs that fetch and send.
 
 use super::options::{any, operands, values};
-use super::{Call, destructive, opaque, redirected};
+use super::{ProgramCall, destructive, opaque, redirected};
 use crate::shell::expand::Arg;
 use crate::shell::paths::place;
 use crate::shell::walk::{Shell, ShellFinding};
 
 /// `curl`: reads from elsewhere, writes with `-o`, and asks a server to delete with `-X DELETE`.
-pub(super) fn curl(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn curl(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let method = values(call.args, &["-X", "--request"]);
     if method.iter().any(|method| method.text.eq_ignore_ascii_case("delete")) {
         let own = call.args.iter().any(|arg| {
@@ -36,7 +36,7 @@ pub(super) fn curl(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `wget`: always writes, unless to standard output.
-pub(super) fn wget(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn wget(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut worst = opaque("network", call.name);
     let to = values(call.args, &["-O", "--output-document"]);
     for file in &to {
@@ -63,7 +63,7 @@ fn fetch(shell: &mut Shell<'_>, file: &Arg) {
 }
 
 /// The file that is named as the end of each address is.
-fn by_name(shell: &mut Shell<'_>, call: &Call<'_>) {
+fn by_name(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
     for address in call.args.iter().filter(|arg| arg.sure && arg.text.contains("://")) {
         let end = address.text.rsplit('/').next().unwrap_or_default();
         let name = end.split(['?', '#']).next().unwrap_or_default().to_owned();
@@ -74,7 +74,7 @@ fn by_name(shell: &mut Shell<'_>, call: &Call<'_>) {
 }
 
 /// `ssh-keygen`, `gpg`: keys are not made twice.
-pub(super) fn keys(_: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn keys(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let lost = ["--delete-key", "--delete-keys", "--delete-secret-key", "--delete-secret-keys"];
     if any(call.args, &lost) || any(call.args, &["--delete-secret-and-public-key"]) {
         return destructive(
@@ -87,7 +87,7 @@ pub(super) fn keys(_: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `nc`, `socat`: with `-e` or `EXEC:` a shell for somebody else.
-pub(super) fn pipe_to_others(_: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn pipe_to_others(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let gives = any(call.args, &["-e", "-c", "--exec", "--sh-exec"])
         && call.name != "socat"
         && operands(call.args, &[]).iter().any(|arg| arg.text.contains("sh"));

@@ -115,14 +115,14 @@ fn joined<'a>(word: &'a str, name: &str) -> Option<&'a str> {
 
 /// A word without its first bytes, which are sure.
 pub(super) fn cut(arg: &Arg, from: usize) -> Arg {
-    use crate::shell::expand::Piece;
+    use crate::shell::expand::WordPiece;
     let mut pieces = Vec::new();
     let mut left = from;
     for piece in &arg.pieces {
         match piece {
-            Piece::Text(text) if left >= text.len() => left -= text.len(),
-            Piece::Text(text) => {
-                pieces.push(Piece::Text(text.get(left..).unwrap_or_default().to_owned()));
+            WordPiece::Text(text) if left >= text.len() => left -= text.len(),
+            WordPiece::Text(text) => {
+                pieces.push(WordPiece::Text(text.get(left..).unwrap_or_default().to_owned()));
                 left = 0;
             }
             other => pieces.push(other.clone()),

@@ -3,8 +3,8 @@
 use base64::Engine as _;
 
 use super::options::{any, operands};
-use super::{Call, builtins};
-use crate::shell::expand::{Arg, Piece, WordOrigin};
+use super::{ProgramCall, builtins};
+use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::paths;
 use crate::shell::walk::{Feed, Shell};
 
@@ -33,7 +33,7 @@ const DOWNLOADERS: &[&str] = &[
 ];
 
 /// What comes out of a program that has been judged.
-pub(super) fn of(shell: &Shell<'_>, call: &Call<'_>) -> Feed {
+pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Feed {
     let stdin = call.stdin;
     let through = || Feed { pieces: None, present: true, ..stdin.clone() };
     match call.name {
@@ -47,7 +47,7 @@ pub(super) fn of(shell: &Shell<'_>, call: &Call<'_>) -> Feed {
         "mktemp" => temporary(call),
         "which" | "command" | "type" | "realpath" | "readlink" | "basename" => named(call),
         "git" if call.args.iter().any(|arg| arg.is("--show-toplevel")) => match &shell.at.root {
-            Some(root) => Feed::known(vec![Piece::Text(paths::slashed(root))]),
+            Some(root) => Feed::known(vec![WordPiece::Text(paths::slashed(root))]),
             None => Feed::some(),
         },
         "base64" | "base32" | "gbase64" if any(call.args, &["-d", "-D", "--decode", "-di"]) => {
@@ -56,7 +56,11 @@ pub(super) fn of(shell: &Shell<'_>, call: &Call<'_>) -> Feed {
                 base64::engine::general_purpose::STANDARD.decode(text).ok()
             });
             let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-            Feed { decoded: true, pieces: text.map(|text| vec![Piece::Text(text)]), ..through() }
+            Feed {
+                decoded: true,
+                pieces: text.map(|text| vec![WordPiece::Text(text)]),
+                ..through()
+            }
         }
         "xxd" | "uudecode" | "openssl" | "gpg" | "gunzip" | "bunzip2" | "unxz" | "zstd"
         | "gzip" | "unzip" | "rev" | "tr" | "basenc" | "hex" | "perl" | "python" | "python3"
@@ -73,7 +77,7 @@ pub(super) fn of(shell: &Shell<'_>, call: &Call<'_>) -> Feed {
     }
 }
 
-fn decodes(call: &Call<'_>) -> bool {
+fn decodes(call: &ProgramCall<'_>) -> bool {
     match call.name {
         "xxd" => any(call.args, &["-r", "-revert"]),
         "openssl" | "gpg" => any(call.args, &["-d", "--decrypt", "-A"]),
@@ -83,7 +87,7 @@ fn decodes(call: &Call<'_>) -> bool {
     }
 }
 
-fn files(shell: &Shell<'_>, call: &Call<'_>) -> Feed {
+fn files(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Feed {
     let named = operands(call.args, &["-n", "-c", "--lines", "--bytes"]);
     let made = named.iter().find_map(|arg| shell.remembered(arg));
     if named.is_empty() {
@@ -93,27 +97,27 @@ fn files(shell: &Shell<'_>, call: &Call<'_>) -> Feed {
 }
 
 /// The words of `echo`, one blank between them.
-fn echo(args: &[Arg]) -> Vec<Piece> {
+fn echo(args: &[Arg]) -> Vec<WordPiece> {
     let flag = |arg: &&Arg| ["-n", "-e", "-E", "-ne", "-en"].iter().any(|flag| arg.is(flag));
     let escapes = args.iter().take_while(flag).any(|arg| arg.text.contains('e'));
     let rest: Vec<&Arg> = args.iter().skip_while(flag).collect();
     let mut pieces = joined(&rest);
     if escapes {
         for piece in &mut pieces {
-            if let Piece::Text(text) = piece {
+            if let WordPiece::Text(text) = piece {
                 *text = unescaped(text);
             }
         }
     }
-    pieces.push(Piece::Text("\n".to_owned()));
+    pieces.push(WordPiece::Text("\n".to_owned()));
     pieces
 }
 
-pub(super) fn joined(args: &[&Arg]) -> Vec<Piece> {
+pub(super) fn joined(args: &[&Arg]) -> Vec<WordPiece> {
     let mut pieces = Vec::new();
     for (at, arg) in args.iter().enumerate() {
         if at > 0 {
-            pieces.push(Piece::Text(" ".to_owned()));
+            pieces.push(WordPiece::Text(" ".to_owned()));
         }
         pieces.extend(arg.pieces.iter().cloned());
     }
@@ -121,7 +125,7 @@ pub(super) fn joined(args: &[&Arg]) -> Vec<Piece> {
 }
 
 /// `printf FORMAT WORD…` with `%s` and escapes alone.
-fn printf(args: &[Arg]) -> Option<Vec<Piece>> {
+fn printf(args: &[Arg]) -> Option<Vec<WordPiece>> {
     let rest = if args.first().is_some_and(|arg| arg.is("--")) { &args[1..] } else { args };
     let format = rest.first()?.literal()?;
     let mut words = rest[1..].iter();
@@ -129,11 +133,11 @@ fn printf(args: &[Arg]) -> Option<Vec<Piece>> {
     loop {
         let mut used = false;
         let mut parts = format.split('%');
-        pieces.push(Piece::Text(unescaped(parts.next()?)));
+        pieces.push(WordPiece::Text(unescaped(parts.next()?)));
         while let Some(part) = parts.next() {
             if part.is_empty() {
-                pieces.push(Piece::Text("%".to_owned()));
-                pieces.push(Piece::Text(unescaped(parts.next().unwrap_or_default())));
+                pieces.push(WordPiece::Text("%".to_owned()));
+                pieces.push(WordPiece::Text(unescaped(parts.next().unwrap_or_default())));
                 continue;
             }
             let kind = part.chars().next()?;
@@ -143,11 +147,11 @@ fn printf(args: &[Arg]) -> Option<Vec<Piece>> {
             if let Some(word) = words.next() {
                 used = true;
                 match word.literal() {
-                    Some(text) if kind == 'b' => pieces.push(Piece::Text(unescaped(text))),
+                    Some(text) if kind == 'b' => pieces.push(WordPiece::Text(unescaped(text))),
                     _ => pieces.extend(word.pieces.iter().cloned()),
                 }
             }
-            pieces.push(Piece::Text(unescaped(&part[1..])));
+            pieces.push(WordPiece::Text(unescaped(&part[1..])));
         }
         if !used || words.len() == 0 {
             return Some(pieces);
@@ -191,20 +195,20 @@ fn unescaped(text: &str) -> String {
 }
 
 /// `mktemp`: a path below the temporary folder, unless another one is named.
-fn temporary(call: &Call<'_>) -> Feed {
+fn temporary(call: &ProgramCall<'_>) -> Feed {
     let here = operands(call.args, &["-p", "--tmpdir", "--suffix"])
         .first()
         .is_some_and(|arg| !arg.text.starts_with("/tmp/") && !arg.temp)
         && !any(call.args, &["-t", "--tmpdir"]);
-    if here { Feed::some() } else { Feed::known(vec![Piece::Temp("$(mktemp)".to_owned())]) }
+    if here { Feed::some() } else { Feed::known(vec![WordPiece::Temp("$(mktemp)".to_owned())]) }
 }
 
 /// `which rm` prints a path that ends in `rm`; `realpath x` is taken for `x` itself.
-fn named(call: &Call<'_>) -> Feed {
+fn named(call: &ProgramCall<'_>) -> Feed {
     let asks = call.name != "command" || any(call.args, &["-v", "-V", "-p"]);
     match operands(call.args, &[]).last() {
         Some(arg) if asks => Feed::known(arg.pieces.clone()),
-        _ => Feed::known(vec![Piece::Unknown {
+        _ => Feed::known(vec![WordPiece::Unknown {
             shown: "$(…)".to_owned(),
             origin: WordOrigin::Output,
         }]),

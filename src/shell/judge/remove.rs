@@ -1,16 +1,16 @@
 //! Deleting: `rm` and its kin, and `find`.
 
 use super::options::{any, long, operands, short};
-use super::{Call, destructive, opaque, reads, trial, writes};
-use crate::shell::expand::{Arg, Piece};
+use super::{ProgramCall, destructive, opaque, reads, trial, writes};
+use crate::shell::expand::{Arg, WordPiece};
 use crate::shell::paths::{self, OwnedPath, Spot, made, place};
 use crate::shell::walk::{Feed, Shell, ShellFinding};
-use crate::shell::{Class, Deed, Target};
+use crate::shell::{Class, PathDeed, TouchedPath};
 
 const SAFER: &str = "Name the files one by one, or move them to a folder for temporary files.";
 
 /// `rm`, `unlink`, `trash`…
-pub(super) fn remove(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn remove(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let recursive =
         short(call.args, 'r') || short(call.args, 'R') || long(call.args, "--recursive");
     let victims = operands(call.args, &[]);
@@ -40,7 +40,7 @@ fn delete_all(shell: &mut Shell<'_>, victims: &[&Arg], recursive: bool) {
 fn delete(shell: &mut Shell<'_>, place: &OwnedPath, recursive: bool) {
     if place.spot != Spot::Nothing {
         let OwnedPath { path, known, .. } = place.clone();
-        shell.target(Target { path, deed: Deed::Delete, known, recursive });
+        shell.target(TouchedPath { path, deed: PathDeed::Delete, known, recursive });
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn file_name(path: &str) -> bool {
 }
 
 /// `rmdir`: only what is empty.
-pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     for arg in operands(call.args, &[]) {
         let place = place(shell, arg);
         delete(shell, &place, false);
@@ -103,7 +103,7 @@ pub(super) fn empty_folder(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFindi
 }
 
 /// `rimraf`, `del-cli`, `trash`: recursive without saying so.
-pub(super) fn whole(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn whole(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut worst = writes("rm.file", call.name);
     for victim in operands(call.args, &[]) {
         worst = worst.or(one(shell, victim, true));
@@ -112,7 +112,7 @@ pub(super) fn whole(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `shred`, `srm`, `wipe`: nothing comes back.
-pub(super) fn shred(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn shred(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let victims = operands(call.args, &["-n", "-s", "--iterations", "--size"]);
     delete_all(shell, &victims, short(call.args, 'r'));
     let all_temp =
@@ -125,7 +125,7 @@ pub(super) fn shred(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `find`: its tests only read; `-delete`, `-exec` and `-fprint` do not.
-pub(super) fn find(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let starts: Vec<&Arg> = call
         .args
         .iter()
@@ -158,7 +158,12 @@ pub(super) fn find(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// What is run for every file found: `{}` is one of them.
-fn each(shell: &mut Shell<'_>, call: &Call<'_>, command: &[Arg], starts: &[&Arg]) -> ShellFinding {
+fn each(
+    shell: &mut Shell<'_>,
+    call: &ProgramCall<'_>,
+    command: &[Arg],
+    starts: &[&Arg],
+) -> ShellFinding {
     if command.is_empty() {
         return opaque("find.exec", "find");
     }
@@ -188,7 +193,7 @@ fn names(args: &[Arg]) -> Vec<String> {
 }
 
 /// What `find` prints: some path below its first start, with the name that it looks for.
-pub(super) fn printed(args: &[Arg]) -> Option<Vec<Piece>> {
+pub(super) fn printed(args: &[Arg]) -> Option<Vec<WordPiece>> {
     if any(args, &["-exec", "-execdir", "-printf", "-ls", "-delete", "-fprint"]) {
         return None;
     }
@@ -207,11 +212,11 @@ fn filled(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
         _ => "*".to_owned(),
     };
     let mut pieces = start.pieces.clone();
-    pieces.push(Piece::Glob(format!("/{name}")));
+    pieces.push(WordPiece::Glob(format!("/{name}")));
     if arg.text != "{}" {
         let (before, after) = arg.text.split_once("{}").unwrap_or((&arg.text, ""));
-        pieces.insert(0, Piece::Text(before.to_owned()));
-        pieces.push(Piece::Text(after.to_owned()));
+        pieces.insert(0, WordPiece::Text(before.to_owned()));
+        pieces.push(WordPiece::Text(after.to_owned()));
     }
     Arg::from_pieces(&pieces)
 }
@@ -240,7 +245,7 @@ fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> ShellFinding
 }
 
 /// `fd -x`, `fdfind -X`: a reader unless it runs something.
-pub(super) fn fd(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn fd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let runs = ["-x", "-X", "--exec", "--exec-batch"];
     let Some(at) = call.args.iter().position(|arg| runs.iter().any(|run| arg.is(run))) else {
         return reads(call.name);
@@ -254,7 +259,7 @@ pub(super) fn fd(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 }
 
 /// `trash`, `gio trash`: can be taken back.
-pub(super) fn trash(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn trash(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     for arg in operands(call.args, &[]) {
         let place = paths::place(shell, arg);
         delete(shell, &place, true);

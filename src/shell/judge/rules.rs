@@ -3,13 +3,13 @@
 use super::options::any;
 use super::rules_a::ROWS as FIRST;
 use super::rules_h::ROWS as SECOND;
-use super::{Call, destructive, opaque, reads as reading};
+use super::{ProgramCall, destructive, opaque, reads as reading};
 use crate::shell::Class;
 use crate::shell::expand::Arg;
 use crate::shell::walk::ShellFinding;
 
 /// One row: a program, the words that follow it, and what that is.
-pub(super) struct Rule {
+pub(super) struct ProgramRule {
     program: &'static str,
     /// Words in order: alternatives by `|`, `*` any one, `**` any number of them, `list-*` a beginning.
     path: &'static str,
@@ -31,8 +31,8 @@ pub(super) const fn rule(
     reason: &'static str,
     with: Words,
     without: Words,
-) -> Rule {
-    Rule { program, path, class: Class::Destructive, rule, reason, with, without }
+) -> ProgramRule {
+    ProgramRule { program, path, class: Class::Destructive, rule, reason, with, without }
 }
 
 pub(super) const fn reads(
@@ -40,8 +40,16 @@ pub(super) const fn reads(
     path: &'static str,
     with: Words,
     without: Words,
-) -> Rule {
-    Rule { program, path, class: Class::Read, rule: "program.reads", reason: "", with, without }
+) -> ProgramRule {
+    ProgramRule {
+        program,
+        path,
+        class: Class::Read,
+        rule: "program.reads",
+        reason: "",
+        with,
+        without,
+    }
 }
 
 pub(super) const fn unsure(
@@ -50,12 +58,12 @@ pub(super) const fn unsure(
     rule: &'static str,
     with: Words,
     without: Words,
-) -> Rule {
-    Rule { program, path, class: Class::Opaque, rule, reason: "", with, without }
+) -> ProgramRule {
+    ProgramRule { program, path, class: Class::Opaque, rule, reason: "", with, without }
 }
 
 /// The rows of one program.
-fn rows(name: &str) -> &'static [Rule] {
+fn rows(name: &str) -> &'static [ProgramRule] {
     let table = if name < "h" { FIRST } else { SECOND };
     let start = table.partition_point(|row| row.program < name);
     let end = table.partition_point(|row| row.program <= name);
@@ -107,7 +115,7 @@ const GLOBALS: &[&str] = &[
 ];
 
 /// What the rows say of a call; nothing where none fits and the program has no row that reads.
-pub(super) fn judge(call: &Call<'_>) -> Option<ShellFinding> {
+pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let rows = rows(call.name);
     if rows.is_empty() {
         return None;
@@ -138,7 +146,7 @@ pub(super) fn judge(call: &Call<'_>) -> Option<ShellFinding> {
     })
 }
 
-fn finding(row: &Rule, call: &Call<'_>) -> ShellFinding {
+fn finding(row: &ProgramRule, call: &ProgramCall<'_>) -> ShellFinding {
     match row.class {
         Class::Read => reading(call.name),
         Class::Destructive => destructive(row.rule, &call.shown(3), row.reason)
@@ -156,7 +164,7 @@ fn dry(args: &[Arg]) -> bool {
     })
 }
 
-fn holds(row: &Rule, args: &[Arg], words: &[&Arg]) -> bool {
+fn holds(row: &ProgramRule, args: &[Arg], words: &[&Arg]) -> bool {
     let stands = |word: &&str| match *word {
         "$many" => words.iter().skip(1).any(|arg| !arg.sure),
         "$delete" => args.iter().any(|arg| {

@@ -1,6 +1,6 @@
 //! The rows of [`super::rules`]: programs with subcommands, `a` to `g`.
 
-use super::rules::{Rule, reads, rule, unsure};
+use super::rules::{ProgramRule, reads, rule, unsure};
 
 const INFRASTRUCTURE: &str = "It destroys infrastructure, or changes it without asking.";
 const DEVICE: &str = "It removes something from a device.";
@@ -24,7 +24,7 @@ const ACCOUNTS: &str = "It changes the accounts of the machine.";
 const FORGE: &str = "It deletes or closes something on the server for everybody.";
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Rule] = &[
+pub(super) const ROWS: &[ProgramRule] = &[
     rule("VBoxManage", "unregistervm", "cloud.destroy", INFRASTRUCTURE, &["--delete"], &[]),
     rule("adb", "uninstall|reboot", "device", DEVICE, &[], &[]),
     reads("adb", "devices|logcat", &[], &[]),

@@ -1,6 +1,6 @@
 //! The rows of [`super::rules`]: programs with subcommands, `h` to `z`.
 
-use super::rules::{Rule, reads, rule, unsure};
+use super::rules::{ProgramRule, reads, rule, unsure};
 
 const MOVED: &str = "It deletes the files once they are in the archive.";
 const INFRASTRUCTURE: &str = "It destroys infrastructure, or changes it without asking.";
@@ -35,7 +35,7 @@ const PROCESSES: &str = "It ends every process that fits.";
 const SIMULATOR: &str = "It erases a simulator.";
 
 #[rustfmt::skip]
-pub(super) const ROWS: &[Rule] = &[
+pub(super) const ROWS: &[ProgramRule] = &[
     rule("hadoop", "fs", "cloud.delete", CLOUD, &["-rm", "-rmr", "-rmdir", "-expunge"], &[]),
     rule("hatch", "publish|upload", "publish", PUBLISHED, &[], &["--dry-run"]),
     unsure("hbase", "", "cloud.other", &[], &[]),

@@ -312,11 +312,11 @@ fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<ShellFin
 
 /// A path in a text of another language; with blanks in it a glob may be alive.
 fn literal_path(text: &str) -> Arg {
-    use crate::shell::expand::Piece;
+    use crate::shell::expand::WordPiece;
     match text.split_once(['*', '{', '$', '#']) {
         Some((before, _)) if text.contains('*') => Arg::from_pieces(&[
-            Piece::Text(before.to_owned()),
-            Piece::Glob(text[before.len()..].to_owned()),
+            WordPiece::Text(before.to_owned()),
+            WordPiece::Glob(text[before.len()..].to_owned()),
         ]),
         _ => Arg::known(text),
     }

@@ -1,13 +1,13 @@
 //! Which files a reading program shows, as data: what it names has been seen.
 
-use super::Call;
+use super::ProgramCall;
 use super::options::{any, operands};
-use crate::shell::Deed;
+use crate::shell::PathDeed;
 use crate::shell::expand::Arg;
 use crate::shell::walk::Shell;
 
 /// A program that reads the files it names.
-struct Reader {
+struct FileReader {
     name: &'static str,
     /// Options that take the next word.
     takes: &'static [&'static str],
@@ -15,16 +15,16 @@ struct Reader {
     pattern: Option<&'static [&'static str]>,
 }
 
-const fn files(name: &'static str, takes: &'static [&'static str]) -> Reader {
-    Reader { name, takes, pattern: None }
+const fn files(name: &'static str, takes: &'static [&'static str]) -> FileReader {
+    FileReader { name, takes, pattern: None }
 }
 
 const fn after(
     name: &'static str,
     takes: &'static [&'static str],
     instead: &'static [&'static str],
-) -> Reader {
-    Reader { name, takes, pattern: Some(instead) }
+) -> FileReader {
+    FileReader { name, takes, pattern: Some(instead) }
 }
 
 const COUNT: &[&str] = &["-n", "-c", "--lines", "--bytes", "-s"];
@@ -76,7 +76,7 @@ const RG: &[&str] = &[
 const PATTERNS: &[&str] = &["-e", "-f", "--regexp", "--file"];
 
 /// Sorted by name.
-const READERS: &[Reader] = &[
+const READERS: &[FileReader] = &[
     after("ag", &["-A", "-B", "-C", "-G", "-m", "--ignore"], &[]),
     after("awk", &["-F", "-v", "-f", "-i"], &["-f"]),
     files(
@@ -120,7 +120,7 @@ fn pages(name: &str) -> bool {
 }
 
 /// Names the files that the program shows.
-pub(super) fn shown(shell: &mut Shell<'_>, call: &Call<'_>) {
+pub(super) fn shown(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
     let Ok(at) = READERS.binary_search_by(|row| row.name.cmp(call.name)) else { return };
     let row = &READERS[at];
     let mut named = operands(call.args, row.takes);
@@ -130,7 +130,7 @@ pub(super) fn shown(shell: &mut Shell<'_>, call: &Call<'_>) {
     }
     let command = |file: &&&Arg| file.text.starts_with('+') && pages(call.name);
     for file in named.iter().filter(|file| !command(file)) {
-        shell.touch(file, Deed::Read);
+        shell.touch(file, PathDeed::Read);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Statements that lose data, in the languages of databases.
 
-use super::{Call, destructive, opaque};
+use super::{ProgramCall, destructive, opaque};
 use crate::shell::Class;
 use crate::shell::expand::Arg;
 use crate::shell::walk::{Shell, ShellFinding};
@@ -41,7 +41,7 @@ const CLIENTS: &[SqlClient] = &[
 ];
 
 /// A database's client with statements on its command line or on its input.
-pub(super) fn judge(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let found = CLIENTS.binary_search_by(|client| client.name.cmp(call.name));
     let Some(client) = found.ok().map(|at| &CLIENTS[at]) else {
         return opaque("program.database", call.name);

@@ -1,6 +1,6 @@
 //! What is known of programs, as data. Every table is sorted by name, and a test holds it to that.
 
-use super::{Call, Judge, builtins, code, destructive, files, git, network, remove, sql};
+use super::{Judge, ProgramCall, builtins, code, destructive, files, git, network, remove, sql};
 use crate::shell::walk::ShellFinding;
 
 /// Programs that only read, whatever their options.
@@ -185,7 +185,7 @@ pub(super) fn reader(name: &str) -> bool {
 
 /// Which operands a program writes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Which {
+pub(super) enum WrittenOperands {
     All,
     Last,
     None,
@@ -194,7 +194,7 @@ pub(super) enum Which {
 /// A program that writes what it names.
 pub(super) struct Writes {
     name: &'static str,
-    pub(super) which: Which,
+    pub(super) which: WrittenOperands,
     /// Options that take the next word.
     pub(super) takes: &'static [&'static str],
     /// Options whose value is written.
@@ -206,21 +206,49 @@ pub(super) struct Writes {
 }
 
 const fn all(name: &'static str, takes: &'static [&'static str]) -> Writes {
-    Writes { name, which: Which::All, takes, outputs: &[], reads_otherwise: false, opaque: false }
+    Writes {
+        name,
+        which: WrittenOperands::All,
+        takes,
+        outputs: &[],
+        reads_otherwise: false,
+        opaque: false,
+    }
 }
 
 /// Reads, and writes only the value of these options.
 const fn output(name: &'static str, outputs: &'static [&'static str]) -> Writes {
-    Writes { name, which: Which::None, takes: &[], outputs, reads_otherwise: true, opaque: false }
+    Writes {
+        name,
+        which: WrittenOperands::None,
+        takes: &[],
+        outputs,
+        reads_otherwise: true,
+        opaque: false,
+    }
 }
 
 const fn last(name: &'static str, takes: &'static [&'static str]) -> Writes {
-    Writes { name, which: Which::Last, takes, outputs: &[], reads_otherwise: false, opaque: false }
+    Writes {
+        name,
+        which: WrittenOperands::Last,
+        takes,
+        outputs: &[],
+        reads_otherwise: false,
+        opaque: false,
+    }
 }
 
 /// May change more than it names, and surely writes the values of these options.
 const fn unsure(name: &'static str, outputs: &'static [&'static str]) -> Writes {
-    Writes { name, which: Which::None, takes: &[], outputs, reads_otherwise: false, opaque: true }
+    Writes {
+        name,
+        which: WrittenOperands::None,
+        takes: &[],
+        outputs,
+        reads_otherwise: false,
+        opaque: true,
+    }
 }
 
 const WRITERS: &[Writes] = &[
@@ -499,7 +527,7 @@ pub(super) fn dangerous(name: &str) -> bool {
     danger_of(name).is_some()
 }
 
-pub(super) fn danger(call: &Call<'_>) -> Option<ShellFinding> {
+pub(super) fn danger(call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let row = danger_of(call.name)?;
     if row.unless.iter().any(|word| super::options::any(call.args, &[word])) {
         return Some(super::opaque("program.listing", call.name));

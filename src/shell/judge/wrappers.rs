@@ -2,9 +2,9 @@
 
 use super::options::{any, operands, takes_next, values};
 use super::wrap_table::{How, WRAPS, Wrap};
-use super::{Call, opaque, output};
+use super::{ProgramCall, opaque, output};
 use crate::shell::Class;
-use crate::shell::expand::{Arg, Piece, WordOrigin};
+use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 
 pub(super) fn known(name: &str) -> bool {
@@ -12,7 +12,7 @@ pub(super) fn known(name: &str) -> bool {
 }
 
 /// What the program that is started would do; nothing where none is.
-pub(super) fn unwrap(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<ShellFinding> {
+pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     if call.name == "xargs" {
         return xargs(shell, call);
     }
@@ -40,7 +40,7 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<ShellFind
 }
 
 /// Where the words after the subcommand begin, when it is the one of this row.
-fn matched(row: &Wrap, call: &Call<'_>) -> Option<usize> {
+fn matched(row: &Wrap, call: &ProgramCall<'_>) -> Option<usize> {
     let mut at = 0;
     for wanted in row.sub.split_whitespace() {
         while call.args.get(at).is_some_and(Arg::option) {
@@ -55,7 +55,12 @@ fn matched(row: &Wrap, call: &Call<'_>) -> Option<usize> {
     Some(at)
 }
 
-fn inner(shell: &mut Shell<'_>, call: &Call<'_>, row: &Wrap, from: usize) -> Option<ShellFinding> {
+fn inner(
+    shell: &mut Shell<'_>,
+    call: &ProgramCall<'_>,
+    row: &Wrap,
+    from: usize,
+) -> Option<ShellFinding> {
     let args = &call.args[from..];
     let mut codes = coded(args, row);
     let packaged = packaged(call.name, rest(args, row));
@@ -219,7 +224,7 @@ const XARGS_TAKES: &[&str] = &[
 ];
 
 /// `xargs`: the command with what comes in as its last words, or in the place of `{}`.
-fn xargs(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<ShellFinding> {
+fn xargs(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     let mut at = 0;
     while call.args.get(at).is_some_and(Arg::option) {
         let one = call.args[at].is("-i") || call.args[at].is("-e");
@@ -233,7 +238,7 @@ fn xargs(shell: &mut Shell<'_>, call: &Call<'_>) -> Option<ShellFinding> {
 }
 
 /// `parallel COMMAND ::: WORD…`
-fn parallel(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
+fn parallel(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut at = 0;
     while call.args.get(at).is_some_and(Arg::option) {
         at += 1 + usize::from(takes_next(
@@ -243,9 +248,9 @@ fn parallel(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
     }
     let rest = &call.args[at..];
     let end = rest.iter().position(|arg| arg.text.starts_with(":::")).unwrap_or(rest.len());
-    let words: Vec<Piece> = output::joined(&rest.iter().skip(end + 1).collect::<Vec<_>>());
+    let words: Vec<WordPiece> = output::joined(&rest.iter().skip(end + 1).collect::<Vec<_>>());
     let stdin = if end < rest.len() { Feed::known(words) } else { call.stdin.clone() };
-    let call = Call { name: call.name, args: call.args, stdin: &stdin };
+    let call = ProgramCall { name: call.name, args: call.args, stdin: &stdin };
     match &rest[..end] {
         [] => super::builtins::fed(shell, "parallel", &stdin),
         [code] if code.text.contains(' ') => {
@@ -271,7 +276,7 @@ fn parallel(shell: &mut Shell<'_>, call: &Call<'_>) -> ShellFinding {
 /// A command that gets words from its input.
 fn given(
     shell: &mut Shell<'_>,
-    call: &Call<'_>,
+    call: &ProgramCall<'_>,
     command: &[Arg],
     mark: Option<&str>,
 ) -> ShellFinding {
@@ -310,7 +315,7 @@ fn filled(arg: &Arg, mark: &str, word: &Arg) -> Arg {
             pieces.extend(word.pieces.iter().cloned());
         }
         if !part.is_empty() {
-            pieces.push(Piece::Text(part.to_owned()));
+            pieces.push(WordPiece::Text(part.to_owned()));
         }
     }
     Arg::from_pieces(&pieces)

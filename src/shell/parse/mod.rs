@@ -26,19 +26,19 @@ pub(super) struct SyntaxError {
 
 /// A whole text: its commands, and the bodies of its heredocs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tree {
+pub(super) struct ParsedScript {
     pub(super) script: Script,
     /// In the order of their `<<`; redirections point here.
     pub(super) heredocs: Vec<Word>,
 }
 
 /// Commands one after the other.
-pub(super) type Script = Vec<Item>;
+pub(super) type Script = Vec<Pipeline>;
 
 /// One pipeline of a list.
 #[derive(Clone, Debug)]
-pub(super) struct Item {
-    pub(super) pipeline: Vec<Command>,
+pub(super) struct Pipeline {
+    pub(super) commands: Vec<ShellCommand>,
     /// It ends in `&`.
     pub(super) background: bool,
     /// What joins it to the one before.
@@ -56,7 +56,7 @@ pub(super) enum Join {
 
 /// One command with its redirections.
 #[derive(Clone, Debug)]
-pub(super) struct Command {
+pub(super) struct ShellCommand {
     pub(super) kind: Kind,
     pub(super) redirects: Vec<Redirect>,
 }
@@ -77,11 +77,11 @@ pub(super) enum Kind {
     /// `case WORD in …`
     Case { subject: Word, arms: Vec<(Vec<Word>, Script)> },
     /// `name() …`
-    Function { name: String, body: Box<Command> },
+    Function { name: String, body: Box<ShellCommand> },
     /// `[[ … ]]` and `(( … ))`: only the substitutions inside matter.
     Test(Vec<Word>),
     /// `coproc …`
-    Coproc(Box<Command>),
+    Coproc(Box<ShellCommand>),
 }
 
 /// `NAME=value`, `NAME+=value`, `NAME=(a b)`.
@@ -107,7 +107,7 @@ pub(super) enum Direction {
     Duplicate,
     /// `<<<`
     Here,
-    /// `<<`; index into [`Tree::heredocs`].
+    /// `<<`; index into [`ParsedScript::heredocs`].
     Document(usize),
 }
 
@@ -138,9 +138,9 @@ pub(super) enum Part {
     /// `$NAME`, `${…}`
     Param { name: String, op: Option<(Op, Word)>, quoted: bool },
     /// `$(…)` and backticks.
-    Command { tree: Tree, quoted: bool },
+    Command { tree: ParsedScript, quoted: bool },
     /// `<(…)`, `>(…)`
-    Process(Tree),
+    Process(ParsedScript),
     /// `$((…))`: a number; the words inside for their substitutions.
     Arithmetic(Word),
 }
@@ -179,7 +179,7 @@ impl Word {
 }
 
 /// Reads a text. An error means that a shell would refuse it, or that it is too big to judge.
-pub(super) fn parse(text: &str, depth: usize) -> Result<Tree, SyntaxError> {
+pub(super) fn parse(text: &str, depth: usize) -> Result<ParsedScript, SyntaxError> {
     if text.chars().nth(MAX_CHARS).is_some() {
         return Err(SyntaxError { at: MAX_CHARS, what: "the text is longer than can be judged" });
     }
@@ -192,7 +192,7 @@ pub(super) fn parse(text: &str, depth: usize) -> Result<Tree, SyntaxError> {
     if parser.owes_bodies() {
         return Err(parser.error("a heredoc without its text"));
     }
-    Ok(Tree { script, heredocs: parser.heredocs })
+    Ok(ParsedScript { script, heredocs: parser.heredocs })
 }
 
 /// Reads a text as the inside of a heredoc: only `$` and backticks are alive.

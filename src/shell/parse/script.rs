@@ -1,7 +1,7 @@
 //! Lists, pipelines, compound commands and redirections.
 
 use super::{
-    Assign, Command, Direction, Item, Join, Kind, Parser, Part, Pending, Redirect, Script,
+    Assign, Direction, Join, Kind, Parser, Part, Pending, Pipeline, Redirect, Script, ShellCommand,
     SyntaxError, Word,
 };
 
@@ -21,9 +21,9 @@ impl<'a> Parser<'a> {
             if self.done() || self.stands_at(until) {
                 return Ok(items);
             }
-            let pipeline = self.pipeline()?;
+            let commands = self.pipeline()?;
             self.skip_space();
-            let mut item = Item { pipeline, background: false, after };
+            let mut item = Pipeline { commands, background: false, after };
             after = if self.eat("&&") {
                 Some(Join::And)
             } else if self.eat("||") {
@@ -94,7 +94,7 @@ impl<'a> Parser<'a> {
         if self.keyword(word) { Ok(()) } else { Err(self.error(what)) }
     }
 
-    fn pipeline(&mut self) -> Result<Vec<Command>, SyntaxError> {
+    fn pipeline(&mut self) -> Result<Vec<ShellCommand>, SyntaxError> {
         let mut commands = Vec::new();
         loop {
             self.skip_space();
@@ -127,7 +127,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn command(&mut self) -> Result<Command, SyntaxError> {
+    fn command(&mut self) -> Result<ShellCommand, SyntaxError> {
         self.deeper(|parser| {
             let kind = parser.kind()?;
             let Kind::Simple { .. } = kind else {
@@ -139,7 +139,7 @@ impl<'a> Parser<'a> {
                         parser.skip_space();
                     }
                 }
-                return Ok(Command { kind, redirects });
+                return Ok(ShellCommand { kind, redirects });
             };
             parser.simple()
         })
@@ -240,8 +240,8 @@ impl<'a> Parser<'a> {
             self.skip_space();
             self.eat(";");
             let body = self.loop_body()?;
-            let command = Command { kind: head, redirects: Vec::new() };
-            let head = vec![Item { pipeline: vec![command], background: false, after: None }];
+            let command = ShellCommand { kind: head, redirects: Vec::new() };
+            let head = vec![Pipeline { commands: vec![command], background: false, after: None }];
             return Ok(Kind::Branches(vec![head, body]));
         }
         let variable = self.name();
@@ -366,7 +366,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Assignments, words and redirections in any order.
-    fn simple(&mut self) -> Result<Command, SyntaxError> {
+    fn simple(&mut self) -> Result<ShellCommand, SyntaxError> {
         let (mut assigns, mut words, mut redirects) = (Vec::new(), Vec::new(), Vec::new());
         loop {
             self.skip_space();
@@ -394,7 +394,7 @@ impl<'a> Parser<'a> {
         if words.is_empty() && assigns.is_empty() && redirects.is_empty() {
             return Err(self.error("a sign where a command belongs"));
         }
-        Ok(Command { kind: Kind::Simple { assigns, words }, redirects })
+        Ok(ShellCommand { kind: Kind::Simple { assigns, words }, redirects })
     }
 
     /// An assignment, where one stands here.

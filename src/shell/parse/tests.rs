@@ -8,18 +8,18 @@ fn shape(text: &str) -> String {
     }
 }
 
-fn script(items: &[Item]) -> String {
+fn script(items: &[Pipeline]) -> String {
     let shown: Vec<String> = items
         .iter()
         .map(|item| {
-            let pipeline: Vec<String> = item.pipeline.iter().map(command).collect();
+            let pipeline: Vec<String> = item.commands.iter().map(command).collect();
             format!("{}{}", pipeline.join("|"), if item.background { "&" } else { "" })
         })
         .collect();
     shown.join(";")
 }
 
-fn command(command: &Command) -> String {
+fn command(command: &ShellCommand) -> String {
     let kind = match &command.kind {
         Kind::Simple { assigns, words } => {
             let words: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
@@ -106,7 +106,7 @@ fn words_lose_their_quotes() {
         ("$", "$"),
     ] {
         let tree = parse(text, 0).expect("a word");
-        let Kind::Simple { words, .. } = &tree.script[0].pipeline[0].kind else { panic!("simple") };
+        let Kind::Simple { words, .. } = &tree.script[0].commands[0].kind else { panic!("simple") };
         assert_eq!(words[0].plain().as_deref(), Some(expected), "{text:?}");
     }
 }

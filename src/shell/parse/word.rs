@@ -1,7 +1,7 @@
 //! Words: quotes, escapes, parameters and substitutions.
 
 use super::script::ends_word;
-use super::{Op, Parser, Part, SyntaxError, Tree, Word};
+use super::{Op, ParsedScript, Parser, Part, SyntaxError, Word};
 
 impl Parser<'_> {
     /// The word that stands here, or nothing where a sign does.
@@ -234,7 +234,7 @@ impl Parser<'_> {
     }
 
     /// A script up to a closing sign, with heredocs of its own.
-    fn inside(&mut self, end: &'static str) -> Result<Tree, SyntaxError> {
+    fn inside(&mut self, end: &'static str) -> Result<ParsedScript, SyntaxError> {
         self.deeper(|parser| {
             let heredocs = std::mem::take(&mut parser.heredocs);
             let pending = std::mem::take(&mut parser.pending);
@@ -247,12 +247,12 @@ impl Parser<'_> {
             }
             let heredocs = std::mem::replace(&mut parser.heredocs, heredocs);
             parser.pending = pending;
-            Ok(Tree { script, heredocs })
+            Ok(ParsedScript { script, heredocs })
         })
     }
 
     /// After a backtick, up to its fellow; what is inside is read after its escapes are taken away.
-    fn backticks(&mut self, quotes: Quotes) -> Result<Tree, SyntaxError> {
+    fn backticks(&mut self, quotes: Quotes) -> Result<ParsedScript, SyntaxError> {
         let mut text = String::new();
         loop {
             match self.bump() {

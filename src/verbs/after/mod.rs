@@ -17,8 +17,8 @@ use super::record::{self, RecordRequest, call};
 use super::{VerbError, Workspace, map};
 use crate::code::{Document, LineRange};
 use crate::ledger::{EntityType, Strength};
-use crate::shell::{Deed, Target};
-use crate::workspace::session::calls::{self, Call, CallState, FileBefore};
+use crate::shell::{PathDeed, TouchedPath};
+use crate::workspace::session::calls::{self, CallState, FileBefore, PendingCall};
 use crate::workspace::session::seen::{self, FileState, Seen};
 use crate::workspace::session::ungated::{self, Ungated};
 use crate::workspace::{RelativePath, Root, session, store, text};
@@ -157,7 +157,7 @@ fn see_reads(ws: &Workspace, event: &Event) {
                 let Some(reading) = gate::read_command(event, effect, Some(&ws.root)) else {
                     continue;
                 };
-                let known = |target: &&Target| target.deed == Deed::Read && target.known;
+                let known = |target: &&TouchedPath| target.deed == PathDeed::Read && target.known;
                 for target in reading.targets.iter().filter(known) {
                     match shown::shown(&reading, &target.path) {
                         Shown::Whole => read.push((PathBuf::from(&target.path), None)),
@@ -182,7 +182,12 @@ fn see_reads(ws: &Workspace, event: &Event) {
 }
 
 /// A call that the gate let go ahead has ended. Returns the files that it may have changed.
-fn ended(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) -> Vec<RelativePath> {
+fn ended(
+    ws: &Workspace,
+    event: &Event,
+    call: &PendingCall,
+    feedback: &mut Feedback,
+) -> Vec<RelativePath> {
     let mut touched = Vec::new();
     if !call.background {
         let files: Vec<&FileBefore> = call.files.iter().collect();
@@ -198,7 +203,7 @@ fn ended(ws: &Workspace, event: &Event, call: &Call, feedback: &mut Feedback) ->
 fn all_named(
     ws: &Workspace,
     event: &Event,
-    call: &Call,
+    call: &PendingCall,
     files: &[&FileBefore],
     feedback: &mut Feedback,
 ) -> Vec<RelativePath> {
@@ -221,7 +226,7 @@ fn all_named(
 fn named(
     ws: &Workspace,
     event: &Event,
-    call: &Call,
+    call: &PendingCall,
     (before, known): (&FileBefore, Option<&Seen>),
     feedback: &mut Feedback,
 ) -> bool {
@@ -285,7 +290,7 @@ fn named(
 fn unnamed(
     ws: &Workspace,
     event: &Event,
-    call: &Call,
+    call: &PendingCall,
     feedback: &mut Feedback,
 ) -> Vec<RelativePath> {
     let named = |path: &RelativePath| call.files.iter().any(|file| file.path == *path);
@@ -342,14 +347,14 @@ fn unnamed(
 }
 
 /// Files that steer the gate and changed meanwhile, but for what `intent` itself wrote for a person.
-fn steering(ws: &Workspace, call: &Call) -> Vec<RelativePath> {
+fn steering(ws: &Workspace, call: &PendingCall) -> Vec<RelativePath> {
     let mut changed = disk::steering_changed_since(ws, call.at);
     changed.retain(|path| !knowledge::is_ours(ws, path));
     changed
 }
 
 /// Whether another actor, as far as we see, may have changed the file since the call began.
-fn touched_by_others(ws: &Workspace, call: &Call, path: &RelativePath) -> bool {
+fn touched_by_others(ws: &Workspace, call: &PendingCall, path: &RelativePath) -> bool {
     let began = i64::try_from(call.at / 1_000_000).unwrap_or(i64::MAX);
     let wrote = seen::last_write(&ws.root, path).is_some_and(|last| {
         last.actor != call.actor && store::milliseconds(&last.at).is_none_or(|at| at >= began)

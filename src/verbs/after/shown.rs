@@ -1,7 +1,7 @@
 //! Which lines of a file a command has printed, as far as the text of the command says.
 
 use crate::code::LineRange;
-use crate::shell::{Deed, Invocation, Reading};
+use crate::shell::{Invocation, PathDeed, Reading};
 
 /// How much of a file a command has shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub(super) fn shown(reading: &Reading, path: &str) -> Shown {
         return Shown::Unknown;
     }
     // What is printed may go into the file that is written.
-    if reading.targets.iter().any(|target| target.deed == Deed::Write) {
+    if reading.targets.iter().any(|target| target.deed == PathDeed::Write) {
         return Shown::Unknown;
     }
     let words: Vec<&str> = call.words.iter().skip(1).map(String::as_str).collect();
@@ -124,21 +124,21 @@ fn sed(words: &[&str]) -> Option<LineRange> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::{self, Dialect, Surroundings};
+    use crate::shell::{self, CommandContext, Dialect};
 
     fn of(text: &str) -> Vec<String> {
         of_dialect(text, Dialect::Posix)
     }
 
     fn of_dialect(text: &str, dialect: Dialect) -> Vec<String> {
-        let at = Surroundings {
+        let at = CommandContext {
             cwd: "/w/app".into(),
             root: Some("/w/app".into()),
             home: None,
             temp: Vec::new(),
         };
         let reading = shell::read(text, dialect, &at);
-        let read = reading.targets.iter().filter(|target| target.deed == Deed::Read);
+        let read = reading.targets.iter().filter(|target| target.deed == PathDeed::Read);
         read.map(|target| match shown(&reading, &target.path) {
             Shown::Whole => "whole".to_owned(),
             Shown::Unknown => "unknown".to_owned(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use globset::GlobBuilder;
 
-use super::{Against, CheckRequest, Ends};
+use super::{CheckRequest, ComparedSides, Ends};
 use crate::intent::Intent;
 use crate::verbs::judgement::Rules;
 use crate::verbs::{VerbError, Workspace};
@@ -50,7 +50,7 @@ impl Bound {
         let selected = here.selected(None);
         let (Some(git), Some(_)) = (ws.git(), &ends.tip) else { return Ok(Self::to(selected)) };
         let mut by_path = of_commits(git, ends, (rules, has_nameless))?;
-        if let (Some(id), Against::Base(_)) = (selected, &request.against) {
+        if let (Some(id), ComparedSides::Base(_)) = (selected, &request.against) {
             // The person works on what is in no commit yet.
             let changes = git.all_changes(ends.head.as_ref(), &Target::WorkTree)?;
             let nameless = match has_nameless {
@@ -111,7 +111,7 @@ fn of_branch(ws: &Workspace, request: &CheckRequest, rules: &Rules) -> Option<St
         return None;
     }
     let named = match &request.against {
-        Against::Range { to, .. } if to != "HEAD" => Some(to.clone()),
+        ComparedSides::Range { to, .. } if to != "HEAD" => Some(to.clone()),
         _ => ws.git().and_then(|git| git.branch()),
     };
     let branch = request.branch.clone().or(named)?;

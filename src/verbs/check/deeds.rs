@@ -1,14 +1,11 @@
 //! A change, cut into what rules are asked of: a block that was edited or taken away, or a file as a whole.
 
-use std::path::Path;
-
-use super::Against;
+use super::ComparedSides;
 use crate::code::{self, Block, Document, LineRange};
 use crate::ledger::{Approved, ClaimRef, journal};
 use crate::provenance::Difference;
 use crate::verbs::edited::{Baseline, Edits, FormerFile};
 use crate::verbs::gate::is_control_file;
-use crate::verbs::git_hooks::shell_word;
 use crate::verbs::judgement::{Outside, Rules, Ruling};
 use crate::verbs::{Workspace, lesson, why};
 use crate::workspace::policy::Lessons;
@@ -268,23 +265,23 @@ pub(super) struct Asked<'a> {
     /// The intents that the work is bound to; one that may do it is enough.
     pub bound: &'a [String],
     /// What is compared with what.
-    pub against: &'a Against,
+    pub against: &'a ComparedSides,
     /// Whether a commit has the change, so that `intent record` finds no difference.
     pub is_committed: bool,
 }
 
-/// Holds deeds against the rules.
-pub(super) fn judge(
+/// Holds every deed against the rules, whatever kind of file it is about.
+pub(super) fn hold_against_rules(
     ws: &Workspace,
     rules: &Rules,
     path: &RelativePath,
     deeds: &[Deed],
     asked: &Asked<'_>,
 ) -> Vec<Finding> {
-    deeds.iter().flat_map(|deed| Case { ws, rules, path, deed, asked }.judge()).collect()
+    deeds.iter().flat_map(|deed| DeedCase { ws, rules, path, deed, asked }.judge()).collect()
 }
 
-struct Case<'a> {
+struct DeedCase<'a> {
     ws: &'a Workspace,
     rules: &'a Rules,
     path: &'a RelativePath,
@@ -292,7 +289,7 @@ struct Case<'a> {
     asked: &'a Asked<'a>,
 }
 
-impl Case<'_> {
+impl DeedCase<'_> {
     fn judge(&self) -> Vec<Finding> {
         let is_denied = self.rules.accepted().policy.lessons == Lessons::Deny;
         let is_lesson = self.deed.is_lesson && !is_denied;
@@ -334,7 +331,7 @@ impl Case<'_> {
     fn recorded_path(&self) -> Option<String> {
         let Answers::Record(_, claim) = self.deed.answers else { return None };
         let is_gone = claim.is_some_and(|at| self.ws.ledger.claim(at).range().deleted);
-        (!is_gone).then(|| shell_word(Path::new(self.path.as_str())))
+        (!is_gone).then(|| text::shell_word(self.path.as_str()))
     }
 
     /// Whether a person approved what the record tells of.
@@ -458,7 +455,7 @@ impl Case<'_> {
         let of_commit = format!(
             "Name the intent of the commit, by a line `Intent-Id: {to}` at the end of its message, or {whole}"
         );
-        let typed = shell_word(Path::new(self.path.as_str()));
+        let typed = text::shell_word(self.path.as_str());
         let is_recordable = self.deed.is_recordable && !is_control_file(self.path);
         match (is_recordable, self.asked.is_committed) {
             (true, false) => format!(

@@ -80,8 +80,9 @@ pub(super) fn is_of_rules(path: &RelativePath) -> bool {
     path.as_str().starts_with(".orchestration/")
 }
 
-/// Judges the deeds of a file. Of an ignore file, which is a rule itself, only what protects it is asked.
-pub(super) fn judge(
+/// Judges the deeds of a file. A file that is a rule itself, such as `.intentignore`, belongs to no intent: only
+/// protected and ignored paths hold for it.
+pub(super) fn judge_file(
     ws: &Workspace,
     rules: &Rules,
     path: &RelativePath,
@@ -90,7 +91,8 @@ pub(super) fn judge(
 ) -> Vec<Finding> {
     let is_rule = signing::is_rule(&rules.accepted().policy, path);
     let bound = if is_rule { &[] } else { asked.bound };
-    let mut findings = deeds::judge(ws, rules, path, deeds, &Asked { bound, ..*asked });
+    let mut findings =
+        deeds::hold_against_rules(ws, rules, path, deeds, &Asked { bound, ..*asked });
     if is_rule {
         findings.retain(|it| matches!(it.code, Code::ProtectedPath | Code::IgnoredPath));
     }
@@ -189,7 +191,7 @@ impl<'a> Judge<'a> {
             against: &ends.against,
             is_committed: self.uncommitted.as_ref().is_some_and(|paths| !paths.contains(path)),
         };
-        self.judged.findings.extend(judge(ws, self.rules, path, deeds, &asked));
+        self.judged.findings.extend(judge_file(ws, self.rules, path, deeds, &asked));
     }
 
     fn deeds(&mut self, path: &RelativePath, changes: &[&Change]) -> Result<Vec<Deed>, VerbError> {

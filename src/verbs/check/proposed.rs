@@ -14,7 +14,7 @@ use crate::ledger::{Approved, Trust};
 use crate::verbs::evidence::Compared;
 use crate::verbs::gate::{is_control_file, steers};
 use crate::verbs::judgement::{ApprovedWork, Rules};
-use crate::verbs::signing::{self, Judged, Signatures, Signed};
+use crate::verbs::signing::{self, SignatureCheck, Signatures, Signed};
 use crate::verbs::{VerbError, Workspace, seal};
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::policy::RegistryChanges;
@@ -299,7 +299,7 @@ impl Approvals {
             let Some(signature) = approved.signature.as_deref() else { continue };
             let bytes = approved.signed_bytes();
             let what = Signed { namespace: Approved::NAMESPACE, bytes: &bytes, signature };
-            if !matches!(signatures.judge(what, &signers)?, Judged::By(_)) {
+            if !matches!(signatures.judge(what, &signers)?, SignatureCheck::By(_)) {
                 continue;
             }
             if let Some(replaces) = &approved.replaces

@@ -1,12 +1,9 @@
 //! Recorded blocks whose reason is no longer the one that they were written for, in all files, changed or not.
 
-use std::path::Path;
-
 use super::deeds;
-use crate::verbs::git_hooks::shell_word;
 use crate::verbs::workspace::AT_ONCE;
 use crate::verbs::{Workspace, suspect, why};
-use crate::workspace::{Code, Finding};
+use crate::workspace::{Code, Finding, text};
 
 /// One finding for each such block. A file that cannot be read has none.
 pub(super) fn all(ws: &Workspace) -> Vec<Finding> {
@@ -29,7 +26,7 @@ pub(super) fn all(ws: &Workspace) -> Vec<Finding> {
                         format!("{}: {}.", deeds::name(block), suspicion.message),
                         format!(
                             "Read it again; where it still holds, `intent accept {}:{}`.",
-                            shell_word(Path::new(path.as_str())),
+                            text::shell_word(path.as_str()),
                             block.lines.start()
                         ),
                     )

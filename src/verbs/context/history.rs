@@ -1,6 +1,6 @@
 //! The last records of an intent: what kind of change each was, who made it, and why it is that kind.
 
-use super::super::derive::Texts;
+use super::super::derive::TextCache;
 use super::super::record::call;
 use super::{Element, escaped};
 use crate::code::Identity;
@@ -25,7 +25,7 @@ pub(super) fn add(ws: &Workspace, intent: &Intent, out: &mut Element) {
     if records.is_empty() || !out.room() {
         return;
     }
-    let texts = Texts::new(ws);
+    let texts = TextCache::new(ws);
     out.line(1, "<history>");
     for entry in records {
         out.line(2, &element(entry, &texts));
@@ -34,7 +34,7 @@ pub(super) fn add(ws: &Workspace, intent: &Intent, out: &mut Element) {
 }
 
 /// One record. What the ledger does not know is left out.
-fn element(entry: &Entry, texts: &Texts) -> String {
+fn element(entry: &Entry, texts: &TextCache) -> String {
     let record = &entry.record;
     let (class, reasons) = match entry.section {
         None => (record.mutation_class, kept_reasons(entry)),
@@ -70,7 +70,7 @@ fn kept_reasons(entry: &Entry) -> Vec<String> {
 
 /// Evidence keeps neither class nor reasons, so both are found again from the texts of its commit, for the blocks that
 /// it names. `None` if a block of it is not among what changed in the file.
-fn committed(entry: &Entry, texts: &Texts) -> Option<(Option<MutationClass>, Vec<String>)> {
+fn committed(entry: &Entry, texts: &TextCache) -> Option<(Option<MutationClass>, Vec<String>)> {
     let file = entry.record.files.first()?;
     let (before, after) = texts.change_of(entry)?;
     if before.len_bytes().max(after.len_bytes()) > MAX_TEXT {

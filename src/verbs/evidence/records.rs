@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::{Compared, answering, first_of, rewritten};
 use crate::code::{Block, Document, LineRange, lines};
 use crate::ledger::read::{self, is_ledger_path};
-use crate::ledger::{ClaimRef, Dialect, Entry, RecordKind, Trust, journal};
+use crate::ledger::{ClaimRef, Entry, RecordDialect, RecordKind, Trust, journal};
 use crate::provenance::difference::Difference;
 use crate::provenance::lines::{Standing, of as lines_of};
 use crate::provenance::{Provenance, Step, lineage};
@@ -95,7 +95,7 @@ fn missing(
 ) -> Result<Compared, VerbError> {
     let mut compared = Compared::default();
     let (ours, foreign): (Vec<&Entry>, Vec<&Entry>) =
-        gone.iter().partition(|entry| entry.dialect == Dialect::Canonical);
+        gone.iter().partition(|entry| entry.dialect == RecordDialect::Canonical);
     for (path, lines) in by_file(&foreign) {
         compared.notes.push(format!(
             "This change does not have {} of other tools that the base has in {path}.",
@@ -186,7 +186,8 @@ fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Find
         let baseline = baseline.or_renamed(ws, &path, &document, base, &gone)?;
         let differences = baseline.differences(&document);
         for (at, block) in file.blocks.blocks.iter().enumerate() {
-            let of_block = Claimed { ws, document: &document, block, found: &file.provenance[at] };
+            let of_block =
+                ClaimedBlock { ws, document: &document, block, found: &file.provenance[at] };
             let claims = of_block.claims(&differences, at, &is_new);
             for (claim, why) in claims {
                 let entry = ws.ledger.claim(claim).entry;
@@ -201,14 +202,14 @@ fn unfounded(ws: &Workspace, base: &CommitId, new: &[&Entry]) -> Result<Vec<Find
 }
 
 /// A block with the answer for it.
-struct Claimed<'a> {
+struct ClaimedBlock<'a> {
     ws: &'a Workspace,
     document: &'a Document,
     block: &'a Block,
     found: &'a Provenance,
 }
 
-impl Claimed<'_> {
+impl ClaimedBlock<'_> {
     /// The new claims that answer for the block or for a line of it and should not, each with the reason. `at` is the
     /// block's index.
     fn claims(

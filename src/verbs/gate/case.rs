@@ -6,13 +6,13 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use super::places::{TouchedWorkspace, Touches};
 use super::{Decision, Denial, DenialCode, Judged, ask, bind, commands, key, places, rules, stale};
 use crate::ledger::Approved;
-use crate::shell::{self, Class, Reading, Surroundings};
+use crate::shell::{self, Class, CommandContext, Reading};
 use crate::verbs::event::{Effect, Event};
 use crate::verbs::owners;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::policy::Mode;
 use crate::workspace::root::temporary_folders;
-use crate::workspace::session::calls::{self, Call, Predicted};
+use crate::workspace::session::calls::{self, PendingCall, Predicted};
 use crate::workspace::{RelativePath, Root, session};
 
 /// Whether the call is really about to be made.
@@ -269,7 +269,7 @@ impl<'a> Case<'a> {
     ) -> Result<(), Denial> {
         let background =
             |effect: &Effect| matches!(effect, Effect::Shell { background, .. } if *background);
-        let call = Call {
+        let call = PendingCall {
             actor: self.event.actor(),
             tool: self.event.tool.clone(),
             intent: selected(ws, self.event),
@@ -322,7 +322,7 @@ pub(in crate::verbs) fn read_command(
     root: Option<&Root>,
 ) -> Option<Reading> {
     let Effect::Shell { text, dialect, cwd, .. } = effect else { return None };
-    let at = Surroundings {
+    let at = CommandContext {
         cwd: cwd.as_ref().map_or_else(|| event.cwd.clone(), |cwd| event.cwd.join(cwd)),
         root: root.map(|root| root.path().to_path_buf()),
         home: std::env::home_dir(),

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Denial, DenialCode, control, rules};
 use crate::edits::{After, Change};
-use crate::shell::{self, Deed};
+use crate::shell::{self, PathDeed};
 use crate::verbs::event::{Effect, Event};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::root::temporary_folders;
@@ -81,7 +81,7 @@ impl Touches {
             }
         }
         let targets = readings.iter().flat_map(|reading| &reading.targets);
-        for target in targets.filter(|target| target.deed != Deed::Read) {
+        for target in targets.filter(|target| target.deed != PathDeed::Read) {
             places.commanded(target);
         }
         places
@@ -135,7 +135,7 @@ impl Touches {
     }
 
     /// What a command names. A folder stands for what is in it; what is named only in part is looked at afterwards.
-    fn commanded(&mut self, target: &shell::Target) {
+    fn commanded(&mut self, target: &shell::TouchedPath) {
         let path = Path::new(&target.path);
         if is_device(path) {
             return;
@@ -156,7 +156,8 @@ impl Touches {
         if place.ws.root.absolute(&real).is_dir() {
             let below = files_below(&place.ws, &real);
             // What is deleted or moved takes all that is in it along.
-            let all = target.recursive || matches!(target.deed, Deed::Delete | Deed::MoveFrom);
+            let all =
+                target.recursive || matches!(target.deed, PathDeed::Delete | PathDeed::MoveFrom);
             match (target.known, all) {
                 (true, true) => {
                     place.paths.extend(below);

@@ -87,7 +87,6 @@ fn scripts(ws: &Workspace, top: &Path, folder: &Path) -> Manager {
     }
 }
 
-/// A path as a word for a POSIX shell.
-pub(in crate::verbs) fn shell_word(path: &Path) -> String {
+fn shell_word(path: &Path) -> String {
     text::shell_word(&path.display().to_string())
 }

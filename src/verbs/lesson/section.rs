@@ -66,7 +66,7 @@ pub(super) fn only_adds(before: &str, now: &str) -> bool {
     all_are_lessons && left.next().is_none()
 }
 
-struct Section {
+struct LessonSection {
     /// Lines from 0.
     begin: usize,
     end: usize,
@@ -74,7 +74,7 @@ struct Section {
     last: usize,
 }
 
-fn section(text: &str) -> Result<Option<Section>, String> {
+fn section(text: &str) -> Result<Option<LessonSection>, String> {
     let (mut begins, mut ends) = (Vec::new(), Vec::new());
     let mut start = 0;
     for (at, line) in text.split_inclusive('\n').enumerate() {
@@ -88,7 +88,7 @@ fn section(text: &str) -> Result<Option<Section>, String> {
     match (begins.as_slice(), ends.as_slice()) {
         ([], []) => Ok(None),
         ([begin], [(end, last)]) if begin < end => {
-            Ok(Some(Section { begin: *begin, end: *end, last: *last }))
+            Ok(Some(LessonSection { begin: *begin, end: *end, last: *last }))
         }
         ([_], [_]) => Err("its end stands before its beginning".to_owned()),
         ([_], []) => Err("its end is missing".to_owned()),
@@ -110,7 +110,7 @@ pub(super) fn lines(text: &str) -> Option<(u32, u32)> {
     ))
 }
 
-impl Section {
+impl LessonSection {
     fn with(&self, before: &str, lesson: &str) -> Placed {
         let lines = before.lines().enumerate().take(self.end).skip(self.begin + 1);
         let wanted = folded(lesson);

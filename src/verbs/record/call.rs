@@ -18,12 +18,12 @@ use crate::provenance::{Difference, Outline};
 use crate::verbs::Workspace;
 use crate::verbs::edited::Edits;
 use crate::workspace::RelativePath;
-use crate::workspace::session::calls::{Call, FileBefore, Predicted};
+use crate::workspace::session::calls::{FileBefore, PendingCall, Predicted};
 use crate::workspace::session::seen::FileState;
 
 /// A call that has ended, as far as one file is concerned.
 pub(in crate::verbs) struct Work<'a> {
-    pub(in crate::verbs) call: &'a Call,
+    pub(in crate::verbs) call: &'a PendingCall,
     pub(in crate::verbs) before: &'a FileBefore,
     /// The file as it is now.
     pub(in crate::verbs) now: &'a FileState,

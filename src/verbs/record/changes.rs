@@ -26,7 +26,7 @@ pub(super) struct Changes {
 }
 
 /// A file that is to be recorded: as it stands, and what is known of it before.
-pub(super) struct Subject<'a> {
+pub(super) struct FileToRecord<'a> {
     pub(super) ws: &'a Workspace,
     pub(super) path: &'a RelativePath,
     pub(super) document: &'a Document,
@@ -42,7 +42,7 @@ pub(super) struct Subject<'a> {
     heads: Vec<ClaimRef>,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> FileToRecord<'a> {
     pub(super) fn new(
         ws: &'a Workspace,
         path: &'a RelativePath,
@@ -130,7 +130,7 @@ impl<'a> Subject<'a> {
 
 impl Changes {
     /// What changed since the baseline, without what is recorded or committed already.
-    pub(super) fn since(subject: &Subject<'_>) -> Self {
+    pub(super) fn since(subject: &FileToRecord<'_>) -> Self {
         let mut edits = subject.edits();
         // Recorded already: by another process, or on a branch whose outline is not the last.
         edits.now.retain(|(at, _)| !subject.recorded_alike(*at, |_| true));
@@ -140,7 +140,7 @@ impl Changes {
     }
 
     /// Every block of the file, but for those whose last record is such a one already.
-    pub(super) fn all_but(subject: &Subject<'_>, such: impl Fn(&Claim<'_>) -> bool) -> Self {
+    pub(super) fn all_but(subject: &FileToRecord<'_>, such: impl Fn(&Claim<'_>) -> bool) -> Self {
         let mut edits = subject.edits();
         every_block(&mut edits, &subject.now);
         edits.now.retain(|(at, _)| !subject.recorded_alike(*at, &such));
@@ -149,7 +149,7 @@ impl Changes {
 
     /// Every block of those lines, but for those whose last record is such a one already.
     pub(super) fn of_lines(
-        subject: &Subject<'_>,
+        subject: &FileToRecord<'_>,
         lines: LineRange,
         such: impl Fn(&Claim<'_>) -> bool,
     ) -> Self {
@@ -169,7 +169,7 @@ impl Changes {
     }
 
     fn of(
-        subject: &Subject<'_>,
+        subject: &FileToRecord<'_>,
         mut edits: Edits,
         mut left: Vec<LeftOut>,
         extent: RecordExtent,
@@ -222,7 +222,7 @@ fn every_block(edits: &mut Edits, now: &FileBlocks) {
     edits.now.sort_by_key(|(at, _)| *at);
 }
 
-impl Subject<'_> {
+impl FileToRecord<'_> {
     /// What a block read before: as it was recorded last, where that may not be committed yet; else as it was committed.
     /// What is claimed as it stands replaces what was recorded before, not itself.
     fn replaces(&self, at: usize) -> Option<ContentHash> {
@@ -357,7 +357,7 @@ fn based_on(ws: &Workspace, at: ClaimRef) -> Option<&str> {
     ws.ledger.based_on(at.entry)
 }
 
-impl Subject<'_> {
+impl FileToRecord<'_> {
     /// Recorded blocks that are gone, and `unrecorded` committed ones that are. What a commit took away since its record
     /// may be anybody's deed, so only a claim of the whole file speaks of it.
     fn deletions(

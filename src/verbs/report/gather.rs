@@ -16,7 +16,7 @@ use crate::workspace::RelativePath;
 const MAX_STEPS: usize = 20;
 
 /// On which day, who, under which intent.
-type Deed = (Option<String>, usize, Option<String>);
+type PathDeed = (Option<String>, usize, Option<String>);
 
 /// What was gathered so far.
 #[derive(Default)]
@@ -135,7 +135,7 @@ impl Gathered {
 
     /// What was recorded when. Goes through all records, one at a time.
     pub(super) fn activity(&mut self, ws: &Workspace) -> Vec<Activity> {
-        let mut days: BTreeMap<Deed, (usize, usize)> = BTreeMap::new();
+        let mut days: BTreeMap<PathDeed, (usize, usize)> = BTreeMap::new();
         for at in (0..).take(ws.ledger.entries().len()) {
             let entry = ws.ledger.entry(at);
             if !counts(entry) {

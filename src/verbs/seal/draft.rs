@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use super::SealedFile;
 use crate::code::{Document, FileBlocks, fingerprint};
 use crate::ledger::evidence::{
-    self, Block, CitedIntent, CitedSession, Digest, Header, Line, Whole,
+    self, CitedIntent, CitedSession, Digest, EvidenceBlock, Header, Line, Whole,
 };
 use crate::ledger::{
     BlockRecord, Conversation, Entry, Record, RecordKind, RecordedDecision, Strength,
@@ -31,7 +31,7 @@ pub(super) struct Group {
     intent: String,
     intent_hash: Option<String>,
     specs: Vec<String>,
-    session: Session,
+    session: GroupAuthor,
     strength: Option<Strength>,
     decision: Option<(String, Option<String>, Option<String>)>,
     claimed_class: Option<String>,
@@ -39,7 +39,7 @@ pub(super) struct Group {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Session {
+struct GroupAuthor {
     id: Option<String>,
     entity_type: String,
     model: Option<String>,
@@ -62,7 +62,7 @@ impl Group {
             intent: record.intent_id.clone().unwrap_or_default(),
             intent_hash: record.intent_hash.as_deref().and_then(evidence::short),
             specs: specs.map(|one| one.value.clone()).collect(),
-            session: Session {
+            session: GroupAuthor {
                 id: record.session.clone(),
                 entity_type: entity_type
                     .and_then(|word| word.as_str().map(str::to_owned))
@@ -82,7 +82,7 @@ impl Group {
 
 /// The blocks of a group in one file.
 #[derive(Clone, Debug, Default)]
-struct Work {
+struct GroupFile {
     time: String,
     from: Option<RelativePath>,
     /// Each block with the number of its own lines.
@@ -93,7 +93,7 @@ struct Work {
 /// The evidence of one change: the blocks of each file and group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    work: BTreeMap<(RelativePath, Group), Work>,
+    work: BTreeMap<(RelativePath, Group), GroupFile>,
 }
 
 impl Groups {
@@ -157,7 +157,7 @@ impl Groups {
     }
 
     pub(super) fn brief(&self, of: Option<&CommitId>) -> Vec<SealedFile> {
-        let brief = |((path, group), work): (&(RelativePath, Group), &Work)| SealedFile {
+        let brief = |((path, group), work): (&(RelativePath, Group), &GroupFile)| SealedFile {
             path: path.clone(),
             commit: of.map(|commit| commit.0.clone()),
             intent: Some(group.intent.clone()).filter(|intent| !intent.is_empty()),
@@ -179,7 +179,7 @@ impl Groups {
         carried: &[Record],
     ) -> Vec<u8> {
         let mut intents: Vec<CitedIntent> = Vec::new();
-        let mut sessions: Vec<&Session> = Vec::new();
+        let mut sessions: Vec<&GroupAuthor> = Vec::new();
         let mut lines = Vec::new();
         for ((path, group), work) in &self.work {
             let cited = CitedIntent {
@@ -206,7 +206,7 @@ impl Groups {
                 claimed_class: group.claimed_class.clone(),
                 ack: group.is_ack,
                 whole: work.whole.clone(),
-                blocks: blocks.filter_map(|(range, own)| Block::of(range, *own)).collect(),
+                blocks: blocks.filter_map(|(range, own)| EvidenceBlock::of(range, *own)).collect(),
                 extra: Default::default(),
             });
         }
@@ -229,7 +229,7 @@ fn overloaded(blocks: &FileBlocks) -> HashSet<(String, String)> {
     again.map(|one| (one.kind.as_str().to_owned(), one.path.clone())).collect()
 }
 
-fn cited(session: &Session) -> CitedSession {
+fn cited(session: &GroupAuthor) -> CitedSession {
     let word = serde_json::Value::String(session.entity_type.clone());
     CitedSession {
         id: session.id.clone(),
@@ -254,9 +254,9 @@ pub(super) fn write(ws: &Workspace, bytes: &[u8]) -> Result<RelativePath, VerbEr
     let time = evidence::read(bytes).ok().and_then(|sections| {
         let lines = sections.into_iter().flat_map(|section| section.lines);
         let times = lines.map(|(_, said)| match said {
-            evidence::Said::Brought(line) => line.time,
-            evidence::Said::Carried(record) => Some(record.timestamp),
-            evidence::Said::Erased(stone) => Some(stone.time),
+            evidence::SectionLine::Brought(line) => line.time,
+            evidence::SectionLine::Carried(record) => Some(record.timestamp),
+            evidence::SectionLine::Erased(stone) => Some(stone.time),
         });
         times.flatten().max()
     });

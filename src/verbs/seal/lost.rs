@@ -7,11 +7,11 @@ use std::path::PathBuf;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::ledger::journal::Sources;
+use crate::ledger::journal::SectionSources;
 use crate::ledger::{Digest, Entry, Ledger};
 use crate::provenance;
 use crate::verbs::Workspace;
-use crate::verbs::derive::Texts;
+use crate::verbs::derive::TextCache;
 use crate::workspace::{CommitId, store};
 
 /// A file larger than this, in bytes, was not written by us.
@@ -20,13 +20,13 @@ const MAX_KNOWN: u64 = 16 * 1024 * 1024;
 const MAX_ANSWERS: usize = 10_000;
 
 /// A cache: whether the blocks of a section are in the text of its commit.
-struct Known {
+struct StandingCache {
     path: Option<PathBuf>,
     stands: BTreeMap<String, bool>,
     is_changed: bool,
 }
 
-impl Known {
+impl StandingCache {
     fn load(ws: &Workspace) -> Self {
         let path = ws.root.common_dir().map(|common| common.join("intent/cache/standing.json"));
         let bytes = path.as_ref().and_then(|path| store::read_capped(path, MAX_KNOWN).ok()?);
@@ -52,8 +52,12 @@ impl Known {
 /// The sections that have to be sealed again. They were sealed in this clone, the journal still holds their records,
 /// and at least one section of their commit names a text that the commit does not have. All sections of such a commit
 /// are returned, since they were sealed on top of that text.
-pub(super) fn sections(ws: &Workspace, ledger: &Ledger, sources: &Sources) -> HashSet<Digest> {
-    let texts = Texts::new(ws);
+pub(super) fn sections(
+    ws: &Workspace,
+    ledger: &Ledger,
+    sources: &SectionSources,
+) -> HashSet<Digest> {
+    let texts = TextCache::new(ws);
     let mut commits: BTreeMap<CommitId, BTreeMap<Digest, Vec<&Entry>>> = BTreeMap::new();
     let ours = ledger.entries_in(&|section| sources.can_make(section));
     for entry in ours.into_iter().filter(|entry| !entry.record.files.is_empty()) {
@@ -61,7 +65,7 @@ pub(super) fn sections(ws: &Workspace, ledger: &Ledger, sources: &Sources) -> Ha
             commits.entry(commit).or_default().entry(section).or_default().push(entry);
         }
     }
-    let mut known = Known::load(ws);
+    let mut known = StandingCache::load(ws);
     let mut stands = |(section, entries): (&Digest, &Vec<&Entry>)| {
         let files: Vec<_> = entries.iter().map(|one| texts.bytes_after(one)).collect();
         *known.stands.entry(key_of(section, &files)).or_insert_with(|| {
@@ -81,7 +85,7 @@ fn key_of(section: &Digest, files: &[Option<Vec<u8>>]) -> String {
     Digest::of(&hash.finalize()).to_string()
 }
 
-fn stands_in_commit(texts: &Texts, entry: &Entry) -> bool {
+fn stands_in_commit(texts: &TextCache, entry: &Entry) -> bool {
     let conversations = entry.record.files.iter().flat_map(|file| &file.conversations);
     let mut said = conversations.flat_map(|one| &one.ranges);
     // If the texts cannot be read, the section is left as it is.

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{Draft, Sealing, Sources, State, claims_as_it_stood, is_carried, is_ignored};
+use super::{Draft, FilesAfter, Sealing, Sources, claims_as_it_stood, is_carried, is_ignored};
 use crate::code::Document;
 use crate::ledger::{Digest, Entry, Strength, journal};
 use crate::verbs::edited::Baseline;
@@ -112,7 +112,7 @@ fn brought(
 ) -> Option<HashSet<String>> {
     let sealing = Sealing::of_work(target, base.into_iter().cloned().collect());
     let sources = Sources { ledger: ws.ledger.forgetful(), ..Sources::default() };
-    let state = State::new(ws, &sources, &sealing);
+    let state = FilesAfter::new(ws, &sources, &sealing);
     // What was read of these texts before is kept, as nothing here needs their syntax trees.
     let now = match state.ws.read_outlined(path) {
         Ok(document) => document,

@@ -27,7 +27,7 @@ const MAX_STASHES: usize = 50;
 const OFTEN: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// What decides whether a record may be removed.
-struct Standing<F> {
+struct RetireConditions<F> {
     /// Its age, in milliseconds.
     age: i64,
     is_sealed: bool,
@@ -37,7 +37,7 @@ struct Standing<F> {
     stands: F,
 }
 
-impl<F: FnOnce() -> bool> Standing<F> {
+impl<F: FnOnce() -> bool> RetireConditions<F> {
     fn goes(self) -> bool {
         match self.is_sealed {
             true => self.is_shared || self.age >= SEALED,
@@ -66,7 +66,7 @@ pub fn retire(ws: &Workspace) -> Result<usize, VerbError> {
     let mut going = HashSet::new();
     for held in journal::held(&ws.root)? {
         let into = sealed.sections_of(&held.id);
-        let standing = Standing {
+        let standing = RetireConditions {
             age: store::milliseconds(&held.timestamp).map_or(0, |time| now - time),
             is_sealed: !into.is_empty(),
             is_shared: into
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_record_goes_when_nobody_can_need_it() {
         let goes = |days: i64, is_sealed, is_shared, stands: bool| {
-            Standing { age: days * DAY, is_sealed, is_shared, stands: || stands }.goes()
+            RetireConditions { age: days * DAY, is_sealed, is_shared, stands: || stands }.goes()
         };
         // A sealed record goes when its evidence is on a shared branch, else after 90 days.
         assert!(goes(0, true, true, true));

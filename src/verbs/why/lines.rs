@@ -7,7 +7,7 @@ use super::{BlockAnswer, BroughtLines, Candidate, FileProvenance, candidate};
 use crate::code::Document;
 use crate::code::lines::{self, OwnLine};
 use crate::provenance::Verdict;
-use crate::provenance::lines::{Lines, Standing, of};
+use crate::provenance::lines::{Standing, StandingLines, of};
 use crate::verbs::Workspace;
 use crate::verbs::elsewhere::Around;
 
@@ -57,7 +57,8 @@ pub(super) fn of_block(
     at: usize,
 ) -> Option<BlockLines> {
     let own = lines::own(document, file.blocks.blocks.get(at)?);
-    let Lines { standing, gone } = of(&ws.ledger, &Around(ws), file.provenance.get(at)?, &own)?;
+    let StandingLines { standing, gone } =
+        of(&ws.ledger, &Around(ws), file.provenance.get(at)?, &own)?;
     let mut runs: Vec<(LineRun, Standing)> = Vec::new();
     for (OwnLine { number, .. }, standing) in own.iter().zip(standing) {
         match runs.last_mut() {

@@ -24,7 +24,7 @@ const MAX_STEPS: usize = 10_000;
 
 /// A file that a commit added.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Brought {
+pub struct AddedFile {
     /// The path of the file inside the folder that was asked for.
     pub name: String,
     /// The commit.
@@ -39,7 +39,7 @@ pub struct Walked {
     /// How many commits were visited.
     pub commits: usize,
     /// The files that these commits added, newest commit first. A file that several commits added is listed with each.
-    pub brought: Vec<Brought>,
+    pub brought: Vec<AddedFile>,
     /// Those of the commits that are on the line of first parents, newest first.
     pub line: Vec<CommitId>,
     /// The first parent of the last commit of `line`, which was not visited. `None` if that is a root commit.
@@ -221,12 +221,12 @@ impl Git {
         Ok(walked)
     }
 
-    fn brought(&self, folder: &str, commits: &[(ObjectId, Vec<ObjectId>)]) -> Vec<Brought> {
+    fn brought(&self, folder: &str, commits: &[(ObjectId, Vec<ObjectId>)]) -> Vec<AddedFile> {
         let mut repo = self.repository.to_thread_local();
         // Most trees are read twice, for the commit itself and as the parent of the next one.
         repo.object_cache_size(MAX_OBJECTS);
         repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(MAX_OBJECTS)));
-        let mut folders = Folders { path: folder.to_owned(), known: HashMap::new() };
+        let mut folders = FolderTrees { path: folder.to_owned(), known: HashMap::new() };
         let mut brought = Vec::new();
         for (id, parents) in commits {
             let Some(here) = folders.at(&repo, *id) else { continue };
@@ -238,7 +238,7 @@ impl Git {
             let before: Vec<ObjectId> = before.into_iter().flatten().collect();
             let mut names = Vec::new();
             added(&repo, here, &before, "", &mut names);
-            brought.extend(names.into_iter().map(|name| Brought {
+            brought.extend(names.into_iter().map(|name| AddedFile {
                 name,
                 commit: commit_id(*id),
                 parent: parents.first().copied().map(commit_id),
@@ -353,12 +353,12 @@ impl Git {
 }
 
 /// The tree ids of one folder at several commits, cached.
-struct Folders {
+struct FolderTrees {
     path: String,
     known: HashMap<ObjectId, Option<ObjectId>>,
 }
 
-impl Folders {
+impl FolderTrees {
     fn at(&mut self, repo: &gix::Repository, commit: ObjectId) -> Option<ObjectId> {
         if let Some(known) = self.known.get(&commit) {
             return *known;

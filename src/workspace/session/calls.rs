@@ -13,7 +13,7 @@ use crate::workspace::RelativePath;
 
 /// A call between its two hooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Call {
+pub struct PendingCall {
     /// Who acts.
     pub actor: String,
     /// The tool as the host calls it.
@@ -83,7 +83,7 @@ pub enum Predicted {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CallState {
     /// The gate let it go; its end has not been seen.
-    Open(Box<Call>),
+    Open(Box<PendingCall>),
     /// Its end was seen, so long ago.
     Done(Duration),
     /// Never heard of.
@@ -96,7 +96,7 @@ const MAX_CALL: u64 = 64 * 1024 * 1024;
 const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Remembers a call that goes ahead.
-pub fn open(root: &Root, key: &str, call: &Call) -> Result<(), StoreError> {
+pub fn open(root: &Root, key: &str, call: &PendingCall) -> Result<(), StoreError> {
     super::local(root)?;
     let bytes = serde_json::to_vec(call).expect("texts and numbers always become JSON");
     store::write_scratch(&file(root, key), &bytes)
@@ -134,7 +134,7 @@ pub fn finish(root: &Root, key: &str) -> CallState {
 }
 
 /// Takes every call of a session and its subagents whose end has not been seen, and will not be any more.
-pub fn finish_all(root: &Root, session: &str) -> Vec<Call> {
+pub fn finish_all(root: &Root, session: &str) -> Vec<PendingCall> {
     let below = format!("{session}/");
     let mut taken = Vec::new();
     for (file, call) in read_all(root) {
@@ -149,11 +149,11 @@ pub fn finish_all(root: &Root, session: &str) -> Vec<Call> {
 }
 
 /// All calls whose end has not been seen.
-pub fn all_open(root: &Root) -> Vec<Call> {
+pub fn all_open(root: &Root) -> Vec<PendingCall> {
     read_all(root).into_iter().map(|(_, call)| call).collect()
 }
 
-fn read_all(root: &Root) -> Vec<(PathBuf, Call)> {
+fn read_all(root: &Root) -> Vec<(PathBuf, PendingCall)> {
     let Ok(entries) = std::fs::read_dir(folder(root)) else { return Vec::new() };
     entries
         .filter_map(Result::ok)

@@ -27,7 +27,7 @@ pub struct Off {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct StoredSwitch {
     #[serde(flatten)]
     off: Off,
     seal: String,
@@ -40,7 +40,7 @@ pub fn off_until(root: &Root) -> Option<Off> {
         return None;
     }
     let bytes = store::read_capped(&file, MAX_FILE).ok()??;
-    let Stored { off, seal } = serde_json::from_slice(&bytes).ok()?;
+    let StoredSwitch { off, seal } = serde_json::from_slice(&bytes).ok()?;
     let since = off.since.parse::<Timestamp>().ok()?;
     let until = off.until.parse::<Timestamp>().ok()?;
     let now = Timestamp::now();
@@ -62,7 +62,7 @@ pub fn switch_off(root: &Root, lasts: Duration, reason: Option<&str>) -> Result<
         reason: reason.map(str::to_owned),
     };
     let seal = seal::seal(root, &parts(&off))?;
-    let stored = Stored { off: off.clone(), seal };
+    let stored = StoredSwitch { off: off.clone(), seal };
     let text = serde_json::to_vec_pretty(&stored).expect("texts always become JSON");
     store::write_atomic(&file(root), &text)?;
     Ok(off)

@@ -36,34 +36,35 @@ pub struct Seen {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SeenExtent {
-    /// All of it, as it was when it had the hash.
+    /// The whole file, at one time: `hash` is the hash of what was seen.
     #[default]
     File,
-    /// All of its blocks, but not all at one time: others changed some of them since, or the session did.
+    /// Every block, but not all at one time: blocks were changed after the session had seen the file, by others or by
+    /// the session itself.
     Blocks,
-    /// These blocks, and never the rest.
+    /// Only the blocks of the outline.
     Part,
 }
 
 impl SeenExtent {
-    /// What is left of it once the file is not as it was any more.
+    /// The extent once somebody has changed the file: of a file seen as a whole, its blocks are still known.
     pub fn of_blocks(self) -> Self {
         if self == Self::File { Self::Blocks } else { self }
     }
 }
 
-/// Who wrote a file here, through tools that we saw.
+/// Who wrote a file in this work tree, through tools whose hooks we saw.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileWrites {
     /// The file as the last of them left it.
     #[serde(flatten)]
     pub last: Seen,
-    /// The writes of which something still counts, the latest last.
+    /// The writes that left a block which, as far as we saw, nobody has changed again. The latest is last.
     #[serde(default)]
     pub writes: Vec<BlockWrite>,
 }
 
-/// What a write to a file changed, as far as nobody has changed it again.
+/// The blocks that one write changed, without those which a later write changed again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlockWrite {
     /// Who acted.
@@ -72,11 +73,11 @@ pub struct BlockWrite {
     pub intent: Option<String>,
     /// RFC 3339 in UTC.
     pub at: String,
-    /// The identities of the blocks in hexadecimal; `None` where nobody can tell which they were.
+    /// The hexadecimal identities of the blocks; `None` where nobody can tell which blocks it changed.
     pub blocks: Option<Vec<String>>,
 }
 
-/// A note larger than this, in bytes, was not written by us.
+/// A note larger than this, in bytes, is not ours, and is not read.
 const MAX_SEEN: u64 = 16 * 1024 * 1024;
 
 /// What the actor last saw of a file.

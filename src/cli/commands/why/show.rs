@@ -31,7 +31,7 @@ const LATEST: usize = 3;
 
 /// How much of a block's history is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum History {
+pub(super) enum HistoryExtent {
     /// The latest steps.
     Latest,
     /// All of it.
@@ -40,7 +40,7 @@ pub(super) enum History {
 
 /// How much is said of a block's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(super) enum LinesExtent {
     /// Which changed, in a sentence.
     InBrief,
     /// Whose each is.
@@ -52,8 +52,8 @@ pub(super) enum Lines {
 pub(super) struct ShownParts {
     /// The lines that were asked for; `None` for the whole file.
     pub(super) place: Option<LineRange>,
-    pub(super) history: History,
-    pub(super) lines: Lines,
+    pub(super) history: HistoryExtent,
+    pub(super) lines: LinesExtent,
     pub(super) evidence: Evidenced,
 }
 
@@ -78,8 +78,8 @@ fn blocks(page: &mut Page, answer: &WhyAnswer, wanted: &ShownParts, now: Timesta
         page.styled(STRONG, path).own(": ").text(note).end();
         return;
     }
-    let in_full = wanted.history == History::Whole
-        || wanted.lines == Lines::Each
+    let in_full = wanted.history == HistoryExtent::Whole
+        || wanted.lines == LinesExtent::Each
         || wanted.evidence == Evidenced::InFull;
     match wanted.place {
         Some(lines) if answer.blocks.is_empty() => {
@@ -164,7 +164,7 @@ fn card(
     }
     commit_line(page, block);
     verdict_line(page, block);
-    if wanted.lines == Lines::InBrief
+    if wanted.lines == LinesExtent::InBrief
         && let Some(said) = block.lines_said()
     {
         page.to(VALUES).text(&said).end();
@@ -188,7 +188,7 @@ fn card(
     if wanted.evidence == Evidenced::InFull {
         evidence::explained(page, block, now);
     }
-    if wanted.lines == Lines::Each {
+    if wanted.lines == LinesExtent::Each {
         match &block.lines {
             Some(lines) => each_line(page, lines, now),
             None if is_recorded(block) => no_lines(page),
@@ -362,9 +362,9 @@ fn no_lines(page: &mut Page) {
 }
 
 /// The history below the newest step, which the card itself tells.
-fn lineage(page: &mut Page, steps: &[LineageStep], history: History, now: Timestamp) {
+fn lineage(page: &mut Page, steps: &[LineageStep], history: HistoryExtent, now: Timestamp) {
     let older = steps.get(1..).unwrap_or_default();
-    let shown = if history == History::Whole { older.len() } else { older.len().min(LATEST) };
+    let shown = if history == HistoryExtent::Whole { older.len() } else { older.len().min(LATEST) };
     for (nth, at) in older[..shown].iter().enumerate() {
         page.own("  ").own(if nth == 0 { "before" } else { "" }).to(VALUES);
         match at {

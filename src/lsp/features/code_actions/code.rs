@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use super::plan::Plan;
 use super::{
-    ACCEPT, Does, Offer, QUICK_FIX, RECORD, REGISTRY, RESTORE, Request, SELECT, select_command,
+    ACCEPT, ActionRequest, Does, Offer, QUICK_FIX, RECORD, REGISTRY, RESTORE, SELECT,
+    select_command,
 };
 use crate::code::Block;
 use crate::intent::Intent;
@@ -32,7 +33,7 @@ const MARK: &str = "\u{feff}";
 const UNSAVED: &str = "save the file first: what stands on disk is recorded";
 
 struct Here<'a> {
-    request: &'a Request<'a>,
+    request: &'a ActionRequest<'a>,
     open: &'a OpenDocument,
     workspace: &'a Workspace,
     path: &'a RelativePath,
@@ -43,7 +44,7 @@ struct Here<'a> {
 
 /// Everything that can be done at the place.
 pub(super) fn offers(
-    request: &Request<'_>,
+    request: &ActionRequest<'_>,
     open: &OpenDocument,
     workspace: &Workspace,
     path: &RelativePath,
@@ -75,7 +76,7 @@ pub(super) fn offers(
     offers
 }
 
-fn touches(request: &Request<'_>, finding: &Finding) -> bool {
+fn touches(request: &ActionRequest<'_>, finding: &Finding) -> bool {
     let Some(lines) = finding.lines else { return false };
     let range = convert::range_of_lines(lines);
     range.start <= request.range.end && request.range.start < range.end

@@ -1,7 +1,7 @@
 //! What can be done in the registry and the other files that govern a workspace.
 
 use super::plan::Plan;
-use super::{Does, FIX_ALL, Offer, REGISTRY, Request, SELECT, select_command};
+use super::{ActionRequest, Does, FIX_ALL, Offer, REGISTRY, SELECT, select_command};
 use crate::edits::{self, TextEdit};
 use crate::intent::{Intent, IntentFile, Status};
 use crate::lsp::convert;
@@ -13,7 +13,7 @@ use crate::workspace::{Code, Finding, RelativePath};
 
 /// Everything that can be done at the place.
 pub(super) fn offers(
-    request: &Request<'_>,
+    request: &ActionRequest<'_>,
     open: &OpenDocument,
     workspace: &Workspace,
     path: &RelativePath,
@@ -36,7 +36,7 @@ pub(super) fn offers(
     offers
 }
 
-fn of_intent(request: &Request<'_>, workspace: &Workspace, intent: &Intent) -> Vec<Offer> {
+fn of_intent(request: &ActionRequest<'_>, workspace: &Workspace, intent: &Intent) -> Vec<Offer> {
     let id = &intent.id.value;
     let mut offers = Vec::new();
     // A selection counts on what is saved.
@@ -62,7 +62,7 @@ fn of_intent(request: &Request<'_>, workspace: &Workspace, intent: &Intent) -> V
 
 /// The fixes of what is found at the place.
 fn fixes(
-    request: &Request<'_>,
+    request: &ActionRequest<'_>,
     open: &OpenDocument,
     path: &RelativePath,
     findings: &[Finding],

@@ -183,7 +183,7 @@ fn a_block_is_put_back_as_the_commit_has_it() {
     assert!(action.is_none(), "it is a quick fix while something is wrong");
     let action = actions(&editor, None).pop().unwrap();
     editor.replace("/billing/invoice.rs", "a / 7", "a / 8");
-    assert_eq!(resolve(&editor.snapshot(), action), Err(Refusal::ContentModified));
+    assert_eq!(resolve(&editor.snapshot(), action), Err(RequestRefusal::ContentModified));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use super::arguments::{
 };
 use super::{answer, read};
 use crate::ledger::{Contributor, EntityType};
-use crate::lsp::dispatch::Refusal;
+use crate::lsp::dispatch::RequestRefusal;
 use crate::lsp::features::{code_actions, places};
 use crate::lsp::snapshot::Snapshot;
 use crate::lsp::{analysis, convert};
@@ -65,7 +65,7 @@ impl Effects {
 }
 
 type Argument = Map<String, Value>;
-type Answered = Result<Value, Refusal>;
+type Answered = Result<Value, RequestRefusal>;
 
 pub(super) fn list(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: WorkspaceArguments = read(argument)?;
@@ -152,7 +152,9 @@ pub(super) fn why(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> 
     let (workspace, path) = file(snapshot, (&wanted).into())?;
     let which = match wanted.line {
         None => why::Which::All,
-        Some(0) => return Err(Refusal::Senseless("the field \"line\" counts from 1".into())),
+        Some(0) => {
+            return Err(RequestRefusal::Senseless("the field \"line\" counts from 1".into()));
+        }
         Some(line) => why::Which::Line(line),
     };
     answer("intent.why", &asked(snapshot, &workspace, &path, which)?)
@@ -164,7 +166,7 @@ fn asked(
     workspace: &Workspace,
     path: &RelativePath,
     which: why::Which,
-) -> Result<why::WhyAnswer, Refusal> {
+) -> Result<why::WhyAnswer, RequestRefusal> {
     let Some(open) = analysis::opened(snapshot, workspace, path) else {
         return why::on_disk(workspace, path, which).map_err(|error| refusal(error.into()));
     };
@@ -184,13 +186,13 @@ pub(super) fn show(snapshot: &Snapshot, argument: &Argument, effects: &mut Effec
     let wanted: ShowArguments = read(argument)?;
     if !snapshot.client.show_document {
         let text = "this client cannot be asked to show a document; `intent.why` tells the same";
-        return Err(Refusal::Failed(text.into()));
+        return Err(RequestRefusal::Failed(text.into()));
     }
     let (workspace, path) = file(snapshot, (&wanted).into())?;
     let found = asked(snapshot, &workspace, &path, why::Which::Line(wanted.line))?;
     let source = found.blocks.first().and_then(|block| source(snapshot, &workspace, block));
     let source = source.ok_or_else(|| {
-        Refusal::Failed(format!("no record speaks of line {} of {path}", wanted.line))
+        RequestRefusal::Failed(format!("no record speaks of line {} of {path}", wanted.line))
     })?;
     let shown =
         ShowAnswer { uri: source.uri.to_string(), line: source.range.start.line.saturating_add(1) };
@@ -268,11 +270,14 @@ pub(super) fn lesson(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
 pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effects) -> Answered {
     let wanted: WidenArguments = read(argument)?;
     let uri: lsp::Uri = wanted.uri.parse().map_err(|_| {
-        Refusal::Senseless(format!("the field \"uri\" is {:?}, which is no address", wanted.uri))
+        RequestRefusal::Senseless(format!(
+            "the field \"uri\" is {:?}, which is no address",
+            wanted.uri
+        ))
     })?;
     let (workspace, path) = file(snapshot, TargetArguments { uri: Some(&wanted.uri), path: None })?;
     if !code_actions::can_widen(snapshot, &uri, &wanted.id) {
-        return Err(Refusal::Failed(format!(
+        return Err(RequestRefusal::Failed(format!(
             "{path} is not open, or is owned by {id}, or nothing in it is judged by {id}; edit the owned_scope of {id} \
              in {registry}",
             id = wanted.id,
@@ -288,7 +293,8 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
         let done = registry::widen(&workspace, &wanted.id, path.as_str());
         return answer("intent.widen", &done.map_err(refusal)?);
     };
-    let edit = code_actions::widening(snapshot, &uri, &wanted.id).map_err(Refusal::Failed)?;
+    let edit =
+        code_actions::widening(snapshot, &uri, &wanted.id).map_err(RequestRefusal::Failed)?;
     let then = match snapshot.settings.saves {
         true => ThenWiden::Save(open.uri.clone()),
         false => ThenWiden::OnDisk { uri, id: wanted.id.clone() },
@@ -300,7 +306,11 @@ pub(super) fn widen(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 }
 
 /// Adds an open file to a scope on disk, after the client has done so in its text of the registry.
-pub(crate) fn widen_on_disk(snapshot: &Snapshot, uri: &lsp::Uri, id: &str) -> Result<(), Refusal> {
+pub(crate) fn widen_on_disk(
+    snapshot: &Snapshot,
+    uri: &lsp::Uri,
+    id: &str,
+) -> Result<(), RequestRefusal> {
     let target = TargetArguments { uri: Some(uri.as_str()), path: None };
     let (workspace, path) = file(snapshot, target)?;
     registry::widen_beside_editor(&workspace, id, path.as_str()).map_err(refusal)?;
@@ -328,7 +338,7 @@ fn person(snapshot: &Snapshot, workspace: &Workspace) -> Option<String> {
 pub(super) fn workspace(
     snapshot: &Snapshot,
     target: TargetArguments<'_>,
-) -> Result<Workspace, Refusal> {
+) -> Result<Workspace, RequestRefusal> {
     match absolute(target)? {
         Some(path) => open(snapshot, &path),
         None => only(snapshot),
@@ -340,7 +350,7 @@ fn workspace_of_paths(
     snapshot: &Snapshot,
     target: TargetArguments<'_>,
     paths: &[String],
-) -> Result<Workspace, Refusal> {
+) -> Result<Workspace, RequestRefusal> {
     let named = match absolute(target)? {
         None => paths.iter().map(|path| PathBuf::from(spelled(path))).find(|it| it.is_absolute()),
         named => named,
@@ -352,14 +362,16 @@ fn workspace_of_paths(
 fn file(
     snapshot: &Snapshot,
     target: TargetArguments<'_>,
-) -> Result<(Workspace, RelativePath), Refusal> {
+) -> Result<(Workspace, RelativePath), RequestRefusal> {
     if let Some(path) = absolute(target)? {
         let workspace = open(snapshot, &path)?;
         let relative = relative(&workspace, &path)?;
         return Ok((workspace, relative));
     }
     let Some(path) = target.path else {
-        return Err(Refusal::Senseless("name the file in the field \"uri\" or \"path\"".into()));
+        return Err(RequestRefusal::Senseless(
+            "name the file in the field \"uri\" or \"path\"".into(),
+        ));
     };
     let workspace = only(snapshot)?;
     let relative = relative(&workspace, Path::new(path))?;
@@ -367,13 +379,13 @@ fn file(
 }
 
 /// The absolute path that a target names; `None` where it names nothing, or something relative to the only workspace.
-fn absolute(target: TargetArguments<'_>) -> Result<Option<PathBuf>, Refusal> {
+fn absolute(target: TargetArguments<'_>) -> Result<Option<PathBuf>, RequestRefusal> {
     if let Some(uri) = target.uri {
         let parsed = uri.parse::<lsp::Uri>().ok();
         let path = parsed.and_then(|uri| convert::path_of(&uri));
         return path.map(Some).ok_or_else(|| {
             let text = format!("the field \"uri\" is {uri:?}, which is no address of a local file");
-            Refusal::Senseless(text)
+            RequestRefusal::Senseless(text)
         });
     }
     Ok(target.path.map(spelled).map(PathBuf::from).filter(|path| path.is_absolute()))
@@ -387,15 +399,15 @@ fn spelled(path: impl AsRef<str>) -> String {
     address.map_or_else(|| path.to_owned(), |path| path.display().to_string())
 }
 
-fn open(snapshot: &Snapshot, path: &Path) -> Result<Workspace, Refusal> {
+fn open(snapshot: &Snapshot, path: &Path) -> Result<Workspace, RequestRefusal> {
     match snapshot.workspace_of_path(path) {
         Some(known) => Ok(known.reload()),
         // Not loaded yet, or not below a folder of the window.
-        None => Workspace::open(path).map_err(|error| Refusal::Failed(error.to_string())),
+        None => Workspace::open(path).map_err(|error| RequestRefusal::Failed(error.to_string())),
     }
 }
 
-fn only(snapshot: &Snapshot) -> Result<Workspace, Refusal> {
+fn only(snapshot: &Snapshot) -> Result<Workspace, RequestRefusal> {
     let known: Vec<&Workspace> = snapshot.workspaces().collect();
     if let [workspace] = known.as_slice() {
         return Ok(workspace.reload());
@@ -408,23 +420,23 @@ fn only(snapshot: &Snapshot) -> Result<Workspace, Refusal> {
         [] => "no workspace is open".to_owned(),
         _ => format!("several workspaces are open ({})", roots.join(", ")),
     };
-    Err(Refusal::Senseless(format!(
+    Err(RequestRefusal::Senseless(format!(
         "{which}; name a file or folder of the one you mean in the field \"uri\" or \"path\""
     )))
 }
 
-fn relative(workspace: &Workspace, path: &Path) -> Result<RelativePath, Refusal> {
+fn relative(workspace: &Workspace, path: &Path) -> Result<RelativePath, RequestRefusal> {
     workspace.path(workspace.root.path(), path).map_err(refusal)
 }
 
 /// An error of a verb: what was asked for senselessly, and what could not be done.
-fn refusal(error: VerbError) -> Refusal {
+fn refusal(error: VerbError) -> RequestRefusal {
     match error {
         VerbError::UnknownIntent { .. }
         | VerbError::Path(_)
         | VerbError::Read(ReadError::Missing { .. } | ReadError::NoLine { .. }) => {
-            Refusal::Senseless(error.to_string())
+            RequestRefusal::Senseless(error.to_string())
         }
-        _ => Refusal::Failed(error.to_string()),
+        _ => RequestRefusal::Failed(error.to_string()),
     }
 }

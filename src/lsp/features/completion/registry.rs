@@ -31,8 +31,8 @@ const ROOTS: [&str; 3] = ["active_intents", "intents", "activeIntents"];
 
 /// A place in the registry.
 #[derive(Debug, PartialEq, Eq)]
-struct Spot<'t> {
-    what: What<'t>,
+struct RegistryPosition<'t> {
+    what: RegistryItem<'t>,
     /// Where the word under the cursor begins, behind its quote.
     start: usize,
     quoted: bool,
@@ -41,7 +41,7 @@ struct Spot<'t> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum What<'t> {
+enum RegistryItem<'t> {
     /// A key of an intent.
     Key,
     /// A key at the top of the file.
@@ -59,17 +59,19 @@ pub(super) fn choices(
     cursor: usize,
 ) -> Option<Choices> {
     let spot = spot(text, cursor)?;
-    if path.as_str().ends_with(".json") && !(spot.quoted && matches!(spot.what, What::Value(_))) {
+    if path.as_str().ends_with(".json")
+        && !(spot.quoted && matches!(spot.what, RegistryItem::Value(_)))
+    {
         return None;
     }
     let typed = text.get(spot.start..cursor)?;
     let items = match spot.what {
-        What::Key => keys(&keys_around(text, cursor)),
-        What::Root => {
+        RegistryItem::Key => keys(&keys_around(text, cursor)),
+        RegistryItem::Root => {
             single_id(path)?;
             keys(&text.lines().filter(|line| depth(line) == 0).filter_map(key_of).collect())
         }
-        What::Value(key) => {
+        RegistryItem::Value(key) => {
             let field = FIELDS.into_iter().find(|field| field.keys().contains(&key))?;
             match (field, single_id(path)) {
                 (Field::Id, Some(id)) => vec![Choice::new(id, Kind::Value)],
@@ -85,7 +87,7 @@ fn values(
     workspace: &Workspace,
     field: Field,
     typed: &str,
-    spot: &Spot<'_>,
+    spot: &RegistryPosition<'_>,
 ) -> Option<Vec<Choice>> {
     let intents = || workspace.registry.intents().iter();
     let used = |values: BTreeSet<&str>| {
@@ -150,7 +152,7 @@ fn paths(files: &[RelativePath], typed: &str) -> Vec<Choice> {
 }
 
 /// Puts quotes around what YAML would read as something else.
-fn quoted(choice: Choice, spot: &Spot<'_>) -> Choice {
+fn quoted(choice: Choice, spot: &RegistryPosition<'_>) -> Choice {
     let label = text::visible(&choice.label, false);
     let special =
         choice.label.starts_with(['*', '!', '&', '@', '[', '{', '#', '%', '`', '"', '\''])
@@ -215,7 +217,7 @@ fn key_of(line: &str) -> Option<&str> {
 }
 
 /// Where the cursor stands, judged by its line and the ones above.
-fn spot(text: &str, cursor: usize) -> Option<Spot<'_>> {
+fn spot(text: &str, cursor: usize) -> Option<RegistryPosition<'_>> {
     let before = text.get(..cursor)?;
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     let line = &before[line_start..];
@@ -232,30 +234,35 @@ fn spot(text: &str, cursor: usize) -> Option<Spot<'_>> {
         let key = key.trim().trim_matches(['"', '\'']);
         let flow = value.trim_start().starts_with('[');
         let typed = if flow { last_entry(value) } else { value.trim_start() };
-        return Some(word(What::Value(key), cursor, typed, flow));
+        return Some(word(RegistryItem::Value(key), cursor, typed, flow));
     }
     let indent = line.len() - line.trim_start_matches(' ').len();
     match (item, parent(&text[..line_start], indent, item.is_some())) {
         (Some(_), Some(key)) if !ROOTS.contains(&key) => {
-            Some(word(What::Value(key), cursor, content, false))
+            Some(word(RegistryItem::Value(key), cursor, content, false))
         }
         (None, Some(key)) if list_goes_on(&text[..line_start], key) => {
-            Some(word(What::Value(key), cursor, last_entry(content), true))
+            Some(word(RegistryItem::Value(key), cursor, last_entry(content), true))
         }
         (_, Some(_)) if content.bytes().all(|it| it.is_ascii_lowercase() || it == b'_') => {
-            Some(word(What::Key, cursor, content, false))
+            Some(word(RegistryItem::Key, cursor, content, false))
         }
         (None, None) if content.bytes().all(|it| it.is_ascii_lowercase() || it == b'_') => {
-            Some(word(What::Root, cursor, content, false))
+            Some(word(RegistryItem::Root, cursor, content, false))
         }
         _ => None,
     }
 }
 
 /// The word that `typed` ends in, its quote aside.
-fn word<'t>(what: What<'t>, cursor: usize, typed: &str, flow: bool) -> Spot<'t> {
+fn word<'t>(
+    what: RegistryItem<'t>,
+    cursor: usize,
+    typed: &str,
+    flow: bool,
+) -> RegistryPosition<'t> {
     let bare = typed.strip_prefix(['"', '\'']).unwrap_or(typed);
-    Spot { what, start: cursor - bare.len(), quoted: bare.len() < typed.len(), flow }
+    RegistryPosition { what, start: cursor - bare.len(), quoted: bare.len() < typed.len(), flow }
 }
 
 /// The part of a list in brackets that is being written.
@@ -299,7 +306,7 @@ fn list_goes_on(above: &str, key: &str) -> bool {
     value.trim_start().starts_with('[') && !value.contains(']')
 }
 
-fn end_of_word(text: &str, cursor: usize, spot: &Spot<'_>) -> usize {
+fn end_of_word(text: &str, cursor: usize, spot: &RegistryPosition<'_>) -> usize {
     let rest = text[cursor..].lines().next().unwrap_or_default();
     let end = rest.find(|c| match c {
         '"' | '\'' => true,
@@ -319,9 +326,9 @@ mod tests {
         let text = text.replacen('|', "", 1);
         let spot = spot(&text, cursor)?;
         let what = match spot.what {
-            What::Key => "key".to_owned(),
-            What::Root => "root".to_owned(),
-            What::Value(key) => key.to_owned(),
+            RegistryItem::Key => "key".to_owned(),
+            RegistryItem::Root => "root".to_owned(),
+            RegistryItem::Value(key) => key.to_owned(),
         };
         Some((what, text[spot.start..end_of_word(&text, cursor, &spot)].to_owned()))
     }
