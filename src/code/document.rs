@@ -400,8 +400,8 @@ impl Document {
         })
     }
 
-    /// The blocks of a text, to be kept for [`Self::with_kept_blocks`]. `None` if it does not parse, since its blocks are
-    /// then those of an earlier text.
+    /// The blocks of this text as bytes that [`Self::with_kept_blocks`] can read. `None` if the text has syntax errors:
+    /// its blocks are then taken from an earlier version of the file.
     pub fn kept_blocks(&self) -> Option<Vec<u8>> {
         let blocks = self.blocks();
         (!blocks.has_error).then(|| postcard::to_stdvec(&blocks.blocks).ok()).flatten()

@@ -27,7 +27,8 @@ pub trait Derive: Send + Sync {
     /// The outlines of the entry's file before and after the commit. `None` as for [`Self::derive`].
     fn outlines(&self, entry: &Entry) -> Option<Outlines>;
 
-    /// All that the answers about a file depend on, the evidence itself aside, as bytes to compare. `None` if they may
-    /// change without a change of these.
+    /// What the answers about a file depend on besides its evidence, for example the commit that is checked out, as bytes
+    /// to compare: while these are the same, so are the answers. `None` if the answers may change nevertheless, as in a
+    /// shallow clone.
     fn depends_on(&self, path: &RelativePath) -> Option<Vec<u8>>;
 }

@@ -1,12 +1,13 @@
 //! The ledger in memory: its entries, and look-ups by content, path, intent and name. No look-up goes through all
 //! entries.
 
+mod fold;
 mod settled;
-
-pub use settled::{EvidenceId, OfPath};
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
+
+use serde::{Deserialize, Serialize};
 
 use super::append::own_chains;
 use super::chain;
@@ -20,17 +21,18 @@ use super::lookup::{
 };
 use super::read::{self, ErasedSection, LedgerFile};
 use super::reassign::{Reassignment, Reassignments};
-use super::source::{Files, Lazy, ReadFile, millis};
+use super::source::{Files, Lazy, ReadFile};
 use super::{
     BlockRecord, Conversation, Entry, FileRecord, Record, RecordDialect, RecordKind, Strength,
     Trust,
 };
-use serde::{Deserialize, Serialize};
-use settled::Nothing;
-
 use crate::code::ContentHash;
 use crate::workspace::parallel::in_parallel;
 use crate::workspace::{Finding, RelativePath, Root};
+use fold::{EntryIndex, FoldOrder, GONE, fold};
+use settled::Nothing;
+
+pub use settled::{EvidenceId, OfPath};
 
 /// One recorded block: entry, file, conversation and range by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -126,30 +128,6 @@ struct LedgerData {
     nothing: Nothing,
 }
 
-/// The fold order of all entries, where those on the shelf are rows of the table and the others are in memory.
-#[derive(Default)]
-struct FoldOrder {
-    /// For each entry, its row in the table or its index in [`LedgerData::entries`].
-    all: Vec<EntryIndex>,
-    /// For each row of the table, the index of its entry in `all`. `GONE` if the file of the row is no longer there.
-    of_rows: Vec<u32>,
-}
-
-/// A row of the table, or, if the highest bit is set, an index in [`LedgerData::entries`]. An enum would take twice the
-/// memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct EntryIndex(u32);
-
-impl EntryIndex {
-    const OTHER: u32 = 1 << 31;
-
-    fn other(self) -> Option<u32> {
-        (self.0 & Self::OTHER != 0).then_some(self.0 & !Self::OTHER)
-    }
-}
-
-const GONE: u32 = u32::MAX;
-
 impl std::fmt::Debug for Ledger {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Ledger")
@@ -183,13 +161,19 @@ impl Ledger {
 
     /// This ledger together with the journals of this work tree.
     pub fn with_journals(&self, root: &Root) -> Self {
-        let files = read::files(root).into_iter().filter(|file| journal::is_open(&file.path));
+        let files = read::files(root).into_iter();
+        Self::beside(&self.said.files, root, files.filter(|file| journal::is_open(&file.path)))
+    }
+
+    /// These files together with journals, of which only what is not sealed into one of the files is read.
+    fn beside(files: &Files, root: &Root, journals: impl Iterator<Item = LedgerFile>) -> Self {
         let sealed = journal::sealed(root);
-        let sections = sealed.standing_in(|| self.sections());
-        let is_sealed = |id: &str| sealed.is_in(id, |one| sections.contains(one));
-        let journals =
-            files.map(|file| (file.path.clone(), ReadFile::read_open(&file, None, &is_sealed)));
-        Self::of(self.said.files.but(|_| false, journals), sealed)
+        let journals: Vec<(RelativePath, ReadFile)> = {
+            let is_sealed = sealed.among(&|| files.sections().collect());
+            let read = |file: &LedgerFile| ReadFile::read_open(file, None, &is_sealed);
+            journals.map(|file| (file.path.clone(), read(&file))).collect()
+        };
+        Self::of(files.but(|_| false, journals), sealed)
     }
 
     /// This ledger, knowing which of its evidence was sealed in this clone.
@@ -217,14 +201,8 @@ impl Ledger {
         is_kept: &dyn Fn(&RelativePath, &Digest) -> bool,
     ) -> Self {
         let files = self.said.files.but(journal::is_open, None).keeping(is_kept);
-        let sealed = journal::sealed(root);
-        let sections = sealed.standing_in(|| files.sections().collect());
-        let is_sealed = |id: &str| sealed.is_in(id, |one| sections.contains(one));
-        let journals = journal::all(root).into_iter().map(|(path, disk)| {
-            let file = LedgerFile { path: path.clone(), disk };
-            (path, ReadFile::read_open(&file, None, &is_sealed))
-        });
-        Self::of(files.but(|_| false, journals), sealed)
+        let journals = journal::all(root).into_iter();
+        Self::beside(&files, root, journals.map(|(path, disk)| LedgerFile { path, disk }))
     }
 
     /// The files of evidence, each with the digests of its sections.
@@ -271,17 +249,16 @@ impl Ledger {
                 Arc::make_mut(&mut entries[at]).trust = Trust::Contradicted;
             }
         }
-        let sections = sealed.standing_in(|| files.sections().collect());
-        let mut keeps = (0..)
-            .zip(&entries)
-            .map(|(at, entry)| {
-                // A journal record that was sealed into evidence of this ledger is left out, else it would count twice.
-                let is_sealed = entry.trust == Trust::Own
-                    && sealed.is_in(&entry.record.id, |one| sections.contains(one));
-                !is_sealed && !judgement.duplicates.contains(&at)
-            })
-            .collect::<Vec<bool>>()
-            .into_iter();
+        let keeps: Vec<bool> = {
+            let is_sealed = sealed.among(&|| files.sections().collect());
+            // A journal record that was sealed into evidence of this ledger is left out, else it would count twice.
+            let is_left_out = |(at, entry): (usize, &Arc<Entry>)| {
+                entry.trust == Trust::Own && is_sealed(&entry.record.id)
+                    || judgement.duplicates.contains(&at)
+            };
+            entries.iter().enumerate().map(|one| !is_left_out(one)).collect()
+        };
+        let mut keeps = keeps.into_iter();
         let mut also = keeps.clone();
         entries.retain(|_| keeps.next() == Some(true));
         times.retain(|_| also.next() == Some(true));
@@ -403,7 +380,7 @@ impl Ledger {
         self.said.findings()
     }
 
-    /// The claim behind a reference. Of an entry that has lost its files since, it is empty.
+    /// The claim behind a reference. It is empty if its entry is not in its file any more.
     pub fn claim(&self, at: ClaimRef) -> Claim<'_> {
         let entry = self.entry(at.entry);
         let nothing = &self.said.nothing;
@@ -668,39 +645,6 @@ impl Ledger {
     }
 }
 
-impl FoldOrder {
-    /// Merges the rows of the shelf and the other entries by time. `twice` are the files of the shelf whose entries are
-    /// among `others`.
-    fn of(files: &Files, twice: &[u32], others: &[Arc<Entry>], times: &[Option<i64>]) -> Self {
-        let mut order = Self::default();
-        order.all.reserve(others.len());
-        let mut rest = (0..).zip(others.iter().zip(times)).peekable();
-        if let Some(shelf) = &files.shelf {
-            let kept = &shelf.kept;
-            order.of_rows.resize(kept.entries(), GONE);
-            for row in 0..index(kept.entries()) {
-                let (file, _) = kept.origin(row);
-                if !files.standing[file as usize] || twice.binary_search(&file).is_ok() {
-                    continue;
-                }
-                let time = kept.time(row);
-                let is_before = |(_, (entry, other)): &(u32, (&Arc<Entry>, &Option<i64>))| {
-                    let rest =
-                        || (&*entry.record.writer, &entry.origin.path) < ("", &kept.path(file));
-                    **other < time || **other == time && rest()
-                };
-                while let Some((other, _)) = rest.next_if(is_before) {
-                    order.all.push(EntryIndex(other | EntryIndex::OTHER));
-                }
-                order.of_rows[row as usize] = index(order.all.len());
-                order.all.push(EntryIndex(row));
-            }
-        }
-        order.all.extend(rest.map(|(other, _): (u32, _)| EntryIndex(other | EntryIndex::OTHER)));
-        order
-    }
-}
-
 impl LedgerData {
     fn read_all(&self) {
         if let Some(shelf) = &self.files.shelf {
@@ -771,32 +715,6 @@ fn claims(entry: u32, record: &Record) -> impl Iterator<Item = ClaimRef> {
             ranges.map(move |range| ClaimRef { entry, file, conversation, range })
         })
     })
-}
-
-/// Sorts entries by time and returns the times. Records of one writer stay in the order in which they were written,
-/// even if its clock went back.
-fn fold(entries: &mut Vec<Arc<Entry>>) -> Vec<Option<i64>> {
-    entries.sort_by(|a, b| {
-        let place = |entry: &Entry| (entry.record.seq, entry.origin.start);
-        (&a.record.writer, &a.origin.path)
-            .cmp(&(&b.record.writer, &b.origin.path))
-            .then_with(|| place(a).cmp(&place(b)))
-    });
-    let mut before: Option<(String, Option<i64>)> = None;
-    let mut timed: Vec<(Option<i64>, Arc<Entry>)> = Vec::with_capacity(entries.len());
-    for entry in entries.drain(..) {
-        let mut time = millis(&entry.record.timestamp);
-        let writer = entry.record.writer.clone();
-        if let Some((_, earlier)) = before.filter(|(of, _)| !writer.is_empty() && *of == writer) {
-            time = time.max(earlier);
-        }
-        before = Some((writer, time));
-        timed.push((time, entry));
-    }
-    timed.sort_by_key(|(time, _)| *time);
-    let (times, sorted): (Vec<_>, Vec<_>) = timed.into_iter().unzip();
-    *entries = sorted;
-    times
 }
 
 /// Four thousand million records, or blocks in one, do not fit into memory.

@@ -153,12 +153,14 @@ struct Mark {
 }
 
 impl Sealed {
-    /// The sections of a ledger, which are only asked for if anything was sealed in this clone.
-    pub(super) fn standing_in(
-        &self,
-        sections: impl FnOnce() -> HashSet<Digest>,
-    ) -> HashSet<Digest> {
-        if self.into.is_empty() { HashSet::new() } else { sections() }
+    /// Returns a function that says of a record whether it was sealed into one of these sections. They are only asked for
+    /// if anything was sealed in this clone.
+    pub(super) fn among<'a>(
+        &'a self,
+        sections: &dyn Fn() -> HashSet<Digest>,
+    ) -> impl Fn(&str) -> bool + Sync + use<'a> {
+        let sections = if self.into.is_empty() { HashSet::new() } else { sections() };
+        move |record| self.is_in(record, |one| sections.contains(one))
     }
 
     /// Returns true if a record was sealed into any evidence, including evidence on another branch.

@@ -460,14 +460,13 @@ impl LedgerFiles {
             (file.path.clone(), as_it_was(file, stamp).cloned().unwrap_or_else(read))
         };
         let mut others: BTreeMap<_, _> = in_parallel(&rest, read).into_iter().collect();
-        let sections = sealed.standing_in(|| {
+        let is_sealed = sealed.among(&|| {
             let others = others.values().flat_map(|known| known.sections.to_vec());
             of_shelf(shelf, &self.standing)
                 .flat_map(|(shelf, at)| shelf.kept.sections(at))
                 .chain(others)
                 .collect()
         });
-        let is_sealed = |id: &str| sealed.is_in(id, |one| sections.contains(one));
         let read = |(file, stamp): &&(LedgerFile, Option<FileStamp>)| {
             let known = as_it_was(file, stamp);
             let known = known.filter(|known| known.passed_over.iter().all(|id| is_sealed(id)));

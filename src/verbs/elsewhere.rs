@@ -20,7 +20,7 @@ use crate::workspace::{CommitId, RelativePath, cache};
 const MAX_BLOCKS: usize = 20_000;
 /// No more commits than this are looked at for what the registry said.
 const MAX_COMMITS: usize = 2_000;
-/// So many versions of files are kept with their syntax trees, which are large.
+/// How many versions of files are kept with their syntax trees, which are large.
 const MAX_TREES: usize = 4;
 /// More files than this, and files at more commits, are not kept in mind.
 const MAX_KEPT: usize = 256;
@@ -96,7 +96,9 @@ impl Elsewhere {
         let parsed = changed.unwrap_or_else(|| document.clone());
         let outlined = parsed.without_tree();
         let mut kept = lock();
-        kept.truncate(MAX_TREES - 1);
+        if kept.len() >= MAX_TREES {
+            kept.remove(0);
+        }
         kept.push((path.clone(), parsed));
         outlined
     }

@@ -27,10 +27,10 @@ const ROW: usize = 16 + 2 * ID;
 const PLACE: usize = ID + 4;
 /// No more tips than this are stored. More would only exist after very many rewrites of history.
 const MAX_TIPS: usize = 64;
-/// The tables are written again after a walk of more commits than this, the more the longer they are, since writing takes
-/// as long as they are.
+/// The tables are written again after a walk of more commits than this. Writing takes longer the more commits the tables
+/// hold, so the number grows with them, between these two.
 const MAX_COMMITS: std::ops::RangeInclusive<usize> = 8..=64;
-/// The tables hold this many commits for each commit of such a walk.
+/// For each so many commits that the tables hold, the walk may have one commit more.
 const COMMITS_EACH: usize = 1_000;
 
 /// What is known of the history that leads to a commit.

@@ -12,26 +12,32 @@ use crate::workspace::RelativePath;
 use crate::workspace::cache::Slot;
 use crate::workspace::parallel::in_parallel;
 
-/// The trail of fewer entries is computed faster than it is read.
+/// With fewer entries of evidence, computing the history takes no longer than reading it.
 const FEW: usize = 8;
 
 /// What is kept of the evidence about a file.
 #[derive(Serialize, Deserialize)]
 struct Kept {
     trail: KeptTrail,
-    /// For each entry what was computed of it, as JSON. `None` if its texts could not be read.
+    /// For each entry of evidence what was computed of it, as a JSON list of [`Derived`].
     derived: Vec<u8>,
 }
 
-/// All that the records of a path come to. `precedes` tells whether one commit is the other, or an ancestor of it.
+/// The recorded history of a file: its versions, and who made each block what it is. `precedes` tells whether one commit
+/// is the other, or an ancestor of it.
 pub(super) fn trail(ws: &Workspace, path: &RelativePath, precedes: Precedes<'_>) -> Trail {
     let found = ws.ledger.settled_of_path(path);
     let evidence = of_evidence(ws, path, &found, precedes);
-    let onward = evidence.and_then(|trail| trail.and(&ws.ledger, path, &found.rest, precedes));
-    onward.unwrap_or_else(|| Trail::of(&ws.ledger, path, &ws.ledger.of_path(path), precedes))
+    let rest = || ws.ledger.claims_on(path, found.rest.iter().copied());
+    let onward = evidence.and_then(|trail| trail.and(&ws.ledger, path, &rest(), precedes));
+    onward.unwrap_or_else(|| {
+        let all = found.evidence.iter().chain(&found.rest).copied();
+        Trail::of(&ws.ledger, path, &ws.ledger.claims_on(path, all), precedes)
+    })
 }
 
-/// The trail of the evidence alone. `None` if none is kept of it.
+/// The history that the evidence about the file tells, without the records of the journal. `None` if it cannot be kept, as
+/// in a shallow clone, or need not be.
 fn of_evidence(
     ws: &Workspace,
     path: &RelativePath,
@@ -47,8 +53,8 @@ fn of_evidence(
         return Some(trail);
     }
     in_parallel(&found.evidence, |at| ws.ledger.derived(*at).is_some());
-    let claims = found.evidence.iter().flat_map(|at| ws.ledger.of_path_in(*at, path));
-    let trail = Trail::of(&ws.ledger, path, &claims.collect::<Vec<_>>(), precedes);
+    let claims = ws.ledger.claims_on(path, found.evidence.iter().copied());
+    let trail = Trail::of(&ws.ledger, path, &claims, precedes);
     if let Some(bytes) = kept(ws, found, &trail) {
         slot.keep(&bytes);
     }

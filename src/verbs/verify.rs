@@ -316,7 +316,7 @@ pub(super) fn hold(ws: &Workspace, paths: &[RelativePath], told: impl FnMut(&Hel
 }
 
 /// Compares files with their records, and searches for their blocks in files that no record names. Counts the blocks by
-/// verdict, and returns the records that nothing stands for so far.
+/// verdict, and returns the records whose block was not found in any of these files.
 fn compare<'a>(
     ws: &Workspace,
     paths: &'a [RelativePath],

@@ -81,8 +81,8 @@ impl Slot {
         Some(Self { place, header, at_rest: true, is_computed: true })
     }
 
-    /// The slot for what was computed of the records of a file from `inputs`, which must tell everything that the
-    /// result depends on. There is one for each file, so that the last result replaces the one before.
+    /// The slot for the recorded history of a file, computed from `inputs`, which must tell everything that the result
+    /// depends on. A file has one slot, in which the last result replaces the one before.
     pub(crate) fn of_trail(root: &Root, path: &RelativePath, inputs: &[u8]) -> Option<Self> {
         let version = env!("CARGO_PKG_VERSION");
         let digest = store::hex(&Sha256::digest(inputs));

@@ -1,4 +1,5 @@
-//! The evidence about a path, named so that a later process knows it again without reading it.
+//! The entries about one file, told apart without reading them. A later process can so ask whether they are still the
+//! same.
 
 use std::sync::Arc;
 
@@ -6,20 +7,22 @@ use super::{ClaimRef, Derived, Ledger, Sought, Trust, index};
 use crate::ledger::{BlockRecord, Conversation, Digest, FileRecord, RecordDialect, evidence};
 use crate::workspace::RelativePath;
 
-/// An entry of evidence: the digest of its file, and its place among the entries of that file. It says the same for good.
+/// Identifies an entry of evidence: the digest of its file, and its place among the entries of that file. Files of evidence
+/// never change, so the same id always means the same text.
 pub type EvidenceId = (Digest, u32);
 
-/// What is recorded of a path.
+/// The entries of a ledger that may be about one file: those of evidence, which never change, and all others.
 pub struct OfPath {
-    /// The entries of sound evidence that may name the path, in fold order.
+    /// Indices of the entries of evidence, in fold order.
     pub evidence: Vec<u32>,
-    /// The same, each with its id.
+    /// The ids of these entries, in the same order.
     pub ids: Vec<EvidenceId>,
-    /// The claims of all other entries, in fold order.
-    pub rest: Vec<ClaimRef>,
+    /// Indices of all other entries: records of the journal and of other tools, and evidence that was changed in place.
+    pub rest: Vec<u32>,
 }
 
-/// What a claim says whose entry is not in its file any more. An earlier process has seen it there.
+/// Stands in for the file and the contributor of a claim whose entry is not in its file any more: somebody changed the
+/// file in place after an earlier process had read it.
 pub(super) struct Nothing {
     pub file: FileRecord,
     pub conversation: Conversation,
@@ -35,7 +38,7 @@ impl Default for Nothing {
 }
 
 impl Ledger {
-    /// What is recorded of a path. No evidence is read for it that is not yet.
+    /// The entries that may be about a file. No file of evidence is read for this.
     pub fn settled_of_path(&self, path: &RelativePath) -> OfPath {
         let mut found = OfPath { evidence: Vec::new(), ids: Vec::new(), rest: Vec::new() };
         for at in self.said.named(&Sought::Path(path).key()) {
@@ -44,13 +47,13 @@ impl Ledger {
                     found.evidence.push(at);
                     found.ids.push(id);
                 }
-                None => found.rest.extend(self.claims_of(at, Sought::Path(path))),
+                None => found.rest.push(at),
             }
         }
         found
     }
 
-    /// `None` of an entry that is no evidence, or of evidence that is not what its name says.
+    /// The id of an entry. `None` if it is not evidence, or if its file is not what its name says.
     fn id(&self, at: u32) -> Option<EvidenceId> {
         let place = self.said.order.all[at as usize];
         let Some(other) = place.other() else {
@@ -67,20 +70,26 @@ impl Ledger {
         Some((evidence::digest_of_path(&entry.origin.path)?, index(nth)))
     }
 
-    /// What is computed of an entry, as an earlier process has computed it.
+    /// Takes over what an earlier process has computed of an entry.
     pub fn recall(&self, at: u32, derived: Derived) {
         // What was computed in the meantime is the same.
         drop(self.derived.get(at).set(Some(Arc::new(derived))));
     }
 
-    /// All that what is computed of a path's evidence depends on, that evidence aside. `None` if that may change
-    /// unnoticed.
+    /// What the answers of [`Self::derived`] and [`Self::outlines`] about a file depend on besides its evidence. See
+    /// [`super::Derive::depends_on`].
     pub fn depends_on(&self, path: &RelativePath) -> Option<Vec<u8>> {
         self.derive.as_ref()?.depends_on(path)
     }
 
-    /// The claims of an entry on a path.
-    pub fn of_path_in(&self, at: u32, path: &RelativePath) -> Vec<ClaimRef> {
-        self.claims_of(at, Sought::Path(path))
+    /// The claims of these entries on a file, in fold order.
+    pub fn claims_on(
+        &self,
+        path: &RelativePath,
+        entries: impl IntoIterator<Item = u32>,
+    ) -> Vec<ClaimRef> {
+        let mut entries: Vec<u32> = entries.into_iter().collect();
+        entries.sort_unstable();
+        entries.into_iter().flat_map(|at| self.claims_of(at, Sought::Path(path))).collect()
     }
 }

@@ -69,10 +69,9 @@ fn told(ledger: &Ledger) -> Vec<String> {
         let file = path(&format!("src/f{n}.rs"));
         told.push(format!("{file} {:?}", numbers(ledger.of_path(&file))));
         told.push(format!("{file} {:?} {}", ledger.entries_of_path(&file), ledger.knows(&file)));
-        let OfPath { evidence, mut rest, .. } = ledger.settled_of_path(&file);
-        rest.extend(evidence.iter().flat_map(|at| ledger.of_path_in(*at, &file)));
-        rest.sort();
-        told.push(format!("{file} {:?}", numbers(rest)));
+        let OfPath { evidence, rest, .. } = ledger.settled_of_path(&file);
+        let claims = ledger.claims_on(&file, evidence.into_iter().chain(rest));
+        told.push(format!("{file} {:?}", numbers(claims)));
         let hash = ContentHash::from_ledger(format!("sha256:{n:064x}"));
         told.push(format!("{hash} {:?}", numbers(ledger.by_content(&hash))));
         told.push(format!(
@@ -95,7 +94,7 @@ fn told(ledger: &Ledger) -> Vec<String> {
     told
 }
 
-/// The same ledger, read without the table.
+/// Reads all files of the ledger of a workspace, without the table.
 fn read_afresh(w: &TestWorkspace) -> Ledger {
     let files = crate::ledger::read::files(&w.root()).into_iter();
     let files: Vec<_> = files.map(|file| (file.path, std::fs::read(file.disk).unwrap())).collect();

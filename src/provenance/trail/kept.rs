@@ -1,4 +1,4 @@
-//! A trail as it is kept between processes.
+//! The recorded history of a file as data that can be kept on disk, and read again by a later process.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,8 @@ use crate::code::ContentHash;
 use crate::ledger::ClaimRef;
 use crate::provenance::outline::Row;
 
-/// The trail of the evidence of a path. Its claims name their entries by the place in a list that is kept beside it.
+/// The [`Trail`] of the evidence about a file. Indices of entries differ from process to process, so its claims hold the
+/// place of their entry in the list of that evidence instead.
 #[derive(Serialize, Deserialize)]
 pub struct KeptTrail {
     states: Vec<(Row, Option<ClaimRef>, Option<StateId>)>,
@@ -30,13 +31,14 @@ struct KeptVersion {
     gone: KeptStates,
 }
 
-/// The states of a version, as a change of those of the version before: most versions differ in one block.
+/// The states of a version, written as a change of the version before, since most versions differ in one block.
 #[derive(Serialize, Deserialize)]
 struct KeptStates {
-    /// So many at the start are the same.
+    /// How many states at the start are those of the version before.
     start: usize,
+    /// The states between the start and the end.
     changed: Vec<StateId>,
-    /// So many at the end are the same.
+    /// How many states at the end are those of the version before.
     end: usize,
 }
 
@@ -57,11 +59,12 @@ impl KeptStates {
 }
 
 impl KeptTrail {
-    /// A trail whose claims are all of `entries`, which are in order. `None` if one of them is not.
+    /// Writes a trail. `entries` are the indices of the evidence about the file, in ascending order. `None` if the trail
+    /// holds a claim of another entry.
     pub fn of(trail: &Trail, entries: &[u32]) -> Option<Self> {
         let claim = |at: ClaimRef| {
             let place = entries.binary_search(&at.entry).ok()?;
-            // An entry of evidence is about one file, and says of one contributor what he wrote.
+            // An entry of evidence is about one file and one contributor.
             let is_plain = at.file == 0 && at.conversation == 0;
             is_plain.then_some(ClaimRef { entry: u32::try_from(place).ok()?, ..at })
         };
@@ -95,7 +98,8 @@ impl KeptTrail {
         })
     }
 
-    /// The trail again, where the same list has these entries now. `None` if it does not fit together.
+    /// Reads the trail again. `entries` are the indices that the same evidence has in this process. `None` if the data
+    /// contradict themselves, or do not fit that list.
     pub fn read(self, entries: &[u32]) -> Option<Trail> {
         let claim = |at: ClaimRef| {
             let is_plain = at.file == 0 && at.conversation == 0;

@@ -1,0 +1,91 @@
+//! The fold order: all entries of a ledger by time.
+
+use std::sync::Arc;
+
+use super::index;
+use crate::ledger::Entry;
+use crate::ledger::source::{Files, millis};
+
+/// The fold order of all entries, where those on the shelf are rows of the table and the others are in memory.
+#[derive(Default)]
+pub(super) struct FoldOrder {
+    /// For each entry, its row in the table or its index in [`super::LedgerData::entries`].
+    pub all: Vec<EntryIndex>,
+    /// For each row of the table, the index of its entry in `all`. `GONE` if the file of the row is no longer there.
+    pub of_rows: Vec<u32>,
+}
+
+/// A row of the table, or, if the highest bit is set, an index in [`super::LedgerData::entries`]. An enum would take twice the
+/// memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct EntryIndex(pub u32);
+
+impl EntryIndex {
+    const OTHER: u32 = 1 << 31;
+
+    pub fn other(self) -> Option<u32> {
+        (self.0 & Self::OTHER != 0).then_some(self.0 & !Self::OTHER)
+    }
+}
+
+/// The index of an entry whose file is not there any more.
+pub(super) const GONE: u32 = u32::MAX;
+
+impl FoldOrder {
+    /// Merges the rows of the shelf and the other entries by time. `twice` are the files of the shelf whose entries are
+    /// among `others`.
+    pub fn of(files: &Files, twice: &[u32], others: &[Arc<Entry>], times: &[Option<i64>]) -> Self {
+        let mut order = Self::default();
+        order.all.reserve(others.len());
+        let mut rest = (0..).zip(others.iter().zip(times)).peekable();
+        if let Some(shelf) = &files.shelf {
+            let kept = &shelf.kept;
+            order.of_rows.resize(kept.entries(), GONE);
+            for row in 0..index(kept.entries()) {
+                let (file, _) = kept.origin(row);
+                if !files.standing[file as usize] || twice.binary_search(&file).is_ok() {
+                    continue;
+                }
+                let time = kept.time(row);
+                let is_before = |(_, (entry, other)): &(u32, (&Arc<Entry>, &Option<i64>))| {
+                    let rest =
+                        || (&*entry.record.writer, &entry.origin.path) < ("", &kept.path(file));
+                    **other < time || **other == time && rest()
+                };
+                while let Some((other, _)) = rest.next_if(is_before) {
+                    order.all.push(EntryIndex(other | EntryIndex::OTHER));
+                }
+                order.of_rows[row as usize] = index(order.all.len());
+                order.all.push(EntryIndex(row));
+            }
+        }
+        order.all.extend(rest.map(|(other, _): (u32, _)| EntryIndex(other | EntryIndex::OTHER)));
+        order
+    }
+}
+
+/// Sorts entries by time and returns the times. Records of one writer stay in the order in which they were written,
+/// even if its clock went back.
+pub(super) fn fold(entries: &mut Vec<Arc<Entry>>) -> Vec<Option<i64>> {
+    entries.sort_by(|a, b| {
+        let place = |entry: &Entry| (entry.record.seq, entry.origin.start);
+        (&a.record.writer, &a.origin.path)
+            .cmp(&(&b.record.writer, &b.origin.path))
+            .then_with(|| place(a).cmp(&place(b)))
+    });
+    let mut before: Option<(String, Option<i64>)> = None;
+    let mut timed: Vec<(Option<i64>, Arc<Entry>)> = Vec::with_capacity(entries.len());
+    for entry in entries.drain(..) {
+        let mut time = millis(&entry.record.timestamp);
+        let writer = entry.record.writer.clone();
+        if let Some((_, earlier)) = before.filter(|(of, _)| !writer.is_empty() && *of == writer) {
+            time = time.max(earlier);
+        }
+        before = Some((writer, time));
+        timed.push((time, entry));
+    }
+    timed.sort_by_key(|(time, _)| *time);
+    let (times, sorted): (Vec<_>, Vec<_>) = timed.into_iter().unzip();
+    *entries = sorted;
+    times
+}
