@@ -401,7 +401,7 @@ fn who_owns_a_file_is_answered_by_the_selection_of_the_agent_that_asks() {
         if let Some(session) = session {
             let payload = json!({
                 "session_id": session, "cwd": repo.root(), "hook_event_name": "PreToolUse",
-                "tool_name": "Bash", "tool_input": { "command": "intent for 'web/d e.rs'" },
+                "tool_name": "Bash", "tool_input": { "command": "intent --json for 'web/d e.rs'" },
             });
             run(&repo, "claude-code", &payload.to_string());
         }

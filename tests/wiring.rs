@@ -4,6 +4,9 @@
 #[allow(dead_code)]
 mod lab;
 
+use std::io::Write;
+use std::process::{Command, Stdio};
+
 use intent_lsp::workspace::session::ungated::{self, Ungated};
 use intent_lsp::workspace::{RelativePath, Root, session};
 use lab::Lab;
@@ -149,23 +152,101 @@ fn every_agent_can_be_named() {
     }
 }
 
+/// What the hook of Claude Code answers before a command of the session `s1`: `None` for no opinion.
+fn before(lab: &Lab, command: &str) -> Option<Value> {
+    let payload = serde_json::json!({
+        "session_id": "s1",
+        "cwd": lab.root,
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_use_id": command,
+        "tool_input": { "command": command },
+    });
+    let mut process = lab::clean(Command::new(env!("CARGO_BIN_EXE_intent")), &lab.root)
+        .args(["hook", "claude-code"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a process");
+    let mut stdin = process.stdin.take().expect("a pipe");
+    stdin.write_all(payload.to_string().as_bytes()).expect("the payload is written");
+    drop(stdin);
+    let output = process.wait_with_output().expect("an answer");
+    let answer: Option<Value> = serde_json::from_slice(&output.stdout).ok();
+    answer.map(|answer| answer["hookSpecificOutput"]["permissionDecision"].clone())
+}
+
+/// Runs a command of ours as the agent does: its hook first, then the command.
+fn as_agent(lab: &Lab, arguments: &[&str]) -> String {
+    let _ = before(lab, &format!("intent {}", arguments.join(" ")));
+    let output = lab.intent(arguments);
+    String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+}
+
 #[test]
-fn what_an_agent_selects_is_not_the_persons() {
+fn what_an_agent_selects_is_not_the_persons_whoever_approves_it() {
     let lab = working();
     lab.fine(&["new", "Other", "--scope", "lib/**", "--start"]);
     lab.fine(&["select", "INT-002"]);
-    session::announce(&root(&lab), "INT-001", "codex:1").unwrap();
-    let answer = json(&lab, &["select", "INT-001"]);
-    assert_eq!(answer["intent"]["id"], "INT-001");
-    assert!(answer["context"].as_str().unwrap().contains("src/**"));
-    let person = || session::selected(&root(&lab)).unwrap().intent_id;
-    assert_eq!(person(), "INT-002");
-    assert_eq!(json(&lab, &["select", "INT-001"])["previous"], "INT-002", "announced once only");
-    assert_eq!(person(), "INT-001");
-    session::announce(&root(&lab), "INT-002", "codex:1").unwrap();
-    json(&lab, &["select", "INT-002", "--session", "gemini:2"]);
-    let gemini = session::selected_by(&root(&lab), "gemini:2").unwrap();
-    assert_eq!((gemini.intent_id.as_str(), person().as_str()), ("INT-002", "INT-001"));
+    let person = || session::selected(&root(&lab)).map(|selection| selection.intent_id);
+    let agent =
+        || session::selected_by(&root(&lab), "claude-code:s1").map(|selection| selection.intent_id);
+    as_agent(&lab, &["select", "INT-001"]);
+    assert_eq!((agent().as_deref(), person().as_deref()), (Some("INT-001"), Some("INT-002")));
+
+    // A switch is asked about; the command runs only after the person's yes.
+    lab.fine(&["select", "INT-001"]);
+    assert_eq!(before(&lab, "intent select INT-002"), Some("ask".into()));
+    assert_eq!(agent().as_deref(), Some("INT-001"), "not before the person has answered");
+    lab.fine(&["select", "INT-002"]);
+    assert_eq!((agent().as_deref(), person().as_deref()), (Some("INT-002"), Some("INT-001")));
+
+    // One announcement is good for one run.
+    lab.fine(&["select", "INT-002"]);
+    assert_eq!(person().as_deref(), Some("INT-002"));
+}
+
+#[test]
+fn in_its_own_shell_an_agent_works_under_what_it_has_selected() {
+    let lab = working();
+    lab.fine(&["new", "Other", "--scope", "lib/**", "--start"]);
+    as_agent(&lab, &["select", "INT-001"]);
+    assert_eq!(session::selected(&root(&lab)), None);
+    assert!(as_agent(&lab, &["context"]).contains("<intent_context id=\"INT-001\""));
+    assert!(as_agent(&lab, &["status"]).contains("INT-001  Login"));
+    assert!(as_agent(&lab, &["gate", "src/a.rs"]).contains("no opinion"));
+    as_agent(&lab, &["lesson", "Learned"]);
+    lab.write("src/a.rs", "fn a() {\n    two();\n}\n");
+    assert!(as_agent(&lab, &["record", "src/a.rs"]).contains("under INT-001"));
+    for path in ["src/a.rs", "AGENTS.md"] {
+        let why = lab.json(&["why", path]);
+        let block = &why["blocks"][0];
+        assert_eq!(
+            (&block["intent"]["id"], &block["tool"], &block["session"]),
+            (&"INT-001".into(), &"claude-code".into(), &"claude-code:s1".into()),
+            "{why}"
+        );
+    }
+    let trace = lab.fine(&["trace"]);
+    let selections: Vec<&str> = trace.lines().filter(|line| line.contains("selection")).collect();
+    assert!(selections[0].contains("in claude-code:s1"), "{trace}");
+}
+
+#[test]
+fn where_a_session_has_selected_nothing_the_way_out_that_is_named_works() {
+    let lab = working();
+    lab.fine(&["new", "Other", "--scope", "src/**", "--start"]);
+    lab.write("src/a.rs", "fn a() {\n    two();\n}\n");
+    let output = lab.intent(&["record", "src/a.rs", "--session", "codex:1"]);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("codex:1 has selected none; add `--intent ID`"), "{told}");
+    lab.fine(&["record", "src/a.rs", "--session", "codex:1", "--intent", "INT-002"]);
+    // Only those that own the file are offered.
+    lab.fine(&["new", "Third", "--scope", "lib/**", "--start"]);
+    let denial = json(&lab, &["gate", "src/a.rs", "--session", "codex:1"]);
+    let message = denial["message"].as_str().expect("a sentence");
+    assert!(message.contains("INT-001 (Login) and INT-002 (Other) own src/a.rs"), "{message}");
+    assert!(!message.contains("INT-003"), "{message}");
 }
 
 fn ungated_write(lab: &Lab) {

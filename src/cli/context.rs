@@ -1,6 +1,8 @@
 //! What every command gets: where it runs and where it prints.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use serde::Serialize;
 
@@ -8,7 +10,7 @@ use super::error::CliError;
 use super::print::{Page, Printer};
 use super::target::FileTarget;
 use crate::verbs::Workspace;
-use crate::workspace::{RelativePath, Root, text};
+use crate::workspace::{RelativePath, Root, agents, session, text};
 
 /// Where a command runs and where it prints.
 pub(crate) struct Context {
@@ -18,6 +20,7 @@ pub(crate) struct Context {
     pub(crate) named: bool,
     /// The only way to stdout and stderr.
     pub(crate) printer: Printer,
+    agent: OnceLock<Option<String>>,
 }
 
 impl Context {
@@ -32,12 +35,28 @@ impl Context {
                 "name an existing folder with -C",
             ));
         }
-        Ok(Self { cwd, named: directory.is_some(), printer })
+        Ok(Self { cwd, named: directory.is_some(), printer, agent: OnceLock::new() })
     }
 
     /// The workspace that governs the folder we are in.
     pub(crate) fn here(&self) -> Result<Workspace, CliError> {
         Ok(Workspace::open(&self.cwd)?)
+    }
+
+    /// The agent that runs this command, as `host:session`, if its hook has just seen it do so. `None` for a person.
+    pub(crate) fn agent(&self) -> Option<&str> {
+        self.agent.get_or_init(announced).as_deref()
+    }
+
+    /// The session and the agent that a record names: as they were given, else those of the agent that runs this command.
+    pub(crate) fn acting(
+        &self,
+        session: Option<&str>,
+        agent: Option<&str>,
+    ) -> (Option<String>, Option<String>) {
+        let caller = if session.is_none() && agent.is_none() { self.agent() } else { None };
+        let host = caller.and_then(|caller| caller.split_once(':')).map(|(host, _)| host);
+        (session.or(caller).map(str::to_owned), agent.or(host).map(str::to_owned))
     }
 
     /// A file that was named, with the workspace that governs it.
@@ -95,6 +114,17 @@ impl Context {
         human(&mut page);
         self.printer.page(&page)
     }
+}
+
+/// Takes the note that an agent's hook has left for this process. At a terminal sits a person, unless an agent started it.
+fn announced() -> Option<String> {
+    if std::io::stdout().is_terminal() && agents::above().is_none() {
+        return None;
+    }
+    let root = Root::find(&std::env::current_dir().ok()?).ok()?;
+    let arguments: Option<Vec<String>> =
+        std::env::args_os().skip(1).map(|argument| argument.into_string().ok()).collect();
+    session::take_announced(&root, &arguments?)
 }
 
 #[cfg(test)]

@@ -196,12 +196,17 @@ pub fn own_command(reading: &Reading) -> Option<&[String]> {
     if reading.lone && own { only.words.get(1..) } else { None }
 }
 
-/// The intent that a text selects, when it is a lone `intent select ID` and nothing else.
-pub fn selects(reading: &Reading) -> Option<&str> {
-    match own_command(reading)? {
+/// The intent that `intent` selects with these arguments, if they do nothing else.
+pub fn selects(arguments: &[String]) -> Option<&str> {
+    match arguments {
         [select, id] if select == "select" && !id.starts_with('-') => Some(id),
         _ => None,
     }
+}
+
+/// The arguments with which `intent` selects an intent.
+pub fn selecting(id: &str) -> Vec<String> {
+    vec!["select".to_owned(), id.to_owned()]
 }
 
 #[cfg(test)]

@@ -62,10 +62,11 @@ fn words_in_single_quotes_are_only_words() {
 
 #[test]
 fn a_selection_is_a_lone_command_and_nothing_else() {
+    let selected = |text: &str| selects(own_command(&posix(text))?).map(str::to_owned);
     for text in
         ["intent select INT-001", "  intent select 'INT-001'", "./bin/intent select INT-001"]
     {
-        assert_eq!(selects(&posix(text)), Some("INT-001"), "{text}");
+        assert_eq!(selected(text).as_deref(), Some("INT-001"), "{text}");
     }
     for text in [
         "intent select INT-001; ls",
@@ -80,7 +81,7 @@ fn a_selection_is_a_lone_command_and_nothing_else() {
         "intent select INT-*",
         "intention select INT-001",
     ] {
-        assert_eq!(selects(&posix(text)), None, "{text}");
+        assert_eq!(selected(text), None, "{text}");
     }
 }
 

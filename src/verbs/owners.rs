@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{Workspace, gate, judgement, select};
 use crate::intent::{Intent, Status};
-use crate::workspace::{RelativePath, session, text};
+use crate::workspace::{RelativePath, text};
 
 /// Who owns a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -54,24 +54,6 @@ pub enum OwnerAsker<'a> {
     Session(&'a str),
     /// An agent of which nobody can tell which session it is: none is taken for its selection.
     Nameless,
-}
-
-/// Notes that this agent is about to run `intent for` with these words behind it, which cannot tell who runs it.
-pub(super) fn announce(ws: &Workspace, words: &[String], actor: &str) {
-    if let Err(error) = session::announce(&ws.root, &question(words), actor) {
-        session::log(&ws.root, &format!("who asks for owners could not be noted: {error}"));
-    }
-}
-
-/// The agent that runs `intent for` with these paths, if its hook has just seen that; asking takes the note away.
-pub fn announced(ws: &Workspace, paths: &[String]) -> Option<String> {
-    session::take_announced(&ws.root, &question(paths))
-}
-
-/// What a note of it goes by. No intent's id holds a line break.
-fn question(words: &[String]) -> String {
-    let paths = words.iter().filter(|word| !word.starts_with('-'));
-    paths.fold("for".to_owned(), |question, path| question + "\n" + path)
 }
 
 /// The intents that own a file.

@@ -120,7 +120,7 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
         .intent
         .clone()
         .or_else(|| ws.selected(request.session.as_deref()))
-        .ok_or_else(|| nothing_selected(ws, &request.paths))?;
+        .ok_or_else(|| nothing_selected(ws, request))?;
     ws.intent_in_progress(&id)?;
     // What an agent was seen to write is recorded all the same: it would be lost otherwise.
     if request.strength.is_none()
@@ -171,10 +171,20 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
     Ok(answer)
 }
 
-fn nothing_selected(ws: &Workspace, paths: &[RelativePath]) -> VerbError {
-    let Some(owner) = select::only_owner(ws, paths) else { return ws.nothing_selected() };
-    let id = &owner.id.value;
-    let next = format!("{id} owns what is named, so `intent select {id}`, or add `--intent {id}`");
+fn nothing_selected(ws: &Workspace, request: &RecordRequest) -> VerbError {
+    let owners = select::owners_of_all(ws, &request.paths);
+    let owner = match owners[..] {
+        [only] => Some(&only.id.value),
+        _ => None,
+    };
+    let next = match (owner, &request.session) {
+        (Some(id), None) => {
+            format!("{id} owns what is named, so `intent select {id}`, or add `--intent {id}`")
+        }
+        (Some(id), Some(_)) => format!("{id} owns what is named, so add `--intent {id}`"),
+        (None, None) => return ws.nothing_selected(),
+        (None, Some(session)) => format!("{session} has selected none; add `--intent ID`"),
+    };
     VerbError::NothingSelected { next }
 }
 
@@ -374,7 +384,9 @@ fn unknown_before(ws: &Workspace) -> String {
         Some(error) => format!("no record, and no commit that can be read: {error}"),
         None => "no record, no commit".to_owned(),
     };
-    format!("nothing is known of this file before: {why}. Claim it as it stands with --all")
+    format!(
+        "nothing is known of this file before: {why}. Claim it as it stands with `intent record --all`"
+    )
 }
 
 /// Whether the file is, byte for byte, the one at the commit.
@@ -399,7 +411,7 @@ fn nothing_differs(
     if ws.root.absolute(path).symlink_metadata().is_err() {
         if !ws.trail(path).heads().is_empty() {
             return LeftOut::whole(
-                "it is gone by a commit since its last record, so whose deed that is is not known; claim it with --all",
+                "it is gone by a commit since its last record, so whose deed that is is not known; claim it with `intent record --all`",
             );
         }
         return LeftOut::unchanged(
@@ -422,7 +434,7 @@ fn nothing_differs(
             "these lines hold no block, or it is recorded so already, under this intent and by this contributor"
         }
         RecordExtent::Changes => {
-            "no block differs from what was recorded or committed before; claim the file as it stands with --all"
+            "no block differs from what was recorded or committed before; claim the file as it stands with `intent record --all`"
         }
     })
 }

@@ -118,15 +118,16 @@ pub fn next_step(ws: &Workspace) -> String {
     }
 }
 
-/// The one intent in progress that owns each of the paths; `None` where there are several, or none.
-pub(super) fn only_owner<'a>(ws: &'a Workspace, paths: &[RelativePath]) -> Option<&'a Intent> {
-    let mut owners = paths.iter().map(|path| match ws.registry.owners(path)[..] {
-        [only] => Some(only),
-        _ => None,
-    });
-    let first = owners.next()??;
-    let is_same = |other: Option<&Intent>| other.is_some_and(|it| it.id.value == first.id.value);
-    (owners.all(is_same) && ws.registry.get(&first.id.value).is_some()).then_some(first)
+/// The intents in progress that own each of the paths. None own them if there are no paths.
+pub(super) fn owners_of_all<'a>(ws: &'a Workspace, paths: &[RelativePath]) -> Vec<&'a Intent> {
+    let Some((first, rest)) = paths.split_first() else { return Vec::new() };
+    let mut owners = ws.registry.owners(first);
+    owners.retain(|owner| ws.registry.get(&owner.id.value).is_some());
+    for path in rest {
+        let others = ws.registry.owners(path);
+        owners.retain(|owner| others.iter().any(|other| other.id.value == owner.id.value));
+    }
+    owners
 }
 
 /// Where no intent is in progress: the command that puts one in progress.
@@ -167,7 +168,7 @@ pub fn select(
 }
 
 /// What there is to know before working under an intent that has just been selected.
-pub fn answer(
+fn answer(
     ws: &Workspace,
     intent: &Intent,
     previous: Option<String>,
@@ -212,17 +213,6 @@ pub(super) fn others(
 
 /// A session that selected longer ago than this many hours is taken to have ended.
 const RECENT_HOURS: i64 = 12;
-
-/// The answer to an agent whose hook has selected the intent for it already. The person's selection stays as it is.
-pub fn selected_for_agent(
-    ws: &Workspace,
-    id: &str,
-    actor: &str,
-) -> Result<SelectAnswer, VerbError> {
-    ws.governed()?;
-    let intent = ws.intent_in_progress(id)?;
-    Ok(answer(ws, intent, None, Some(actor)))
-}
 
 /// The selecting itself, without an answer; what was selected before.
 pub(super) fn bind(
@@ -277,21 +267,28 @@ pub fn list(ws: &Workspace) -> Result<Vec<IntentSummary>, VerbError> {
     Ok(intents.map(|intent| summary_of(ws, intent, &blocks(intent))).collect())
 }
 
-/// The state in brief. Never fails: a broken registry is part of the state.
-pub fn status(ws: &Workspace) -> StatusAnswer {
+/// The state in brief, with what the session has selected, or the person where none is named. Never fails: a broken
+/// registry is part of the state.
+pub fn status(ws: &Workspace, session: Option<&str>) -> StatusAnswer {
     let checked = check::change(ws, &CheckRequest::default()).map(|answer| answer.findings);
-    status_given(ws, &checked.unwrap_or_else(|_| check::answers(ws, super::verify::findings(ws))))
+    let findings = checked.unwrap_or_else(|_| check::answers(ws, super::verify::findings(ws)));
+    status_given(ws, session, &findings)
 }
 
 /// Like [`status`], given what `intent check` finds.
-pub fn status_given(ws: &Workspace, findings: &[FindingAnswer]) -> StatusAnswer {
+pub fn status_given(
+    ws: &Workspace,
+    session: Option<&str>,
+    findings: &[FindingAnswer],
+) -> StatusAnswer {
     let at = |level| findings.iter().filter(|finding| finding.level == level).count();
-    let selected = ws.selected(None);
+    let selected = ws.selected(session);
+    let as_selected = |intent| IntentSummary { selected: true, ..summary(ws, intent) };
     let hooks_remedy = super::git_hooks::remedy(ws);
     StatusAnswer {
         root: ws.root.path().display().to_string(),
         governed: ws.root.governed(),
-        selected: selected.as_ref().and_then(|id| Some(summary(ws, ws.registry.get(id)?))),
+        selected: selected.as_ref().and_then(|id| ws.registry.get(id).map(as_selected)),
         selection: selected,
         unread_registry: ws.unread_registry(),
         intents: ws.registry.intents().len(),

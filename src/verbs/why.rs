@@ -26,8 +26,8 @@ use crate::workspace::git::Target;
 use crate::workspace::{RelativePath, text};
 
 pub use asked::AskedFor;
-pub(super) use author::brief as commit_brief;
 pub use author::{BroughtLines, CommitBrief, accepted_by, who, who_in_full};
+pub(super) use author::{agent, brief as commit_brief};
 pub use lines::{BlockLines, LineRun, LineState, span};
 
 /// A file's blocks with what is known of each: the state behind every face's answer.

@@ -180,6 +180,12 @@ pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
+/// The time so long from now, as [`now`] writes it.
+pub fn from_now(wait: Duration) -> String {
+    let now = jiff::Timestamp::now();
+    now.checked_add(wait).unwrap_or(now).strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
 /// The SHA-256 of bytes in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     use sha2::{Digest, Sha256};

@@ -22,8 +22,8 @@ pub(crate) struct Args {
 pub(crate) fn run(cli: &Context, args: Args) -> Result<Exit, CliError> {
     let workspace = cli.here()?;
     workspace.governed()?;
-    let id =
-        args.id.or_else(|| workspace.selected(None)).ok_or_else(|| workspace.nothing_selected())?;
+    let selected = || workspace.selected(cli.agent());
+    let id = args.id.or_else(selected).ok_or_else(|| workspace.nothing_selected())?;
     let intent = workspace.intent(&id)?;
     let extent = if args.minimal {
         context::ContextExtent::Minimal

@@ -37,7 +37,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let paths = args.paths.iter().map(|path| context.cwd.join(path));
     let request = |paths: Vec<PathBuf>| GateRequest {
         paths: paths.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
-        session: args.session.clone(),
+        session: args.session.clone().or_else(|| context.agent().map(str::to_owned)),
         intent: args.intent.clone(),
     };
     // From within a governed workspace its rules hold for every target, also for one outside of it.

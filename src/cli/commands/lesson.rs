@@ -44,12 +44,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let ws = context.here()?;
-    let asker = asker(&args);
+    let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
+    let is_named = agent.is_some() || session.is_some() || args.model.is_some();
+    let asker = asker(is_named);
     let request = LessonRequest {
         text: args.text,
         intent: args.intent,
-        session: args.session,
-        agent: args.agent,
+        session,
+        agent,
         model: args.model,
         asker,
         contributor: match asker {
@@ -73,9 +75,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 }
 
 /// A person sits at a terminal and names no agent. An agent could pretend to; the documents say so.
-fn asker(args: &Args) -> Asker {
-    let named = args.agent.is_some() || args.session.is_some() || args.model.is_some();
-    match !named && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+fn asker(is_named: bool) -> Asker {
+    match !is_named && std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
         true => Asker::Person,
         false => Asker::Agent,
     }

@@ -31,8 +31,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
-    let agent = agent(context, &args);
-    let asker = match args.session.as_deref().or(agent.as_deref()) {
+    let asker = match args.session.as_deref().or(context.agent()) {
         Some(session) => OwnerAsker::Session(session),
         None if agents::above().is_some() => OwnerAsker::Nameless,
         None => OwnerAsker::Person,
@@ -47,12 +46,6 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     context.answer(&files, |page| files.iter().for_each(|file| show(page, file)))?;
     let is_owned = |file: &FileOwners| file.owners.iter().any(FileOwner::may_write);
     Ok(Exit::found(!files.iter().all(is_owned)))
-}
-
-/// The agent that runs this, whose hook has just seen it.
-fn agent(context: &Context, args: &Args) -> Option<String> {
-    let paths: Vec<String> = args.paths.iter().map(|path| path.display().to_string()).collect();
-    owners::announced(&context.here().ok()?, &paths)
 }
 
 fn show(page: &mut Page, file: &FileOwners) {

@@ -133,7 +133,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     for files::Meant { workspace, files, named } in files::by_workspace(&context.cwd, &args.paths)?
     {
         looked_at += files.len();
-        let request = request(&args, &workspace, files.into_iter().collect());
+        let request = request(context, &args, &workspace, files.into_iter().collect());
         let root = workspace.root.path().display().to_string();
         let mut here = record(&workspace, &request)?;
         // Of a folder, nobody asked for the files in which there is nothing to record.
@@ -159,9 +159,15 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     Ok(Exit::found(answer.recorded.is_empty() || against))
 }
 
-fn request(args: &Args, workspace: &Workspace, paths: Vec<RelativePath>) -> RecordRequest {
+fn request(
+    context: &Context,
+    args: &Args,
+    workspace: &Workspace,
+    paths: Vec<RelativePath>,
+) -> RecordRequest {
+    let (session, agent) = context.acting(args.session.as_deref(), args.agent.as_deref());
     // What a person records without naming anybody is theirs.
-    let is_named = args.agent.is_some() || args.model.is_some() || args.session.is_some();
+    let is_named = agent.is_some() || args.model.is_some() || session.is_some();
     let by_default = (!is_named && person::is_here()).then_some(EntityType::Human);
     let contributor = args.contributor.map(EntityType::from).or(by_default);
     let has_person = matches!(contributor, Some(EntityType::Human | EntityType::Mixed));
@@ -173,8 +179,8 @@ fn request(args: &Args, workspace: &Workspace, paths: Vec<RelativePath>) -> Reco
             None => RecordExtent::Changes,
         },
         intent: args.intent.clone(),
-        session: args.session.clone(),
-        agent: args.agent.clone(),
+        session,
+        agent,
         model: args.model.clone(),
         contributor,
         person: person::name(workspace).filter(|_| has_person),

@@ -1,15 +1,11 @@
 //! `intent select`: the handshake.
 
-use std::io::IsTerminal;
-
 use super::shared;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{GOOD, INTENT, Page, STRONG, WARN};
-use crate::verbs::Workspace;
-use crate::verbs::select::{SelectAnswer, select, selected_for_agent};
-use crate::workspace::session;
+use crate::verbs::select::{SelectAnswer, select};
 
 /// Declare the intent you work under, and get its context
 #[derive(Debug, clap::Args)]
@@ -28,22 +24,10 @@ pub(crate) struct Args {
 
 pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let workspace = context.here()?;
-    let agent = if args.session.is_none() { agent(&workspace, &args.id) } else { None };
-    let answer = match agent {
-        Some(actor) => selected_for_agent(&workspace, &args.id, &actor)?,
-        None => select(&workspace, &args.id, args.session.as_deref())?,
-    };
+    let session = args.session.as_deref().or(context.agent());
+    let answer = select(&workspace, &args.id, session)?;
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::Fine)
-}
-
-/// The agent that runs this, whose hook has just selected the intent for its session: then the person's selection is not
-/// touched. Nobody but a person sits at a terminal.
-fn agent(workspace: &Workspace, id: &str) -> Option<String> {
-    if std::io::stdout().is_terminal() {
-        return None;
-    }
-    session::take_announced(&workspace.root, workspace.registry.present_id(id))
 }
 
 fn show(page: &mut Page, answer: &SelectAnswer) {

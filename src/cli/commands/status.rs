@@ -16,8 +16,8 @@ pub(crate) struct Args {}
 
 pub(crate) fn run(context: &Context, _args: Args) -> Result<Exit, CliError> {
     let workspace = context.here()?;
-    let answer = status(&workspace);
-    let selected = workspace.selected(None);
+    let answer = status(&workspace, context.agent());
+    let selected = answer.selection.clone();
     let next = next_step(&workspace);
     context.answer(&answer, |page| show(page, &answer, selected.as_deref(), &next))?;
     Ok(Exit::Fine)

@@ -152,14 +152,16 @@ fn file(file: &FileRecord) -> String {
     }
 }
 
-/// Who wrote, by which agent and model, and in which session.
+/// Who wrote, by which agent and model, and in which session. Of a record without files, such as a selection, only the
+/// session is known.
 fn author(record: &Record) -> Option<String> {
-    let conversation = record.files.first()?.conversations.first()?;
     let tool = record.tool.as_ref().map(|tool| tool.name.as_str());
-    let who = match record.kind {
+    let conversation = record.files.first().and_then(|file| file.conversations.first());
+    let who = conversation.map(|conversation| match record.kind {
         RecordKind::Ack => format!("accepted by {}", why::accepted_by(&conversation.contributor)),
         _ => why::who_in_full(&conversation.contributor, tool),
-    };
-    let session = record.session.as_ref().map(|session| format!(" in {session}"));
-    Some(who + &session.unwrap_or_default())
+    });
+    let session = record.session.as_ref().map(|session| format!("in {session}"));
+    let said: Vec<String> = who.into_iter().chain(session).collect();
+    (!said.is_empty()).then(|| said.join(" "))
 }

@@ -23,5 +23,5 @@ impl lsp::Notification for StatusNotification {
 pub(crate) fn of_workspace(snapshot: &Snapshot, root: &Path) -> Option<Value> {
     let workspace = snapshot.workspace_at(root)?;
     let survey = analysis::survey(snapshot, workspace);
-    serde_json::to_value(select::status_given(workspace, survey.checked(workspace))).ok()
+    serde_json::to_value(select::status_given(workspace, None, survey.checked(workspace))).ok()
 }

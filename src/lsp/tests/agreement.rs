@@ -256,7 +256,7 @@ fn all_say_the_same(editor: &mut Editor) {
 
     // What counts, lists and classifies.
     let counts = (answer.summary.errors, answer.summary.warnings);
-    let status = select::status(workspace);
+    let status = select::status(workspace, None);
     assert_eq!((status.errors, status.warnings), counts, "`status`, and `check`");
     let reported = report::report(workspace).expect("a report");
     let is_found = |it: &check::FindingAnswer| answer.findings.contains(it);

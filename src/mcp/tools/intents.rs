@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::super::answer::{Answer, Refusal};
 use super::CallContext;
 use crate::intent::Status;
+use crate::shell;
 use crate::verbs::Workspace;
 use crate::verbs::event::Effect;
 use crate::verbs::gate::{self, Decision};
@@ -66,7 +67,9 @@ pub(super) fn list(call: &CallContext, arguments: List) -> Result<Answer<Intents
     let mut files = Vec::with_capacity(arguments.paths.len());
     for named in &arguments.paths {
         let (ws, path) = call.file(named)?;
-        files.push(owners::of(&ws, &path, OwnerAsker::Session(&call.actor())));
+        let found = owners::of(&ws, &path, OwnerAsker::Session(&call.actor()));
+        // The next step is a command line, and here are tools: the words name the one to call.
+        files.push(FileOwners { next: None, ..found });
     }
     let mut words = String::new();
     for intent in &intents {
@@ -103,7 +106,7 @@ pub(super) fn select(
     let ws = call.here()?;
     let id = arguments.intent_id.trim();
     let id = ws.intent_in_progress(id)?.id.value.as_str();
-    let notice = match session::take_announced(&ws.root, id) {
+    let notice = match session::take_announced(&ws.root, &shell::selecting(id)) {
         // A hook has seen this very call: it was judged and bound for the agent's own session.
         Some(actor) => {
             call.session.adopt(&actor);
@@ -134,7 +137,7 @@ fn asked(call: &CallContext, ws: &Workspace, id: &str) -> Result<Option<String>,
     let selects = vec![Effect::Select { intent: id.to_owned() }];
     let judged = gate::before(&call.event("select_active_intent", selects));
     // The gate's own note of this call is for a command that it expects to follow.
-    session::take_announced(&ws.root, id);
+    session::take_announced(&ws.root, &shell::selecting(id));
     match judged.decision {
         Decision::NoOpinion => Ok(judged.notice),
         Decision::Ask(denial) | Decision::Deny(denial) => Err(denial.into()),
@@ -173,7 +176,10 @@ fn owned(file: &FileOwners) -> String {
         ("", others) => format!(
             "No intent in progress owns {path}; {others} would. A person starts it: `intent start ID`.{kept}"
         ),
-        (open, _) => format!("{path} belongs to {open}.{kept}"),
+        (open, _) if file.owners.iter().any(|owner| owner.selected && owner.may_write()) => {
+            format!("{path} belongs to {open}.{kept}")
+        }
+        (open, _) => format!("{path} belongs to {open}: `select_active_intent` selects it.{kept}"),
     }
 }
 

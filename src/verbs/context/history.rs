@@ -8,6 +8,7 @@ use crate::intent::Intent;
 use crate::ledger::{Entry, FileRecord, MutationClass};
 use crate::provenance::{Classification, is_named};
 use crate::verbs::Workspace;
+use crate::verbs::why::agent;
 
 /// At most this many records are listed.
 const MAX_RECORDS: usize = 10;
@@ -47,8 +48,8 @@ fn element(entry: &Entry, texts: &TextCache) -> String {
         ("id", Some(record.id.as_str())),
         ("timestamp", Some(record.timestamp.as_str())),
         ("class", class.map(MutationClass::as_str)),
-        ("author", contributor.map(|who| who.entity_type.as_str())),
-        ("agent", record.tool.as_ref().map(|tool| tool.name.as_str())),
+        ("author", contributor.map(|who| who.name.as_deref().unwrap_or(who.entity_type.as_str()))),
+        ("agent", agent(record.tool.as_ref().map(|tool| tool.name.as_str()))),
         ("model", contributor.and_then(|who| who.model_identifier.as_deref())),
         ("session", record.session.as_deref()),
         ("reason", Some(reason.as_str())),

@@ -1,17 +1,27 @@
 //! A session and its intent: what the hook binds when it sees an agent select, and what a session is told at its start.
 
+use std::time::Duration;
+
 use super::case::{Memory, selected};
 use super::{Decision, Denial, DenialCode, Judged, ask, places, rules};
 use crate::intent::Intent;
 use crate::verbs::event::Event;
 use crate::verbs::{Workspace, git_hooks, protocol, select};
+use crate::workspace::approvals;
 use crate::workspace::policy::{Mode, Switching};
 use crate::workspace::session::{self, calls};
 
 /// Binds the actor of a call to the intent that the call selects.
 ///
 /// The first selection is free, and so is one after a person has spoken; switching otherwise is for the policy to say.
-pub(super) fn select(ws: &Workspace, event: &Event, id: &str, memory: Memory) -> Judged {
+///
+/// `command` is what runs next if the call goes ahead: it is told whose selection it is, and selects for that actor.
+pub(super) fn select(
+    ws: &Workspace,
+    event: &Event,
+    (id, command): (&str, &[String]),
+    memory: Memory,
+) -> Judged {
     let deny = |denial| Judged { decision: Decision::Deny(denial), notice: None };
     if let Some(denial) = rules::unreadable_rules(ws) {
         return deny(denial);
@@ -31,16 +41,25 @@ pub(super) fn select(ws: &Workspace, event: &Event, id: &str, memory: Memory) ->
         && !session::take_prompt(&ws.root, &event.session_key())
         && let Some(answer) = switching(ws, event, before, id)
     {
+        // The host asks the person, and the command runs only after a yes.
+        if matches!(answer.decision, Decision::Ask(_)) {
+            announce(ws, command, &actor, approvals::VALID);
+        }
         return answer;
     }
     if let Err(error) = select::bind(ws, intent, Some(&actor)) {
         let message = format!("{id} could not be selected: {error}.");
         return deny(Denial::new(DenialCode::HookError, message));
     }
-    if let Err(error) = session::announce(&ws.root, id, &actor) {
-        session::log(&ws.root, &format!("a selection could not be announced: {error}"));
-    }
+    announce(ws, command, &actor, session::STARTS_WITHIN);
     Judged { decision: Decision::NoOpinion, notice: notice(ws, intent, &actor) }
+}
+
+/// Notes who is about to run one of our commands.
+pub(super) fn announce(ws: &Workspace, command: &[String], actor: &str, valid: Duration) {
+    if let Err(error) = session::announce(&ws.root, command, actor, valid) {
+        session::log(&ws.root, &format!("a command of ours could not be announced: {error}"));
+    }
 }
 
 /// Who else works on the same files, for the model.
@@ -72,7 +91,6 @@ fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Ju
             let subject = ask::Subject::Switch { from: Some(before.to_owned()), to: id.to_owned() };
             match ask::person(ws, event, &denial, subject) {
                 ask::QuestionOutcome::Approved(_) => None,
-                // The host asks before it lets the tool run, so the tool itself binds nothing that was refused.
                 ask::QuestionOutcome::Ask => {
                     Some(Judged { decision: Decision::Ask(denial), notice: None })
                 }

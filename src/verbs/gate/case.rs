@@ -8,7 +8,6 @@ use super::{Decision, Denial, DenialCode, Judged, ask, bind, commands, key, plac
 use crate::ledger::Approved;
 use crate::shell::{self, Class, CommandContext, Reading};
 use crate::verbs::event::{Effect, Event};
-use crate::verbs::owners;
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::policy::Mode;
 use crate::workspace::root::temporary_folders;
@@ -71,17 +70,18 @@ impl<'a> Case<'a> {
     }
 
     fn judge(&self, memory: Memory) -> Judged {
-        if let Some(intent) = self.selects() {
+        let ours = self.own_command();
+        if let Some(command) = &ours
+            && let Some(id) = shell::selects(command)
+        {
             return match &self.places.home {
-                Some(home) => bind::select(home, self.event, intent, memory),
+                Some(home) => bind::select(home, self.event, (id, command), memory),
                 None => Judged::no_opinion(),
             };
         }
-        if let (Some(home), Some([question, words @ ..]), Memory::Kept) =
-            (&self.places.home, self.own_command(), memory)
-            && question == "for"
-        {
-            owners::announce(home, words, &self.event.actor());
+        if let (Some(home), Some(command), Memory::Kept) = (&self.places.home, &ours, memory) {
+            let valid = session::STARTS_WITHIN;
+            bind::announce(home, command, &works_as(home, self.event), valid);
         }
         let Some(objection) = self.objection() else {
             return self.goes_ahead(memory, Passed::default());
@@ -122,19 +122,13 @@ impl<'a> Case<'a> {
         }
     }
 
-    /// The intent that the call does nothing but select.
-    fn selects(&self) -> Option<&str> {
+    /// The arguments of `intent`, if the call does nothing but run it, or a tool that does the same.
+    fn own_command(&self) -> Option<Vec<String>> {
         match self.event.effects.as_slice() {
-            [Effect::Select { intent }] => Some(intent),
-            [Effect::Shell { .. }] => shell::selects(self.readings.first()?),
-            _ => None,
-        }
-    }
-
-    /// The words behind `intent`, if the call does nothing but run it.
-    fn own_command(&self) -> Option<&[String]> {
-        match self.event.effects.as_slice() {
-            [Effect::Shell { .. }] => shell::own_command(self.readings.first()?),
+            [Effect::Select { intent }] => Some(shell::selecting(intent)),
+            [Effect::Shell { .. }] => {
+                shell::own_command(self.readings.first()?).map(<[String]>::to_vec)
+            }
             _ => None,
         }
     }
@@ -310,9 +304,15 @@ fn deny(ws: &Workspace, denial: Denial) -> Objection<'_> {
     Objection { ws, denial, weight: Weight::Deny }
 }
 
-/// The intent an actor works under in a workspace: a subagent without one of its own works under its session's.
+/// The intent an actor works under in a workspace.
 pub(in crate::verbs) fn selected(ws: &Workspace, event: &Event) -> Option<String> {
-    ws.selected(Some(&event.actor())).or_else(|| ws.selected(Some(&event.session_key())))
+    ws.selected(Some(&works_as(ws, event)))
+}
+
+/// Whose selection counts: a subagent without one of its own works under its session's.
+fn works_as(ws: &Workspace, event: &Event) -> String {
+    let actor = event.actor();
+    if ws.selected(Some(&actor)).is_some() { actor } else { event.session_key() }
 }
 
 /// The reading of a command, as the gate reads it; `None` for any other effect.

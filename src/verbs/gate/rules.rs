@@ -171,13 +171,15 @@ pub(super) fn usable<'a>(
 
 /// Which intent to select for work on these paths, as a sentence.
 fn selectable_for(ws: &Workspace, paths: &[RelativePath]) -> String {
-    match (select::only_owner(ws, paths), paths) {
-        (Some(owner), [first, rest @ ..]) => {
-            let more = if rest.iter().all(|path| path == first) { "" } else { " and the rest" };
-            let (id, name) = (&owner.id.value, &owner.name.value);
-            format!("{id} ({name}) owns {first}{more}: select it.")
-        }
-        _ => selectable(ws),
+    let owners = select::owners_of_all(ws, paths);
+    let named = |owner: &&Intent| format!("{} ({})", owner.id.value, owner.name.value);
+    let named: Vec<String> = owners.iter().map(named).collect();
+    let Some((first, rest)) = paths.split_first() else { return selectable(ws) };
+    let more = if rest.iter().all(|path| path == first) { "" } else { " and the rest" };
+    match named.as_slice() {
+        [] => selectable(ws),
+        [only] => format!("{only} owns {first}{more}: select it."),
+        several => format!("{} own {first}{more}: select one of them.", several.join(" and ")),
     }
 }
 

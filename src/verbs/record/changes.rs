@@ -348,7 +348,7 @@ fn moved_here(block: &Block, from: &RelativePath) -> LeftOut {
 fn committed_already(block: &Block) -> LeftOut {
     LeftOut::block(
         block,
-        "changed since the last record and is committed already, so whose change it is is not known; claim the file as it stands with --all",
+        "changed since the last record and is committed already, so whose change it is is not known; claim the file as it stands with `intent record --all`",
     )
 }
 

@@ -61,8 +61,9 @@ pub fn accepted_by(contributor: &Contributor) -> &str {
     }
 }
 
-/// Our own name stands where a person or a script ran the command line: it says nothing of who wrote the code.
-fn agent(tool: Option<&str>) -> Option<&str> {
+/// The agent that a record names as its tool. Our own name stands where a person or a script ran the command line: it
+/// says nothing of who wrote the code.
+pub(in crate::verbs) fn agent(tool: Option<&str>) -> Option<&str> {
     tool.filter(|tool| *tool != "intent")
 }
 

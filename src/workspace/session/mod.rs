@@ -13,6 +13,7 @@ pub use failures::failed_again;
 pub use off::{MAX_OFF, Off, off_until, switch_off, switch_on};
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -115,29 +116,43 @@ pub fn model_of(root: &Root, session: &str) -> Option<String> {
 /// The name of a model may have so many bytes. A longer one is not stored.
 const MAX_MODEL: u64 = 1024;
 
-/// Notes, before a command or tool of ours that selects is run, that it is this actor who runs it.
-pub fn announce(root: &Root, intent: &str, actor: &str) -> Result<(), StoreError> {
+/// Who is about to run one of our commands. The command itself cannot tell, so the hook that saw it leaves this.
+#[derive(Debug, Serialize, Deserialize)]
+struct Announcement {
+    actor: String,
+    /// RFC 3339 in UTC.
+    until: String,
+}
+
+/// Notes that this actor is about to run `intent` with these arguments, or a tool of ours that does the same. The note
+/// holds for `valid`.
+pub fn announce(
+    root: &Root,
+    arguments: &[String],
+    actor: &str,
+    valid: Duration,
+) -> Result<(), StoreError> {
     local(root)?;
-    store::write_scratch(&announcement(root, intent), actor.as_bytes())
+    let note = Announcement { actor: actor.to_owned(), until: store::from_now(valid) };
+    let text = serde_json::to_vec(&note).expect("two strings always become JSON");
+    store::write_scratch(&announcement(root, arguments), &text)
 }
 
-/// Whose selection of an intent is just under way; asking takes the note away. `None`: the person's own.
-pub fn take_announced(root: &Root, intent: &str) -> Option<String> {
-    let note = announcement(root, intent);
-    let fresh = |note: &std::path::Path| {
-        let written = std::fs::metadata(note).and_then(|found| found.modified()).ok()?;
-        (written.elapsed().unwrap_or_default() < MAX_ANNOUNCED).then_some(())
-    };
-    let actor = fresh(&note).and_then(|()| store::read_capped(&note, MAX_SELECTION).ok()?);
-    store::remove(&note).unwrap_or(false).then_some(())?;
-    String::from_utf8(actor?).ok()
+/// Who runs `intent` with these arguments just now, and removes the note of it. `None` if no hook has announced it.
+pub fn take_announced(root: &Root, arguments: &[String]) -> Option<String> {
+    let path = announcement(root, arguments);
+    let bytes = store::read_capped(&path, MAX_SELECTION).ok()??;
+    // Of two processes only the one that removes it may use it.
+    store::remove(&path).unwrap_or(false).then_some(())?;
+    let note: Announcement = serde_json::from_slice(&bytes).ok()?;
+    (note.until > store::now()).then_some(note.actor)
 }
 
-/// How long after its hook a command that selects may start.
-const MAX_ANNOUNCED: std::time::Duration = std::time::Duration::from_secs(60);
+/// How long after its hook a command may start.
+pub const STARTS_WITHIN: Duration = Duration::from_secs(60);
 
-fn announcement(root: &Root, intent: &str) -> PathBuf {
-    root.orchestration().join("local").join("announced").join(digest(intent))
+fn announcement(root: &Root, arguments: &[String]) -> PathBuf {
+    root.orchestration().join("local").join("announced").join(digest(&arguments.join("\0")))
 }
 
 /// Notes what went wrong where nobody could be told at once: a line in `.orchestration/local/hook_errors.log`, which

@@ -90,7 +90,7 @@ pub(super) fn clear(snapshot: &Snapshot, argument: &Argument, effects: &mut Effe
 
 pub(super) fn status(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
     let wanted: WorkspaceArguments = read(argument)?;
-    answer("intent.status", &select::status(&workspace(snapshot, (&wanted).into())?))
+    answer("intent.status", &select::status(&workspace(snapshot, (&wanted).into())?, None))
 }
 
 pub(super) fn context(snapshot: &Snapshot, argument: &Argument, _: &mut Effects) -> Answered {
