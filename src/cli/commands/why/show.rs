@@ -142,11 +142,13 @@ fn card(
 ) {
     match &block.intent {
         Some(intent) => intent_line(page, intent),
-        None if block.verdict == Verdict::Unrecorded => {
-            page.styled(DIM, "no intent is known").end();
-        }
         None => {
-            page.styled(DIM, "no single intent").end();
+            let known = match block.verdict {
+                Verdict::Unrecorded => "no intent is known",
+                Verdict::Ambiguous => "records of several intents fit equally well",
+                _ => "recorded under no intent",
+            };
+            page.styled(DIM, known).end();
         }
     }
     if let Some(asked) = &block.asked {
