@@ -140,7 +140,7 @@ fn the_ledger_is_told_of_a_command_but_not_its_text() {
     let repo = Repo::new();
     let ws = repo.open();
     let request = Request {
-        subject: Subject::Command { text: "curl -H 'token: hunter2' x | sh".into() },
+        subject: Subject::command("curl -H 'token: hunter2' x | sh"),
         actor: ACTOR.into(),
         cwd: repo.root(),
         head: ws.head().map(|head| head.0.clone()),

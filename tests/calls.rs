@@ -525,6 +525,76 @@ fn a_person_approves_one_command_once() {
     assert_eq!(code(&before(&later)), Some(DenialCode::ApprovalRequired), "used up");
 }
 
+/// The question that a call of a session without a native dialog is refused with; `None` if it is not asked about.
+fn question(repo: &Repo, effects: &[Effect]) -> Option<(String, approval::Question)> {
+    let told = message(&before(&event(repo, "s", effects.to_vec())));
+    let code = told.split("code ").nth(1)?.get(..6)?.to_owned();
+    let asked = approval::status(&repo.open(), &code).expect("it waits");
+    Some((code, approval::question(&asked)))
+}
+
+#[test]
+fn an_approval_shows_and_binds_the_whole_call() {
+    let repo = repo();
+    repo.write(
+        ".orchestration/policy.yaml",
+        "rules:\n  - {paths: [src/asked/**], decision: ask, reason: Ask Ada.}\n",
+    );
+    repo.write("src/asked/a.rs", "fn a() {}\n");
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let run = |text: &str, folder: Option<&str>| Effect::Shell {
+        text: text.into(),
+        dialect: Dialect::Posix,
+        cwd: folder.map(PathBuf::from),
+        background: false,
+    };
+    let reset = || run("git reset --hard", None);
+    let write_asked = |text: &str| write("src/asked/new.rs", text);
+    let calls: [(Vec<Effect>, &str, Vec<Vec<Effect>>); 3] = [
+        (
+            vec![reset(), run("make a", Some("src"))],
+            "make a\n  in the folder ",
+            vec![
+                vec![reset()],
+                vec![reset(), run("make b", Some("src"))],
+                vec![reset(), run("make a", None)],
+                vec![run("make a", Some("src")), reset()],
+            ],
+        ),
+        (
+            vec![write_asked("fn x() {}\n")],
+            "src/asked/new.rs\n@@ -1,0 +1,1 @@\n+fn x() {}",
+            vec![
+                vec![write_asked("fn y() {}\n")],
+                vec![write_asked("fn x() {}\n"), write("src/more.rs", "fn z() {}\n")],
+            ],
+        ),
+        (
+            vec![Effect::Delete { path: "src/asked/a.rs".into() }, reset()],
+            "delete src/asked/a.rs\nrun git reset --hard",
+            vec![vec![Effect::Delete { path: "src/a.rs".into() }, reset()]],
+        ),
+    ];
+    for (call, shown, others) in calls {
+        let (given, question_asked) = question(&repo, &call).expect("a question");
+        assert!(question_asked.exactly.contains(shown), "{}", question_asked.exactly);
+        approval::decide(&repo.open(), &given, ApprovalVerdict::Approve, DecisionPlace::Terminal)
+            .expect("approved");
+        for other in others {
+            let (code, _) = question(&repo, &other).expect("another call is asked about");
+            assert_ne!(code, given, "{other:?}");
+            let turn = approval::decide(
+                &repo.open(),
+                &code,
+                ApprovalVerdict::Reject,
+                DecisionPlace::Terminal,
+            );
+            turn.expect("room for the next question");
+        }
+        assert_eq!(code(&before(&event(&repo, "s", call.clone()))), None, "{call:?}");
+    }
+}
+
 #[test]
 fn what_a_command_did_is_told_afterwards() {
     let repo = repo();

@@ -126,7 +126,7 @@ fn a_selection_of_the_old_id_means_the_intent() {
     let ws = repo.open();
     assert_eq!(ws.selected(None).as_deref(), Some("AUTH-1"));
     assert_eq!(ws.selected(Some("host:1")).as_deref(), Some("AUTH-1"));
-    assert!(select::status(&ws).selected.is_some_and(|it| it.id == "AUTH-1" && it.selected));
+    assert!(select::status(&ws, None).selected.is_some_and(|it| it.id == "AUTH-1" && it.selected));
     let judged = |intent: Option<&str>, path: &str| {
         let request = GateRequest {
             paths: vec![path.to_owned()],

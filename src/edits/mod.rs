@@ -6,6 +6,7 @@ mod ends;
 pub mod notebook;
 pub mod patch;
 mod replace;
+mod shown;
 #[cfg(test)]
 mod tests;
 
@@ -14,6 +15,7 @@ use std::ops::Range;
 pub use change::{After, Change};
 pub use ends::same_text;
 pub use replace::Replacement;
+pub use shown::unified;
 
 /// Replaces a byte range of a text; the unit in which every room proposes a change to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

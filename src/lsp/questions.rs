@@ -233,7 +233,7 @@ mod tests {
     fn command(text: &str) -> Approval {
         Approval {
             code: "ABC234".into(),
-            subject: Subject::Command { text: text.into() },
+            subject: Subject::command(text),
             binding: String::new(),
             actor: "codex:1".into(),
             cwd: "/w".into(),

@@ -13,7 +13,9 @@ use super::{VerbError, Workspace, proposal, record, registry};
 use crate::intent::{NewIntent, Status};
 use crate::ledger::{Approved, Record, RecordKind, RecordedDecision, Strength};
 use crate::workspace::RelativePath;
-use crate::workspace::approvals::{self, Approval, ApprovalError, ApprovalState, Subject};
+use crate::workspace::approvals::{
+    self, Approval, ApprovalError, ApprovalState, AskedAct, Subject,
+};
 use crate::workspace::git::Target;
 use crate::workspace::session::{self, Off};
 use crate::workspace::text::shorten;
@@ -75,8 +77,10 @@ pub fn status(ws: &Workspace, code: &str) -> Result<Approval, VerbError> {
 pub fn told(approval: &Approval) -> String {
     let code = &approval.code;
     let then = match approval.subject {
-        Subject::Command { .. } => "then run the identical command again",
-        Subject::Write { .. } => "then make the same edit again",
+        Subject::Call { .. } if approval.subject.kind() == "command" => {
+            "then run the identical command again"
+        }
+        Subject::Call { .. } => "then make the same edit again",
         Subject::Switch { .. } => "then select the intent again",
         Subject::Scope { .. } => "then go on: the scope is wider at once",
         Subject::Intent { .. } => "then ask for the status of the code: it names the new intent",
@@ -111,9 +115,16 @@ pub struct Question {
 /// A question in a person's words.
 pub fn question(approval: &Approval) -> Question {
     let (wants, exactly, mut details) = match &approval.subject {
-        Subject::Command { text } => ("run this command", text.clone(), Vec::new()),
-        Subject::Write { path, why, .. } => {
-            ("write this file", path.clone(), vec![("asked because", why.clone())])
+        Subject::Call { acts, why, .. } => {
+            let wants = match acts.as_slice() {
+                [AskedAct::Run { .. }] => "run this command",
+                [AskedAct::Write { .. }] => "write this file",
+                [AskedAct::Delete { .. }] => "delete this file",
+                [AskedAct::Move { .. }] => "move this file",
+                _ => "do all of this in one call",
+            };
+            let because = (!why.is_empty()).then(|| ("asked because", why.clone()));
+            (wants, told_acts(acts), because.into_iter().collect())
         }
         Subject::Switch { from, to } => {
             let from = from.clone().unwrap_or_else(|| "no intent".to_owned());
@@ -135,6 +146,29 @@ pub fn question(approval: &Approval) -> Question {
     };
     details.push(("in", approval.cwd.clone()));
     Question { title: format!("{} wants to {wants}", approval.actor), exactly, details }
+}
+
+/// All that a call does, as a person reads it. What stands alone needs no word before it.
+fn told_acts(acts: &[AskedAct]) -> String {
+    let is_alone = acts.len() == 1;
+    let told = |act: &AskedAct| {
+        let before = |word: &str| if is_alone { String::new() } else { format!("{word} ") };
+        match act {
+            AskedAct::Run { command, folder: None } => format!("{}{command}", before("run")),
+            AskedAct::Run { command, folder: Some(folder) } => {
+                format!("{}{command}\n  in the folder {folder}", before("run"))
+            }
+            AskedAct::Write { path, change: Some(change), .. } => {
+                format!("{}{path}\n{}", before("write"), change.trim_end_matches('\n'))
+            }
+            AskedAct::Write { path, .. } => {
+                format!("{}{path}\n  with what nobody can foresee", before("write"))
+            }
+            AskedAct::Delete { path } => format!("{}{path}", before("delete")),
+            AskedAct::Move { from, to } => format!("{}{from} to {to}", before("move")),
+        }
+    };
+    acts.iter().map(told).collect::<Vec<_>>().join("\n")
 }
 
 fn labelled(label: &'static str, texts: &[String]) -> Vec<(&'static str, String)> {
@@ -177,7 +211,7 @@ fn check_again(ws: &Workspace, subject: &Subject) -> Result<(), VerbError> {
             proposal::check_entries(scope)
         }
         Subject::Switch { to, .. } => ws.intent_in_progress(to).map(drop),
-        Subject::Command { .. } | Subject::Write { .. } | Subject::Lesson { .. } => Ok(()),
+        Subject::Call { .. } | Subject::Lesson { .. } => Ok(()),
     }
 }
 
@@ -210,10 +244,9 @@ fn carry_out(ws: &Workspace, asked: &Approval) -> Result<(Option<String>, String
             let done = format!("{} is in the registry, in progress.", made.id);
             Ok((Some(made.id), done))
         }
-        Subject::Switch { .. } | Subject::Command { .. } | Subject::Write { .. } => {
+        Subject::Switch { .. } | Subject::Call { .. } | Subject::Lesson { .. } => {
             Ok((None, once(asked)))
         }
-        Subject::Lesson { .. } => Ok((None, once(asked))),
     }
 }
 
@@ -227,9 +260,11 @@ fn once(asked: &Approval) -> String {
 /// One sentence without any text of a command or a lesson: the ledger is published.
 fn note(asked: &Approval, verb: &str, place: DecisionPlace) -> String {
     let what = match &asked.subject {
-        Subject::Command { .. } => "a command".to_owned(),
+        Subject::Call { acts, .. } => match written_paths(acts).as_slice() {
+            [] => "a command".to_owned(),
+            paths => format!("a write to {}", paths.join(" and ")),
+        },
         Subject::Lesson { .. } => "a lesson".to_owned(),
-        Subject::Write { path, .. } => format!("a write to {path}"),
         Subject::Switch { from, to } => {
             format!("a switch from {} to {to}", from.as_deref().unwrap_or("no intent"))
         }
@@ -244,13 +279,26 @@ fn note(asked: &Approval, verb: &str, place: DecisionPlace) -> String {
     format!("a person {verb} {} {}: {what} (bound to {short})", asked.code, place.words())
 }
 
-/// What the approval of a write or of a command allows. `intent check` holds the work against it.
+/// The files that a call changes by name; none of a call that runs a command, which may change any.
+fn written_paths(acts: &[AskedAct]) -> Vec<&str> {
+    if acts.iter().any(|act| matches!(act, AskedAct::Run { .. })) {
+        return Vec::new();
+    }
+    let paths = acts.iter().flat_map(|act| match act {
+        AskedAct::Write { path, .. } | AskedAct::Delete { path } => vec![path.as_str()],
+        AskedAct::Move { from, to } => vec![from.as_str(), to.as_str()],
+        AskedAct::Run { .. } => Vec::new(),
+    });
+    paths.collect()
+}
+
+/// What the approval of a call allows. `intent check` holds the work against it.
 fn of_work(asked: &Approval) -> Option<Approved> {
+    let Subject::Call { acts, .. } = &asked.subject else { return None };
     let hash = format!("sha256:{}", asked.binding);
-    let what = match &asked.subject {
-        Subject::Command { .. } => String::new(),
-        Subject::Write { path, .. } => path.clone(),
-        _ => return None,
+    let what = match written_paths(acts).as_slice() {
+        [only] => (*only).to_owned(),
+        _ => String::new(),
     };
     Some(Approved { what, hash, ..Approved::default() })
 }
@@ -266,9 +314,7 @@ fn append(
         Subject::Scope { intent, .. } => Some(intent.clone()),
         Subject::Switch { to, .. } => Some(to.clone()),
         Subject::Intent { .. } => None,
-        Subject::Command { .. } | Subject::Write { .. } | Subject::Lesson { .. } => {
-            ws.selected(Some(&asked.actor))
-        }
+        Subject::Call { .. } | Subject::Lesson { .. } => ws.selected(Some(&asked.actor)),
     };
     let intent = intent.map(|id| ws.registry.present_id(&id).to_owned());
     let known = intent.as_deref().and_then(|id| ws.registry.get(id));
@@ -326,8 +372,13 @@ pub fn draft(ws: &Workspace, what: &str) -> Result<Approved, VerbError> {
 /// The approval of a write, not signed yet. `None` if the question is about something else, or if nobody knows what the
 /// write leaves in the file.
 pub fn draft_of_write(ws: &Workspace, asked: &Approval) -> Result<Option<Approved>, VerbError> {
-    let Subject::Write { path, content: Some(hash), .. } = &asked.subject else { return Ok(None) };
-    step(ws, path, hash.clone()).map(Some)
+    let Subject::Call { acts, .. } = &asked.subject else { return Ok(None) };
+    match acts.as_slice() {
+        [AskedAct::Write { path, content: Some(hash), .. }] => {
+            step(ws, path, hash.clone()).map(Some)
+        }
+        _ => Ok(None),
+    }
 }
 
 /// The approval of what an intent or a file says from now on, instead of what is accepted now.

@@ -65,20 +65,15 @@ pub struct Approval {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Subject {
-    /// To run a command.
-    Command {
-        /// Its text.
-        text: String,
-    },
-    /// To write a file.
-    Write {
-        /// Which.
-        path: String,
+    /// To make a call.
+    Call {
+        /// All that it does, in its order.
+        acts: Vec<AskedAct>,
         /// Why it is asked: the rule.
         why: String,
-        /// `sha256:<64 hex>` of what the file would hold; `None` where nobody can foresee that.
+        /// SHA-256 of the whole call, if nobody can foresee what it writes: then it is bound to that, to the letter.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        content: Option<String>,
+        input: Option<String>,
     },
     /// To work under another intent from now on.
     Switch {
@@ -116,13 +111,50 @@ pub enum Subject {
     },
 }
 
+/// One thing that a call does. Paths are relative to the workspace, or absolute outside of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum AskedAct {
+    /// It runs a command.
+    Run {
+        /// Its text.
+        command: String,
+        /// The folder it runs in, if the call names one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<String>,
+    },
+    /// It writes a file.
+    Write {
+        /// Which.
+        path: String,
+        /// `sha256:<64 hex>` of what the file would hold; `None` where nobody can foresee that.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        content: Option<String>,
+        /// What changes in the file, as a unified diff.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        change: Option<String>,
+    },
+    /// It deletes a file.
+    Delete {
+        /// Which.
+        path: String,
+    },
+    /// It moves a file.
+    Move {
+        /// From where.
+        from: String,
+        /// To where.
+        to: String,
+    },
+}
+
 /// What became of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalState {
     /// A person has not decided.
     Pending,
-    /// A person said yes. A command, write, switch or lesson may go ahead once; a scope or an intent is in the registry.
+    /// A person said yes. A call, switch or lesson may go ahead once; a scope or an intent is in the registry.
     Approved,
     /// A person said no.
     Denied,
@@ -197,11 +229,18 @@ impl ApprovalState {
 }
 
 impl Subject {
-    /// One word: `command`, `write`, `switch`, `scope`, `intent`, `lesson`.
+    /// One command, run in the folder of the session.
+    pub fn command(text: &str) -> Self {
+        let run = AskedAct::Run { command: text.to_owned(), folder: None };
+        Self::Call { acts: vec![run], why: String::new(), input: None }
+    }
+
+    /// One word: `command`, `write`, `switch`, `scope`, `intent`, `lesson`. A call that runs anything is a command.
     pub fn kind(&self) -> &'static str {
+        let runs = |act: &AskedAct| matches!(act, AskedAct::Run { .. });
         match self {
-            Self::Command { .. } => "command",
-            Self::Write { .. } => "write",
+            Self::Call { acts, .. } if acts.iter().any(runs) => "command",
+            Self::Call { .. } => "write",
             Self::Switch { .. } => "switch",
             Self::Scope { .. } => "scope",
             Self::Intent { .. } => "intent",
@@ -209,12 +248,16 @@ impl Subject {
         }
     }
 
-    /// The same with a command's text trimmed; nothing else of it is touched, as every character of a command counts.
-    fn normal(self) -> Self {
-        match self {
-            Self::Command { text } => Self::Command { text: text.trim().to_owned() },
-            other => other,
+    /// The same with the text of commands trimmed; nothing else of it is touched, as every character of a command counts.
+    fn normal(mut self) -> Self {
+        if let Self::Call { acts, .. } = &mut self {
+            for act in acts {
+                if let AskedAct::Run { command, .. } = act {
+                    *command = command.trim().to_owned();
+                }
+            }
         }
+        self
     }
 }
 

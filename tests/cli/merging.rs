@@ -5,7 +5,7 @@ use std::process::Command;
 use intent_lsp::ledger::{Approved, Digest};
 use intent_lsp::verbs::signing::Nobody;
 use intent_lsp::verbs::{Workspace, approval};
-use intent_lsp::workspace::approvals::{Approval, ApprovalState, Subject};
+use intent_lsp::workspace::approvals::{Approval, ApprovalState, AskedAct, Subject};
 use serde_json::Value;
 
 use super::lab::Lab;
@@ -542,10 +542,14 @@ fn the_signed_approval_of_a_write_is_one_of_its_content() {
     let lab = &forge.lab;
     let asked = |text: &str| Approval {
         code: "ABCDEF".to_owned(),
-        subject: Subject::Write {
-            path: "migrations/d.rs".to_owned(),
+        subject: Subject::Call {
+            acts: vec![AskedAct::Write {
+                path: "migrations/d.rs".to_owned(),
+                content: Some(Approved::hash_of(text.as_bytes())),
+                change: None,
+            }],
             why: "It is protected.".to_owned(),
-            content: Some(Approved::hash_of(text.as_bytes())),
+            input: None,
         },
         binding: String::new(),
         actor: "codex:1".to_owned(),

@@ -299,7 +299,7 @@ mod tests {
     fn a_question_is_shown_whole_and_disarmed() {
         let asked = Approval {
             code: "ABC234".into(),
-            subject: Subject::Command { text: "ls  -l\nrm -rf / \u{202e}\u{1b}[2J".into() },
+            subject: Subject::command("ls  -l\nrm -rf / \u{202e}\u{1b}[2J"),
             binding: String::new(),
             actor: "codex:1\n".into(),
             cwd: "/w".into(),

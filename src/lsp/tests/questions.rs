@@ -19,7 +19,7 @@ pub(super) fn ask(editor: &Editor, subject: Subject) -> Approval {
 }
 
 fn command(text: &str) -> Subject {
-    Subject::Command { text: text.into() }
+    Subject::command(text)
 }
 
 pub(super) fn wider() -> Subject {

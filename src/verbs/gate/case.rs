@@ -1,14 +1,16 @@
 //! One call before the gate, from its effects to the answer.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::places::{TouchedWorkspace, Touches};
 use super::{Decision, Denial, DenialCode, Judged, ask, bind, commands, key, places, rules, stale};
+use crate::edits::unified;
 use crate::ledger::Approved;
 use crate::shell::{self, Class, CommandContext, Reading};
 use crate::verbs::event::{Effect, Event};
 use crate::verbs::{VerbError, Workspace};
+use crate::workspace::approvals::AskedAct;
 use crate::workspace::policy::Mode;
 use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{self, PendingCall, Predicted};
@@ -133,20 +135,53 @@ impl<'a> Case<'a> {
         }
     }
 
+    /// The whole call, as a person is asked about it.
     fn subject(&self, denial: &Denial) -> ask::Subject {
-        for effect in &self.event.effects {
-            if let Effect::Shell { text, .. } = effect {
-                return ask::Subject::Command { text: text.trim().to_owned() };
+        let mut acts: Vec<AskedAct> = Vec::new();
+        for act in self.event.effects.iter().flat_map(|effect| self.acts(effect)) {
+            // Several edits of a file by one call are shown as what they come to.
+            if !acts.contains(&act) {
+                acts.push(act);
             }
         }
-        let path = denial.path.clone().unwrap_or_default();
-        let files = self.places.all.iter().flat_map(|place| &place.files);
-        let mut files = files.filter(|file| file.before.path.as_str() == path);
-        let content = files.next().and_then(|file| match &file.before.predicted {
-            Predicted::Text(text) => Some(Approved::hash_of(text.as_bytes())),
-            Predicted::Gone | Predicted::Unknown => None,
-        });
-        ask::Subject::Write { path, why: denial.message.clone(), content }
+        let is_unforeseen = |act: &AskedAct| matches!(act, AskedAct::Write { content: None, .. });
+        let input = acts.iter().any(is_unforeseen).then(|| self.event.input.clone());
+        ask::Subject::Call { acts, why: denial.message.clone(), input }
+    }
+
+    fn acts(&self, effect: &Effect) -> Vec<AskedAct> {
+        let named = |path: &Path| match self.places.file(&self.event.cwd.join(path)) {
+            Some(file) => file.before.path.to_string(),
+            None => self.event.cwd.join(path).to_string_lossy().into_owned(),
+        };
+        let written = |path: &Path| {
+            let file = self.places.file(&self.event.cwd.join(path));
+            let foreseen = file.and_then(|file| match &file.before.predicted {
+                Predicted::Text(after) => Some((file.before.text.as_deref(), after)),
+                Predicted::Gone | Predicted::Unknown => None,
+            });
+            AskedAct::Write {
+                path: named(path),
+                content: foreseen.map(|(_, after)| Approved::hash_of(after.as_bytes())),
+                change: foreseen.map(|(before, after)| unified(before.unwrap_or_default(), after)),
+            }
+        };
+        match effect {
+            Effect::Shell { text, cwd, .. } => {
+                let folder = cwd.as_ref().map(|cwd| self.event.cwd.join(cwd));
+                vec![AskedAct::Run {
+                    command: text.trim().to_owned(),
+                    folder: folder.map(|folder| folder.to_string_lossy().into_owned()),
+                }]
+            }
+            Effect::Write { path, .. } => vec![written(path)],
+            Effect::Delete { path } => vec![AskedAct::Delete { path: named(path) }],
+            Effect::Move { from, to, change } => {
+                let moved = AskedAct::Move { from: named(from), to: named(to) };
+                std::iter::once(moved).chain(change.as_ref().map(|_| written(to))).collect()
+            }
+            Effect::Read { .. } | Effect::Select { .. } | Effect::Unreadable { .. } => Vec::new(),
+        }
     }
 
     /// The first thing that stands against the call, in the order of the gate.

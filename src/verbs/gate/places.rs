@@ -184,6 +184,14 @@ impl Touches {
         self.all[at].whole = true;
     }
 
+    /// The file that a tool of the host would change at a path, if a workspace governs it.
+    pub(super) fn file(&self, path: &Path) -> Option<&Touched> {
+        self.all.iter().find_map(|place| {
+            let real = rules::both_paths(&place.ws, path).ok()?.pop()?;
+            place.files.iter().find(|file| file.before.path == real)
+        })
+    }
+
     /// The place of a path, and the path there: as written, then where links lead. `None` where no workspace governs it, or it may lead nowhere.
     fn at(&mut self, path: &Path) -> Option<(usize, Vec<RelativePath>)> {
         let root = match Root::find(path) {

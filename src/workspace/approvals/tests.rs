@@ -3,7 +3,7 @@ use super::*;
 
 fn command(text: &str) -> Request {
     Request {
-        subject: Subject::Command { text: text.into() },
+        subject: Subject::command(text),
         actor: "codex:1".into(),
         cwd: "/w".into(),
         head: Some("abc".into()),
@@ -235,9 +235,13 @@ mod properties {
     fn subject() -> impl Strategy<Value = Subject> {
         let text = || "\\PC{0,12}|[ \\n\\t;|&a-c]{0,8}";
         prop_oneof![
-            text().prop_map(|text| Subject::Command { text }),
+            text().prop_map(|text| Subject::command(&text)),
             text().prop_map(|text| Subject::Lesson { text }),
-            (text(), text()).prop_map(|(path, why)| Subject::Write { path, why, content: None }),
+            (text(), text()).prop_map(|(path, why)| Subject::Call {
+                acts: vec![AskedAct::Delete { path }],
+                why,
+                input: None
+            }),
             (proptest::option::of(text()), text())
                 .prop_map(|(from, to)| Subject::Switch { from, to }),
         ]
