@@ -714,6 +714,60 @@ fn a_program_that_rewrites_the_rules_is_found_out() {
 }
 
 #[test]
+fn rules_that_a_program_rewrites_are_not_in_force() {
+    let wide = support::REGISTRY.replace("src/**", "**");
+    let rewritten: [(&str, Option<&str>); 5] = [
+        (".orchestration/active_intents.yaml", Some(&wide)),
+        (".orchestration/active_intents.yaml", None),
+        (".orchestration/policy.yaml", Some("mode: observe\n")),
+        (".intentignore", Some("# intent: deny-write\n!*\n")),
+        (
+            ".orchestration/intents/INT-009.yaml",
+            Some("id: INT-009\nname: Mine\nstatus: IN_PROGRESS\nowned_scope: [\"**\"]\n"),
+        ),
+    ];
+    for (path, text) in rewritten {
+        let repo = repo();
+        repo.write(".intentignore", "# intent: deny-write\nsrc/keys.rs\n");
+        repo.write("src/keys.rs", "fn key() {}\n");
+        repo.commit("rules");
+        before(&event(&repo, "s", vec![select("INT-001")]));
+        let stood = std::fs::read(repo.root().join(path)).ok();
+        let put = |text: Option<&[u8]>| match text {
+            Some(text) => repo.write(path, std::str::from_utf8(text).expect("a text")),
+            None => std::fs::remove_file(repo.root().join(path)).expect("it stood there"),
+        };
+        let script = event(&repo, "s", vec![shell("./build.sh")]);
+        let feedback = call(&script, || put(text.map(str::as_bytes))).expect("let through");
+        assert!(feedback.violation.expect("found").contains(path), "{path}");
+        // Judged as before, in every session, and told so.
+        for session in ["s", "t"] {
+            let judged = before(&event(&repo, session, vec![replace("src/keys.rs", "key", "k")]));
+            assert!(message(&judged).contains("intent accept .orchestration/"), "{path}");
+            assert!(code(&judged).is_some(), "{path}");
+        }
+        let judged =
+            |path: &str| code(&before(&event(&repo, "s", vec![write(path, "fn n() {}\n")])));
+        assert_eq!(judged("billing/new.rs"), Some(DenialCode::ScopeViolation), "{path}");
+        assert_eq!(judged("src/new.rs"), None, "{path}");
+        assert!(code(&before(&event(&repo, "u", vec![select("INT-009")]))).is_some(), "{path}");
+        // As it was before: nothing is left to accept.
+        put(stood.as_deref());
+        assert_eq!(judged("src/new.rs"), None);
+        let again = event(&repo, "s", vec![shell("./again.sh")]);
+        call(&again, || put(text.map(str::as_bytes))).expect("let through");
+        // A person accepts it.
+        let ws = repo.open();
+        let file = intent_lsp::workspace::RelativePath::new(path).expect("a path");
+        let by = Contributor::person(Some("Ada".into()));
+        let answer = accept::accept(&ws, &file, AcceptExtent::Differing, &by).expect("accepted");
+        assert!(answer.settled, "{path}");
+        let asked = before(&event(&repo, "s", vec![replace("src/keys.rs", "key", "k")]));
+        assert!(!message(&asked).contains("intent accept"), "{path}");
+    }
+}
+
+#[test]
 fn a_folder_takes_what_steers_an_agent_along() {
     let repo = repo();
     repo.write(".orchestration/active_intents.yaml", &support::REGISTRY.replace("src/**", "**"));

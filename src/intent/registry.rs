@@ -64,6 +64,15 @@ impl Registry {
         Self::of(vec![IntentFile::parse(path, text)])
     }
 
+    /// The registry that files with these texts make, the list first.
+    pub(crate) fn of_texts<'a>(texts: impl Iterator<Item = (RelativePath, &'a str)>) -> Self {
+        let mut files: Vec<_> = texts.map(|(path, text)| IntentFile::parse(path, text)).collect();
+        if files.first().is_none_or(|first| single_id(first.path()).is_some()) {
+            files.insert(0, Self::no_list());
+        }
+        Self::of(files)
+    }
+
     /// The registry as a commit or the index has it, its list found as in a work tree.
     pub fn at(git: &Git, target: &Target) -> Result<Self, GitError> {
         let read = |(path, blob)| {

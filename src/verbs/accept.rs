@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::suspect::Suspects;
-use super::{VerbError, Workspace, record, why};
+use super::{VerbError, Workspace, gate, record, why};
 use crate::code;
 use crate::ledger::{Contributor, Conversation, FileRecord, Record, RecordKind};
 use crate::provenance::{Provenance, Verdict, matching};
@@ -51,8 +51,7 @@ pub fn accept(
         Ok(document) => document,
         Err(error) => {
             // Of a file that is gone, or is no text, there is nothing to accept but that.
-            let settled =
-                extent == AcceptExtent::Differing && session::ungated::settle(&ws.root, path)?;
+            let settled = extent == AcceptExtent::Differing && settle(ws, path)?;
             return if settled {
                 Ok(AcceptAnswer { settled, ..answer })
             } else {
@@ -137,7 +136,14 @@ pub fn accept(
         answer.accepted.push(block.identity.path.clone());
     }
     if extent == AcceptExtent::Differing {
-        answer.settled = session::ungated::settle(&ws.root, path)?;
+        answer.settled = settle(ws, path)?;
     }
     Ok(answer)
+}
+
+/// A person answers for a file as it stands, although no gate let its last write through. Returns true if there was
+/// something to answer for.
+fn settle(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
+    let ruled = gate::is_rejected(ws, path) && gate::accept_rules(ws)?;
+    Ok(session::ungated::settle(&ws.root, path)? || ruled)
 }

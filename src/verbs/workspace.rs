@@ -199,6 +199,22 @@ impl Workspace {
         }
     }
 
+    /// The same workspace with other rules than those on disk.
+    pub(super) fn under_rules(
+        self,
+        (policy, policy_findings): (Policy, Vec<Finding>),
+        registry: Registry,
+        ignores: Ignores,
+    ) -> Self {
+        Self {
+            policy: Arc::new(policy),
+            policy_findings: policy_findings.into(),
+            registry: Arc::new(registry),
+            ignores: Arc::new(ignores),
+            ..self
+        }
+    }
+
     /// The same workspace with a ledger that is read on first use.
     fn with_ledger(self, load: impl FnOnce(&Root) -> Ledger + Send + Sync + 'static) -> Self {
         let ws = self.clone();

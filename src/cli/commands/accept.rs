@@ -10,7 +10,7 @@ use crate::cli::person;
 use crate::cli::print::{GOOD, Page, STRONG};
 use crate::cli::target::FileTarget;
 use crate::verbs::accept::{AcceptAnswer, AcceptExtent, accept};
-use crate::verbs::{Workspace, map, seal};
+use crate::verbs::{Workspace, gate, map, seal};
 use crate::workspace::session;
 
 /// Say that a block is right as it stands, which settles it
@@ -70,7 +70,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 /// Whether the file is as a write left it that no gate let through.
 fn is_ungated(context: &Context, target: &FileTarget) -> Result<bool, CliError> {
     let (workspace, path) = context.file(target)?;
-    Ok(session::ungated::standing(&workspace.root).iter().any(|note| note.path == path))
+    let is_noted = session::ungated::standing(&workspace.root).iter().any(|note| note.path == path);
+    Ok(is_noted || gate::is_rejected(&workspace, &path))
 }
 
 fn say_which(message: &str) -> CliError {

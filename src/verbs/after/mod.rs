@@ -346,10 +346,17 @@ fn unnamed(
     ours
 }
 
-/// Files that steer the gate and changed meanwhile, but for what `intent` itself wrote for a person.
+/// Files that steer the gate and changed meanwhile, but for what `intent` itself wrote for a person. Changed rules are
+/// not in force until a person accepts them.
 fn steering(ws: &Workspace, call: &PendingCall) -> Vec<RelativePath> {
+    let mut rules = gate::changed_rules(ws, call.rules.as_deref());
+    rules.retain(|path| !knowledge::is_ours(ws, path));
+    if !rules.is_empty() {
+        gate::reject_change(ws, call.rules.as_deref());
+    }
     let mut changed = disk::steering_changed_since(ws, call.at);
-    changed.retain(|path| !knowledge::is_ours(ws, path));
+    changed.retain(|path| !knowledge::is_ours(ws, path) && !rules.contains(path));
+    changed.extend(rules);
     changed
 }
 

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::places::{TouchedWorkspace, Touches};
-use super::{Decision, Denial, DenialCode, Judged, ask, bind, commands, key, places, rules, stale};
+use super::{
+    Decision, Denial, DenialCode, Judged, ask, bind, commands, in_force, key, places, rules, stale,
+};
 use crate::edits::unified;
 use crate::ledger::Approved;
 use crate::shell::{self, Class, CommandContext, Reading};
@@ -44,6 +46,7 @@ pub(super) enum Weight {
 /// Judges a call.
 pub(super) fn judge(event: &Event, memory: Memory) -> Judged {
     match Case::open(event) {
+        Ok(case) if case.places.overruled => overruled(case.judge(memory)),
         Ok(case) => case.judge(memory),
         Err(error) => Judged {
             decision: Decision::Deny(Denial::new(
@@ -308,6 +311,7 @@ impl<'a> Case<'a> {
             rule: passed.rule.map(|code| code.as_str().to_owned()),
             approval: passed.approval.clone(),
             files: place.files.iter().map(|file| file.before.clone()).collect(),
+            rules: (!self.readings.is_empty()).then(|| in_force::keep(ws)).flatten(),
             command: self.readings.iter().any(|reading| reading.class != Class::Read),
             background: self.event.effects.iter().any(background)
                 || self.readings.iter().any(|reading| reading.background),
@@ -325,6 +329,23 @@ impl<'a> Case<'a> {
             ),
         ))
     }
+}
+
+/// Adds to a denial that the rules on disk are not those that it was judged by.
+fn overruled(judged: Judged) -> Judged {
+    let told = |denial: Denial| Denial {
+        message: format!(
+            "{} The rules were changed while a command of an agent ran, so it is judged by those before, until a person runs `intent accept .orchestration/policy.yaml`.",
+            denial.message
+        ),
+        ..denial
+    };
+    let decision = match judged.decision {
+        Decision::Deny(denial) => Decision::Deny(told(denial)),
+        Decision::Ask(denial) => Decision::Ask(told(denial)),
+        Decision::NoOpinion => Decision::NoOpinion,
+    };
+    Judged { decision, ..judged }
 }
 
 /// How a call came to go ahead although something stood against it.

@@ -14,6 +14,7 @@ mod bind;
 mod case;
 mod commands;
 mod control;
+mod in_force;
 mod places;
 mod rules;
 mod stale;
@@ -22,6 +23,8 @@ pub use bind::{clear, prompt, session_start};
 pub(super) use case::{read_command, selected};
 pub use control::is_control_file;
 pub(super) use control::{steers, taken_in_by};
+pub use in_force::{accept_rules, is_rejected};
+pub(super) use in_force::{changed_rules, reject_change};
 pub use places::key;
 
 use super::Workspace;
@@ -142,8 +145,9 @@ pub fn judge(ws: &Workspace, request: &GateRequest) -> Decision {
     if !ws.root.governed() {
         return Decision::NoOpinion;
     }
+    let (ws, _) = in_force::governed(ws.clone());
     let observed = ws.policy.mode == Mode::Observe || session::off_until(&ws.root).is_some();
-    match objection(ws, request) {
+    match objection(&ws, request) {
         None => Decision::NoOpinion,
         Some(_) if observed => Decision::NoOpinion,
         Some((denial, Weight::Deny)) if ws.policy.mode == Mode::Enforce => Decision::Deny(denial),

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{Denial, DenialCode, control, rules};
+use super::{Denial, DenialCode, control, in_force, rules};
 use crate::edits::{After, Change};
 use crate::shell::{self, PathDeed};
 use crate::verbs::event::{Effect, Event};
@@ -21,6 +21,8 @@ pub(super) struct Touches {
     pub(super) outside: Vec<PathBuf>,
     /// A path that leads nowhere it may lead.
     pub(super) refused: Option<Denial>,
+    /// The rules of `home` on disk are not in force.
+    pub(super) overruled: bool,
 }
 
 /// What a call would change in one workspace.
@@ -66,7 +68,12 @@ const MAX_BELOW: usize = 2_000;
 
 impl Touches {
     pub(super) fn of(event: &Event, home: Option<Workspace>, readings: &[shell::Reading]) -> Self {
-        let mut places = Self { home, all: Vec::new(), outside: Vec::new(), refused: None };
+        let (home, overruled) = match home.map(in_force::governed) {
+            Some((home, overruled)) => (Some(home), overruled),
+            None => (None, false),
+        };
+        let (all, outside) = (Vec::new(), Vec::new());
+        let mut places = Self { home, all, outside, refused: None, overruled };
         for effect in &event.effects {
             match effect {
                 Effect::Write { path, change } => places.write(&event.cwd.join(path), change),
@@ -209,7 +216,8 @@ impl Touches {
         let known = self.all.iter().position(|place| place.ws.root.path() == root.path());
         let at = known.unwrap_or_else(|| {
             let of_home = self.home.as_ref().filter(|home| home.root.path() == root.path());
-            let ws = of_home.cloned().unwrap_or_else(|| Workspace::at(root));
+            let ws = of_home.cloned();
+            let ws = ws.unwrap_or_else(|| in_force::governed(Workspace::at(root)).0);
             self.all.push(TouchedWorkspace::empty(ws));
             self.all.len() - 1
         });

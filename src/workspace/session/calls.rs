@@ -36,6 +36,9 @@ pub struct PendingCall {
     pub command: bool,
     /// It outlives the call.
     pub background: bool,
+    /// The digest of the rules that were in force, where it runs a command.
+    #[serde(default)]
+    pub rules: Option<String>,
 }
 
 /// A file before a call.

@@ -1,0 +1,184 @@
+//! The rules in force: registry, policy and ignore files.
+//!
+//! These are the files on disk, with one exception. A program that an agent starts can rewrite them, and nobody can tell
+//! that from its command line (`python3 build.py`, `git checkout BRANCH`). Rules that change while such a command runs
+//! are not in force: calls go on to be judged by the rules as they stood before it, until a person accepts the change
+//! with `intent accept FILE`, the files are as they were again, or they are as the branch has them that work is merged
+//! into.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::intent::Registry;
+use crate::verbs::workspace::IGNORE_FILES;
+use crate::verbs::{VerbError, Workspace, tips};
+use crate::workspace::git::Target;
+use crate::workspace::{Ignores, Policy, RelativePath, session, store};
+
+/// Rules larger than this, in bytes of JSON, were not kept by us.
+const MAX_KEPT: u64 = 16 * 1024 * 1024;
+/// A file of rules larger than this, in bytes, is not read.
+const MAX_FILE: u64 = 1024 * 1024;
+
+/// The files of rules with their texts; `None` of one that is not there.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct RuleTexts(Vec<(RelativePath, Option<String>)>);
+
+/// A change of the rules that nobody has accepted.
+#[derive(Debug, Serialize, Deserialize)]
+struct RejectedChange {
+    /// The digest of the rules that are in force.
+    in_force: String,
+}
+
+impl RuleTexts {
+    /// As they stand on disk.
+    fn on_disk(ws: &Workspace) -> Self {
+        let read = |path: RelativePath| {
+            let bytes = store::read_capped(&ws.root.absolute(&path), MAX_FILE).ok().flatten();
+            let text = bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+            (path, text)
+        };
+        Self(paths(ws).into_iter().map(read).collect())
+    }
+
+    fn json(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("paths and texts always become JSON")
+    }
+
+    fn digest(&self) -> String {
+        store::sha256(&self.json())
+    }
+
+    fn text(&self, path: &RelativePath) -> Option<&str> {
+        let (_, text) = self.0.iter().find(|(known, _)| known == path)?;
+        text.as_deref()
+    }
+}
+
+/// The files of rules, in a fixed order.
+fn paths(ws: &Workspace) -> Vec<RelativePath> {
+    let fixed = [POLICY].iter().chain(&IGNORE_FILES);
+    let mut paths: Vec<RelativePath> =
+        ws.registry.files().iter().map(|it| it.path().clone()).collect();
+    paths.extend(fixed.filter_map(|path| RelativePath::new(path).ok()));
+    paths
+}
+
+const POLICY: &str = ".orchestration/policy.yaml";
+
+/// Whether a file holds rules.
+fn is_rule(ws: &Workspace, path: &RelativePath) -> bool {
+    ws.registry.holds(path) || path.as_str() == POLICY || IGNORE_FILES.contains(&path.as_str())
+}
+
+/// Keeps the rules as they stand before a command, and returns their digest. Rules that were kept before cost a look.
+pub(super) fn keep(ws: &Workspace) -> Option<String> {
+    if change(ws).is_some() {
+        // What is in force is kept already.
+        return None;
+    }
+    let rules = RuleTexts::on_disk(ws);
+    let digest = rules.digest();
+    let file = kept(ws, &digest);
+    if !file.exists()
+        && let Err(error) = store::write_atomic(&file, &rules.json())
+    {
+        session::log(&ws.root, &format!("the rules could not be kept before a command: {error}"));
+        return None;
+    }
+    Some(digest)
+}
+
+/// The files of rules that are not as they were kept before a command.
+pub(in crate::verbs) fn changed_rules(ws: &Workspace, kept: Option<&str>) -> Vec<RelativePath> {
+    let Some(before) = kept.and_then(|kept| read(ws, kept)) else { return Vec::new() };
+    let now = RuleTexts::on_disk(ws);
+    let all = now.0.iter().chain(&before.0).map(|(path, _)| path);
+    let mut changed: Vec<_> =
+        all.filter(|path| now.text(path) != before.text(path)).cloned().collect();
+    changed.sort();
+    changed.dedup();
+    changed
+}
+
+/// Leaves the rules in force that were kept before a command, which has changed them.
+pub(in crate::verbs) fn reject_change(ws: &Workspace, kept: Option<&str>) {
+    let Some(kept) = kept.filter(|_| change(ws).is_none()) else { return };
+    let note = RejectedChange { in_force: kept.to_owned() };
+    let bytes = serde_json::to_vec(&note).expect("a text always becomes JSON");
+    if let Err(error) = store::write_atomic(&rejected(ws), &bytes) {
+        session::log(&ws.root, &format!("a change of the rules could not be noted: {error}"));
+    }
+}
+
+/// Whether a file holds rules that changed while an agent's command ran, and that no person has accepted.
+pub fn is_rejected(ws: &Workspace, path: &RelativePath) -> bool {
+    is_rule(ws, path) && change(ws).is_some()
+}
+
+/// Lets the rules as they stand be in force from now on. Returns true if they were not.
+pub fn accept_rules(ws: &Workspace) -> Result<bool, VerbError> {
+    Ok(store::remove(&rejected(ws))?)
+}
+
+/// The workspace under the rules in force, and whether these are other ones than those on disk.
+pub(super) fn governed(ws: Workspace) -> (Workspace, bool) {
+    let Some(change) = change(&ws) else { return (ws, false) };
+    let Some(rules) = read(&ws, &change.in_force) else { return (ws, false) };
+    let now = RuleTexts::on_disk(&ws);
+    if now == rules || is_shared(&ws, &now, &rules) {
+        // Nothing is left to accept.
+        if let Err(error) = store::remove(&rejected(&ws)) {
+            session::log(&ws.root, &format!("a change of the rules stays noted: {error}"));
+        }
+        return (ws, false);
+    }
+    (under(ws, &rules), true)
+}
+
+/// Whether every file that differs is as the branch has it that work is merged into.
+fn is_shared(ws: &Workspace, now: &RuleTexts, rules: &RuleTexts) -> bool {
+    let (Some(git), Some(tip)) = (ws.git(), tips::target(ws)) else { return false };
+    let target = Target::Commit(tip);
+    let differing = now.0.iter().filter(|(path, text)| rules.text(path) != text.as_deref());
+    { differing }.all(|(path, text)| git.text(&target, path).is_ok_and(|there| there == *text))
+}
+
+fn under(ws: Workspace, rules: &RuleTexts) -> Workspace {
+    let texts = || rules.0.iter().filter_map(|(path, text)| Some((path, text.as_ref()?)));
+    let policy = texts().find(|(path, _)| path.as_str() == POLICY);
+    let policy = policy.map(|(path, text)| Policy::parse(path, text)).unwrap_or_default();
+    let ignores: Vec<_> = texts()
+        .filter(|(path, _)| IGNORE_FILES.contains(&path.as_str()))
+        .map(|(path, text)| (path.clone(), text.clone()))
+        .collect();
+    let registry = texts().filter(|(path, _)| ws.registry.holds(path));
+    let registry = Registry::of_texts(registry.map(|(path, text)| (path.clone(), text.as_str())));
+    let ignores = Ignores::from_texts(&ws.root, &ignores);
+    ws.under_rules(policy, registry, ignores)
+}
+
+fn change(ws: &Workspace) -> Option<RejectedChange> {
+    let bytes = store::read_capped(&rejected(ws), MAX_KEPT).ok()??;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// Rules that were kept. `None` if the file is gone, or is not as it was written.
+fn read(ws: &Workspace, digest: &str) -> Option<RuleTexts> {
+    let bytes = store::read_capped(&kept(ws, digest), MAX_KEPT).ok()??;
+    (store::sha256(&bytes) == digest).then(|| serde_json::from_slice(&bytes).ok())?
+}
+
+fn folder(ws: &Workspace) -> PathBuf {
+    ws.root.private().join("rules")
+}
+
+fn kept(ws: &Workspace, digest: &str) -> PathBuf {
+    folder(ws).join(format!("{digest}.json"))
+}
+
+fn rejected(ws: &Workspace) -> PathBuf {
+    folder(ws).join("rejected.json")
+}
