@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::fields::{self, BACKGROUND, COMMAND, CONTENT, EDITS, EVERY, FOLDER, NEW, OLD, PATH};
+use super::contradiction;
+use super::fields::{
+    self, BACKGROUND, COMMAND, CONTENT, EDITS, EVERY, FOLDER, FROM, NEW, OLD, PATH, TO,
+};
 use super::foreign;
 use super::host::Host;
 use super::tools::{self, CommandShell, ToolKind};
@@ -32,7 +35,18 @@ pub(crate) fn only_reads(host: &Host, tool: &str) -> bool {
 /// What the call would do; relative paths start from `cwd`.
 pub(crate) fn of(host: &Host, call: &Call, cwd: &Path) -> Vec<Effect> {
     let reading = CallInput { tool: &call.tool, input: &call.input, cwd };
-    match tools::kind(host, &call.tool) {
+    let kind = tools::kind(host, &call.tool);
+    if !kind.is_some_and(ToolKind::only_reads)
+        && let Some((one, other)) = contradiction::found(kind, &call.input)
+    {
+        return reading.unreadable(&format!("says different things in `{one}` and in `{other}`"));
+    }
+    if kind.is_some_and(ToolKind::names_its_files)
+        && let Some((name, _)) = foreign::other_paths(&reading).first()
+    {
+        return reading.unreadable(&format!("names a file in `{name}`, which is not known"));
+    }
+    match kind {
         Some(ToolKind::Batch) => batch(host, &reading),
         Some(kind) => reading.known(kind),
         None => foreign::effects(&reading),
@@ -148,6 +162,9 @@ impl CallInput<'_> {
     /// An editor's call: its own word for what it does, if it has one, else replacements.
     pub(crate) fn edit(&self) -> Vec<Effect> {
         match word_of(self.input) {
+            Some("view") if writes(self.input) => {
+                self.unreadable("says that it only views, and what it writes")
+            }
             Some("view") => self.reads(),
             Some("delete") => self.each_path(|path| Effect::Delete { path }),
             Some("move" | "rename") => self.moved(),
@@ -170,19 +187,6 @@ impl CallInput<'_> {
     }
 
     pub(crate) fn moved(&self) -> Vec<Effect> {
-        const FROM: &[&str] =
-            &["source", "source_path", "sourcePath", "from", "old_path", "oldPath", "src"];
-        const TO: &[&str] = &[
-            "destination",
-            "destination_path",
-            "destinationPath",
-            "to",
-            "new_path",
-            "newPath",
-            "dest",
-            "target",
-            "dst",
-        ];
         let path = |names: &[&str]| fields::path(fields::word(self.input, names)?);
         match (path(FROM).or_else(|| path(PATH)), path(TO)) {
             (Some(from), Some(to)) => vec![Effect::Move { from, to, change: None }],
@@ -262,6 +266,12 @@ impl CallInput<'_> {
         effects.push(Effect::Shell { text: text.to_owned(), dialect, cwd, background });
         effects
     }
+}
+
+/// Whether an input holds a text that would be written.
+fn writes(input: &Value) -> bool {
+    let written = [CONTENT, NEW, OLD, EDITS, &["insert_text", "insertText"]].concat();
+    fields::any(input, &written).is_some()
 }
 
 /// An editor's own word for what a call does.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::json;
 use crate::code::LineRange;
 
 /// The file of a call.
@@ -46,6 +47,34 @@ pub(crate) const COMMAND: &[&str] =
 /// Where a command runs.
 pub(crate) const FOLDER: &[&str] =
     &["dir_path", "workdir", "cwd", "Cwd", "working_directory", "workingDirectory", "directory"];
+/// Where a file is moved from.
+pub(crate) const FROM: &[&str] =
+    &["source", "source_path", "sourcePath", "from", "old_path", "oldPath", "src"];
+/// Where a file is moved to.
+pub(crate) const TO: &[&str] = &[
+    "destination",
+    "destination_path",
+    "destinationPath",
+    "to",
+    "new_path",
+    "newPath",
+    "dest",
+    "target",
+    "dst",
+];
+/// Lists of paths, commands or edits, each of which stands for itself or for an object with fields of its own.
+pub(crate) const LISTS: &[&str] = &[
+    "files",
+    "paths",
+    "file_paths",
+    "filePaths",
+    "operations",
+    "replacements",
+    "edits",
+    "changes",
+    "ReplacementChunks",
+    "commands",
+];
 /// Whether a command outlives its call.
 pub(crate) const BACKGROUND: &[&str] =
     &["run_in_background", "is_background", "isBackground", "background", "async"];
@@ -74,14 +103,17 @@ pub(crate) fn yes(of: &Value, names: &[&str]) -> bool {
 pub(crate) fn list(of: &Value, names: &[&str]) -> Option<Vec<Value>> {
     match any(of, names)? {
         Value::Array(items) => Some(items.clone()),
-        Value::String(text) => serde_json::from_str(text).ok(),
+        Value::String(text) => match json::distinct(text.as_bytes()).ok()? {
+            Value::Array(items) => Some(items),
+            _ => None,
+        },
         _ => None,
     }
 }
 
 /// The value itself, or what a text holds as JSON.
 pub(crate) fn unpacked(value: &Value) -> Value {
-    let inner = value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let inner = value.as_str().and_then(|text| json::distinct(text.as_bytes()).ok());
     inner.filter(Value::is_object).unwrap_or_else(|| value.clone())
 }
 

@@ -3,10 +3,12 @@
 //! What names a command or writes a file is judged. What does neither is none of our business: a host shows us many
 //! tools, and a denial of each unknown one would make it useless.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 
 use super::effects::CallInput;
-use super::fields::{self, COMMAND, CONTENT, EDITS, NEW, OLD, PATH};
+use super::fields::{self, COMMAND, CONTENT, EDITS, FOLDER, FROM, LISTS, NEW, OLD, PATH, TO};
 use super::tools::CommandShell;
 use crate::edits::Change;
 use crate::verbs::event::Effect;
@@ -85,6 +87,16 @@ pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
     {
         return reading.shell(CommandShell::Platform, &["input", "text", "keys"], true);
     }
+    let is_writing = has(WRITES) || has(DELETES) || has(MOVES);
+    let mut effects = known(reading, has);
+    if is_writing || !effects.is_empty() {
+        effects.extend(other_paths(reading).into_iter().map(|(_, path)| unknown_write(path)));
+    }
+    effects
+}
+
+/// What the fields say whose meaning is known.
+fn known(reading: &CallInput, has: impl Fn(&[&str]) -> bool) -> Vec<Effect> {
     if has(MOVES)
         && fields::any(reading.input, &["destination", "to", "new_path", "newPath"]).is_some()
     {
@@ -96,12 +108,57 @@ pub(crate) fn effects(reading: &CallInput) -> Vec<Effect> {
     if has(DELETES) {
         return reading.each_path(|path| Effect::Delete { path });
     }
-    let content = [CONTENT, NEW, OLD, EDITS, &["body", "data", "code", "diff", "patch"]].concat();
+    let content = [CONTENT, NEW, OLD, EDITS, TEXTS].concat();
     if has(WRITES) || fields::any(reading.input, &content).is_some() {
         return written(reading);
     }
     Vec::new()
 }
+
+fn unknown_write(path: PathBuf) -> Effect {
+    Effect::Write { path, change: Change::Unknown }
+}
+
+/// What fields that we do not know seem to name, by the name of the field. Only the tool knows which of its fields is a
+/// file that it writes, so each of them counts.
+pub(crate) fn other_paths(reading: &CallInput) -> Vec<(String, PathBuf)> {
+    let texts = [CONTENT, NEW, OLD, EDITS, TEXTS].concat();
+    let read = [PATH, FROM, TO, FOLDER, LISTS].concat();
+    let Value::Object(members) = reading.input else { return Vec::new() };
+    let unread = members
+        .iter()
+        .filter(|(name, _)| !texts.contains(&name.as_str()) && !read.contains(&name.as_str()));
+    let mut named: Vec<(&str, &str)> = Vec::new();
+    for (name, value) in unread {
+        let mut words = Vec::new();
+        words_in(value, &mut words);
+        named.extend(words.into_iter().map(|word| (name.as_str(), word)));
+    }
+    // Of several names for a file only the first is read.
+    let names = PATH.iter().filter_map(|name| Some((*name, reading.input.get(name)?.as_str()?)));
+    named.extend(names.skip(1));
+    let is_path = |text: &str| {
+        let spaced = text.contains(char::is_whitespace);
+        text.contains(['/', '\\']) && !spaced && !text.contains("://")
+            || reading.cwd.join(text).is_file()
+    };
+    let paths = named.into_iter().filter(|(_, text)| is_path(text));
+    paths.filter_map(|(name, text)| Some((name.to_owned(), fields::path(text)?))).collect()
+}
+
+/// The texts in a value that may be names; longer ones are none.
+fn words_in<'a>(value: &'a Value, words: &mut Vec<&'a str>) {
+    const LONGEST: usize = 1_000;
+    match value {
+        Value::String(text) if !text.is_empty() && text.len() < LONGEST => words.push(text),
+        Value::Array(items) => items.iter().for_each(|item| words_in(item, words)),
+        Value::Object(members) => members.values().for_each(|member| words_in(member, words)),
+        _ => {}
+    }
+}
+
+/// Fields that hold a text to be written.
+const TEXTS: &[&str] = &["body", "data", "code", "diff", "patch", "insert_text", "insertText"];
 
 /// A host's own tool that calls an MCP server's: its input names the server and the tool.
 pub(crate) fn wrapped(reading: &CallInput) -> Vec<Effect> {

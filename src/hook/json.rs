@@ -1,6 +1,9 @@
 //! Reads JSON as hosts write it: some leave control characters raw, and what is too long or cut off is read as far as
 //! it goes.
 
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 /// What was found in the bytes.
@@ -11,6 +14,8 @@ pub(crate) enum JsonReading {
     /// An object of which only these members are whole: it ends too early, or goes on wrongly. Good enough to tell a
     /// read from a write, never to judge a write.
     Partial(Map<String, Value>),
+    /// An object in which a field of this name stands twice: the host may read the one, and we the other.
+    Twice(Map<String, Value>, String),
     /// No object at all.
     Nothing,
 }
@@ -21,10 +26,94 @@ const MAX_DEPTH: usize = 100;
 /// Reads bytes, strictly if they allow it.
 pub(crate) fn read(bytes: &[u8]) -> JsonReading {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    match serde_json::from_slice(bytes) {
+    match distinct(bytes) {
         Ok(value @ Value::Object(_)) => JsonReading::Whole(value),
         Ok(_) => JsonReading::Nothing,
-        Err(_) => leniently(bytes),
+        Err(None) => leniently(bytes),
+        Err(Some(name)) => match serde_json::from_slice(bytes) {
+            Ok(Value::Object(members)) => JsonReading::Twice(members, name),
+            _ => JsonReading::Nothing,
+        },
+    }
+}
+
+/// Reads strict JSON in which no object names a field twice; else the name of such a field, if that is what is wrong.
+pub(crate) fn distinct(bytes: &[u8]) -> Result<Value, Option<String>> {
+    let mut twice = None;
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
+    let value = Distinct { twice: &mut twice }.deserialize(&mut reader);
+    let value = value.and_then(|value| reader.end().map(|()| value)).map_err(|_| None)?;
+    match twice {
+        Some(name) => Err(Some(name)),
+        None => Ok(value),
+    }
+}
+
+/// Builds a value, and notes a name that stands twice in one object.
+struct Distinct<'a> {
+    twice: &'a mut Option<String>,
+}
+
+impl<'de> DeserializeSeed<'de> for Distinct<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Distinct<'_> {
+    type Value = Value;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut all = Vec::new();
+        while let Some(item) = items.next_element_seed(Distinct { twice: &mut *self.twice })? {
+            all.push(item);
+        }
+        Ok(Value::Array(all))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut all = Map::new();
+        while let Some(name) = members.next_key::<String>()? {
+            let value = members.next_value_seed(Distinct { twice: &mut *self.twice })?;
+            if all.insert(name.clone(), value).is_some() {
+                self.twice.get_or_insert(name);
+            }
+        }
+        Ok(Value::Object(all))
     }
 }
 
@@ -65,7 +154,9 @@ impl JsonReader<'_> {
         }
         loop {
             let Some((name, value)) = self.member() else { return (members, false) };
-            members.insert(name, value);
+            if members.insert(name, value).is_some() {
+                return (members, false);
+            }
             if self.take("}").is_some() {
                 return (members, true);
             }
@@ -200,6 +291,19 @@ mod tests {
             JsonReading::Partial(members) => Value::Object(members),
             other => panic!("{text}: {other:?}"),
         }
+    }
+
+    #[test]
+    fn a_field_that_stands_twice_is_noticed_at_any_depth() {
+        for text in [r#"{"a": 1, "a": 2}"#, r#"{"b": [{"a": 1, "a": 1}]}"#] {
+            let JsonReading::Twice(_, name) = read(text.as_bytes()) else { panic!("{text}") };
+            assert_eq!(name, "a");
+        }
+        // With a raw control character, so that it is read leniently.
+        let JsonReading::Partial(members) = read(b"{\"a\": \"\t\", \"a\": 2, \"b\": 3}") else {
+            panic!("no whole payload")
+        };
+        assert!(!members.contains_key("b"));
     }
 
     #[test]

@@ -222,6 +222,12 @@ fn listen(name: &str, input: impl Read) -> (Heard, Option<String>) {
             };
             (Value::Object(members), Some(why))
         }
+        JsonReading::Twice(members, name) => {
+            let why = format!(
+                "The host's message names the field `{name}` twice, so nobody can say which one counts. {AGAIN}"
+            );
+            (Value::Object(members), Some(why))
+        }
         JsonReading::Nothing => {
             let what = if bytes.is_empty() { "is empty" } else { "is no JSON object" };
             let why =

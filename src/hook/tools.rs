@@ -66,6 +66,17 @@ impl CommandShell {
 }
 
 impl ToolKind {
+    /// Whether it changes files and names each of them in a field of its own.
+    pub(crate) fn names_its_files(self) -> bool {
+        use ToolKind::{
+            Append, Blocks, Cell, Delete, Edit, EditStrictly, Edits, Move, Touch, Write,
+        };
+        matches!(
+            self,
+            Write | Append | EditStrictly | Edit | Edits | Cell | Blocks | Touch | Delete | Move
+        )
+    }
+
     /// Whether no input at all can make it change anything.
     pub(crate) fn only_reads(self) -> bool {
         matches!(self, Self::Nothing | Self::Read)

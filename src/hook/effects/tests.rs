@@ -455,6 +455,68 @@ fn what_changes_something_is_never_nothing() {
     }
 }
 
+#[test]
+fn a_call_that_says_two_things_is_not_read_as_one_of_them() {
+    let groups = [PATH, CONTENT, OLD, NEW, FOLDER, COMMAND, FROM, TO, EVERY];
+    let tools = [
+        ("Write", json!({"file_path": "a", "content": "x"})),
+        (
+            "Edit",
+            json!({"file_path": "a", "old_string": "x", "new_string": "y", "replace_all": true}),
+        ),
+        ("delete_file", json!({"path": "a"})),
+        ("move_file", json!({"source": "a", "destination": "b"})),
+        ("Bash", json!({"command": "ls", "cwd": "/p"})),
+        ("run_commands", json!({"commands": ["ls"]})),
+        ("fs_write", json!({"operations": [{"path": "a", "content": "x"}]})),
+    ];
+    for (tool, input) in tools {
+        let is_read = |input: &Value| {
+            let found = effects("cline", tool, input.clone());
+            assert!(!found.is_empty(), "{tool} {input}");
+            !found.iter().any(|effect| matches!(effect, Effect::Unreadable { .. }))
+        };
+        assert!(is_read(&input), "{tool}");
+        // Another name for each field that is there, with the same and with another value.
+        let holder = |input: &mut Value| match tool {
+            "fs_write" => input["operations"][0].take(),
+            _ => input.take(),
+        };
+        let object = holder(&mut input.clone());
+        for name in object.as_object().expect("an object").keys() {
+            let Some(group) = groups.iter().find(|group| group.contains(&name.as_str())) else {
+                continue;
+            };
+            for other in group.iter().filter(|other| *other != name) {
+                for (value, says) in [(object[name].clone(), true), (json!("else"), false)] {
+                    let mut twice = object.clone();
+                    twice[*other] = value;
+                    let mut whole = input.clone();
+                    match tool {
+                        "fs_write" => whole["operations"][0] = twice,
+                        _ => whole = twice,
+                    }
+                    assert_eq!(is_read(&whole), says, "{tool} {whole}");
+                }
+            }
+        }
+    }
+    for (tool, input) in [
+        ("Bash", json!({"command": "ls", "commands": ["rm -rf /"]})),
+        ("Write", json!({"file_path": "a", "content": "x", "output": "src/b.rs"})),
+        ("delete_file", json!({"path": "a", "paths": ["b"]})),
+        (
+            "str_replace_editor",
+            json!({"command": "view", "path": "a", "old_str": "x", "new_str": "y"}),
+        ),
+    ] {
+        assert!(told("cline", tool, input.clone()).contains("unreadable"), "{tool} {input}");
+    }
+    let extra = json!({"path": "a", "content": "x", "also": {"out": "src/b.rs"}});
+    let found = told("cline", "mcp__fs__write_file", extra);
+    assert_eq!(found, "write a Whole(\"x\"); write src/b.rs Unknown");
+}
+
 fn arbitrary_value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
