@@ -30,6 +30,7 @@ fn event(repo: &Repo, session: &str, effects: Vec<Effect>) -> Event {
         model: Some("a/model".into()),
         claimed_class: None,
         failed: false,
+        prompt: None,
         effects,
     }
 }
@@ -145,7 +146,7 @@ fn a_subagent_works_under_its_sessions_intent_until_it_selects_its_own() {
     before(&event(&repo, "s", vec![select("INT-001")]));
     let sub = |effects| Event { subagent: Some("helper".into()), ..event(&repo, "s", effects) };
     assert_eq!(code(&before(&sub(vec![replace("src/a.rs", "1;", "11;")]))), None);
-    prompt(&event(&repo, "s", vec![]));
+    repo.write(".orchestration/policy.yaml", "switching: allow\n");
     assert_eq!(code(&before(&sub(vec![select("INT-002")]))), None);
     assert_eq!(code(&before(&sub(vec![replace("billing/b.rs", "1;", "11;")]))), None);
     let parent = before(&event(&repo, "s", vec![replace("billing/b.rs", "1;", "11;")]));
@@ -153,14 +154,23 @@ fn a_subagent_works_under_its_sessions_intent_until_it_selects_its_own() {
 }
 
 #[test]
-fn a_switch_is_for_a_person_unless_one_has_just_spoken() {
+fn a_switch_is_for_a_person_unless_one_has_just_named_the_intent() {
     let repo = repo();
     before(&event(&repo, "s", vec![select("INT-001")]));
     let refused = before(&event(&repo, "s", vec![select("INT-002")]));
     assert_eq!(code(&refused), Some(DenialCode::ApprovalRequired));
     assert!(message(&refused).contains("intent approve "), "{}", message(&refused));
-    prompt(&event(&repo, "s", vec![]));
-    assert_eq!(code(&before(&event(&repo, "s", vec![select("INT-002")]))), None);
+    let says =
+        |text: &str| prompt(&Event { prompt: Some(text.into()), ..event(&repo, "s", vec![]) });
+    let judged = || code(&before(&event(&repo, "s", vec![select("INT-002")])));
+    for text in ["Go on.", "Is INT-0021 done? And INT-003?", "PRINT-002"] {
+        says(text);
+        assert_eq!(judged(), Some(DenialCode::ApprovalRequired), "{text}");
+    }
+    says("Go on with int-002.");
+    let sub = Event { subagent: Some("a".into()), ..event(&repo, "s", vec![select("INT-002")]) };
+    assert_eq!(code(&before(&sub)), Some(DenialCode::ApprovalRequired), "it was not spoken to");
+    assert_eq!(judged(), None);
     assert_eq!(
         code(&before(&event(&repo, "s", vec![select("INT-003")]))),
         Some(DenialCode::IntentNotActive)
@@ -496,6 +506,37 @@ fn commands_are_judged_by_what_they_would_do() {
     }
     for text in ["git reset --hard", "rm -rf src", "git push --force", "bash -c 'git clean -fdx'"] {
         assert_eq!(told_of(&repo, text), Some(DenialCode::ApprovalRequired), "{text}");
+    }
+}
+
+#[test]
+fn an_agent_runs_our_commands_for_itself_only() {
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    for text in [
+        "intent mcp",
+        "echo '{}' | intent mcp",
+        "intent lsp --stdio",
+        "intent select INT-002; true",
+        "true && intent select INT-001",
+        "bash -c 'intent select INT-002'",
+        "intent select --session test-host:t INT-002",
+        "intent record --intent INT-002 billing/b.rs",
+        "intent record --intent=INT-002 billing/b.rs",
+        "cd src && intent --json record billing/b.rs --session test-host:t",
+        "intent record src/a.rs --contributor human",
+        "intent report --out .orchestration/policy.yaml",
+        "intent report --out=src/a.rs",
+    ] {
+        assert_eq!(told_of(&repo, text), Some(DenialCode::ProtectedPath), "{text}");
+    }
+    for text in [
+        "intent record src/a.rs",
+        "intent record --intent INT-001 --session test-host:s src/a.rs",
+        "intent status && intent why src/a.rs",
+        "intent report > src/report.html",
+    ] {
+        assert_eq!(told_of(&repo, text), None, "{text}");
     }
 }
 

@@ -507,6 +507,7 @@ fn a_session_that_a_hook_has_announced_is_adopted() {
         model: None,
         claimed_class: None,
         failed: false,
+        prompt: None,
         effects: vec![event::Effect::Select { intent: "INT-001".to_owned() }],
     };
     assert_eq!(gate::before(&hook).decision, gate::Decision::NoOpinion);

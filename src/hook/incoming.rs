@@ -165,6 +165,7 @@ impl Incoming {
             input: parts.call.as_ref().map(digest).unwrap_or_default(),
             model: model(payload),
             claimed_class: None,
+            prompt: (parts.moment == Moment::Prompt).then(|| said(payload)).flatten(),
             failed: parts.moment == Moment::After && failed(&parts.name, payload),
             effects,
         };
@@ -178,6 +179,13 @@ impl Incoming {
             clears: clears(parts.moment, payload),
         }
     }
+}
+
+/// What the person said, as far as the host tells.
+fn said(payload: &Value) -> Option<String> {
+    let inside = ["tool_info", "userPromptSubmit"].iter().filter_map(|name| payload.get(name));
+    let names = &["prompt", "user_prompt", "userPrompt"];
+    std::iter::once(payload).chain(inside).find_map(|of| fields::word(of, names)).map(str::to_owned)
 }
 
 /// Whether the host says that the call has failed: by the name of the moment, by an exit code, or in words of its own.

@@ -32,6 +32,8 @@ pub struct Event {
     pub claimed_class: Option<MutationClass>,
     /// The host says that the call has failed. Not every host does.
     pub failed: bool,
+    /// What a person said to the session, where this is about that.
+    pub prompt: Option<String>,
     /// What the call does; empty when it is none of our business.
     pub effects: Vec<Effect>,
 }

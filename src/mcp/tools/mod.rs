@@ -188,6 +188,7 @@ impl CallContext {
             model: None,
             claimed_class: None,
             failed: false,
+            prompt: None,
             effects,
         }
     }

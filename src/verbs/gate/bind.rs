@@ -13,7 +13,7 @@ use crate::workspace::session::{self, calls};
 
 /// Binds the actor of a call to the intent that the call selects.
 ///
-/// The first selection is free, and so is one after a person has spoken; switching otherwise is for the policy to say.
+/// The first selection is free, and so is one that a person has named; switching otherwise is for the policy to say.
 ///
 /// `command` is what runs next if the call goes ahead: it is told whose selection it is, and selects for that actor.
 pub(super) fn select(
@@ -38,7 +38,7 @@ pub(super) fn select(
     let before = selected(ws, event).filter(|before| before != id);
     if let Some(before) = &before
         && ws.policy.mode == Mode::Enforce
-        && !session::take_prompt(&ws.root, &event.session_key())
+        && !is_asked_for(ws, event, id)
         && let Some(answer) = switching(ws, event, before, id)
     {
         // The host asks the person, and the command runs only after a yes.
@@ -102,11 +102,22 @@ fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Ju
     }
 }
 
-/// A person has spoken to the session: its next selection is theirs.
+/// Whether the person named the intent when they last spoke to the session. They spoke to the session, not to a subagent.
+fn is_asked_for(ws: &Workspace, event: &Event, id: &str) -> bool {
+    event.subagent.is_none() && session::take_prompt(&ws.root, &event.session_key(), id)
+}
+
+/// A person has spoken to the session: it may switch to an intent that they named.
 pub fn prompt(event: &Event) {
     let Ok(Some(home)) = places::home(event) else { return };
     keep_model(&home, event);
-    if let Err(error) = session::prompted(&home.root, &event.session_key()) {
+    let said = event.prompt.as_deref().unwrap_or_default().to_uppercase();
+    let is_part = |c: char| c.is_alphanumeric() || "-_.".contains(c);
+    let words: Vec<&str> =
+        said.split(|c| !is_part(c)).map(|word| word.trim_end_matches(['.', '-'])).collect();
+    let ids = home.registry.intents().iter().map(|intent| intent.id.value.clone());
+    let named: Vec<String> = ids.filter(|id| words.contains(&id.to_uppercase().as_str())).collect();
+    if let Err(error) = session::prompted(&home.root, &event.session_key(), &named) {
         session::log(&home.root, &format!("a prompt could not be noted: {error}"));
     }
 }

@@ -226,9 +226,12 @@ impl<'a> Case<'a> {
     where
         Self: 'a,
     {
+        let actor = self.event.actor();
+        let under = home.and_then(|home| selected(home, self.event));
+        let of_ours = |reading: &Reading| commands::of_ours(reading, &actor, under.as_deref());
         self.readings
             .iter()
-            .find_map(commands::of_ours)
+            .find_map(of_ours)
             .and_then(|denial| Some(deny(home?, denial)))
             .or_else(|| self.places.all.iter().find_map(|place| self.in_place(place)))
             .or_else(|| {

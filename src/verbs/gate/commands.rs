@@ -3,12 +3,63 @@
 use super::case::Weight;
 use super::{Denial, DenialCode};
 use crate::intent::Scope;
-use crate::shell::{Class, Reading, matches_rule};
+use crate::shell::{self, Class, Invocation, Reading, matches_rule};
 use crate::workspace::RelativePath;
 use crate::workspace::policy::{Policy, Rule, RuleDecision};
 
+/// The program names that are this one.
+const OURS: [&str; 2] = ["intent", "intent-lsp"];
+
+/// What stands against the commands of ours in a text, run by this actor under what it has selected.
+pub(super) fn of_ours(reading: &Reading, actor: &str, selected: Option<&str>) -> Option<Denial> {
+    for_people(reading).or_else(|| {
+        let is_ours = |one: &&Invocation| {
+            one.program.as_deref().is_some_and(|program| OURS.contains(&program))
+        };
+        let mut ours = reading.commands.iter().filter(is_ours);
+        ours.find_map(|command| misused(reading, &command.words, actor, selected))
+    })
+}
+
+/// A command of ours that an agent may run, with arguments or in a place in which it may not.
+fn misused(
+    reading: &Reading,
+    words: &[String],
+    actor: &str,
+    selected: Option<&str>,
+) -> Option<Denial> {
+    let value = |name: &str| {
+        let at = words.iter().position(|word| word == name);
+        let next = at.and_then(|at| words.get(at + 1)).map(String::as_str);
+        next.or_else(|| words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')))
+    };
+    let is_verb = |verb: &str| words.iter().any(|word| word == verb);
+    let session = actor.split_once('/').map_or(actor, |(session, _)| session);
+    let why = if is_verb("mcp") || is_verb("lsp") {
+        "an agent's host starts our servers, and an agent does not talk to one past its host. Use the tools that you were given"
+    } else if is_verb("select") && shell::selects(words.get(1..)?).is_none() {
+        "an agent selects for itself. Run `intent select ID` without further arguments"
+    } else if is_verb("select") && shell::own_command(reading).is_none() {
+        "an intent is selected by a command of its own, so that it is seen who selects. Run `intent select ID` by itself"
+    } else if is_verb("record") && value("--intent").is_some_and(|id| Some(id) != selected) {
+        "an agent records under the intent that it has selected. Leave out `--intent`; a person settles what was written for another one"
+    } else if is_verb("record")
+        && value("--session").is_some_and(|named| named != actor && named != session)
+    {
+        "an agent records its own session. Leave out `--session`"
+    } else if is_verb("record") && value("--contributor").is_some_and(|who| who != "ai") {
+        "an agent records its own work. Leave out `--contributor`"
+    } else if value("--out").is_some() {
+        "where it writes is not judged. Redirect its output into a file instead, with `>`"
+    } else {
+        return None;
+    };
+    let message = format!("`{}` is not run: {why}.", words.join(" "));
+    Some(Denial::new(DenialCode::ProtectedPath, message))
+}
+
 /// The commands of ours that only people run.
-pub(super) fn of_ours(reading: &Reading) -> Option<Denial> {
+fn for_people(reading: &Reading) -> Option<Denial> {
     let command = reading.commands.iter().find(|command| {
         command.rule.starts_with("intent.") && command.class == Class::Destructive
     })?;

@@ -87,15 +87,22 @@ pub fn clear_for(root: &Root, session: &str) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Notes that a person has spoken to a session: its next selection is theirs.
-pub fn prompted(root: &Root, session: &str) -> Result<(), StoreError> {
+/// Notes which intents a person named when they last spoke to a session: it may switch to one of them.
+pub fn prompted(root: &Root, session: &str, intents: &[String]) -> Result<(), StoreError> {
     local(root)?;
-    store::write_scratch(&of_actor(root, session).join("prompted"), b"")
+    store::write_scratch(&prompt(root, session), intents.join("\n").as_bytes())
 }
 
-/// Whether a person has spoken to a session since it last selected; asking takes the note away.
-pub fn take_prompt(root: &Root, session: &str) -> bool {
-    store::remove(&of_actor(root, session).join("prompted")).unwrap_or(false)
+/// Whether a person named the intent when they last spoke to a session. A yes is good for one switch.
+pub fn take_prompt(root: &Root, session: &str, intent: &str) -> bool {
+    let path = prompt(root, session);
+    let named = store::read_capped(&path, MAX_SELECTION).ok().flatten().unwrap_or_default();
+    let is_named = String::from_utf8_lossy(&named).lines().any(|named| named == intent);
+    is_named && store::remove(&path).unwrap_or(false)
+}
+
+fn prompt(root: &Root, session: &str) -> PathBuf {
+    of_actor(root, session).join("prompted")
 }
 
 /// Stores the model that a host names for a session. Some hosts name it once, and not with each call.
