@@ -734,6 +734,47 @@ fn links_and_dots_lead_where_they_lead() {
     assert_eq!(code(&judged), Some(DenialCode::IntentRequired), "a work tree of its own");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_file_with_another_name_is_asked_about() {
+    let repo = repo();
+    std::fs::hard_link(repo.root().join("billing/b.rs"), repo.root().join("src/link.rs")).unwrap();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let edit = event(&repo, "s", vec![replace("src/link.rs", "1;", "11;")]);
+    assert_eq!(code(&before(&edit)), Some(DenialCode::ApprovalRequired));
+    assert_eq!(told_of(&repo, "echo x >> src/link.rs"), Some(DenialCode::ApprovalRequired));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_write_through_a_link_that_came_after_the_gate_is_told_and_not_recorded() {
+    let repo = repo();
+    repo.write("src/sub/b.rs", BEFORE);
+    repo.commit("sub");
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let outside = tempfile::tempdir().unwrap();
+    for (target, told) in [
+        (repo.root().join("billing"), "to billing/b.rs"),
+        (outside.path().to_owned(), "outside of the workspace"),
+    ] {
+        let edit =
+            event(&repo, "s", vec![replace("src/sub/b.rs", "1;", &format!("{};", told.len()))]);
+        let feedback = call(&edit, || {
+            std::fs::remove_dir_all(repo.root().join("src/sub")).unwrap();
+            std::os::unix::fs::symlink(&target, repo.root().join("src/sub")).unwrap();
+            std::fs::write(target.join("b.rs"), "fn changed() {}\n").unwrap();
+        });
+        let violation = feedback.expect("let through").violation.expect("told");
+        assert!(violation.contains(told), "{violation}");
+        std::fs::remove_file(repo.root().join("src/sub")).unwrap();
+        repo.write("src/sub/b.rs", BEFORE);
+    }
+    assert_eq!(mutations(&repo), Vec::new());
+    let noted = intent_lsp::workspace::session::ungated::standing(&repo.open().root);
+    let noted: Vec<_> = noted.iter().map(|note| note.path.as_str()).collect();
+    assert_eq!(noted, ["billing/b.rs"]);
+}
+
 #[test]
 fn a_program_that_rewrites_the_rules_is_found_out() {
     let repo = repo();

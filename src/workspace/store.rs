@@ -180,6 +180,21 @@ pub fn now() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
+/// Under how many names (hard links) a file stands; 1 where the platform does not say.
+pub fn names(path: &Path) -> u64 {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let found = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+        found.map_or(1, |found| found.nlink())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        1
+    }
+}
+
 /// The time so long from now, as [`now`] writes it.
 pub fn from_now(wait: Duration) -> String {
     let now = jiff::Timestamp::now();

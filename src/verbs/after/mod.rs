@@ -231,6 +231,9 @@ fn named(
     feedback: &mut Feedback,
 ) -> bool {
     let path = &before.path;
+    if let Some(led) = led_elsewhere(ws, path) {
+        return wrote_through_link(ws, event, path, led, feedback);
+    }
     let now = seen::state(&ws.root.absolute(path), MAX_TEXT);
     if now.hash == before.hash {
         return false;
@@ -283,6 +286,44 @@ fn named(
     let all = Knowledge::all(path, &now, document.as_ref());
     let wrote = Seen { recorded, ..knowledge::note(ws, event, path, &now, all) };
     knowledge::wrote(ws, wrote, knowledge::pieces_before(before).as_ref());
+    true
+}
+
+/// Where a path leads, if a part of it has become a link since the gate, which judged where it really led then. Nothing
+/// inside: it leads out of the workspace.
+fn led_elsewhere(ws: &Workspace, path: &RelativePath) -> Option<Option<RelativePath>> {
+    match ws.root.resolve(path) {
+        Ok(real) if real == *path => None,
+        Ok(real) => Some(Some(real)),
+        Err(_) => Some(None),
+    }
+}
+
+/// Tells of a write that went through a link that was not there when the gate judged it. It is recorded as nobody's.
+fn wrote_through_link(
+    ws: &Workspace,
+    event: &Event,
+    path: &RelativePath,
+    led: Option<RelativePath>,
+    feedback: &mut Feedback,
+) -> bool {
+    let place =
+        led.as_ref().map_or("outside of the workspace".to_owned(), |led| format!("to {led}"));
+    add(
+        &mut feedback.violation,
+        format!(
+            "Scope Violation: {path} has become a link since this call was judged, so it may have written {place}. Undo that, and tell the user; nothing was undone for you."
+        ),
+    );
+    let Some(led) = led else { return false };
+    let now = seen::state(&ws.root.absolute(&led), 0);
+    not_gated(
+        ws,
+        event,
+        &led,
+        &now,
+        &format!("it was written through {path}, which became a link"),
+    );
     true
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::places::{TouchedWorkspace, Touches};
+use super::places::{Manner, Touched, TouchedWorkspace, Touches};
 use super::{
     Decision, Denial, DenialCode, Judged, ask, bind, commands, in_force, key, places, rules, stale,
 };
@@ -16,7 +16,7 @@ use crate::workspace::approvals::AskedAct;
 use crate::workspace::policy::Mode;
 use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{self, PendingCall, Predicted};
-use crate::workspace::{RelativePath, Root, session};
+use crate::workspace::{RelativePath, Root, session, store};
 
 /// Whether the call is really about to be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -253,10 +253,11 @@ impl<'a> Case<'a> {
                 let some = place.some_of.iter();
                 some.into_iter().find_map(|some| rules::denial_of_all(ws, some, selected))
             });
-        denial.map(|denial| deny(&place.ws, denial)).or_else(|| {
+        let objection = denial.map(|denial| deny(&place.ws, denial)).or_else(|| {
             let (denial, weight) = commands::by_path(&place.ws.policy, &place.paths)?;
             Some(Objection { ws: &place.ws, denial, weight })
-        })
+        });
+        objection.or_else(|| several_names(place))
     }
 
     fn stale<'b>(&self, place: &'b TouchedWorkspace) -> Option<Objection<'b>> {
@@ -357,6 +358,21 @@ struct Passed {
     outcome: Option<&'static str>,
     rule: Option<DenialCode>,
     approval: Option<String>,
+}
+
+/// A file with several names (hard links) is judged by one of them, and a write may change it under all.
+fn several_names(place: &TouchedWorkspace) -> Option<Objection<'_>> {
+    let changes = |file: &&Touched| !matches!(file.manner, Manner::Away);
+    let file = place.files.iter().filter(changes).find(|file| {
+        let path = place.ws.root.absolute(&file.before.path);
+        store::names(&path) > 1 && !place.ws.ignores.git_ignored(&file.before.path)
+    })?;
+    let path = file.before.path.to_string();
+    let message = format!(
+        "{path} has other names as well (hard links), and a write may change it under all of them."
+    );
+    let denial = Denial { path: Some(path), ..Denial::new(DenialCode::ApprovalRequired, message) };
+    Some(Objection { ws: &place.ws, denial, weight: Weight::Ask })
 }
 
 fn deny(ws: &Workspace, denial: Denial) -> Objection<'_> {
