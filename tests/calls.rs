@@ -450,6 +450,35 @@ fn a_call_whose_end_nobody_told_is_found_when_the_agent_rests() {
     assert_eq!(mutations(&repo).len(), 1);
 }
 
+#[test]
+fn a_call_whose_hook_was_killed_while_it_recorded_is_found_when_the_agent_rests() {
+    use intent_lsp::verbs::gate::key;
+    use intent_lsp::workspace::session::calls;
+    let repo = repo();
+    before(&event(&repo, "s", vec![select("INT-001")]));
+    let edit = event(&repo, "s", vec![replace("src/a.rs", "2;", "22;")]);
+    assert_eq!(code(&before(&edit)), None);
+    repo.write("src/a.rs", &BEFORE.replace("2;", "22;"));
+    // The hook after the tool takes the call, and is killed.
+    calls::finish(&repo.open().root, &key(&edit));
+    idle(&event(&repo, "s", vec![]));
+    assert_eq!(mutations(&repo), [], "it may still be at work");
+    let folder = repo.root().join(".orchestration/local/calls");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let taken: Vec<_> = { files }
+        .filter(|file| file.extension().is_some_and(|extension| extension == "taken"))
+        .collect();
+    let [taken] = taken.as_slice() else { panic!("{taken:?}") };
+    let then = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
+    std::fs::File::options().append(true).open(taken).unwrap().set_modified(then).unwrap();
+    idle(&event(&repo, "s", vec![]));
+    assert_eq!(
+        mutations(&repo),
+        [("INT-001".into(), "src/a.rs".into(), Strength::Verified, vec!["two".into()])]
+    );
+    assert!(!taken.exists());
+}
+
 fn shell(text: &str) -> Effect {
     Effect::Shell { text: text.into(), dialect: Dialect::Posix, cwd: None, background: false }
 }

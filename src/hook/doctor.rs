@@ -66,6 +66,7 @@ impl<'a> Wiring<'a> {
         if wiring.wired() {
             wiring.strict(folders);
             wiring.switched_off(folders);
+            wiring.managed(folders);
             wiring.trusted(folders);
             wiring.twice(folders);
         }
@@ -119,6 +120,22 @@ impl<'a> Wiring<'a> {
                 let name = pointer.trim_start_matches('/').replace("~1", "/").replace('/', ".");
                 self.wrong.push(format!("hooks are switched off: `{name}` is {off} in {path}"));
             }
+        }
+    }
+
+    /// Claude Code runs no hook of a project or a person where an organisation allows only its own.
+    fn managed(&mut self, folders: &Folders) {
+        if self.host.name != "claude-code" {
+            return;
+        }
+        let path = folders.managed.join("managed-settings.json");
+        let Some(settings) = install::settings(&path) else { return };
+        let only_managed = settings.get("allowManagedHooksOnly") == Some(&Value::Bool(true));
+        if only_managed && !starts_us(&settings, &["hook"]) {
+            self.wrong.push(format!(
+                "`allowManagedHooksOnly` is true in {}, so Claude Code runs no hook of this project: an administrator adds ours there (docs/agents.md, managed settings)",
+                path.display()
+            ));
         }
     }
 

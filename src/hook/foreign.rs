@@ -51,6 +51,57 @@ const WRITES: &[&str] = &[
 ];
 const DELETES: &[&str] = &["delete", "remove", "unlink", "rm"];
 const MOVES: &[&str] = &["move", "rename", "mv"];
+/// Words of a tool's name that tell that it only looks at a file. Any other tool that is given one may write it.
+const LOOKS: &[&str] = &[
+    "analyze",
+    "ast",
+    "browse",
+    "check",
+    "compare",
+    "count",
+    "definition",
+    "definitions",
+    "describe",
+    "diagnostics",
+    "diff",
+    "display",
+    "explain",
+    "exists",
+    "fetch",
+    "find",
+    "get",
+    "grep",
+    "hover",
+    "info",
+    "inspect",
+    "lint",
+    "list",
+    "load",
+    "look",
+    "lookup",
+    "open",
+    "outline",
+    "overview",
+    "parse",
+    "preview",
+    "query",
+    "read",
+    "references",
+    "retrieve",
+    "review",
+    "scan",
+    "search",
+    "show",
+    "stat",
+    "summarize",
+    "symbols",
+    "tree",
+    "usages",
+    "validate",
+    "verify",
+    "view",
+    "why",
+];
 /// Words of a tool's name without which a field called `command` is no command line.
 const RUNS: &[&str] = &[
     "shell",
@@ -109,7 +160,7 @@ fn known(reading: &CallInput, has: impl Fn(&[&str]) -> bool) -> Vec<Effect> {
         return reading.each_path(|path| Effect::Delete { path });
     }
     let content = [CONTENT, NEW, OLD, EDITS, TEXTS].concat();
-    if has(WRITES) || fields::any(reading.input, &content).is_some() {
+    if has(WRITES) || !has(LOOKS) || fields::any(reading.input, &content).is_some() {
         return written(reading);
     }
     Vec::new()
@@ -301,6 +352,7 @@ mod tests {
                 "Unknown",
             ),
             ("mcp__x__go", json!({"path": "a.rs", "content": "x"}), "Unknown"),
+            ("generate_image", json!({"path": "a.rs", "prompt": "a cat"}), "Unknown"),
             ("NewFangledEdit", json!({"file_path": "a.rs"}), "Unknown"),
             ("mcp__fs__writeFiles", json!({"files": [{"path": "a.rs"}]}), "Unknown"),
         ];

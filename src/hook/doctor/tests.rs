@@ -39,6 +39,7 @@ impl Lab {
         Folders {
             project: self.root().path().to_owned(),
             home: self.folder.path().join("home"),
+            managed: self.folder.path().join("managed"),
             variable: |_| None,
         }
     }
@@ -156,6 +157,12 @@ fn switches_that_turn_hooks_off_are_named() {
             "home/.claude/settings.json",
             r#"{"disableAllHooks": true}"#,
             "`disableAllHooks` is true",
+        ),
+        (
+            "claude-code",
+            "managed/managed-settings.json",
+            r#"{"allowManagedHooksOnly": true, "hooks": {}}"#,
+            "`allowManagedHooksOnly` is true",
         ),
         (
             "vscode",

@@ -50,6 +50,8 @@ pub struct Folders {
     pub project: PathBuf,
     /// The person's home.
     pub home: PathBuf,
+    /// Where an organisation keeps settings of Claude Code that people cannot change.
+    pub managed: PathBuf,
     /// How a variable of the environment that moves a host's folder stands.
     pub variable: fn(&str) -> Option<PathBuf>,
 }
@@ -58,9 +60,18 @@ impl Folders {
     /// Those of this process, for this root. `None` where nobody is at home.
     pub fn here(root: &Path) -> Option<Self> {
         let home = std::env::home_dir()?;
-        Some(Self { project: root.to_owned(), home, variable: folder_named })
+        let managed = PathBuf::from(MANAGED);
+        Some(Self { project: root.to_owned(), home, managed, variable: folder_named })
     }
 }
+
+const MANAGED: &str = if cfg!(windows) {
+    "C:\\Program Files\\ClaudeCode"
+} else if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode"
+} else {
+    "/etc/claude-code"
+};
 
 fn folder_named(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)

@@ -26,6 +26,7 @@ impl Project {
         Folders {
             project: self.project(),
             home: self.folder.path().join("home"),
+            managed: self.folder.path().join("managed"),
             variable: |_| None,
         }
     }

@@ -16,11 +16,14 @@ Ask whether files may be changed, or a command run, under the intent that this s
 `no_opinion` (nothing is against it), `ask` (a person should decide) or `deny`, with the rule and what to do next. \
 Changes nothing. Name `paths` or `command`.";
 
+/// More paths than this in one call would hold up the calls behind it.
+const MAX_PATHS: usize = 500;
+
 /// What is about to be done.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Check {
-    /// Every file that would change, the sources of moves included; relative to the workspace, or absolute.
+    /// Every file that would change, the sources of moves included; relative to the workspace, or absolute. At most 500.
     #[serde(default)]
     paths: Vec<String>,
     /// A command line for a POSIX shell, as it would be run in the workspace.
@@ -31,6 +34,12 @@ pub(super) struct Check {
 pub(super) fn check(call: &CallContext, arguments: Check) -> Result<Answer<Decision>, Refusal> {
     if arguments.paths.is_empty() && arguments.command.is_none() {
         return Err(Refusal::unreadable("Name `paths` or a `command`. Nothing was judged."));
+    }
+    if arguments.paths.len() > MAX_PATHS {
+        return Err(Refusal::unreadable(&format!(
+            "{} paths are too many at once, at most {MAX_PATHS} are judged. Ask in parts, or name the folders. Nothing was judged.",
+            arguments.paths.len()
+        )));
     }
     call.here()?;
     let writes = arguments

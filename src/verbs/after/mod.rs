@@ -140,7 +140,11 @@ fn in_workspace(ws: &Workspace, event: &Event, feedback: &mut Feedback) {
     let key = gate::key(event);
     let by_id = event.call.is_some();
     let touched = match calls::finish(&ws.root, &key) {
-        CallState::Open(call) => ended(ws, event, &call, feedback),
+        CallState::Open(call) => {
+            let touched = ended(ws, event, &call, feedback);
+            calls::told(&ws.root, &key);
+            touched
+        }
         CallState::Done(since) if by_id || since < SAME_CALL => return,
         CallState::Done(_) | CallState::Unknown => never_gated(ws, event, feedback),
     };

@@ -1,7 +1,7 @@
 //! Calls that the gate let go ahead and whose end has not been seen yet: what there was before, so that what the call
 //! did can be told from what others did.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
@@ -95,6 +95,10 @@ pub enum CallState {
 
 /// A call larger than this, in bytes, was not written by us.
 const MAX_CALL: u64 = 64 * 1024 * 1024;
+/// The extension of a call whose end was seen, while what it did is recorded.
+const TAKEN: &str = "taken";
+/// A hook after a tool has ended by then, well or not.
+const MAX_TAKEN: Duration = Duration::from_secs(15);
 /// Calls older than this are forgotten.
 const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 
@@ -120,10 +124,13 @@ pub fn standing(root: &Root, key: &str) -> CallState {
 }
 
 /// Takes a call whose end was seen: of several that try, one gets it. Also marks the end of a call never heard of.
+///
+/// Whoever takes a call tells with [`told`] when what it did is recorded. A process that is killed before that leaves
+/// the call to [`finish_all`].
 pub fn finish(root: &Root, key: &str) -> CallState {
     let standing = standing(root, key);
     let ended = match &standing {
-        CallState::Open(_) => std::fs::remove_file(file(root, key)).is_ok(),
+        CallState::Open(_) => take(&file(root, key)).is_some(),
         CallState::Done(_) => return standing,
         CallState::Unknown => true,
     };
@@ -136,11 +143,30 @@ pub fn finish(root: &Root, key: &str) -> CallState {
     standing
 }
 
-/// Takes every call of a session and its subagents whose end has not been seen, and will not be any more.
+/// Takes a call's file by renaming it, which of several that try one can do. Returns its new name.
+fn take(file: &Path) -> Option<PathBuf> {
+    let taken = file.with_extension(TAKEN);
+    std::fs::rename(file, &taken).is_ok().then_some(taken)
+}
+
+/// What a call did is recorded: it is not looked at again.
+pub fn told(root: &Root, key: &str) {
+    // It may have been one that was never heard of.
+    let _ = std::fs::remove_file(file(root, key).with_extension(TAKEN));
+}
+
+/// Takes every call of a session and its subagents whose end has not been seen, and will not be any more, and those
+/// whose taker did not come to tell what they did.
 pub fn finish_all(root: &Root, session: &str) -> Vec<PendingCall> {
     let below = format!("{session}/");
+    let is_left = |file: &Path| {
+        let since = std::fs::metadata(file).and_then(|found| found.modified());
+        since.is_ok_and(|since| since.elapsed().is_ok_and(|age| age > MAX_TAKEN))
+    };
     let mut taken = Vec::new();
-    for (file, call) in read_all(root) {
+    let open = read_all(root, "json").into_iter();
+    let left = read_all(root, TAKEN).into_iter().filter(|(file, _)| is_left(file));
+    for (file, call) in open.chain(left) {
         let theirs = call.actor == session || call.actor.starts_with(&below);
         // Of several that try, one gets it.
         if theirs && std::fs::remove_file(&file).is_ok() {
@@ -153,15 +179,15 @@ pub fn finish_all(root: &Root, session: &str) -> Vec<PendingCall> {
 
 /// All calls whose end has not been seen.
 pub fn all_open(root: &Root) -> Vec<PendingCall> {
-    read_all(root).into_iter().map(|(_, call)| call).collect()
+    read_all(root, "json").into_iter().map(|(_, call)| call).collect()
 }
 
-fn read_all(root: &Root) -> Vec<(PathBuf, PendingCall)> {
+fn read_all(root: &Root, extension: &str) -> Vec<(PathBuf, PendingCall)> {
     let Ok(entries) = std::fs::read_dir(folder(root)) else { return Vec::new() };
     entries
         .filter_map(Result::ok)
         .map(|entry| entry.path())
-        .filter(|file| file.extension().is_some_and(|found| found == "json"))
+        .filter(|file| file.extension().is_some_and(|found| found == extension))
         .filter_map(|file| {
             let bytes = store::read_capped(&file, MAX_CALL).ok()??;
             Some((file, serde_json::from_slice(&bytes).ok()?))
