@@ -108,6 +108,14 @@ pub enum LessonError {
         "policy.yaml says `lessons: ask`, so a person writes it: `intent lesson TEXT` in a terminal. Tell the person what you learned"
     )]
     ForAPerson,
+    /// Whoever reads it would be told what to do with the gate, the shell or the network.
+    #[error(
+        "a lesson that an agent writes by itself says how the code is; this one has `{what}` in it, so a person decides"
+    )]
+    Instructs {
+        /// The word, or the part of it.
+        what: String,
+    },
     /// The policy might say no.
     #[error("policy.yaml cannot be read, so agents write no lesson: {reason} A person mends it")]
     BrokenPolicy {
@@ -163,6 +171,9 @@ pub fn record(ws: &Workspace, request: &LessonRequest) -> Result<LessonAnswer, V
     let paths = brains(ws)?;
     for path in &paths {
         may(ws, request.asker, path)?;
+    }
+    if let Some(what) = instruction(&line).filter(|_| request.asker == Asker::Agent) {
+        return Err(LessonError::Instructs { what }.into());
     }
     // The turn of whoever records, so that nobody reads a file between the lesson and its record.
     let _turn = store::lock(&ws.root.private().join("record.lock"), PATIENCE)?;
@@ -248,6 +259,47 @@ fn brains(ws: &Workspace) -> Result<Vec<RelativePath>, VerbError> {
         }
     }
     Ok(brains)
+}
+
+/// Words that steer whoever reads a lesson, rather than tell of the code: of the gate, of safeguards, of the network, of
+/// a shell. Every agent reads these files as instructions, so such a lesson does what a refused write would have done.
+const STEERING: [&str; 30] = [
+    "--force",
+    "--no-verify",
+    "$(",
+    "&&",
+    "://",
+    "<(",
+    "> ",
+    "| ",
+    "||",
+    ".env",
+    ".git/",
+    ".intentignore",
+    ".orchestration",
+    ".rooignore",
+    "bypass",
+    "curl",
+    "disregard",
+    "ignore all",
+    "ignore any",
+    "ignore previous",
+    "ignore the",
+    "instruction",
+    "intent accept",
+    "intent off",
+    "intent record",
+    "intent select",
+    "policy.yaml",
+    "sudo",
+    "wget",
+    "without asking",
+];
+
+/// The part of a lesson that steers its reader.
+fn instruction(line: &str) -> Option<String> {
+    let line = line.to_lowercase();
+    STEERING.into_iter().find(|word| line.contains(word)).map(|word| word.trim().to_owned())
 }
 
 /// What keeps an agent from it. People write where they like.

@@ -137,7 +137,7 @@ pub enum Proposed {
 pub fn lesson(ws: &Workspace, cwd: &Path, wanted: &LessonRequest) -> Result<Proposed, VerbError> {
     match lesson::record(ws, wanted) {
         Ok(written) => return Ok(Proposed::Written(written)),
-        Err(VerbError::Lesson(LessonError::ForAPerson)) => {}
+        Err(VerbError::Lesson(LessonError::ForAPerson | LessonError::Instructs { .. })) => {}
         Err(error) => return Err(error),
     }
     let actor = wanted.session.clone().unwrap_or_default();
