@@ -1,4 +1,4 @@
-//! The `intent` binary: parses arguments and hands over to a face.
+//! The `intent-lsp` binary: parses arguments and hands over to a face.
 
 fn main() -> std::process::ExitCode {
     intent_lsp::cli::main()

@@ -528,6 +528,9 @@ fn commands_are_judged_by_what_they_would_do() {
         "echo x > .orchestration/policy.yaml",
         "sed -i s/a/b/ .claude/settings.json",
         "rm .git/index",
+        "cp x src/.venv/bin/intent",
+        "ln -s x src/bin/intent-lsp",
+        "echo x > src/Scripts/intent-lsp.exe",
         "intent approve abc123",
         "intent off --for 10m",
     ] {

@@ -2,7 +2,7 @@
 // cannot be judged does not run: not without the program, not when it dies.
 import { spawn } from "node:child_process"
 
-const PROGRAM = "intent"
+const PROGRAM = "intent-lsp"
 
 const hook = (payload) =>
   new Promise((resolve, reject) => {

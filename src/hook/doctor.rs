@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::binary;
 use super::host::{self, HOSTS, Host};
 use super::install::ours::starts_us;
 use super::install::{self, Folders, HostProgram, InstallLevel, SettingsState};
@@ -34,7 +35,7 @@ pub fn examine(root: &Root, folders: &Folders, search: Option<&OsStr>) -> Vec<Ex
         .iter()
         .filter_map(|host| {
             let mut wiring = Wiring::of(root, folders, host);
-            wiring.search(search);
+            wiring.search(root, search);
             wiring.answer()
         })
         .collect();
@@ -173,13 +174,22 @@ impl<'a> Wiring<'a> {
     }
 
     /// Whether the program that the hooks start is there.
-    fn search(&mut self, search: Option<&OsStr>) {
+    fn search(&mut self, root: &Root, search: Option<&OsStr>) {
         let Some(program) = self.hooks().find_map(|file| file.program.clone()) else { return };
         match program {
-            HostProgram::Found if search.is_some_and(on_path) => {}
+            HostProgram::Found if binary::on_path(search).is_some() => {
+                let found = binary::on_path(search).unwrap_or_default();
+                if let Some(noted) = binary::other_than_noted(root, &found) {
+                    self.wrong.push(format!(
+                        "the hooks start {}, and that is not the program that `intent init` noted ({}): if you have not upgraded it, find out what it is; `intent init` notes it anew",
+                        found.display(),
+                        noted.display()
+                    ));
+                }
+            }
             HostProgram::Found => self
                 .wrong
-                .push("the hooks start `intent`, which is not on the PATH here: put it there, or run `intent init --absolute`".into()),
+                .push("the hooks start `intent-lsp`, which is not on the PATH here: put it there, or run `intent init --absolute`".into()),
             HostProgram::At(path) if Path::new(&path).is_file() => {}
             HostProgram::At(path) => self.wrong.push(format!(
                 "the hooks start {path}, which is not there: run `intent init --agent {}` again",
@@ -274,11 +284,6 @@ fn heartbeat(root: &Root, host: &Host) -> Option<Heartbeat> {
     let folder = root.orchestration().join("local").join("heartbeat");
     let bytes = store::read_capped(&folder.join(format!("{}.json", host.name)), MAX_HEARTBEAT);
     serde_json::from_slice(&bytes.ok()??).ok()
-}
-
-fn on_path(search: &OsStr) -> bool {
-    std::env::split_paths(search)
-        .any(|folder| folder.join("intent").is_file() || folder.join("intent.exe").is_file())
 }
 
 #[cfg(test)]

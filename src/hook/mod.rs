@@ -6,6 +6,7 @@
 //! verbs say into the host's words; `run` keeps the promise that something is always said in time.
 
 mod answer;
+pub mod binary;
 mod contradiction;
 mod detect;
 mod dialects;

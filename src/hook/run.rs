@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::answer::{HookAnswer, Output, sayable};
+use super::binary;
 use super::dialects::{self, At};
 use super::heartbeat;
 use super::host::{self, Family, Host};
@@ -20,6 +21,7 @@ use super::{detect, settings};
 use crate::verbs::after::{self, Feedback};
 use crate::verbs::event::Event;
 use crate::verbs::gate::{self, Decision, Denial, DenialCode, Judged};
+use crate::workspace::Root;
 
 /// A payload larger than this, in bytes, is not judged.
 const MAX_PAYLOAD: u64 = 16 * 1024 * 1024;
@@ -283,8 +285,12 @@ fn decide(moment: Moment, event: &Event, deniable: bool, verbs: Verbs) -> HookAn
             (verbs.rest)(event);
             HookAnswer::Nothing
         }
-        Moment::SessionStart => (verbs.session_start)(event)
-            .map_or(HookAnswer::Nothing, |text| HookAnswer::Context(sayable(&text))),
+        Moment::SessionStart => (verbs.session_start)(event).map_or(HookAnswer::Nothing, |text| {
+            let root = Root::find(&event.cwd).ok();
+            let objection = root.and_then(|root| binary::objection(&root));
+            let more = objection.map(|objection| format!("\n{objection}")).unwrap_or_default();
+            HookAnswer::Context(sayable(&format!("{text}{more}")))
+        }),
         Moment::Settings => match settings::objection(&event.cwd) {
             Some(why) => HookAnswer::Deny(sayable(&format!(
                 "[{}] {why}",

@@ -7,10 +7,12 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{DIM, GOOD, NOTE, Page, STRONG, WARN};
+use crate::hook::binary;
 use crate::hook::host::{self, HOSTS, Host};
 use crate::hook::install::{
     self, Done, Folders, HostProgram, InstallAct, InstallError, InstallLevel, WiredAnswer,
 };
+use crate::verbs::VerbError;
 use crate::verbs::init::{InitAnswer, init};
 use crate::workspace::Root;
 
@@ -77,6 +79,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
             ));
         }
         let answer = init(&context.cwd)?;
+        note_program(context)?;
         context.answer(&answer, |page| show(page, &answer))?;
         return Ok(Exit::Fine);
     }
@@ -115,7 +118,19 @@ fn wire(
     let wired = install::install(&folders, hosts, level, &program, act)?;
     let first = (act, level) == (InstallAct::Put, InstallLevel::Project);
     let workspace = if first { Some(init(&context.cwd)?) } else { None };
+    if act == InstallAct::Put {
+        note_program(context)?;
+    }
     Ok(WiringAnswer { workspace, agents: wired.agents })
+}
+
+/// Notes which program the hooks will start, so that another one in its place is noticed.
+fn note_program(context: &Context) -> Result<(), CliError> {
+    let root = Root::find(&context.cwd)?;
+    if root.governed() {
+        binary::note(&root, std::env::var_os("PATH").as_deref()).map_err(VerbError::from)?;
+    }
+    Ok(())
 }
 
 fn this_program() -> Result<HostProgram, CliError> {

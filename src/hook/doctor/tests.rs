@@ -15,7 +15,7 @@ impl Lab {
         for name in ["p/.orchestration", "home", "bin"] {
             fs::create_dir_all(folder.path().join(name)).unwrap();
         }
-        fs::write(folder.path().join("bin/intent"), "").unwrap();
+        fs::write(folder.path().join("bin/intent-lsp"), "").unwrap();
         Self { folder }
     }
 
@@ -201,7 +201,7 @@ fn codex_says_nothing_of_hooks_that_nobody_trusts() {
 #[test]
 fn a_program_that_is_not_there_is_named() {
     let lab = Lab::wired(&["cursor"]);
-    fs::remove_file(lab.folder.path().join("bin/intent")).unwrap();
+    fs::remove_file(lab.folder.path().join("bin/intent-lsp")).unwrap();
     lab.bad("cursor", "not on the PATH");
     let lab = Lab::new();
     let gone = HostProgram::At("/nowhere/intent".to_owned());
@@ -214,4 +214,17 @@ fn settings_that_broke_later_are_named() {
     let lab = Lab::wired(&["codex", "claude-code"]);
     lab.write("p/.mcp.json", "{");
     lab.bad("claude-code", ".mcp.json: it does not parse");
+}
+
+#[test]
+fn another_program_in_the_place_of_ours_is_noticed() {
+    let lab = Lab::wired(&["claude-code"]);
+    lab.beat("claude-code", NOW);
+    let bin = lab.folder.path().join("bin");
+    crate::hook::binary::note(&lab.root(), Some(bin.as_os_str())).unwrap();
+    assert_eq!(lab.one("claude-code").0, Health::Good);
+    lab.write("bin/intent-lsp", "exit 0\n");
+    lab.bad("claude-code", "is not the program that `intent init` noted");
+    crate::hook::binary::note(&lab.root(), Some(bin.as_os_str())).unwrap();
+    assert_eq!(lab.one("claude-code").0, Health::Good);
 }

@@ -275,7 +275,7 @@ fn program_in(text: &str) -> Option<HostProgram> {
             before[before.rfind(['"', '\n'])? + 1..].to_owned()
         }
     };
-    Some(if program == "intent" { HostProgram::Found } else { HostProgram::At(program) })
+    Some(if program == ours::PROGRAM { HostProgram::Found } else { HostProgram::At(program) })
 }
 
 /// Settings as data, comments left out; `None` where there are none that can be read.

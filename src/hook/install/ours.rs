@@ -2,6 +2,18 @@
 
 use serde_json::Value;
 
+/// The name by which settings start this program. They are committed, and `intent` may be another program somewhere.
+pub(crate) const PROGRAM: &str = "intent-lsp";
+/// The other name of it, which settings of earlier versions have.
+const SHORT: &str = "intent";
+
+/// Whether a word of a command, or a path, names this program.
+pub(crate) fn is_us(program: &str) -> bool {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    let name = name.trim_end_matches(".exe");
+    name == PROGRAM || name == SHORT
+}
+
 /// The keys under which hosts keep the command of a hook or a server.
 const COMMANDS: &[&str] = &["command", "exec", "bash", "powershell", "commandWindows"];
 
@@ -31,11 +43,9 @@ fn words(command: &Value, said: &mut Vec<String>) {
 }
 
 fn calls(words: &[String], verbs: &[&str]) -> bool {
-    words.windows(2).any(|pair| {
-        let program = pair[0].trim_matches(['"', '\'']);
-        let program = program.rsplit(['/', '\\']).next().unwrap_or(program);
-        program.trim_end_matches(".exe") == "intent" && verbs.contains(&pair[1].as_str())
-    })
+    words
+        .windows(2)
+        .any(|pair| is_us(pair[0].trim_matches(['"', '\''])) && verbs.contains(&pair[1].as_str()))
 }
 
 #[cfg(test)]
@@ -49,6 +59,7 @@ mod tests {
         for ours in [
             json!({"type": "command", "command": "/usr/bin/intent", "args": ["hook", "claude-code"]}),
             json!({"command": "intent hook claude-code"}),
+            json!({"command": "intent-lsp hook claude-code"}),
             json!({"command": "'/opt/with space/intent' hook codex"}),
             json!({"command": "\"C:\\Tools\\intent.exe\" hook claude-code"}),
             json!({"bash": "intent hook copilot", "powershell": "intent hook copilot"}),

@@ -12,13 +12,14 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::json::JsonPart;
+use super::ours::PROGRAM;
 use crate::code::languages;
 use crate::hook::host::Host;
 
 /// The program that hooks start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum HostProgram {
-    /// `intent`, found on the `PATH`: settings that are committed work for everybody.
+    /// `intent-lsp`, found on the `PATH`: settings that are committed work for everybody.
     Found,
     /// This file.
     At(String),
@@ -28,7 +29,7 @@ impl HostProgram {
     /// As the operating system starts it, without a shell.
     pub(super) fn path(&self) -> &str {
         match self {
-            Self::Found => "intent",
+            Self::Found => PROGRAM,
             Self::At(path) => path,
         }
     }
@@ -103,7 +104,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         user: &[piece!(claude, "settings.json")],
         next: &[
             "Start a new session; Claude Code asks once whether the project's MCP server may start",
-            "For the MCP server in every project: `claude mcp add --scope user intent -- intent mcp`",
+            "For the MCP server in every project: `claude mcp add --scope user intent -- intent-lsp mcp`",
         ],
     },
     Recipe {
@@ -129,7 +130,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         home: home(Some("COPILOT_HOME"), ".copilot"),
         user: &[piece!(copilot, "hooks/intent.json"), piece!(copilot_servers, "mcp-config.json")],
         next: &[
-            "The cloud agent reads .github/hooks/ from the default branch, and needs `intent` on its PATH: without it every call is stopped",
+            "The cloud agent reads .github/hooks/ from the default branch, and needs `intent-lsp` on its PATH: without it every call is stopped",
             ".github/hooks/intent.json serves copilot and vscode alike",
         ],
     },
@@ -160,7 +161,7 @@ pub(super) const RECIPES: &[Recipe] = &[
         project: &[piece!(antigravity, ".agents/hooks.json")],
         home: home(None, ".gemini/config"),
         user: &[piece!(antigravity, "hooks.json")],
-        next: &["Add the MCP server `intent mcp` by hand: Manage MCP Servers in Antigravity"],
+        next: &["Add the MCP server `intent-lsp mcp` by hand: Manage MCP Servers in Antigravity"],
     },
     Recipe {
         host: "windsurf",
@@ -189,7 +190,7 @@ pub(super) const RECIPES: &[Recipe] = &[
             piece!(script_after, "Hooks/TaskResume"),
         ],
         next: &[
-            "Switch hooks on in Cline's settings, and add the MCP server `intent mcp` there",
+            "Switch hooks on in Cline's settings, and add the MCP server `intent-lsp mcp` there",
             "Cline's own command line may look in .cline/hooks/ instead: copy the files there",
         ],
     },
@@ -394,7 +395,7 @@ fn windsurf(program: &HostProgram, host: &Host) -> FileContent {
 
 /// Cline goes on when a hook fails without a word, so the script itself says no.
 fn script_before(program: &HostProgram, host: &Host) -> FileContent {
-    let failed = r#"{"cancel":true,"errorMessage":"[HOOK_ERROR] The gate could not be asked, so nothing goes ahead. A person runs `intent doctor`; is `intent` on the PATH?"}"#;
+    let failed = r#"{"cancel":true,"errorMessage":"[HOOK_ERROR] The gate could not be asked, so nothing goes ahead. A person runs `intent doctor`; is `intent-lsp` on the PATH?"}"#;
     script(&format!("{} || printf '%s\\n' '{failed}'", program.hook(host)))
 }
 
@@ -412,7 +413,7 @@ fn plugin(program: &HostProgram, host: &Host) -> FileContent {
         HostProgram::Found => text.to_owned(),
         HostProgram::At(path) => {
             let declared = |program: &str| format!("{DECLARED}{}", Value::from(program));
-            text.replacen(&declared("intent"), &declared(path), 1)
+            text.replacen(&declared(PROGRAM), &declared(path), 1)
         }
     };
     // The first line may be one that the host looks for there.

@@ -3,6 +3,7 @@
 use toml_edit::{Array, DocumentMut, Item, Table, value};
 
 use super::Conflict;
+use super::ours::is_us;
 use super::recipes::HostProgram;
 
 const SERVERS: &str = "mcp_servers";
@@ -79,8 +80,7 @@ fn is(server: &Item, path: &str) -> bool {
 }
 
 fn ours(server: &Item) -> bool {
-    let name = command(server).and_then(|path| path.rsplit(['/', '\\']).next());
-    name.is_some_and(|name| name.trim_end_matches(".exe") == "intent") && serves(server)
+    command(server).is_some_and(is_us) && serves(server)
 }
 
 #[cfg(test)]
@@ -116,7 +116,7 @@ mod tests {
     fn an_older_spelling_of_ours_is_written_anew() {
         let older = "[mcp_servers.intent]\ncommand = \"/old/bin/intent\"\nargs = [\"mcp\"]\n";
         let now = put(older, &HostProgram::Found).unwrap();
-        assert!(now.contains("command = \"intent\""), "{now}");
+        assert!(now.contains("command = \"intent-lsp\""), "{now}");
     }
 
     #[test]

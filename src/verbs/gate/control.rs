@@ -1,5 +1,7 @@
 //! Files that steer the gate, or the agents' own hooks: no agent writes them, whatever the scope says.
 
+use std::path::{Path, PathBuf};
+
 use super::{Denial, DenialCode};
 use crate::intent::Scope;
 use crate::workspace::RelativePath;
@@ -66,9 +68,34 @@ pub fn is_control_file(path: &RelativePath) -> bool {
     segments(path.as_str()).iter().any(|segment| ANYWHERE.contains(&segment.as_str()))
 }
 
+/// Names of this program, as files.
+const PROGRAM: [&str; 2] = ["intent", "intent-lsp"];
+/// Folders in which programs are looked for, whatever the `PATH` is now.
+const PROGRAMS_IN: [&str; 4] = ["bin", ".bin", "sbin", "scripts"];
+
+/// Whether a program at this path would be started in place of this one.
+fn replaces_us(path: &str, segments: &[String]) -> bool {
+    let [.., folder, name] = segments else { return false };
+    let stem = ["exe", "cmd", "bat", "ps1", "com"];
+    let stem = stem.iter().find_map(|end| name.strip_suffix(end)?.strip_suffix('.'));
+    PROGRAM.contains(&stem.unwrap_or(name))
+        && (PROGRAMS_IN.contains(&folder.as_str()) || is_on_path(path))
+}
+
+/// Whether programs are looked for in the folder of a file.
+fn is_on_path(path: &str) -> bool {
+    let folder = Path::new(path).parent();
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let is_it = |searched: PathBuf| searched.is_absolute() && Some(searched.as_path()) == folder;
+    std::env::split_paths(&search).any(is_it)
+}
+
 /// Whether a path, inside a workspace or absolute, steers the gate or an agent.
 pub(in crate::verbs) fn steers(path: &str) -> bool {
     let segments = segments(path);
+    if replaces_us(path, &segments) {
+        return true;
+    }
     if segments.iter().any(|segment| ANYWHERE.contains(&segment.as_str())) {
         return true;
     }

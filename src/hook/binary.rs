@@ -1,0 +1,83 @@
+//! Which program answers the hooks. Whoever puts another one of its name where it is looked for takes the gate away, so
+//! `intent init` notes which one it is, and `intent doctor` and the start of a session compare.
+
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::install::ours::PROGRAM;
+use crate::workspace::store::StoreError;
+use crate::workspace::{Root, store};
+
+/// A note larger than this, in bytes, was not written by us.
+const MAX_NOTE: u64 = 16 * 1024;
+
+/// The program as it was when `intent init` ran.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct NotedProgram {
+    /// Where it really is.
+    path: PathBuf,
+    /// SHA-256 of its bytes, in hexadecimal.
+    sha256: String,
+}
+
+impl NotedProgram {
+    fn of(program: &Path) -> Option<Self> {
+        let path = program.canonicalize().ok()?;
+        let mut file = std::fs::File::open(&path).ok()?;
+        let (mut hash, mut buffer) = (Sha256::new(), vec![0; 256 * 1024]);
+        loop {
+            match file.read(&mut buffer).ok()? {
+                0 => break,
+                read => hash.update(&buffer[..read]),
+            }
+        }
+        Some(Self { path, sha256: store::hex(&hash.finalize()) })
+    }
+}
+
+/// Notes the program that hooks start: the one on the `PATH`, else the one beside this one.
+pub fn note(root: &Root, search: Option<&OsStr>) -> Result<(), StoreError> {
+    let here = std::env::current_exe().ok();
+    let beside = here.as_ref().map(|here| here.with_file_name(file_name()));
+    let program = on_path(search).or_else(|| beside.filter(|it| it.is_file())).or(here);
+    let Some(noted) = program.and_then(|program| NotedProgram::of(&program)) else { return Ok(()) };
+    let text = serde_json::to_vec(&noted).expect("two texts always become JSON");
+    store::write_atomic(&place(root), &text)
+}
+
+/// That a program is not the one that was noted: where that one is. `None` where it is, or where none was noted.
+pub(crate) fn other_than_noted(root: &Root, program: &Path) -> Option<PathBuf> {
+    let bytes = store::read_capped(&place(root), MAX_NOTE).ok()??;
+    let noted: NotedProgram = serde_json::from_slice(&bytes).ok()?;
+    let now = NotedProgram::of(program)?;
+    // A copy of it is as good.
+    (now.sha256 != noted.sha256).then_some(noted.path)
+}
+
+/// What a session is told at its start where another program answers.
+pub(crate) fn objection(root: &Root) -> Option<String> {
+    let here = std::env::current_exe().ok()?;
+    other_than_noted(root, &here)?;
+    Some(format!(
+        "The hooks here are answered by {}, which is not the program that `intent init` noted. Tell the user: `intent doctor` says more.",
+        here.display()
+    ))
+}
+
+/// The program that hooks start, where it is found on the `PATH`.
+pub(crate) fn on_path(search: Option<&OsStr>) -> Option<PathBuf> {
+    let mut folders = search.map(std::env::split_paths).into_iter().flatten();
+    folders.find_map(|folder| Some(folder.join(file_name())).filter(|file| file.is_file()))
+}
+
+fn file_name() -> String {
+    format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX)
+}
+
+fn place(root: &Root) -> PathBuf {
+    root.private().join("program.json")
+}
