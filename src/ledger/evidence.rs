@@ -686,8 +686,11 @@ impl Whole {
     }
 }
 
-/// Writes a section. What most lines of a session have in common is written once, in the header.
+/// Writes a section. What most lines of a session have in common is written once, in the header, unless the lines about
+/// a file would then be read in another order.
 pub fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]) -> Vec<u8> {
+    let recorded: Vec<_> =
+        lines.iter().map(|line| (line.by, line.path.clone(), line.time.clone())).collect();
     for (by, session) in header.sessions.iter_mut().enumerate() {
         let mut its: Vec<_> = lines.iter_mut().filter(|line| line.by as usize == by).collect();
         let times = || its.iter().filter_map(|line| line.time.as_deref());
@@ -697,8 +700,15 @@ pub fn write(mut header: Header, mut lines: Vec<Line>, carried: &[Record]) -> Ve
         if its.iter().all(|line| line.strength.is_some()) {
             session.strength = most_frequent(its.iter().filter_map(|line| line.strength));
         }
+        let of_session = session.time.clone();
+        let keeps_order = |line: &Line| {
+            !recorded.iter().any(|(by, path, time)| {
+                *by != line.by && *path == line.path && line.time < *time && *time < of_session
+            })
+        };
         for line in &mut its {
-            line.time = line.time.take().filter(|time| !is_common(time));
+            let is_left_out = line.time.as_deref().is_some_and(is_common) && keeps_order(line);
+            line.time = line.time.take().filter(|_| !is_left_out);
             line.strength = line.strength.filter(|_| line.strength != session.strength);
         }
     }

@@ -532,15 +532,16 @@ impl<'a> FilesAfter<'a> {
             let is_new: Vec<bool> = (0..own.len()).map(is_new).collect();
             let mut claims = self.claims(found, standing.as_ref(), &is_new);
             // If lines were only removed from a block, none of its lines says who did it. Then the record that the
-            // block comes from counts. An acknowledgement is about the block as a whole, whoever brought its lines.
+            // block comes from counts. A claim of what stands is about the block as a whole, whoever brought its lines.
             let is_as_recorded =
                 matches!(found.content, Some(Content::Exact | Content::Reformatted));
             let only_cut = claims.is_empty() && !covered.contains(&true) && is_as_recorded;
-            let is_ack = |at: &ClaimRef| {
-                ledger.claim(*at).entry.record.kind == RecordKind::Ack && !claims.contains_key(at)
+            let is_of_whole = |at: &ClaimRef| {
+                claims_as_it_stood(&ledger.claim(*at).entry.record) && !claims.contains_key(at)
             };
-            let without_lines =
-                found.claim.filter(|at| self.may_seal(*at, found) && (only_cut || is_ack(at)));
+            let without_lines = found
+                .claim
+                .filter(|at| self.may_seal(*at, found) && (only_cut || is_of_whole(at)));
             claims.extend(without_lines.map(|claim| (claim, vec![false; own.len()])));
             for (claim, lines) in claims {
                 let range = self.range(now, &blocks[*at], &lines);
@@ -590,7 +591,8 @@ impl<'a> FilesAfter<'a> {
     /// as the commit has it.
     fn may_seal(&self, at: ClaimRef, found: &Provenance) -> bool {
         let entry = self.ws.ledger.claim(at).entry;
-        let is_as_claimed = found.claim == Some(at) && found.content == Some(Content::Exact);
+        let reads_so = found.content == Some(Content::Exact) || found.only_inside;
+        let is_as_claimed = found.claim == Some(at) && reads_so;
         is_open(entry)
             && (!self.sealing.is_before(&entry.record)
                 || claims_as_it_stood(&entry.record) && is_as_claimed)

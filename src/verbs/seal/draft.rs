@@ -1,6 +1,6 @@
 //! Collects the blocks of a commit by intent, session and file, and writes them as evidence.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::SealedFile;
 use crate::code::{Document, FileBlocks, fingerprint};
@@ -8,7 +8,7 @@ use crate::ledger::evidence::{
     self, CitedIntent, CitedSession, Digest, EvidenceBlock, Header, Line, Whole,
 };
 use crate::ledger::{
-    BlockRecord, Conversation, Entry, Record, RecordKind, RecordedDecision, Strength,
+    BlockName, BlockRecord, Conversation, Entry, Record, RecordKind, RecordedDecision, Strength,
 };
 use crate::verbs::edited::Baseline;
 use crate::verbs::{VerbError, Workspace};
@@ -83,11 +83,34 @@ impl Group {
 /// The blocks of a group in one file.
 #[derive(Clone, Debug, Default)]
 struct GroupFile {
-    time: String,
     from: Option<RelativePath>,
-    /// Each block with the number of its own lines.
-    blocks: Vec<(BlockRecord, usize)>,
+    blocks: Vec<ClaimedBlock>,
     whole: Option<Whole>,
+}
+
+/// A block that a record claims.
+#[derive(Clone, Debug)]
+struct ClaimedBlock {
+    /// When that was recorded.
+    time: String,
+    range: BlockRecord,
+    /// The number of its own lines.
+    own: usize,
+}
+
+impl GroupFile {
+    /// The blocks by the line of evidence that names them, each line with its time. Lines are read in the order of
+    /// their times, so what other groups claim as well keeps its own time.
+    fn lines(&self, is_contested: impl Fn(&ClaimedBlock) -> bool) -> Vec<(&str, Vec<&ClaimedBlock>)> {
+        let (contested, rest): (Vec<_>, Vec<_>) =
+            self.blocks.iter().partition(|block| is_contested(block));
+        let last = rest.iter().map(|block| block.time.as_str()).max();
+        let mut lines: BTreeMap<&str, Vec<&ClaimedBlock>> = BTreeMap::new();
+        for block in contested {
+            lines.entry(&block.time).or_default().push(block);
+        }
+        last.map(|last| (last, rest)).into_iter().chain(lines).collect()
+    }
 }
 
 /// The evidence of one change: the blocks of each file and group.
@@ -112,10 +135,7 @@ impl Groups {
     ) {
         let work = self.work.entry((path.clone(), group)).or_default();
         work.from = from.cloned();
-        if work.time < record.timestamp {
-            work.time.clone_from(&record.timestamp);
-        }
-        work.blocks.push((range, own));
+        work.blocks.push(ClaimedBlock { time: record.timestamp.clone(), range, own });
     }
 
     /// Leaves out what can be derived from the texts before and after the change: the parameter types of blocks whose
@@ -124,8 +144,9 @@ impl Groups {
         let texts = baseline.versions().iter().chain([now]);
         let overloaded: HashSet<_> = texts.flat_map(|text| overloaded(&text.blocks())).collect();
         let here = self.work.iter_mut().filter(|((of, _), _)| of == path);
-        let names =
-            here.flat_map(|(_, work)| &mut work.blocks).flat_map(|(range, _)| &mut range.block);
+        let names = here
+            .flat_map(|(_, work)| &mut work.blocks)
+            .flat_map(|block| &mut block.range.block);
         for name in names {
             if !overloaded.contains(&(name.kind.clone(), name.path.clone())) {
                 name.parameters = None;
@@ -142,7 +163,8 @@ impl Groups {
         }
         let mut here = self.work.iter_mut().filter(|((of, _), _)| of == path);
         let (Some((_, work)), None) = (here.next(), here.next()) else { return };
-        let is_all = |(range, _): &(BlockRecord, usize)| {
+        let is_all = |block: &ClaimedBlock| {
+            let range = &block.range;
             range.brought.is_none() && range.recorded.is_none() && !range.deleted
         };
         if work.blocks.len() == blocks && work.blocks.iter().all(is_all) {
@@ -166,7 +188,7 @@ impl Groups {
             blocks: work
                 .blocks
                 .iter()
-                .filter_map(|(range, _)| Some(range.block.as_ref()?.path.clone()))
+                .filter_map(|block| Some(block.range.block.as_ref()?.path.clone()))
                 .collect(),
         };
         self.work.iter().map(brief).collect()
@@ -180,6 +202,12 @@ impl Groups {
     ) -> Vec<u8> {
         let mut intents: Vec<CitedIntent> = Vec::new();
         let mut sessions: Vec<&GroupAuthor> = Vec::new();
+        let mut claimed: HashMap<_, BTreeSet<&Group>> = HashMap::new();
+        for ((path, group), work) in &self.work {
+            for block in &work.blocks {
+                claimed.entry((path, place_of(block))).or_default().insert(group);
+            }
+        }
         let mut lines = Vec::new();
         for ((path, group), work) in &self.work {
             let cited = CitedIntent {
@@ -191,25 +219,32 @@ impl Groups {
                 ),
                 specs: group.specs.clone(),
             };
-            let blocks = work.blocks.iter().filter(|_| work.whole.is_none());
-            lines.push(Line {
-                intent: place(&mut intents, cited),
-                by: place(&mut sessions, &group.session),
-                time: evidence::time_of(&work.time),
-                path: path.clone(),
-                from: work.from.clone(),
-                strength: group.strength,
-                decision: group
-                    .decision
-                    .clone()
-                    .map(|(outcome, rule, approval)| RecordedDecision { outcome, rule, approval }),
-                claimed_class: group.claimed_class.clone(),
-                ack: group.is_ack,
-                whole: work.whole.clone(),
-                blocks: blocks.filter_map(|(range, own)| EvidenceBlock::of(range, *own)).collect(),
-                extra: Default::default(),
-            });
+            let (intent, by) = (place(&mut intents, cited), place(&mut sessions, &group.session));
+            let is_contested =
+                |block: &ClaimedBlock| claimed[&(path, place_of(block))].len() > 1;
+            for (time, blocks) in work.lines(is_contested) {
+                let blocks = blocks.into_iter().filter(|_| work.whole.is_none());
+                lines.push(Line {
+                    intent,
+                    by,
+                    time: evidence::time_of(time),
+                    path: path.clone(),
+                    from: work.from.clone(),
+                    strength: group.strength,
+                    decision: group.decision.clone().map(|(outcome, rule, approval)| {
+                        RecordedDecision { outcome, rule, approval }
+                    }),
+                    claimed_class: group.claimed_class.clone(),
+                    ack: group.is_ack,
+                    whole: work.whole.clone(),
+                    blocks: blocks
+                        .filter_map(|block| EvidenceBlock::of(&block.range, block.own))
+                        .collect(),
+                    extra: Default::default(),
+                });
+            }
         }
+        lines.sort_by(|a, b| (&a.path, &a.time).cmp(&(&b.path, &b.time)));
         let header = Header {
             evidence: evidence::FORMAT,
             of: of.map(|commit| commit.0.clone()),
@@ -227,6 +262,11 @@ fn overloaded(blocks: &FileBlocks) -> HashSet<(String, String)> {
     let names = blocks.blocks.iter().map(|block| &block.identity);
     let again = names.filter(|one| !seen.insert((one.kind, &one.path)));
     again.map(|one| (one.kind.as_str().to_owned(), one.path.clone())).collect()
+}
+
+/// Which block of a file is meant.
+fn place_of(block: &ClaimedBlock) -> (Option<&BlockName>, u32) {
+    (block.range.block.as_ref(), block.range.start_line)
 }
 
 fn cited(session: &GroupAuthor) -> CitedSession {
