@@ -522,15 +522,15 @@ impl<'a> FilesAfter<'a> {
         let file = why::file(ws, path, now);
         let blocks = &file.blocks.blocks;
         for (at, _) in &edits.now {
-            let found = &file.provenance[*at];
+            let (block, found) = (&blocks[*at], &file.provenance[*at]);
             let brought = brought_by_all(&differences, *at).unwrap_or_default();
-            let own = lines::own(now, &blocks[*at]);
+            let own = lines::own(now, block);
             let standing = provenance::lines::of(ledger, &Around(ws), found, &own);
             let recorded = self.recorded(found, standing.as_ref());
-            let covered = self.covered(path, &blocks[*at], own.len());
+            let covered = self.covered(path, block, own.len());
             let is_new = |line: usize| !covered[line] && brought.get(line) == Some(&true);
             let is_new: Vec<bool> = (0..own.len()).map(is_new).collect();
-            let mut claims = self.claims(found, standing.as_ref(), &is_new);
+            let mut claims = self.claims((block, found), standing.as_ref(), &is_new);
             // If lines were only removed from a block, none of its lines says who did it. Then the record that the
             // block comes from counts. A claim of what stands is about the block as a whole, whoever brought its lines.
             let is_as_recorded =
@@ -539,12 +539,11 @@ impl<'a> FilesAfter<'a> {
             let is_of_whole = |at: &ClaimRef| {
                 claims_as_it_stood(&ledger.claim(*at).entry.record) && !claims.contains_key(at)
             };
-            let without_lines = found
-                .claim
-                .filter(|at| self.may_seal(*at, found) && (only_cut || is_of_whole(at)));
+            let without_lines =
+                found.claim.filter(|at| self.may_seal(*at, block) && (only_cut || is_of_whole(at)));
             claims.extend(without_lines.map(|claim| (claim, vec![false; own.len()])));
             for (claim, lines) in claims {
-                let range = self.range(now, &blocks[*at], &lines);
+                let range = self.range(now, block, &lines);
                 let range = BlockRecord { recorded: recorded.clone(), ..range };
                 draft.add(ledger, path, from.as_ref(), claim, range, lines.len());
                 draft.note(self.before(claim).chain(self.before_found(found)), ledger);
@@ -564,7 +563,7 @@ impl<'a> FilesAfter<'a> {
     /// change count.
     fn claims(
         &self,
-        found: &Provenance,
+        (block, found): (&Block, &Provenance),
         standing: Option<&provenance::lines::StandingLines>,
         is_new: &[bool],
     ) -> BTreeMap<ClaimRef, Vec<bool>> {
@@ -580,7 +579,7 @@ impl<'a> FilesAfter<'a> {
                 }
                 Standing::Changed => None,
             };
-            if let Some(claim) = claim.filter(|at| is_new[line] && self.may_seal(*at, found)) {
+            if let Some(claim) = claim.filter(|at| is_new[line] && self.may_seal(*at, block)) {
                 by.entry(claim).or_insert_with(|| vec![false; is_new.len()])[line] = true;
             }
         }
@@ -589,13 +588,12 @@ impl<'a> FilesAfter<'a> {
 
     /// Returns true if this change may carry a claim on a block. One that was made after the commit must name the block
     /// as the commit has it.
-    fn may_seal(&self, at: ClaimRef, found: &Provenance) -> bool {
-        let entry = self.ws.ledger.claim(at).entry;
-        let reads_so = found.content == Some(Content::Exact) || found.only_inside;
-        let is_as_claimed = found.claim == Some(at) && reads_so;
-        is_open(entry)
-            && (!self.sealing.is_before(&entry.record)
-                || claims_as_it_stood(&entry.record) && is_as_claimed)
+    fn may_seal(&self, at: ClaimRef, block: &Block) -> bool {
+        let claim = self.ws.ledger.claim(at);
+        let (record, is_as_claimed) =
+            (&claim.entry.record, || provenance::matching::is_its_own(claim.range(), block));
+        is_open(claim.entry)
+            && (!self.sealing.is_before(record) || claims_as_it_stood(record) && is_as_claimed())
     }
 
     /// For each line of a block, whether evidence already names it for exactly this text of the block. Such a line is

@@ -1,6 +1,7 @@
 //! The command line as people and programs meet it: the real binary in a real folder.
 
 mod books;
+mod claimed;
 mod clones;
 mod compact;
 mod context;

@@ -37,6 +37,7 @@ pub use likeness::{Likeness, Reach};
 pub use lookup::{Candidate, candidates};
 pub use onward::{before_own_records, goes_on, may_speak_of, reads_on, recorded_elsewhere};
 pub use origins::Origins;
+pub use reading::is_its_own;
 pub use rules::{MIN_RENAMED_TOKENS, MatchRule};
 
 /// What is known of every block of a file, in the order of [`crate::code::FileBlocks::blocks`].

@@ -101,7 +101,10 @@ struct ClaimedBlock {
 impl GroupFile {
     /// The blocks by the line of evidence that names them, each line with its time. Lines are read in the order of
     /// their times, so what other groups claim as well keeps its own time.
-    fn lines(&self, is_contested: impl Fn(&ClaimedBlock) -> bool) -> Vec<(&str, Vec<&ClaimedBlock>)> {
+    fn lines(
+        &self,
+        is_contested: impl Fn(&ClaimedBlock) -> bool,
+    ) -> Vec<(&str, Vec<&ClaimedBlock>)> {
         let (contested, rest): (Vec<_>, Vec<_>) =
             self.blocks.iter().partition(|block| is_contested(block));
         let last = rest.iter().map(|block| block.time.as_str()).max();
@@ -144,9 +147,8 @@ impl Groups {
         let texts = baseline.versions().iter().chain([now]);
         let overloaded: HashSet<_> = texts.flat_map(|text| overloaded(&text.blocks())).collect();
         let here = self.work.iter_mut().filter(|((of, _), _)| of == path);
-        let names = here
-            .flat_map(|(_, work)| &mut work.blocks)
-            .flat_map(|block| &mut block.range.block);
+        let names =
+            here.flat_map(|(_, work)| &mut work.blocks).flat_map(|block| &mut block.range.block);
         for name in names {
             if !overloaded.contains(&(name.kind.clone(), name.path.clone())) {
                 name.parameters = None;
@@ -220,8 +222,7 @@ impl Groups {
                 specs: group.specs.clone(),
             };
             let (intent, by) = (place(&mut intents, cited), place(&mut sessions, &group.session));
-            let is_contested =
-                |block: &ClaimedBlock| claimed[&(path, place_of(block))].len() > 1;
+            let is_contested = |block: &ClaimedBlock| claimed[&(path, place_of(block))].len() > 1;
             for (time, blocks) in work.lines(is_contested) {
                 let blocks = blocks.into_iter().filter(|_| work.whole.is_none());
                 lines.push(Line {
