@@ -26,6 +26,7 @@ use crate::provenance;
 use crate::provenance::classify::{self, Parsed};
 pub(super) use crate::provenance::{Before, block_record};
 use crate::workspace::git::Target;
+use crate::workspace::text::counted;
 use crate::workspace::{RelativePath, session, store};
 
 /// What to record.
@@ -289,9 +290,13 @@ fn record_file(
         RecordExtent::Lines(lines) => Changes::of_lines(&subject, lines, by_these),
     };
     if changes.is_empty() {
-        return Ok(match changes.left.is_empty() {
-            true => FileOutcome::without(nothing_differs(ws, path, &now, request.extent)),
-            false => FileOutcome { left: changes.left, ..FileOutcome::default() },
+        return Ok(match (&changes.left[..], changes.committed_since) {
+            ([], 0) => FileOutcome::without(nothing_differs(ws, path, &now, request.extent)),
+            ([], blocks) => FileOutcome::without(LeftOut::unchanged(format!(
+                "no block differs from the last commit; {} changed since the last record, and whose change that is is not known; claim the file as it stands with `intent record --all`",
+                counted(blocks, "block")
+            ))),
+            _ => FileOutcome { left: changes.left, ..FileOutcome::default() },
         });
     }
     let parsed =
@@ -410,7 +415,7 @@ fn nothing_differs(
     }
     if ws.root.absolute(path).symlink_metadata().is_err() {
         if !ws.trail(path).heads().is_empty() {
-            return LeftOut::whole(
+            return LeftOut::unchanged(
                 "it is gone by a commit since its last record, so whose deed that is is not known; claim it with `intent record --all`",
             );
         }

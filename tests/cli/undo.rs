@@ -314,3 +314,32 @@ fn a_record_of_this_branch_under_an_intent_that_is_gone_is_found() {
         assert!(found.contains("`intent reassign src/a.rs --from INT-001 --to`"), "{found}");
     }
 }
+
+/// What another branch has is no news to who records there. It is told only of a file that was named itself and of which
+/// nothing was recorded.
+#[test]
+fn blocks_that_a_commit_brought_are_no_news() {
+    let lab = begun();
+    lab.run_git(&["switch", "-q", "-c", "topic"]);
+    let topic = BEFORE.replace("call(3)", "typed(3)") + "\nfn three() {\n    typed(4);\n}\n";
+    lab.write(FILE, &topic);
+    lab.write("src/b.rs", "fn other() {\n    typed(5);\n}\n");
+    lab.commit();
+    lab.run_git(&["switch", "-q", "main"]);
+    record(&lab, FILE, &edited());
+    record(&lab, "src/only_here.rs", "fn here() {\n    recorded(6);\n}\n");
+    lab.commit();
+    lab.run_git(&["switch", "-q", "topic"]);
+    let told = |path: &str| {
+        let output = lab.intent(&["record", path, "--intent", "INT-001", "--agent", "codex"]);
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let nothing = "Nothing changed there since it was recorded or committed; --all claims files as they stand\n";
+    assert_eq!(told("src"), nothing);
+    let one_line = "- not recorded: src/a.rs\n  no block differs from the last commit; 3 blocks changed since the last record, and whose change that is is not known; claim the file as it stands with `intent record --all`\n";
+    assert_eq!(told(FILE), one_line);
+    for (path, call) in [(FILE, "call(2)"), ("src", "typed(4)")] {
+        lab.write(FILE, lab.read(FILE).replace(call, "edited()"));
+        assert_eq!(told(path), "✓ src/a.rs  1 block under INT-001  evolution\n");
+    }
+}

@@ -18,6 +18,8 @@ use crate::workspace::{CommitId, RelativePath};
 pub(super) struct Changes {
     /// What changed and is not recorded all the same, each with its reason.
     pub(super) left: Vec<LeftOut>,
+    /// How many blocks changed since the last record and are committed as they stand.
+    pub(super) committed_since: usize,
     edits: Edits,
     pub(super) ranges: Vec<BlockRecord>,
     gone: Vec<(String, String)>,
@@ -134,9 +136,10 @@ impl Changes {
         let mut edits = subject.edits();
         // Recorded already: by another process, or on a branch whose outline is not the last.
         edits.now.retain(|(at, _)| !subject.recorded_alike(*at, |_| true));
-        let mut left = subject.committed_since(&edits);
-        left.extend(subject.leave_moved(&mut edits));
-        Self::of(subject, edits, left, RecordExtent::Changes)
+        let committed_since = subject.committed_since(&edits);
+        let left = subject.leave_moved(&mut edits);
+        let changes = Self::of(subject, edits, left, RecordExtent::Changes);
+        Self { committed_since, ..changes }
     }
 
     /// Every block of the file, but for those whose last record is such a one already.
@@ -197,7 +200,7 @@ impl Changes {
         };
         ranges.extend(deleted);
         let outlines = Outline::of(&subject.now).changed_from(&before);
-        Self { left, edits, ranges, gone, outlines }
+        Self { left, committed_since: 0, edits, ranges, gone, outlines }
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -285,9 +288,9 @@ impl FileToRecord<'_> {
     }
 
     /// What changed since the last record but is committed as it stands: it may be anybody's, and was most likely pulled.
-    fn committed_since(&self, edits: &Edits) -> Vec<LeftOut> {
+    fn committed_since(&self, edits: &Edits) -> usize {
         let (Some((last, origins)), false) = (&self.last, self.differences.is_empty()) else {
-            return Vec::new();
+            return 0;
         };
         let rows = Outline::of(&self.now).rows;
         let edited: HashSet<usize> = edits.now.iter().map(|(at, _)| *at).collect();
@@ -296,7 +299,7 @@ impl FileToRecord<'_> {
                 && !edited.contains(at)
                 && !self.provenance[*at].covered()
         };
-        (0..rows.len()).filter(changed).map(|at| committed_already(&self.now.blocks[at])).collect()
+        (0..rows.len()).filter(changed).count()
     }
 
     /// Takes out what came unchanged from another file, where its record says who asked for it.
@@ -343,13 +346,6 @@ fn in_conflict(block: &Block, conflict: LineRange) -> LeftOut {
 fn moved_here(block: &Block, from: &RelativePath) -> LeftOut {
     let reason = format!("came unchanged from {from}, and its record still says who asked for it");
     LeftOut::block(block, &reason)
-}
-
-fn committed_already(block: &Block) -> LeftOut {
-    LeftOut::block(
-        block,
-        "changed since the last record and is committed already, so whose change it is is not known; claim the file as it stands with `intent record --all`",
-    )
 }
 
 /// The commit that the work tree was based on when the record was made.
