@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::Workspace;
 use crate::intent::{Intent, Registry, Scope, ScopeVerdict, Status};
 use crate::workspace::ignores::IgnoreRule;
-use crate::workspace::{Code, Ignores, Policy, RelatedPlace, RelativePath};
+use crate::workspace::{Code, Ignores, Policy, RelatedPlace, RelativePath, text};
 
 /// Registry, policy and ignore files.
 #[derive(Clone)]
@@ -331,6 +331,32 @@ impl Rules {
         }
     }
 
+    /// What to do about `it`, which is work on a path outside the scope of an intent. `recorded` is the place of what is
+    /// recorded under that intent, as a word of a shell.
+    pub(super) fn way_out(
+        &self,
+        path: &RelativePath,
+        id: &str,
+        it: &str,
+        recorded: Option<&str>,
+    ) -> String {
+        let Some(owner) = self.owners(path).first().map(|owner| &owner.id.value) else {
+            return format!(
+                "Widen the scope of {id}, which `{}` asks a person for, or put {it} back.",
+                ask_for_scope(id, path)
+            );
+        };
+        let mut help = format!(
+            "Select the intent that owns {path}, widen the scope of {id}, or put {it} back."
+        );
+        if let Some(place) = recorded {
+            help.push_str(&format!(
+                " If {id} is not what it was written for, a person puts it under the right intent with `intent reassign {place} --from {id} --to {owner}`."
+            ));
+        }
+        help
+    }
+
     /// The place in the registry that explains why an intent owns a path or does not.
     pub fn explained(&self, path: &RelativePath, id: &str) -> Option<RelatedPlace> {
         // What only the proposed text has may stand in no file yet.
@@ -338,6 +364,12 @@ impl Rules {
         let registry = if accepted { &self.accepted.registry } else { self.registry_of(id) };
         scope_related(registry, path, id)
     }
+}
+
+/// The command that asks a person to let an intent own a path.
+pub(super) fn ask_for_scope(id: &str, path: &RelativePath) -> String {
+    let entry = text::shell_word(path.as_str());
+    format!("intent request-scope --intent {id} --add {entry} --reason 'why it is needed'")
 }
 
 /// The rule that keeps work under an intent from a path, whoever owns it: an entry of the policy, or a line of an ignore

@@ -102,10 +102,7 @@ fn next(
         (Some(owner), _) if owner.in_progress() => format!("intent select {}", owner.id.value),
         (Some(owner), _) => format!("intent start {}", owner.id.value),
         (None, Some(selected)) if keeping(selected).is_some() => return None,
-        (None, Some(selected)) => format!(
-            "intent request-scope --intent {} --add {entry} --reason 'why it is needed'",
-            selected.id.value
-        ),
+        (None, Some(selected)) => judgement::ask_for_scope(&selected.id.value, path),
         (None, None) => format!("intent new 'what is asked for' --scope {entry} --start"),
     })
 }

@@ -26,7 +26,7 @@ use crate::provenance;
 use crate::provenance::classify::{self, Parsed};
 pub(super) use crate::provenance::{Before, block_record};
 use crate::workspace::git::Target;
-use crate::workspace::text::counted;
+use crate::workspace::text::{counted, shell_word};
 use crate::workspace::{RelativePath, session, store};
 
 /// What to record.
@@ -95,7 +95,7 @@ pub struct RecordedFile {
     pub reasons: Vec<String>,
     /// What the gate says of this write: `no_opinion`, `ask` or `deny`. A denied write is recorded all the same, as what it is.
     pub outcome: String,
-    /// What `intent check` will say against it; `None` if nothing.
+    /// What `intent check` will say against it, and what to do about it; `None` if nothing.
     pub against: Option<String>,
 }
 
@@ -500,7 +500,7 @@ pub(super) fn related(intent: &Intent) -> Vec<Related> {
     std::iter::once(itself).chain(specs).collect()
 }
 
-/// What stands against work on a path under an intent, in a sentence or two.
+/// What stands against work on a path under an intent, and what to do about it, in a few sentences.
 fn against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<String> {
     let rules = Rules::of(ws);
     let ruling = rules.rulings(path, Some(intent)).into_iter().next()?;
@@ -509,7 +509,15 @@ fn against(ws: &Workspace, path: &RelativePath, intent: &str) -> Option<String> 
         return None;
     }
     let (what, why) = rules.told(&ruling, path, Some(intent));
-    Some(format!("{what} {why}").trim_end().to_owned())
+    let help = match &ruling {
+        Ruling::Outside(_) => {
+            let place = ws.exists(path).then(|| shell_word(path.as_str()));
+            rules.way_out(path, intent, "it", place.as_deref())
+        }
+        Ruling::Protected(_) | Ruling::Ignored(_) | Ruling::Unknown => String::new(),
+    };
+    let parts = [what, why, help];
+    Some(parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "))
 }
 
 fn decide(

@@ -376,23 +376,12 @@ impl DeedCase<'_> {
             Ruling::Outside(Outside::Proposed | Outside::Taken(_)) => super::proposed::ways_out(id),
             Ruling::Outside(_) => {
                 let is_whole = self.deed.what.starts_with(path.as_str());
+                let place = self.recorded_path().map(|typed| match self.deed.lines {
+                    Some(lines) => format!("{typed}:{}", lines.start()),
+                    None => typed,
+                });
                 let it = if is_whole { "it" } else { "the block" };
-                let mut help = format!(
-                    "Select the intent that owns {path}, widen the scope of {id}, or put {it} back."
-                );
-                if let (Some(typed), Some(owner)) =
-                    (self.recorded_path(), self.rules.owners(path).first())
-                {
-                    let to = &owner.id.value;
-                    let place = match self.deed.lines {
-                        Some(lines) => format!("{typed}:{}", lines.start()),
-                        None => typed,
-                    };
-                    help.push_str(&format!(
-                        " If {id} is not what it was written for, a person puts it under the right intent with `intent reassign {place} --from {id} --to {to}`."
-                    ));
-                }
-                help
+                self.rules.way_out(path, id, it, place.as_deref())
             }
         }
     }
