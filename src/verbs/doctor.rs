@@ -8,7 +8,7 @@ use super::git_hooks::{self, HooksStanding};
 use super::{after, seal, select};
 use crate::intent::FOLDER;
 use crate::workspace::policy::Mode;
-use crate::workspace::text::counted;
+use crate::workspace::text::{counted, shell_word};
 use crate::workspace::{Finding, Level, approvals, session, store};
 
 /// The examination.
@@ -120,12 +120,12 @@ fn ungated(ws: &Workspace) -> Option<Examined> {
     let notes = session::ungated::standing(&ws.root);
     let first = notes.first()?;
     let detail = format!(
-        "{} that no gate let through; the first: {} by {} ({}); look at it, then `intent record` or `intent accept {}`",
+        "{} that no gate let through; the first: {} by {} ({}); look at it, then `intent accept {}` settles it as it stands",
         counted(notes.len(), "write"),
         first.path,
         first.actor,
         first.why,
-        first.path
+        shell_word(first.path.as_str())
     );
     Some(examined("ungated", Health::Bad, detail))
 }

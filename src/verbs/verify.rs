@@ -9,13 +9,15 @@ use serde::Serialize;
 
 use self::lost::FoundAgain;
 use super::anchor::AnchorsAnswer;
+use super::edited::Baseline;
 use super::elsewhere::Around;
 use super::evidence::Compared;
+use super::judgement::Rules;
 use super::signing::{self, Signatures};
 use super::workspace::AT_ONCE;
-use super::{VerbError, Workspace, anchor, erase, seal, tips, why};
+use super::{VerbError, Workspace, anchor, erase, gate, seal, tips, why};
 use crate::code::LineRange;
-use crate::intent::lint;
+use crate::intent::{Intent, lint};
 use crate::ledger::dialect::is_placeholder;
 use crate::ledger::{Audit, Entry, ErasedSection, RecordKind, audit, journal};
 use crate::provenance::{Provenance, Verdict};
@@ -144,13 +146,35 @@ fn ungated(ws: &Workspace) -> Vec<Finding> {
                 "{} wrote this file at {} with {}, and no gate let that through: {}.",
                 note.actor, note.at, note.tool, note.why
             ),
-            format!(
-                "Look at it; then `intent record {0}` for an intent that asked for it, or `intent accept {0}` as it stands. `intent doctor` says why the gate was not asked.",
-                note.path
-            ),
+            settled_by(ws, &note.path),
         )
     };
     notes.map(finding).collect()
+}
+
+/// How a person settles a write that no gate let through.
+fn settled_by(ws: &Workspace, path: &RelativePath) -> String {
+    let typed = text::shell_word(path.as_str());
+    let mut help =
+        format!("Look at it; put it back, or settle it as it stands: `intent accept {typed}`.");
+    let rules = Rules::of(ws);
+    let may_change = |owner: &&Intent| rules.rulings(path, Some(&owner.id.value)).is_empty();
+    let owner = rules.owners(path).into_iter().find(may_change);
+    if let Some(owner) = owner.filter(|_| has_unrecorded_edits(ws, path)) {
+        let id = &owner.id.value;
+        help.push_str(&format!(" If {id} asked for it: `intent record {typed} --intent {id}`."));
+    }
+    help + " `intent doctor` says why the gate was not asked."
+}
+
+/// Returns true if `intent record` has something to record of a file that is there.
+fn has_unrecorded_edits(ws: &Workspace, path: &RelativePath) -> bool {
+    let (Ok(document), Ok(baseline)) = (ws.read(path), Baseline::of_work(ws, path)) else {
+        return false;
+    };
+    let found = why::file(ws, path, &document).provenance;
+    let edits = baseline.edits(&document);
+    !gate::is_control_file(path) && edits.now.iter().any(|(at, _)| !found[*at].covered())
 }
 
 /// The finding for a workspace whose registry is missing, where something is known by an intent.

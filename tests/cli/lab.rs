@@ -90,6 +90,17 @@ impl Lab {
             .expect("intent runs")
     }
 
+    /// Whether a command works that is pasted into a shell.
+    pub fn paste(&self, command: &str) -> bool {
+        let program = Path::new(env!("CARGO_BIN_EXE_intent"));
+        let mut path = program.parent().expect("a folder").as_os_str().to_owned();
+        path.push(":");
+        path.push(std::env::var_os("PATH").unwrap_or_default());
+        let mut shell = clean(Command::new("sh"), &self.root);
+        shell.args(["-c", command]).env("PATH", path).stdout(Stdio::null());
+        shell.status().expect("a shell").success()
+    }
+
     /// What a command answers with `--json`, whether or not it finds something.
     pub fn json(&self, arguments: &[&str]) -> Value {
         let output = self.intent(&[&["--json"], arguments].concat());

@@ -13,6 +13,7 @@ mod lab;
 mod listed;
 mod merging;
 mod outside;
+mod pasted;
 mod programs;
 mod reassign;
 mod remembered;

@@ -1,0 +1,105 @@
+//! Commands that messages name work when they are pasted.
+
+use intent_lsp::verbs::Workspace;
+use intent_lsp::workspace::RelativePath;
+use intent_lsp::workspace::session::ungated::{self, Ungated};
+
+use super::lab::Lab;
+
+/// The commands that a text names.
+fn commands(text: &str) -> Vec<String> {
+    let named = text.split('`').skip(1).step_by(2);
+    named
+        .filter(|it| it.starts_with("intent ") || it.starts_with("git "))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Notes that a file is as a write left it that no gate let through.
+fn note(lab: &Lab, path: &str) {
+    let text = std::fs::read(lab.root.join(path)).ok();
+    let note = Ungated {
+        path: RelativePath::new(path).expect("a path"),
+        hash: text.map(|text| intent_lsp::workspace::store::sha256(&text)),
+        actor: "codex:1".into(),
+        tool: "Bash".into(),
+        why: "no hook was asked before it".into(),
+        at: "2026-11-25T00:00:00.000Z".into(),
+    };
+    ungated::keep(&Workspace::open(&lab.root).expect("a workspace").root, &note).expect("kept");
+}
+
+#[test]
+fn what_settles_a_write_that_no_gate_let_through() {
+    let text = "fn written() {\n    by_somebody();\n}\n";
+    // The file, what it is now, whether an intent is selected, and how many commands settle it.
+    let cases = [
+        ("src/in scope.rs", Some(text), true, 2),
+        ("src/unselected.rs", Some(text), false, 2),
+        ("src/gone.rs", None, true, 1),
+        ("src/never there.rs", None, false, 1),
+        ("src/as_committed.rs", Some(text), false, 1),
+        ("other/out of scope.rs", Some(text), true, 1),
+        ("paused/draft.rs", Some(text), false, 1),
+        ("src/picture.bin", Some("\0\0"), true, 1),
+        (".intentignore", Some("secret\n"), true, 1),
+    ];
+    for (path, now, is_selected, expected) in cases {
+        let found = |nth: Option<usize>| {
+            let lab = Lab::governed();
+            lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+            lab.fine(&["new", "Two", "--scope", "paused/**"]);
+            for path in ["src/gone.rs", "src/as_committed.rs"] {
+                lab.write(path, text);
+            }
+            lab.commit();
+            match now {
+                Some(text) => lab.write(path, text),
+                None => std::fs::remove_file(lab.root.join(path)).unwrap_or_default(),
+            }
+            if is_selected {
+                lab.fine(&["select", "INT-001"]);
+            }
+            note(&lab, path);
+            let settling = || -> Vec<String> {
+                let findings = lab.json(&["check"])["findings"].clone();
+                let mut findings = findings.as_array().into_iter().flatten();
+                let found = findings.find(|finding| finding["code"] == "ungated-write");
+                let help = found.map_or("", |found| found["help"].as_str().expect("a help"));
+                commands(help).into_iter().filter(|it| it != "intent doctor").collect()
+            };
+            let named = settling();
+            if let Some(command) = nth.map(|nth| &named[nth]) {
+                assert!(lab.paste(command), "{command}");
+                assert_eq!(settling(), [""; 0], "{command}");
+            }
+            named.len()
+        };
+        assert_eq!(found(None), expected, "{path}");
+        for nth in 0..expected {
+            found(Some(nth));
+        }
+    }
+}
+
+#[test]
+fn a_record_outside_the_scope_names_the_next_command() {
+    let lab = Lab::governed();
+    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+    lab.fine(&["new", "Two", "--scope", "docs/**", "--start"]);
+    lab.fine(&["select", "INT-001"]);
+    let recorded = |path: &str| {
+        lab.write(path, "fn out() {\n    there();\n}\n");
+        let answer = lab.json(&["record", path]);
+        let against = answer["recorded"][0]["against"].as_str().expect("a warning").to_owned();
+        commands(&against)
+    };
+    let named = recorded("web site/a.rs");
+    let ask =
+        "intent request-scope --intent INT-001 --add 'web site/a.rs' --reason 'why it is needed'";
+    assert_eq!(named, [ask]);
+    assert!(lab.paste(ask));
+    // This one is for a person at a terminal.
+    let reassign = "intent reassign docs/a.rs --from INT-001 --to INT-002";
+    assert_eq!(recorded("docs/a.rs"), [reassign]);
+}
