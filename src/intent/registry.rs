@@ -128,6 +128,10 @@ impl Registry {
     pub fn holds(&self, path: &RelativePath) -> bool {
         path == self.path() || single_id(path).is_some()
     }
+    /// Whether a file at this path may be a registry, or a part of one.
+    pub fn is_place(path: &RelativePath) -> bool {
+        PLACES.contains(&path.as_str()) || single_id(path).is_some()
+    }
     /// The same registry once more, to stand for another moment.
     pub fn again(&self) -> Self {
         Self { files: self.files.clone(), folder: self.folder, intents: OnceLock::new() }

@@ -177,11 +177,13 @@ fn has_unrecorded_edits(ws: &Workspace, path: &RelativePath) -> bool {
     !gate::is_control_file(path) && edits.now.iter().any(|(at, _)| !found[*at].covered())
 }
 
-/// The finding for a workspace whose registry is missing, where something is known by an intent.
+/// The finding for a workspace whose registry is missing, where git has one or something is known by an intent.
 fn missing_registry(ws: &Workspace) -> Option<Finding> {
     let reason = ws.missing_registry()?;
-    let is_needed =
-        ws.selected(None).is_some() || ws.ledger.intents().iter().any(|id| !is_placeholder(id));
+    let is_lost = !matches!(ws.files(), Target::Commit(_)) && ws.lost_registry().is_some();
+    let is_needed = is_lost
+        || ws.selected(None).is_some()
+        || ws.ledger.intents().iter().any(|id| !is_placeholder(id));
     let message = "There is no registry, so nothing is known of any intent.".to_owned();
     is_needed.then(|| Finding::new(Code::RegistryMissing, message, format!("{reason}.")))
 }

@@ -10,7 +10,7 @@ use super::elsewhere::Elsewhere;
 use super::history::History;
 use super::namesake::{self, Namesakes};
 use crate::code::{Document, MAX_BYTES, Unread};
-use crate::intent::{Intent, Registry};
+use crate::intent::{FOLDER, Intent, Registry};
 use crate::ledger::read::is_ledger_path;
 use crate::ledger::{Claim, ClaimRef, Entry, Ledger, evidence};
 use crate::provenance::matching::{self, SharedTrail};
@@ -20,7 +20,7 @@ use crate::workspace::{
     git::{Change, GitError, Target, person_of_machine},
     root::RootError,
     session, store,
-    text::counted,
+    text::{counted, shell_word},
 };
 
 /// Who goes through all of the ledger looks at so many files, or blocks, before what was read of it for their sake is
@@ -180,22 +180,25 @@ impl Workspace {
         ws.with_rules_left_out().with_ledger(Ledger::load)
     }
 
-    /// Where the registry is not checked out although git tracks it, it and the other rules are those of the index. A
-    /// sparse checkout leaves them out, and so does who removes the folder.
+    /// Where a sparse checkout leaves the registry out, it and the other rules are those of the index. A registry that
+    /// was deleted is missing.
     fn with_rules_left_out(self) -> Self {
         if self.registry.exists() || !self.root.governed() {
             return self;
         }
-        let rules = self.governed_by(Target::Index, None, Ledger::default());
-        match rules {
-            Ok(rules) if rules.registry.exists() => Self {
+        let left_out = self.git().map(|git| git.left_out(&Registry::is_place));
+        if !left_out.is_some_and(|files| files.is_ok_and(|files| !files.is_empty())) {
+            return self;
+        }
+        match self.governed_by(Target::Index, None, Ledger::default()) {
+            Ok(rules) => Self {
                 policy: rules.policy,
                 policy_findings: rules.policy_findings,
                 registry: rules.registry,
                 ignores: rules.ignores,
                 ..self
             },
-            _ => self,
+            Err(_) => self,
         }
     }
 
@@ -642,19 +645,20 @@ impl Workspace {
     /// Of a registry that is not on the disk: says that it is missing, and how to get it back from git. `None` if git has
     /// none.
     pub fn lost_registry(&self) -> Option<String> {
-        let path = self.registry.path();
-        let holds = |target: &Target| self.git()?.text(target, path).ok()?;
-        let commit = self.head().and_then(|head| holds(&Target::Commit(head.clone())));
-        let from = match (commit, holds(&Target::Index)) {
-            (Some(_), _) => "HEAD ",
-            (None, Some(_)) => "",
-            (None, None) => return None,
+        let held =
+            |target: &Target| Registry::at(self.git()?, target).ok().filter(Registry::exists);
+        // What is staged may be newer than the commit.
+        let (command, held) = match held(&Target::Index) {
+            Some(staged) => ("git restore", staged),
+            None => ("git checkout HEAD --", held(&Target::Commit(self.head()?.clone()))?),
         };
+        let path = if held.list().exists() { held.path().as_str() } else { FOLDER };
         // From the top of the work tree, so that it works in every folder.
         let top = self.root.work_tree().unwrap_or(self.root.path());
         let below = self.root.path().strip_prefix(top).unwrap_or(Path::new(""));
-        let place = below.join(path.as_str()).display().to_string().replace('\\', "/");
-        Some(format!("{path} is missing; `git checkout {from}-- ':/{place}'` gets it back"))
+        let place = below.join(path).display().to_string().replace('\\', "/");
+        let place = shell_word(&format!(":/{place}"));
+        Some(format!("{path} is missing in the work tree; `{command} {place}` gets it back"))
     }
 
     /// An intent under which work may be done now.

@@ -135,18 +135,18 @@ pub(super) fn usable<'a>(
         intent: selected.map(str::to_owned),
         rule: None,
     };
-    let Some(id) = selected else {
-        return Err(deny(
-            DenialCode::IntentRequired,
-            format!("You must cite a valid active Intent ID. {}", selectable_for(ws, paths)),
-        ));
-    };
     if let Some(missing) = ws.missing_registry() {
         return Err(deny(
             DenialCode::HookError,
             format!("Nothing can be allowed without a registry: {missing}."),
         ));
     }
+    let Some(id) = selected else {
+        return Err(deny(
+            DenialCode::IntentRequired,
+            format!("You must cite a valid active Intent ID. {}", selectable_for(ws, paths)),
+        ));
+    };
     let Some(intent) = ws.registry.get(id) else {
         let rivals = ws.registry.rivals(id);
         let why = match rivals.is_empty() {
