@@ -172,6 +172,11 @@ impl Rules {
         layers.iter().all(|layer| layer.registry.syntax_error().is_none())
     }
 
+    /// Whether there is a registry.
+    fn is_there(&self) -> bool {
+        self.accepted.registry.exists() || self.proposed.registry.exists()
+    }
+
     /// The text of an intent that work is held against.
     pub fn intent(&self, id: &str) -> Option<&Intent> {
         self.held(id).map(|held| held.intent)
@@ -233,8 +238,9 @@ impl Rules {
 
     fn outside(&self, path: &RelativePath, id: &str) -> Option<Ruling> {
         let Some(held) = self.held(id) else {
-            // An id that two intents have is a finding of its own.
-            return self.proposed.registry.rivals(id).is_empty().then_some(Ruling::Unknown);
+            // A missing registry, and an id that two intents have, are findings of their own.
+            let is_told = !self.is_there() || !self.proposed.registry.rivals(id).is_empty();
+            return (!is_told).then_some(Ruling::Unknown);
         };
         let outside = match held.scope.verdict(path) {
             ScopeVerdict::Unmentioned => Outside::Unmentioned,

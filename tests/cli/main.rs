@@ -406,11 +406,24 @@ fn a_missing_registry_is_called_missing() {
     lab.commit();
     let path = ".orchestration/active_intents.yaml";
     let new: &[&[&str]] = &[&["new", "Another"], &["check"]];
-    lab.run_git(&["rm", "-q", path]);
-    every_command_says(&lab, "`git checkout HEAD -- ':/.orchestration/active_intents.yaml'`", new);
-    let place = ":/.orchestration/active_intents.yaml";
-    assert!(lab.try_git(&["-C", "src", "checkout", "HEAD", "--", place]));
-    assert!(lab.fine(&["list"]).contains("INT-001"));
+    lab.write("src/auth.rs", format!("{REFRESHED}\nfn late() {{\n    recorded();\n}}\n"));
+    lab.fine(&["record", "src"]);
+    let remove = || std::fs::remove_file(lab.root.join(path)).expect("removed");
+    let remove_folder =
+        || std::fs::remove_dir_all(lab.root.join(".orchestration")).expect("removed");
+    let remove_in_index = || lab.run_git(&["rm", "-q", "--cached", path]);
+    let cases: [(&[&dyn Fn()], &str); 3] = [
+        (&[&remove], "git restore"),
+        (&[&remove, &remove_in_index], "git checkout HEAD --"),
+        (&[&remove_folder], "git restore"),
+    ];
+    for (deeds, command) in cases {
+        deeds.iter().for_each(|deed| deed());
+        let command = format!("{command} :/{path}");
+        every_command_says(&lab, &format!("`{command}`"), new);
+        assert!(lab.paste(&format!("cd src && {command}")));
+        assert!(lab.fine(&["list"]).contains("INT-001"));
+    }
     // Of a registry that git never had, a new one is written.
     let lab = Lab::governed();
     lab.write("src/auth.rs", LOGIN);
@@ -425,7 +438,7 @@ fn a_missing_registry_is_called_missing() {
 #[test]
 fn no_registry_is_made_anew_beside_the_one_that_git_has() {
     let path = ".orchestration/active_intents.yaml";
-    for (committed, from) in [(true, "HEAD "), (false, "")] {
+    for committed in [true, false] {
         let lab = Lab::governed();
         lab.fine(&["new", "Login"]);
         lab.run_git(&["add", "-A"]);
@@ -436,12 +449,10 @@ fn no_registry_is_made_anew_beside_the_one_that_git_has() {
         for arguments in [&["new", "Another"][..], &["start", "INT-001"]] {
             let refused = lab.intent(arguments);
             let said = String::from_utf8_lossy(&refused.stderr).into_owned();
-            let remedy = format!("`git checkout {from}-- ':/{path}'`");
+            let remedy = format!("`git restore :/{path}`");
             assert!(!refused.status.success() && said.contains(&remedy), "{said}");
         }
-        let place = format!(":/{path}");
-        let back = ["checkout", from.trim(), "--", &place];
-        lab.run_git(&back.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>());
+        assert!(lab.paste(&format!("git restore :/{path}")));
         assert!(lab.fine(&["list"]).contains("INT-001"));
     }
 }
