@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::git::GitError;
 use super::path::is_orchestration_name;
 use super::{Code, Finding, Git, RelativePath, Root, discover, store};
 
@@ -347,13 +348,48 @@ fn read_rules(path: &Path) -> Gitignore {
     let Ok(Some(bytes)) = store::read_capped(path, MAX_IGNORE_FILE) else {
         return Gitignore::empty();
     };
+    rules_in(&path.display(), &bytes)
+}
+
+fn rules_in(path: &dyn std::fmt::Display, bytes: &[u8]) -> Gitignore {
     let mut builder = builder();
-    for line in String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').lines() {
+    for line in String::from_utf8_lossy(bytes).trim_start_matches('\u{feff}').lines() {
         if let Err(error) = builder.add_line(None, line) {
-            tracing::debug!(path = %path.display(), %error, "ignore pattern skipped, as git does");
+            tracing::debug!(%path, %error, "ignore pattern skipped, as git does");
         }
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// The `.gitignore` files that a sparse checkout leaves out of the work tree. Git goes by them all the same.
+pub(super) struct LeftOutRules {
+    /// By the folder of each.
+    by_folder: HashMap<String, Gitignore>,
+}
+
+impl LeftOutRules {
+    pub(super) fn of(git: &Git) -> Result<Self, GitError> {
+        let files = git.left_out(&|path| path.file_name() == ".gitignore")?.into_iter();
+        let rules = files.map(|(path, bytes)| {
+            let folder = path.folders().last().unwrap_or_default().to_owned();
+            (folder, rules_in(&path, &bytes))
+        });
+        Ok(Self { by_folder: rules.collect() })
+    }
+
+    pub(super) fn ignore(&self, path: &RelativePath) -> bool {
+        if self.by_folder.is_empty() {
+            return false;
+        }
+        let folders = path.folders().map(|folder| (folder, true));
+        folders.chain([(path.as_str(), false)]).any(|(path, is_dir)| {
+            let above = path.rmatch_indices('/').map(|(at, _)| (&path[..at], &path[at + 1..]));
+            let mut rules = above.chain([("", path)]).filter_map(|(folder, inside)| {
+                decided(self.by_folder.get(folder)?, inside, is_dir)
+            });
+            rules.next() == Some(true)
+        })
+    }
 }
 
 fn builder() -> GitignoreBuilder {

@@ -631,6 +631,11 @@ fn a_checkout_without_the_rules_is_governed_all_the_same() {
     assert_eq!(code, Some(1), "{told}");
     assert!(told.contains("SCOPE_VIOLATION"), "{told}");
     assert_eq!(gate(&ci, "src/a.rs").0, Some(0));
+    // What we write there ourselves is ignored by the file that is not checked out.
+    ci.fine(&["select", "INT-001"]);
+    assert!(ci.root.join(".orchestration/active_intent_current.json").exists());
+    let checked = ci.fine(&["check"]);
+    assert!(checked.contains("no findings in 0 changed blocks"), "{checked}");
     // Nor does it help to take the folder away.
     let bare = forge.clone_of("main", &[]);
     std::fs::remove_dir_all(bare.root.join(".orchestration")).expect("removed");

@@ -10,7 +10,8 @@ use gix::objs::tree::EntryKind;
 
 use super::index::{Index, Tracked};
 use super::{Aspect, Change, ChangeKind, Files, Git, GitError, Held, is_regular};
-use crate::workspace::{RelativePath, ignores};
+use crate::workspace::RelativePath;
+use crate::workspace::ignores::{self, LeftOutRules};
 
 /// How a path changed, given what stood there before and what stands there now. A file that became a link is two
 /// changes: the file is gone, and there is a new link.
@@ -52,7 +53,8 @@ pub(super) fn with_work_tree(
     index: &Index,
 ) -> Result<Vec<Change>, GitError> {
     let visible = ignores::visible(&git.root);
-    let visible = visible.iter().map(|(path, _)| path);
+    let left_out = LeftOutRules::of(git)?;
+    let visible = visible.iter().map(|(path, _)| path).filter(|path| !left_out.ignore(path));
     let present: BTreeSet<&RelativePath> = visible.chain(index.entries.keys()).collect();
     let mut disk = Disk {
         git,

@@ -374,6 +374,22 @@ fn a_sparse_checkout_hides_files_and_deletes_none() {
 }
 
 #[test]
+fn an_ignore_file_that_is_not_checked_out_still_ignores() {
+    let rules = "/local/\n*.log\n!kept.log\n";
+    let place = TestFolder::committed(&[("in/a", "1"), ("out/.gitignore", rules)]);
+    let head = id(&place.git(&["rev-parse", "HEAD"]));
+    for flag in ["--no-sparse-index", "--sparse-index"] {
+        place.git(&["sparse-checkout", "set", "--cone", flag, "in"]);
+        for path in ["out/local/deep/a", "out/a.log", "out/deep/b.log", "out/kept.log", "b.log"] {
+            place.write(path, "x");
+        }
+        let git = place.open("");
+        let found = changes(&git, Some(&head), Target::WorkTree);
+        assert_eq!(found, ["A b.log", "A out/kept.log"], "{flag}");
+    }
+}
+
+#[test]
 fn repositories_with_long_hashes_are_read() {
     let place = TestFolder::new();
     place.git(&["init", "-q", "--object-format=sha256"]);
