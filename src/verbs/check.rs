@@ -3,7 +3,8 @@
 //! Two faces of one judgement ([`super::judgement`]): [`change`] for a whole change (work tree, index, or commits), and
 //! [`document`] for one text in an editor. Both cut the change into deeds and ask the same rules of each.
 //!
-//! What is judged by which rules: on a person's own machine the files as they stand decide. A change that is to be
+//! What is judged by which rules: on a person's own machine the files as they stand decide, and those that are staged
+//! about what is staged. A change that is to be
 //! merged is judged by the rules of the branch that it goes into, as they are now; what it brings along grants nothing.
 
 mod bound;
@@ -26,10 +27,10 @@ use super::classes::{self, ClassAnswer};
 use super::edited::{FormerFile, commits_of_work};
 use super::judgement::{Layer, Rules, scope_related};
 use super::signing::{Nobody, Signatures};
-use super::workspace::{IGNORE_FILES, ignores_at, policy_at};
+use super::workspace::{IGNORE_FILES, POLICY, ignores_at, policy_at};
 use super::{VerbError, Workspace, seal, verify, why};
 use crate::code::LineRange;
-use crate::intent::Registry;
+use crate::intent::{FOLDER, Registry};
 use crate::provenance::Verdict;
 use crate::workspace::git::{Change, ChangeKind, Target};
 use crate::workspace::{Code, CommitId, Finding, Level, Policy, RelativePath, text};
@@ -192,11 +193,12 @@ pub fn change_signed(
         }
         if *against == ComparedSides::Staged {
             answer.summary.notes.extend(seal::unstaged_note(here));
+            answer.summary.notes.extend(other_rules(here, ws));
         }
         let changes = ends.changes(ws)?;
         let approvals = Approvals::of(ws, &ends, signatures)?;
         answer.summary.notes.extend(approvals.notes.iter().cloned());
-        let rules = ends.rules(here, ws, &approvals)?;
+        let rules = ends.rules(ws, &approvals)?;
         findings.extend(ends.tip.as_ref().and_then(|_| unreadable(&rules, against)));
         if ends.tip.is_some() && rules.accepted().registry.exists() {
             let missing = findings.iter_mut().filter(|it| it.code == Code::RegistryMissing);
@@ -346,19 +348,10 @@ impl Ends {
         Ok(paths)
     }
 
-    /// The rules that decide, and those that the change proposes. `here`: the work tree.
-    fn rules(
-        &self,
-        here: &Workspace,
-        ws: &Workspace,
-        approvals: &Approvals,
-    ) -> Result<Rules, VerbError> {
+    /// The rules that decide, and those that the change proposes.
+    fn rules(&self, ws: &Workspace, approvals: &Approvals) -> Result<Rules, VerbError> {
         let (Some(git), Some(tip), Some(base)) = (ws.git(), &self.tip, self.base()) else {
-            // A registry that somebody is just breaking decides nothing about what is staged.
-            let is_broken = here.registry.syntax_error().is_some();
-            let accepted = Layer::of(if is_broken { ws } else { here });
-            let rules = Rules::between(accepted, Layer::of(ws));
-            return Ok(rules.approving(approvals.work.clone()));
+            return Ok(Rules::of(ws).approving(approvals.work.clone()));
         };
         let at = |commit: &CommitId| layer_at(ws, &Target::Commit(commit.clone()));
         let mut proposed = Layer::of(ws);
@@ -409,6 +402,36 @@ impl ComparedSides {
             }
         }
     }
+}
+
+/// Says that what is staged was judged by other rules than those in the work tree, `here`. `None` if they are the same.
+fn other_rules(here: &Workspace, staged: &Workspace) -> Option<String> {
+    const SAID: &str = "What is staged was judged by the rules that are staged";
+    if let Some(missing) = here.missing_registry() {
+        return staged.registry.exists().then(|| format!("{SAID}. {missing}."));
+    }
+    let mut differ: Vec<&str> = Vec::new();
+    if here.registry.text() != staged.registry.text() {
+        differ.push(here.registry.path().as_str());
+    } else if !here.registry.same_text(&staged.registry) {
+        differ.push(FOLDER);
+    }
+    if here.policy != staged.policy {
+        differ.push(POLICY);
+    }
+    differ.extend(IGNORE_FILES.into_iter().filter(|name| {
+        let path = RelativePath::new(name).ok();
+        let text = |ws: &Workspace| path.as_ref().and_then(|path| ws.text(path).ok()?);
+        text(here).is_some_and(|now| Some(now) != text(staged))
+    }));
+    let places: Vec<String> = differ.iter().map(|path| here.from_top(path)).collect();
+    (!differ.is_empty()).then(|| {
+        format!(
+            "{SAID}. The work tree has others in {}; `git add {}` stages them.",
+            differ.join(", "),
+            places.join(" ")
+        )
+    })
 }
 
 /// What decides, where it cannot be read: then nothing is known of scopes, which must not look like nothing found.

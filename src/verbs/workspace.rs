@@ -653,12 +653,17 @@ impl Workspace {
             None => ("git checkout HEAD --", held(&Target::Commit(self.head()?.clone()))?),
         };
         let path = if held.list().exists() { held.path().as_str() } else { FOLDER };
-        // From the top of the work tree, so that it works in every folder.
+        let place = self.from_top(path);
+        Some(format!("{path} is missing in the work tree; `{command} {place}` gets it back"))
+    }
+
+    /// A path of the workspace for git on a command line, counted from the top of the work tree, so that it is the same in
+    /// every folder.
+    pub(super) fn from_top(&self, path: &str) -> String {
         let top = self.root.work_tree().unwrap_or(self.root.path());
         let below = self.root.path().strip_prefix(top).unwrap_or(Path::new(""));
         let place = below.join(path).display().to_string().replace('\\', "/");
-        let place = shell_word(&format!(":/{place}"));
-        Some(format!("{path} is missing in the work tree; `{command} {place}` gets it back"))
+        shell_word(&format!(":/{place}"))
     }
 
     /// An intent under which work may be done now.
@@ -731,12 +736,15 @@ impl Workspace {
     }
 }
 
+/// Where the policy is.
+pub(super) const POLICY: &str = ".orchestration/policy.yaml";
+
 /// The policy in the index or at a commit, and what is wrong with it.
 pub(super) fn policy_at(
     git: &Git,
     target: &Target,
 ) -> Result<Option<(Policy, Vec<Finding>)>, GitError> {
-    let path = RelativePath::new(".orchestration/policy.yaml").expect("a fixed name is a path");
+    let path = RelativePath::new(POLICY).expect("a fixed name is a path");
     Ok(git.text(target, &path)?.map(|text| Policy::parse(&path, &text)))
 }
 

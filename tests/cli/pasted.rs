@@ -103,3 +103,44 @@ fn a_record_outside_the_scope_names_the_next_command() {
     let reassign = "intent reassign docs/a.rs --from INT-001 --to INT-002";
     assert_eq!(recorded("docs/a.rs"), [reassign]);
 }
+
+/// What is staged is judged by what is staged, whatever the work tree makes of the rules, and the answer says so.
+#[test]
+fn what_is_staged_is_judged_by_the_rules_that_are_staged() {
+    let path = ".orchestration/active_intents.yaml";
+    let lab = Lab::governed();
+    lab.fine(&["new", "One", "--scope", "src/**", "--start"]);
+    lab.commit();
+    lab.fine(&["select", "INT-001"]);
+    for file in ["src/a.rs", "web/b.rs"] {
+        lab.write(file, "fn one() {\n    first();\n}\n");
+        lab.intent(&["record", file]);
+    }
+    lab.run_git(&["add", "-A"]);
+    let staged = lab.read(path);
+    let judged = || {
+        let answer = lab.json(&["check", "--staged"]);
+        let findings = answer["findings"].as_array().expect("a list").iter();
+        let findings: Vec<String> =
+            findings.map(|one| format!("{} {}", one["code"], one["path"])).collect();
+        let notes = answer["summary"]["notes"].as_array().expect("a list").iter();
+        let notes: Vec<String> = notes.map(|it| it.as_str().expect("a note").to_owned()).collect();
+        (findings, notes.into_iter().find(|note| note.contains("the rules that are staged")))
+    };
+    let (first, note) = judged();
+    assert_eq!(first, ["\"scope-violation\" \"web/b.rs\""]);
+    assert_eq!(note, None);
+    for other in ["**", "docs/**"] {
+        lab.write(path, staged.replace("src/**", other));
+        let (found, note) = judged();
+        assert_eq!(found, first, "{other}");
+        let note = note.expect("it says so");
+        assert_eq!(commands(&note), [format!("git add :/{path}")]);
+    }
+    std::fs::remove_file(lab.root.join(path)).expect("removed");
+    let (found, note) = judged();
+    assert_eq!(found, first, "none");
+    let named = commands(&note.expect("it says so"));
+    assert!(lab.paste(&named[0]) && lab.read(path) == staged, "{named:?}");
+    assert_eq!(judged(), (first, None));
+}

@@ -371,7 +371,7 @@ impl DeedCase<'_> {
                 "Restore the intent in the registry, or select another one.".to_owned()
             }),
             Ruling::Outside(Outside::Proposed) if self.rules.is_of_one_machine() => {
-                "Save the registry; of what is staged, stage it as it is saved.".to_owned()
+                "Save the registry.".to_owned()
             }
             Ruling::Outside(Outside::Proposed | Outside::Taken(_)) => super::proposed::ways_out(id),
             Ruling::Outside(_) => {
