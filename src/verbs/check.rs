@@ -424,7 +424,7 @@ fn other_rules(here: &Workspace, staged: &Workspace) -> Option<String> {
         let text = |ws: &Workspace| path.as_ref().and_then(|path| ws.text(path).ok()?);
         text(here).is_some_and(|now| Some(now) != text(staged))
     }));
-    let places: Vec<String> = differ.iter().map(|path| here.from_top(path)).collect();
+    let places: Vec<String> = differ.iter().map(|path| here.place_for_git(path)).collect();
     (!differ.is_empty()).then(|| {
         format!(
             "{SAID}. The work tree has others in {}; `git add {}` stages them.",

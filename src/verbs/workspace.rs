@@ -653,13 +653,13 @@ impl Workspace {
             None => ("git checkout HEAD --", held(&Target::Commit(self.head()?.clone()))?),
         };
         let path = if held.list().exists() { held.path().as_str() } else { FOLDER };
-        let place = self.from_top(path);
+        let place = self.place_for_git(path);
         Some(format!("{path} is missing in the work tree; `{command} {place}` gets it back"))
     }
 
     /// A path of the workspace for git on a command line, counted from the top of the work tree, so that it is the same in
     /// every folder.
-    pub(super) fn from_top(&self, path: &str) -> String {
+    pub(super) fn place_for_git(&self, path: &str) -> String {
         let top = self.root.work_tree().unwrap_or(self.root.path());
         let below = self.root.path().strip_prefix(top).unwrap_or(Path::new(""));
         let place = below.join(path).display().to_string().replace('\\', "/");

@@ -412,8 +412,8 @@ fn a_missing_registry_is_called_missing() {
     let remove_folder =
         || std::fs::remove_dir_all(lab.root.join(".orchestration")).expect("removed");
     let remove_in_index = || lab.run_git(&["rm", "-q", "--cached", path]);
-    let cases: [(&[&dyn Fn()], &str); 3] = [
-        (&[&remove], "git restore"),
+    let cases = [
+        (&[&remove as &dyn Fn()][..], "git restore"),
         (&[&remove, &remove_in_index], "git checkout HEAD --"),
         (&[&remove_folder], "git restore"),
     ];
