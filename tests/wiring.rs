@@ -286,6 +286,14 @@ fn a_write_that_no_gate_let_through_stands_until_somebody_answers_for_it() {
     assert_eq!(lab.intent(&["accept", "src/a.rs"]).status.code(), Some(2));
 
     ungated_write(&lab);
+    for agent in [&["--agent", "codex"][..], &["--session", "codex:1"], &["--model", "a/m"]] {
+        let recording = [&["record", "src/a.rs", "--intent", "INT-001"], agent].concat();
+        let output = lab.intent(&recording);
+        assert_eq!(output.status.code(), Some(1), "{recording:?}");
+        let told = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(told.contains("`intent accept src/a.rs`"), "{told}");
+        assert!(is_found(&lab), "who wrote it does not answer for it: {recording:?}");
+    }
     lab.fine(&["record", "src/a.rs", "--intent", "INT-001"]);
     assert!(!is_found(&lab));
 

@@ -52,6 +52,9 @@ pub struct RecordRequest {
     pub claimed_class: Option<String>,
     /// How strong the evidence is; `None`: somebody says so.
     pub strength: Option<Strength>,
+    /// A person asks, who answers with it for writes that no gate let through. Nobody else may record those: whoever
+    /// wrote past the gate would have them judged as if they had asked first.
+    pub settles: bool,
 }
 
 /// How much of a file is recorded.
@@ -134,6 +137,8 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
     let mut current = ws.with_ledger_of_now();
     let mut answer = RecordAnswer::default();
     let mut seen = HashSet::new();
+    let answered = request.settles || request.strength.is_some();
+    let ungated = if answered { Vec::new() } else { session::ungated::standing(&ws.root) };
     for named in &request.paths {
         // A file has one name in the ledger, whatever links lead to it.
         let path = match ws.root.resolve(named) {
@@ -144,6 +149,14 @@ pub fn record(ws: &Workspace, request: &RecordRequest) -> Result<RecordAnswer, V
             }
         };
         if !seen.insert(path.clone()) {
+            continue;
+        }
+        if ungated.iter().any(|note| note.path == path) {
+            let reason = format!(
+                "it was written although no gate let that through; a person settles it with `intent accept {}`",
+                shell_word(path.as_str())
+            );
+            answer.skipped.push(LeftOut::whole(reason).of(&path));
             continue;
         }
         let intent = ws.intent_in_progress(&id)?;

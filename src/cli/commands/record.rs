@@ -18,7 +18,7 @@ use crate::code::LineRange;
 use crate::ledger::{EntityType, MutationClass};
 use crate::verbs::record::{RecordExtent, RecordRequest, RecordedFile, SkippedFile, record};
 use crate::verbs::{Workspace, git_hooks, map, seal};
-use crate::workspace::RelativePath;
+use crate::workspace::{RelativePath, agents};
 
 /// Files with the same reason that are named before the rest is only counted.
 const NAMED: usize = 3;
@@ -186,6 +186,7 @@ fn request(
         person: person::name(workspace).filter(|_| has_person),
         claimed_class: args.class.clone(),
         strength: None,
+        settles: !is_named && agents::above().is_none(),
     }
 }
 

@@ -142,6 +142,7 @@ pub(super) fn record(snapshot: &Snapshot, argument: &Argument, effects: &mut Eff
         person: person(snapshot, &workspace),
         claimed_class: wanted.class,
         strength: None,
+        settles: is_person,
     };
     effects.wrote(&workspace);
     answer("intent.record", &record::record(&workspace, &request).map_err(refusal)?)
