@@ -1,9 +1,6 @@
 //! One file of the registry: read losslessly from any dialect, never written over when broken.
 
-use std::fs;
-use std::io::Read;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::dialect::{self, Form, Written};
@@ -11,6 +8,7 @@ use super::kept::KeptRegistry;
 use super::{Intent, Scope, conflict, yaml};
 use crate::code::LineRange;
 use crate::workspace::cache::Slot;
+use crate::workspace::store::StoreError;
 use crate::workspace::{Code, Finding, RelatedPlace, RelativePath, Root};
 
 /// The largest registry that is read, in bytes.
@@ -50,7 +48,7 @@ impl IntentFile {
         if let Some(file) = kept.and_then(|bytes| Self::recalled(&path, bytes)) {
             return file;
         }
-        match read_file(&root.absolute(&path)) {
+        match read_file(root, &path) {
             Err(why) => Self::unreadable(path, why),
             Ok(text) => {
                 let file = Self::parse(path, &text);
@@ -357,19 +355,17 @@ pub(super) fn unreadable(reason: impl std::fmt::Display) -> Unreadable {
     (Code::RegistrySyntax, format!("The registry cannot be read: {reason}."))
 }
 
-fn read_file(path: &Path) -> Result<String, Unreadable> {
-    if !fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(unreadable("it is not a regular file"));
-    }
-    let mut bytes = Vec::new();
-    let limit = MAX_BYTES as u64 + 1;
-    fs::File::open(path)
-        .and_then(|file| file.take(limit).read_to_end(&mut bytes))
-        .map_err(unreadable)?;
-    if bytes.len() > MAX_BYTES {
-        let message = format!("The registry has more than {MAX_BYTES} bytes, and is not read.");
-        return Err((Code::RegistryTooLarge, message));
-    }
+fn read_file(root: &Root, path: &RelativePath) -> Result<String, Unreadable> {
+    let bytes = match root.read(path, MAX_BYTES as u64) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Err(unreadable("it is gone")),
+        Err(StoreError::TooLarge { .. }) => {
+            let message = format!("The registry has more than {MAX_BYTES} bytes, and is not read.");
+            return Err((Code::RegistryTooLarge, message));
+        }
+        Err(StoreError::Io { source, .. }) => return Err(unreadable(source)),
+        Err(error) => return Err(unreadable(error)),
+    };
     String::from_utf8(bytes).map_err(|error| {
         unreadable(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to()))
     })

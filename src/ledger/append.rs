@@ -3,7 +3,7 @@
 //! With git a record goes to the journal of its session and work tree, without git, or where the policy says so, to
 //! `agent_trace.jsonl`. The records of one writer are chained by their hashes ([`super::chain`]).
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -54,9 +54,7 @@ impl<'a> Writer<'a> {
     /// Fills in `writer`, `seq` and `prev`, and appends the record durably. Returns its id.
     pub fn append(&self, record: Record) -> Result<String, AppendError> {
         let mut record = completed(record);
-        refuse_links(self.root, Path::new(SINGLE))?;
         let private = self.root.private();
-        std::fs::create_dir_all(&private).map_err(failed(&private, "created"))?;
         let _lock = store::lock(&private.join("ledger.lock"), PATIENCE)?;
         let writer = self.writer(record.session.as_deref())?;
         let journals = match self.policy.ledger.layout {
@@ -70,7 +68,7 @@ impl<'a> Writer<'a> {
                 (self.root.absolute(&single), single)
             }
         };
-        let mut file = LockedLedger::open(self.root, path)?;
+        let mut file = LockedLedger::open(path)?;
         if journals.is_some() {
             journal::show(self.root, &writer, &file.path);
             file.through(&self.root.absolute(&shown));
@@ -162,20 +160,6 @@ fn completed(mut record: Record) -> Record {
     record
 }
 
-/// No folder on the way, nor the file itself, may be a link: it could lead anywhere.
-fn refuse_links(root: &Root, relative: &Path) -> Result<(), StoreError> {
-    let mut path = root.path().to_path_buf();
-    for part in relative.components() {
-        path.push(part);
-        match path.symlink_metadata() {
-            Ok(meta) if meta.is_symlink() => return Err(StoreError::Symlink { path }),
-            Ok(_) => {}
-            Err(_) => return Ok(()),
-        }
-    }
-    Ok(())
-}
-
 struct LockedLedger {
     path: PathBuf,
     file: File,
@@ -183,21 +167,8 @@ struct LockedLedger {
 }
 
 impl LockedLedger {
-    fn open(root: &Root, path: PathBuf) -> Result<Self, StoreError> {
-        let folder = path.parent().unwrap_or(root.path());
-        std::fs::create_dir_all(folder).map_err(failed(folder, "created"))?;
-        if let Ok(meta) = path.symlink_metadata()
-            && meta.file_type().is_symlink()
-        {
-            return Err(StoreError::Symlink { path });
-        }
-        let created = !path.exists();
-        let file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .read(true)
-            .open(&path)
-            .map_err(failed(&path, "opened"))?;
+    fn open(path: PathBuf) -> Result<Self, StoreError> {
+        let (file, created) = store::append_to(&path)?;
         Ok(Self { path, file, created })
     }
 
@@ -205,7 +176,7 @@ impl LockedLedger {
     /// name are only told of writes that go through it.
     fn through(&mut self, shown: &Path) {
         if is_same(&self.path, shown)
-            && let Ok(file) = OpenOptions::new().append(true).read(true).open(shown)
+            && let Ok((file, _)) = store::append_to(shown)
         {
             self.file = file;
         }

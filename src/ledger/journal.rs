@@ -134,7 +134,7 @@ pub(super) fn show(root: &Root, writer: &str, file: &Path) {
     let ignored =
         shown.parent().map(|folder| store::create_new(&folder.join(".gitignore"), b"*\n"));
     let linked = ignored.transpose().map_err(std::io::Error::other);
-    if let Err(error) = linked.and_then(|_| std::fs::hard_link(file, &shown)) {
+    if let Err(error) = linked.and_then(|_| store::hard_link(file, &shown)) {
         tracing::debug!(%error, "the journal is not shown in the work tree");
     }
 }
@@ -223,7 +223,9 @@ impl SectionSources {
         for (record, into) in sealed(root).into {
             into.into_iter().for_each(|one| records.entry(one).or_default().push(record.clone()));
         }
-        let journals = all(root).into_iter().filter_map(|(_, disk)| std::fs::read(disk).ok());
+        let journals = all(root)
+            .into_iter()
+            .filter_map(|(_, disk)| store::read_capped(&disk, MAX_JOURNAL).ok()?);
         let ids = |journal: Vec<u8>| {
             let lines = journal.split(|byte| *byte == b'\n');
             let known = lines.filter_map(|line| serde_json::from_slice::<JournalLine>(line).ok());
@@ -313,7 +315,7 @@ pub(super) fn take_out(root: &Root, goes: &dyn Fn(&str) -> bool) -> Result<usize
             continue;
         }
         store::write_atomic(&disk, &bytes[length..])?;
-        if let Err(error) = std::fs::hard_link(&disk, &shown) {
+        if let Err(error) = store::hard_link(&disk, &shown) {
             tracing::debug!(%error, "the journal is not shown in the work tree");
         }
     }
@@ -332,15 +334,7 @@ pub fn note_sealed(root: &Root, records: &[String], evidence: Digest) -> Result<
         serde_json::to_writer(&mut lines, &mark).expect("texts always become JSON");
         lines.push(b'\n');
     }
-    let io = |doing| {
-        let path = path.clone();
-        move |source| StoreError::Io { path, doing, source }
-    };
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(io("created"))?;
-    }
-    let mut file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
-    let file = file.as_mut().map_err(|error| std::io::Error::new(error.kind(), error.to_string()));
-    let file = file.map_err(io("opened"))?;
-    file.write_all(&lines).and_then(|()| file.sync_data()).map_err(io("appended to"))
+    let (mut file, _) = store::append_to(&path)?;
+    let written = file.write_all(&lines).and_then(|()| file.sync_data());
+    written.map_err(|source| StoreError::Io { path, doing: "appended to", source })
 }

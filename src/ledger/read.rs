@@ -11,7 +11,7 @@ use super::chain::{finding, restore};
 use super::evidence::{self, Digest, NoEvidence, Section};
 use super::journal::{self, Journals};
 use super::scan::{ScanState, Scanner};
-use crate::workspace::{Code, Finding, RelativePath, Root};
+use crate::workspace::{Code, Finding, RelativePath, Root, store};
 
 /// Where an entry stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -120,7 +120,7 @@ impl LedgerFile {
         if evidence::digest_of_path(&self.path).is_some() {
             return Ok(self::bytes(&self.path, &self.bytes()?));
         }
-        let mut file = std::fs::File::open(&self.disk)?;
+        let mut file = store::open(&self.disk)?;
         let mut reading = ParsedLedgerFile::default();
         window(&self.path, &mut file, &mut ScanState::default(), &mut reading)?;
         Ok(reading)
@@ -131,7 +131,7 @@ impl LedgerFile {
         &self,
         is_sealed: impl Fn(&str) -> bool,
     ) -> std::io::Result<(Vec<String>, ParsedLedgerFile)> {
-        let mut file = std::fs::File::open(&self.disk)?;
+        let mut file = store::open(&self.disk)?;
         let (sealed, length) = journal::sealed_start(&mut file, is_sealed)?;
         file.seek(SeekFrom::Start(length))?;
         let (mut state, mut reading) =
@@ -142,7 +142,7 @@ impl LedgerFile {
 
     /// The bytes of a file of evidence.
     pub(super) fn bytes(&self) -> std::io::Result<Vec<u8>> {
-        let file = std::fs::File::open(&self.disk)?;
+        let file = store::open(&self.disk)?;
         // Almost every file of evidence is smaller than this, so it takes one read.
         let mut bytes = Vec::with_capacity(8 * 1024);
         file.take(MAX_EVIDENCE).read_to_end(&mut bytes)?;

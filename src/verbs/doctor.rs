@@ -9,7 +9,7 @@ use super::{after, seal, select};
 use crate::intent::FOLDER;
 use crate::workspace::policy::Mode;
 use crate::workspace::text::{counted, shell_word};
-use crate::workspace::{Finding, Level, approvals, session, store};
+use crate::workspace::{Finding, Level, RelativePath, approvals, session, store};
 
 /// The examination.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -273,8 +273,7 @@ fn hooks(ws: &Workspace) -> Examined {
 
 /// The private files must not reach a commit.
 fn ignored(ws: &Workspace) -> Examined {
-    let text =
-        std::fs::read_to_string(ws.root.orchestration().join(".gitignore")).unwrap_or_default();
+    let text = rules(ws, ".orchestration/.gitignore");
     let missing: Vec<&str> = ["active_intent_current.json", "local"]
         .into_iter()
         .filter(|name| !text.contains(name))
@@ -299,10 +298,17 @@ fn ignored(ws: &Workspace) -> Examined {
     )
 }
 
+/// The text of a file that steers git; empty where there is none to read.
+fn rules(ws: &Workspace, name: &str) -> String {
+    const MAX: u64 = 256 * 1024;
+    let path = RelativePath::new(name).ok();
+    let bytes = path.and_then(|path| ws.root.read_rules(&path, MAX).ok()?);
+    String::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+}
+
 /// Line-ending conversion would break every hash of the ledger.
 fn attributes(ws: &Workspace) -> Examined {
-    let read = |name: &str| std::fs::read_to_string(ws.root.path().join(name)).unwrap_or_default();
-    let texts = [read(".orchestration/.gitattributes"), read(".gitattributes")];
+    let texts = [".orchestration/.gitattributes", ".gitattributes"].map(|name| rules(ws, name));
     if ws.root.git_dir().is_none() {
         return examined(".gitattributes", Health::Unknown, "not needed without git");
     }

@@ -95,7 +95,7 @@ pub fn write(
             continue;
         }
         let absolute = ws.root.absolute(&path);
-        let Some(bytes) = store::read_capped(&absolute, u64::MAX)? else { continue };
+        let Some(bytes) = store::read_capped(&absolute, store::MAX_CONTENT)? else { continue };
         let in_section = evidence::read(&bytes).unwrap_or_default().into_iter();
         let lines = in_section.filter(|one| one.digest == erasure.section);
         let lines = lines.flat_map(|one| one.lines).map(|(span, _)| span);

@@ -20,7 +20,7 @@ use crate::provenance::difference::{Difference, brought_by_all};
 use crate::provenance::lines::{Standing, of as lines_of};
 use crate::provenance::{Content, Provenance, find_recorded, stands_in};
 use crate::workspace::git::{BlobId, Target};
-use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
+use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
 
 /// The result of the comparison.
 #[derive(Default)]
@@ -180,7 +180,8 @@ fn anchors_gone(ws: &Workspace, git: &Git, base: &CommitId) -> Result<Vec<Findin
     let before = git.read_below(".orchestration", &target, &anchor::is_anchor)?;
     let now: HashMap<RelativePath, Vec<u8>> = match ws.files() {
         Target::WorkTree => {
-            let on_disk = |path: &RelativePath| std::fs::read(ws.root.absolute(path)).ok();
+            let on_disk =
+                |path: &RelativePath| ws.root.read_rules(path, store::MAX_CONTENT).ok()?;
             before.iter().filter_map(|(path, _)| Some((path.clone(), on_disk(path)?))).collect()
         }
         files => git.read_below(".orchestration", files, &anchor::is_anchor)?.into_iter().collect(),

@@ -315,7 +315,7 @@ fn image(path: &RelativePath, change: &Change, before: Option<&[u8]>) -> Result<
 
 /// The file's bytes; `None` where there is none.
 fn bytes(ws: &Workspace, path: &RelativePath) -> Result<Option<Vec<u8>>, FileError> {
-    Ok(store::read_capped(&ws.root.absolute(path), MAX_BYTES as u64)?)
+    Ok(ws.root.read(path, MAX_BYTES as u64)?)
 }
 
 fn is_private(path: &RelativePath) -> bool {

@@ -427,7 +427,7 @@ const OURS: &str = "intent";
 pub(super) fn through_us(ws: &Workspace, path: &RelativePath, intent: Option<&str>) {
     let last = Seen {
         path: path.clone(),
-        hash: seen::state(&ws.root.absolute(path), 0).hash,
+        hash: seen::state(&ws.root, path, 0).hash,
         outline: Vec::new(),
         extent: SeenExtent::File,
         actor: OURS.to_owned(),
@@ -441,6 +441,6 @@ pub(super) fn through_us(ws: &Workspace, path: &RelativePath, intent: Option<&st
 
 /// Whether a file is as a command of ours left it.
 pub(super) fn is_ours(ws: &Workspace, path: &RelativePath) -> bool {
-    let now = seen::state(&ws.root.absolute(path), 0).hash;
+    let now = seen::state(&ws.root, path, 0).hash;
     seen::last_write(&ws.root, path).is_some_and(|last| last.actor == OURS && last.hash == now)
 }

@@ -337,7 +337,7 @@ pub(super) fn only_adds(before: &Document, now: &Document) -> bool {
 }
 
 fn text_of(ws: &Workspace, path: &RelativePath) -> Result<String, VerbError> {
-    let bytes = store::read_capped(&ws.root.absolute(path), MAX_BRAIN)?.unwrap_or_default();
+    let bytes = ws.root.read(path, MAX_BRAIN)?.unwrap_or_default();
     String::from_utf8(bytes).map_err(|error| {
         let byte = error.utf8_error().valid_up_to();
         LessonError::NotText { path: path.clone(), byte }.into()

@@ -278,7 +278,7 @@ fn record_file(
         Ok(document) => document,
         Err(super::ReadError::Missing { .. }) => nothing(),
         // A folder in its place: the file is gone.
-        Err(super::ReadError::Io { path, .. }) if path.is_dir() => nothing(),
+        Err(super::ReadError::Store(_)) if ws.root.absolute(path).is_dir() => nothing(),
         Err(super::ReadError::Unread { reason, .. }) => {
             let left = LeftOut::whole(reason.to_string());
             let unchanged = is_as_committed(ws, path)?;
@@ -411,7 +411,7 @@ fn unknown_before(ws: &Workspace) -> String {
 fn is_as_committed(ws: &Workspace, path: &RelativePath) -> Result<bool, VerbError> {
     let (Some(git), Some(head)) = (ws.git(), ws.head()) else { return Ok(false) };
     let committed = git.file_at(head, path)?;
-    let stands = std::fs::read(ws.root.absolute(path)).ok();
+    let stands = ws.root.read(path, store::MAX_CONTENT)?;
     Ok(committed.is_some() && committed == stands)
 }
 

@@ -416,7 +416,7 @@ fn still_open(
             true => ws.git().map(|git| git.file_in_index(&path)).transpose()?.flatten(),
             false => ws.head().and_then(|head| ws.git()?.file_at(head, &path).ok()?),
         };
-        let on_disk = std::fs::read(ws.root.absolute(&path)).ok();
+        let Ok(on_disk) = ws.root.read(&path, store::MAX_CONTENT) else { continue };
         if base == on_disk {
             continue;
         }

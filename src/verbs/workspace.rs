@@ -1,8 +1,7 @@
 //! A workspace with everything that is known of it, read once and immutable.
 
 use std::collections::HashMap;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use super::VerbError;
@@ -15,6 +14,7 @@ use crate::ledger::read::is_ledger_path;
 use crate::ledger::{Claim, ClaimRef, Entry, Ledger, evidence};
 use crate::provenance::matching::{self, SharedTrail};
 use crate::workspace::cache::{Computed, Slot};
+use crate::workspace::store::StoreError;
 use crate::workspace::{
     Attributes, CommitId, Finding, Git, Ignores, Policy, RelativePath, Root, Selection,
     git::{Change, GitError, Target, person_of_machine},
@@ -139,15 +139,9 @@ pub enum ReadError {
     /// Git could not be read.
     #[error(transparent)]
     Git(GitError),
-    /// The operating system said no.
-    #[error("{path} cannot be read: {source}")]
-    Io {
-        /// Absolute.
-        path: PathBuf,
-        /// Its words.
-        #[source]
-        source: std::io::Error,
-    },
+    /// It is no regular file of the workspace, or the operating system said no.
+    #[error(transparent)]
+    Store(StoreError),
 }
 
 impl Workspace {
@@ -526,29 +520,23 @@ impl Workspace {
     /// The text of a file that steers, as it is; `None` where there is none.
     pub(super) fn text(&self, path: &RelativePath) -> Result<Option<String>, VerbError> {
         let bytes = match (&self.files, self.git()) {
-            (Target::WorkTree, _) | (_, None) => {
-                store::read_capped(&self.root.absolute(path), MAX_BYTES as u64)?
-            }
+            (Target::WorkTree, _) | (_, None) => self.root.read(path, MAX_BYTES as u64)?,
             (target, Some(git)) => return Ok(git.text(target, path)?),
         };
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
     fn read_on_disk(&self, path: &RelativePath) -> Result<Vec<u8>, ReadError> {
-        let absolute = self.root.absolute(path);
-        match regular(&absolute) {
-            Ok(bytes) => Ok(bytes),
-            Err(error)
-                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) =>
-            {
-                Err(ReadError::Missing { path: path.clone() })
-            }
-            Err(error) if error.kind() == ErrorKind::FileTooLarge => {
-                let bytes = std::fs::metadata(&absolute).map_or(0, |found| found.len());
+        match self.root.read(path, MAX_BYTES as u64) {
+            Ok(Some(bytes)) => Ok(bytes),
+            Ok(None) => Err(ReadError::Missing { path: path.clone() }),
+            Err(StoreError::TooLarge { .. }) => {
+                let found = self.root.absolute(path).symlink_metadata();
+                let bytes = found.map_or(0, |found| found.len()).max(MAX_BYTES as u64 + 1);
                 let reason = Unread::TooLarge { bytes: bytes.try_into().unwrap_or(usize::MAX) };
                 Err(ReadError::Unread { path: path.clone(), reason })
             }
-            Err(source) => Err(ReadError::Io { path: absolute, source }),
+            Err(error) => Err(ReadError::Store(error)),
         }
     }
 
@@ -771,16 +759,4 @@ fn no_repository(root: &Root) -> Option<String> {
         "{} is no repository, and names none that is there; `git status` says more",
         dot_git.display()
     ))
-}
-
-/// The bytes of a regular file: a pipe would be waited for without end, and a file too large to be looked at need not be loaded.
-fn regular(path: &Path) -> std::io::Result<Vec<u8>> {
-    let found = std::fs::metadata(path)?;
-    if !found.is_file() {
-        return Err(std::io::Error::other("it is not a regular file"));
-    }
-    if found.len() > MAX_BYTES as u64 {
-        return Err(ErrorKind::FileTooLarge.into());
-    }
-    std::fs::read(path)
 }

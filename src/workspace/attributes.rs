@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::{RelativePath, Root, store};
+use super::{RelativePath, Root};
 
 /// A larger file, in bytes, is not read: it is asked for every text.
 const MAX_BYTES: u64 = 256 * 1024;
@@ -28,9 +28,9 @@ pub struct Attributes {
 impl Attributes {
     /// Those of the files below a root, as they stand when first asked.
     pub fn load(root: &Root) -> Self {
-        let root = root.path().to_owned();
+        let root = root.clone();
         Self::of(move |path| {
-            let text = store::read_capped(&root.join(path.as_str()), MAX_BYTES).ok()??;
+            let text = root.read_rules(path, MAX_BYTES).ok()??;
             Some(String::from_utf8_lossy(&text).into_owned())
         })
     }

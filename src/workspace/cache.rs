@@ -108,9 +108,6 @@ impl Slot {
 
     /// What was kept for exactly this state.
     pub(crate) fn recall(&self) -> Option<Vec<u8>> {
-        if !self.place.symlink_metadata().ok()?.is_file() {
-            return None;
-        }
         let mut bytes = store::read_capped(&self.place, MAX_SLOT).ok()??;
         let body = self.header.len() + CHECKSUM;
         let rest = bytes.strip_prefix(self.header.as_bytes())?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use globset::GlobBuilder;
 
 use super::real::real;
-use super::{Policy, RelativePath, Root, store};
+use super::{Policy, RelativePath, Root, folder, store};
 
 /// A `.git` file, `commondir` or `.gitmodules` larger than this (in bytes) is none.
 const MAX_POINTER: u64 = 256 * 1024;
@@ -172,7 +172,8 @@ fn pointed_at(file: &Path, label: &str) -> Option<PathBuf> {
 
 /// The paths that `.gitmodules` lists.
 fn submodules(top: &Path) -> Vec<PathBuf> {
-    let Ok(Some(bytes)) = store::read_capped(&top.join(".gitmodules"), MAX_POINTER) else {
+    let file = folder::open_below(top, ".gitmodules".as_ref());
+    let Ok(bytes) = file.and_then(|mut file| folder::read_to_end(&mut file, MAX_POINTER)) else {
         return Vec::new();
     };
     String::from_utf8_lossy(&bytes)

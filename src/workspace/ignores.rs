@@ -5,12 +5,12 @@ use std::fs::FileType;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::{DirEntry, Match, WalkBuilder};
 
 use super::git::GitError;
 use super::path::is_orchestration_name;
-use super::{Code, Finding, Git, RelativePath, Root, discover, store};
+use super::{Code, Finding, Git, RelativePath, Root, discover, folder, store};
 
 /// An ignore file larger than this, in bytes, is not read: compiling it would be felt at every start.
 const MAX_IGNORE_FILE: u64 = 256 * 1024;
@@ -84,7 +84,7 @@ impl Ignores {
         let mut ignores = Self::empty(root);
         for name in DENYING {
             let file = RelativePath::new(name).expect("a plain file name");
-            match store::read_capped(&root.absolute(&file), MAX_IGNORE_FILE) {
+            match root.read_rules(&file, MAX_IGNORE_FILE) {
                 Ok(None) => {}
                 Ok(Some(bytes)) => {
                     let text = String::from_utf8_lossy(&bytes).into_owned();
@@ -189,6 +189,15 @@ impl Ignores {
         self.denying.push(DenyFile { file, text, rules: None, of_intents });
     }
 
+    /// Whether the rules name an entry of a walk that has come to it, so that no folder above it is ignored.
+    fn ignores_entry(&self, top: &Path, entry: &DirEntry) -> bool {
+        let Some(path) = entry.path().strip_prefix(top).ok().and_then(Path::to_str) else {
+            return false;
+        };
+        let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
+        self.matched_at_level(top, &path.replace(std::path::MAIN_SEPARATOR, "/"), is_dir)
+    }
+
     /// Git's rules: from the top down; what a folder decides holds for everything below it.
     fn matched_by_git(&self, top: &Path, full: &str) -> bool {
         let folders = full.match_indices('/').map(|(at, _)| (&full[..at], true));
@@ -217,19 +226,19 @@ impl Ignores {
         if let Some(rules) = known.get(folder) {
             return Arc::clone(rules);
         }
-        let rules = Arc::new(read_rules(&top.join(folder).join(".gitignore")));
+        let file = folder::open_below(top, &Path::new(folder).join(".gitignore"));
+        let rules = Arc::new(compiled(
+            file.and_then(|mut file| folder::read_to_end(&mut file, MAX_IGNORE_FILE)),
+        ));
         known.insert(folder.to_owned(), Arc::clone(&rules));
         rules
     }
 
     fn everywhere(&self) -> &[Gitignore; 2] {
         self.everywhere.get_or_init(|| {
-            let exclude = self
-                .root
-                .common_dir()
-                .map_or_else(Gitignore::empty, |dir| read_rules(&dir.join("info/exclude")));
+            let exclude = self.root.common_dir().map(|dir| dir.join("info/exclude"));
             let own = ignore::gitignore::gitconfig_excludes_path();
-            [exclude, own.map_or_else(Gitignore::empty, |path| read_rules(&path))]
+            [exclude, own].map(|path| path.map_or_else(Gitignore::empty, |path| read_rules(&path)))
         })
     }
 
@@ -345,8 +354,18 @@ fn compile(
 }
 
 fn read_rules(path: &Path) -> Gitignore {
-    let Ok(Some(bytes)) = store::read_capped(path, MAX_IGNORE_FILE) else {
-        return Gitignore::empty();
+    let bytes = store::read_capped(path, MAX_IGNORE_FILE);
+    compiled(bytes.map(Option::unwrap_or_default).map_err(std::io::Error::other))
+}
+
+/// The rules of an ignore file of git. There are none where it cannot be read.
+fn compiled(bytes: std::io::Result<Vec<u8>>) -> Gitignore {
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            tracing::debug!(%error, "no ignore rules read");
+            return Gitignore::empty();
+        }
     };
     rules_in(&path.display(), &bytes)
 }
@@ -355,7 +374,7 @@ fn rules_in(path: &dyn std::fmt::Display, bytes: &[u8]) -> Gitignore {
     let mut builder = builder();
     for line in String::from_utf8_lossy(bytes).trim_start_matches('\u{feff}').lines() {
         if let Err(error) = builder.add_line(None, line) {
-            tracing::debug!(%path, %error, "ignore pattern skipped, as git does");
+            tracing::debug!(%error, "ignore pattern skipped, as git does");
         }
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())
@@ -441,18 +460,7 @@ pub(super) fn nameless(root: &Root) -> Vec<PathBuf> {
 }
 
 fn files(root: &Root) -> Vec<(PathBuf, FileType)> {
-    let top = root.path().to_path_buf();
-    let walk = ignore::WalkBuilder::new(root.path())
-        .hidden(false)
-        .ignore(false)
-        .git_ignore(true)
-        .git_exclude(true)
-        .git_global(true)
-        .parents(true)
-        .require_git(true)
-        .follow_links(false)
-        .filter_entry(move |entry| entry.path() == top || is_entered(entry))
-        .build();
+    let walk = walker(root, root.work_tree(), is_entered).build();
     let files = walk.filter_map(|entry| match entry {
         Ok(entry) => {
             let kind = entry.file_type().filter(|kind| kind.is_file() || kind.is_symlink())?;
@@ -466,8 +474,24 @@ fn files(root: &Root) -> Vec<(PathBuf, FileType)> {
     files.collect()
 }
 
+/// A walk over the workspace that leaves out what git ignores by the ignore files from `top` down, and what is not to be
+/// entered. Links are not followed. The ignore files are read by ourselves: one could be a pipe, or have no end.
+pub(crate) fn walker(
+    root: &Root,
+    top: Option<&Path>,
+    is_entered: impl Fn(&DirEntry) -> bool + Send + Sync + 'static,
+) -> WalkBuilder {
+    let (rules, top) = (Ignores::empty(root), top.map(Path::to_path_buf));
+    let mut walk = WalkBuilder::new(root.path());
+    walk.standard_filters(false).follow_links(false).filter_entry(move |entry| {
+        let is_ignored = || top.as_ref().is_some_and(|top| rules.ignores_entry(top, entry));
+        entry.depth() == 0 || (is_entered(entry) && !is_ignored())
+    });
+    walk
+}
+
 /// Neither git's own folder nor another repository. The registry of a nested workspace is not ours either.
-fn is_entered(entry: &ignore::DirEntry) -> bool {
+fn is_entered(entry: &DirEntry) -> bool {
     if entry.file_name() == ".git" {
         return false;
     }

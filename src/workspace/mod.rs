@@ -9,6 +9,7 @@ mod discover;
 pub mod finding;
 #[cfg(test)]
 mod fixture;
+pub(crate) mod folder;
 pub mod git;
 pub mod ignores;
 pub(crate) mod parallel;

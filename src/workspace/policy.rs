@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::cache::Slot;
-use super::store::{self, StoreError};
+use super::store::StoreError;
 use super::{Code, Finding, Level, RelativePath, Root, text};
 
 /// A policy larger than this, in bytes, is not read.
@@ -226,7 +226,7 @@ impl Policy {
     /// The same from the file itself.
     pub(super) fn read(root: &Root) -> (Self, Vec<Finding>) {
         let path = place();
-        match store::read_capped(&root.absolute(&path), MAX_POLICY) {
+        match root.read_rules(&path, MAX_POLICY) {
             Ok(None) => (Self::default(), Vec::new()),
             Ok(Some(bytes)) => match String::from_utf8(bytes) {
                 Ok(text) => Self::parse(&path, &text),

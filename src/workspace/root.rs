@@ -1,14 +1,20 @@
 //! Where a workspace begins: found from the file in question, never from the process's folder.
 
+use std::fs::File;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use gix::bstr::ByteSlice;
 
 use super::discover::{self, WorkTree};
+use super::folder;
 use super::git::{Git, Target};
 use super::real::{Real, normalise, real};
+use super::store::{self, StoreError};
 use super::{PathError, RelativePath};
+
+/// An index with more bytes than this is not searched.
+const MAX_INDEX: u64 = 1024 * 1024 * 1024;
 
 /// A workspace's root folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -159,6 +165,32 @@ impl Root {
     pub fn absolute(&self, path: &RelativePath) -> PathBuf {
         self.path.join(path.as_str())
     }
+    /// A file's bytes. `None` where there is none; an error where it is no regular file or holds more than `max` bytes.
+    ///
+    /// A link is followed only to a file in the workspace.
+    pub fn read(&self, path: &RelativePath, max: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        store::read_from(self.open(path), &self.absolute(path), max)
+    }
+    /// The same of a file that steers us or git: no link is followed, as git follows none to `.gitignore`.
+    pub fn read_rules(&self, path: &RelativePath, max: u64) -> Result<Option<Vec<u8>>, StoreError> {
+        store::read_from(self.open_unlinked(path), &self.absolute(path), max)
+    }
+
+    /// Opens a regular file. A link is followed only to a file in the workspace.
+    pub(crate) fn open(&self, path: &RelativePath) -> std::io::Result<File> {
+        match self.open_unlinked(path) {
+            Err(error) if folder::is_link(&error) => match self.resolve(path) {
+                Ok(really) => self.open_unlinked(&really),
+                Err(_) => Err(error),
+            },
+            opened => opened,
+        }
+    }
+
+    fn open_unlinked(&self, path: &RelativePath) -> std::io::Result<File> {
+        folder::open_below(&self.path, path.as_str().as_ref())
+    }
+
     /// The workspace path of a target given absolutely, or relative to `cwd`: `..` and `.` resolved, symlinks of the deepest existing
     /// ancestor resolved, inside the workspace both lexically and really. The file itself need not exist.
     ///
@@ -237,7 +269,7 @@ impl Root {
 fn left_out(work_tree: &WorkTree, start: &Path) -> Option<PathBuf> {
     // Most repositories have none, and to search an index is cheaper than to parse it. What follows the first letters
     // of a name stands there as it is, also where names are compressed.
-    let index = std::fs::read(work_tree.git_dir().join("index")).ok()?;
+    let index = store::read_capped(&work_tree.git_dir().join("index"), MAX_INDEX).ok()??;
     index.find(b"rchestration/")?;
     folders_between(work_tree.top(), start).into_iter().rev().find(|folder| {
         let (path, work_tree) = (folder.clone(), Some(work_tree.clone()));

@@ -1,11 +1,15 @@
 //! Files that must not be half written: atomic replacement, locks, clocks.
 
-use std::fs::{File, Metadata, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Read, Write};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Permissions, TryLockError};
+use std::io::{Error, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use tempfile::NamedTempFile;
+use super::folder::{self, Access, Folder, is_missing};
+
+/// A file of any kind with more bytes than this is not looked at.
+pub(crate) const MAX_CONTENT: u64 = 256 * 1024 * 1024;
 
 /// Why a file could not be written or locked.
 #[derive(Debug, thiserror::Error)]
@@ -30,7 +34,9 @@ pub enum StoreError {
         waited: Duration,
     },
     /// The path, or a folder above it inside the workspace, is a symbolic link.
-    #[error("{path} is a symbolic link; refusing to write through it")]
+    #[error(
+        "{path} is a symbolic link, or is reached through one, and none is followed here; put the file itself in its place"
+    )]
     Symlink {
         /// The link.
         path: PathBuf,
@@ -47,96 +53,128 @@ pub enum StoreError {
 
 /// Replaces a file as a whole: temporary file beside it, fsync, rename, fsync of the folder. Keeps the permissions of an existing file. Creates missing folders.
 ///
-/// Refuses to write through a link: the file itself, and the folders above it up to `.orchestration`
-/// or up to below `.git`. A folder swapped for a link between this check and the rename is not noticed.
+/// Refuses to write through a link: the file itself, and the folders above it up to `.orchestration` or up to below
+/// `.git`. All of it happens in one folder that is held open, so a folder that is exchanged for a link meanwhile leads
+/// nothing astray.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let existing = no_link(path)?;
-    let (file, folder) = temporary(path, bytes, existing.as_ref())?;
-    sync(&file, path)?;
-    file.persist(path).map_err(|error| io(path, "written", error.error))?;
-    sync_folder(folder);
+    let new = NewFile::write(path, bytes)?;
+    new.sync()?;
+    new.replace()?;
+    new.sync_folder();
     Ok(())
 }
 
 /// Replaces a file as a whole without waiting for the disk: for what may be lost at any time, and is never half written.
 pub fn write_scratch(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let existing = no_link(path)?;
-    let (file, _) = temporary(path, bytes, existing.as_ref())?;
-    file.persist(path).map_err(|error| io(path, "written", error.error))?;
-    Ok(())
+    NewFile::write(path, bytes)?.replace()
 }
 
 /// Replaces a file as a whole if it holds exactly `before`; whether it did. One that takes no lock can still write between
 /// the last look and the rename.
 pub fn replace_if_same(path: &Path, before: &[u8], after: &[u8]) -> Result<bool, StoreError> {
-    let existing = no_link(path)?;
-    if existing.as_ref().is_some_and(|existing| existing.permissions().readonly()) {
+    let new = NewFile::write(path, after)?;
+    if new.replaces.as_ref().is_some_and(Permissions::readonly) {
         return Err(io(path, "written", ErrorKind::PermissionDenied.into()));
     }
-    let (file, folder) = temporary(path, after, existing.as_ref())?;
-    sync(&file, path)?;
-    match read_capped(path, before.len() as u64) {
-        Ok(Some(now)) if now == before => {}
-        Ok(_) | Err(StoreError::TooLarge { .. }) => return Ok(false),
-        Err(error) => return Err(error),
+    new.sync()?;
+    let max = before.len() as u64;
+    let now = new.folder.open(&new.name, Access::Read);
+    match now.and_then(|mut file| folder::read_to_end(&mut file, max)) {
+        Ok(now) if now == before => {}
+        Ok(_) => return Ok(false),
+        Err(error) if is_missing(&error) || error.kind() == ErrorKind::FileTooLarge => {
+            return Ok(false);
+        }
+        Err(error) => return Err(io(path, "read", error)),
     }
-    file.persist(path).map_err(|error| io(path, "written", error.error))?;
-    sync_folder(folder);
+    new.replace()?;
+    new.sync_folder();
     Ok(true)
 }
 
 /// Creates a file only when it does not exist; whether it was created.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<bool, StoreError> {
-    if no_link(path)?.is_some() {
+    let (folder, name) = holding(path, true).map_err(|error| io(path, "created", error))?;
+    if standing(&folder, name, path)?.is_some() {
         return Ok(false);
     }
-    let (file, folder) = temporary(path, bytes, None)?;
-    sync(&file, path)?;
-    match file.persist_noclobber(path) {
-        Ok(_) => {
-            sync_folder(folder);
+    let new = NewFile::write(path, bytes)?;
+    new.sync()?;
+    match new.folder.rename_to_new(&new.temporary, &new.name) {
+        Ok(()) => {
+            new.sync_folder();
             Ok(true)
         }
-        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(false),
-        Err(error) => Err(io(path, "created", error.error)),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(io(path, "created", error)),
     }
+}
+
+/// Opens a file for more at its end, and whether it is new. It is made if there is none, and so are missing folders.
+pub(crate) fn append_to(path: &Path) -> Result<(File, bool), StoreError> {
+    let failed = |error| io(path, "opened", error);
+    let (folder, name) = holding(path, true).map_err(failed)?;
+    let is_new = standing(&folder, name, path)?.is_none();
+    Ok((folder.open(name, Access::Append).map_err(failed)?, is_new))
 }
 
 /// A file's bytes; `None` where there is none, an error where it is no regular file or holds more than `max` bytes.
 pub fn read_capped(path: &Path, max: u64) -> Result<Option<Vec<u8>>, StoreError> {
-    let found = match std::fs::metadata(path) {
-        Ok(found) => found,
-        Err(error) if is_missing(&error) => return Ok(None),
-        Err(error) => return Err(io(path, "read", error)),
-    };
-    if !found.is_file() {
-        // Opening a pipe or a device could wait for ever.
-        let error = std::io::Error::other("it is not a regular file");
-        return Err(io(path, "read", error));
+    read_from(open(path), path, max)
+}
+
+/// What is left of a file that was opened for reading, as [`read_capped`] tells it.
+pub(super) fn read_from(
+    file: std::io::Result<File>,
+    path: &Path,
+    max: u64,
+) -> Result<Option<Vec<u8>>, StoreError> {
+    match file.and_then(|mut file| folder::read_to_end(&mut file, max)) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if is_missing(&error) => Ok(None),
+        Err(error) if error.kind() == ErrorKind::FileTooLarge => {
+            Err(StoreError::TooLarge { path: path.to_path_buf(), max })
+        }
+        Err(error) => Err(io(path, "read", error)),
     }
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if is_missing(&error) => return Ok(None),
-        Err(error) => return Err(io(path, "read", error)),
+}
+
+/// Opens a regular file for reading. To a file of ours no link is followed: there are none unless somebody means to lead
+/// us astray. The files of git and of people may be links.
+pub(crate) fn open(path: &Path) -> std::io::Result<File> {
+    let is_ours = |base: &Path| match path.strip_prefix(base) {
+        Ok(below) if base.ends_with(".git") => below.iter().any(|name| name == "intent"),
+        _ => true,
     };
-    let mut bytes = Vec::with_capacity(usize::try_from(found.len().min(max)).unwrap_or(0) + 1);
-    file.take(max.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(|error| io(path, "read", error))?;
-    if bytes.len() as u64 > max {
-        return Err(StoreError::TooLarge { path: path.to_path_buf(), max });
+    match trusted(path) {
+        Some(base) if is_ours(base) => {
+            let (folder, name) = holding(path, false)?;
+            folder.open(name, Access::Read)
+        }
+        _ => folder::open_anywhere(path),
     }
-    Ok(Some(bytes))
 }
 
 /// Removes a file; whether there was one. A link is removed itself, never what it points to.
 pub fn remove(path: &Path) -> Result<bool, StoreError> {
-    no_link_above(path)?;
-    match std::fs::remove_file(path) {
+    match holding(path, false).and_then(|(folder, name)| folder.remove(name)) {
         Ok(()) => Ok(true),
         Err(error) if is_missing(&error) => Ok(false),
         Err(error) => Err(io(path, "removed", error)),
     }
+}
+
+/// Gives a file a new name, in the same folder.
+pub(crate) fn rename(from: &Path, to: &Path) -> std::io::Result<()> {
+    let (folder, name) = holding(from, false)?;
+    folder.rename(name, to.file_name().unwrap_or_default())
+}
+
+/// Gives a file a second name.
+pub(crate) fn hard_link(file: &Path, second: &Path) -> std::io::Result<()> {
+    let (folder, name) = holding(file, false)?;
+    let (other, second) = holding(second, false)?;
+    folder.link(name, &other, second)
 }
 
 /// An exclusive lock, freed on drop.
@@ -147,16 +185,7 @@ pub struct Lock {
 
 /// Locks the file at `path` (created if missing), waiting up to `patience`.
 pub fn lock(path: &Path, patience: Duration) -> Result<Lock, StoreError> {
-    no_link(path)?;
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| io(path, "created", error))?;
-    }
-    let file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(path)
-        .map_err(|error| io(path, "opened for locking", error))?;
+    let (file, _) = append_to(path)?;
     let started = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
@@ -228,89 +257,88 @@ pub fn milliseconds(time: &str) -> Option<i64> {
     time.parse::<jiff::Timestamp>().ok().map(|time| time.as_millisecond())
 }
 
-fn io(path: &Path, doing: &'static str, source: std::io::Error) -> StoreError {
-    StoreError::Io { path: path.to_path_buf(), doing, source }
-}
-
-fn is_missing(error: &std::io::Error) -> bool {
-    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
-}
-
-/// The file's metadata, if it exists; an error where it, or a folder of ours above it, is a link.
-fn no_link(path: &Path) -> Result<Option<Metadata>, StoreError> {
-    no_link_above(path)?;
-    match std::fs::symlink_metadata(path) {
-        Ok(found) if found.is_symlink() => Err(StoreError::Symlink { path: path.to_path_buf() }),
-        Ok(found) => Ok(Some(found)),
-        Err(error) if is_missing(&error) => Ok(None),
-        Err(error) => Err(io(path, "read", error)),
+fn io(path: &Path, doing: &'static str, source: Error) -> StoreError {
+    let path = path.to_path_buf();
+    match folder::is_link(&source) {
+        true => StoreError::Symlink { path },
+        false => StoreError::Io { path, doing, source },
     }
 }
 
-/// Looks at the folders that we own: up to and including `.orchestration`, or below `.git` (which people do link).
-fn no_link_above(path: &Path) -> Result<(), StoreError> {
-    let named = |folder: &Path, name: &str| folder.file_name().is_some_and(|found| found == name);
-    let above: Vec<&Path> = path.ancestors().skip(1).collect();
-    let ours = if let Some(at) = above.iter().position(|folder| named(folder, ".orchestration")) {
-        &above[..=at]
-    } else if let Some(at) = above.iter().position(|folder| named(folder, ".git")) {
-        &above[..at]
-    } else {
-        &[]
-    };
-    match ours.iter().find(|folder| folder.is_symlink()) {
-        Some(link) => Err(StoreError::Symlink { path: link.to_path_buf() }),
-        None => Ok(()),
+/// The permissions of what stands at a name; an error where that is a link.
+fn standing(folder: &Folder, name: &OsStr, path: &Path) -> Result<Option<Permissions>, StoreError> {
+    match folder.look(name).map_err(|error| io(path, "read", error))? {
+        Some(found) if found.is_link => Err(StoreError::Symlink { path: path.to_path_buf() }),
+        found => Ok(found.map(|found| found.permissions)),
     }
 }
 
-/// A written temporary file beside `path`, and the folder both are in.
-fn temporary<'a>(
+/// The folder below which every name is ours: the one that holds `.orchestration`, or `.git` (which people do link).
+fn trusted(path: &Path) -> Option<&Path> {
+    let mut above = path.ancestors().skip(1);
+    above.find_map(|folder| match folder.file_name()?.to_str()? {
+        ".orchestration" => folder.parent(),
+        ".git" => Some(folder),
+        _ => None,
+    })
+}
+
+/// The folder of a path, held open, and the last part of the path. Missing folders are made if `make` says so.
+fn holding(path: &Path, make: bool) -> std::io::Result<(Folder, &OsStr)> {
+    let base = trusted(path).or(path.parent()).unwrap_or(Path::new(""));
+    if make && !base.as_os_str().is_empty() {
+        std::fs::create_dir_all(base)?;
+    }
+    Folder::trusted(base)?.holding(path.strip_prefix(base).unwrap_or(path), make)
+}
+
+/// A written temporary file beside the one that it is to become. It goes when this is dropped.
+struct NewFile<'a> {
     path: &'a Path,
-    bytes: &[u8],
-    existing: Option<&Metadata>,
-) -> Result<(NamedTempFile, &'a Path), StoreError> {
-    let written = |error| io(path, "written", error);
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    std::fs::create_dir_all(folder).map_err(written)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".intent-").suffix(".tmp");
-    let permissions = new_file_permissions();
-    if let Some(permissions) = permissions {
-        builder.permissions(permissions);
+    folder: Folder,
+    name: OsString,
+    temporary: OsString,
+    file: File,
+    /// The permissions of the file that it replaces.
+    replaces: Option<Permissions>,
+}
+
+impl<'a> NewFile<'a> {
+    fn write(path: &'a Path, bytes: &[u8]) -> Result<Self, StoreError> {
+        let written = |error| io(path, "written", error);
+        let (folder, name) = holding(path, true).map_err(written)?;
+        let replaces = standing(&folder, name, path)?;
+        let temporary = OsString::from(format!(".intent-{}.tmp", uuid::Uuid::new_v4().simple()));
+        let file = folder.open(&temporary, Access::Create).map_err(written)?;
+        let mut new = Self { path, folder, name: name.to_owned(), temporary, file, replaces };
+        new.file.write_all(bytes).map_err(written)?;
+        if let Some(permissions) = &new.replaces {
+            new.file.set_permissions(permissions.clone()).map_err(written)?;
+        }
+        Ok(new)
     }
-    let mut file = builder.tempfile_in(folder).map_err(written)?;
-    file.write_all(bytes).map_err(written)?;
-    if let Some(existing) = existing {
-        file.as_file().set_permissions(existing.permissions()).map_err(written)?;
+
+    fn sync(&self) -> Result<(), StoreError> {
+        self.file.sync_all().map_err(|error| io(self.path, "written", error))
     }
-    Ok((file, folder))
+
+    fn replace(&self) -> Result<(), StoreError> {
+        let renamed = self.folder.rename(&self.temporary, &self.name);
+        renamed.map_err(|error| io(self.path, "written", error))
+    }
+
+    /// Makes the rename itself durable where the platform can; the file is whole either way.
+    fn sync_folder(&self) {
+        if let Err(error) = self.folder.sync() {
+            tracing::debug!(path = %self.path.display(), %error, "folder not synced");
+        }
+    }
 }
 
-fn sync(file: &NamedTempFile, path: &Path) -> Result<(), StoreError> {
-    file.as_file().sync_all().map_err(|error| io(path, "written", error))
-}
-
-/// What other programs would give a new file; the umask takes its share.
-#[cfg(unix)]
-fn new_file_permissions() -> Option<std::fs::Permissions> {
-    use std::os::unix::fs::PermissionsExt;
-    Some(std::fs::Permissions::from_mode(0o666))
-}
-#[cfg(not(unix))]
-fn new_file_permissions() -> Option<std::fs::Permissions> {
-    None
-}
-
-/// Makes the rename itself durable where the platform can; the file is whole either way.
-fn sync_folder(folder: &Path) {
-    if cfg!(unix)
-        && let Err(error) = File::open(folder).and_then(|folder| folder.sync_all())
-    {
-        tracing::debug!(folder = %folder.display(), %error, "folder not synced");
+impl Drop for NewFile<'_> {
+    fn drop(&mut self) {
+        // It is gone where it was renamed.
+        let _ = self.folder.remove(&self.temporary);
     }
 }
 

@@ -90,8 +90,8 @@ impl<const W: usize> Table<W> {
 
     /// Opens a table and returns it with its head. `None` if it is missing, damaged, or of another version or kind.
     pub(crate) fn open(path: &Path, what: &str) -> Option<(Self, Vec<u8>)> {
-        let found = path.symlink_metadata().ok().filter(|found| found.is_file())?;
-        let mut file = File::open(path).ok()?;
+        let mut file = store::open(path).ok()?;
+        let found = file.metadata().ok()?;
         let wanted = first_line(what);
         let mut first = vec![0; wanted.len() + NUMBERS];
         file.read_exact(&mut first).ok()?;

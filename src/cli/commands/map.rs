@@ -8,8 +8,9 @@ use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
 use crate::cli::print::{BAD, GOOD, Page};
-use crate::verbs::Workspace;
 use crate::verbs::map::{MapAnswer, map, markdown, text, write};
+use crate::verbs::{VerbError, Workspace};
+use crate::workspace::RelativePath;
 
 const FILE: &str = ".orchestration/intent_map.md";
 
@@ -61,12 +62,8 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
 fn check(context: &Context, workspace: &Workspace) -> Result<Exit, CliError> {
     workspace.governed()?;
     let wanted = text(workspace)?;
-    let path = workspace.root.path().join(FILE);
-    let stands = match std::fs::read(&path) {
-        Ok(bytes) => Some(bytes),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-        Err(source) => return Err(CliError::io(path, "read", source)),
-    };
+    let path = RelativePath::new(FILE).expect("a fixed name is a path");
+    let stands = workspace.root.read_rules(&path, u64::from(u32::MAX)).map_err(VerbError::from)?;
     let up_to_date = stands.is_some_and(|bytes| same_but_for_line_ends(&bytes, &wanted));
     let answer = MapCheckAnswer { path: FILE.to_owned(), up_to_date };
     context.answer(&answer, |page| {

@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use ignore::WalkState;
 
 use crate::verbs::Workspace;
-use crate::workspace::RelativePath;
+use crate::workspace::{RelativePath, ignores};
 
 /// The clock of a file system may lag behind the one we read by a tick, in nanoseconds.
 const TICK: u128 = 10_000_000;
@@ -22,16 +22,11 @@ pub(super) fn changed_since(ws: &Workspace, at: u128) -> Vec<RelativePath> {
     let since = at.saturating_sub(TICK);
     let folders = AtomicBool::new(false);
     let (found, changed) = mpsc::channel();
-    let walk = ignore::WalkBuilder::new(ws.root.path())
-        .hidden(false)
-        .follow_links(false)
-        .ignore(false)
-        .git_ignore(true)
-        .git_exclude(true)
-        .git_global(false)
-        .require_git(false)
-        .filter_entry(|entry| entry.file_name() != ".git" && entry.file_name() != ".orchestration")
-        .build_parallel();
+    let top = ws.root.work_tree().unwrap_or(ws.root.path());
+    let is_entered = |entry: &ignore::DirEntry| {
+        entry.file_name() != ".git" && entry.file_name() != ".orchestration"
+    };
+    let walk = ignores::walker(&ws.root, Some(top), is_entered).build_parallel();
     walk.run(|| {
         let (found, folders) = (found.clone(), &folders);
         Box::new(move |entry| {

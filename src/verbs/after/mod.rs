@@ -70,9 +70,8 @@ pub fn idle(event: &Event) {
     let mut feedback = Feedback::default();
     let mut touched = Vec::new();
     for call in calls.iter().filter(|call| !call.background) {
-        let foreseen = |before: &&FileBefore| {
-            before.foresaw(&seen::state(&ws.root.absolute(&before.path), MAX_TEXT))
-        };
+        let foreseen =
+            |before: &&FileBefore| before.foresaw(&seen::state(&ws.root, &before.path, MAX_TEXT));
         let files: Vec<&FileBefore> = call.files.iter().filter(foreseen).collect();
         touched.extend(all_named(&ws, event, call, &files, &mut feedback));
     }
@@ -178,7 +177,7 @@ fn see_reads(ws: &Workspace, event: &Event) {
     for (path, lines) in read {
         let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
         let Ok(path) = ws.root.resolve(&path) else { continue };
-        let state = seen::state(&ws.root.absolute(&path), MAX_TEXT);
+        let state = seen::state(&ws.root, &path, MAX_TEXT);
         if state.hash.is_some() {
             knowledge::read(ws, event, &path, &state, lines);
         }
@@ -238,7 +237,7 @@ fn named(
     if let Some(led) = led_elsewhere(ws, path) {
         return wrote_through_link(ws, event, path, led, feedback);
     }
-    let now = seen::state(&ws.root.absolute(path), MAX_TEXT);
+    let now = seen::state(&ws.root, path, MAX_TEXT);
     if now.hash == before.hash {
         return false;
     }
@@ -357,7 +356,7 @@ fn unnamed(
         }
     }
     for path in &outside {
-        let now = seen::state(&ws.root.absolute(path), 0);
+        let now = seen::state(&ws.root, path, 0);
         not_gated(ws, event, path, &now, "a command changed it, and it is out of scope");
     }
     if !outside.is_empty() {
@@ -385,7 +384,7 @@ fn unnamed(
     };
     recorded(ws, &record::record(ws, &request));
     for path in &ours {
-        let now = seen::state(&ws.root.absolute(path), MAX_TEXT);
+        let now = seen::state(&ws.root, path, MAX_TEXT);
         knowledge::changed_unseen(ws, event, path, &now);
     }
     ours
@@ -428,7 +427,7 @@ fn never_gated(ws: &Workspace, event: &Event, feedback: &mut Feedback) -> Vec<Re
     let mut written = Vec::new();
     for path in writes {
         let Ok(path) = ws.path(ws.root.path(), &event.cwd.join(path)) else { continue };
-        let now = seen::state(&ws.root.absolute(&path), MAX_TEXT);
+        let now = seen::state(&ws.root, &path, MAX_TEXT);
         not_gated(ws, event, &path, &now, "no hook was asked before it");
         knowledge::changed_unseen(ws, event, &path, &now);
         written.push(path);

@@ -54,16 +54,16 @@ pub fn retry(ws: &Workspace) -> usize {
         let Ok(record) = serde_json::from_slice::<Record>(&bytes) else { continue };
         // Taken away first: of two processes that try, one writes it.
         let taken = file.with_extension("taken");
-        if std::fs::rename(&file, &taken).is_err() {
+        if store::rename(&file, &taken).is_err() {
             continue;
         }
         match record::append(ws, record) {
             Ok(_) => {
                 written += 1;
-                let _ = std::fs::remove_file(&taken);
+                let _ = store::remove(&taken);
             }
             Err(_) => {
-                let _ = std::fs::rename(&taken, &file);
+                let _ = store::rename(&taken, &file);
                 return written;
             }
         }

@@ -68,7 +68,9 @@ impl Sides<'_> {
     /// A file that is the same on both sides, and text.
     fn unchanged(&self, path: &RelativePath) -> Option<String> {
         let bytes = match self.ws.files() {
-            Target::WorkTree => std::fs::read(self.ws.root.absolute(path)).ok()?,
+            Target::WorkTree => {
+                self.ws.root.read(path, crate::code::document::MAX_BYTES as u64).ok()??
+            }
             _ => self.ws.git()?.file_at(self.ends.base()?, path).ok()??,
         };
         String::from_utf8(bytes).ok()

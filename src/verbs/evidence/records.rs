@@ -22,7 +22,7 @@ use crate::verbs::elsewhere::Around;
 use crate::verbs::{VerbError, Workspace, why};
 use crate::workspace::git::{Change, GitError, Target};
 use crate::workspace::text::counted;
-use crate::workspace::{Code, CommitId, Finding, Git, RelativePath};
+use crate::workspace::{Code, CommitId, Finding, Git, RelativePath, store};
 
 /// Files with their bytes.
 type Files = Vec<(RelativePath, Vec<u8>)>;
@@ -62,7 +62,7 @@ fn tracked(ws: &Workspace, git: &Git) -> Result<Files, GitError> {
     };
     let listed = git.list_below(".orchestration", &Target::Index, &is_outside)?.into_iter();
     let on_disk = listed.filter_map(|(path, _)| {
-        let bytes = std::fs::read(ws.root.absolute(&path)).ok()?;
+        let bytes = ws.root.read_rules(&path, store::MAX_CONTENT).ok()??;
         Some((path, bytes))
     });
     Ok(on_disk.collect())

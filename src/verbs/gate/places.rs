@@ -295,8 +295,7 @@ impl Touched {
 
 /// A file as it stands now.
 fn before(ws: &Workspace, path: RelativePath) -> FileBefore {
-    let file = ws.root.absolute(&path);
-    let state = session::seen::state(&file, MAX_KEPT);
+    let state = session::seen::state(&ws.root, &path, MAX_KEPT);
     FileBefore {
         path,
         text: state.text,

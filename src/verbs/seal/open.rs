@@ -14,7 +14,7 @@ use crate::verbs::git_hooks::{self, HooksStanding};
 use crate::verbs::{ReadError, Workspace};
 use crate::workspace::git::Target;
 use crate::workspace::text::{counted, shell_word};
-use crate::workspace::{CommitId, RelativePath};
+use crate::workspace::{CommitId, RelativePath, store};
 
 /// No more files than this are compared, those of the newest records first. The code of records that only name other
 /// files is taken to stand.
@@ -80,7 +80,7 @@ fn open_besides<'a>(ws: &'a Workspace, without: &BTreeSet<&String>) -> Open<'a> 
 pub(super) fn waiting(ws: &Workspace, sealed: &BTreeSet<&String>) -> (usize, Vec<RelativePath>) {
     let is_unstaged = |path: &RelativePath| {
         let staged = ws.git().and_then(|git| git.file_in_index(path).ok()?);
-        staged != std::fs::read(ws.root.absolute(path)).ok()
+        staged != ws.root.read(path, store::MAX_CONTENT).ok().flatten()
     };
     let (mut waiting, mut unstaged) = (0, BTreeSet::new());
     for entry in open_besides(ws, sealed).standing {

@@ -6,7 +6,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{CommitId, Git, GitError, Target, as_path};
-use crate::workspace::{RelativePath, ignores};
+use crate::workspace::{RelativePath, ignores, store};
 
 /// Contents by path. `None` where nobody can say what stands there.
 type Nameless = BTreeMap<BString, Option<ObjectId>>;
@@ -64,7 +64,8 @@ impl Git {
     fn nameless_on_disk(&self) -> Result<Nameless, GitError> {
         let hash = self.repository.to_thread_local().object_hash();
         let held = |path: std::path::PathBuf| {
-            let bytes = std::fs::read(self.root.path().join(&path)).ok();
+            let bytes = store::read_capped(&self.root.path().join(&path), store::MAX_CONTENT);
+            let bytes = bytes.ok().flatten();
             let id = bytes.and_then(|bytes| {
                 gix::objs::compute_hash(hash, gix::object::Kind::Blob, &bytes).ok()
             });

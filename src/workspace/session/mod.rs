@@ -169,14 +169,13 @@ pub fn log(root: &Root, message: &str) {
     tracing::warn!(message);
     let Ok(folder) = local(root) else { return };
     let path = folder.join("hook_errors.log");
-    let full = std::fs::metadata(&path).is_ok_and(|found| found.len() > MAX_LOG);
-    if full || path.is_symlink() {
+    let Ok((mut file, _)) = store::append_to(&path) else { return };
+    if file.metadata().is_ok_and(|found| found.len() > MAX_LOG) {
         return;
     }
     let line = format!("{} {}\n", store::now(), super::text::visible(message, false));
-    let file = std::fs::OpenOptions::new().create(true).append(true).open(&path);
     // The log is the last resort: there is nobody left to tell.
-    let _ = file.and_then(|mut file| file.write_all(line.as_bytes()));
+    let _ = file.write_all(line.as_bytes());
 }
 
 /// A log larger than this, in bytes, gets no more lines.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::{Root, StoreError, digest, of_actor, store};
-use crate::workspace::RelativePath;
+use crate::workspace::{RelativePath, folder};
 
 /// A file as a session last saw it, or as anybody last wrote it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -137,22 +137,18 @@ pub struct FileState {
 }
 
 /// Reads a file once, for its hash and its text of at most `max` bytes.
-pub fn state(file: &std::path::Path, max: u64) -> FileState {
-    let Ok(found) = std::fs::metadata(file) else { return FileState::default() };
-    if !found.is_file() {
-        return FileState::default();
-    }
-    if found.len() > max {
+pub fn state(root: &Root, path: &RelativePath, max: u64) -> FileState {
+    let Ok(mut file) = root.open(path) else { return FileState::default() };
+    if file.metadata().is_ok_and(|found| found.len() > max) {
         return FileState { hash: hash_of(file), text: None };
     }
-    let Ok(bytes) = std::fs::read(file) else { return FileState::default() };
+    let Ok(bytes) = folder::read_to_end(&mut file, max) else { return FileState::default() };
     FileState { hash: Some(store::sha256(&bytes)), text: String::from_utf8(bytes).ok() }
 }
 
 /// The same for a file that is too large to be kept.
-fn hash_of(file: &std::path::Path) -> Option<String> {
+fn hash_of(mut file: std::fs::File) -> Option<String> {
     let mut hasher = Sha256::new();
-    let mut file = std::fs::File::open(file).ok()?;
     let mut buffer = vec![0; 256 * 1024];
     loop {
         match std::io::Read::read(&mut file, &mut buffer).ok()? {

@@ -46,7 +46,7 @@ pub fn standing(root: &Root) -> Vec<Ungated> {
         else {
             continue;
         };
-        if seen::state(&root.absolute(&note.path), 0).hash == note.hash {
+        if seen::state(root, &note.path, 0).hash == note.hash {
             notes.push(note);
         }
     }

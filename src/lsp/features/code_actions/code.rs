@@ -244,8 +244,14 @@ impl Here<'_> {
         let text = self.open.document.text();
         // A byte order mark belongs to the file; some editors keep it from their servers.
         let text = text.strip_prefix(MARK).unwrap_or(&text).as_bytes();
-        let saved = std::fs::read(self.workspace.root.absolute(self.path))
-            .is_ok_and(|bytes| bytes.strip_prefix(MARK.as_bytes()).unwrap_or(&bytes) == text);
+        let saved = self
+            .workspace
+            .root
+            .read(self.path, crate::code::document::MAX_BYTES as u64)
+            .ok()
+            .flatten();
+        let saved = saved
+            .is_some_and(|bytes| bytes.strip_prefix(MARK.as_bytes()).unwrap_or(&bytes) == text);
         (!saved).then(|| UNSAVED.to_owned())
     }
 }

@@ -60,7 +60,7 @@ fn a_write_that_no_gate_let_through_stands_at_the_first_line_until_the_file_is_a
     let root = editor.workspace().root.clone();
     let path = RelativePath::new("src/a.rs").unwrap();
     let note = ungated::Ungated {
-        hash: seen::state(&root.absolute(&path), 0).hash,
+        hash: seen::state(&root, &path, 0).hash,
         path,
         actor: "codex:1".into(),
         tool: "Bash".into(),
