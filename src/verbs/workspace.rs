@@ -473,6 +473,10 @@ impl Workspace {
     pub fn read(&self, path: &RelativePath) -> Result<Document, ReadError> {
         let git = |bytes: Option<Result<Option<Vec<u8>>, GitError>>| match bytes {
             Some(Ok(Some(bytes))) => Ok(bytes),
+            Some(Err(GitError::TooLarge { bytes, .. })) => {
+                let reason = Unread::TooLarge { bytes: bytes.try_into().unwrap_or(usize::MAX) };
+                Err(ReadError::Unread { path: path.clone(), reason })
+            }
             Some(Err(error)) => Err(ReadError::Git(error)),
             _ => Err(ReadError::Missing { path: path.clone() }),
         };
@@ -561,7 +565,10 @@ impl Workspace {
         path: &RelativePath,
     ) -> Result<Option<Document>, GitError> {
         let Some(git) = self.git() else { return Ok(None) };
-        let bytes = git.file_at(commit, path)?;
+        let bytes = match git.file_at(commit, path) {
+            Err(GitError::TooLarge { .. }) => None,
+            bytes => bytes?,
+        };
         Ok(bytes.and_then(|bytes| self.document(path, &bytes).ok()))
     }
 

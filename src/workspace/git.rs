@@ -9,6 +9,7 @@ mod config;
 mod history;
 mod index;
 mod nameless;
+mod sound;
 #[cfg(test)]
 mod tests;
 
@@ -72,6 +73,17 @@ pub enum GitError {
         revision: String,
         /// Whether history is cut off here.
         shallow: bool,
+    },
+    /// A file in git with more bytes than are looked at.
+    #[error(
+        "the content {id} in git has {bytes} bytes, and at most {} are read; `git log --find-object={id}` says what it is",
+        store::MAX_CONTENT
+    )]
+    TooLarge {
+        /// The id of the content.
+        id: String,
+        /// How many it has.
+        bytes: u64,
     },
     /// Anything else git's files would not give.
     #[error("the repository cannot be read at {path}: {reason}")]
@@ -154,11 +166,8 @@ impl Git {
             path: dir.display().to_string(),
             reason: format!("{reason}; `git fsck` says more"),
         };
-        let repository = gix::open::Options::isolated()
-            .strict_config(false)
-            .open_path_as_is(true)
-            .open(dir)
-            .map_err(|error| unreadable(error.to_string()))?;
+        let common = root.common_dir();
+        let repository = opened(dir, common.as_deref().unwrap_or(dir)).map_err(unreadable)?;
         if let Some(format) = foreign_references(&repository) {
             let reason = format!(
                 "its references are stored as {format:?}, which is not supported; `git refs migrate --ref-format=files` converts them"
@@ -390,6 +399,10 @@ impl Git {
     }
 
     fn blob(&self, repo: &gix::Repository, id: gix::ObjectId) -> Result<Vec<u8>, GitError> {
+        let bytes = repo.find_header(id).map_err(|error| self.unreadable(error))?.size();
+        if bytes > store::MAX_CONTENT {
+            return Err(GitError::TooLarge { id: id.to_string(), bytes });
+        }
         repo.find_blob(id).map(|mut blob| blob.take_data()).map_err(|e| self.unreadable(e))
     }
 
@@ -422,6 +435,18 @@ impl Git {
                 Some((as_path(prefix, entry.filepath.as_bstr())?, held))
             })
             .collect())
+    }
+}
+
+/// The repository of a git directory, and of the one it shares with other work trees.
+fn opened(dir: &Path, common: &Path) -> Result<gix::ThreadSafeRepository, String> {
+    match sound::obstacle(dir, common) {
+        Some(reason) => Err(reason),
+        None => gix::open::Options::isolated()
+            .strict_config(false)
+            .open_path_as_is(true)
+            .open(dir)
+            .map_err(|error| error.to_string()),
     }
 }
 

@@ -10,8 +10,8 @@ use gix::objs::tree::EntryKind;
 
 use super::index::{Index, Tracked};
 use super::{Aspect, Change, ChangeKind, Files, Git, GitError, Held, is_regular};
-use crate::workspace::RelativePath;
 use crate::workspace::ignores::{self, LeftOutRules};
+use crate::workspace::{RelativePath, discover, folder, store};
 
 /// How a path changed, given what stood there before and what stands there now. A file that became a link is two
 /// changes: the file is gone, and there is a new link.
@@ -124,9 +124,9 @@ impl Disk<'_> {
 
     /// The commit that is checked out in a submodule; `None` where nobody has made it ready.
     fn checked_out(&self, path: &RelativePath) -> Option<gix::ObjectId> {
-        let folder = self.git.root.absolute(path);
-        std::fs::symlink_metadata(folder.join(".git")).ok()?;
-        Some(gix::open(folder).ok()?.head_id().ok()?.detach())
+        let tree = discover::WorkTree::at(&self.git.root.absolute(path))?;
+        let repository = super::opened(tree.git_dir(), &tree.common_dir()).ok()?;
+        Some(repository.to_thread_local().head_id().ok()?.detach())
     }
 
     fn is_reached_without_links(&mut self, path: &RelativePath) -> Result<bool, GitError> {
@@ -212,12 +212,14 @@ impl Disk<'_> {
             true => {
                 std::fs::read_link(&absolute).map(|to| to.into_os_string().into_encoded_bytes())
             }
-            false => std::fs::read(&absolute),
+            false => folder::open_below(self.git.root.path(), path.as_str().as_ref())
+                .and_then(|mut file| folder::read_to_end(&mut file, store::MAX_CONTENT)),
         };
         let bytes = match read {
             Ok(bytes) => bytes,
             // Removed since it was looked at.
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) if error.kind() == ErrorKind::FileTooLarge => return Ok(Some(other)),
             Err(error) => return Err(unreadable_file(&absolute, &error)),
         };
         let id = gix::objs::compute_hash(self.repo.object_hash(), gix::object::Kind::Blob, &bytes)

@@ -1,17 +1,23 @@
 //! Reads those of git's settings that say how a repository is used. A setting of the repository wins over one of the
 //! person or of the machine.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use gix::bstr::ByteSlice;
 use gix::config::File;
 use gix::config::file::includes::{self, conditional};
 use gix::config::file::init;
 use gix::config::path::interpolate::Context;
 
 use super::Git;
+use crate::workspace::store;
 
 /// A longer name is cut: a ledger is no place for prose.
 const MAX_NAME: usize = 100;
+/// Settings that are included may have so many bytes.
+const MAX_INCLUDED: u64 = 4 * 1024 * 1024;
+/// Included settings may include others, so deep.
+const MAX_DEPTH: usize = 10;
 
 impl Git {
     /// The folder in which git looks for hooks, and whether it may be shared with other repositories or be a part of the
@@ -47,6 +53,11 @@ impl Git {
 
     /// The name that git has for the person who works here: `user.name`. `None` where it has none.
     pub fn person(&self) -> Option<String> {
+        let repo = self.repository.to_thread_local();
+        // The name may be in a file that is not read, and then the person's other name would be a wrong one.
+        if !includes_are_readable(repo.config_snapshot().plumbing(), None, MAX_DEPTH) {
+            return None;
+        }
         let read = |file: &File| {
             let mut whole = file.clone();
             let conditional = conditional::Context { git_dir: Some(&self.dir), branch_name: None };
@@ -68,6 +79,31 @@ pub fn person_of_machine() -> Option<String> {
     let mut file = File::from_globals().ok()?;
     follow(&mut file, conditional::Context::default());
     user_name(&file)
+}
+
+/// Whether all files that settings include, and those that these include, are small and regular. A repository may name a
+/// device.
+fn includes_are_readable(file: &File, folder: Option<&Path>, depth: usize) -> bool {
+    let home = std::env::home_dir();
+    let includes = file.sections().filter(|section| {
+        let name = section.header().name().to_string();
+        ["include", "includeif"].contains(&name.to_ascii_lowercase().as_str())
+    });
+    let mut named = includes.flat_map(|section| {
+        let folder = folder.or(section.meta().path.as_deref().and_then(Path::parent));
+        section.values("path").into_iter().map(move |path| (folder, path))
+    });
+    named.all(|(folder, path)| {
+        let context = Context { home_dir: home.as_deref(), ..Context::default() };
+        let Ok(path) = gix::config::Path::from(path).interpolate(context) else { return true };
+        let path = folder.unwrap_or(Path::new("")).join(path);
+        match store::read_capped(&path, MAX_INCLUDED) {
+            Ok(None) => true,
+            Ok(Some(bytes)) if depth > 0 => File::try_from(bytes.as_bstr())
+                .is_ok_and(|inner| includes_are_readable(&inner, path.parent(), depth - 1)),
+            _ => false,
+        }
+    })
 }
 
 /// Reads what a file of settings includes. People keep one name for work and another one for the rest, by folder.

@@ -6,7 +6,7 @@ use gix::ObjectId;
 use gix::bstr::{BStr, BString, ByteSlice};
 
 use super::{CommitId, Git, GitError, Target, as_path};
-use crate::workspace::{RelativePath, ignores, store};
+use crate::workspace::{RelativePath, folder, ignores, store};
 
 /// Contents by path. `None` where nobody can say what stands there.
 type Nameless = BTreeMap<BString, Option<ObjectId>>;
@@ -64,8 +64,9 @@ impl Git {
     fn nameless_on_disk(&self) -> Result<Nameless, GitError> {
         let hash = self.repository.to_thread_local().object_hash();
         let held = |path: std::path::PathBuf| {
-            let bytes = store::read_capped(&self.root.path().join(&path), store::MAX_CONTENT);
-            let bytes = bytes.ok().flatten();
+            let bytes = folder::open_below(self.root.path(), &path)
+                .and_then(|mut file| folder::read_to_end(&mut file, store::MAX_CONTENT))
+                .ok();
             let id = bytes.and_then(|bytes| {
                 gix::objs::compute_hash(hash, gix::object::Kind::Blob, &bytes).ok()
             });

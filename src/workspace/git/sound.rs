@@ -1,0 +1,121 @@
+//! Looks at a repository's own files before the library that reads them gets to see them. It opens whatever has the name:
+//! a pipe would hold it up for ever, and a device without end would fill the memory.
+
+use std::fs::{DirEntry, Metadata};
+use std::io::Result;
+use std::path::{Path, PathBuf};
+
+use crate::workspace::store;
+
+/// The files that steer, and so many bytes each may have. Git itself never comes near.
+const FILES: [(&str, u64); 14] = [
+    ("HEAD", 64 * 1024),
+    ("MERGE_HEAD", 1024 * 1024),
+    ("ORIG_HEAD", 64 * 1024),
+    ("FETCH_HEAD", 64 * 1024 * 1024),
+    ("commondir", 64 * 1024),
+    ("config", 4 * 1024 * 1024),
+    ("config.worktree", 4 * 1024 * 1024),
+    ("index", 1024 * 1024 * 1024),
+    ("packed-refs", 1024 * 1024 * 1024),
+    ("shallow", 64 * 1024 * 1024),
+    ("info/attributes", 4 * 1024 * 1024),
+    ("info/exclude", 4 * 1024 * 1024),
+    ("info/grafts", 64 * 1024 * 1024),
+    ("objects/info/alternates", 1024 * 1024),
+];
+/// A reference may have so many bytes.
+const REFERENCE: u64 = 64 * 1024;
+/// Folders are followed this deep, and alternates from one to the next.
+const DEPTH: usize = 32;
+/// More entries than this are not looked at. Links can lead in circles.
+const MOST: usize = 10_000_000;
+
+/// Why a git directory, and the one it shares with other work trees, is not to be read. `None` where it may be.
+pub(super) fn obstacle(dir: &Path, common: &Path) -> Option<String> {
+    let folders: &[&Path] = if dir == common { &[dir] } else { &[dir, common] };
+    let mut look = Look { seen: 0 };
+    let mut at = |folder: &&Path| {
+        let files = FILES.iter().map(|(name, max)| (folder.join(name), *max));
+        let mut found = files.filter_map(|(path, max)| unreadable(&path, max));
+        found
+            .next()
+            .or_else(|| look.below(&folder.join("refs"), Some(REFERENCE), DEPTH))
+            .or_else(|| look.objects(&folder.join("objects"), DEPTH))
+            .or_else(|| look.below(&folder.join("logs"), None, DEPTH))
+    };
+    folders.iter().find_map(&mut at)
+}
+
+struct Look {
+    seen: usize,
+}
+
+impl Look {
+    /// Looks at the objects in a folder, and in those that it borrows from.
+    fn objects(&mut self, folder: &Path, depth: usize) -> Option<String> {
+        let found = self.below(folder, None, depth);
+        if found.is_some() || depth == 0 {
+            return found;
+        }
+        let named = store::read_capped(&folder.join("info/alternates"), FILES[13].1).ok()??;
+        let named = String::from_utf8_lossy(&named).into_owned();
+        let lines = named.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
+        let mut others = lines.map(|line| folder.join(line));
+        others.find_map(|other| self.objects(&other, depth - 1))
+    }
+
+    /// Looks at all that is in a folder, and below it. Each file may have `max` bytes.
+    fn below(&mut self, folder: &Path, max: Option<u64>, depth: usize) -> Option<String> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries {
+            self.seen += 1;
+            if depth == 0 || self.seen > MOST {
+                return Some(format!("{} holds more than is looked at", folder.display()));
+            }
+            let found = match self.is_folder(&entry, max) {
+                Ok(true) => self.below(&entry.path(), max, depth - 1),
+                Ok(false) => None,
+                Err(reason) => Some(reason),
+            };
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// Whether an entry is a folder rather than a file; an error where it is neither. The system tells what most entries
+    /// are without being asked about each.
+    fn is_folder(&self, entry: &DirEntry, max: Option<u64>) -> std::result::Result<bool, String> {
+        let kind = entry.file_type().ok().filter(|kind| !kind.is_symlink());
+        match kind {
+            Some(kind) if kind.is_dir() => Ok(true),
+            Some(kind) if kind.is_file() && max.is_none() => Ok(false),
+            _ => {
+                let path = entry.path();
+                let found = std::fs::metadata(&path);
+                let is_folder = found.as_ref().is_ok_and(Metadata::is_dir);
+                match judged(&path, found, max.unwrap_or(u64::MAX)) {
+                    Some(reason) if !is_folder => Err(reason),
+                    _ => Ok(is_folder),
+                }
+            }
+        }
+    }
+}
+
+fn unreadable(path: &PathBuf, max: u64) -> Option<String> {
+    judged(path, std::fs::metadata(path), max)
+}
+
+/// What is wrong with a file. Nothing is where there is none, as behind a link that leads nowhere.
+fn judged(path: &Path, found: Result<Metadata>, max: u64) -> Option<String> {
+    let found = found.ok()?;
+    let path = path.display();
+    if !found.is_file() {
+        return Some(format!("{path} is no regular file; move it away"));
+    }
+    let bytes = found.len();
+    (bytes > max).then(|| format!("{path} has {bytes} bytes, and at most {max} are read"))
+}
