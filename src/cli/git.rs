@@ -1,9 +1,11 @@
 //! Git's own program, for what commands need of it: the index, which git locks and writes itself, and the settings of the
 //! machine, of which opening a workspace reads only those of the repository.
 
-use std::io::Write as _;
+use std::io::{Read, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use crate::verbs::Workspace;
 use crate::workspace::RelativePath;
@@ -11,16 +13,53 @@ use crate::workspace::RelativePath;
 /// A setting as git has it in a folder, given its name behind what `git config` takes before it; `None` where it is not
 /// set, or git is not there.
 pub(crate) fn git_config(folder: &Path, arguments: &[&str]) -> Option<String> {
-    let output = Command::new("git")
+    let git = Command::new("git")
         .args(["config", "--get"])
         .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .output()
-        .ok()?;
+        .spawn();
+    let output = in_time(git.ok()?).ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Git opens its files whatever they are, and waits for ever where one is a pipe.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Waits for the end of git, and no longer than it can take.
+pub(crate) fn in_time(mut git: Child) -> std::io::Result<Output> {
+    let reading = |stream: Option<Box<dyn Read + Send>>| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let read = stream.map_or(Ok(0), |mut stream| stream.read_to_end(&mut bytes));
+            read.map(|_| bytes)
+        })
+    };
+    let out = reading(git.stdout.take().map(|stream| Box::new(stream) as _));
+    let err = reading(git.stderr.take().map(|stream| Box::new(stream) as _));
+    let end = Instant::now() + PATIENCE;
+    let status = loop {
+        if let Some(status) = git.try_wait()? {
+            break status;
+        }
+        if Instant::now() > end {
+            git.kill()?;
+            git.wait()?;
+            let reason = format!(
+                "git did not end within {} s; `find . -type p` lists pipes that it may wait for",
+                PATIENCE.as_secs()
+            );
+            return Err(std::io::Error::new(std::io::ErrorKind::TimedOut, reason));
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    };
+    let read = |thread: JoinHandle<std::io::Result<Vec<u8>>>| {
+        thread.join().unwrap_or_else(|_| Err(std::io::Error::other("its output was not read")))
+    };
+    Ok(Output { status, stdout: read(out)?, stderr: read(err)? })
 }
 
 /// Puts files of a workspace into the index, or takes them out where they are gone. In a hook git hands us the index that
@@ -56,7 +95,7 @@ pub(crate) fn update_index(top: &Path, paths: Vec<String>) -> std::io::Result<()
             input.write_all(b"\0")?;
         }
     }
-    let output = git.wait_with_output()?;
+    let output = in_time(git)?;
     if output.status.success() {
         return Ok(());
     }

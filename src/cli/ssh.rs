@@ -8,10 +8,13 @@ use super::error::CliError;
 use super::git::git_config;
 use crate::verbs::VerbError;
 use crate::verbs::signing::{SignatureCheck, Signatures, Signed};
+use crate::workspace::store;
 
 const PROGRAM: &str = "ssh-keygen";
 const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
 const END: &str = "-----END SSH SIGNATURE-----";
+/// A file of keys may have so many bytes.
+const MAX_KEYS: u64 = 16 * 1024 * 1024;
 /// As wide as ssh-keygen writes it.
 const WIDTH: usize = 70;
 
@@ -25,7 +28,9 @@ impl SshKeygen {
     /// For what is done in a folder.
     pub(crate) fn of_machine(folder: &Path) -> Self {
         let file = git_config(folder, &["--type=path", "gpg.ssh.allowedSignersFile"]);
-        let machine = file.and_then(|file| std::fs::read_to_string(folder.join(file)).ok());
+        let machine =
+            file.and_then(|file| store::read_capped(&folder.join(file), MAX_KEYS).ok()?);
+        let machine = machine.and_then(|keys| String::from_utf8(keys).ok());
         Self { machine: machine.unwrap_or_default() }
     }
 

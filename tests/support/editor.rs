@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on says so by failing")]
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
@@ -23,6 +24,10 @@ pub struct Editor {
 
 impl Editor {
     pub fn open(repo: &Repo, capabilities: &Value) -> Self {
+        Self::open_at(&repo.root(), capabilities)
+    }
+
+    pub fn open_at(root: &Path, capabilities: &Value) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_intent"))
             .arg("lsp")
             .stdin(Stdio::piped())
@@ -41,7 +46,7 @@ impl Editor {
             }
         });
         let mut editor = Self { child, input, messages };
-        let folder = json!({ "uri": address(repo, ""), "name": "ws" });
+        let folder = json!({ "uri": format!("file://{}/", root.display()), "name": "ws" });
         let params = json!({ "processId": null, "capabilities": capabilities,
                              "workspaceFolders": [folder] });
         editor
@@ -72,10 +77,22 @@ impl Editor {
         }
     }
 
+    /// The whole answer to a request, an error or not.
+    pub fn reply(&mut self, id: i64, method: &str, params: &Value) -> Value {
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        self.hear(|it| it["id"] == id && it["method"].is_null())
+    }
+
+    /// The most memory that the server had at a time, in KiB, where the system tells.
+    pub fn peak(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+        line.trim().trim_end_matches(" kB").parse().ok()
+    }
+
     /// The result of a request.
     pub fn ask(&mut self, id: i64, method: &str, params: &Value) -> Value {
-        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
-        let reply = self.hear(|it| it["id"] == id && it["method"].is_null());
+        let reply = self.reply(id, method, params);
         assert!(reply["error"].is_null(), "{reply}");
         reply["result"].clone()
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::cli::context::Context;
 use crate::cli::error::CliError;
 use crate::cli::exit::Exit;
-use crate::cli::git::{stage, update_index};
+use crate::cli::git::{in_time, stage, update_index};
 use crate::cli::print::{DIM, INTENT, Page};
 use crate::verbs::seal::{SealAnswer, SealScope, retire, retire_daily, seal, would_seal};
 use crate::verbs::{Workspace, map};
@@ -113,12 +113,15 @@ fn is_merging(workspace: &Workspace) -> bool {
 fn keep(workspace: &Workspace) -> std::io::Result<()> {
     let Some(top) = workspace.root.work_tree() else { return Ok(()) };
     let folder = workspace.root.path().join(".orchestration/agent_trace");
-    let output = Command::new("git")
+    let git = Command::new("git")
         .args(["diff-index", "--cached", "--diff-filter=D", "--name-only", "-z", "HEAD", "--"])
         .arg(&folder)
         .current_dir(top)
         .stdin(Stdio::null())
-        .output()?;
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let output = in_time(git)?;
     let missing = String::from_utf8_lossy(&output.stdout).into_owned();
     let missing = missing.split('\0').filter(|path| !path.is_empty() && top.join(path).is_file());
     update_index(top, missing.map(str::to_owned).collect())

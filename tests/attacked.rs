@@ -1,0 +1,390 @@
+//! A repository that attacks whoever opens it: it is built, committed and cloned, and then every command and the server
+//! are run in it, with limits on time and memory.
+
+#![cfg(unix)]
+
+mod support;
+
+use std::io::Read as _;
+use std::os::unix::fs::symlink;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use support::editor::Editor;
+use support::{Repo, git};
+
+/// A command takes a small part of it. This is a debug build on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// So much address space a command may have, in KiB. Threads reserve a lot of it and use little.
+const MEMORY: &str = "2500000";
+/// Stands in a file outside the workspace, and must never be printed.
+const SECRET: &str = "hunter2-of-the-machine";
+
+/// A clone of a repository that somebody else has committed, beside a file that is none of its business.
+struct Clone {
+    folder: tempfile::TempDir,
+}
+
+impl Clone {
+    fn of(build: impl FnOnce(&Repo, &Path)) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let outside = folder.path().join("outside");
+        std::fs::write(&outside, format!("{SECRET}: [\n{SECRET}\n")).expect("written");
+        let theirs = Repo::new();
+        theirs.write("src/a.rs", "fn one() {\n    first(1);\n}\n");
+        build(&theirs, &outside);
+        theirs.commit("theirs");
+        let source = theirs.root().display().to_string();
+        git(folder.path(), &["clone", "-q", &source, "clone"]);
+        let clone = Self { folder };
+        clone.run(&["git-hooks", "--off"]);
+        clone.run(&["select", "INT-001"]);
+        clone
+    }
+
+    fn root(&self) -> PathBuf {
+        self.folder.path().join("clone").canonicalize().expect("cloned")
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root().join(path)
+    }
+
+    /// Puts a pipe that nobody writes to in the place of a file.
+    fn pipe(&self, path: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        let _ = std::fs::remove_file(&path);
+        assert!(Command::new("mkfifo").arg(path).status().expect("mkfifo runs").success());
+    }
+
+    /// What a command prints, which must end in time, without a signal and without a panic.
+    fn run(&self, arguments: &[&str]) -> String {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", &format!("ulimit -v {MEMORY}; exec \"$@\""), "sh"])
+            .arg(env!("CARGO_BIN_EXE_intent"))
+            .args(arguments)
+            .current_dir(self.root())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.folder.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("intent runs");
+        let (mut out, mut err) = (child.stdout.take().expect("piped"), child.stderr.take());
+        let reading = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = out.read_to_end(&mut bytes);
+            bytes
+        });
+        let complaints = std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            let _ = err.as_mut().map(|err| err.read_to_end(&mut bytes));
+            bytes
+        });
+        let end = Instant::now() + PATIENCE;
+        let status = loop {
+            if let Some(status) = child.try_wait().expect("a child") {
+                break status;
+            }
+            if Instant::now() > end {
+                child.kill().expect("killed");
+                child.wait().expect("waited for");
+                panic!("intent {arguments:?} did not end");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        let bytes = [reading.join().expect("read"), complaints.join().expect("read")].concat();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let sound = status.signal().is_none() && status.code() != Some(101);
+        assert!(sound, "intent {arguments:?}: {status}: {text}");
+        assert!(!text.contains(SECRET), "intent {arguments:?} prints a file outside: {text}");
+        text
+    }
+
+    fn run_all(&self) {
+        for command in commands() {
+            self.run(&command);
+        }
+    }
+
+    /// Opens files in the server and asks it about them. It must answer, and stay small.
+    fn serve(&self, paths: &[&str]) {
+        let mut editor = Editor::open_at(&self.root(), &json!({}));
+        for (at, path) in (1..).zip(paths) {
+            let uri = format!("file://{}", self.path(path).display());
+            let text = std::fs::read_to_string(self.path("src/a.rs")).expect("text");
+            let item = json!({ "uri": uri, "languageId": "rust", "version": 1, "text": text });
+            editor.tell("textDocument/didOpen", &json!({ "textDocument": item }));
+            let place = json!({ "textDocument": { "uri": uri },
+                                "position": { "line": 1, "character": 1 } });
+            editor.ask(2 * at, "textDocument/hover", &place);
+            let why = json!({ "command": "intent.why", "arguments": [{ "uri": uri, "line": 1 }] });
+            let told = editor.reply(2 * at + 1, "workspace/executeCommand", &why);
+            assert!(!told.to_string().contains(SECRET), "{told}");
+        }
+        if let Some(peak) = editor.peak() {
+            assert!(peak < 1_000_000, "the server used {peak} KiB");
+        }
+    }
+}
+
+/// Every command that there is, with arguments that make it look at as much as it can.
+fn commands() -> Vec<Vec<&'static str>> {
+    let lines = [
+        "list",
+        "status",
+        "context INT-001",
+        "for src/a.rs",
+        "select INT-001",
+        "why src/a.rs:2",
+        "why src/a.rs --lineage",
+        "check",
+        "check --base HEAD",
+        "map --stdout",
+        "map --check",
+        "map",
+        "report -o -",
+        "verify --blocks",
+        "trace",
+        "doctor",
+        "gate src/a.rs",
+        "gate README.md --intent INT-001",
+        "record --all src --intent INT-001",
+        "accept src/a.rs:2",
+        "reassign src/a.rs:2 --from INT-001 --to INT-002",
+        "seal",
+        "compact",
+        "anchor",
+        "erase nobody --why x",
+        "lesson --intent INT-001 learnt",
+        "propose more --scope x/** --reason y",
+        "request-scope --intent INT-001 --add x/** --reason y",
+        "new more --scope x/**",
+        "start INT-002",
+        "test INT-001 -- true",
+        "complete INT-002",
+        "clear",
+        "approve",
+        "reject ABCDEF",
+        "off --for 10m",
+        "on",
+        "hook claude-code",
+        "git-hooks",
+        "protocol",
+        "explain ls",
+        "lsp",
+        "mcp",
+        "init --yes",
+        "completions bash",
+        "man",
+        "schema policy",
+    ];
+    lines.into_iter().map(|line| line.split(' ').collect()).collect()
+}
+
+#[test]
+fn every_command_is_tried() {
+    let tried: Vec<&str> = commands().iter().map(|words| words[0]).collect();
+    let all = intent_lsp::cli::command();
+    let missing: Vec<&str> =
+        all.get_subcommands().map(|sub| sub.get_name()).filter(|it| !tried.contains(it)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// The files that steer git and us, in any folder.
+const STEERING: [&str; 5] =
+    [".gitignore", "src/.gitignore", ".gitattributes", "src/.gitattributes", ".rooignore"];
+/// Those that only we read.
+const OURS: [&str; 4] = [
+    ".intentignore",
+    ".orchestration/policy.yaml",
+    ".orchestration/intents/INT-009.yaml",
+    ".orchestration/agent_trace/2026/01/x.jsonl",
+];
+
+#[test]
+fn rules_that_are_links_to_a_device_without_end() {
+    let clone = Clone::of(|repo, _| {
+        for path in STEERING.iter().chain(&OURS) {
+            repo.write(path, "");
+            repo.remove(path);
+            symlink("/dev/zero", repo.root().join(path)).expect("linked");
+        }
+        repo.write("AGENTS.md", "");
+        repo.remove("AGENTS.md");
+        symlink("/dev/zero", repo.root().join("AGENTS.md")).expect("linked");
+    });
+    clone.run_all();
+    clone.serve(&["src/a.rs"]);
+}
+
+#[test]
+fn rules_that_are_pipes() {
+    let clone = Clone::of(|_, _| {});
+    for path in STEERING.iter().chain(&OURS) {
+        clone.pipe(path);
+    }
+    clone.pipe(".gitmodules");
+    clone.pipe("src/b.rs");
+    clone.pipe("AGENTS.md");
+    clone.pipe(".claude/settings.json");
+    clone.pipe(".orchestration/active_intent_current.json");
+    clone.run_all();
+    clone.serve(&["src/a.rs", "src/b.rs"]);
+}
+
+#[test]
+fn no_file_outside_is_quoted() {
+    for rule in [
+        ".orchestration/policy.yaml",
+        ".intentignore",
+        ".orchestration/active_intents.yaml",
+        ".orchestration/intents/INT-009.yaml",
+        ".gitattributes",
+        "AGENTS.md",
+        ".claude/settings.json",
+        "src/b.rs",
+    ] {
+        let clone = Clone::of(|repo, outside| {
+            repo.write(rule, "");
+            repo.remove(rule);
+            symlink(outside, repo.root().join(rule)).expect("linked");
+        });
+        // The link leads outside the clone, too.
+        assert!(clone.path(rule).is_symlink());
+        clone.run_all();
+        clone.run(&["why", "src/b.rs:1"]);
+    }
+}
+
+#[test]
+fn a_folder_of_rules_that_is_a_link_is_not_entered() {
+    let clone = Clone::of(|_, _| {});
+    let elsewhere = clone.folder.path().join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).expect("made");
+    std::fs::write(elsewhere.join("policy.yaml"), format!("{SECRET}: [\n")).expect("written");
+    std::fs::remove_dir_all(clone.path(".orchestration")).expect("removed");
+    symlink(&elsewhere, clone.path(".orchestration")).expect("linked");
+    clone.run_all();
+    let names: Vec<_> = std::fs::read_dir(&elsewhere).expect("listed").collect();
+    assert_eq!(names.len(), 1, "something was written through a link: {names:?}");
+}
+
+#[test]
+fn files_of_git_that_are_pipes_or_have_no_end() {
+    for path in [
+        "HEAD",
+        "config",
+        "index",
+        "packed-refs",
+        "shallow",
+        "info/exclude",
+        "info/attributes",
+        "objects/info/alternates",
+        "objects/pack/pack-0000000000000000000000000000000000000000.idx",
+        "refs/heads/main",
+        "refs/remotes/origin/other",
+        "refs/stash",
+        "logs/refs/stash",
+        "intent/seal.key",
+        "intent/ledger.lock",
+    ] {
+        let clone = Clone::of(|_, _| {});
+        let few = [
+            &["status"][..],
+            &["check"],
+            &["why", "src/a.rs:2"],
+            &["map", "--stdout"],
+            &["verify", "--blocks"],
+            &["record", "--all", "src", "--intent", "INT-001"],
+            &["doctor"],
+        ];
+        clone.pipe(&format!(".git/{path}"));
+        few.iter().for_each(|command| drop(clone.run(command)));
+        std::fs::remove_file(clone.path(&format!(".git/{path}"))).expect("removed");
+        symlink("/dev/zero", clone.path(&format!(".git/{path}"))).expect("linked");
+        few.iter().for_each(|command| drop(clone.run(command)));
+    }
+}
+
+#[test]
+fn settings_of_git_that_include_a_pipe() {
+    let clone = Clone::of(|_, _| {});
+    clone.pipe("pipe");
+    git(&clone.root(), &["config", "include.path", "../pipe"]);
+    for command in [
+        &["status"][..],
+        &["record", "--all", "src", "--intent", "INT-001", "--contributor", "human"],
+        &["lesson", "--intent", "INT-001", "learnt"],
+    ] {
+        clone.run(command);
+    }
+}
+
+#[test]
+fn git_that_cannot_be_read_is_told_with_the_file_in_the_way() {
+    let clone = Clone::of(|_, _| {});
+    clone.pipe(".git/index");
+    let told = clone.run(&["check"]);
+    assert!(told.contains(".git/index is no regular file; move it away"), "{told}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_that_is_exchanged_for_a_link_meanwhile_leads_nothing_outside() {
+    let clone = Clone::of(|_, _| {});
+    let elsewhere = clone.folder.path().join("elsewhere");
+    std::fs::create_dir_all(elsewhere.join("local")).expect("made");
+    for name in ["active_intent_current.json", "intent_map.md", "agent_trace.jsonl"] {
+        std::fs::write(elsewhere.join(name), SECRET).expect("written");
+    }
+    let (rules, link) = (clone.path(".orchestration"), clone.path("link"));
+    symlink(&elsewhere, &link).expect("linked");
+    let end = Instant::now() + Duration::from_secs(6);
+    std::thread::scope(|scope| {
+        let exchanging = scope.spawn(|| {
+            use rustix::fs::{CWD, RenameFlags, renameat_with};
+            while Instant::now() < end {
+                renameat_with(CWD, &rules, CWD, &link, RenameFlags::EXCHANGE).expect("exchanged");
+            }
+        });
+        while Instant::now() < end {
+            clone.run(&["select", "INT-001"]);
+            clone.run(&["map"]);
+        }
+        exchanging.join().expect("exchanged");
+    });
+    let mut names: Vec<_> = std::fs::read_dir(&elsewhere)
+        .expect("listed")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"))
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        ["active_intent_current.json", "agent_trace.jsonl", "intent_map.md", "local"]
+    );
+    for name in ["active_intent_current.json", "intent_map.md", "agent_trace.jsonl"] {
+        let stands = std::fs::read_to_string(elsewhere.join(name)).expect("text");
+        assert_eq!(stands, SECRET, "{name} was overwritten");
+    }
+}
+
+/// A link to a file of the workspace is a file like any other.
+#[test]
+fn a_source_that_is_a_link_inside_is_read() {
+    let clone = Clone::of(|repo, _| {
+        symlink("a.rs", repo.root().join("src/b.rs")).expect("linked");
+    });
+    let absolute = clone.path("src/c.rs");
+    symlink(clone.path("src/a.rs"), absolute).expect("linked");
+    for path in ["src/b.rs:2", "src/c.rs:2"] {
+        assert!(clone.run(&["why", path]).contains("one"), "{path}");
+    }
+}
