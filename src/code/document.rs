@@ -10,11 +10,14 @@ use super::carry::{Carry, ParsedBlocks};
 use super::incremental::{self, Base, ParsedText};
 use super::language::{self, Language};
 use super::{
-    Block, Encoding, FileBlocks, LineRange, Position, generated, outline, paragraphs, position,
+    Block, BlockKind, Encoding, FileBlocks, LineRange, Position, generated, outline, paragraphs,
+    position,
 };
 
 /// Files over this many bytes are left alone.
 pub const MAX_BYTES: usize = 2 * 1024 * 1024;
+/// A text with more blocks than this is one block: all that is asked of a file takes time for each of them.
+pub(super) const MAX_BLOCKS: usize = 10_000;
 
 /// Why a file has no blocks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -438,15 +441,29 @@ impl Document {
         let Inner { path, rope, language, generated, unread, base, .. } = &*self.inner;
         match language {
             _ if unread.is_some() => ParsedText::without_tree(Arc::default(), Arc::default()),
-            _ if *generated != Generated::No => {
-                ParsedText::without_tree(Arc::new(generated::one_block(path, rope)), Arc::default())
+            _ if *generated != Generated::No => one_block(path, rope),
+            Some(language) => incremental::parse(language, rope, base.as_ref())
+                .unwrap_or_else(|| one_block(path, rope)),
+            None => {
+                let found = paragraphs::paragraphs(path, rope);
+                let found =
+                    found.map(|found| ParsedText::without_tree(Arc::new(found), Arc::default()));
+                found.unwrap_or_else(|| one_block(path, rope))
             }
-            Some(language) => incremental::parse(language, rope, base.as_ref()),
-            None => ParsedText::without_tree(
-                Arc::new(paragraphs::paragraphs(path, rope)),
-                Arc::default(),
-            ),
         }
+    }
+
+    /// Says that the text is one block although people wrote it, and why. `None` where it is not.
+    pub fn cut_short(&self) -> Option<String> {
+        let is_whole =
+            |blocks: &[Block]| matches!(blocks, [one] if one.identity.kind == BlockKind::File);
+        let is_cut = self.inner.generated == Generated::No && is_whole(&self.blocks().blocks);
+        is_cut.then(|| {
+            format!(
+                "{} is looked at as one block, since it has over {MAX_BLOCKS} blocks, is nested too deeply, or takes too long to parse.",
+                self.inner.path
+            )
+        })
     }
 
     /// The whole text.
@@ -488,6 +505,11 @@ impl Document {
     pub fn lines_of(&self, range: Range<usize>) -> LineRange {
         position::lines_of(&self.inner.rope, range)
     }
+}
+
+/// A text whose inside nobody looks at.
+fn one_block(path: &str, rope: &Rope) -> ParsedText {
+    ParsedText::without_tree(Arc::new(generated::one_block(path, rope)), Arc::default())
 }
 
 /// A parsed text with the outline of an earlier one where that is the better one.

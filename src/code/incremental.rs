@@ -19,6 +19,7 @@ use tree_sitter::{InputEdit, Node, ParseOptions, ParseState, Parser, Point, Tree
 use super::block::{Block, FileBlocks};
 use super::carry;
 use super::conflict;
+use super::document::MAX_BLOCKS;
 use super::language::Language;
 use super::outline::{self, Stretch, TopLevelNode};
 
@@ -116,18 +117,20 @@ fn has_lone_return(text: &str) -> bool {
     (0..bytes.len()).any(|at| bytes[at] == b'\r' && bytes.get(at + 1) != Some(&b'\n'))
 }
 
-/// Parses a text, from its base where there is one.
-pub(super) fn parse(language: &'static Language, rope: &Rope, base: Option<&Base>) -> ParsedText {
+/// Parses a text, from its base where there is one. `None` of a text that is more than can be looked at in time.
+pub(super) fn parse(
+    language: &'static Language,
+    rope: &Rope,
+    base: Option<&Base>,
+) -> Option<ParsedText> {
     let text = rope.to_string();
-    let mut parsed = base
-        .and_then(|base| from_base(language, &text, base))
-        .or_else(|| whole(language, &text))
-        .unwrap_or_else(|| {
-            let everywhere = Arc::new(Vec::from_iter(Some(0..text.len())));
-            ParsedText::without_tree(Arc::new(unparsed(language)), everywhere)
-        });
+    let parsed = base.and_then(|base| from_base(language, &text, base));
+    let mut parsed = parsed.or_else(|| whole(language, &text))?;
+    if parsed.blocks.blocks.len() > MAX_BLOCKS {
+        return None;
+    }
     outline::finish(rope, &mut Arc::make_mut(&mut parsed.blocks).blocks);
-    parsed
+    Some(parsed)
 }
 
 /// Whether a line opens or continues more lists and quotes than the scanners of
@@ -144,33 +147,34 @@ fn nests_beyond_scanner(text: &str) -> bool {
     })
 }
 
-/// Whether some node has more bare punctuation in a row than any program has: a
-/// query takes time in the square of it (2 MiB of `(` would take an hour).
+/// Whether a tree has more nodes, is deeper, or has more bare punctuation in a row
+/// than that of any program: a query takes time in the square of the latter two
+/// (2 MiB of `(` would take an hour).
 fn is_tangled(root: Node) -> bool {
     const LONGEST_RUN: u32 = 1000;
+    const DEEPEST: u32 = 4000;
+    const MOST_NODES: usize = 1_000_000;
+    if root.descendant_count() > MOST_NODES {
+        return true;
+    }
     let mut cursor = root.walk();
-    let mut run = 0;
+    let (mut run, mut depth) = (0, 0);
     loop {
         run = if cursor.node().is_named() { 0 } else { run + 1 };
-        if run > LONGEST_RUN {
+        if run > LONGEST_RUN || depth > DEEPEST {
             return true;
         }
         if cursor.goto_first_child() {
-            run = 0;
+            (run, depth) = (0, depth + 1);
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
                 return false;
             }
-            run = 0;
+            (run, depth) = (0, depth - 1);
         }
     }
-}
-
-/// What is said of a text that no parser could make sense of.
-fn unparsed(language: &'static Language) -> FileBlocks {
-    FileBlocks { language: Some(language.id), blocks: Vec::new(), has_error: true }
 }
 
 fn parser(language: &Language) -> Option<Parser> {
@@ -181,7 +185,7 @@ fn parser(language: &Language) -> Option<Parser> {
 
 fn whole(language: &'static Language, text: &str) -> Option<ParsedText> {
     let tree = whole_tree(language, text)?;
-    let found = outline::outline(text, tree.root_node(), 0..text.len(), language.compiled()?);
+    let found = outline::outline(text, tree.root_node(), 0..text.len(), language.compiled()?)?;
     Some(finish(language, text, tree, found))
 }
 
@@ -241,6 +245,9 @@ fn finish(language: &'static Language, text: &str, tree: Tree, found: Stretch) -
     }
 }
 
+/// So many bytes at a time are pasted rather than typed.
+const MUCH: usize = 4 * 1024;
+
 fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<ParsedText> {
     if has_lone_return(text) || conflict::holds_conflict(text) {
         return None;
@@ -249,6 +256,9 @@ fn from_base(language: &'static Language, text: &str, base: &Base) -> Option<Par
         return around_errors(language, text, base);
     }
     let tree = patiently(&mut parser(language)?, text, Some(&base.tree))?;
+    if base.touched.len() > MUCH && is_tangled(tree.root_node()) {
+        return None;
+    }
     if tree.root_node().has_error() {
         return around_errors(language, text, base);
     }
@@ -350,7 +360,7 @@ fn spliced(
     if start > end || !is_seam(text, root, start) || !is_seam(text, root, end) {
         return None;
     }
-    let middle = outline::outline(text, root, start..end, language.compiled()?);
+    let middle = outline::outline(text, root, start..end, language.compiled()?)?;
     let head = before.map_or(0, |at| items[at].blocks.end);
     let tail = after.map_or(old.blocks.blocks.len(), |at| items[at].blocks.end);
     let mut found = Stretch {

@@ -10,6 +10,7 @@ use tree_sitter::{Node, QueryCursor, QueryMatch, StreamingIterator};
 
 use super::block::{Block, BlockKind, Identity};
 use super::carry;
+use super::document::MAX_BLOCKS;
 use super::embedded::{Embedded, embedded};
 use super::entries;
 use super::fingerprint::{self, Fingerprint, Piece};
@@ -113,8 +114,13 @@ impl OutlineDraft {
     }
 }
 
-/// The blocks of `zone`, which begins and ends between children of `root`.
-pub(super) fn outline(text: &str, root: Node, zone: Range<usize>, compiled: &Compiled) -> Stretch {
+/// The blocks of `zone`, which begins and ends between children of `root`. `None` if there are too many.
+pub(super) fn outline(
+    text: &str,
+    root: Node,
+    zone: Range<usize>,
+    compiled: &Compiled,
+) -> Option<Stretch> {
     let tops = tops(root, &zone);
     let embedded = match compiled.syntax.embeds {
         true => embedded(text, &tops),
@@ -125,13 +131,16 @@ pub(super) fn outline(text: &str, root: Node, zone: Range<usize>, compiled: &Com
         found.extend(definitions(text, one.root(), &one.bytes, one.compiled));
     }
     let definitions = nest(found);
+    if definitions.len() > MAX_BLOCKS {
+        return None;
+    }
     let walked = walk(text, compiled, &tops, &zone, &definitions, &embedded);
     let assembly = Assembly { text, compiled, zone, definitions: &definitions, walked: &walked };
-    Stretch {
+    Some(Stretch {
         embeds: !embedded.is_empty(),
         embedded_errors: embedded.iter().flat_map(|one| carry::errors(one.root())).collect(),
         ..assembly.run(&tops)
-    }
+    })
 }
 
 /// The children of the root that begin in the zone.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use ropey::Rope;
 
 use super::block::{Block, BlockKind, FileBlocks};
+use super::document::MAX_BLOCKS;
 use super::outline::{self, OutlineDraft};
 use super::tokens;
 
@@ -27,23 +28,27 @@ enum LockFileEntries {
     Paragraphs,
 }
 
-/// The paragraphs of a text, or the entries of a lock file. A paragraph is named by how it begins, so that a new one
+/// The paragraphs of a text, or the entries of a lock file. `None` if there are too many. A paragraph is named by how it begins, so that a new one
 /// does not rename those after it.
-pub(super) fn paragraphs(path: &str, rope: &Rope) -> FileBlocks {
+pub(super) fn paragraphs(path: &str, rope: &Rope) -> Option<FileBlocks> {
     let text = &rope.to_string();
     let name = path.rsplit('/').next().unwrap_or(path);
     let entries = LOCK_FILES.iter().find(|(file, _)| *file == name).map(|(_, entries)| *entries);
+    let most = MAX_BLOCKS + 1;
     let mut blocks: Vec<Block> = match entries {
         Some(LockFileEntries::Lines { words }) => {
-            lines(text).map(|range| entry(text, range, words)).collect()
+            lines(text).take(most).map(|range| entry(text, range, words)).collect()
         }
         Some(LockFileEntries::Paragraphs) => {
-            ranges(text).map(|range| entry(text, range, usize::MAX)).collect()
+            ranges(text).take(most).map(|range| entry(text, range, usize::MAX)).collect()
         }
-        None => ranges(text).map(|range| paragraph(text, range)).collect(),
+        None => ranges(text).take(most).map(|range| paragraph(text, range)).collect(),
     };
+    if blocks.len() == most {
+        return None;
+    }
     outline::finish(rope, &mut blocks);
-    FileBlocks { language: None, blocks, has_error: false }
+    Some(FileBlocks { language: None, blocks, has_error: false })
 }
 
 fn paragraph(text: &str, bytes: Range<usize>) -> Block {

@@ -482,7 +482,9 @@ pub fn told(
     which: Which,
 ) -> Result<WhyAnswer, super::ReadError> {
     has_lines(path, document, which)?;
-    Ok(answer_by_extent(ws, path, document, which))
+    let mut answer = answer_by_extent(ws, path, document, which);
+    answer.notes.extend(document.cut_short());
+    Ok(answer)
 }
 
 fn answer_by_extent(
@@ -542,7 +544,9 @@ fn on_disk_by(
     match ws.read_outlined(path) {
         Ok(document) => {
             has_lines(path, &document, which)?;
-            Ok(told(path, &document))
+            let mut answer = told(path, &document);
+            answer.notes.extend(document.cut_short());
+            Ok(answer)
         }
         Err(super::ReadError::Unread { reason, .. }) => Ok(WhyAnswer {
             path: path.clone(),

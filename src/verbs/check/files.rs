@@ -242,6 +242,7 @@ impl<'a> Judge<'a> {
             (_, bases) => Baseline::at_commits(ws, path, bases)?,
         };
         let document = baseline.carried_by(document);
+        self.judged.notes.extend(document.cut_short());
         self.judged.findings.extend(deeds::conflicts(path, &document));
         let file = why::file(ws, path, &document);
         let (baseline, from) = match ends.base() {
