@@ -252,7 +252,7 @@ fn where_a_session_has_selected_nothing_the_way_out_that_is_named_works() {
 fn ungated_write(lab: &Lab) {
     lab.write("src/a.rs", "fn a() {\n    two();\n}\n");
     let path = RelativePath::new("src/a.rs").expect("a path");
-    let hash = session::seen::state(&root(lab).absolute(&path), 0).hash;
+    let hash = session::seen::state(&root(lab), &path, 0).hash;
     let note = Ungated {
         path,
         hash,

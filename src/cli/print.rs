@@ -115,11 +115,15 @@ impl Printer {
     ) -> Result<(), CliError> {
         let mut out = io::BufWriter::new(io::stdout().lock());
         let colour = self.choice(&io::stdout()) != anstream::ColorChoice::Never;
+        let shown = io::stdout().is_terminal();
         let mut write = |piece: PrintedPiece| match piece {
             PrintedPiece::Page(_) if self.quiet => Ok(()),
             PrintedPiece::Page(page) if colour => out.write_all(page.text.as_bytes()),
             PrintedPiece::Page(page) => write!(out, "{}", anstream::adapter::strip_str(&page.text)),
-            PrintedPiece::Bytes(bytes) => out.write_all(&bytes),
+            PrintedPiece::Json(bytes) if shown => {
+                out.write_all(ascii_where_invisible(&String::from_utf8_lossy(&bytes)).as_bytes())
+            }
+            PrintedPiece::Json(bytes) => out.write_all(&bytes),
         };
         let mut result = Ok(());
         for item in items {
@@ -189,8 +193,8 @@ impl Printer {
 pub(crate) enum PrintedPiece {
     /// For people.
     Page(Page),
-    /// As stored.
-    Bytes(Vec<u8>),
+    /// Lines of JSON as stored. On a terminal what cannot be seen is escaped, which changes no value.
+    Json(Vec<u8>),
 }
 
 /// The same JSON with everything invisible written as `\uXXXX`: outside of strings JSON is plain ASCII.

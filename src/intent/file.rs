@@ -179,7 +179,11 @@ impl IntentFile {
         }
         match self.path.as_str().ends_with(".json") {
             true => yaml::parse_json(self.text()),
-            false => yaml::parse(self.text()),
+            // JSON is YAML but for the two halves in which it escapes some characters.
+            false => yaml::parse(self.text()).or_else(|broken| {
+                let is_json = serde_json::from_str::<serde::de::IgnoredAny>(self.text()).is_ok();
+                if is_json { yaml::parse_json(self.text()) } else { Err(broken) }
+            }),
         }
     }
 

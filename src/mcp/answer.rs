@@ -26,6 +26,11 @@ impl<T: Serialize> Answer<T> {
         Self { data, words: vec![words.into()] }
     }
 
+    /// The answer with words in which the repository's own stand.
+    pub(super) fn telling(data: T, words: &str) -> Self {
+        Self::new(data, text::of_repository(words, MAX_WORDS))
+    }
+
     /// Says something more, as a text of its own.
     pub(super) fn and(mut self, words: impl Into<String>) -> Self {
         self.words.push(words.into());
@@ -39,6 +44,9 @@ impl<T: Serialize> Answer<T> {
         Answer { data, words: self.words }
     }
 }
+
+/// Words of a repository are cut to so many characters. The data beside them is whole.
+const MAX_WORDS: usize = 24_000;
 
 /// Why a tool did nothing, in the words of the gate.
 #[derive(Debug, Serialize, JsonSchema)]

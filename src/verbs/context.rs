@@ -1,6 +1,7 @@
 //! *Context*: what an agent should know before it works under an intent, curated to a size.
 //!
-//! An `<intent_context>` element. Every text in it is somebody else's: it is
+//! An `<intent_context>` element, within another one whose name nobody can know
+//! beforehand ([`text::of_repository`]). Every text in it is somebody else's: it is
 //! escaped, made visible where it is invisible, and cut to length, so that no
 //! constraint can close the element or hide words in it. What the markup cannot
 //! prevent (a constraint that talks an agent into something) is said in the docs.
@@ -75,7 +76,7 @@ impl Terms {
 pub struct ContextAnswer {
     /// The intent.
     pub id: String,
-    /// An `<intent_context>` element.
+    /// An `<intent_context>` element, within one that says where the repository's own words begin and end.
     pub context: String,
     /// The same terms as data.
     #[serde(flatten)]
@@ -85,7 +86,9 @@ pub struct ContextAnswer {
 /// What to know before working under an intent.
 pub fn answer(ws: &Workspace, intent: &Intent, extent: ContextExtent) -> ContextAnswer {
     let terms = Terms::of(ws, intent);
-    ContextAnswer { id: intent.id.value.clone(), context: xml(ws, intent, extent, &terms), terms }
+    // What is cut here already ends where an element does.
+    let context = text::of_repository(&xml(ws, intent, extent, &terms), usize::MAX);
+    ContextAnswer { id: intent.id.value.clone(), context, terms }
 }
 
 /// The context of an intent as XML.

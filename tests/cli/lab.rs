@@ -152,6 +152,7 @@ pub fn masked(lab: &Lab, text: &str) -> String {
     let parent = lab.root.parent().expect("a parent").display().to_string();
     let mut text = text.replace(&parent, "[lab]").replace("1 minute ago", "just now");
     for (pattern, shown) in [
+        ("repository-data-################", "repository-data-[number]"),
         ("########-####-####-####-############", "[record]"),
         ("################################:9", "[record]"),
         ("9999-99-99T99:99:99.999Z", "[time]"),

@@ -85,7 +85,7 @@ fn batch(
         // Plain data always serialises.
         let mut bytes = serde_json::to_vec(&answer).unwrap_or_default();
         bytes.push(b'\n');
-        PrintedPiece::Bytes(bytes)
+        PrintedPiece::Json(bytes)
     })?;
     Ok(Exit::Fine)
 }

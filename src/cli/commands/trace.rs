@@ -20,7 +20,8 @@ use crate::workspace::text::counted;
 /// Stream the records of the ledger, oldest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-With --json every record is one line, byte for byte as it is stored.
+With --json every record is one line, byte for byte as it is stored; on a terminal
+what cannot be seen is escaped.
 
 Examples:
   intent trace --intent INT-001
@@ -47,7 +48,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let json = context.printer.json_asked();
     let records = entries.map(|entry| {
         if json {
-            PrintedPiece::Bytes(stored(&entry))
+            PrintedPiece::Json(stored(&entry))
         } else {
             PrintedPiece::Page(line(&workspace, &entry))
         }

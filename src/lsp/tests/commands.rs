@@ -73,7 +73,7 @@ fn an_agent_may_ask_before_anything_is_loaded_and_sees_what_it_wrote() {
     let mut session = plain(&editor);
     let selected = answer(&mut session, "intent.select", json!({ "id": "INT-001" }));
     assert_eq!(selected["intent"]["id"], "INT-001");
-    assert!(selected["context"].as_str().unwrap().starts_with("<intent_context id=\"INT-001\""));
+    assert!(selected["context"].as_str().unwrap().contains("\n<intent_context id=\"INT-001\""));
     let status = answer(&mut session, "intent.status", json!({}));
     assert_eq!(status["selected"]["id"], "INT-001");
     let gate = json!({ "paths": ["billing/b.rs"], "uri": editor.uri("") });

@@ -96,7 +96,7 @@ pub(super) fn list(call: &CallContext, arguments: List) -> Result<Answer<Intents
     for note in &notes {
         let _ = writeln!(words, "{}", line(note));
     }
-    Ok(Answer::new(Intents { selected, intents, files, notes }, words))
+    Ok(Answer::telling(Intents { selected, intents, files, notes }, &words))
 }
 
 pub(super) fn select(

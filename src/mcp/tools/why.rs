@@ -34,7 +34,7 @@ pub(super) fn why(call: &CallContext, arguments: Why) -> Result<Answer<WhyAnswer
         words.push(format!("{}: {}", answer.path, text::visible(nothing, false)));
     }
     words.extend(answer.notes.iter().map(|note| text::visible(note, false)));
-    Ok(Answer::new(answer, words.join("\n")))
+    Ok(Answer::telling(answer, &words.join("\n")))
 }
 
 fn words(block: &BlockAnswer) -> String {

@@ -28,7 +28,11 @@ pub(super) fn add(ws: &Workspace, intent: &Intent, out: &mut Element) {
     }
     let texts = TextCache::new(ws);
     out.line(1, "<history>");
-    for entry in records {
+    for (at, entry) in records.iter().enumerate() {
+        if !out.room() {
+            out.omitted(records.len() - at);
+            break;
+        }
         out.line(2, &element(entry, &texts));
     }
     out.line(1, "</history>");

@@ -10,6 +10,7 @@ use crate::verbs::{Workspace, git_hooks, protocol, select};
 use crate::workspace::approvals;
 use crate::workspace::policy::{Mode, Switching};
 use crate::workspace::session::{self, calls};
+use crate::workspace::text;
 
 /// Binds the actor of a call to the intent that the call selects.
 ///
@@ -138,6 +139,9 @@ pub fn clear(event: &Event) {
     }
 }
 
+/// The intents that can be selected are told in so many characters.
+const MAX_SELECTABLE: usize = 4_000;
+
 /// What a session is told at its start (and again after its context was compacted): how one works here, and what is selected.
 pub fn session_start(event: &Event) -> Option<String> {
     let home = places::home(event).ok()??;
@@ -147,6 +151,8 @@ pub fn session_start(event: &Event) -> Option<String> {
         Some(id) => format!("Selected in this session: {id}."),
         None => rules::selectable(&home),
     };
+    let selected = text::of_repository(&selected, MAX_SELECTABLE);
     let hint = git_hooks::hint(&home).map(|hint| format!("\n{hint} Tell the user."));
+    let selected = selected.trim_end();
     Some(format!("{}\n{selected}{}", protocol::PROTOCOL, hint.unwrap_or_default()))
 }

@@ -25,7 +25,7 @@ use crate::verbs::{
     ReadError, VerbError, Workspace, accept, context, gate, lesson, map, record, registry, select,
     verify, why,
 };
-use crate::workspace::{RelativePath, approvals};
+use crate::workspace::{RelativePath, Root, approvals};
 
 /// What a command did besides answering.
 #[derive(Debug, Default)]
@@ -404,8 +404,25 @@ fn open(snapshot: &Snapshot, path: &Path) -> Result<Workspace, RequestRefusal> {
     match snapshot.workspace_of_path(path) {
         Some(known) => Ok(known.reload()),
         // Not loaded yet, or not below a folder of the window.
-        None => Workspace::open(path).map_err(|error| RequestRefusal::Failed(error.to_string())),
+        None => {
+            let opened = Workspace::open(path);
+            let workspace = opened.map_err(|error| RequestRefusal::Failed(error.to_string()))?;
+            if workspace.root.governed() || is_in_window(snapshot, path) {
+                return Ok(workspace);
+            }
+            Err(RequestRefusal::Senseless(format!(
+                "{} is in no workspace with intents, and in no folder that is open here; open its folder first",
+                path.display()
+            )))
+        }
     }
+}
+
+/// Whether a path leads below a folder of the window.
+fn is_in_window(snapshot: &Snapshot, path: &Path) -> bool {
+    let Some(path) = Root::real(path) else { return false };
+    let mut folders = snapshot.folders().iter().filter_map(|folder| Root::real(folder));
+    folders.any(|folder| path.starts_with(folder))
 }
 
 fn only(snapshot: &Snapshot) -> Result<Workspace, RequestRefusal> {
