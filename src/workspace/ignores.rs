@@ -367,10 +367,10 @@ fn compiled(bytes: std::io::Result<Vec<u8>>) -> Gitignore {
             return Gitignore::empty();
         }
     };
-    rules_in(&path.display(), &bytes)
+    rules_in(&bytes)
 }
 
-fn rules_in(path: &dyn std::fmt::Display, bytes: &[u8]) -> Gitignore {
+fn rules_in(bytes: &[u8]) -> Gitignore {
     let mut builder = builder();
     for line in String::from_utf8_lossy(bytes).trim_start_matches('\u{feff}').lines() {
         if let Err(error) = builder.add_line(None, line) {
@@ -391,7 +391,7 @@ impl LeftOutRules {
         let files = git.left_out(&|path| path.file_name() == ".gitignore")?.into_iter();
         let rules = files.map(|(path, bytes)| {
             let folder = path.folders().last().unwrap_or_default().to_owned();
-            (folder, rules_in(&path, &bytes))
+            (folder, rules_in(&bytes))
         });
         Ok(Self { by_folder: rules.collect() })
     }

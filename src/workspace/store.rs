@@ -214,7 +214,7 @@ pub fn names(path: &Path) -> u64 {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        let found = std::fs::symlink_metadata(path).ok().filter(Metadata::is_file);
+        let found = std::fs::symlink_metadata(path).ok().filter(std::fs::Metadata::is_file);
         found.map_or(1, |found| found.nlink())
     }
     #[cfg(not(unix))]

@@ -319,7 +319,7 @@ fn wrote_through_link(
         ),
     );
     let Some(led) = led else { return false };
-    let now = seen::state(&ws.root.absolute(&led), 0);
+    let now = seen::state(&ws.root, &led, 0);
     not_gated(
         ws,
         event,
