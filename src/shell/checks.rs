@@ -1,46 +1,7 @@
 //! Which commands test or lint code.
 
+use super::table::list;
 use super::{Invocation, Reading};
-
-/// Programs that do nothing else.
-const PROGRAMS: &[&str] = &[
-    "ava",
-    "bats",
-    "checkstyle",
-    "ctest",
-    "detekt",
-    "eslint",
-    "flake8",
-    "ginkgo",
-    "golangci-lint",
-    "hadolint",
-    "jest",
-    "ktlint",
-    "markdownlint",
-    "mocha",
-    "mypy",
-    "nox",
-    "oxlint",
-    "phpstan",
-    "phpunit",
-    "psalm",
-    "py.test",
-    "pylint",
-    "pyright",
-    "pytest",
-    "rspec",
-    "rubocop",
-    "ruff",
-    "shellcheck",
-    "staticcheck",
-    "stylelint",
-    "swiftlint",
-    "tox",
-    "tsc",
-    "unittest",
-    "vitest",
-    "yamllint",
-];
 
 /// Programs that do much, and the words by which they test or lint.
 const WORDS: &[(&[&str], &[&str])] = &[
@@ -63,13 +24,13 @@ pub fn check_of(reading: &Reading) -> Option<String> {
 fn of_invocation(run: &Invocation) -> Option<String> {
     let program = run.program.as_deref()?;
     let program = program.strip_suffix(".exe").unwrap_or(program);
-    if PROGRAMS.contains(&program) {
+    if list("checks").contains(&program) {
         return Some(program.to_owned());
     }
     let mut words = run.words.iter().skip(1).map(String::as_str);
     if program.starts_with("python") {
         let module = words.skip_while(|word| *word != "-m").nth(1)?;
-        return PROGRAMS.contains(&module).then(|| module.to_owned());
+        return list("checks").contains(&module).then(|| module.to_owned());
     }
     let (_, names) = WORDS.iter().find(|(programs, _)| programs.contains(&program))?;
     // `npm run lint`: the script says it.

@@ -11,11 +11,20 @@ pub(super) struct ShellFinding {
     pub(super) word: String,
     pub(super) reason: String,
     pub(super) safer: Option<&'static str>,
+    /// It is opaque, but made for looking.
+    pub(super) looks: bool,
 }
 
 impl ShellFinding {
     pub(super) fn new(class: Class, rule: &'static str, word: &str, reason: &str) -> Self {
-        Self { class, rule, word: word.to_owned(), reason: reason.to_owned(), safer: None }
+        Self {
+            class,
+            rule,
+            word: word.to_owned(),
+            reason: reason.to_owned(),
+            safer: None,
+            looks: false,
+        }
     }
 
     pub(super) fn safer(mut self, safer: &'static str) -> Self {
@@ -23,9 +32,20 @@ impl ShellFinding {
         self
     }
 
+    pub(super) fn looks(mut self) -> Self {
+        self.looks = true;
+        self
+    }
+
+    /// Whether it weighs less than the other one.
+    pub(super) fn lighter(&self, other: &Self) -> bool {
+        let weight = |found: &Self| (found.class.weight(), !found.looks);
+        weight(self) < weight(other)
+    }
+
     /// The one that weighs more; of two alike the first.
     pub(super) fn or(self, other: Self) -> Self {
-        if other.class.weight() > self.class.weight() { other } else { self }
+        if self.lighter(&other) { other } else { self }
     }
 }
 

@@ -19,6 +19,7 @@ mod pattern;
 mod powershell;
 mod redirect;
 mod state;
+mod table;
 mod walk;
 
 use std::path::PathBuf;
@@ -161,6 +162,9 @@ pub struct Reading {
     pub background: bool,
     /// Exactly one simple command without redirection or expansion.
     pub lone: bool,
+    /// It is opaque, but only because what is made for looking may keep something of its own: a cache, a log, what it fetched.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub looks: bool,
 }
 
 impl Reading {
@@ -176,6 +180,7 @@ impl Reading {
             commands: Vec::new(),
             background: false,
             lone: false,
+            looks: false,
         }
     }
 }

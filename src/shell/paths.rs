@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::expand::{Arg, WordPiece};
+use super::table::{self, list};
 use super::walk::Shell;
 
 /// Whose a path is.
@@ -44,187 +45,12 @@ pub(super) struct OwnedPath {
     pub(super) spot: Spot,
 }
 
-/// Folders that tools make and make again, wherever they stand in a workspace.
-const MADE_FOLDERS: &[&str] = &[
-    "target",
-    "node_modules",
-    "dist",
-    "build",
-    "out",
-    "__pycache__",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".tox",
-    ".nox",
-    ".hypothesis",
-    ".ipynb_checkpoints",
-    "coverage",
-    "htmlcov",
-    ".nyc_output",
-    ".next",
-    ".nuxt",
-    ".turbo",
-    ".parcel-cache",
-    ".cache",
-    ".gradle",
-    ".venv",
-    "venv",
-    ".eggs",
-    ".svelte-kit",
-    ".angular",
-    ".output",
-    ".vite",
-    ".webpack",
-    "storybook-static",
-    "_build",
-    "cmake-build-debug",
-    "cmake-build-release",
-    "CMakeFiles",
-    "DerivedData",
-    "Pods",
-    ".dart_tool",
-    ".terraform",
-    ".serverless",
-    ".aws-sam",
-    ".docusaurus",
-    ".vercel",
-    ".expo",
-    "bower_components",
-    "jspm_packages",
-    ".sass-cache",
-    ".stack-work",
-    "dist-newstyle",
-    "elm-stuff",
-    "zig-out",
-    "zig-cache",
-    ".zig-cache",
-    "bazel-bin",
-    "bazel-out",
-    "obj",
-    "tmp",
-    ".tmp",
-    "temp",
-    "test-results",
-    "playwright-report",
-    "test-output",
-    ".bundle",
-    ".kotlin",
-    ".scannerwork",
-    "allure-results",
-    ".benchmarks",
-    ".jest-cache",
-    ".eslintcache",
-    ".coverage",
-    "coverage.xml",
-    ".DS_Store",
-    "Thumbs.db",
-    ".bloop",
-    ".metals",
-    ".swc",
-    ".rpt2_cache",
-    ".fusebox",
-    ".dynamodb",
-    ".temp",
-    "lcov.info",
-    "nohup.out",
-    "tsconfig.tsbuildinfo",
-    "core",
-    "a.out",
-];
-
-/// Endings of files that tools make and make again, or leave behind.
-const MADE_ENDINGS: &[&str] = &[
-    ".pyc",
-    ".pyo",
-    ".o",
-    ".obj",
-    ".a",
-    ".so",
-    ".class",
-    ".tmp",
-    ".temp",
-    ".swp",
-    ".swo",
-    "~",
-    ".log",
-    ".egg-info",
-    ".dist-info",
-    ".tsbuildinfo",
-    ".gcda",
-    ".gcno",
-    ".gcov",
-    ".profraw",
-    ".rlib",
-    ".rmeta",
-    ".pid",
-    ".d",
-    ".hi",
-    ".beam",
-    ".whl",
-    ".cache",
-    ".orig",
-    ".rej",
-    ".lcov",
-    ".stackdump",
-    ".snap.new",
-    ".pending-snap",
-    ".aux",
-    ".toc",
-    ".coverage",
-];
-
-/// Folders that a machine needs to run.
-const SYSTEM: &[&str] = &[
-    "/etc",
-    "/usr",
-    "/bin",
-    "/sbin",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/boot",
-    "/sys",
-    "/proc",
-    "/var",
-    "/root",
-    "/opt",
-    "/srv",
-    "/system",
-    "/library",
-    "/applications",
-    "/private/etc",
-    "/private/var",
-    "/snap",
-    "/run",
-    "/cores",
-    "/volumes",
-    "/nix",
-];
-
 /// The same on Windows, below any drive.
 const SYSTEM_WINDOWS: &[&str] = &["windows", "program files", "program files (x86)", "programdata"];
 
 /// What holds temporary files on every machine.
 const TEMP: &[&str] =
     &["/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm"];
-
-/// Below the home folder: caches that fill again by themselves.
-const CACHES: &[&str] = &[
-    ".cache",
-    ".npm/_cacache",
-    ".npm/_npx",
-    ".cargo/registry",
-    ".cargo/git",
-    ".gradle/caches",
-    ".m2/repository",
-    "library/caches",
-    ".yarn/cache",
-    ".pnpm-store",
-    ".nuget/packages",
-    "library/developer/xcode/deriveddata",
-    "appdata/local/temp",
-];
 
 /// A path with `/` between its parts.
 pub(super) fn slashed(path: &Path) -> String {
@@ -323,8 +149,8 @@ fn partly(shell: &Shell<'_>, path: &str, written: &str) -> OwnedPath {
 
 /// Whether a name is one that tools make again; globs of such names are.
 pub(super) fn made(name: &str) -> bool {
-    MADE_FOLDERS.contains(&name)
-        || MADE_ENDINGS.iter().any(|end| name.ends_with(end) && name.len() > end.len())
+    list("madefolders").contains(&name)
+        || list("madeendings").iter().any(|end| name.ends_with(end) && name.len() > end.len())
         || name.starts_with("cmake-build-")
         || name.starts_with("bazel-")
 }
@@ -375,7 +201,7 @@ fn spot(shell: &Shell<'_>, path: &str) -> Spot {
         }
         if let Some(inside) = path.strip_prefix(home.as_str()) {
             let inside = inside.trim_start_matches('/').to_ascii_lowercase();
-            let cache = CACHES.iter().any(|cache| below(&inside, cache));
+            let cache = list("caches").iter().any(|cache| below(&inside, cache));
             return if cache { Spot::Made } else { Spot::Outside };
         }
     }
@@ -404,7 +230,7 @@ fn outside(path: &str) -> Spot {
     let lower = path.to_ascii_lowercase();
     let on_drive = lower.get(3..).filter(|_| lower.as_bytes().get(1) == Some(&b':'));
     let windows = on_drive.is_some_and(|rest| SYSTEM_WINDOWS.iter().any(|name| below(rest, name)));
-    if windows || SYSTEM.iter().any(|folder| below(&lower, folder)) {
+    if windows || list("system").iter().any(|folder| below(&lower, folder)) {
         Spot::System
     } else if lower == "/home" || lower == "/users" || on_drive == Some("users") {
         Spot::Home
@@ -423,6 +249,6 @@ fn of_workspace(inside: &str) -> Spot {
         // A lock that a killed git left behind.
         return if last.ends_with(".lock") { Spot::Inside } else { Spot::Control };
     }
-    let folder_made = parts.iter().any(|part| MADE_FOLDERS.contains(part));
+    let folder_made = parts.iter().any(|part| table::holds("madefolders", part));
     if folder_made || made(last) { Spot::Made } else { Spot::Inside }
 }

@@ -31,6 +31,8 @@ pub(super) struct Alias {
 #[derive(Clone, Default)]
 pub(super) struct ShellState {
     pub(super) cwd: Option<String>,
+    /// Where `popd` goes back to.
+    pub(super) stack: Vec<Option<String>>,
     pub(super) variables: Vec<(String, Vec<WordPiece>)>,
     pub(super) arrays: Vec<(String, Vec<Vec<WordPiece>>)>,
     /// Second names of variables (`declare -n`).

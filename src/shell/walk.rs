@@ -34,6 +34,8 @@ struct WalkOutcome {
     targets: Vec<TouchedPath>,
     worst: Option<ShellFinding>,
     background: bool,
+    /// Something was found that writes.
+    wrote: bool,
 }
 
 /// A shell that runs nothing.
@@ -126,7 +128,7 @@ impl<'a> Shell<'a> {
     }
 
     pub(super) fn finish(self) -> Reading {
-        let WalkOutcome { commands, targets, worst, background } = self.out;
+        let WalkOutcome { commands, targets, worst, background, wrote } = self.out;
         let worst = worst.unwrap_or_else(|| {
             ShellFinding::new(
                 Class::Read,
@@ -145,6 +147,7 @@ impl<'a> Shell<'a> {
             commands,
             background,
             lone: false,
+            looks: worst.looks && !wrote,
         }
     }
 
@@ -157,6 +160,7 @@ impl<'a> Shell<'a> {
     }
 
     pub(super) fn note(&mut self, finding: ShellFinding) {
+        self.out.wrote |= finding.class == Class::Write;
         self.out.worst = Some(match self.out.worst.take() {
             Some(before) => before.or(finding),
             None => finding,

@@ -1,7 +1,7 @@
 //! How shell commands are read, against a corpus, a real shell and another parser.
 //!
 //! The corpus is data: `class`, a tab, and the command, where `⏎` stands for
-//! the end of a line. Lines that begin with `##` are headings.
+//! the end of a line. `looks` is opaque, but made for looking. Lines that begin with `##` are headings.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -47,12 +47,9 @@ fn every_command_of_the_corpus_has_its_class() {
     for (place, class, command) in corpus() {
         let reading = posix(&command);
         seen += 1;
-        if reading.class.as_str() != class {
-            wrong.push(format!(
-                "{place}: {} [{}], not {class}: {command}",
-                reading.class.as_str(),
-                reading.rule
-            ));
+        let found = if reading.looks { "looks" } else { reading.class.as_str() };
+        if found != class {
+            wrong.push(format!("{place}: {found} [{}], not {class}: {command}", reading.rule));
         }
     }
     assert!(seen > 1_500, "the corpus was not found: {seen} lines");

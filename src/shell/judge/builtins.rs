@@ -73,6 +73,15 @@ pub(in crate::shell) fn assigned(
 /// `cd`, `pushd`.
 pub(super) fn change_folder(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let to = operands(call.args, &[]);
+    if call.name == "popd" {
+        let there = shell.state.stack.pop().flatten();
+        shell.go(there.filter(|_| call.args.is_empty()));
+        return reads(call.name);
+    }
+    if call.name == "pushd" {
+        let here = shell.cwd().map(str::to_owned);
+        shell.state.stack.push(here);
+    }
     let there = match to.first() {
         None => shell.at.home.as_deref().map(paths::slashed),
         Some(arg) if arg.is("-") => None,

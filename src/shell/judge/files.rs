@@ -1,36 +1,32 @@
 //! Programs that write, copy, move and change files.
 
 use super::options::{any, cut, long, operands, short, values};
-use super::tables::{WrittenOperands, writer};
-use super::{ProgramCall, destructive, opaque, reads, redirected, startup, writes};
+use super::{ProgramCall, destructive, opaque, reads, redirected, rules, startup, writes};
 use crate::shell::expand::Arg;
 use crate::shell::paths::{Spot, place};
 use crate::shell::walk::{Shell, ShellFinding};
 use crate::shell::{Class, PathDeed, TouchedPath};
 
-/// A program of the table of writers.
+/// A program that writes what it names.
 pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
-    let row = writer(call.name)?;
-    let mut worst = if row.opaque {
-        opaque("program.writes", call.name)
-    } else {
-        writes("program.writes", call.name)
+    let row = rules::line(call.name).filter(|row| row.kind() == "writes")?;
+    let named = operands(call.args, &row.list("takes"));
+    let written: Vec<&Arg> = match row.word(1) {
+        "all" => named,
+        "last" => named.last().copied().into_iter().collect(),
+        _ => Vec::new(),
     };
-    let named = operands(call.args, row.takes);
-    let written: Vec<&Arg> = match row.which {
-        WrittenOperands::All => named,
-        WrittenOperands::Last => named.last().copied().into_iter().collect(),
-        WrittenOperands::None => Vec::new(),
-    };
-    let outputs = values(call.args, row.outputs);
-    let nothing = written.is_empty() && outputs.is_empty();
-    for arg in written.into_iter().chain(outputs.iter()) {
-        if let Some(found) = redirected(shell, arg, true) {
-            worst = worst.or(found);
-        }
+    let outputs = values(call.args, &row.list("outputs"));
+    if row.flag("reads") && written.is_empty() && outputs.is_empty() {
+        let listed = rules::listed(call);
+        return Some(if listed { reads(call.name) } else { opaque("program.options", call.name) });
     }
-    if nothing && row.reads_otherwise {
-        return Some(reads(call.name));
+    let mut worst = match row.flag("opaque") {
+        true => opaque("program.writes", call.name),
+        false => writes("program.writes", call.name),
+    };
+    for arg in written.into_iter().chain(outputs.iter()) {
+        worst = worst.or(write(shell, arg));
     }
     Some(worst)
 }

@@ -1,8 +1,10 @@
 //! `git`, by subcommand. A commit can be found again; what was never committed cannot.
 
-use super::options::{any, long, operands, short, takes_next, values};
-use super::{ProgramCall, destructive, opaque, reads, remove};
+use super::options::{self, long, operands, short, takes_next, values};
+use super::{ProgramCall, destructive, opaque, reads, remove, rules};
 use crate::shell::expand::Arg;
+use crate::shell::paths::below;
+use crate::shell::table;
 use crate::shell::walk::{Shell, ShellFinding};
 use crate::shell::{Class, PathDeed};
 
@@ -19,67 +21,15 @@ const GLOBALS: &[&str] = &[
     "--attr-source",
 ];
 
-/// Subcommands that only read, whatever their options; sorted.
-const READERS: &[&str] = &[
-    "annotate",
-    "blame",
-    "cat-file",
-    "check-attr",
-    "check-ignore",
-    "check-ref-format",
-    "cherry",
-    "count-objects",
-    "describe",
-    "diff-files",
-    "diff-index",
-    "diff-tree",
-    "for-each-ref",
-    "fsck",
-    "get-tar-commit-id",
-    "grep",
-    "help",
-    "ls-files",
-    "ls-remote",
-    "ls-tree",
-    "merge-base",
-    "name-rev",
-    "patch-id",
-    "range-diff",
-    "rev-list",
-    "rev-parse",
-    "shortlog",
-    "show-branch",
-    "show-ref",
-    "status",
-    "var",
-    "verify-commit",
-    "verify-tag",
-    "version",
-    "whatchanged",
-];
-
-/// Settings whose value git runs.
-const RUN: &[&str] = &[
-    "alias.",
-    "core.pager",
-    "core.editor",
-    "core.sshcommand",
-    "core.fsmonitor",
-    "core.hookspath",
-    "diff.external",
-    "sequence.editor",
-    "pager.",
-    "credential.helper",
-    "core.askpass",
-    "filter.",
-    "core.gitproxy",
-    "gpg.program",
-    "merge.",
-    "difftool.",
-    "mergetool.",
-];
-
 const STASH: &str = "Keep the work first: `git stash -u`, or a commit on a branch.";
+
+/// As git takes them: a long option may be shortened.
+fn any(args: &[Arg], words: &[&str]) -> bool {
+    words.iter().any(|word| match word.starts_with("--") {
+        true => long(args, word),
+        false => options::any(args, &[word]),
+    })
+}
 
 pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let mut at = 0;
@@ -93,17 +43,15 @@ pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
             return reads("git");
         }
         let value = call.args.get(at + 1);
-        if (arg.is("-c") || arg.is("--config-env"))
-            && let Some(setting) = value
-        {
-            worst = worst.or(configured(shell, &setting.text));
-        }
-        if arg.is("-C")
-            && let Some(folder) = value
-        {
-            let to =
-                ProgramCall { name: "cd", args: std::slice::from_ref(folder), stdin: call.stdin };
-            super::builtins::change_folder(shell, &to);
+        match (arg.lead.as_str(), value) {
+            ("-c", Some(setting)) => worst = worst.or(configured(shell, &setting.text)),
+            ("-C", Some(folder)) => {
+                let args = std::slice::from_ref(folder);
+                let to = ProgramCall { name: "cd", args, stdin: call.stdin };
+                super::builtins::change_folder(shell, &to);
+            }
+            ("--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs", _) => {}
+            _ => worst = worst.or(opaque("git.options", &format!("git {}", arg.text))),
         }
         at += 1 + usize::from(takes_next(&arg.lead, GLOBALS));
     }
@@ -118,6 +66,10 @@ pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
             None => opaque("git.variable", "git"),
         },
     };
+    // What a repository elsewhere is set up to run was not looked at by anybody.
+    let root = shell.at.root.as_deref().unwrap_or(&shell.at.cwd);
+    let own = shell.cwd().is_some_and(|cwd| below(cwd, &crate::shell::paths::slashed(root)));
+    let found = if found.class == Class::Read && !own { super::looks("git") } else { found };
     shell.go(before);
     worst.or(found)
 }
@@ -126,8 +78,11 @@ pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
 fn configured(shell: &mut Shell<'_>, setting: &str) -> ShellFinding {
     let (key, value) = setting.split_once('=').unwrap_or((setting, ""));
     let key = key.to_ascii_lowercase();
-    if !RUN.iter().any(|begin| key.starts_with(begin)) {
+    if table::holds("gitsafe", &key) {
         return reads("git");
+    }
+    if !table::holds("gitruns", &key) {
+        return opaque("git.config", &key);
     }
     let code = value.strip_prefix('!').unwrap_or(value);
     if key.starts_with("alias.") && !value.starts_with('!') {
@@ -169,15 +124,18 @@ fn subcommand(
     if any(args, &["--help"]) || args.len() == 1 && args[0].is("-h") {
         return reads("git");
     }
-    if READERS.binary_search(&name).is_ok() {
-        let pagers = values(args, &["-O", "--open-files-in-pager"]);
-        return match pagers.first().filter(|_| name == "grep") {
-            Some(pager) => inner(shell, &pager.text),
-            None => reads("git"),
-        };
+    let from = call.args.len() - args.len() - 1;
+    let named = ProgramCall { name: "git", args: &call.args[from..], stdin: call.stdin };
+    let ruled = rules::judge(&named).filter(|found| found.class == Class::Read || found.looks);
+    if let Some(found) = ruled {
+        return found;
     }
     let shown = call.shown(4);
     match name {
+        "grep" => match values(args, &["-O", "--open-files-in-pager"]).first() {
+            Some(pager) => inner(shell, &pager.text),
+            None => opaque("git.options", &shown),
+        },
         "log" | "diff" | "show" | "reflog" | "stash" | "branch" | "tag" | "remote" | "config"
         | "worktree" | "notes" | "submodule" | "bisect" => listing(shell, name, args, &shown),
         "checkout" => checkout(shell, args),
@@ -263,10 +221,10 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
             for file in &files {
                 shell.touch(file, PathDeed::Write);
             }
-            if any(args, &["--ext-diff"]) {
-                return opaque("git.external", shown);
+            match files.is_empty() {
+                true => opaque("git.options", shown),
+                false => opaque("git.output", "git"),
             }
-            if files.is_empty() { reads("git") } else { super::writes("git.output", "git") }
         }
         ("reflog", "expire" | "delete" | "drop") if !any(args, &["-n", "--dry-run"]) => lost(
             "git.reflog",
@@ -274,7 +232,6 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
             "It deletes the trail by which lost commits are found again.",
             "Leave the reflog alone.",
         ),
-        ("reflog", _) | ("stash", "list" | "show") => reads("git"),
         ("stash", "drop" | "clear") => lost(
             "git.stash-drop",
             shown,
@@ -283,12 +240,6 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
         ),
         ("branch", _) => branch(args, shown),
         ("tag", _) if any(args, &["-d", "--delete", "-f", "--force"]) => opaque("git.tag", shown),
-        ("tag", "") => reads("git"),
-        ("remote", "" | "show" | "get-url") => reads("git"),
-        ("config", "list" | "get") => reads("git"),
-        ("config", _) if any(args, &["--get", "--list", "-l", "--get-all", "--get-regexp"]) => {
-            reads("git")
-        }
         ("config", "unset" | "edit" | "remove-section" | "rename-section") => {
             opaque("git.config", shown)
         }
@@ -301,7 +252,6 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
             opaque("git.config", shown)
         }
         ("config", _) => setting(shell, &words),
-        ("worktree" | "notes" | "submodule", "list" | "status" | "summary") => reads("git"),
         ("worktree", "remove") if any(args, &["-f", "--force", "-ff"]) => lost(
             "git.worktree-remove",
             shown,
@@ -320,7 +270,6 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
                 code.skip_while(|arg| arg.option()).map(|arg| arg.text.as_str()).collect();
             inner(shell, &code.join(" "))
         }
-        ("bisect", "log" | "view" | "visualize") => reads("git"),
         _ => opaque("git.changes", shown),
     }
 }
@@ -366,21 +315,6 @@ fn branch(args: &[Arg], shown: &str) -> ShellFinding {
             "It moves a branch away from its commits.",
             "Make a new branch.",
         );
-    }
-    let changes = deletes
-        || any(args, &["-m", "-M", "-c", "-C", "-u", "--set-upstream-to", "--unset-upstream"]);
-    let takes = [
-        "--contains",
-        "--merged",
-        "--no-merged",
-        "--sort",
-        "--format",
-        "--points-at",
-        "--no-contains",
-    ];
-    let lists = any(args, &["--list", "-l", "-a", "-r", "-v", "-vv", "--show-current"]);
-    if !changes && (lists || operands(args, &takes).is_empty()) {
-        return reads("git");
     }
     opaque("git.branch", shown)
 }

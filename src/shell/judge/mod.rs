@@ -10,13 +10,8 @@ mod options;
 mod output;
 mod remove;
 mod rules;
-mod rules_a;
-mod rules_h;
 mod scan;
-mod seen;
 mod sql;
-mod tables;
-mod wrap_table;
 mod wrappers;
 
 pub(super) use builtins::{assigned, declares};
@@ -24,6 +19,7 @@ pub(in crate::shell) use remove::one as remove_one;
 
 use super::expand::{Arg, WordOrigin, WordPiece};
 use super::paths::{Spot, place};
+use super::table;
 use super::walk::{Feed, Shell, ShellFinding};
 use super::{Class, PathDeed};
 
@@ -48,9 +44,6 @@ impl ProgramCall<'_> {
     }
 }
 
-/// A special judge of one program.
-type Judge = fn(&mut Shell<'_>, &ProgramCall<'_>) -> ShellFinding;
-
 /// What was found about one program.
 pub(super) struct JudgedProgram {
     pub(super) program: Option<String>,
@@ -66,6 +59,11 @@ pub(super) fn reads(name: &str) -> ShellFinding {
 
 pub(super) fn writes(rule: &'static str, name: &str) -> ShellFinding {
     ShellFinding::new(Class::Write, rule, name, &format!("`{name}` changes the files it names."))
+}
+
+pub(super) fn looks(name: &str) -> ShellFinding {
+    let reason = format!("`{name}` is made for looking, but may change what it keeps for itself.");
+    ShellFinding::new(Class::Opaque, "program.looks", name, &reason).looks()
 }
 
 pub(super) fn opaque(rule: &'static str, name: &str) -> ShellFinding {
@@ -114,7 +112,7 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
     }
     let finding = judged(shell, &call);
     if finding.class == Class::Read && !helps(&call) {
-        seen::shown(shell, &call);
+        rules::shown(shell, &call);
     }
     let out = output::of(shell, &call);
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
@@ -132,10 +130,10 @@ fn base(written: &str) -> String {
 fn helps(call: &ProgramCall<'_>) -> bool {
     let alone = |word: &str| call.args.len() == 1 && call.args[0].is(word);
     ["--help", "--version", "-help"].iter().any(|word| alone(word))
-        || tables::dangerous(call.name) && alone("-V")
+        || rules::destroyers().any(|name| name == family(call.name)) && alone("-V")
         || call.args.last().is_some_and(|arg| arg.is("--help") || arg.is("-help"))
             && call.args.len() <= 4
-            && tables::special(call.name).is_none_or(|_| call.name != "rm" || call.args.len() == 1)
+            && (call.name != "rm" || call.args.len() == 1)
             && !wrappers::known(call.name)
 }
 
@@ -143,12 +141,8 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if helps(call) && known(call.name) {
         return reads(call.name);
     }
-    // Wrappers that start nothing here: they print.
-    if ["env", "command", "xargs"].contains(&call.name) {
-        return reads(call.name);
-    }
-    if let Some(judge) = tables::special(call.name) {
-        return judge(shell, call);
+    if let Some(found) = special(shell, call) {
+        return found;
     }
     if let Some(finding) = rules::judge(call) {
         // A client of a database that takes its commands from its input.
@@ -164,26 +158,91 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
         }
         return lost.map_or(finding.clone(), |lost| finding.or(lost));
     }
-    if let Some(finding) = tables::danger(call) {
-        return finding;
-    }
-    if tables::reader(call.name) {
-        return reads(call.name);
-    }
     if let Some(finding) = files::written(shell, call) {
         return finding;
     }
     stranger(shell, call)
 }
 
-/// Whether any table knows the name.
+/// The name without a version: `python3.12`, `lua5.4`, `mkfs.ext4`.
+fn family(name: &str) -> &str {
+    if name.starts_with("mkfs.") || name.starts_with("newfs_") {
+        return "mkfs";
+    }
+    if name.starts_with("ld-linux") || name.starts_with("ld-musl") {
+        return "ld-linux-x86-64.so.2";
+    }
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let versioned = ["python", "lua", "php", "ruby", "perl", "pypy"].contains(&plain);
+    if table::rows(name).is_empty() && versioned { plain } else { name }
+}
+
+/// What the judge of a program says, when it has one of its own.
+fn special(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+    let row = table::rows(family(call.name)).iter().find(|row| row.kind() == "judge")?;
+    let judge: fn(&mut Shell<'_>, &ProgramCall<'_>) -> ShellFinding = match row.word(1) {
+        "builtins::alias" => builtins::alias,
+        "builtins::change_folder" => builtins::change_folder,
+        "builtins::crontab" => builtins::crontab,
+        "builtins::declare" => builtins::declare,
+        "builtins::eval" => builtins::eval,
+        "builtins::history" => builtins::history,
+        "builtins::kill" => builtins::kill,
+        "builtins::read_in" => builtins::read_in,
+        "builtins::source" => builtins::source,
+        "builtins::trap" => builtins::trap,
+        "builtins::unset" => builtins::unset,
+        "code::awk" => code::awk,
+        "code::cmd" => code::cmd,
+        "code::editor" => code::editor,
+        "code::intent" => code::intent,
+        "code::interpreter" => code::interpreter,
+        "code::later" => code::later,
+        "code::make" => code::make,
+        "code::pager" => code::pager,
+        "code::powershell" => code::powershell,
+        "code::shell_program" => code::shell_program,
+        "files::copy" => files::copy,
+        "files::dd" => files::dd,
+        "files::link" => files::link,
+        "files::mkdir" => files::mkdir,
+        "files::patch" => files::patch,
+        "files::permit" => files::permit,
+        "files::rename" => files::rename,
+        "files::rsync" => files::rsync,
+        "files::second" => files::second,
+        "files::sed" => files::sed,
+        "files::tar" => files::tar,
+        "files::truncate" => files::truncate,
+        "files::unzip" => files::unzip,
+        "files::yq" => files::yq,
+        "git::git" => git::git,
+        "network::curl" => network::curl,
+        "network::keys" => network::keys,
+        "network::pipe_to_others" => network::pipe_to_others,
+        "network::wget" => network::wget,
+        "remove::empty_folder" => remove::empty_folder,
+        "remove::fd" => remove::fd,
+        "remove::find" => remove::find,
+        "remove::remove" => remove::remove,
+        "remove::shred" => remove::shred,
+        "remove::trash" => remove::trash,
+        "remove::whole" => remove::whole,
+        "sql::judge" => sql::judge,
+        _ => return None,
+    };
+    Some(judge(shell, call))
+}
+
+/// Names that, handed to a stranger word by word, are taken for the command it runs.
+fn handed(name: &str) -> bool {
+    ["rm", "rimraf", "dd", "shred", "git", "find", "bash", "sh", "zsh", "truncate", "sudo", "mkfs"]
+        .contains(&family(name))
+}
+
+/// Whether any line is about the name.
 pub(super) fn known(name: &str) -> bool {
-    tables::special(name).is_some()
-        || rules::known(name)
-        || tables::dangerous(name)
-        || tables::reader(name)
-        || tables::writer(name).is_some()
-        || wrappers::known(name)
+    !table::rows(family(name)).is_empty()
 }
 
 /// A program that no table knows. When it is handed a destructive command word by word, or as code, it is taken to run it.
@@ -203,7 +262,7 @@ fn stranger(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
             trial(shell, |shell| {
                 shell.text(word);
             })
-        } else if tables::handed(&base(word)) && at + 1 < call.args.len() {
+        } else if handed(&base(word)) && at + 1 < call.args.len() {
             trial(shell, |shell| {
                 shell.run(call.args[at..].to_vec(), Feed::default());
             })
@@ -248,7 +307,7 @@ fn hidden(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> JudgedProgram {
 /// `/bin/r?`: the worst of the programs that the glob may mean.
 fn globbed(shell: &mut Shell<'_>, args: &[Arg], stdin: &Feed) -> ShellFinding {
     let pattern = base(&args[0].text);
-    for name in tables::destroyers().filter(|name| crate::shell::pattern::wild(&pattern, name)) {
+    for name in rules::destroyers().filter(|name| crate::shell::pattern::wild(&pattern, name)) {
         let mut words = args.to_vec();
         words[0] = Arg::known(name);
         let found = trial(shell, |shell| {

@@ -1,6 +1,7 @@
 //! Options and operands, the way most programs take them.
 
 use crate::shell::expand::Arg;
+use crate::shell::table::TableRow;
 
 /// The words before a `--`, without it.
 fn before_dashes(args: &[Arg]) -> &[Arg] {
@@ -23,7 +24,7 @@ pub(super) fn short(args: &[Arg], letter: char) -> bool {
 pub(super) fn long(args: &[Arg], name: &str) -> bool {
     before_dashes(args).iter().any(|arg| {
         let word = arg.lead.split('=').next().unwrap_or_default();
-        word == name || word.len() >= 5 && name.starts_with(word) && word.starts_with("--")
+        word == name || word.len() >= 3 && name.starts_with(word) && word.starts_with("--")
     })
 }
 
@@ -129,4 +130,90 @@ pub(super) fn cut(arg: &Arg, from: usize) -> Arg {
         }
     }
     Arg::from_pieces(&pieces)
+}
+
+/// Whether every word of a call is one that a row knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Known {
+    /// Each of them is.
+    All,
+    /// Some value is not known here, and may be an option.
+    Unless,
+    /// An option is not in the list.
+    No,
+}
+
+/// Holds the options of a call against those that a row lists.
+pub(super) fn known(row: &TableRow, args: &[Arg]) -> Known {
+    let ok = row.list("ok");
+    if ok == ["*"] {
+        return Known::All;
+    }
+    let (takes, joined) = (row.list("takes"), row.list("joined"));
+    let plus = takes.iter().chain(&joined).any(|option| option.starts_with('+'));
+    let mut found = Known::All;
+    let mut at = 0;
+    while let Some(arg) = args.get(at) {
+        at += 1;
+        if arg.is("--") {
+            break;
+        }
+        if arg.lead.is_empty() && !arg.sure {
+            found = Known::Unless;
+        }
+        let sign = |text: &str| text.starts_with('-') || plus && text.starts_with('+');
+        if !sign(&arg.lead) || arg.is("-") || ok.contains(&arg.lead.as_str()) {
+            continue;
+        }
+        let (name, value) = match arg.lead.split_once('=') {
+            Some((name, _)) => (name, true),
+            None => (arg.lead.as_str(), false),
+        };
+        let numbered = row.flag("number") && arg.sure && name[1..].parse::<u32>().is_ok();
+        if numbered || ok.contains(&name) && arg.sure || joined.contains(&name) {
+            continue;
+        }
+        if takes.contains(&name) {
+            at += usize::from(!value);
+            continue;
+        }
+        match cluster_of(&arg.lead, &ok, &takes, &joined) {
+            Some(next) if arg.sure || next == Cluster::Value => {
+                at += usize::from(next == Cluster::Next)
+            }
+            _ => return Known::No,
+        }
+    }
+    found
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cluster {
+    Flags,
+    /// The last letter takes the next word.
+    Next,
+    /// The rest of the word is a value.
+    Value,
+}
+
+/// Short options in one word; nothing where one of them is not known.
+fn cluster_of(word: &str, ok: &[&str], takes: &[&str], joined: &[&str]) -> Option<Cluster> {
+    if word.starts_with("--") {
+        return None;
+    }
+    let sign = word.get(..1)?;
+    for (at, letter) in word.char_indices().skip(1) {
+        let option = format!("{sign}{letter}");
+        let last = at + letter.len_utf8() == word.len();
+        if joined.contains(&option.as_str()) {
+            return Some(Cluster::Value);
+        }
+        if takes.contains(&option.as_str()) {
+            return Some(if last { Cluster::Next } else { Cluster::Value });
+        }
+        if !ok.contains(&option.as_str()) {
+            return None;
+        }
+    }
+    Some(Cluster::Flags)
 }

@@ -6,31 +6,8 @@ use super::options::{any, operands};
 use super::{ProgramCall, builtins};
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::paths;
+use crate::shell::table;
 use crate::shell::walk::{Feed, Shell};
-
-/// Programs that fetch from elsewhere.
-const DOWNLOADERS: &[&str] = &[
-    "curl",
-    "wget",
-    "fetch",
-    "aria2c",
-    "lwp-request",
-    "lynx",
-    "http",
-    "https",
-    "httpie",
-    "xh",
-    "nc",
-    "ncat",
-    "netcat",
-    "socat",
-    "ftp",
-    "lftp",
-    "GET",
-    "telnet",
-    "scp",
-    "gh-download",
-];
 
 /// What comes out of a program that has been judged.
 pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Feed {
@@ -69,7 +46,7 @@ pub(super) fn of(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Feed {
             let changed = stdin.pieces.is_some() || decodes(call);
             Feed { decoded: stdin.decoded || changed, ..through() }
         }
-        name if DOWNLOADERS.contains(&name) && !builtins::listens(call) => {
+        name if table::holds("downloaders", name) && !builtins::listens(call) => {
             Feed { download: true, present: true, ..Feed::default() }
         }
         "xargs" | "sudo" | "env" | "grep" | "time" | "timeout" => through(),

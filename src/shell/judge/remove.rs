@@ -1,9 +1,10 @@
 //! Deleting: `rm` and its kin, and `find`.
 
 use super::options::{any, long, operands, short};
-use super::{ProgramCall, destructive, opaque, reads, trial, writes};
+use super::{ProgramCall, destructive, opaque, reads, rules, trial, writes};
 use crate::shell::expand::{Arg, WordPiece};
 use crate::shell::paths::{self, OwnedPath, Spot, made, place};
+use crate::shell::table::list;
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 use crate::shell::{Class, PathDeed, TouchedPath};
 
@@ -83,14 +84,7 @@ pub(in crate::shell) fn one(shell: &mut Shell<'_>, victim: &Arg, recursive: bool
 
 /// Whether a name is surely a file's: with an ending that folders do not have.
 pub(super) fn file_name(path: &str) -> bool {
-    const ENDINGS: &[&str] = &[
-        "rs", "py", "js", "ts", "tsx", "jsx", "mjs", "cjs", "go", "java", "c", "h", "cpp", "hpp",
-        "rb", "php", "sh", "json", "jsonl", "yaml", "yml", "toml", "lock", "md", "txt", "html",
-        "css", "scss", "xml", "csv", "tsv", "ini", "cfg", "conf", "env", "sql", "db", "sqlite",
-        "png", "jpg", "svg", "gif", "pdf", "zip", "gz", "tgz", "tar", "bak", "out", "err", "map",
-        "ipynb", "lua", "swift", "kt", "vue", "svelte", "proto", "diff", "patch",
-    ];
-    path.rsplit_once('.').is_some_and(|(_, end)| ENDINGS.contains(&end))
+    path.rsplit_once('.').is_some_and(|(_, end)| list("fileendings").contains(&end))
 }
 
 /// `rmdir`: only what is empty.
@@ -248,14 +242,15 @@ fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> ShellFinding
 pub(super) fn fd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let runs = ["-x", "-X", "--exec", "--exec-batch"];
     let Some(at) = call.args.iter().position(|arg| runs.iter().any(|run| arg.is(run))) else {
-        return reads(call.name);
+        let listed = rules::listed(call);
+        return if listed { reads(call.name) } else { opaque("program.options", call.name) };
     };
     let found = trial(shell, |shell| {
         let mut args: Vec<Arg> = call.args[at + 1..].to_vec();
         args.push(Arg::known("./*"));
         shell.run(args, Feed::default());
     });
-    found.unwrap_or_else(|| opaque("find.exec", call.name))
+    opaque("find.exec", call.name).or(found.unwrap_or_else(|| opaque("find.exec", call.name)))
 }
 
 /// `trash`, `gio trash`: can be taken back.

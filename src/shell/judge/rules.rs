@@ -1,157 +1,90 @@
-//! Programs that are judged by their subcommand and its options.
+//! What the lines of a program say of a call.
 
-use super::options::any;
-use super::rules_a::ROWS as FIRST;
-use super::rules_h::ROWS as SECOND;
-use super::{ProgramCall, destructive, opaque, reads as reading};
-use crate::shell::Class;
+use super::options::{self, Known, any, operands};
+use super::{ProgramCall, destructive, family, opaque, reads as reading};
 use crate::shell::expand::Arg;
-use crate::shell::walk::ShellFinding;
+use crate::shell::pattern::wild;
+use crate::shell::table::{self, TableRow};
+use crate::shell::walk::{Shell, ShellFinding};
+use crate::shell::{Class, PathDeed};
 
-/// One row: a program, the words that follow it, and what that is.
-pub(super) struct ProgramRule {
-    program: &'static str,
-    /// Words in order: alternatives by `|`, `*` any one, `**` any number of them, `list-*` a beginning.
-    path: &'static str,
-    class: Class,
-    rule: &'static str,
-    reason: &'static str,
-    /// It holds only where one of these stands, if there are any.
-    with: &'static [&'static str],
-    /// It does not hold where one of these stands.
-    without: &'static [&'static str],
+/// Whether a line says of itself what a call is.
+fn says(row: &TableRow) -> bool {
+    matches!(row.kind(), "reads" | "looks" | "unsure" | "destroys")
 }
 
-type Words = &'static [&'static str];
-
-pub(super) const fn rule(
-    program: &'static str,
-    path: &'static str,
-    rule: &'static str,
-    reason: &'static str,
-    with: Words,
-    without: Words,
-) -> ProgramRule {
-    ProgramRule { program, path, class: Class::Destructive, rule, reason, with, without }
-}
-
-pub(super) const fn reads(
-    program: &'static str,
-    path: &'static str,
-    with: Words,
-    without: Words,
-) -> ProgramRule {
-    ProgramRule {
-        program,
-        path,
-        class: Class::Read,
-        rule: "program.reads",
-        reason: "",
-        with,
-        without,
-    }
-}
-
-pub(super) const fn unsure(
-    program: &'static str,
-    path: &'static str,
-    rule: &'static str,
-    with: Words,
-    without: Words,
-) -> ProgramRule {
-    ProgramRule { program, path, class: Class::Opaque, rule, reason: "", with, without }
-}
-
-/// The rows of one program.
-fn rows(name: &str) -> &'static [ProgramRule] {
-    let table = if name < "h" { FIRST } else { SECOND };
-    let start = table.partition_point(|row| row.program < name);
-    let end = table.partition_point(|row| row.program <= name);
-    &table[start..end]
-}
-
-pub(super) fn known(name: &str) -> bool {
-    !rows(name).is_empty()
-}
-
-/// Options that take a word, of programs whose subcommand may come after them.
-const GLOBALS: &[&str] = &[
-    "-n",
-    "--namespace",
-    "--context",
-    "--kubeconfig",
-    "-H",
-    "--host",
-    "--profile",
-    "--region",
-    "--project",
-    "-C",
-    "--prefix",
-    "-w",
-    "--workspace",
-    "-R",
-    "--repo",
-    "-a",
-    "--app",
-    "-u",
-    "-h",
-    "-p",
-    "--dir",
-    "--cwd",
-    "-f",
-    "--file",
-    "--project-name",
-    "--filter",
-    "--user",
-    "--port",
-    "--subscription",
-    "-g",
-    "--resource-group",
-    "--log-level",
-    "--config",
-    "-c",
-    "-t",
-    "--server",
-];
-
-/// What the rows say of a call; nothing where none fits and the program has no row that reads.
+/// What the lines say; nothing where none fits and a judge or a list of writers has to.
 pub(super) fn judge(call: &ProgramCall<'_>) -> Option<ShellFinding> {
-    let rows = rows(call.name);
-    if rows.is_empty() {
+    let rows = table::rows(family(call.name));
+    if !rows.iter().any(says) {
         return None;
     }
-    if dry(call.args) {
-        return Some(opaque("program.dry-run", call.name));
-    }
     // Options may take a word or not: both readings count, so that none hides a subcommand.
-    let spare = super::options::operands(call.args, GLOBALS);
+    let spare = operands(call.args, &table::list("globals"));
     let all: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
-    let mut worst: Option<ShellFinding> = None;
-    for row in rows {
-        let strict = row.class == Class::Read;
-        let fits = path(row.path, &spare) || !strict && path(row.path, &all);
-        if !fits || !holds(row, call.args, &all) {
+    let (mut worst, mut proof): (Option<ShellFinding>, Option<ShellFinding>) = (None, None);
+    for row in rows.iter().filter(|row| says(row)) {
+        if !stands(row, call.args, &all) {
             continue;
         }
-        let found = finding(row, call);
+        let found = if row.kind() == "reads" {
+            // One line that proves it is enough.
+            let found = proven(row, call);
+            proof = match (proof, found) {
+                (Some(proof), Some(found)) => {
+                    Some(if found.lighter(&proof) { found } else { proof })
+                }
+                (proof, found) => proof.or(found),
+            };
+            continue;
+        } else if path(row.words, &spare) || row.kind() != "looks" && path(row.words, &all) {
+            finding(row, call)
+        } else {
+            continue;
+        };
         worst = Some(match worst {
             Some(worst) => worst.or(found),
             None => found,
         });
     }
-    worst.or_else(|| {
-        let special =
-            super::tables::special(call.name).is_some() || super::tables::reader(call.name);
-        (!special).then(|| opaque("program.subcommand", &call.shown(1)))
-    })
+    let worst = match (worst, proof) {
+        (Some(worst), Some(proof)) => Some(worst.or(proof)),
+        (worst, proof) => worst.or(proof),
+    };
+    let destroys = worst.as_ref().is_some_and(|found| found.class == Class::Destructive);
+    if destroys && dry(call.args) {
+        return Some(opaque("program.dry-run", call.name));
+    }
+    let left = rows.iter().any(|row| matches!(row.kind(), "judge" | "writes"));
+    worst.or_else(|| (!left).then(|| opaque("program.subcommand", &call.shown(1))))
 }
 
-fn finding(row: &ProgramRule, call: &ProgramCall<'_>) -> ShellFinding {
-    match row.class {
-        Class::Read => reading(call.name),
-        Class::Destructive => destructive(row.rule, &call.shown(3), row.reason)
+/// Reading, by a line whose options are a list; looking, where a value may be an option.
+fn proven(row: &TableRow, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+    let takes = row.list("takes");
+    let named = operands(call.args, &takes);
+    let begin = row.text("plain");
+    let behind = row.words.split_whitespace().count();
+    let fits = path(row.words, &named)
+        && named.iter().all(|arg| arg.lead.starts_with(begin) || begin.is_empty())
+        && !(row.flag("bare") && !named.is_empty())
+        && !(row.flag("only") && named.len() > behind);
+    if !fits {
+        return None;
+    }
+    match options::known(row, call.args) {
+        Known::All => Some(reading(call.name)),
+        Known::Unless => Some(opaque("program.value", &call.shown(2)).looks()),
+        Known::No => Some(opaque("program.options", &call.shown(2))),
+    }
+}
+
+fn finding(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
+    match row.kind() {
+        "looks" => super::looks(call.name),
+        "destroys" => destructive(row.word(1), &call.shown(3), row.reason())
             .safer("Look first with the listing or dry-run form, and let a person run it."),
-        _ => opaque(row.rule, &call.shown(2)),
+        _ => opaque(row.word(1), &call.shown(2)),
     }
 }
 
@@ -164,24 +97,25 @@ fn dry(args: &[Arg]) -> bool {
     })
 }
 
-fn holds(row: &ProgramRule, args: &[Arg], words: &[&Arg]) -> bool {
-    let stands = |word: &&str| match *word {
+/// Whether the words stand there that must, and none that must not.
+fn stands(row: &TableRow, args: &[Arg], words: &[&Arg]) -> bool {
+    let there = |word: &&str| match *word {
         "$many" => words.iter().skip(1).any(|arg| !arg.sure),
         "$delete" => args.iter().any(|arg| {
-            arg.text.eq_ignore_ascii_case("delete")
-                || arg.text.contains("mutation") && arg.text.to_ascii_lowercase().contains("delete")
-                || arg.text.eq_ignore_ascii_case("-xdelete")
-                || arg.text.eq_ignore_ascii_case("--method=delete")
+            let text = arg.text.to_ascii_lowercase();
+            ["delete", "-xdelete", "--method=delete"].contains(&text.as_str())
+                || text.contains("mutation") && text.contains("delete")
         }),
         "$w" => args.iter().any(|arg| arg.lead.to_ascii_lowercase().starts_with("/w:")),
-        word => match word.split_once(' ') {
-            Some((first, second)) => {
+        word => match word.split_once('+') {
+            Some((first, second)) if !first.is_empty() => {
                 args.windows(2).any(|two| two[0].is(first) && two[1].is(second))
             }
-            None => any(args, &[word]),
+            _ => any(args, &[word]),
         },
     };
-    (row.with.is_empty() || row.with.iter().any(&stands)) && !row.without.iter().any(stands)
+    let (with, without) = (row.list("if"), row.list("unless"));
+    (with.is_empty() || with.iter().any(there)) && !without.iter().any(there)
 }
 
 /// Whether the words begin as the path says.
@@ -197,21 +131,42 @@ fn fits(wanted: &[&str], words: &[&Arg]) -> bool {
     }
     let Some((word, left)) = words.split_first() else { return false };
     let fit = *first == "*"
-        || first.split('|').any(|name| {
-            name == word.text || name.contains('*') && crate::shell::pattern::wild(name, &word.text)
-        });
+        || first
+            .split('|')
+            .any(|name| name == word.text || name.contains('*') && wild(name, &word.text));
     fit && fits(rest, left)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The line that decides how the files of a program are shown, written or checked.
+pub(super) fn line(name: &str) -> Option<&'static TableRow> {
+    table::rows(family(name)).iter().find(|row| row.words.is_empty() && row.kind() != "runs")
+}
 
-    #[test]
-    fn the_rows_are_sorted_by_program() {
-        assert!(FIRST.is_sorted_by(|a, b| a.program <= b.program));
-        assert!(SECOND.is_sorted_by(|a, b| a.program <= b.program));
-        assert!(FIRST.iter().all(|row| row.program < "h"));
-        assert!(SECOND.iter().all(|row| row.program >= "h"));
+/// Whether all options are in the list of the program's line.
+pub(super) fn listed(call: &ProgramCall<'_>) -> bool {
+    line(call.name).is_some_and(|row| options::known(row, call.args) == Known::All)
+}
+
+/// Programs that are destructive by themselves, and those that delete, run or overwrite what they are told to.
+pub(super) fn destroyers() -> impl Iterator<Item = &'static str> {
+    let own = |rows: &[TableRow]| {
+        rows.iter().any(|row| {
+            row.kind() == "destroys" && row.words.is_empty() && row.text("if").is_empty()
+        })
+    };
+    ["rm", "dd", "shred", "git", "find", "chmod", "chown", "truncate", "bash", "sh", "mv", "unlink"]
+        .into_iter()
+        .chain(table::all().filter(move |(_, rows)| own(rows)).map(|(name, _)| name))
+}
+
+/// Names the files that a reading program shows.
+pub(super) fn shown(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
+    let Some(row) = line(call.name).filter(|row| !row.text("shows").is_empty()) else { return };
+    let mut named = operands(call.args, &row.list("takes"));
+    if row.text("shows") == "after" && !any(call.args, &row.list("instead")) && !named.is_empty() {
+        named.remove(0);
+    }
+    for file in named.into_iter().filter(|file| !file.text.starts_with('+')) {
+        shell.touch(file, PathDeed::Read);
     }
 }

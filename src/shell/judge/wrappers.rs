@@ -1,14 +1,15 @@
 //! Sees through programs that start another one.
 
+use super::options::{self, Known};
 use super::options::{any, operands, takes_next, values};
-use super::wrap_table::{How, WRAPS, Wrap};
-use super::{ProgramCall, opaque, output};
+use super::{ProgramCall, family, opaque, output, reads, redirected};
 use crate::shell::Class;
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
+use crate::shell::table::{self, TableRow};
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 
 pub(super) fn known(name: &str) -> bool {
-    WRAPS.iter().any(|row| row.name == name)
+    table::rows(family(name)).iter().any(|row| row.kind() == "runs")
 }
 
 /// What the program that is started would do; nothing where none is.
@@ -22,29 +23,52 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
     if call.name == "command" && any(call.args, &["-v", "-V"]) {
         return None;
     }
-    let name = if call.name.starts_with("ld-linux") || call.name.starts_with("ld-musl") {
-        "ld-linux-x86-64.so.2"
-    } else {
-        call.name
-    };
-    let (row, at) = WRAPS
-        .iter()
-        .filter(|row| row.name == name)
-        .find_map(|row| Some((row, matched(row, call)?)))?;
-    let found = inner(shell, call, row, at);
-    match found {
-        Some(found) if row.elsewhere => Some(opaque("elsewhere", call.name).or(found)),
-        Some(found) => Some(found),
-        None => None,
+    let rows = table::rows(family(call.name)).iter().filter(|row| row.kind() == "runs");
+    let (row, at) = rows.into_iter().find_map(|row| Some((row, matched(row, call)?)))?;
+    let wrap = Wrap::of(call.name, row);
+    let mut found = inner(shell, call, &wrap, at)?;
+    for file in values(call.args, &row.list("outputs")) {
+        found = found.or(redirected(shell, &file, false).unwrap_or_else(|| reads(call.name)));
+    }
+    if wrap.elsewhere {
+        return Some(opaque("elsewhere", call.name).or(found));
+    }
+    let own = &call.args[..call.args.len().saturating_sub(rest(&call.args[at..], &wrap).len())];
+    let clear = row.flag("clear") && options::known(row, own) == Known::All;
+    Some(if clear { found } else { opaque("wrapper", call.name).or(found) })
+}
+
+/// A line about a program that starts another one.
+struct Wrap {
+    name: String,
+    takes: Vec<&'static str>,
+    code: Vec<&'static str>,
+    operands: usize,
+    dashes: bool,
+    how: &'static str,
+    elsewhere: bool,
+}
+
+impl Wrap {
+    fn of(name: &str, row: &'static TableRow) -> Self {
+        Self {
+            name: name.to_owned(),
+            takes: [row.list("takes"), row.list("outputs")].concat(),
+            code: row.list("code"),
+            operands: row.text("after").parse().unwrap_or(0),
+            dashes: row.flag("dashes"),
+            how: row.word(1),
+            elsewhere: row.flag("elsewhere"),
+        }
     }
 }
 
 /// Where the words after the subcommand begin, when it is the one of this row.
-fn matched(row: &Wrap, call: &ProgramCall<'_>) -> Option<usize> {
+fn matched(row: &TableRow, call: &ProgramCall<'_>) -> Option<usize> {
     let mut at = 0;
-    for wanted in row.sub.split_whitespace() {
+    for wanted in row.words.split_whitespace() {
         while call.args.get(at).is_some_and(Arg::option) {
-            at += 1 + usize::from(takes_next(&call.args[at].lead, row.takes));
+            at += 1 + usize::from(takes_next(&call.args[at].lead, &row.list("takes")));
         }
         let word = call.args.get(at)?.literal()?;
         if !wanted.split('|').any(|name| name == word) {
@@ -69,7 +93,7 @@ fn inner(
     let shown: String = call.name.to_owned();
     let stdin = call.stdin.clone();
     let mut run: Option<Vec<Arg>> = None;
-    if row.name == "ssh" {
+    if call.name == "ssh" {
         let proxies = values(args, &["-o"]);
         codes.extend(proxies.iter().filter_map(|option| {
             let (name, code) = option.text.split_once('=')?;
@@ -83,17 +107,17 @@ fn inner(
     }
     match row.how {
         _ if rest.is_empty() => {}
-        How::Words if call.name == "screen" => codes.extend(stuffed(args)),
-        How::Words if !codes.is_empty() => {}
-        How::Words => run = Some(rest.to_vec()),
-        How::Joined => {
+        "words" if call.name == "screen" => codes.extend(stuffed(args)),
+        "words" if !codes.is_empty() => {}
+        "words" => run = Some(rest.to_vec()),
+        "joined" => {
             let keys = ["Enter", "C-m", "ENTER", "C-j", "KPEnter"];
             let words: Vec<&Arg> =
                 rest.iter().filter(|arg| !keys.iter().any(|key| arg.is(key))).collect();
             codes.push(Arg::from_pieces(&output::joined(&words)));
         }
-        How::Each => codes.extend(rest.iter().cloned()),
-        How::Options => {}
+        "each" => codes.extend(rest.iter().cloned()),
+        _ => {}
     }
     if call.name == "screen" && codes.is_empty() && !rest.is_empty() {
         run = Some(rest.to_vec());
@@ -103,7 +127,7 @@ fn inner(
         run = Some(vec![Arg::known("python")]);
     }
     if let Some(entry) = values(args, &["--entrypoint"]).into_iter().next() {
-        let image = operands(args, row.takes).first().map(|arg| arg.text.clone());
+        let image = operands(args, &row.takes).first().map(|arg| arg.text.clone());
         let at = args.iter().rposition(|arg| Some(&arg.text) == image.as_ref());
         let words = at.map_or(&[][..], |at| &args[at + 1..]);
         run = Some(std::iter::once(entry).chain(words.iter().cloned()).collect());
@@ -155,7 +179,7 @@ fn coded(args: &[Arg], row: &Wrap) -> Vec<Arg> {
         return Vec::new();
     }
     let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
-    values(&args[..end], row.code)
+    values(&args[..end], &row.code)
 }
 
 /// The words from the command on.
@@ -177,11 +201,11 @@ fn rest<'a>(args: &'a [Arg], row: &Wrap) -> &'a [Arg] {
         // `nice -10`, `-u root`, `--user=root`.
         if arg.option() {
             at += 1 + usize::from(
-                takes_next(&arg.lead, row.takes) || row.code.contains(&arg.lead.as_str()),
+                takes_next(&arg.lead, &row.takes) || row.code.contains(&arg.lead.as_str()),
             );
             continue;
         }
-        let assigns = ["sudo", "env", "doas", "cross-env"].contains(&row.name)
+        let assigns = ["sudo", "env", "doas", "cross-env"].contains(&row.name.as_str())
             && arg.lead.split_once('=').is_some_and(|(name, _)| variable(name));
         if assigns {
             at += 1;
@@ -323,5 +347,6 @@ fn filled(arg: &Arg, mark: &str, word: &Arg) -> Arg {
 
 #[cfg(test)]
 pub(in crate::shell) fn examples() -> impl Iterator<Item = &'static str> {
-    WRAPS.iter().map(|row| row.example)
+    let rows = table::all().flat_map(|(_, rows)| rows).filter(|row| row.kind() == "runs");
+    rows.map(|row| row.example)
 }

@@ -236,7 +236,8 @@ impl<'a> Case<'a> {
             .or_else(|| self.places.all.iter().find_map(|place| self.in_place(place)))
             .or_else(|| {
                 // A command may write anywhere in the workspace it is run in, so it needs an intent there.
-                let home = home.filter(|_| !self.readings.is_empty())?;
+                let may_write = |reading: &Reading| reading.class != Class::Read && !reading.looks;
+                let home = home.filter(|_| self.readings.iter().any(may_write))?;
                 let selected = selected(home, self.event);
                 Some(deny(home, rules::denial(home, &[], selected.as_deref())?))
             })

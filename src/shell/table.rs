@@ -1,0 +1,184 @@
+//! What is known of programs, out of one file: `programs.tsv`, whose head says how it reads.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+const TEXT: &str = include_str!("programs.tsv");
+
+/// A line of the file.
+#[derive(Debug)]
+pub(super) struct TableRow {
+    /// The words that follow the program.
+    pub(super) words: &'static str,
+    /// What it is, and what belongs to that: a rule, a reason, a name.
+    what: &'static str,
+    details: &'static str,
+    /// How it is written, for programs that start another one.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests wrap commands by it"))]
+    pub(super) example: &'static str,
+}
+
+struct Table {
+    rows: HashMap<&'static str, Vec<TableRow>>,
+    lists: HashMap<&'static str, &'static str>,
+    reasons: HashMap<&'static str, &'static str>,
+}
+
+fn table() -> &'static Table {
+    static TABLE: OnceLock<Table> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table =
+            Table { rows: HashMap::new(), lists: HashMap::new(), reasons: HashMap::new() };
+        for line in TEXT.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let mut cells = line.split('\t');
+            let mut next = || cells.next().unwrap_or_default();
+            let (names, words) = (next(), next());
+            if let Some(name) = names.strip_prefix('!') {
+                table.reasons.insert(name, words);
+            } else if let Some(name) = names.strip_prefix('@') {
+                table.lists.insert(name, words);
+            } else {
+                let (what, details, example) = (next(), next(), next());
+                for name in names.split(',') {
+                    let row = TableRow { words, what, details, example };
+                    table.rows.entry(name).or_default().push(row);
+                }
+            }
+        }
+        table
+    })
+}
+
+/// The lines of a program.
+pub(super) fn rows(name: &str) -> &'static [TableRow] {
+    table().rows.get(name).map_or(&[], Vec::as_slice)
+}
+
+/// Every program's name with its lines.
+pub(super) fn all() -> impl Iterator<Item = (&'static str, &'static [TableRow])> {
+    table().rows.iter().map(|(name, rows)| (*name, rows.as_slice()))
+}
+
+/// The words of a list, with those of the lists that it names.
+pub(super) fn list(name: &str) -> Vec<&'static str> {
+    table().lists.get(name).map_or_else(Vec::new, |text| spelled(text))
+}
+
+/// Whether a list holds a word: as it is, or by `BEGIN*` and `*END`.
+pub(super) fn holds(name: &str, word: &str) -> bool {
+    list(name).iter().any(|known| {
+        known == &word
+            || known.strip_suffix('*').is_some_and(|begin| word.starts_with(begin))
+            || known.strip_prefix('*').is_some_and(|end| word.ends_with(end))
+    })
+}
+
+fn spelled(text: &'static str) -> Vec<&'static str> {
+    let mut words = Vec::new();
+    for word in text.split(',').filter(|word| !word.is_empty()) {
+        match word.strip_prefix('@') {
+            Some(name) => words.extend(list(name)),
+            None => words.push(word),
+        }
+    }
+    words
+}
+
+impl TableRow {
+    /// `reads`, `looks`, `writes`, `unsure`, `destroys`, `runs` or `judge`.
+    pub(super) fn kind(&self) -> &'static str {
+        self.word(0)
+    }
+
+    /// A word of what it is: 1 is the rule, the manner or the judge, 2 the reason.
+    pub(super) fn word(&self, at: usize) -> &'static str {
+        self.what.split(' ').nth(at).unwrap_or_default()
+    }
+
+    /// Why, as a sentence.
+    pub(super) fn reason(&self) -> &'static str {
+        table().reasons.get(self.word(2)).copied().unwrap_or_default()
+    }
+
+    fn detail(&self, key: &str) -> Option<&'static str> {
+        self.details.split(' ').find_map(|detail| detail.strip_prefix(key)?.strip_prefix('='))
+    }
+
+    /// The words of a detail.
+    pub(super) fn list(&self, key: &str) -> Vec<&'static str> {
+        self.detail(key).map_or_else(Vec::new, spelled)
+    }
+
+    /// The text of a detail.
+    pub(super) fn text(&self, key: &str) -> &'static str {
+        self.detail(key).unwrap_or_default()
+    }
+
+    /// Whether a detail without a value stands there.
+    pub(super) fn flag(&self, key: &str) -> bool {
+        self.details.split(' ').any(|detail| detail == key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_reads_and_every_name_in_it_is_known() {
+        for (at, line) in TEXT.lines().enumerate() {
+            if line.is_empty() || line.starts_with(['#', '!', '@']) {
+                continue;
+            }
+            let place = format!("programs.tsv:{}: {line}", at + 1);
+            let cells: Vec<&str> = line.split('\t').collect();
+            assert!((3..=5).contains(&cells.len()), "{place}");
+            let what: Vec<&str> = cells[2].split(' ').collect();
+            let words = match what[0] {
+                "reads" | "looks" => 1,
+                "writes" | "unsure" | "runs" | "judge" => 2,
+                "destroys" => 3,
+                _ => 0,
+            };
+            assert_eq!(what.len(), words, "{place}");
+            if what[0] == "destroys" {
+                assert!(table().reasons.contains_key(what[2]), "{place}");
+            }
+            assert!(what[0] != "runs" || cells.len() == 5, "an example is missing: {place}");
+            let flags =
+                ["reads", "opaque", "dashes", "elsewhere", "clear", "bare", "only", "number"];
+            let keys = [
+                "ok", "takes", "joined", "outputs", "code", "if", "unless", "plain", "after",
+                "shows", "instead",
+            ];
+            for detail in cells.get(3).unwrap_or(&"").split(' ').filter(|text| !text.is_empty()) {
+                let known = match detail.split_once('=') {
+                    Some((key, _)) => keys.contains(&key),
+                    None => flags.contains(&detail),
+                };
+                assert!(known, "`{detail}` is no detail: {place}");
+            }
+        }
+        let named =
+            TEXT.split([',', '=', '\t', ' ', '\n']).filter_map(|word| word.strip_prefix('@'));
+        for name in
+            named.filter(|name| name.chars().all(|c| c.is_ascii_lowercase()) && !name.is_empty())
+        {
+            assert!(table().lists.contains_key(name), "there is no list @{name}");
+        }
+    }
+
+    #[test]
+    fn no_program_has_two_judges_or_one_line_twice() {
+        for (name, rows) in all() {
+            let judges = rows.iter().filter(|row| row.kind() == "judge").count();
+            assert!(judges <= 1, "{name} has {judges} judges");
+            for (at, row) in rows.iter().enumerate() {
+                let again = rows[..at].iter().any(|other| {
+                    (other.words, other.what, other.details) == (row.words, row.what, row.details)
+                });
+                assert!(!again, "{name} {} stands twice", row.words);
+            }
+        }
+    }
+}
