@@ -14,6 +14,8 @@ pub(super) enum WordOrigin {
     Variable,
     /// What a program prints.
     Output,
+    /// What stands in a file of keys or passwords.
+    Secret,
     /// Something that is decoded.
     Decoded,
     /// Something that is fetched from elsewhere.
@@ -259,7 +261,14 @@ impl Shell<'_> {
         let (value, quoted) = match part {
             Part::Bare(text) => (vec![WordPiece::Text(text.clone())], true),
             Part::Quoted(text) => (vec![WordPiece::Text(text.clone())], true),
+            Part::Pattern => {
+                self.unproven("(");
+                (vec![WordPiece::Glob("*".to_owned())], true)
+            }
             Part::Param { name, op, quoted } => {
+                let operation =
+                    op.as_ref().filter(|(op, _)| *op == Op::Other).map(|(_, word)| word);
+                self.parameter_proof(name, operation);
                 if self.positional(name, op.is_none(), *quoted, fields) {
                     return;
                 }
@@ -273,7 +282,7 @@ impl Shell<'_> {
                 (vec![WordPiece::Unknown { shown, origin }], true)
             }
             Part::Arithmetic(word) => {
-                self.value(word);
+                self.arithmetic(word);
                 let shown = format!("$(({}))", word.raw);
                 (vec![WordPiece::Unknown { shown, origin: WordOrigin::Variable }], true)
             }
@@ -324,7 +333,7 @@ impl Shell<'_> {
             Op::Default => set.unwrap_or_default(),
             Op::Alternative if empty => Vec::new(),
             Op::Alternative => self.value(word),
-            Op::Other if word.raw == "!" => {
+            Op::Other if word.raw.starts_with('!') => {
                 let named = set.as_deref().map(Arg::from_pieces);
                 let value = named.as_ref().and_then(Arg::literal).and_then(|to| self.variable(to));
                 value.unwrap_or_else(|| vec![unknown(format!("${{!{name}}}"))])

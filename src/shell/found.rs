@@ -62,6 +62,8 @@ pub(super) struct Feed {
     pub(super) decoded: bool,
     /// It is a file's content.
     pub(super) file: bool,
+    /// It came out of a file of keys or passwords.
+    pub(super) tainted: bool,
 }
 
 impl Feed {
@@ -79,11 +81,20 @@ impl Feed {
         arg.literal().map(str::to_owned)
     }
 
+    /// Whether it holds what only its owner should read.
+    pub(super) fn secret(&self) -> bool {
+        let marked = |piece: &WordPiece| {
+            matches!(piece, WordPiece::Unknown { origin: WordOrigin::Secret, .. })
+        };
+        self.tainted || self.pieces.iter().flatten().any(marked)
+    }
+
     /// Where it comes from, when it is not known.
     pub(super) fn origin(&self) -> Option<WordOrigin> {
         match self {
             Self { download: true, .. } => Some(WordOrigin::Download),
             Self { decoded: true, .. } => Some(WordOrigin::Decoded),
+            Self { tainted: true, .. } => Some(WordOrigin::Secret),
             _ => None,
         }
     }

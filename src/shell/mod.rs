@@ -13,10 +13,12 @@ mod cmd;
 mod expand;
 mod found;
 mod judge;
+mod mentions;
 mod parse;
 mod paths;
 mod pattern;
 mod powershell;
+mod proof;
 mod redirect;
 mod state;
 mod table;
@@ -162,6 +164,9 @@ pub struct Reading {
     pub background: bool,
     /// Exactly one simple command without redirection or expansion.
     pub lone: bool,
+    /// Paths that stand in a text which is not followed: code of another language, a patch, an option of ours. Absolute.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<String>,
     /// It is opaque, but only because what is made for looking may keep something of its own: a cache, a log, what it fetched.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub looks: bool,
@@ -180,6 +185,7 @@ impl Reading {
             commands: Vec::new(),
             background: false,
             lone: false,
+            mentions: Vec::new(),
             looks: false,
         }
     }
@@ -197,7 +203,8 @@ pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
 /// The words behind `intent`, when a text is one command of ours and nothing else.
 pub fn own_command(reading: &Reading) -> Option<&[String]> {
     let [only] = reading.commands.as_slice() else { return None };
-    let own = only.program.as_deref() == Some("intent") && only.via.is_empty();
+    let ours = matches!(only.program.as_deref(), Some("intent" | "intent-lsp"));
+    let own = ours && only.via.is_empty();
     if reading.lone && own { only.words.get(1..) } else { None }
 }
 

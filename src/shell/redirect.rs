@@ -15,6 +15,9 @@ pub(super) enum Redirected {
 
 impl Shell<'_> {
     pub(super) fn redirect(&mut self, redirect: &Redirect, heredocs: &[Word]) -> Redirected {
+        if redirect.named {
+            self.unproven("{");
+        }
         match redirect.direction {
             Direction::Document(index) => {
                 let pieces = heredocs.get(index).map(|body| self.value(body)).unwrap_or_default();
@@ -27,14 +30,22 @@ impl Shell<'_> {
                 if feed.is_none() {
                     self.touch(&arg, PathDeed::Read);
                 }
-                let file = Feed { present: true, file: true, ..Feed::default() };
+                let path = paths::place(self, &arg).path;
+                let tainted = judge::is_secret(&path) || self.secrets.contains(&path);
+                let file = Feed { present: true, file: true, tainted, ..Feed::default() };
                 Redirected::In(feed.unwrap_or(file))
             }
             Direction::Duplicate => {
                 let arg = self.single(&redirect.target);
                 let number = arg.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
-                if number {
-                    return Redirected::Nothing;
+                let digits = arg.text.trim_end_matches('-').parse::<u32>().ok();
+                if let Some(number) = digits.filter(|_| number) {
+                    if self.is_socket(number) && !redirect.reads {
+                        self.redirected_to = Some("/dev/tcp/".to_owned());
+                        return Redirected::Away;
+                    }
+                    let feed = self.descriptor(number).filter(|_| redirect.reads);
+                    return feed.map_or(Redirected::Nothing, Redirected::In);
                 }
                 self.written(&arg, Direction::Write)
             }

@@ -10,6 +10,9 @@ use super::expand::{Arg, WordOrigin, WordPiece};
 use super::parse::{Script, ShellCommand, Word};
 use super::walk::Shell;
 
+/// A loop that has not come to rest after so many rounds is not followed.
+const MAX_ROUNDS: usize = 4;
+
 #[derive(Clone)]
 pub(super) struct Function {
     pub(super) name: String,
@@ -35,6 +38,8 @@ pub(super) struct ShellState {
     pub(super) stack: Vec<Option<String>>,
     pub(super) variables: Vec<(String, Vec<WordPiece>)>,
     pub(super) arrays: Vec<(String, Vec<Vec<WordPiece>>)>,
+    /// What the functions that are running hide: names with the values they had.
+    pub(super) locals: Vec<Vec<(String, Option<Vec<WordPiece>>)>>,
     /// Second names of variables (`declare -n`).
     pub(super) names: Vec<(String, String)>,
     pub(super) functions: Vec<Function>,
@@ -44,6 +49,21 @@ pub(super) struct ShellState {
 }
 
 impl ShellState {
+    /// Whether a shell would go on alike from here and from there.
+    fn same(&self, other: &Self) -> bool {
+        self.cwd == other.cwd
+            && self.variables == other.variables
+            && self.arrays == other.arrays
+            && self.names == other.names
+            && self.functions.len() == other.functions.len()
+            && self
+                .functions
+                .iter()
+                .zip(&other.functions)
+                .all(|(a, b)| Rc::ptr_eq(&a.body, &b.body))
+            && self.aliases.len() == other.aliases.len()
+    }
+
     /// What holds whichever of two ways was taken. A variable that one of them leaves unset has the other's value.
     fn or(mut self, other: Self) -> Self {
         if self.cwd != other.cwd {
@@ -105,6 +125,15 @@ fn unsure<'p>(name: &str, pieces: impl Iterator<Item = &'p WordPiece>) -> Vec<Wo
 }
 
 impl Shell<'_> {
+    /// A name that is the running function's own from now on.
+    pub(super) fn hides(&mut self, name: &str) {
+        let value = self.state.variables.iter().find(|(known, _)| *known == name);
+        let value = value.map(|(_, value)| value.clone());
+        if let Some(locals) = self.state.locals.last_mut() {
+            locals.push((name.to_owned(), value));
+        }
+    }
+
     /// Goes on with what all of these have in common.
     pub(super) fn joined(&mut self, ends: Vec<ShellState>) {
         if let Some(state) = ends.into_iter().reduce(ShellState::or) {
@@ -134,6 +163,27 @@ impl Shell<'_> {
         }
         for rest in pairs.remainder() {
             self.script(rest, heredocs);
+        }
+        ends.push(std::mem::take(&mut self.state));
+        self.joined(ends);
+    }
+
+    /// A loop: walked until nothing that it leaves behind is new.
+    pub(super) fn repeated(&mut self, parts: &[Script], heredocs: &[Word]) {
+        let mut ends = vec![self.state.clone()];
+        for round in 0.. {
+            for part in parts {
+                self.script(part, heredocs);
+            }
+            let known = ends.iter().any(|end| end.same(&self.state));
+            if known {
+                break;
+            }
+            if round == MAX_ROUNDS {
+                self.unproven("while");
+                break;
+            }
+            ends.push(self.state.clone());
         }
         ends.push(std::mem::take(&mut self.state));
         self.joined(ends);

@@ -22,6 +22,8 @@ use super::{Class, CommandContext, Invocation, PathDeed, Reading, TouchedPath};
 const MAX_COMMANDS: usize = 600;
 /// Nor takes more steps, counting those that start nothing.
 const MAX_STEPS: usize = 6_000;
+/// Of texts that are not followed no more than so many paths are kept.
+const MAX_MENTIONS: usize = 64;
 /// A longer value of a variable is not followed.
 const MAX_VALUE: usize = 20_000;
 /// A loop over more words is walked once, with an unknown word.
@@ -36,6 +38,8 @@ struct WalkOutcome {
     background: bool,
     /// Something was found that writes.
     wrote: bool,
+    /// Paths in texts that are not followed.
+    mentions: Vec<String>,
 }
 
 /// A shell that runs nothing.
@@ -46,6 +50,14 @@ pub(super) struct Shell<'a> {
     stdin: Feed,
     /// Files that were fetched from elsewhere, and where the last redirection went.
     pub(super) fetched: Vec<String>,
+    /// Files that hold what came out of files of keys or passwords, and remotes that were added.
+    pub(super) secrets: Vec<String>,
+    pub(super) remotes: Vec<String>,
+    /// Functions with what they start.
+    bodies: Vec<(String, Vec<(String, bool)>)>,
+    /// Inputs that were opened by number, and those that lead to another machine.
+    descriptors: Vec<(u32, Feed)>,
+    sockets: Vec<u32>,
     pub(super) redirected_to: Option<String>,
     remembered: Vec<Feed>,
     depth: usize,
@@ -116,6 +128,11 @@ impl<'a> Shell<'a> {
             arguments: None,
             stdin: Feed::default(),
             fetched: Vec::new(),
+            secrets: Vec::new(),
+            remotes: Vec::new(),
+            bodies: Vec::new(),
+            descriptors: Vec::new(),
+            sockets: Vec::new(),
             redirected_to: None,
             remembered: Vec::new(),
             depth: 0,
@@ -128,7 +145,7 @@ impl<'a> Shell<'a> {
     }
 
     pub(super) fn finish(self) -> Reading {
-        let WalkOutcome { commands, targets, worst, background, wrote } = self.out;
+        let WalkOutcome { commands, targets, worst, background, wrote, mentions } = self.out;
         let worst = worst.unwrap_or_else(|| {
             ShellFinding::new(
                 Class::Read,
@@ -147,6 +164,7 @@ impl<'a> Shell<'a> {
             commands,
             background,
             lone: false,
+            mentions: if worst.class == Class::Read { Vec::new() } else { mentions },
             looks: worst.looks && !wrote,
         }
     }
@@ -192,6 +210,22 @@ impl<'a> Shell<'a> {
     pub(super) fn target(&mut self, target: TouchedPath) {
         if !self.elsewhere && !self.out.targets.contains(&target) {
             self.out.targets.push(target);
+        }
+    }
+
+    /// Names the paths that stand in a text which is not followed.
+    pub(super) fn mention(&mut self, text: &str) {
+        if self.elsewhere {
+            return;
+        }
+        for path in super::mentions::paths(text) {
+            let place = paths::place(self, &Arg::known(path));
+            if place.spot != paths::Spot::Nothing
+                && self.out.mentions.len() < MAX_MENTIONS
+                && !self.out.mentions.contains(&place.path)
+            {
+                self.out.mentions.push(place.path);
+            }
         }
     }
 
@@ -279,6 +313,8 @@ impl<'a> Shell<'a> {
     }
 
     pub(super) fn set(&mut self, name: &str, value: Vec<WordPiece>) {
+        let second = self.state.names.iter().rev().find(|(known, _)| known == name);
+        let name = &second.map_or_else(|| name.to_owned(), |(_, other)| other.clone());
         let length: usize = value.iter().map(WordPiece::len).sum();
         let value = if length > MAX_VALUE {
             vec![super::expand::unknown(format!("${name}"))]
@@ -286,6 +322,7 @@ impl<'a> Shell<'a> {
             value
         };
         self.state.variables.retain(|(known, _)| known != name);
+        self.state.arrays.retain(|(known, _)| known != name);
         self.state.variables.push((name.to_owned(), value));
     }
 
@@ -359,6 +396,20 @@ impl<'a> Shell<'a> {
         done
     }
 
+    /// What was opened under a number.
+    pub(super) fn descriptor(&self, number: u32) -> Option<Feed> {
+        self.descriptors
+            .iter()
+            .rev()
+            .find(|(known, _)| *known == number)
+            .map(|(_, feed)| feed.clone())
+    }
+
+    /// Whether a number leads to another machine.
+    pub(super) fn is_socket(&self, number: u32) -> bool {
+        self.sockets.contains(&number)
+    }
+
     /// What a substitution gives out.
     pub(super) fn inside(&mut self, tree: &ParsedScript) -> Feed {
         if self.exhausted() {
@@ -417,13 +468,20 @@ impl<'a> Shell<'a> {
         }
         self.depth += 1;
         let mut stdin = feed;
-        let (mut away, mut hidden) = (false, false);
+        let (mut away, mut hidden, mut sends) = (false, false, false);
         let first = self.out.commands.len();
         self.redirected_to = None;
         for redirect in &command.redirects {
             match self.redirect(redirect, heredocs) {
-                Redirected::In(feed) => stdin = feed,
+                Redirected::In(feed) => match redirect.number {
+                    Some(number) if number > 2 => self.descriptors.push((number, feed)),
+                    _ => stdin = feed,
+                },
                 Redirected::Away => {
+                    if self.redirected_to.as_deref().is_some_and(is_socket) {
+                        sends = true;
+                        self.sockets.extend(redirect.number);
+                    }
                     away = true;
                     hidden |= redirect.output;
                 }
@@ -444,7 +502,22 @@ impl<'a> Shell<'a> {
         if hidden {
             self.hide(first);
         }
+        let shells = self.out.commands[first.min(self.out.commands.len())..].iter().any(|call| {
+            call.program
+                .as_deref()
+                .is_some_and(|name| ["sh", "bash", "zsh", "dash", "ksh"].contains(&name))
+        });
+        if sends && shells {
+            let reason = "It gives a shell to somebody else.";
+            self.note(judge::destructive("network.shell", "/dev/tcp", reason));
+        }
+        if sends && out.secret() {
+            self.note(judge::sent("/dev/tcp"));
+        }
         if away {
+            if out.secret() {
+                self.secrets.extend(self.redirected_to.clone());
+            }
             if out.download {
                 self.fetched.extend(self.redirected_to.take());
             }
@@ -461,6 +534,14 @@ impl<'a> Shell<'a> {
                 self.branches(parts, heredocs);
                 Feed::some()
             }
+            Kind::Loop(parts) => {
+                if floods(parts) {
+                    let reason = "It starts processes in the background without end.";
+                    self.note(ShellFinding::new(Class::Destructive, "fork-bomb", "&", reason));
+                }
+                self.repeated(parts, heredocs);
+                Feed::some()
+            }
             Kind::For { variable, over, body } => {
                 self.rounds(variable, over, body, heredocs);
                 Feed::some()
@@ -475,9 +556,11 @@ impl<'a> Shell<'a> {
                 Feed::default()
             }
             Kind::Test(words) => {
-                for word in words {
-                    self.single(word);
-                }
+                self.tested(words);
+                Feed::default()
+            }
+            Kind::Arithmetic(word) => {
+                self.arithmetic(word);
                 Feed::default()
             }
             Kind::Coproc(command) => {
@@ -489,6 +572,7 @@ impl<'a> Shell<'a> {
     }
 
     fn rounds(&mut self, variable: &str, over: &[Word], body: &Script, heredocs: &[Word]) {
+        self.steered(variable);
         let values: Vec<Arg> = over.iter().flat_map(|word| self.fields(word)).collect();
         let mut ends = vec![self.state.clone()];
         if over.is_empty() || values.len() > MAX_ROUNDS {
@@ -517,8 +601,9 @@ impl<'a> Shell<'a> {
     }
 
     fn define(&mut self, name: &str, body: &ShellCommand, heredocs: &[Word]) {
-        if forks(name, body) {
-            let reason = "It is a fork bomb: a function that starts itself without end.";
+        self.bodies.push((name.to_owned(), starts(body)));
+        if multiplies(name, &self.bodies) {
+            let reason = "It is a fork bomb: functions that start each other without end.";
             self.note(ShellFinding::new(Class::Destructive, "fork-bomb", name, reason));
         }
         self.state.functions.retain(|known| known.name != name);
@@ -550,11 +635,26 @@ impl<'a> Shell<'a> {
 
     fn simple(&mut self, assigns: &[Assign], words: &[Word], stdin: Feed) -> Feed {
         let alone = words.is_empty();
+        let builtin =
+            words.first().and_then(Word::plain).is_some_and(|name| judge::declares(&name));
         let before = (!alone && !assigns.is_empty()).then(|| self.state.variables.clone());
-        for assign in assigns {
-            self.assign(assign, alone);
+        // A builtin that declares is given all its words expanded, before any of them is set.
+        let mut args: Vec<Arg> = Vec::new();
+        if builtin {
+            args.extend(words.iter().flat_map(|word| self.fields(word)));
         }
-        let args: Vec<Arg> = words.iter().flat_map(|word| self.fields(word)).collect();
+        for assign in assigns {
+            if builtin {
+                self.hides(&assign.name);
+            }
+            if !builtin || assign.elements.is_some() {
+                self.assign(assign, alone, builtin);
+            }
+        }
+        if !builtin {
+            args.extend(words.iter().flat_map(|word| self.fields(word)));
+        }
+        self.builtin_proof(&args);
         let declared = args.first().and_then(Arg::literal).is_some_and(judge::declares);
         let stdin = self.given(stdin);
         let out = match args.first() {
@@ -567,13 +667,23 @@ impl<'a> Shell<'a> {
         out
     }
 
-    fn assign(&mut self, assign: &Assign, alone: bool) {
+    fn assign(&mut self, assign: &Assign, alone: bool, builtin: bool) {
+        if !self.is_index(assign.index.trim_matches(['[', ']'])) {
+            self.unproven(&format!("{}{}", assign.name, assign.index));
+        }
         if let Some(elements) = &assign.elements {
             let values: Vec<Vec<WordPiece>> =
                 elements.iter().flat_map(|word| self.fields(word)).map(|arg| arg.pieces).collect();
+            for word in elements.iter().filter(|word| word.raw.starts_with('[')) {
+                let index = word.raw[1..].split(']').next().unwrap_or_default().to_owned();
+                if !self.is_index(&index) {
+                    self.unproven(&word.raw);
+                }
+            }
             let mut all = self.elements(&assign.name).filter(|_| assign.append).unwrap_or_default();
             all.extend(values);
             self.state.arrays.retain(|(known, _)| *known != assign.name);
+            self.steered(&assign.name);
             self.state.arrays.push((assign.name.clone(), all));
             return;
         }
@@ -584,6 +694,12 @@ impl<'a> Shell<'a> {
             value = before;
         }
         judge::assigned(self, &assign.name, &value, alone);
+        let literal = Arg::from_pieces(&value);
+        match alone {
+            true => self.steered(&assign.name),
+            false if !builtin => self.exported(&assign.name, literal.literal()),
+            false => {}
+        }
         self.set(&assign.name, value);
     }
 
@@ -605,8 +721,13 @@ impl<'a> Shell<'a> {
             }
             let given = args[1..].iter().map(|arg| arg.pieces.clone()).collect();
             let before = self.arguments.replace(given);
+            self.state.locals.push(Vec::new());
             out = Some(self.command(&function.body, &function.heredocs, stdin.clone()));
             self.arguments = before;
+            for (name, value) in self.state.locals.pop().unwrap_or_default().into_iter().rev() {
+                self.state.variables.retain(|(known, _)| *known != name);
+                self.state.variables.extend(value.map(|value| (name, value)));
+            }
         }
         if let Some(out) = out {
             return out;
@@ -668,7 +789,7 @@ impl<'a> Shell<'a> {
                 self.note(judge::decoded(&code.text));
                 return Feed::some();
             }
-            Some(WordOrigin::Output) if code.lead.trim().is_empty() => {
+            Some(WordOrigin::Output | WordOrigin::Secret) if code.lead.trim().is_empty() => {
                 let reason = format!("`{by}` runs what another program prints.");
                 self.note(ShellFinding::new(Class::Opaque, "code.output", &code.text, &reason));
                 return Feed::some();
@@ -771,6 +892,10 @@ impl<'a> Shell<'a> {
 
 const MAX_WORDS: usize = 64;
 
+fn is_socket(path: &str) -> bool {
+    path.starts_with("/dev/tcp/") || path.starts_with("/dev/udp/")
+}
+
 /// Whether what follows `&&` is taken to be reached: nobody writes these as conditions.
 fn succeeds(item: &Pipeline) -> bool {
     let [ShellCommand { kind: Kind::Simple { words, .. }, .. }] = item.commands.as_slice() else {
@@ -783,20 +908,65 @@ fn succeeds(item: &Pipeline) -> bool {
     })
 }
 
-/// Whether a function pipes or sends itself to the background: `:(){ :|:& };:`.
-fn forks(name: &str, body: &ShellCommand) -> bool {
-    let script = match &body.kind {
-        Kind::Group(script) | Kind::Subshell(script) => script,
-        _ => return false,
+/// What the commands of a body start, and whether in another process than the shell's own.
+fn starts(body: &ShellCommand) -> Vec<(String, bool)> {
+    let scripts: Vec<&Script> = match &body.kind {
+        Kind::Group(script) | Kind::Subshell(script) => vec![script],
+        Kind::Branches(parts) | Kind::Loop(parts) => parts.iter().collect(),
+        _ => return Vec::new(),
     };
-    let calls = |command: &ShellCommand| match &command.kind {
-        Kind::Simple { words, .. } => {
-            words.first().and_then(Word::plain).is_some_and(|word| word == name)
+    let mut found = Vec::new();
+    for item in scripts.into_iter().flatten() {
+        let apart = item.background || item.commands.len() > 1;
+        for command in &item.commands {
+            if let Kind::Simple { words, .. } = &command.kind {
+                found.extend(words.first().and_then(Word::plain).map(|name| (name, apart)));
+            }
+            found.extend(starts(command).into_iter().map(|(name, inner)| (name, inner || apart)));
         }
-        _ => false,
+    }
+    found
+}
+
+/// Whether a function comes back to itself by way of another process.
+fn multiplies(name: &str, bodies: &[(String, Vec<(String, bool)>)]) -> bool {
+    let mut todo = vec![(name.to_owned(), false)];
+    let mut seen: Vec<(String, bool)> = Vec::new();
+    while let Some((here, apart)) = todo.pop() {
+        for (_, starts) in bodies.iter().filter(|(known, _)| *known == here) {
+            for (next, forked) in starts {
+                let step = (next.clone(), apart || *forked);
+                if next == name && step.1 {
+                    return true;
+                }
+                if !seen.contains(&step) {
+                    seen.push(step.clone());
+                    todo.push(step);
+                }
+            }
+        }
+    }
+    false
+}
+
+/// Whether a loop without an end goes on starting what runs in the background.
+fn floods(parts: &[Script]) -> bool {
+    let names = |script: &Script| -> Vec<String> {
+        let commands = script.iter().flat_map(|item| &item.commands);
+        let simple = commands.filter_map(|command| match &command.kind {
+            Kind::Simple { words, .. } => words.first().and_then(Word::plain),
+            Kind::Arithmetic(word) => Some(word.raw.clone()),
+            _ => None,
+        });
+        simple.collect()
     };
-    script.iter().any(|item| {
-        let own = item.commands.iter().filter(|command| calls(command)).count();
-        own > 1 || own > 0 && item.background
-    })
+    let [condition, body] = parts else { return false };
+    let endless = names(condition)
+        .iter()
+        .all(|name| ["true", ":", "false", ";;", "1"].contains(&name.replace(' ', "").as_str()));
+    let waits = ["wait", "sleep", "break", "exit", "return", "read"];
+    let foreground: Script = body.iter().filter(|item| !item.background).cloned().collect();
+    endless
+        && body.iter().any(|item| item.background)
+        && !names(&foreground).iter().any(|name| waits.contains(&name.as_str()))
 }

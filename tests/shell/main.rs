@@ -3,6 +3,8 @@
 //! The corpus is data: `class`, a tab, and the command, where `⏎` stands for
 //! the end of a line. `looks` is opaque, but made for looking. Lines that begin with `##` are headings.
 
+mod fuzz;
+
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -76,6 +78,19 @@ fn what_was_written_without_a_look_at_the_rules_is_held_up_or_passes_as_said() {
         }
     }
     assert!(seen > 1_600, "the corpus was not found: {seen} lines");
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
+fn what_a_shell_would_still_evaluate_is_no_reading() {
+    let text = include_str!("evaluated.txt");
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("##"));
+    let found = |line: &&str| {
+        let reading = posix(line);
+        reading.class == Class::Read || reading.looks
+    };
+    let wrong: Vec<&str> = lines.clone().filter(found).collect();
+    assert!(lines.count() > 200, "the corpus was not found");
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 

@@ -176,12 +176,19 @@ pub(super) fn trap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
 /// `export`, `declare`, `local`: assignments that stay; `-n` makes a second name.
 pub(super) fn declare(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let second = any(call.args, &["-n"]) && call.name != "export";
+    let hides = matches!(call.name, "local" | "declare" | "typeset") && !any(call.args, &["-g"]);
+    for arg in call.args.iter().filter(|arg| hides && !arg.option()) {
+        let name = arg.lead.split(['=', '+']).next().unwrap_or_default().to_owned();
+        shell.hides(&name);
+    }
     for arg in call.args.iter().filter(|arg| !arg.option()) {
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
         let value = super::options::cut(arg, name.len() + 1).pieces;
         let name = name.to_owned();
         if second {
-            shell.second_name(&name, &Arg::from_pieces(&value).text);
+            let of = Arg::from_pieces(&value);
+            shell.variable_name(&of);
+            shell.second_name(&name, &of.text);
             continue;
         }
         assigned(shell, &name, &value, true);
@@ -241,7 +248,8 @@ pub(super) fn history(_: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     if any(call.args, &["-c", "-d", "-w"]) {
         return destructive("history.clear", &call.shown(1), "It deletes the shell's history.");
     }
-    reads("history")
+    let listed = call.args.iter().all(|arg| arg.text.parse::<u32>().is_ok());
+    if listed { reads("history") } else { opaque("history", "history") }
 }
 
 /// `kill`: one process may be ended; all of them may not.

@@ -3,7 +3,7 @@
 //! Code for a shell is walked on; code in another language is looked at (`scan`).
 
 use super::options::{any, long, operands, short, takes_next, values};
-use super::scan::{commands, scan, texts};
+use super::scan::{scan, texts};
 use super::{
     ProgramCall, builtins, decoded, destructive, downloaded, fetched, opaque, reads, redirected,
 };
@@ -19,6 +19,7 @@ pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
     let mut given_code = false;
     let mut by_input = false;
     let mut checks_only = false;
+    let mut proven = true;
     while let Some(arg) = call.args.get(at) {
         if arg.is("--") || arg.is("-") {
             at += 1;
@@ -31,9 +32,24 @@ pub(super) fn shell_program(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Sh
         given_code |= letters && arg.lead.contains('c') || arg.is("--command");
         by_input |= letters && arg.lead.contains('s');
         checks_only |= letters && arg.lead.contains('n') && !arg.lead.starts_with('+');
+        let named = ["--norc", "--noprofile", "--login"].iter().any(|option| arg.is(option));
+        let letters = arg.sure && letters && arg.text[1..].chars().all(|c| "celxuivno".contains(c));
+        proven &= named || letters;
         at += 1 + usize::from(takes_next(&arg.lead, &takes));
     }
-    let rest = &call.args[at..];
+    // In another language than this one a word may run what stands in it.
+    proven &= ["sh", "bash", "dash", "ash", "rbash"].contains(&call.name);
+    let rest = &call.args[at.min(call.args.len())..];
+    let found = shell_code(shell, call, rest, (given_code, by_input, checks_only));
+    if proven || found.class != Class::Read { found } else { opaque("code.shell", call.name) }
+}
+
+fn shell_code(
+    shell: &mut Shell<'_>,
+    call: &ProgramCall<'_>,
+    rest: &[Arg],
+    (given_code, by_input, checks_only): (bool, bool, bool),
+) -> ShellFinding {
     if given_code {
         let Some(code) = rest.first() else { return opaque("code.shell", call.name) };
         if checks_only {
@@ -127,7 +143,16 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Shel
         && let Some(name) = call.args.get(at + 1).and_then(Arg::literal)
     {
         let module = ProgramCall { name, args: &call.args[at + 2..], stdin: call.stdin };
-        if let Some(found) = rules::judge(&module).filter(|found| found.class == Class::Destructive)
+        let shows = match name {
+            "json.tool" => module.args.len() < 2,
+            "this" | "platform" | "sysconfig" | "calendar" | "site" => true,
+            _ => false,
+        };
+        if shows {
+            return super::looks(call.name);
+        }
+        if let Some(found) =
+            rules::judge(&module).filter(|found| found.class == Class::Destructive || found.looks)
         {
             return found;
         }
@@ -172,15 +197,6 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Shel
         if let Some(found) = scan(shell, &code.text, call.name) {
             worst = worst.or(found);
         }
-        // `ipython`: a line that begins with `!` is for the shell.
-        for line in code.text.lines().filter_map(|line| line.trim_start().strip_prefix('!')) {
-            let found = trial(shell, |shell| {
-                shell.text(line);
-            });
-            let found =
-                found.filter(|found| call.name == "ipython" && found.class == Class::Destructive);
-            worst = found.map_or(worst.clone(), |found| worst.or(found));
-        }
     }
     in_place(shell, call, &codes, &named, worst)
 }
@@ -217,16 +233,15 @@ fn in_place(
     if plain && worst.class == Class::Opaque { found } else { worst.or(found) }
 }
 
-/// `awk`: reads, unless its program runs something or writes a file.
+/// `awk`: reads, where its program can do nothing else.
 pub(super) fn awk(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = ["-F", "-v", "-f", "-i", "--field-separator", "--assign", "-l", "-e"];
     let named = operands(call.args, &takes);
-    let from_file = any(call.args, &["-f", "--file"]);
-    let mut worst = if from_file { opaque("program.script", call.name) } else { reads(call.name) };
-    let mut files = named.clone();
-    if !from_file && let Some(program) = named.first() {
-        files.remove(0);
-        worst = worst.or(awk_program(shell, &program.text));
+    let mut worst =
+        if rules::listed(call) { reads(call.name) } else { opaque("program.options", call.name) };
+    let Some((program, files)) = named.split_first() else { return worst };
+    if !any(call.args, &["-f", "--file"]) {
+        worst = worst.or(awk_program(shell, program));
     }
     if values(call.args, &["-i"]).iter().any(|value| value.is("inplace")) {
         for file in files {
@@ -236,56 +251,57 @@ pub(super) fn awk(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     worst
 }
 
-fn awk_program(shell: &mut Shell<'_>, code: &str) -> ShellFinding {
-    let mut worst = reads("awk");
-    let texts = texts(code, "awk");
-    if code.contains("system(")
-        || code.contains("| \"")
-        || code.contains("|\"")
-        || code.contains("| getline")
-        || code.contains("|getline")
-        || code.contains("|&")
-    {
-        worst = worst.or(opaque("code.awk", "awk"));
-        for command in commands(code, &texts) {
-            let found = trial(shell, |shell| {
-                shell.text(&command);
-            });
-            worst = found.map_or(worst.clone(), |found| worst.or(found));
-        }
-        let piped = texts.iter().any(|text| {
-            let name = text.text.rsplit('/').next().unwrap_or_default();
-            ["sh", "bash", "zsh"].contains(&name) && code[..text.start].trim_end().ends_with('|')
-        });
-        if texts.is_empty() || piped || code.contains("system($") {
-            worst = worst.or(ShellFinding::new(
-                Class::Unreadable,
-                "code.unknown",
-                "system",
-                "It runs what stands in its input.",
-            ));
+/// A program of `awk` reads where it neither runs anything nor prints into a file or another program.
+fn awk_program(shell: &mut Shell<'_>, program: &Arg) -> ShellFinding {
+    let code = program.text.as_str();
+    let texts = texts(code);
+    // Without a regular expression it is sure where a text begins.
+    let mut bare = code.to_owned();
+    if !code.contains('/') {
+        texts.iter().rev().for_each(|text| bare.replace_range(text.start..text.end, "_"));
+    }
+    let bare = bare.replace("||", " ");
+    let printed = bare.find("print").is_some_and(|at| bare[at..].contains(['>', '|']));
+    let runs = ["system", "getline", "@", "|&"].iter().any(|word| bare.contains(word));
+    if program.sure && !printed && !runs {
+        return reads("awk");
+    }
+    shell.mention(code);
+    for text in texts.iter().filter(|text| code[..text.start].trim_end().ends_with('>')) {
+        if let Some(found) = redirected(shell, &Arg::known(text.text.clone()), true)
+            && found.class == Class::Destructive
+        {
+            return found;
         }
     }
-    for text in &texts {
-        let before = code[..text.start].trim_end();
-        if before.ends_with('>') {
-            let file = Arg::known(text.text.clone());
-            worst = worst.or(redirected(shell, &file, true).unwrap_or_else(|| reads("nothing")));
-        }
+    let piped = texts.iter().any(|text| {
+        let name = text.text.rsplit('/').next().unwrap_or_default();
+        ["sh", "bash", "zsh"].contains(&name) && code[..text.start].trim_end().ends_with('|')
+    });
+    if piped || code.contains("system($") || code.contains("system()") {
+        let reason = "It runs what stands in its input.";
+        return ShellFinding::new(Class::Unreadable, "code.unknown", "system", reason);
     }
-    worst
+    let found = scan(shell, code, "awk");
+    opaque("code.awk", "awk").or(found.unwrap_or_else(|| opaque("code.awk", "awk")))
 }
 
 /// `less` and `more`: readers, but for a command that they begin with.
 pub(super) fn pager(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let mut worst = reads(call.name);
-    for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix("+!")) {
-        let found = shell.within(|shell| {
-            shell.process(call.name, |shell| {
-                shell.text(code);
+    let mut worst =
+        if rules::listed(call) { reads(call.name) } else { opaque("program.options", call.name) };
+    for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix('+')) {
+        let goes = code.chars().all(|c| c.is_ascii_digit()) || matches!(code, "G" | "F");
+        if let Some(code) = code.strip_prefix('!') {
+            let found = shell.within(|shell| {
+                shell.process(call.name, |shell| {
+                    shell.text(code);
+                });
             });
-        });
-        worst = found.map_or(worst.clone(), |found| worst.or(found));
+            worst = found.map_or(worst.clone(), |found| worst.or(found));
+        } else if !goes && !code.starts_with('/') {
+            worst = worst.or(opaque("program.options", call.name));
+        }
     }
     worst
 }
@@ -464,46 +480,20 @@ pub(super) fn cmd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
 pub(super) fn intent(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let words = operands(call.args, &["-C", "--color", "--session", "--for"]);
     let verb = words.first().map_or("", |word| word.text.as_str());
-    let person = |rule, reason: &str| {
-        destructive(rule, &format!("intent {verb}"), reason)
-            .safer("Ask the person to run it in a terminal of their own.")
-    };
-    match verb {
-        "approve" => person("intent.approve", "Only a person approves."),
-        "reject" => person("intent.reject", "Only a person rejects."),
-        "on" => person("intent.on", "Only a person switches the gate on or off."),
-        "hook" => person("intent.hook", "Only an agent's host calls a hook."),
-        "new" => person("intent.new", "Only a person makes an intent; an agent proposes one."),
-        "start" => person("intent.start", "Only a person starts an intent."),
-        "complete" => person("intent.complete", "Only a person completes an intent."),
-        "accept" => person("intent.accept", "Only a person accepts a block."),
-        "anchor" => person("intent.anchor", "Only a person signs."),
-        "erase" => person("intent.erase", "Only a person erases evidence."),
-        "reassign" => person("intent.reassign", "Only a person puts code under another intent."),
-        "init" => {
-            person("intent.init", "Only a person sets up a workspace or an agent's settings.")
+    let mut found = match rules::judge(call) {
+        Some(found) if found.class == Class::Destructive => {
+            let found = found.safer("Ask the person to run it in a terminal of their own.");
+            return ShellFinding { word: format!("intent {verb}"), ..found };
         }
-        "off" => person("intent.off", "Only a person switches the gate off."),
-        "git-hooks" if any(call.args, &["--install", "--remove"]) => {
-            person("intent.git-hooks", "Only a person decides which hooks git runs.")
-        }
-        "clear" => person("intent.clear", "Only a person clears what is selected."),
-        "test" if any(call.args, &["--junit"]) => person(
-            "intent.test-junit",
-            "Only a person or CI vouches for results that nobody here saw.",
-        ),
-        "test" => tests(shell, call),
-        "select" if any(call.args, &["--session"]) => {
-            person("intent.select-session", "Only a person selects for another session.")
-        }
-        "select" => opaque("intent.select", "intent select"),
-        "list" | "status" | "context" | "for" | "why" | "check" | "verify" | "trace" | "doctor"
-        | "gate" | "schema" | "explain" | "completions" | "man" | "protocol" | "git-hooks" => {
-            reads("intent")
-        }
-        "map" if any(call.args, &["--check", "--stdout"]) => reads("intent"),
+        _ if verb == "test" => tests(shell, call),
+        _ if verb == "select" => opaque("intent.select", "intent select"),
+        Some(found) if found.class == Class::Read => found,
         _ => opaque("intent.other", "intent"),
+    };
+    for file in values(call.args, &["--out", "--output", "-o", "--dir"]) {
+        found = found.or(redirected(shell, &file, false).unwrap_or_else(|| reads("intent")));
     }
+    found
 }
 
 /// `intent test ID -- COMMAND` is that command; without one it runs what the registry names, which nobody can see here.

@@ -47,6 +47,7 @@ pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     if to.is_empty() {
         to.extend(named.pop().cloned());
     }
+    let secret = named.iter().any(|arg| super::is_secret(&place(shell, arg).path));
     let from_nothing = named.iter().any(|arg| arg.is("/dev/null"));
     if call.name != "install" || !any(call.args, &["-d"]) {
         for arg in &named {
@@ -68,6 +69,10 @@ pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
         }
         for into in received(arg, &named) {
             worst = worst.or(redirected(shell, &into, false).unwrap_or_else(|| reads("nothing")));
+            if secret {
+                let path = place(shell, &into).path;
+                shell.secrets.push(path);
+            }
         }
     }
     worst
@@ -291,7 +296,19 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     };
     let folders = values(call.args, &["-C", "--directory"]);
     if does('t', "--list") {
-        return if worst.class == Class::Write { reads("tar") } else { worst };
+        let plain =
+            |arg: &Arg| arg.lead.trim_start_matches('-').chars().all(|c| "tzjJvf".contains(c));
+        let long = ["--list", "--verbose", "--gzip", "--file"];
+        let listed = call.args.iter().enumerate().all(|(at, arg)| {
+            !arg.option() && (at > 0 || arg.sure) && (at > 0 || plain(arg))
+                || arg.sure && !arg.lead.starts_with("--") && arg.option() && plain(arg)
+                || long.iter().any(|option| arg.lead.split('=').next() == Some(option))
+        });
+        return match (worst.class == Class::Write, listed) {
+            (true, true) => reads("tar"),
+            (true, false) => opaque("program.options", "tar"),
+            _ => worst,
+        };
     }
     if does('x', "--extract") || any(call.args, &["--get"]) {
         let here = [Arg::known(".")];
@@ -331,7 +348,8 @@ fn tree(shell: &mut Shell<'_>, folder: &Arg) -> ShellFinding {
 /// `unzip`: into the folder of `-d`.
 pub(super) fn unzip(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if any(call.args, &["-l", "-t", "-Z", "-v", "-p"]) {
-        return reads(call.name);
+        let sure = call.args.iter().all(|arg| arg.sure || !arg.lead.is_empty());
+        return if sure { reads(call.name) } else { opaque("program.value", call.name).looks() };
     }
     let folder = values(call.args, &["-d"]).first().cloned().unwrap_or_else(|| Arg::known("."));
     opaque("archive.extract", call.name).or(tree(shell, &folder))
@@ -339,9 +357,8 @@ pub(super) fn unzip(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 
 /// `rsync`: the last operand is written; `--delete` empties what the source lacks.
 pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    if short(call.args, 'n') || long(call.args, "--dry-run") || any(call.args, &["--list-only"]) {
-        return reads(call.name);
-    }
+    let only_shows =
+        short(call.args, 'n') || long(call.args, "--dry-run") || any(call.args, &["--list-only"]);
     let takes =
         ["-e", "--rsh", "--exclude", "--include", "-f", "--filter", "--exclude-from", "-T", "-B"];
     let named = operands(call.args, &takes);
@@ -356,7 +373,11 @@ pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
         worst =
             found.filter(|f| f.class == Class::Destructive).map_or(worst.clone(), |f| worst.or(f));
     }
-    let Some((to, _)) = named.split_last() else { return reads(call.name) };
+    let Some((to, _)) = named.split_last() else { return opaque("network", call.name) };
+    if only_shows {
+        let runs = any(call.args, &["-e", "--rsh", "--log-file", "--rsync-path"]);
+        return if runs { opaque("network", call.name).or(worst) } else { super::looks(call.name) };
+    }
     let remote = to.text.split('/').next().is_some_and(|host| host.contains(':'));
     let deletes = call
         .args
@@ -395,6 +416,7 @@ pub(super) fn sed(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     let from_file = any(call.args, &["-f", "--file"]);
     let mut named =
         operands(call.args, &["-e", "--expression", "-f", "--file", "-l", "--line-length"]);
+    let mut script_unknown = false;
     let mut code: Vec<String> = scripts.iter().map(|script| script.text.clone()).collect();
     if scripts.is_empty() && !from_file && !named.is_empty() {
         let mut script = named.remove(0);
@@ -402,14 +424,19 @@ pub(super) fn sed(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
         if script.text.is_empty() && !named.is_empty() {
             script = named.remove(0);
         }
+        script_unknown = !script.sure;
         code.push(script.text.clone());
     }
     let mut worst = if from_file { opaque("program.script", call.name) } else { reads(call.name) };
     for script in &code {
         worst = worst.or(sed_script(shell, script));
     }
+    if !scripts.iter().all(|script| script.sure) || script_unknown {
+        worst = worst.or(opaque("code.sed", call.name).looks());
+    }
     if !in_place {
-        return worst;
+        let listed = rules::listed(call);
+        return if listed { worst } else { worst.or(opaque("program.options", call.name)) };
     }
     for file in named {
         worst = worst.or(write(shell, file));
@@ -417,47 +444,113 @@ pub(super) fn sed(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     worst.or(writes("edit.in-place", call.name))
 }
 
-/// `w FILE` and `e COMMAND` in a script of `sed`, and the flags of the same names.
+/// A script of `sed`: `w` writes, `e` runs, and of everything else only what is surely known reads.
 fn sed_script(shell: &mut Shell<'_>, script: &str) -> ShellFinding {
     let mut worst = reads("sed");
-    for command in script.split([';', '\n', '{', '}']) {
-        let command = command.trim_start_matches(|c: char| {
-            c.is_ascii_digit() || c.is_whitespace() || ",$!~+".contains(c)
-        });
-        if let Some(code) = command.strip_prefix("e ") {
-            let found = shell.within(|shell| {
-                shell.process("sed", |shell| {
-                    shell.text(code);
-                });
-            });
-            worst = found.map_or(worst.clone(), |found| worst.or(found));
-        } else if let Some(file) = command.strip_prefix("w ") {
-            worst = worst.or(write(shell, &Arg::known(file.trim())));
-        } else if command.starts_with('s') && command.len() > 4 {
-            let separator = command.chars().nth(1).unwrap_or('/');
-            let parts: Vec<&str> = command[1..].split(separator).collect();
-            let flags = parts.get(3).copied().unwrap_or_default();
-            if let Some((_, file)) = flags.split_once("w ") {
-                worst = worst.or(write(shell, &Arg::known(file.trim())));
-            } else if flags.contains('e') && flags.len() < 5 {
-                let code = parts.get(2).copied().unwrap_or_default().to_owned();
+    let mut rest = script;
+    while let Some(command) = sed_command(&mut rest) {
+        let found = match command {
+            SedCommand::Reads => continue,
+            SedCommand::Writes(file) => write(shell, &Arg::known(file)),
+            SedCommand::Runs(code) => {
                 let found = shell.within(|shell| {
                     shell.process("sed", |shell| {
                         shell.text(&code);
                     });
                 });
-                worst = worst.or(opaque("code.sed", "sed"));
-                worst = found.map_or(worst.clone(), |found| worst.or(found));
+                opaque("code.sed", "sed").or(found.unwrap_or_else(|| reads("sed")))
             }
-        }
+            SedCommand::Unknown => return worst.or(opaque("code.sed", "sed")),
+        };
+        worst = worst.or(found);
     }
     worst
+}
+
+enum SedCommand {
+    Reads,
+    Writes(String),
+    Runs(String),
+    Unknown,
+}
+
+/// Up to a delimiter that no backslash stands before, which is taken.
+fn delimited<'t>(rest: &mut &'t str, delimiter: char) -> Option<&'t str> {
+    let mut escaped = false;
+    let at = rest.char_indices().find(|(_, c)| {
+        let ends = *c == delimiter && !escaped;
+        escaped = *c == '\\' && !escaped;
+        ends
+    });
+    let (at, _) = at?;
+    let (inside, behind) = rest.split_at(at);
+    *rest = behind.get(delimiter.len_utf8()..)?;
+    Some(inside)
+}
+
+/// What is left of a line, which is taken.
+fn line_of(rest: &mut &str) -> String {
+    let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+    *rest = behind;
+    line.trim().to_owned()
+}
+
+/// The next command of a script; nothing at its end.
+fn sed_command(rest: &mut &str) -> Option<SedCommand> {
+    let blank = |c: char| c.is_whitespace() || ";{}!,~+$0123456789".contains(c);
+    loop {
+        *rest = rest.trim_start_matches(blank);
+        let first = rest.chars().next()?;
+        let delimiter = match first {
+            '/' => '/',
+            '\\' => rest[1..].chars().next()?,
+            _ => break,
+        };
+        *rest = rest[1..].strip_prefix(delimiter).filter(|_| first == '\\').unwrap_or(&rest[1..]);
+        if delimited(rest, delimiter).is_none() {
+            return Some(SedCommand::Unknown);
+        }
+        *rest = rest.trim_start_matches(['I', 'M']);
+    }
+    let command = rest.chars().next()?;
+    *rest = &rest[command.len_utf8()..];
+    Some(match command {
+        'p' | 'P' | 'd' | 'D' | 'n' | 'N' | 'g' | 'G' | 'h' | 'H' | 'x' | '=' | 'l' | 'z' | 'q'
+        | 'Q' => SedCommand::Reads,
+        '#' | 'a' | 'i' | 'c' | 'b' | 't' | 'T' | ':' | 'r' => {
+            let text = line_of(rest);
+            // A text goes on behind a backslash, and what follows a label may be a command.
+            let simple = match command {
+                '#' | 'r' => true,
+                'a' | 'i' | 'c' => !text.ends_with('\\') || text == "\\",
+                _ => !text.contains([';', '}']) || text.ends_with('}') && text.len() < 12,
+            };
+            if simple { SedCommand::Reads } else { SedCommand::Unknown }
+        }
+        'w' => SedCommand::Writes(line_of(rest)),
+        'e' => SedCommand::Runs(line_of(rest)),
+        's' | 'y' => {
+            let delimiter = rest.chars().next()?;
+            *rest = &rest[delimiter.len_utf8()..];
+            let (old, new) = (delimited(rest, delimiter), delimited(rest, delimiter));
+            let (Some(_), Some(new)) = (old, new) else { return Some(SedCommand::Unknown) };
+            let end = rest.find(|c: char| !"gpiIm0123456789".contains(c)).unwrap_or(rest.len());
+            *rest = &rest[end..];
+            match rest.chars().next() {
+                None | Some(' ' | ';' | '\n' | '}') => SedCommand::Reads,
+                Some('w') => SedCommand::Writes(line_of(rest)[1..].trim().to_owned()),
+                Some('e') => SedCommand::Runs(new.to_owned()),
+                Some(_) => SedCommand::Unknown,
+            }
+        }
+        _ => SedCommand::Unknown,
+    })
 }
 
 /// `patch`, `ed`: which files are changed stands in the input.
 pub(super) fn patch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if long(call.args, "--dry-run") {
-        return reads(call.name);
+        return opaque("program.patch", call.name);
     }
     let takes = ["-p", "-i", "--input", "-d", "--directory", "-o", "-D", "-r", "-V", "-F"];
     let named = operands(call.args, &takes);
@@ -471,7 +564,8 @@ pub(super) fn patch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 /// `yq`: reads, or with `-i` writes its file.
 pub(super) fn yq(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if !any(call.args, &["-i", "--inplace"]) {
-        return reads(call.name);
+        let listed = rules::listed(call);
+        return if listed { reads(call.name) } else { opaque("program.options", call.name) };
     }
     let named = operands(call.args, &["-o", "-p", "--output-format", "--input-format"]);
     named.last().map_or_else(|| opaque("program.writes", call.name), |file| write(shell, file))
@@ -482,6 +576,9 @@ pub(super) fn second(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     let takes = ["-f", "-s", "-w", "-l", "-c", "-g", "-o", "-n", "--skip-fields"];
     match operands(call.args, &takes).get(1) {
         Some(file) => writes("program.writes", call.name).or(write(shell, file)),
+        None if call.args.iter().any(|arg| !arg.sure && arg.lead.is_empty()) => {
+            opaque("program.value", call.name).looks()
+        }
         None => reads(call.name),
     }
 }

@@ -127,7 +127,8 @@ fn subcommand(
     let from = call.args.len() - args.len() - 1;
     let named = ProgramCall { name: "git", args: &call.args[from..], stdin: call.stdin };
     let ruled = rules::judge(&named).filter(|found| found.class == Class::Read || found.looks);
-    if let Some(found) = ruled {
+    let transport = found_elsewhere(args);
+    if let Some(found) = ruled.filter(|found| !(found.looks && transport)) {
         return found;
     }
     let shown = call.shown(4);
@@ -200,7 +201,8 @@ fn subcommand(
         }
         "lfs" if any(args, &["prune"]) => opaque("git.lfs", "git lfs"),
         "apply" | "am" | "add" | "commit" | "fetch" | "pull" | "merge" | "cherry-pick"
-        | "revert" | "init" | "clone" | "switch" => opaque("git.changes", &format!("git {name}")),
+        | "revert" | "init" | "clone" => opaque("git.changes", &format!("git {name}")),
+        "switch" => opaque("git.switch", "git switch"),
         "archive" | "format-patch" | "bundle" => {
             for file in values(args, &["-o", "--output", "--output-directory"]) {
                 shell.touch(&file, PathDeed::Write);
@@ -209,6 +211,24 @@ fn subcommand(
         }
         _ => opaque("git.other", &format!("git {name}")),
     }
+}
+
+/// Whether what is fetched comes by a program of the caller's, or goes into a branch.
+fn found_elsewhere(args: &[Arg]) -> bool {
+    let programs = [
+        "--upload-pack",
+        "--exec",
+        "--force",
+        "--recurse-submodules",
+        "--receive-pack",
+        "--lost-found",
+    ];
+    any(args, &programs)
+        || short(args, 'f')
+        || args.iter().any(|arg| {
+            let address = arg.text.contains("://") || arg.text.contains('@');
+            arg.text.contains("::") || !arg.option() && arg.text.contains(':') && !address
+        })
 }
 
 /// Subcommands that list by default and change with some options or words.
@@ -258,6 +278,31 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
             "It deletes a work tree with what is not committed in it.",
             "Leave out --force: git then refuses when something would be lost.",
         ),
+        ("remote", "add" | "set-url") => {
+            shell.remotes.extend(words.get(1).map(|name| name.text.clone()));
+            opaque("git.changes", shown)
+        }
+        ("worktree", "add") => {
+            let takes = ["-b", "-B", "--reason", "--orphan"];
+            let words = operands(args, &takes);
+            if let Some(folder) = words.get(1) {
+                shell.touch(folder, PathDeed::Write);
+            }
+            let old = words.get(2).filter(|commit| {
+                let hash =
+                    commit.text.len() >= 7 && commit.text.chars().all(|c| c.is_ascii_hexdigit());
+                hash || !commit.sure || commit.text.contains(['~', '^', '{', ':'])
+            });
+            match old {
+                Some(commit) => lost(
+                    "git.worktree-old",
+                    &commit.text,
+                    "In a work tree of an old commit other rules hold than here, or none.",
+                    "Name a branch, or look at the commit with `git show`.",
+                ),
+                None => opaque("git.changes", shown),
+            }
+        }
         ("submodule", "deinit") if any(args, &["-f", "--force"]) => lost(
             "git.submodule-deinit",
             shown,

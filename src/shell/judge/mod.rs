@@ -11,13 +11,18 @@ mod output;
 mod remove;
 mod rules;
 mod scan;
+mod secrets;
 mod sql;
+mod verbs;
 mod wrappers;
 
 pub(super) use builtins::{assigned, declares};
+pub(super) use options::operands;
 pub(in crate::shell) use remove::one as remove_one;
+pub(super) use secrets::{is_secret, sent};
 
 use super::expand::{Arg, WordOrigin, WordPiece};
+use super::mentions;
 use super::paths::{Spot, place};
 use super::table;
 use super::walk::{Feed, Shell, ShellFinding};
@@ -100,22 +105,72 @@ pub(super) fn program(shell: &mut Shell<'_>, args: &[Arg], stdin: Feed) -> Judge
         let (finding, out) = (downloaded(written), Feed::some());
         return JudgedProgram { program: Some(name), finding, out, wrapper: false };
     }
+    let leaks = secrets::leaks(shell, &call);
+    let tainted = secrets::prints(shell, &call);
     if !helps(&call)
-        && let Some(finding) = wrappers::unwrap(shell, &call)
+        && let Some(mut finding) = wrappers::unwrap(shell, &call)
     {
-        return JudgedProgram {
-            program: None,
-            finding,
-            out: output::of(shell, &call),
-            wrapper: true,
-        };
+        finding = leaks.map_or(finding.clone(), |leaks| finding.or(leaks));
+        let out = Feed { tainted, ..output::of(shell, &call) };
+        return JudgedProgram { program: None, finding, out, wrapper: true };
     }
-    let finding = judged(shell, &call);
+    let mut finding = judged(shell, &call);
+    if finding.class == Class::Read && !trusted(written) {
+        finding = opaque("program.path", written);
+    }
     if finding.class == Class::Read && !helps(&call) {
         rules::shown(shell, &call);
     }
-    let out = output::of(shell, &call);
+    if finding.class.weight() >= Class::Opaque.weight() && !finding.looks {
+        named_in_texts(shell, &call);
+    }
+    if copies_us(&call) {
+        finding = destructive(
+            "intent.copy",
+            &call.shown(2),
+            "It makes a copy of this program under another name.",
+        )
+        .safer("Run it by its own name.");
+    }
+    finding = leaks.map_or(finding.clone(), |leaks| finding.or(leaks));
+    let out = Feed { tainted, ..output::of(shell, &call) };
     JudgedProgram { program: Some(name), finding, out, wrapper: false }
+}
+
+/// Names the files that a patch changes, wherever it stands, and the paths in what an opaque program is fed.
+fn named_in_texts(shell: &mut Shell<'_>, call: &ProgramCall<'_>) {
+    let fed = call.stdin.text().into_iter();
+    let texts = fed
+        .chain(call.args.iter().filter(|arg| arg.text.contains('\n')).map(|arg| arg.text.clone()));
+    for text in texts.collect::<Vec<_>>() {
+        if !mentions::is_patch(&text) {
+            shell.mention(&text);
+        }
+        for path in mentions::patched(&text).into_iter().filter(|_| mentions::is_patch(&text)) {
+            shell.touch(&Arg::known(path), PathDeed::Write);
+        }
+    }
+}
+
+/// Whether a file of this program is copied, moved or linked: under another name nobody would know it.
+fn copies_us(call: &ProgramCall<'_>) -> bool {
+    let ours = |arg: &Arg| {
+        let name = arg.text.rsplit('/').next().unwrap_or_default();
+        let name = name.strip_suffix(".exe").unwrap_or(name);
+        ["intent", "intent-lsp"].contains(&name) && (arg.text == name || arg.text.contains("bin/"))
+    };
+    ["cp", "mv", "ln", "install", "link", "rsync"].contains(&call.name)
+        && call.args.len() > 1
+        && call.args[..call.args.len() - 1].iter().any(ours)
+}
+
+/// Whether a name is looked up by the shell, or stands where the machine keeps its programs.
+fn trusted(written: &str) -> bool {
+    let folders = ["/bin", "/usr/bin", "/usr/local/bin", "/sbin", "/usr/sbin", "/opt/homebrew/bin"];
+    match written.rsplit_once('/') {
+        Some((folder, _)) => folders.contains(&folder),
+        None => !written.contains('\\'),
+    }
 }
 
 /// The name that tables know: without folder, `.exe` and a whole name in capitals.
@@ -144,6 +199,12 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if let Some(found) = special(shell, call) {
         return found;
     }
+    let client = ["http", "https", "xh", "xhs", "curlie", "hurl", "grpcurl", "az", "gh", "glab"];
+    if client.contains(&call.name)
+        && let Some(word) = verbs::requests_deletion(call.args)
+    {
+        return destructive("http.delete", &word, "It asks a server to delete something.");
+    }
     if let Some(finding) = rules::judge(call) {
         // A client of a database that takes its commands from its input.
         let input = call.stdin.text().filter(|_| call.name.ends_with("-cli"));
@@ -151,10 +212,11 @@ fn judged(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
         // Of these a word that is no subcommand is a program of a package.
         let runner = ["yarn", "pnpm", "bun"].contains(&call.name);
         if runner && finding.rule == "program.subcommand" {
-            let found = stranger(shell, call);
-            if found.rule != "program.destroys" {
-                return finding.or(found);
-            }
+            return finding.or(stranger(shell, call));
+        }
+        let unfit = finding.rule == "program.subcommand";
+        if let Some(found) = verbs::destroys(call, true).filter(|_| unfit) {
+            return found;
         }
         return lost.map_or(finding.clone(), |lost| finding.or(lost));
     }
@@ -217,6 +279,7 @@ fn special(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding
         "files::unzip" => files::unzip,
         "files::yq" => files::yq,
         "git::git" => git::git,
+        "network::copy" => network::copy,
         "network::curl" => network::curl,
         "network::keys" => network::keys,
         "network::pipe_to_others" => network::pipe_to_others,
@@ -273,11 +336,8 @@ fn stranger(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
             return found;
         }
     }
-    let first = call.args.first().and_then(Arg::literal).unwrap_or_default();
-    if ["destroy", "purge", "wipe", "nuke", "delete"].contains(&first) {
-        let reason = "A program that is not known here is asked to delete something.";
-        return destructive("program.destroys", &call.shown(2), reason)
-            .safer("Look first with the listing or dry-run form, and let a person run it.");
+    if let Some(found) = verbs::destroys(call, false) {
+        return found;
     }
     let reason = format!("`{script}` is not known here, so what it changes cannot be said.");
     ShellFinding::new(Class::Opaque, "program.unknown", script, &reason)

@@ -1,23 +1,23 @@
 //! Programs that fetch and send.
 
-use super::options::{any, operands, values};
-use super::{ProgramCall, destructive, opaque, redirected};
+use super::options::{self, Known, any, operands, values};
+use super::{ProgramCall, destructive, looks, opaque, redirected, rules, verbs};
 use crate::shell::expand::Arg;
 use crate::shell::paths::place;
 use crate::shell::walk::{Shell, ShellFinding};
 
 /// `curl`: reads from elsewhere, writes with `-o`, and asks a server to delete with `-X DELETE`.
 pub(super) fn curl(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let method = values(call.args, &["-X", "--request"]);
-    if method.iter().any(|method| method.text.eq_ignore_ascii_case("delete")) {
-        let own = call.args.iter().any(|arg| {
-            ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"]
-                .iter()
-                .any(|host| arg.text.contains(host))
-        });
-        if !own {
-            return destructive("http.delete", "DELETE", "It asks a server to delete something.");
-        }
+    if let Some(found) = deletes(call) {
+        return found;
+    }
+    let gets = values(call.args, &["-X", "--request"])
+        .iter()
+        .all(|method| ["GET", "HEAD", "OPTIONS"].contains(&method.text.as_str()));
+    let nowhere = |file: &Arg| file.is("/dev/null") || file.is("-");
+    let shows = values(call.args, &["-o", "--output"]).iter().all(nowhere);
+    if gets && shows && listed(call) {
+        return looks(call.name);
     }
     let mut worst = opaque("network", call.name);
     for file in values(call.args, &["-o", "--output"]) {
@@ -37,8 +37,20 @@ pub(super) fn curl(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
 
 /// `wget`: always writes, unless to standard output.
 pub(super) fn wget(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+    if let Some(found) = deletes(call) {
+        return found;
+    }
     let mut worst = opaque("network", call.name);
     let to = values(call.args, &["-O", "--output-document"]);
+    let shows = to.iter().any(|file| file.is("-"))
+        || call
+            .args
+            .iter()
+            .any(|arg| arg.sure && arg.text.starts_with('-') && arg.text.ends_with("O-"))
+        || any(call.args, &["--spider"]);
+    if shows && listed(call) {
+        return looks(call.name);
+    }
     for file in &to {
         fetch(shell, file);
     }
@@ -52,6 +64,51 @@ pub(super) fn wget(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
         }
     }
     worst
+}
+
+/// Whether all options are known; a value that is not known may be one, and still only asks.
+fn listed(call: &ProgramCall<'_>) -> bool {
+    rules::line(call.name).is_some_and(|row| options::known(row, call.args) != Known::No)
+}
+
+/// A request that deletes, unless the server is on this machine.
+fn deletes(call: &ProgramCall<'_>) -> Option<ShellFinding> {
+    let hosts = ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"];
+    let own = call.args.iter().any(|arg| hosts.iter().any(|host| arg.text.contains(host)));
+    let word = verbs::requests_deletion(call.args).filter(|_| !own)?;
+    Some(destructive("http.delete", &word, "It asks a server to delete something."))
+}
+
+/// Clients of other machines: what they start, and what they write here.
+pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+    let takes = ["-o", "-S", "-i", "-F", "-J", "-P", "-l", "-c", "-D", "-b", "-B", "-R", "-s"];
+    let mut worst = opaque("network", call.name);
+    for code in started(call.args) {
+        let found = shell.within(|shell| {
+            shell.process(call.name, |shell| {
+                shell.code(&code, call.name);
+            });
+        });
+        worst = found.map_or(worst.clone(), |found| worst.or(found));
+    }
+    let named = operands(call.args, &takes);
+    if let Some(to) = named.last().filter(|to| named.len() > 1 && !to.text.contains(':')) {
+        worst =
+            worst.or(redirected(shell, to, false).unwrap_or_else(|| opaque("network", call.name)));
+    }
+    worst
+}
+
+/// The programs that options of `ssh` and its kin start.
+pub(super) fn started(args: &[Arg]) -> Vec<Arg> {
+    let mut codes = values(args, &["-S", "-D"]);
+    codes.retain(|code| code.text.contains([' ', '/']));
+    codes.extend(values(args, &["-o"]).iter().filter_map(|option| {
+        let (name, code) = option.text.split_once(['=', ' '])?;
+        let name = name.to_ascii_lowercase();
+        name.ends_with("command").then(|| Arg::known(code.trim()))
+    }));
+    codes
 }
 
 /// Notes that a file holds what was fetched: to run it unread is to run the download.

@@ -56,7 +56,7 @@ fn in_cluster(word: &str, option: &str) -> bool {
 }
 
 /// The operands: what is neither an option nor the value of one of `takes`.
-pub(super) fn operands<'a>(args: &'a [Arg], takes: &[&str]) -> Vec<&'a Arg> {
+pub(in crate::shell) fn operands<'a>(args: &'a [Arg], takes: &[&str]) -> Vec<&'a Arg> {
     let mut found = Vec::new();
     let mut at = 0;
     while let Some(arg) = args.get(at) {
@@ -158,7 +158,8 @@ pub(super) fn known(row: &TableRow, args: &[Arg]) -> Known {
         if arg.is("--") {
             break;
         }
-        if arg.lead.is_empty() && !arg.sure {
+        let number = ["$!", "$?", "$$", "$#"].contains(&arg.text.as_str());
+        if arg.lead.is_empty() && !arg.sure && !number {
             found = Known::Unless;
         }
         let sign = |text: &str| text.starts_with('-') || plus && text.starts_with('+');

@@ -127,7 +127,12 @@ pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
         .collect();
     let here = Arg::known(".");
     let starts = if starts.is_empty() { vec![&here] } else { starts };
-    let mut worst = reads("find");
+    // A value that is not known may be a word that deletes or runs.
+    let free = call.args.iter().enumerate().any(|(at, arg)| {
+        let valued = at > 0 && call.args[at - 1].lead.starts_with('-');
+        !arg.sure && arg.lead.is_empty() && !valued
+    });
+    let mut worst = if free { opaque("program.value", "find").looks() } else { reads("find") };
     if any(call.args, &["-delete"]) {
         worst = worst.or(deletes(shell, call.args, &starts));
     }
@@ -203,6 +208,7 @@ fn filled(arg: &Arg, start: &Arg, names: &[String]) -> Arg {
     }
     let name = match names {
         [first, ..] if names.iter().all(|name| made(name)) => first.clone(),
+        [only] => only.clone(),
         _ => "*".to_owned(),
     };
     let mut pieces = start.pieces.clone();

@@ -1,139 +1,11 @@
-//! Looks at code in other languages: which calls it makes, and with which texts.
-//!
-//! The code is not followed. A call that deletes, or a call that starts a
-//! program with a destructive command in a text nearby, is what it looks like.
+//! Code of another language: never followed, and so opaque at least. A person is asked about what it surely deletes,
+//! what it hands to a shell, and what it decodes or fetches and then runs.
 
-use super::{decoded, destructive, downloaded, remove, sql, trial};
+use super::{decoded, destructive, downloaded, remove, secrets, sql, trial};
 use crate::shell::Class;
-use crate::shell::expand::Arg;
+use crate::shell::expand::{Arg, WordPiece};
+use crate::shell::table::list;
 use crate::shell::walk::{Shell, ShellFinding};
-
-/// Calls that delete, and whether everything below goes as well.
-const DELETES: &[(&str, bool)] = &[
-    ("rmtree(", true),
-    ("os.remove(", false),
-    ("os.unlink(", false),
-    ("os.removedirs(", true),
-    ("os.rmdir(", false),
-    ("send2trash(", false),
-    (".unlink(", false),
-    ("rmSync(", true),
-    ("rmdirSync(", true),
-    ("unlinkSync(", false),
-    ("fs.rm(", true),
-    ("fs.rmdir(", true),
-    ("fs.unlink(", false),
-    ("promises.rm(", true),
-    ("rimraf(", true),
-    ("rimraf.sync(", true),
-    ("removeSync(", true),
-    ("emptyDirSync(", true),
-    ("fse.remove(", true),
-    ("Deno.remove", true),
-    ("FileUtils.rm_rf", true),
-    ("FileUtils.rm_r", true),
-    ("FileUtils.remove_dir", true),
-    ("FileUtils.remove_entry", true),
-    ("FileUtils.rm", false),
-    ("rm_rf", true),
-    ("File.delete", false),
-    ("File.unlink", false),
-    ("Dir.delete", true),
-    ("Dir.rmdir", true),
-    ("remove_tree", true),
-    ("rmtree ", true),
-    ("unlink(", false),
-    ("unlink ", false),
-    ("rmdir(", true),
-    ("rmdir ", true),
-    ("os.RemoveAll(", true),
-    ("os.Remove(", false),
-    ("os.remove ", false),
-    ("file.remove(", false),
-    ("unlink(\"", false),
-    ("fs::remove_dir_all", true),
-    ("Files.delete", false),
-    ("deleteDir(", true),
-    ("delete-directory", true),
-    ("delete-file", false),
-    ("file delete", true),
-    ("rm(\"", true),
-    ("os.truncate(", false),
-    ("drop_database(", true),
-    ("drop_all(", true),
-];
-
-/// Calls that start a program.
-const STARTS: &[&str] = &[
-    "system",
-    "popen",
-    "Popen",
-    "subprocess",
-    "exec",
-    "spawn",
-    "check_call",
-    "check_output",
-    "passthru",
-    "proc_open",
-    "Command",
-    "child_process",
-    "do shell script",
-    "Open3",
-    "%x",
-    "qx",
-    "getoutput",
-    "posix_spawn",
-    "ProcessBuilder",
-    "Runtime",
-    "send ",
-    "run(",
-    "pty",
-    "$`",
-    "Bun.$",
-    "sh.",
-    "zx",
-    "shelljs",
-    "fork",
-    "shell",
-];
-
-/// What undoes an encoding.
-const DECODERS: &[&str] = &[
-    "b64decode",
-    "base64.decode",
-    "atob(",
-    "fromhex",
-    "'base64'",
-    "\"base64\"",
-    "decompress",
-    "unhexlify",
-    "base64_decode",
-    "decode64",
-    "unpack(",
-    "pack(",
-    "codecs.decode",
-    "marshal.loads",
-    "pickle.loads",
-    "str_rot13",
-    "gzinflate",
-    "chr(",
-];
-
-/// What fetches from elsewhere.
-const FETCHES: &[&str] = &[
-    "urlopen",
-    "requests.get",
-    "fetch(",
-    "http.get",
-    "https.get",
-    "urlretrieve",
-    "open-uri",
-    "LWP",
-    "file_get_contents('http",
-    "file_get_contents(\"http",
-    "URI.open",
-    "Net::HTTP",
-];
 
 /// A text in code of another language, and where it stands.
 pub(super) struct Text {
@@ -144,57 +16,58 @@ pub(super) struct Text {
     ticks: bool,
 }
 
-/// The first thing in the code that destroys; nothing where it only may.
+/// What weighs most in the code; nothing where nothing in it is destructive.
 pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<ShellFinding> {
+    shell.mention(code);
+    let has = |name: &str| list(name).iter().any(|word| code.contains(word));
     let runs_text =
         ["eval", "exec", "Function(", "compile("].iter().any(|call| code.contains(call));
-    if runs_text && DECODERS.iter().any(|call| code.contains(call)) {
+    if runs_text && has("codedecodes") {
         return Some(decoded(language));
     }
-    if runs_text && FETCHES.iter().any(|call| code.contains(call)) && !code.contains("regex.exec") {
+    if runs_text && has("codefetches") && !code.contains("regex.exec") {
         return Some(downloaded(language));
     }
-    let bare = without_comments(code, language);
-    let code = bare.as_str();
-    let texts = texts(code, language);
-    if let Some(found) = decoded_or_device(code, &texts) {
-        return Some(found);
-    }
-    let mut worst = deletes(shell, code, &texts);
+    let texts = texts(code);
+    let mut worst = decoded_or_device(code, &texts).or_else(|| secrets::in_code(code));
+    worst = worst.or_else(|| forks(code)).or_else(|| deletes(shell, code, &texts));
     let ticks = texts.iter().any(|text| text.ticks) && ["perl", "ruby", "php"].contains(&language);
-    if ticks || STARTS.iter().any(|call| code.contains(call)) {
-        for command in commands(code, &texts) {
-            let found = trial(shell, |shell| {
-                shell.text(&command);
-            });
-            worst = worse(worst, found);
-        }
+    let mut codes: Vec<String> = code
+        .split(['\n', ';'])
+        .filter_map(|line| {
+            let line = line.trim();
+            ["spawn ", "exec ", "!"].iter().find_map(|begin| line.strip_prefix(begin))
+        })
+        .map(str::to_owned)
+        .collect();
+    if ticks || language == "awk" || has("codestarts") {
+        codes.extend(commands(code, &texts));
     }
+    let mut found: Vec<ShellFinding> = codes
+        .iter()
+        .filter_map(|code| {
+            trial(shell, |shell| {
+                shell.text(code);
+            })
+        })
+        .collect();
     if code.contains("execute") || code.contains("query") || code.contains("exec(") {
-        worst = worse(worst, texts.iter().find_map(|text| sql::statements(&text.text)));
+        found.extend(texts.iter().find_map(|text| sql::statements(&text.text)));
     }
-    if language == "expect" || language == "tclsh" {
-        for line in code.split(['\n', ';']) {
-            if let Some(command) =
-                line.trim().strip_prefix("spawn ").or(line.trim().strip_prefix("exec "))
-            {
-                let found = trial(shell, |shell| {
-                    shell.text(command);
-                });
-                worst = worse(worst, found);
-            }
-        }
+    for found in found.into_iter().filter(|found| found.class == Class::Destructive) {
+        worst = Some(worst.map_or(found.clone(), |worst| worst.or(found)));
     }
     worst
 }
 
 /// A program that is started with what was just decoded, or a device that is opened to write.
 fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
+    let decoders = list("codedecodes");
     let starts = ["system(", "popen(", "Popen(", "execSync(", "run(", "call("];
     let hidden = starts.iter().any(|start| {
         code.match_indices(start).any(|(at, _)| {
             let after: String = code[at..].chars().take(70).collect();
-            DECODERS.iter().any(|decoder| decoder != &"chr(" && after.contains(decoder))
+            decoders.iter().any(|decoder| decoder != &"chr(" && after.contains(decoder))
         })
     });
     if hidden {
@@ -206,113 +79,80 @@ fn decoded_or_device(code: &str, texts: &[Text]) -> Option<ShellFinding> {
     writes.then(|| destructive("redirect.device", &disk.text, "It writes over a device."))
 }
 
-/// The code with blanks for its comments, so that places stay what they are.
-fn without_comments(code: &str, language: &str) -> String {
-    let texts = texts(code, language);
-    let mut out = String::with_capacity(code.len());
-    let mut comment = false;
-    let (slashes, hashes) = comments(language);
-    for (at, c) in code.char_indices() {
-        let inside = texts.iter().any(|text| text.start <= at && at < text.end);
-        let begins =
-            hashes && c == '#' && code[..at].chars().next_back().is_none_or(char::is_whitespace)
-                || slashes && code[at..].starts_with("//");
-        comment = c != '\n' && (comment || begins && !inside);
-        if comment {
-            out.extend(std::iter::repeat_n(' ', c.len_utf8()));
-        } else {
-            out.push(c);
-        }
-    }
-    out
+/// Processes that are started without end.
+fn forks(code: &str) -> Option<ShellFinding> {
+    let endless = [
+        "while 1",
+        "while(1",
+        "while (1",
+        "while true",
+        "while True",
+        "for(;;",
+        "for (;;",
+        "loop",
+        "fork while",
+        "iter(int",
+    ];
+    let forks = code.contains("fork") && endless.iter().any(|text| code.contains(text));
+    forks.then(|| destructive("fork-bomb", "fork", "It starts processes without end."))
 }
 
-/// Whether `//` and `#` begin a comment in a language.
-fn comments(language: &str) -> (bool, bool) {
-    let braces = ["node", "bun", "deno", "ts-node", "tsx", "go", "swift", "groovy", "nodejs"];
-    let slashes = braces.contains(&language) || language == "php";
-    (slashes, !braces.contains(&language) && language != "lua")
-}
-
-/// Only what destroys is taken over; that other code is opaque is known already.
-fn worse(worst: Option<ShellFinding>, found: Option<ShellFinding>) -> Option<ShellFinding> {
-    let found = found.filter(|found| found.class == Class::Destructive);
-    match (worst, found) {
-        (Some(worst), Some(found)) => Some(worst.or(found)),
-        (worst, found) => worst.or(found),
-    }
-}
-
+/// The first call that deletes: judged by the path that stands at it, or else as one whose path is not known.
 fn deletes(shell: &mut Shell<'_>, code: &str, texts: &[Text]) -> Option<ShellFinding> {
-    let mut worst: Option<ShellFinding> = None;
-    for (call, recursive) in DELETES {
-        for (at, _) in code.match_indices(call) {
-            let inside_text =
-                texts.iter().any(|text| text.start < at && at < text.end && !text.ticks);
-            let before = code[..at].chars().next_back();
-            let word = call.starts_with(|c: char| c.is_ascii_alphabetic());
-            if inside_text || word && before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_')
-            {
-                continue;
-            }
-            let after = at + call.len();
-            // The path is the text that follows at once, or that what follows at once was made of.
-            let path = texts.iter().find(|text| {
-                text.end > at
-                    && text.start >= at.saturating_sub(1)
-                    && code.get(after..text.start).is_none_or(|between| {
-                        between.len() < 16 && !between.contains([')', ';', '\n', ','])
-                    })
-            });
-            let before_it = texts.iter().rev().find(|text| {
-                call.starts_with('.') && text.end <= at && code[text.end..at].trim() == ")"
-            });
-            let found = match path.or(before_it) {
-                Some(path) => {
-                    let arg = literal_path(&path.text);
-                    let tail: String = code[path.end.min(code.len())..].chars().take(40).collect();
-                    let deep = *recursive || tail.contains("recursive") || tail.contains("force");
-                    let mut found = remove::one(shell, &arg, deep);
-                    call.trim_end_matches(['(', ' ', '"']).clone_into(&mut found.word);
-                    found
-                }
-                None => destructive(
-                    "code.delete",
-                    call.trim_end_matches(['(', ' ', '"']),
-                    "The code deletes something that is not named plainly.",
-                ),
-            };
-            let found = if found.class == Class::Destructive {
-                ShellFinding { rule: "code.delete", ..found }
-            } else {
-                found
-            };
-            worst = match worst {
-                Some(worst) => Some(worst.or(found)),
-                None => Some(found),
-            };
+    let unknown = |word: &str| {
+        destructive("code.delete", word, "The code deletes something that is not named plainly.")
+    };
+    let calls = list("codedeletesdeep").into_iter().map(|call| (call, true));
+    let calls: Vec<_> =
+        calls.chain(list("codedeletes").into_iter().map(|call| (call, false))).collect();
+    let mut found = Vec::new();
+    for (at, call, deep) in calls
+        .iter()
+        .flat_map(|(call, deep)| code.match_indices(call).map(move |(at, _)| (at, *call, *deep)))
+    {
+        let inside = texts.iter().any(|text| text.start < at && at < text.end && !text.ticks);
+        let before = code[..at].chars().next_back();
+        let word = call.starts_with(|c: char| c.is_ascii_alphabetic());
+        let joined = word && before.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
+        let comment = code[..at].rsplit('\n').next().is_some_and(|line| {
+            let line = line.trim_start();
+            line.starts_with('#') || line.starts_with("//")
+        });
+        if inside || joined || comment {
+            continue;
         }
+        let after = at + call.len();
+        // The path is the text that follows at once, or that what follows at once was made of.
+        let path = texts.iter().find(|text| {
+            text.end > at
+                && text.start >= at.saturating_sub(1)
+                && code.get(after..text.start).is_none_or(|between| {
+                    between.len() < 16 && !between.contains([')', ';', '\n', ','])
+                })
+        });
+        let before_it = texts.iter().rev().find(|text| {
+            call.starts_with('.') && text.end <= at && code[text.end..at].trim() == ")"
+        });
+        let word = call.trim_end_matches(['(', ' ', '"']);
+        found.push(match path.or(before_it) {
+            Some(path) => {
+                let tail: String = code[path.end.min(code.len())..].chars().take(40).collect();
+                let deep = deep || tail.contains("recursive") || tail.contains("force");
+                let found = remove::one(shell, &literal_path(&path.text), deep);
+                ShellFinding { rule: "code.delete", word: word.to_owned(), ..found }
+            }
+            None => unknown(word),
+        });
     }
     // The name of such a call, handed to another one: `array_map("unlink", …)`.
     let handed = ["unlink", "rmdir", "rmtree", "rm_rf", "rmSync", "unlinkSync"];
-    if worst.is_none() || worst.as_ref().is_some_and(|found| found.class != Class::Destructive) {
-        let named = texts.iter().find(|text| handed.contains(&text.text.as_str()));
-        worst = named
-            .map(|text| {
-                destructive(
-                    "code.delete",
-                    &text.text,
-                    "The code deletes something that is not named plainly.",
-                )
-            })
-            .or(worst);
-    }
-    worst.filter(|found| found.class == Class::Destructive)
+    let named = texts.iter().find(|text| handed.contains(&text.text.as_str()));
+    found.extend(named.map(|text| unknown(&text.text)));
+    found.into_iter().find(|found| found.class == Class::Destructive)
 }
 
 /// A path in a text of another language; with blanks in it a glob may be alive.
 fn literal_path(text: &str) -> Arg {
-    use crate::shell::expand::WordPiece;
     match text.split_once(['*', '{', '$', '#']) {
         Some((before, _)) if text.contains('*') => Arg::from_pieces(&[
             WordPiece::Text(before.to_owned()),
@@ -323,7 +163,7 @@ fn literal_path(text: &str) -> Arg {
 }
 
 /// Every text as a command, texts that are added up as one, and lists of texts as its words.
-pub(super) fn commands(code: &str, texts: &[Text]) -> Vec<String> {
+fn commands(code: &str, texts: &[Text]) -> Vec<String> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < texts.len() {
@@ -360,20 +200,11 @@ pub(super) fn commands(code: &str, texts: &[Text]) -> Vec<String> {
 }
 
 /// The quoted texts of code in most languages.
-pub(super) fn texts(code: &str, language: &str) -> Vec<Text> {
+pub(super) fn texts(code: &str) -> Vec<Text> {
     let mut found = Vec::new();
-    let bytes = code.as_bytes();
-    let (slashes, hashes) = comments(language);
     let mut at = 0;
-    while at < bytes.len() {
+    while at < code.len() {
         let rest = &code[at..];
-        let comment =
-            hashes && rest.starts_with('#') && (at == 0 || bytes[at - 1].is_ascii_whitespace())
-                || slashes && rest.starts_with("//");
-        if comment {
-            at += rest.find('\n').unwrap_or(rest.len());
-            continue;
-        }
         let quote =
             ["\"\"\"", "'''", "\"", "'", "`"].into_iter().find(|quote| rest.starts_with(quote));
         let Some(quote) = quote else {

@@ -71,7 +71,83 @@ pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
             }
         }
     }
+    let asks = !codes.is_empty() && codes.iter().all(|code| code.sure && only_asks(&code.text));
+    if asks && worst.class == Class::Opaque && !call.stdin.present {
+        return super::looks(call.name);
+    }
     worst
+}
+
+/// Whether every statement only asks: by its first word, and by what it leaves out.
+fn only_asks(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let writes = [
+        "into outfile",
+        "into dumpfile",
+        "insert ",
+        "update ",
+        "delete ",
+        "drop ",
+        "alter ",
+        "create ",
+        "truncate ",
+        "remove(",
+        "insert",
+        "update",
+        "delete",
+        "drop",
+        "save(",
+        "copy ",
+        "\\copy",
+        "\\o",
+        "\\!",
+        "\\i",
+        "\\g",
+        "\\w",
+        ".output",
+        ".once",
+        ".import",
+        ".read",
+        ".save",
+        ".shell",
+        ".system",
+        "attach ",
+        "nextval",
+        "setval",
+        "lo_",
+        "pg_",
+    ];
+    if writes.iter().any(|word| lower.contains(word)) {
+        return false;
+    }
+    let asks = [
+        "select",
+        "show",
+        "explain",
+        "describe",
+        "desc",
+        "with",
+        "values",
+        "table",
+        "pragma",
+        "\\d",
+        "\\l",
+        "\\conninfo",
+        "\\timing",
+        "\\x",
+        ".tables",
+        ".schema",
+        ".databases",
+        ".headers",
+        ".mode",
+        ".indexes",
+        "db.",
+        "rs.",
+        "keys",
+        "get",
+    ];
+    let mut statements = lower.split([';', '\n']).map(str::trim).filter(|text| !text.is_empty());
+    statements.all(|text| asks.iter().any(|word| text.starts_with(word)))
 }
 
 /// What a client hands to a shell: `.shell rm`, `\! rm`, `system rm`.

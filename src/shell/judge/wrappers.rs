@@ -18,7 +18,7 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
         return xargs(shell, call);
     }
     if call.name == "parallel" {
-        return Some(parallel(shell, call));
+        return Some(opaque("wrapper", "parallel").or(parallel(shell, call)));
     }
     if call.name == "command" && any(call.args, &["-v", "-V"]) {
         return None;
@@ -34,6 +34,12 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
         return Some(opaque("elsewhere", call.name).or(found));
     }
     let own = &call.args[..call.args.len().saturating_sub(rest(&call.args[at..], &wrap).len())];
+    for arg in own.iter().filter(|arg| !arg.option()) {
+        if let Some((name, value)) = arg.lead.split_once('=') {
+            let (name, value) = (name.to_owned(), value.to_owned());
+            shell.exported(&name, Some(&value).filter(|_| arg.sure).map(String::as_str));
+        }
+    }
     let clear = row.flag("clear") && options::known(row, own) == Known::All;
     Some(if clear { found } else { opaque("wrapper", call.name).or(found) })
 }
@@ -94,13 +100,7 @@ fn inner(
     let stdin = call.stdin.clone();
     let mut run: Option<Vec<Arg>> = None;
     if call.name == "ssh" {
-        let proxies = values(args, &["-o"]);
-        codes.extend(proxies.iter().filter_map(|option| {
-            let (name, code) = option.text.split_once('=')?;
-            ["proxycommand", "localcommand"]
-                .contains(&name.to_ascii_lowercase().as_str())
-                .then(|| Arg::known(code))
-        }));
+        codes.extend(super::network::started(args));
         if rest.is_empty() && stdin.present {
             codes.extend(stdin.pieces.as_deref().map(Arg::from_pieces));
         }

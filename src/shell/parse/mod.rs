@@ -70,16 +70,20 @@ pub(super) enum Kind {
     Group(Script),
     /// `( … )`
     Subshell(Script),
-    /// `if`, `while` and `until`: conditions and branches in order.
+    /// `if`: conditions and branches in order.
     Branches(Vec<Script>),
+    /// `while`, `until` and `for ((…))`: what is repeated.
+    Loop(Vec<Script>),
     /// `for` and `select` over words.
     For { variable: String, over: Vec<Word>, body: Script },
     /// `case WORD in …`
     Case { subject: Word, arms: Vec<(Vec<Word>, Script)> },
     /// `name() …`
     Function { name: String, body: Box<ShellCommand> },
-    /// `[[ … ]]` and `(( … ))`: only the substitutions inside matter.
+    /// `[[ … ]]`
     Test(Vec<Word>),
+    /// `(( … ))`
+    Arithmetic(Word),
     /// `coproc …`
     Coproc(Box<ShellCommand>),
 }
@@ -88,6 +92,8 @@ pub(super) enum Kind {
 #[derive(Clone, Debug)]
 pub(super) struct Assign {
     pub(super) name: String,
+    /// What stands in brackets behind the name.
+    pub(super) index: String,
     pub(super) append: bool,
     pub(super) value: Word,
     pub(super) elements: Option<Vec<Word>>,
@@ -117,6 +123,12 @@ pub(super) struct Redirect {
     pub(super) direction: Direction,
     /// What it sends elsewhere is the standard output.
     pub(super) output: bool,
+    /// It is an input.
+    pub(super) reads: bool,
+    /// The number before it.
+    pub(super) number: Option<u32>,
+    /// Its number goes into a variable: `{NAME}>`.
+    pub(super) named: bool,
     pub(super) target: Word,
 }
 
@@ -135,6 +147,8 @@ pub(super) enum Part {
     Bare(String),
     /// Quoted or escaped: just text.
     Quoted(String),
+    /// `?(a|b)` and its like: some name.
+    Pattern,
     /// `$NAME`, `${…}`
     Param { name: String, op: Option<(Op, Word)>, quoted: bool },
     /// `$(…)` and backticks.

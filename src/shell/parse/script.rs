@@ -229,7 +229,7 @@ impl<'a> Parser<'a> {
         self.at += length;
         let condition = self.closed(&["do"], "a loop without do")?;
         let body = self.closed(&["done"], "a loop without done")?;
-        Ok(Kind::Branches(vec![condition, body]))
+        Ok(Kind::Loop(vec![condition, body]))
     }
 
     fn counted(&mut self, length: usize) -> Result<Kind, SyntaxError> {
@@ -242,7 +242,7 @@ impl<'a> Parser<'a> {
             let body = self.loop_body()?;
             let command = ShellCommand { kind: head, redirects: Vec::new() };
             let head = vec![Pipeline { commands: vec![command], background: false, after: None }];
-            return Ok(Kind::Branches(vec![head, body]));
+            return Ok(Kind::Loop(vec![head, body]));
         }
         let variable = self.name();
         if variable.is_empty() {
@@ -357,7 +357,7 @@ impl<'a> Parser<'a> {
         let start = self.at;
         self.at += 2;
         match self.arithmetic() {
-            Ok(word) => Ok(Some(Kind::Test(vec![word]))),
+            Ok(word) => Ok(Some(Kind::Arithmetic(word))),
             Err(_) => {
                 self.at = start;
                 Ok(None)
@@ -422,7 +422,7 @@ impl<'a> Parser<'a> {
         } else {
             (self.word()?.unwrap_or_default(), None)
         };
-        Ok(Some(Assign { name, append, value, elements }))
+        Ok(Some(Assign { name, index: raw_index, append, value, elements }))
     }
 
     fn elements(&mut self) -> Result<Vec<Word>, SyntaxError> {
@@ -452,9 +452,9 @@ impl<'a> Parser<'a> {
 
     fn redirect(&mut self) -> Result<Option<Redirect>, SyntaxError> {
         let start = self.at;
-        let mut number = "";
+        let (mut number, mut named) = ("", false);
         if self.eat("{") {
-            let named = !self.name().is_empty() && self.eat("}");
+            named = !self.name().is_empty() && self.eat("}");
             if !named || !self.rest().starts_with(['<', '>']) {
                 self.at = start;
                 return Ok(None);
@@ -488,10 +488,19 @@ impl<'a> Parser<'a> {
         self.skip_space();
         let target = self.word()?.ok_or(self.error("a redirection without a target"))?;
         if let Direction::Document(tabs) = direction {
-            return Ok(Some(self.announce(target, tabs == 1)));
+            let document = self.announce(target, tabs == 1);
+            return Ok(Some(Redirect { number: number.parse().ok(), ..document }));
         }
         let output = sign.contains('>') && matches!(number, "" | "1");
-        Ok(Some(Redirect { direction, output, target }))
+        let number = number.parse().ok();
+        Ok(Some(Redirect {
+            direction,
+            output,
+            reads: sign.starts_with('<'),
+            number,
+            named,
+            target,
+        }))
     }
 
     /// A heredoc whose body comes after the end of the line.
@@ -502,7 +511,14 @@ impl<'a> Parser<'a> {
         let index = self.heredocs.len();
         self.heredocs.push(Word::default());
         self.pending.push(Pending { index, end, literal, strip_tabs });
-        Redirect { direction: Direction::Document(index), output: false, target: word }
+        Redirect {
+            direction: Direction::Document(index),
+            output: false,
+            reads: true,
+            number: None,
+            named: false,
+            target: word,
+        }
     }
 
     /// The bodies of the heredocs that were announced on the line before.

@@ -32,7 +32,7 @@ fn command(command: &ShellCommand) -> String {
         }
         Kind::Group(inside) => format!("{{{}}}", script(inside)),
         Kind::Subshell(inside) => format!("({})", script(inside)),
-        Kind::Branches(parts) => {
+        Kind::Branches(parts) | Kind::Loop(parts) => {
             format!("[{}]", parts.iter().map(|part| script(part)).collect::<Vec<_>>().join("/"))
         }
         Kind::For { variable, over, body } => {
@@ -44,6 +44,7 @@ fn command(command: &ShellCommand) -> String {
         }
         Kind::Function { name, body } => format!("{name}(){}", self::command(body)),
         Kind::Test(words) => format!("test:{}", words.len()),
+        Kind::Arithmetic(_) => "arithmetic".to_owned(),
         Kind::Coproc(inside) => format!("coproc {}", self::command(inside)),
     };
     let redirects: String =
@@ -66,13 +67,13 @@ fn texts_have_the_shape_that_a_shell_gives_them() {
         ("if a; then b; elif c; then d; else e; fi", "[a/b/c/d/e]"),
         ("while a\ndo b\ndone > x", "[a/b] Write"),
         ("for x in 1 2; do a; done", "for x:2 [a]"),
-        ("for ((i=0; i<3; i++)); do a; done", "[test:1/a]"),
+        ("for ((i=0; i<3; i++)); do a; done", "[arithmetic/a]"),
         ("case x in a|b) c;; (d) ;; *) e; esac", "case[c//e]"),
         ("f() { a; }", "f(){a}"),
         ("function f { a; }", "f(){a}"),
         ("(a; b) | { c; }", "(a;b)|{c}"),
         ("[[ a =~ ^(b|c)$ && -f d ]]", "test:8"),
-        ("((x++))", "test:1"),
+        ("((x++))", "arithmetic"),
         ("((a); b)", "((a);b)"),
         ("a <<X | b\nbody\nX\nc", "a Document(0)|b;c"),
         ("a <<-'X'\n\tbody\n\tX", "a Document(0)"),

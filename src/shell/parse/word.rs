@@ -189,7 +189,10 @@ impl Parser<'_> {
         }
         let op = self.operation();
         let op = if indirect || counted { Op::Other } else { op };
-        let word = self.until_brace(quotes)?;
+        let mut word = self.until_brace(quotes)?;
+        if indirect {
+            word.raw.insert(0, '!');
+        }
         Ok(Part::Param { name, op: Some((op, word)), quoted })
     }
 
@@ -400,7 +403,7 @@ impl Parser<'_> {
                 _ => {}
             }
             if open == 0 {
-                parts.push(Part::Bare("*".to_owned()));
+                parts.push(Part::Pattern);
                 return Ok(());
             }
         }

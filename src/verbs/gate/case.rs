@@ -213,6 +213,24 @@ impl<'a> Case<'a> {
         self.by_rules(home)
             .or_else(|| self.places.all.iter().find_map(|place| self.stale(place)))
             .or_else(|| self.by_class(any))
+            .or_else(|| self.by_mentions(home?))
+    }
+
+    /// A path that stands in a text which nobody follows, and that the call may not change: a person decides.
+    fn by_mentions<'b>(&self, home: &'b Workspace) -> Option<Objection<'b>> {
+        let selected = selected(home, self.event);
+        let mentions = self.readings.iter().flat_map(|reading| &reading.mentions);
+        let denial = mentions.into_iter().find_map(|path| {
+            let absolute = Path::new(path);
+            let there = absolute.exists() || absolute.parent().is_some_and(Path::is_dir);
+            let paths = rules::both_paths(home, absolute).ok().filter(|_| there)?;
+            let denial = match absolute.is_dir() {
+                true => rules::denial_of_folders(home, &paths, selected.as_deref()),
+                false => rules::denial(home, &paths, selected.as_deref()),
+            };
+            denial.map(|denial| commands::mentioned(&paths[0], denial))
+        })?;
+        Some(Objection { ws: home, denial, weight: Weight::Ask })
     }
 
     fn mutates(&self) -> bool {
@@ -239,7 +257,14 @@ impl<'a> Case<'a> {
                 let may_write = |reading: &Reading| reading.class != Class::Read && !reading.looks;
                 let home = home.filter(|_| self.readings.iter().any(may_write))?;
                 let selected = selected(home, self.event);
-                Some(deny(home, rules::denial(home, &[], selected.as_deref())?))
+                let denial = rules::denial(home, &[], selected.as_deref())?;
+                // Back from a commit in which the intents were others: git refuses what would lose work.
+                let returns = self.readings.iter().all(|reading| {
+                    matches!(reading.rule.as_str(), "git.checkout" | "git.switch")
+                        && reading.commands.len() == 1
+                });
+                let elsewhere = selected.is_some() && denial.code != DenialCode::IntentRequired;
+                (!(returns && elsewhere)).then(|| deny(home, denial))
             })
     }
 
@@ -254,11 +279,32 @@ impl<'a> Case<'a> {
                 let some = place.some_of.iter();
                 some.into_iter().find_map(|some| rules::denial_of_all(ws, some, selected))
             });
-        let objection = denial.map(|denial| deny(&place.ws, denial)).or_else(|| {
+        let denial = denial.map(|denial| deny(&place.ws, self.with_hint(&place.ws, denial)));
+        let objection = denial.or_else(|| {
             let (denial, weight) = commands::by_path(&place.ws.policy, &place.paths)?;
             Some(Objection { ws: &place.ws, denial, weight })
         });
         objection.or_else(|| several_names(place))
+    }
+
+    /// Where a log may go, when a command would make a new file outside of the scope.
+    fn with_hint(&self, ws: &Workspace, denial: Denial) -> Denial {
+        let path = denial.path.as_ref().and_then(|path| RelativePath::new(path).ok());
+        let new = path.as_ref().filter(|path| !ws.root.absolute(path).exists());
+        let scope = denial.code == DenialCode::ScopeViolation && !self.readings.is_empty();
+        let Some((path, folder)) =
+            new.filter(|_| scope).zip(temporary_folders().into_iter().next())
+        else {
+            return denial;
+        };
+        let name = path.as_str().rsplit('/').next().unwrap_or_default();
+        let place = folder.join(name);
+        let message = format!(
+            "{} A log or another scratch file may go to {}.",
+            denial.message,
+            place.display()
+        );
+        Denial { message, ..denial }
     }
 
     fn stale<'b>(&self, place: &'b TouchedWorkspace) -> Option<Objection<'b>> {

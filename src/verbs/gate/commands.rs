@@ -126,6 +126,15 @@ fn applies(rule: &Rule, reading: &Reading, targets: &[RelativePath]) -> bool {
     }
 }
 
+/// A path that a command's own text names, where nobody can see what is done with it.
+pub(super) fn mentioned(path: &RelativePath, denial: Denial) -> Denial {
+    let message = format!(
+        "The command's own text names {path}, and what it does there cannot be read. {} If it is only looked at, use a command that reads.",
+        denial.message
+    );
+    Denial { code: DenialCode::ApprovalRequired, message, ..denial }
+}
+
 fn by_rule(rule: &Rule, what: &str) -> (Denial, Weight) {
     let (code, weight, does) = match rule.decision {
         RuleDecision::Deny => (DenialCode::DestructiveBlocked, Weight::Deny, "forbids"),

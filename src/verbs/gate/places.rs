@@ -173,6 +173,13 @@ impl Touches {
                 (true, false) => place.folders.push(real),
                 (false, _) => place.some_of.push(below.into_iter().chain([real]).collect()),
             }
+        } else if target.known
+            && target.recursive
+            && target.deed == PathDeed::Delete
+            && !path.exists()
+        {
+            // Nothing stands there; as a folder, it may be one that git ignores.
+            place.folders.push(real);
         } else if target.known {
             place.paths.extend(paths);
             place.touch(real, Manner::Command);

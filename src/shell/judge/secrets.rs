@@ -1,0 +1,138 @@
+//! Keys, passwords and tokens: to read them is one thing, to read them and send them away is another.
+
+use super::options::{any, values};
+use super::{ProgramCall, destructive};
+use crate::shell::expand::{Arg, WordOrigin, WordPiece};
+use crate::shell::paths::place;
+use crate::shell::table::{holds, list};
+use crate::shell::walk::{Shell, ShellFinding};
+
+/// Whether a path is one that only its owner should read.
+pub(in crate::shell) fn is_secret(path: &str) -> bool {
+    let path = path.trim_end_matches(['*', '/']);
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let shown = list("publicendings").iter().any(|end| path.ends_with(end));
+    let folder = path.split('/').any(|part| holds("secretfolders", part));
+    let own_settings = path.ends_with(".ssh/config") || path.ends_with(".aws/config");
+    let environment = name == ".env" || name.starts_with(".env.");
+    !shown
+        && !own_settings
+        && (holds("secretnames", name)
+            || folder
+            || environment
+            || path == "/etc/passwd"
+            || list("secretendings")
+                .iter()
+                .any(|end| name.len() > end.len() && name.ends_with(end)))
+}
+
+/// Whether a word names such a path, holds what such a file held, or a variable that reads like one.
+fn holds_secret(shell: &Shell<'_>, arg: &Arg) -> bool {
+    if arg.origin == Some(WordOrigin::Secret) {
+        return true;
+    }
+    let text = arg.text.as_str();
+    let header = text.split(':').next().unwrap_or_default().to_ascii_lowercase();
+    let expected = ["auth", "token", "key", "bearer"].iter().any(|word| header.contains(word))
+        && text.contains(':')
+        && !text.contains("://");
+    let variable = !expected
+        && arg.pieces.iter().any(|piece| match piece {
+            WordPiece::Unknown { shown, .. } => {
+                list("secretwords").iter().any(|word| shown.contains(word))
+            }
+            _ => false,
+        });
+    // `@FILE`, `name=@FILE`, `name=FILE`.
+    let file = text.rsplit('@').next().unwrap_or_default();
+    let file = file.split(';').next().unwrap_or_default();
+    let copied = |file: &str| shell.secrets.contains(&place(shell, &Arg::known(file)).path);
+    let named = !text.contains("://") && !text.contains(char::is_whitespace);
+    variable || named && !arg.lead.starts_with("--") && (is_secret(file) || copied(file))
+}
+
+/// The first word of a call that holds a secret; files that only prove who one is are none.
+fn given(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<String> {
+    let keys = values(call.args, &list("keyoptions"));
+    call.args
+        .iter()
+        .filter(|arg| !keys.contains(arg))
+        .find(|arg| {
+            let value = arg.lead.strip_prefix("--").and_then(|option| option.split_once('='));
+            holds_secret(shell, arg) || value.is_some_and(|(_, value)| is_secret(value))
+        })
+        .map(|arg| arg.text.clone())
+}
+
+/// Whether what a program prints is secret.
+pub(super) fn prints(shell: &Shell<'_>, call: &ProgramCall<'_>) -> bool {
+    let bare = call.args.iter().all(Arg::option);
+    let word = |at: usize| call.args.get(at).map_or("", |arg| arg.text.as_str());
+    let dumps = match call.name {
+        "env" | "printenv" | "set" | "export" => bare,
+        "declare" | "typeset" => any(call.args, &["-p", "-x"]),
+        "kubectl" | "oc" => call.args.iter().any(|arg| arg.text.starts_with("secret")),
+        "gpg" | "gpg2" => call.args.iter().any(|arg| arg.lead.starts_with("--export-secret")),
+        "security" => word(0).starts_with("find-") || word(0).starts_with("dump-"),
+        "pass" => word(0) == "show",
+        "vault" => ["read", "kv"].contains(&word(0)),
+        "aws" => word(0) == "secretsmanager",
+        "op" => word(0) == "read",
+        _ => false,
+    };
+    dumps || call.stdin.secret() || given(shell, call).is_some_and(|_| !holds("senders", call.name))
+}
+
+/// What sends a secret away.
+pub(super) fn leaks(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+    if !holds("senders", call.name) {
+        return None;
+    }
+    let verb = call.args.iter().find(|arg| !arg.option()).map_or("", |arg| arg.text.as_str());
+    let sends = match call.name {
+        "git" => return new_remote(shell, call),
+        "gh" => verb == "gist",
+        "aws" | "gcloud" | "az" => call.args.iter().any(|arg| {
+            ["cp", "sync", "mv", "put-object", "upload", "invoke"].iter().any(|word| arg.is(word))
+        }),
+        "openssl" => verb == "s_client",
+        _ => true,
+    };
+    let fed = call.stdin.secret().then(|| "input".to_owned());
+    let word = given(shell, call).or(fed).filter(|_| sends)?;
+    Some(sent(&format!("{} {word}", call.name)))
+}
+
+/// The finding about a secret that leaves the machine.
+pub(in crate::shell) fn sent(word: &str) -> ShellFinding {
+    let reason = "It reads keys, passwords or tokens and sends them away.";
+    destructive("secrets.sent", word, reason)
+        .safer("Leave secrets where they are; name the least that is needed.")
+}
+
+/// `git push` to an address, or to a remote that the same text has added.
+fn new_remote(shell: &Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+    let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).collect();
+    let [push, to, ..] = words.as_slice() else { return None };
+    let text = to.text.as_str();
+    let address = text.contains("://") || text.contains('@') && text.contains(':');
+    let added = shell.remotes.iter().any(|remote| remote == text && text != "origin");
+    (push.is("push") && (address || added)).then(|| {
+        destructive(
+            "git.push-elsewhere",
+            text,
+            "It sends the history to a place that this repository did not know.",
+        )
+        .safer("Push to a remote that a person has added.")
+    })
+}
+
+/// Whether code of another language reads secrets and sends something.
+pub(super) fn in_code(code: &str) -> Option<ShellFinding> {
+    let sends = list("codesends").iter().any(|word| code.contains(word));
+    let whole = list("codeenvironment").iter().any(|word| code.contains(word));
+    let file = crate::shell::mentions::paths(code).into_iter().find(|path| is_secret(path));
+    let bare = code.split(['"', '\'', '`']).find(|text| is_secret(text) && text.len() < 80);
+    let word = file.or(bare).or(whole.then_some("environment"))?;
+    sends.then(|| sent(word))
+}

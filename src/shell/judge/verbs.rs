@@ -1,0 +1,125 @@
+//! A program that no line is about: what it is asked to do is read from its words, a verb and a noun.
+
+use super::options::any;
+use super::{ProgramCall, destructive};
+use crate::shell::expand::Arg;
+use crate::shell::table::{holds, list};
+use crate::shell::walk::ShellFinding;
+
+/// How a word reads: as a verb of deleting, alone or joined to other words.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Verb {
+    None,
+    /// It removes something, which may be small.
+    Removes,
+    Destroys,
+}
+
+fn verb(word: &str) -> Verb {
+    let spelled = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        match (holds("destroyverbs", &text), holds("removeverbs", &text)) {
+            (true, _) => Verb::Destroys,
+            (_, true) => Verb::Removes,
+            _ => Verb::None,
+        }
+    };
+    let whole = spelled(word);
+    if whole != Verb::None || word.contains(['.', '/', '=', ' ', '@']) && !word.contains(".Svc") {
+        return whole;
+    }
+    // `delete-index`, `cache:delete-all`, `DeleteInstance`.
+    let mut parts = word.split(['-', ':', '_']);
+    let first = parts.next().map_or(Verb::None, spelled);
+    let later = parts.map(spelled).max().unwrap_or(Verb::None);
+    let camel = ["Delete", "Destroy", "Terminate", "Purge", "Drop"].iter().any(|begin| {
+        word.strip_prefix(begin)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
+    });
+    match (camel, word.contains(['-', ':', '_'])) {
+        (true, _) => Verb::Destroys,
+        (_, true) => first.max(if word.contains(':') { later } else { Verb::None }),
+        _ => Verb::None,
+    }
+}
+
+/// Whether it is asked to delete something: `X … delete NAME`, `X delete-all`, `X NOUN rm NAME`.
+pub(super) fn destroys(call: &ProgramCall<'_>, known: bool) -> Option<ShellFinding> {
+    let runner = holds("runners", call.name);
+    let words: Vec<&Arg> = call.args.iter().filter(|arg| !arg.option()).take(5).collect();
+    let dry = call.args.iter().any(|arg| {
+        ["--dry-run", "--dryrun", "--help", "-h", "-help", "--what-if", "--check"]
+            .iter()
+            .any(|word| arg.is(word))
+    });
+    if runner || dry {
+        return None;
+    }
+    let mut found = None;
+    for (at, word) in words.iter().enumerate() {
+        let text = word.text.as_str();
+        if holds("makers", text) {
+            break;
+        }
+        let noun = at > 0 && !holds("lightnouns", &words[at - 1].text);
+        found = match verb(text) {
+            Verb::Destroys if at < 4 && (at == 0 || noun) => Some(text),
+            Verb::Removes if !known && (1..4).contains(&at) && noun => Some(text),
+            Verb::Removes if !known && at == 0 && text.len() > 4 && text.contains(['-', ':']) => {
+                Some(text)
+            }
+            _ => None,
+        };
+        if found.is_some() {
+            break;
+        }
+    }
+    let options = [
+        "--delete",
+        "--destroy",
+        "--purge",
+        "--wipe",
+        "--drop",
+        "--delete-all",
+        "--remove-all",
+        "--purge-all",
+    ];
+    let option = options.iter().find(|option| !known && any(call.args, &[option]));
+    let word = found.or(option.copied())?;
+    let reason = "A program that is not known here is asked to delete something.";
+    let shown = format!("{} {word}", call.name);
+    Some(
+        destructive("program.destroys", &shown, reason)
+            .safer("Look first with the listing or dry-run form, and let a person run it."),
+    )
+}
+
+/// Whether words are those of a request that deletes, of any client.
+pub(super) fn requests_deletion(args: &[Arg]) -> Option<String> {
+    let methods = ["-X", "--request", "--method", "-method"];
+    let given = super::options::values(args, &methods);
+    let method = given.iter().chain(args.iter().filter(|arg| !arg.option()).take(1));
+    if let Some(method) =
+        method.into_iter().find(|method| method.text.eq_ignore_ascii_case("delete"))
+    {
+        return Some(method.text.clone());
+    }
+    args.iter()
+        .map(|arg| &arg.text)
+        .find(|text| {
+            let lower = text.to_ascii_lowercase();
+            let address = lower.contains("://")
+                || lower.starts_with("localhost")
+                || lower.starts_with("127.");
+            let path = lower.split(['?', '#']).next().unwrap_or_default();
+            let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let mutation = lower.contains("mutation")
+                && ["delete", "remove", "destroy", "purge", "drop"]
+                    .iter()
+                    .any(|verb| lower.contains(verb));
+            lower.contains("method-override") && lower.contains("delete")
+                || address && (list("destroyverbs").contains(&last) || last.starts_with("_delete"))
+                || mutation
+        })
+        .cloned()
+}

@@ -1,0 +1,60 @@
+//! Paths that stand in a text which is not followed: code of another language, a patch, a document.
+
+use super::table;
+
+/// Words of a text that read as paths.
+pub(super) fn paths(text: &str) -> Vec<&str> {
+    let apart = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|&=".contains(c);
+    let words = text.split(apart).map(|word| word.trim_end_matches([':', '.', '\\']));
+    words.filter(|word| is_path(word)).collect()
+}
+
+fn is_path(word: &str) -> bool {
+    let address = word.contains("://") || word.starts_with("//");
+    let signs = word.contains(['*', '^', '%', '\\', '#', '?', '!', '+', '@']);
+    if word.len() < 3 || word.len() > 300 || address || signs {
+        return false;
+    }
+    let name = word.rsplit('/').next().unwrap_or_default();
+    let ending = name.rsplit_once('.').is_some_and(|(begin, end)| {
+        (!begin.is_empty() || !end.is_empty()) && table::holds("fileendings", end)
+    });
+    let hidden =
+        word.split('/').any(|part| part.len() > 2 && part.starts_with('.') && part != "..");
+    let deep =
+        word.trim_matches('/').contains('/') && word.chars().any(|c| c.is_ascii_alphabetic());
+    ending || hidden || deep
+}
+
+/// Files that a patch changes, wherever it stands in a text; what is deleted too.
+pub(super) fn patched(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let line = line.trim_start();
+        let named = [
+            "*** Add File: ",
+            "*** Update File: ",
+            "*** Delete File: ",
+            "*** Move to: ",
+            "rename to ",
+            "rename from ",
+        ];
+        let own = named.iter().find_map(|begin| line.strip_prefix(begin));
+        let unified =
+            ["+++ ", "--- "].iter().find_map(|begin| line.strip_prefix(begin)).map(|path| {
+                let path = path.split('\t').next().unwrap_or_default().trim();
+                path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path)
+            });
+        let path =
+            own.map(str::trim).or(unified).filter(|path| !path.is_empty() && *path != "/dev/null");
+        found.extend(path.filter(|path| !path.contains([' ', '"'])));
+    }
+    found
+}
+
+/// Whether a text holds a patch.
+pub(super) fn is_patch(text: &str) -> bool {
+    text.contains("*** Begin Patch")
+        || text.contains("+++ ") && text.contains("--- ")
+        || text.contains("rename to ")
+}

@@ -1,0 +1,305 @@
+//! What a shell would still evaluate: values that are code to it, and names that steer what programs do.
+//!
+//! `read` is a proof. Where a shell would run what stands in a value (the index of an array, arithmetic, `${x@P}`),
+//! or a variable decides what a program loads, nothing is proven any more, and the text is opaque.
+
+use super::expand::{Arg, WordPiece};
+use super::judge;
+use super::parse::{Part, Word};
+use super::table;
+use super::walk::Shell;
+
+/// How sure a value is.
+enum Evaluated {
+    /// It is a number, or a name that holds one.
+    Number,
+    /// It comes from somewhere else.
+    Unknown,
+    /// It is more than that.
+    Code,
+}
+
+/// Whether a word is the plain name of a variable.
+pub(super) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+impl Shell<'_> {
+    /// Notes that something would be evaluated that nobody has looked at.
+    pub(super) fn unproven(&mut self, word: &str) {
+        self.note(judge::opaque("expansion", word));
+    }
+
+    /// A variable of the surroundings is set for programs to come.
+    pub(super) fn exported(&mut self, name: &str, value: Option<&str>) {
+        let quiet = name.ends_with("PAGER")
+            && value.is_some_and(|value| value.is_empty() || table::holds("quietpagers", value));
+        if quiet || table::holds("env", name) {
+            return;
+        }
+        if table::holds("steers", name) || !is_name(name) {
+            self.note(judge::opaque("variable.steers", name));
+        } else {
+            self.note(judge::opaque("variable.unknown", name).looks());
+        }
+    }
+
+    /// A variable of the shell itself that decides what programs do.
+    pub(super) fn steered(&mut self, name: &str) {
+        if table::holds("steers", name) {
+            self.note(judge::opaque("variable.steers", name));
+        }
+    }
+
+    /// What a builtin evaluates of its words.
+    pub(super) fn builtin_proof(&mut self, args: &[Arg]) {
+        let Some((name, args)) = args.split_first() else { return };
+        let valued =
+            |option: &str| args.windows(2).find(|two| two[0].is(option)).map(|two| two[1].clone());
+        match name.literal().unwrap_or_default() {
+            "test" | "[" => {
+                for name in ["-v", "-R"].iter().filter_map(|option| valued(option)) {
+                    self.variable_name(&name);
+                }
+            }
+            "printf" => {
+                let named = valued("-v").or_else(|| {
+                    let joined = args.first()?.text.strip_prefix("-v")?;
+                    Some(Arg::known(joined)).filter(|name| !name.text.is_empty())
+                });
+                if let Some(name) = named {
+                    self.variable_name(&name);
+                    self.set(&name.text, vec![super::expand::unknown(format!("${}", name.text))]);
+                }
+                let counts = |arg: &Arg| {
+                    let mut parts = arg.text.replace("%%", "").into_bytes().into_iter();
+                    parts.by_ref().any(|c| c == b'%') && parts.any(|c| c == b'n')
+                };
+                if args.iter().any(|arg| {
+                    counts(arg) && arg.text.contains("%n")
+                        || !arg.sure
+                            && arg.lead.is_empty()
+                            && args.len() > 1
+                            && args.first() == Some(arg)
+                }) {
+                    self.note(judge::opaque("expansion", "printf").looks());
+                }
+                if args.iter().any(|arg| arg.text.contains("%n") && !arg.text.contains("%%n")) {
+                    self.unproven("%n");
+                }
+            }
+            "let" => {
+                for arg in args {
+                    match arg.literal() {
+                        Some(text) => self.arithmetic_text(text),
+                        None => self.unproven(&arg.text),
+                    }
+                }
+            }
+            "read" | "unset" | "getopts" | "mapfile" | "readarray" | "coproc" | "declare"
+            | "typeset" | "local" | "readonly" => {
+                let takes = ["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-c", "-O", "-s"];
+                let valued = matches!(name.text.as_str(), "read" | "mapfile" | "readarray");
+                let names = judge::operands(args, if valued { &takes } else { &[] });
+                for name in names.into_iter().skip(usize::from(name.is("getopts"))) {
+                    self.variable_name(name);
+                }
+                let evaluates = |arg: &Arg| {
+                    arg.lead.starts_with(['-', '+'])
+                        && match name.text.as_str() {
+                            "mapfile" | "readarray" => arg.lead.contains('C'),
+                            "read" => arg.lead.contains('e'),
+                            "unset" | "getopts" | "coproc" => false,
+                            _ => arg.lead.contains(['i', 'u', 'l', 'c', 'I', 't']),
+                        }
+                };
+                if let Some(arg) = args.iter().find(|arg| evaluates(arg)) {
+                    self.unproven(&format!("{} {}", name.text, arg.text));
+                }
+            }
+            "export" => {
+                for arg in args.iter().filter(|arg| !arg.option()) {
+                    let (name, value) = arg.lead.split_once('=').unwrap_or((&arg.lead, ""));
+                    let (name, value) = (name.to_owned(), value.to_owned());
+                    self.exported(&name, Some(&value).filter(|_| arg.sure).map(String::as_str));
+                }
+            }
+            "set" => {
+                let fine = |arg: &Arg| {
+                    let letters = arg.text.get(1..).unwrap_or_default();
+                    arg.is("--")
+                        || !arg.lead.starts_with(['-', '+']) && arg.sure
+                        || arg.sure && letters.chars().all(|c| "euxvfnoEBCh".contains(c))
+                };
+                let end = args.iter().position(|arg| arg.is("--")).unwrap_or(args.len());
+                let known = [
+                    "pipefail",
+                    "errexit",
+                    "nounset",
+                    "xtrace",
+                    "verbose",
+                    "noglob",
+                    "posix",
+                    "errtrace",
+                    "noclobber",
+                ];
+                let named = args[..end].windows(2).all(|two| {
+                    !two[0].text.ends_with('o') || known.iter().any(|name| two[1].is(name))
+                });
+                if !args[..end].iter().all(fine) || !named {
+                    self.unproven("set");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The name of a variable that a builtin is given: with an index it is evaluated.
+    pub(super) fn variable_name(&mut self, arg: &Arg) {
+        let name = arg.lead.split(['=', '+']).next().unwrap_or_default();
+        let index = name.split_once('[').map(|(name, index)| (name, index.trim_end_matches(']')));
+        let plain = match index {
+            Some((name, index)) => is_name(name) && self.is_index(index),
+            None => is_name(name) || name.starts_with('-') || name.parse::<u32>().is_ok(),
+        };
+        if !plain && !arg.text.is_empty() {
+            self.unproven(&arg.text);
+        } else if table::holds("steers", index.map_or(name, |(name, _)| name)) {
+            self.note(judge::opaque("variable.steers", name));
+        }
+    }
+
+    /// Whether the index of an array is a number, everything, or a name that holds a number.
+    pub(super) fn is_index(&self, text: &str) -> bool {
+        let text = text.trim_matches(['"', ' ']);
+        let text = text.strip_prefix('-').unwrap_or(text);
+        matches!(text, "@" | "*" | "")
+            || text.chars().all(|c| c.is_ascii_digit())
+            || is_name(text.trim_start_matches('$'))
+                && matches!(self.number(text.trim_start_matches('$')), Evaluated::Number)
+    }
+
+    fn number(&self, name: &str) -> Evaluated {
+        if table::holds("steers", name) {
+            return Evaluated::Code;
+        }
+        let Some(value) = self.variable(name) else { return Evaluated::Number };
+        let arg = Arg::from_pieces(&value);
+        match arg.literal() {
+            Some(text) if text.chars().all(|c| c.is_ascii_digit() || "+- ".contains(c)) => {
+                Evaluated::Number
+            }
+            Some(_) => Evaluated::Code,
+            None => Evaluated::Unknown,
+        }
+    }
+
+    /// A word that is arithmetic to the shell.
+    pub(super) fn arithmetic(&mut self, word: &Word) {
+        let pieces = self.value(word);
+        let known: String = word
+            .parts
+            .iter()
+            .map(|part| match part {
+                Part::Param { name, op: None, .. } => format!(" {name} "),
+                _ => String::new(),
+            })
+            .collect();
+        // What stands between the expansions is only kept as written.
+        let mut plain = word.raw.clone();
+        let expansions = word.parts.iter().any(|part| {
+            !matches!(
+                part,
+                Part::Bare(_)
+                    | Part::Quoted(_)
+                    | Part::Param { op: None, .. }
+                    | Part::Arithmetic(_)
+            )
+        });
+        plain = plain.replace("$((", "(");
+        let unknown = pieces.iter().any(|piece| !matches!(piece, WordPiece::Text(_)));
+        if expansions || plain.contains(['`', '"', '\'', '\\', '{', '@']) {
+            let inner = judge::opaque("expansion", &word.raw);
+            self.note(if unknown && !plain.contains('[') { inner.looks() } else { inner });
+            return;
+        }
+        self.arithmetic_text(&format!("{plain} {known}"));
+    }
+
+    /// The same, as text.
+    pub(super) fn arithmetic_text(&mut self, text: &str) {
+        let mut rest = text;
+        while let Some(at) = rest.find('[') {
+            let index = rest[at + 1..].split(']').next().unwrap_or_default();
+            if !self.is_index(index) {
+                return self.unproven(text);
+            }
+            rest = &rest[at + 1..];
+        }
+        let names = text
+            .split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .filter(|name| is_name(name));
+        for name in names {
+            match self.number(name) {
+                Evaluated::Number => {}
+                Evaluated::Unknown => self.note(judge::opaque("expansion", name).looks()),
+                Evaluated::Code => return self.unproven(name),
+            }
+        }
+    }
+
+    /// `[[ … ]]`: operands of a comparison of numbers, and names of variables.
+    pub(super) fn tested(&mut self, words: &[Word]) {
+        let args: Vec<Arg> = words.iter().map(|word| self.single(word)).collect();
+        for (at, arg) in args.iter().enumerate() {
+            let Some(operator) = arg.literal() else { continue };
+            let next = args.get(at + 1);
+            match operator {
+                "-v" | "-R" => next.into_iter().for_each(|name| self.variable_name(name)),
+                "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge" => {
+                    let before = at.checked_sub(1).and_then(|at| args.get(at));
+                    for side in before.into_iter().chain(next) {
+                        match side.literal() {
+                            Some(text) => self.arithmetic_text(text),
+                            None => self.note(judge::opaque("expansion", &side.text).looks()),
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// `${NAME…}`: what is evaluated beside the value.
+    pub(super) fn parameter_proof(&mut self, name: &str, operation: Option<&Word>) {
+        let (plain, index) = match name.split_once('[') {
+            Some((plain, index)) => (plain, Some(index.trim_end_matches(']'))),
+            None => (name, None),
+        };
+        let special = plain.len() == 1 && "@*#?-$!_".contains(plain);
+        let known = is_name(plain) || special || plain.chars().all(|c| c.is_ascii_digit());
+        if !known || index.is_some_and(|index| !self.is_index(index)) {
+            return self.unproven(name);
+        }
+        let Some(word) = operation else { return };
+        let raw = word.raw.as_str();
+        if let Some(rest) = raw.strip_prefix('!') {
+            if matches!(rest, "*" | "@") {
+                return;
+            }
+            let value = self.variable(plain).map(|value| Arg::from_pieces(&value));
+            let fine = value.as_ref().and_then(Arg::literal).is_some_and(is_name);
+            if !fine || !rest.is_empty() {
+                self.unproven(&format!("${{!{plain}}}"));
+            }
+        } else if raw.starts_with('@') {
+            if !["@L", "@U", "@u", "@Q", "@A", "@a", "@K", "@k"].contains(&raw) {
+                self.unproven(&format!("${{{plain}{raw}}}"));
+            }
+        } else if raw.starts_with(':') && !raw.starts_with(":?") {
+            let inner = Word { parts: word.parts.clone(), raw: raw.replace(':', " ") };
+            self.arithmetic(&inner);
+        }
+    }
+}
