@@ -8,8 +8,10 @@
 //! Pure: no file is looked at, so a symbolic link, a script's content or an
 //! alias from a start-up file is not seen. `docs/shell.md` says what that means.
 
+mod bombs;
 mod checks;
 mod cmd;
+mod disguise;
 mod expand;
 mod found;
 mod judge;
@@ -22,6 +24,7 @@ mod proof;
 mod redirect;
 mod state;
 mod table;
+mod variables;
 mod walk;
 
 use std::path::PathBuf;

@@ -1,14 +1,13 @@
-//! PowerShell, read well enough to find what deletes and what writes.
-//!
-//! Not a grammar of the whole language: words, quotes, pipelines and blocks.
-//! What is not surely understood is opaque, never reading.
+//! PowerShell, by a short rule: its words are taken apart, every command in them is looked up, and what is not known is
+//! opaque. Methods, types and what stands in a text in quotes are not followed, so nothing with one of them only reads.
 
 use base64::Engine as _;
 
 use super::expand::{Arg, WordOrigin, WordPiece};
 use super::judge;
+use super::table::{self, list};
 use super::walk::{Feed, Shell, ShellFinding};
-use super::{Class, CommandContext, Invocation, PathDeed, Reading};
+use super::{Class, CommandContext, Invocation, PathDeed, Reading, paths};
 
 /// What a text in PowerShell would do.
 pub(super) fn read(text: &str, at: &CommandContext) -> Reading {
@@ -54,88 +53,65 @@ pub(super) fn walk(shell: &mut Shell<'_>, text: &str) {
         shell.note(ShellFinding::new(Class::Unreadable, "syntax", "", reason));
         return;
     };
-    methods(shell, text);
-    let mut fed: Option<Feed> = None;
+    not_followed(shell, text);
     for statement in tokens.split(|token| matches!(token, PsToken::End)) {
-        let commands: Vec<&[PsToken]> =
-            statement.split(|token| matches!(token, PsToken::Pipe)).collect();
-        for (at, command) in commands.iter().enumerate() {
-            let before = if at > 0 { fed.take() } else { None };
-            fed = Some(one(shell, command, before));
+        let mut fed: Option<Feed> = None;
+        for command in statement.split(|token| matches!(token, PsToken::Pipe)) {
+            fed = Some(one(shell, command, fed));
         }
-        fed = None;
     }
 }
 
-/// Calls of the framework that delete or run: `[IO.File]::Delete(…)`.
-fn methods(shell: &mut Shell<'_>, text: &str) {
+/// Methods and types: what deletes, what fetches or decodes and runs, and what is merely not known.
+fn not_followed(shell: &mut Shell<'_>, text: &str) {
     let lower = text.to_ascii_lowercase();
-    for (call, reason) in [
-        ("]::delete(", "It deletes a file or folder."),
-        (".delete(", "It deletes what the object stands for."),
-        ("]::writealltext(", ""),
-        ("]::writealllines(", ""),
-        ("]::writeallbytes(", ""),
-    ] {
-        let Some(at) = lower.find(call) else { continue };
-        let word = &text[at..at + call.len()];
-        if quoted_before(&text[..at]) {
-            continue;
-        }
-        if reason.is_empty() {
-            shell.note(judge::opaque("code.powershell", word));
-        } else {
-            shell.note(judge::destructive("code.delete", word, reason));
-        }
+    let has = |name: &str| list(name).iter().any(|word| lower.contains(word));
+    let quoted =
+        |at: usize| ['\'', '"'].iter().any(|quote| text[..at].matches(*quote).count() % 2 == 1);
+    let deletes = ["]::delete(", ".delete("].iter().find_map(|call| lower.find(call));
+    if let Some(at) = deletes.filter(|at| !quoted(*at)) {
+        shell.note(judge::destructive(
+            "code.delete",
+            &text[at..at + 8],
+            "It deletes what stands before it.",
+        ));
     }
-    let fetches = [
-        "downloadstring",
-        "downloadfile",
-        "invoke-webrequest",
-        "invoke-restmethod",
-        "iwr ",
-        "irm ",
-        "net.webclient",
-    ];
-    let runs = ["iex", "invoke-expression", "[scriptblock]::create"];
-    let words = |list: &[&str]| list.iter().any(|word| lower.contains(word));
-    if words(&fetches) && words(&runs) && !lower.trim_start().starts_with("write-") {
+    if has("psfetches") && has("psruns") && !lower.trim_start().starts_with("write-") {
         shell.note(judge::downloaded("Invoke-Expression"));
     }
-    if words(&runs) && lower.contains("frombase64string") {
+    if has("psruns") && lower.contains("frombase64string") {
         shell.note(judge::decoded("FromBase64String"));
     }
-}
-
-fn quoted_before(text: &str) -> bool {
-    text.matches('\'').count() % 2 == 1 || text.matches('"').count() % 2 == 1
+    let method = lower.match_indices('(').any(|(at, _)| {
+        lower[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_')
+            && lower[..at]
+                .rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+                .next()
+                .is_some_and(|name| lower[..at - name.len()].ends_with(['.', ':']))
+    });
+    if method || lower.contains("::") || lower.contains("$(") && lower.contains('"') {
+        shell.mention(text);
+        shell.note(judge::opaque("code.powershell", "("));
+    }
 }
 
 fn one(shell: &mut Shell<'_>, tokens: &[PsToken], before: Option<Feed>) -> Feed {
     let mut words: Vec<Arg> = Vec::new();
     let mut lists: Vec<usize> = Vec::new();
-    let mut at = 0;
-    while at < tokens.len() {
-        match &tokens[at] {
-            PsToken::Word(arg) => words.push(arg.clone()),
-            PsToken::Into => {
-                if let Some(PsToken::Word(file)) = tokens.get(at + 1) {
-                    let nothing = file.text.eq_ignore_ascii_case("$null");
-                    let file = file.clone();
-                    let number = file.text.starts_with('&');
-                    if !nothing
-                        && !number
-                        && let Some(found) = judge::redirected(shell, &file, true)
-                    {
-                        shell.note(found);
-                    }
-                    at += 1;
+    let mut into = false;
+    for token in tokens {
+        match token {
+            PsToken::Word(file) if std::mem::take(&mut into) => {
+                let nothing = file.text.eq_ignore_ascii_case("$null") || file.text.starts_with('&');
+                if let Some(found) = judge::redirected(shell, file, true).filter(|_| !nothing) {
+                    shell.note(found);
                 }
             }
+            PsToken::Word(arg) => words.push(arg.clone()),
             PsToken::Comma => lists.push(words.len()),
+            PsToken::Into => into = true,
             PsToken::Call | PsToken::Pipe | PsToken::End => {}
         }
-        at += 1;
     }
     let called = tokens.iter().any(|token| matches!(token, PsToken::Call));
     // `$x = command`: what is assigned is a command of its own.
@@ -143,13 +119,16 @@ fn one(shell: &mut Shell<'_>, tokens: &[PsToken], before: Option<Feed>) -> Feed 
         && first.text.starts_with('$')
         && ["=", "+="].iter().any(|assign| sign.is(assign))
     {
-        let simple = words.len() == 3 && !words[2].text.contains('-');
         let name = first.text.trim_start_matches('$').to_ascii_lowercase();
-        if simple {
+        if words.len() == 3 && !words[2].text.contains('-') {
+            if name.starts_with("env:") {
+                shell.note(judge::opaque("variable.steers", &name));
+            }
             shell.set(&format!("ps:{name}"), words[2].pieces.clone());
             return Feed::some();
         }
         words.drain(..2);
+        lists.iter_mut().for_each(|at| *at = at.saturating_sub(2));
     }
     let first = shell.started();
     let out = command(shell, &words, &lists, called, before);
@@ -159,86 +138,11 @@ fn one(shell: &mut Shell<'_>, tokens: &[PsToken], before: Option<Feed>) -> Feed 
     out
 }
 
-/// Names that mean another one; of those that exist everywhere, what they mean on Windows.
-fn meant(name: &str) -> &str {
-    match name {
-        "ri" | "rm" | "del" | "rd" | "erase" | "rmdir" | "rp" => "remove-item",
-        "sc" | "set-content" => "set-content",
-        "ac" => "add-content",
-        "ni" | "mkdir" | "md" => "new-item",
-        "cp" | "copy" | "cpi" => "copy-item",
-        "mv" | "move" | "mi" => "move-item",
-        "ren" | "rni" => "rename-item",
-        "iex" => "invoke-expression",
-        "iwr" | "curl" | "wget" => "invoke-webrequest",
-        "irm" => "invoke-restmethod",
-        "saps" | "start" => "start-process",
-        "spps" | "kill" => "stop-process",
-        "clc" => "clear-content",
-        "tee" => "tee-object",
-        "cd" | "sl" | "chdir" => "set-location",
-        "icm" => "invoke-command",
-        "ls" | "dir" | "gci" => "get-childitem",
-        "cat" | "gc" | "type" => "get-content",
-        "echo" | "write" => "write-output",
-        "pwd" | "gl" => "get-location",
-        "sleep" => "start-sleep",
-        other => other,
-    }
-}
-
-/// Verbs of cmdlets that change nothing.
-const READING: &[&str] = &[
-    "get",
-    "test",
-    "select",
-    "where",
-    "sort",
-    "measure",
-    "format",
-    "write",
-    "convertto",
-    "convertfrom",
-    "compare",
-    "resolve",
-    "join",
-    "split",
-    "show",
-    "find",
-    "group",
-    "foreach",
-    "read",
-    "search",
-    "trace",
-    "wait",
-    "convert",
-    "limit",
-];
-
-/// `Get-Content`: its files have been seen.
-fn content(shell: &mut Shell<'_>, words: &[Arg]) {
-    let takes = |word: &str| {
-        let name = word.to_ascii_lowercase();
-        [
-            "-totalcount",
-            "-head",
-            "-first",
-            "-tail",
-            "-last",
-            "-encoding",
-            "-readcount",
-            "-delimiter",
-        ]
-        .contains(&name.as_str())
-    };
-    let mut value = false;
-    for word in words {
-        let option = word.option();
-        if !option && !value {
-            shell.touch(word, PathDeed::Read);
-        }
-        value = option && takes(&word.lead);
-    }
+/// The name that another one means, on Windows.
+fn meant(name: &str) -> String {
+    let aliases = list("psaliases");
+    let known = aliases.iter().filter_map(|alias| alias.split_once('='));
+    known.into_iter().find(|(alias, _)| *alias == name).map_or(name, |(_, full)| full).to_owned()
 }
 
 fn command(
@@ -251,47 +155,26 @@ fn command(
     let Some(first) = words.first() else { return Feed::some() };
     let lower = first.text.to_ascii_lowercase();
     if !first.sure {
-        if called {
-            let reason = "Which program is called depends on a value that is not known here.";
-            shell.note(ShellFinding::new(
-                Class::Unreadable,
-                "program.variable",
-                &first.text,
-                reason,
-            ));
-        } else {
-            shell.note(judge::opaque("code.powershell", &first.text));
-        }
+        let reason = "Which program is called depends on a value that is not known here.";
+        let unread = ShellFinding::new(Class::Unreadable, "program.variable", &first.text, reason);
+        shell.note(if called { unread } else { judge::opaque("code.powershell", &first.text) });
         return Feed::some();
     }
-    let keywords = [
-        "if", "else", "elseif", "foreach", "while", "do", "for", "switch", "try", "catch",
-        "finally", "return", "in", "param", "function", "begin", "process", "end", "until", "trap",
-        "not", "-not", "throw", "exit",
-    ];
-    if keywords.contains(&lower.as_str()) {
-        if lower == "foreach"
-            && words.get(2).is_some_and(|word| word.text.eq_ignore_ascii_case("in"))
-        {
-            return Feed::some();
-        }
-        return command(shell, &words[1..], lists, called, before);
+    if table::holds("pskeywords", &lower) {
+        let over = words.get(2).is_some_and(|word| word.text.eq_ignore_ascii_case("in"));
+        let lists: Vec<usize> = lists.iter().map(|at| at.saturating_sub(1)).collect();
+        return if lower == "foreach" && over {
+            Feed::some()
+        } else {
+            command(shell, &words[1..], &lists, called, before)
+        };
     }
-    let name = meant(lower.rsplit(['\\', '/']).next().unwrap_or(&lower)).to_owned();
+    let name = meant(lower.rsplit(['\\', '/']).next().unwrap_or(&lower));
     let cmdlet = Cmdlet::new(&name, &words[1..], lists);
-    if name == "get-content" {
-        content(shell, &words[1..]);
-    }
-    let found = cmdlet_finding(shell, &cmdlet, &before);
-    let Some(finding) = found else {
-        let whole: Vec<Arg> = words.to_vec();
-        return shell.run(whole, before.unwrap_or_default());
+    let Some(finding) = judged(shell, &cmdlet, &before) else {
+        return shell.run(words.to_vec(), before.unwrap_or_default());
     };
-    let out = Feed {
-        download: name.starts_with("invoke-web") || name.starts_with("invoke-rest"),
-        present: true,
-        ..Feed::default()
-    };
+    let download = name == "invoke-webrequest" || name == "invoke-restmethod";
     shell.invoked(Invocation {
         program: Some(first.text.clone()),
         words: words.iter().map(|word| word.text.clone()).collect(),
@@ -301,71 +184,42 @@ fn command(
         hidden: false,
     });
     shell.note(finding);
-    out
+    Feed { download, present: true, ..Feed::default() }
 }
 
-/// A cmdlet's parameters and operands.
+/// A cmdlet with its words: switches, the values of parameters, and operands.
 struct Cmdlet<'c> {
     name: &'c str,
     flags: Vec<String>,
-    /// Values of parameters, lists taken apart.
     named: Vec<(String, Arg)>,
     operands: Vec<Arg>,
 }
 
 impl<'c> Cmdlet<'c> {
     fn new(name: &'c str, words: &[Arg], lists: &[usize]) -> Self {
-        const SWITCHES: &[&str] = &[
-            "recurse",
-            "force",
-            "whatif",
-            "confirm",
-            "verbose",
-            "append",
-            "nonewline",
-            "passthru",
-            "noclobber",
-            "directory",
-            "file",
-            "hidden",
-            "raw",
-            "asjob",
-            "wait",
-            "nonewwindow",
-            "r",
-            "fo",
-        ];
+        let switches = list("psswitches");
         let mut cmdlet = Self { name, flags: Vec::new(), named: Vec::new(), operands: Vec::new() };
         let mut last: Option<String> = None;
         for (at, word) in words.iter().enumerate() {
             // Commas count words of the whole command, with its name.
             let listed = lists.contains(&(at + 1));
-            if let Some(flag) = word.text.strip_prefix('-').filter(|_| word.sure && !listed)
-                && flag.starts_with(|c: char| c.is_ascii_alphabetic())
-            {
-                let flag = flag.to_ascii_lowercase();
+            let flag = word.text.strip_prefix('-').filter(|flag| {
+                word.sure && !listed && flag.starts_with(|c: char| c.is_ascii_alphabetic())
+            });
+            if let Some(flag) = flag.map(str::to_ascii_lowercase) {
                 let (flag, value) = flag.split_once(':').unwrap_or((&flag, ""));
                 if value != "$false" {
                     cmdlet.flags.push(flag.to_owned());
                 }
-                let switch = SWITCHES
-                    .iter()
-                    .any(|switch| switch.starts_with(flag) && flag.len() > 2 || *switch == flag);
-                last = (!switch && value.is_empty()).then(|| flag.to_owned());
+                let switch =
+                    |known: &&str| known.starts_with(flag) && flag.len() > 2 || *known == flag;
+                last = (!switches.iter().any(switch) && value.is_empty()).then(|| flag.to_owned());
                 continue;
             }
-            if listed
-                && let Some((name, _)) = cmdlet.named.last().cloned()
-                && last.is_none()
-                && !cmdlet.named.is_empty()
-                && cmdlet.operands.is_empty()
-            {
-                cmdlet.named.push((name, word.clone()));
-                continue;
-            }
-            match last.take() {
-                Some(name) => cmdlet.named.push((name, word.clone())),
-                None => cmdlet.operands.push(word.clone()),
+            let goes_on = cmdlet.named.last().map(|(name, _)| name.clone());
+            match (last.take(), goes_on.filter(|_| listed && cmdlet.operands.is_empty())) {
+                (Some(name), _) | (None, Some(name)) => cmdlet.named.push((name, word.clone())),
+                (None, None) => cmdlet.operands.push(word.clone()),
             }
         }
         cmdlet
@@ -373,14 +227,11 @@ impl<'c> Cmdlet<'c> {
 
     /// Whether a parameter is given, in full or shortened.
     fn flag(&self, name: &str) -> bool {
-        self.flags
-            .iter()
-            .any(|flag| flag == name || !flag.is_empty() && name.starts_with(flag.as_str()))
+        self.flags.iter().any(|flag| !flag.is_empty() && name.starts_with(flag.as_str()))
     }
 
     fn value(&self, names: &[&str]) -> Vec<Arg> {
-        let fits =
-            |given: &str| names.iter().any(|name| name.starts_with(given) && !given.is_empty());
+        let fits = |given: &str| names.iter().any(|name| name.starts_with(given));
         self.named.iter().filter(|(name, _)| fits(name)).map(|(_, arg)| arg.clone()).collect()
     }
 
@@ -391,7 +242,7 @@ impl<'c> Cmdlet<'c> {
     }
 }
 
-fn cmdlet_finding(
+fn judged(
     shell: &mut Shell<'_>,
     cmdlet: &Cmdlet<'_>,
     before: &Option<Feed>,
@@ -400,112 +251,79 @@ fn cmdlet_finding(
     if cmdlet.flag("whatif") && name.contains('-') {
         return Some(judge::reads(name));
     }
-    let lost = |rule: &'static str, reason: &str| Some(judge::destructive(rule, name, reason));
+    let row = table::rows(&format!("ps:{name}")).first();
+    match row.map_or("", |row| row.kind()) {
+        "destroys" => {
+            let all = name != "stop-process" || cmdlet.flag("name") || before.is_some();
+            let lost = row.map(|row| judge::destructive(row.word(1), name, row.reason()));
+            return if all { lost } else { Some(judge::opaque("kill", name)) };
+        }
+        "reads" => {
+            if name == "get-content" {
+                cmdlet.paths().iter().for_each(|file| shell.touch(file, PathDeed::Read));
+            }
+            if name == "set-location" {
+                let to = cmdlet.paths().first().and_then(|arg| arg.literal().map(str::to_owned));
+                let joined = to.map(|to| match paths::absolute(&to) {
+                    true => to,
+                    false => format!("{}/{to}", shell.cwd().unwrap_or("")),
+                });
+                shell.go(joined.map(|path| paths::normal(&path)));
+            }
+            return Some(judge::reads(name));
+        }
+        "writes" => return Some(written(shell, cmdlet)),
+        _ => {}
+    }
     match name {
         "remove-item" | "remove-itemproperty" => Some(removed(shell, cmdlet, before)),
-        "clear-content" | "clear-item" | "clear-itemproperty" => {
-            lost("clear", "It empties a file or a key.")
-        }
-        "format-volume" | "clear-disk" | "initialize-disk" | "remove-partition"
-        | "new-partition" | "set-disk" | "reset-physicaldisk" => {
-            lost("disk", "It writes over a disk or its table of partitions.")
-        }
-        "stop-computer" | "restart-computer" => lost("machine.stop", "It stops the machine."),
-        "stop-process" if cmdlet.flag("name") || !before.is_none() => {
-            lost("processes", "It ends every process that fits.")
-        }
-        "stop-process" => Some(judge::opaque("kill", name)),
-        "stop-service" | "suspend-service" | "remove-service" => {
-            lost("service.stop", "It stops or disables a service of the machine.")
-        }
-        "clear-recyclebin" | "clear-eventlog" | "clear-history" => {
-            lost("clear", "It deletes what can be looked up until then.")
-        }
-        "remove-variable" | "remove-module" | "remove-job" | "remove-alias"
-        | "remove-pssession" | "remove-event" | "remove-psdrive" => Some(judge::reads(name)),
         "invoke-expression" => Some(expression(shell, cmdlet, before)),
         "invoke-webrequest" | "invoke-restmethod" => {
-            let delete = cmdlet
-                .value(&["method"])
-                .iter()
-                .any(|method| method.text.eq_ignore_ascii_case("delete"));
-            if delete {
-                return lost("http.delete", "It asks a server to delete something.");
+            let method = cmdlet.value(&["method"]);
+            if method.iter().any(|method| method.text.eq_ignore_ascii_case("delete")) {
+                let reason = "It asks a server to delete something.";
+                return Some(judge::destructive("http.delete", name, reason));
             }
-            for file in cmdlet.value(&["outfile"]) {
-                shell.touch(&file, PathDeed::Write);
-            }
+            cmdlet.value(&["outfile"]).iter().for_each(|file| shell.touch(file, PathDeed::Write));
             Some(judge::opaque("network", name))
         }
-        "set-content" | "add-content" | "out-file" | "new-item" | "tee-object" | "export-csv"
-        | "export-clixml" | "set-item" | "expand-archive" | "compress-archive" => {
-            let mut files = cmdlet.paths();
-            if !files.is_empty() && cmdlet.value(&["path", "filepath"]).is_empty() {
-                files.truncate(1);
-            }
-            files.extend(cmdlet.value(&["destinationpath"]));
-            Some(written(shell, name, &files))
-        }
-        "copy-item" | "move-item" | "rename-item" => Some(moved(shell, cmdlet)),
-        "set-location" | "push-location" => {
-            let to = cmdlet.paths().first().and_then(|arg| arg.literal().map(str::to_owned));
-            let there = to.map(|to| {
-                if super::paths::absolute(&to) {
-                    to
-                } else {
-                    format!("{}/{to}", shell.cwd().unwrap_or(""))
-                }
-            });
-            shell.go(there.map(|path| super::paths::normal(&path)));
-            Some(judge::reads(name))
-        }
-        "pop-location" => Some(judge::reads(name)),
         "start-process" | "invoke-command" => Some(started(shell, cmdlet)),
-        "out-null" | "out-string" | "out-host" | "out-default" | "start-sleep" | "clear-host"
-        | "set-strictmode" | "set-variable" | "new-object" | "%" | "?" => Some(judge::reads(name)),
         _ => {
-            let (verb, noun) = name.split_once('-').filter(|(verb, noun)| {
-                !verb.is_empty() && !noun.is_empty() && !name.contains('.')
+            let (verb, _) = name.split_once('-').filter(|(verb, noun)| {
+                !verb.is_empty() && !noun.is_empty() && !name.contains('.') && !judge::known(name)
             })?;
-            if judge::known(name) {
-                return None;
-            }
-            match verb {
-                "remove" | "clear" | "uninstall" | "disable" | "reset" | "dismount" => {
-                    lost("powershell.remove", &format!("`{name}` removes or disables something."))
-                }
-                _ if READING.contains(&verb) && !noun.contains('\\') => Some(judge::reads(name)),
-                _ => Some(judge::opaque("program.unknown", name)),
-            }
+            let reason = format!("`{name}` removes or disables something.");
+            Some(match (table::holds("psremoves", verb), table::holds("pslooks", verb)) {
+                (true, _) => judge::destructive("powershell.remove", name, &reason),
+                (_, true) => judge::looks(name),
+                _ => judge::opaque("program.unknown", name),
+            })
         }
     }
 }
 
 fn removed(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>, before: &Option<Feed>) -> ShellFinding {
-    let recursive = cmdlet.flag("recurse")
-        || cmdlet.flags.iter().any(|flag| flag == "rf" || flag == "fr" || flag == "r");
-    let mut paths = cmdlet.paths();
-    if paths.is_empty() && before.is_some() {
-        paths.push(Arg::unknown("(input)", WordOrigin::Output));
+    let recursive = cmdlet
+        .flags
+        .iter()
+        .any(|flag| "recurse".starts_with(flag.as_str()) || matches!(flag.as_str(), "rf" | "fr"));
+    let mut named = cmdlet.paths();
+    if named.is_empty() && before.is_some() {
+        named.push(Arg::unknown("(input)", WordOrigin::Output));
     }
     let mut worst = judge::writes("rm.file", cmdlet.name);
-    for path in &paths {
+    for path in &named {
         let lower = path.text.to_ascii_lowercase();
-        if ["env:", "variable:", "function:", "alias:"].iter().any(|drive| lower.starts_with(drive))
-        {
-            continue;
-        }
-        if ["hklm:", "hkcu:", "hkcr:", "registry::", "cert:"]
-            .iter()
-            .any(|drive| lower.starts_with(drive))
-        {
-            return judge::destructive(
-                "windows.registry",
-                &path.text,
-                "It deletes from the registry.",
-            );
-        }
-        worst = worst.or(judge::remove_one(shell, path, recursive));
+        let drive = lower.split(':').next().filter(|drive| drive.len() > 1 && lower.contains(':'));
+        worst = worst.or(match drive {
+            Some("env" | "variable" | "function" | "alias") => {
+                judge::opaque("variable.steers", &path.text)
+            }
+            Some("hklm" | "hkcu" | "hkcr" | "registry" | "cert") => {
+                judge::destructive("windows.registry", &path.text, "It deletes from the registry.")
+            }
+            _ => judge::remove_one(shell, path, recursive),
+        });
     }
     worst
 }
@@ -515,57 +333,50 @@ fn expression(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>, before: &Option<Feed>)
     if before.as_ref().is_some_and(|feed| feed.download) {
         return judge::downloaded("Invoke-Expression");
     }
-    let mut codes = cmdlet.value(&["command"]);
-    codes.extend(cmdlet.operands.iter().cloned());
-    match codes.first().and_then(Arg::literal) {
-        Some(code) => {
-            let code = code.to_owned();
-            let found = shell
-                .within(|shell| shell.process("Invoke-Expression", |shell| walk(shell, &code)));
-            found.unwrap_or_else(|| judge::opaque("code.powershell", "Invoke-Expression"))
-        }
-        None => ShellFinding::new(
-            Class::Unreadable,
-            "code.unknown",
-            "Invoke-Expression",
-            "It runs a value that is not known here.",
-        ),
-    }
+    let codes = [cmdlet.value(&["command"]), cmdlet.operands.clone()].concat();
+    let Some(code) = codes.first().and_then(Arg::literal).map(str::to_owned) else {
+        let reason = "It runs a value that is not known here.";
+        return ShellFinding::new(Class::Unreadable, "code.unknown", "Invoke-Expression", reason);
+    };
+    let found =
+        shell.within(|shell| shell.process("Invoke-Expression", |shell| walk(shell, &code)));
+    found.unwrap_or_else(|| judge::opaque("code.powershell", "Invoke-Expression"))
 }
 
-fn written(shell: &mut Shell<'_>, name: &str, files: &[Arg]) -> ShellFinding {
-    let mut worst = judge::writes("program.writes", name);
-    for file in files {
+/// What is written: the first operand, or of what copies and moves the last one.
+fn written(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> ShellFinding {
+    let mut from = cmdlet.paths();
+    let mut to = cmdlet.value(&["destination", "destinationpath", "newname"]);
+    let carries = matches!(cmdlet.name, "copy-item" | "move-item" | "rename-item");
+    if carries {
+        if to.is_empty() {
+            to.extend(if cmdlet.named.is_empty() {
+                from.pop()
+            } else {
+                cmdlet.operands.last().cloned()
+            });
+        }
+        let deed = if cmdlet.name == "copy-item" { PathDeed::Read } else { PathDeed::MoveFrom };
+        from.iter().for_each(|path| shell.touch(path, deed));
+    } else {
+        if cmdlet.value(&["path", "filepath"]).is_empty() {
+            from.truncate(1);
+        }
+        to.extend(from);
+    }
+    let mut worst = judge::writes("program.writes", cmdlet.name);
+    for file in &to {
         let found = judge::redirected(shell, file, true);
         worst = found.map_or(worst.clone(), |found| worst.or(found));
     }
     worst
 }
 
-fn moved(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> ShellFinding {
-    let mut from = cmdlet.paths();
-    let mut to = cmdlet.value(&["destination", "newname"]);
-    if to.is_empty() && from.len() > 1 {
-        to.extend(from.pop());
-    } else if to.is_empty() {
-        to.extend(cmdlet.operands.last().filter(|_| !cmdlet.named.is_empty()).cloned());
-    }
-    let deed = if cmdlet.name == "copy-item" { PathDeed::Read } else { PathDeed::MoveFrom };
-    for path in &from {
-        shell.touch(path, deed);
-    }
-    written(shell, cmdlet.name, &to)
-}
-
 /// `Start-Process NAME -ArgumentList …`
 fn started(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> ShellFinding {
-    let mut words = cmdlet.value(&["filepath"]);
-    words.extend(cmdlet.operands.iter().cloned());
+    let mut words = [cmdlet.value(&["filepath"]), cmdlet.operands.clone()].concat();
     let lists = cmdlet.value(&["argumentlist", "args"]);
     words.extend(lists.iter().flat_map(|arg| arg.text.split_whitespace().map(Arg::known)));
-    if words.is_empty() {
-        return judge::opaque("code.powershell", cmdlet.name);
-    }
     shell.background();
     let found = shell.within(|shell| {
         shell.process("Start-Process", |shell| {

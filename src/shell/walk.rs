@@ -6,6 +6,8 @@
 
 use std::rc::Rc;
 
+use super::bombs::{floods, multiplies, starts};
+use super::disguise::invisible;
 use super::expand::{Arg, WordOrigin, WordPiece};
 pub(super) use super::found::{Feed, ShellFinding};
 use super::judge;
@@ -24,17 +26,15 @@ const MAX_COMMANDS: usize = 600;
 const MAX_STEPS: usize = 6_000;
 /// Of texts that are not followed no more than so many paths are kept.
 const MAX_MENTIONS: usize = 64;
-/// A longer value of a variable is not followed.
-const MAX_VALUE: usize = 20_000;
 /// A loop over more words is walked once, with an unknown word.
 const MAX_ROUNDS: usize = 12;
 
 /// What has been found so far.
 #[derive(Default)]
-struct WalkOutcome {
-    commands: Vec<Invocation>,
+pub(super) struct WalkOutcome {
+    pub(super) commands: Vec<Invocation>,
     targets: Vec<TouchedPath>,
-    worst: Option<ShellFinding>,
+    pub(super) worst: Option<ShellFinding>,
     background: bool,
     /// Something was found that writes.
     wrote: bool,
@@ -46,7 +46,7 @@ struct WalkOutcome {
 pub(super) struct Shell<'a> {
     pub(super) at: &'a CommandContext,
     pub(super) state: ShellState,
-    arguments: Option<Vec<Vec<WordPiece>>>,
+    pub(super) arguments: Option<Vec<Vec<WordPiece>>>,
     stdin: Feed,
     /// Files that were fetched from elsewhere, and where the last redirection went.
     pub(super) fetched: Vec<String>,
@@ -56,10 +56,10 @@ pub(super) struct Shell<'a> {
     /// Functions with what they start.
     bodies: Vec<(String, Vec<(String, bool)>)>,
     /// Inputs that were opened by number, and those that lead to another machine.
-    descriptors: Vec<(u32, Feed)>,
-    sockets: Vec<u32>,
+    pub(super) descriptors: Vec<(u32, Feed)>,
+    pub(super) sockets: Vec<u32>,
     pub(super) redirected_to: Option<String>,
-    remembered: Vec<Feed>,
+    pub(super) remembered: Vec<Feed>,
     depth: usize,
     /// Commands that were walked, also those that start no program.
     steps: usize,
@@ -68,7 +68,7 @@ pub(super) struct Shell<'a> {
     pub(super) via: Vec<String>,
     /// Paths are those of another machine or container.
     pub(super) elsewhere: bool,
-    out: WalkOutcome,
+    pub(super) out: WalkOutcome,
 }
 
 /// What a text in the language of a POSIX shell would do.
@@ -91,14 +91,6 @@ pub(super) fn read(text: &str, at: &CommandContext) -> Reading {
 
 fn sentence(error: &parse::SyntaxError) -> String {
     format!("It cannot be read as shell: {error}.")
-}
-
-/// A blank that is none to a shell, or a sign that nobody sees.
-fn invisible(text: &str) -> Option<char> {
-    text.chars().find(|c| {
-        !c.is_ascii() && c.is_whitespace()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
-    })
 }
 
 fn lone(tree: &ParsedScript) -> bool {
@@ -235,100 +227,6 @@ impl<'a> Shell<'a> {
             let (path, known) = (place.path, place.known);
             self.target(TouchedPath { path, deed, known, recursive: false });
         }
-    }
-
-    pub(super) fn arguments(&self) -> Option<&[Vec<WordPiece>]> {
-        self.arguments.as_deref()
-    }
-
-    /// `set -- a b`
-    pub(super) fn set_arguments(&mut self, given: Vec<Vec<WordPiece>>) {
-        self.arguments = Some(given);
-    }
-
-    pub(super) fn remember(&mut self, feed: Feed) -> usize {
-        self.remembered.push(feed);
-        self.remembered.len() - 1
-    }
-
-    /// What comes out of a process substitution that was named `/dev/fd/N`.
-    pub(super) fn remembered(&self, arg: &Arg) -> Option<Feed> {
-        let number: usize = arg.text.strip_prefix("/dev/fd/")?.parse().ok()?;
-        self.remembered.get(number).filter(|_| !arg.sure).cloned()
-    }
-
-    pub(super) fn home(&self) -> WordPiece {
-        match &self.at.home {
-            Some(home) => WordPiece::Text(paths::slashed(home)),
-            None => super::expand::unknown("~".to_owned()),
-        }
-    }
-
-    pub(super) fn here(&self) -> WordPiece {
-        match self.cwd() {
-            Some(cwd) => WordPiece::Text(cwd.to_owned()),
-            None => super::expand::unknown("$PWD".to_owned()),
-        }
-    }
-
-    /// The value of a variable, when the text or the surroundings say it.
-    pub(super) fn variable(&self, name: &str) -> Option<Vec<WordPiece>> {
-        let second =
-            self.state.names.iter().rev().find(|(known, other)| known == name && other != name);
-        let name = second.map_or(name, |(_, other)| other.as_str());
-        let set = self.state.variables.iter().rev().find(|(known, _)| known == name);
-        if let Some((_, value)) = set {
-            return Some(value.clone());
-        }
-        if let Some((_, elements)) = self.state.arrays.iter().rev().find(|(known, _)| known == name)
-        {
-            return elements.first().cloned();
-        }
-        if let (Ok(number), Some(given)) = (name.parse::<usize>(), &self.arguments)
-            && number > 0
-        {
-            return Some(given.get(number - 1).cloned().unwrap_or_default());
-        }
-        match name {
-            "HOME" => Some(vec![self.home()]),
-            "PWD" => Some(vec![self.here()]),
-            "TMPDIR" | "TMP" | "TEMP" | "RUNNER_TEMP" => {
-                Some(vec![WordPiece::Temp(format!("${name}"))])
-            }
-            "IFS" => Some(vec![WordPiece::Text(" \t\n".to_owned())]),
-            "SHELL" | "BASH" => Some(vec![WordPiece::Text("bash".to_owned())]),
-            _ => None,
-        }
-    }
-
-    /// From now on one variable stands for another.
-    pub(super) fn second_name(&mut self, name: &str, of: &str) {
-        self.state.variables.retain(|(known, _)| known != name);
-        self.state.names.push((name.to_owned(), of.to_owned()));
-    }
-
-    pub(super) fn elements(&self, name: &str) -> Option<Vec<Vec<WordPiece>>> {
-        let found = self.state.arrays.iter().rev().find(|(known, _)| known == name)?;
-        Some(found.1.clone())
-    }
-
-    pub(super) fn set(&mut self, name: &str, value: Vec<WordPiece>) {
-        let second = self.state.names.iter().rev().find(|(known, _)| known == name);
-        let name = &second.map_or_else(|| name.to_owned(), |(_, other)| other.clone());
-        let length: usize = value.iter().map(WordPiece::len).sum();
-        let value = if length > MAX_VALUE {
-            vec![super::expand::unknown(format!("${name}"))]
-        } else {
-            value
-        };
-        self.state.variables.retain(|(known, _)| known != name);
-        self.state.arrays.retain(|(known, _)| known != name);
-        self.state.variables.push((name.to_owned(), value));
-    }
-
-    pub(super) fn separators(&self) -> String {
-        let set = self.variable("IFS").map(|value| Arg::from_pieces(&value).text);
-        set.unwrap_or_else(|| " \t\n".to_owned())
     }
 
     /// What a program before this one gives it, or what the whole compound is given.
@@ -862,32 +760,6 @@ impl<'a> Shell<'a> {
         self.steps = other.steps;
         self.tentative = true;
     }
-
-    /// A text with blanks that are none: what it would be if they were.
-    fn disguised(&mut self, text: &str, hidden: char) {
-        let plain: String = text
-            .chars()
-            .filter_map(|c| match invisible(c.encode_utf8(&mut [0; 4])) {
-                Some(c) if c.is_whitespace() => Some(' '),
-                Some(_) => None,
-                None => Some(c),
-            })
-            .collect();
-        let mut other = Shell::new(self.at);
-        other.text(&plain);
-        let worst = other.out.worst.filter(|finding| finding.class == Class::Destructive);
-        let spelled = format!("U+{:04X}", u32::from(hidden));
-        if let Some(worst) = worst {
-            self.note(worst);
-        }
-        let hides = self.out.commands.iter().any(|command| {
-            command.program.as_deref().is_some_and(|name| invisible(name).is_some())
-        });
-        if hides {
-            let reason = "The name of a program holds a sign that nobody sees.";
-            self.note(ShellFinding::new(Class::Unreadable, "syntax.invisible", &spelled, reason));
-        }
-    }
 }
 
 const MAX_WORDS: usize = 64;
@@ -906,67 +778,4 @@ fn succeeds(item: &Pipeline) -> bool {
         ["cd", "pushd", "mkdir", "export", "set", "echo", "true", ":", "source", ".", "printf"]
             .contains(&name.as_str())
     })
-}
-
-/// What the commands of a body start, and whether in another process than the shell's own.
-fn starts(body: &ShellCommand) -> Vec<(String, bool)> {
-    let scripts: Vec<&Script> = match &body.kind {
-        Kind::Group(script) | Kind::Subshell(script) => vec![script],
-        Kind::Branches(parts) | Kind::Loop(parts) => parts.iter().collect(),
-        _ => return Vec::new(),
-    };
-    let mut found = Vec::new();
-    for item in scripts.into_iter().flatten() {
-        let apart = item.background || item.commands.len() > 1;
-        for command in &item.commands {
-            if let Kind::Simple { words, .. } = &command.kind {
-                found.extend(words.first().and_then(Word::plain).map(|name| (name, apart)));
-            }
-            found.extend(starts(command).into_iter().map(|(name, inner)| (name, inner || apart)));
-        }
-    }
-    found
-}
-
-/// Whether a function comes back to itself by way of another process.
-fn multiplies(name: &str, bodies: &[(String, Vec<(String, bool)>)]) -> bool {
-    let mut todo = vec![(name.to_owned(), false)];
-    let mut seen: Vec<(String, bool)> = Vec::new();
-    while let Some((here, apart)) = todo.pop() {
-        for (_, starts) in bodies.iter().filter(|(known, _)| *known == here) {
-            for (next, forked) in starts {
-                let step = (next.clone(), apart || *forked);
-                if next == name && step.1 {
-                    return true;
-                }
-                if !seen.contains(&step) {
-                    seen.push(step.clone());
-                    todo.push(step);
-                }
-            }
-        }
-    }
-    false
-}
-
-/// Whether a loop without an end goes on starting what runs in the background.
-fn floods(parts: &[Script]) -> bool {
-    let names = |script: &Script| -> Vec<String> {
-        let commands = script.iter().flat_map(|item| &item.commands);
-        let simple = commands.filter_map(|command| match &command.kind {
-            Kind::Simple { words, .. } => words.first().and_then(Word::plain),
-            Kind::Arithmetic(word) => Some(word.raw.clone()),
-            _ => None,
-        });
-        simple.collect()
-    };
-    let [condition, body] = parts else { return false };
-    let endless = names(condition)
-        .iter()
-        .all(|name| ["true", ":", "false", ";;", "1"].contains(&name.replace(' ', "").as_str()));
-    let waits = ["wait", "sleep", "break", "exit", "return", "read"];
-    let foreground: Script = body.iter().filter(|item| !item.background).cloned().collect();
-    endless
-        && body.iter().any(|item| item.background)
-        && !names(&foreground).iter().any(|name| waits.contains(&name.as_str()))
 }

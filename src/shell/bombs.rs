@@ -1,0 +1,66 @@
+//! What starts processes without end: functions that come back to themselves, and loops.
+
+use super::parse::{Kind, Script, ShellCommand, Word};
+
+/// What the commands of a body start, and whether in another process than the shell's own.
+pub(super) fn starts(body: &ShellCommand) -> Vec<(String, bool)> {
+    let scripts: Vec<&Script> = match &body.kind {
+        Kind::Group(script) | Kind::Subshell(script) => vec![script],
+        Kind::Branches(parts) | Kind::Loop(parts) => parts.iter().collect(),
+        _ => return Vec::new(),
+    };
+    let mut found = Vec::new();
+    for item in scripts.into_iter().flatten() {
+        let apart = item.background || item.commands.len() > 1;
+        for command in &item.commands {
+            if let Kind::Simple { words, .. } = &command.kind {
+                found.extend(words.first().and_then(Word::plain).map(|name| (name, apart)));
+            }
+            found.extend(starts(command).into_iter().map(|(name, inner)| (name, inner || apart)));
+        }
+    }
+    found
+}
+
+/// Whether a function comes back to itself by way of another process.
+pub(super) fn multiplies(name: &str, bodies: &[(String, Vec<(String, bool)>)]) -> bool {
+    let mut todo = vec![(name.to_owned(), false)];
+    let mut seen: Vec<(String, bool)> = Vec::new();
+    while let Some((here, apart)) = todo.pop() {
+        for (_, starts) in bodies.iter().filter(|(known, _)| *known == here) {
+            for (next, forked) in starts {
+                let step = (next.clone(), apart || *forked);
+                if next == name && step.1 {
+                    return true;
+                }
+                if !seen.contains(&step) {
+                    seen.push(step.clone());
+                    todo.push(step);
+                }
+            }
+        }
+    }
+    false
+}
+
+/// Whether a loop without an end goes on starting what runs in the background.
+pub(super) fn floods(parts: &[Script]) -> bool {
+    let names = |script: &Script| -> Vec<String> {
+        let commands = script.iter().flat_map(|item| &item.commands);
+        let simple = commands.filter_map(|command| match &command.kind {
+            Kind::Simple { words, .. } => words.first().and_then(Word::plain),
+            Kind::Arithmetic(word) => Some(word.raw.clone()),
+            _ => None,
+        });
+        simple.collect()
+    };
+    let [condition, body] = parts else { return false };
+    let endless = names(condition)
+        .iter()
+        .all(|name| ["true", ":", "false", ";;", "1"].contains(&name.replace(' ', "").as_str()));
+    let waits = ["wait", "sleep", "break", "exit", "return", "read"];
+    let foreground: Script = body.iter().filter(|item| !item.background).cloned().collect();
+    endless
+        && body.iter().any(|item| item.background)
+        && !names(&foreground).iter().any(|name| waits.contains(&name.as_str()))
+}

@@ -1,0 +1,40 @@
+//! Blanks that are none, and signs that nobody sees.
+
+use super::Class;
+use super::walk::{Shell, ShellFinding};
+
+/// A blank that is none to a shell, or a sign that nobody sees.
+pub(super) fn invisible(text: &str) -> Option<char> {
+    text.chars().find(|c| {
+        !c.is_ascii() && c.is_whitespace()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+    })
+}
+
+impl Shell<'_> {
+    /// A text with blanks that are none: what it would be if they were.
+    pub(super) fn disguised(&mut self, text: &str, hidden: char) {
+        let plain: String = text
+            .chars()
+            .filter_map(|c| match invisible(c.encode_utf8(&mut [0; 4])) {
+                Some(c) if c.is_whitespace() => Some(' '),
+                Some(_) => None,
+                None => Some(c),
+            })
+            .collect();
+        let mut other = Shell::new(self.at);
+        other.text(&plain);
+        let worst = other.out.worst.filter(|finding| finding.class == Class::Destructive);
+        let spelled = format!("U+{:04X}", u32::from(hidden));
+        if let Some(worst) = worst {
+            self.note(worst);
+        }
+        let hides = self.out.commands.iter().any(|command| {
+            command.program.as_deref().is_some_and(|name| invisible(name).is_some())
+        });
+        if hides {
+            let reason = "The name of a program holds a sign that nobody sees.";
+            self.note(ShellFinding::new(Class::Unreadable, "syntax.invisible", &spelled, reason));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! What names stand for while a text is walked.
+
+use super::expand::{Arg, WordPiece, unknown};
+use super::paths;
+use super::walk::{Feed, Shell};
+
+/// A longer value of a variable is not followed.
+const MAX_VALUE: usize = 20_000;
+
+impl Shell<'_> {
+    pub(super) fn arguments(&self) -> Option<&[Vec<WordPiece>]> {
+        self.arguments.as_deref()
+    }
+
+    /// `set -- a b`
+    pub(super) fn set_arguments(&mut self, given: Vec<Vec<WordPiece>>) {
+        self.arguments = Some(given);
+    }
+
+    pub(super) fn remember(&mut self, feed: Feed) -> usize {
+        self.remembered.push(feed);
+        self.remembered.len() - 1
+    }
+
+    /// What comes out of a process substitution that was named `/dev/fd/N`.
+    pub(super) fn remembered(&self, arg: &Arg) -> Option<Feed> {
+        let number: usize = arg.text.strip_prefix("/dev/fd/")?.parse().ok()?;
+        self.remembered.get(number).filter(|_| !arg.sure).cloned()
+    }
+
+    pub(super) fn home(&self) -> WordPiece {
+        match &self.at.home {
+            Some(home) => WordPiece::Text(paths::slashed(home)),
+            None => unknown("~".to_owned()),
+        }
+    }
+
+    pub(super) fn here(&self) -> WordPiece {
+        match self.cwd() {
+            Some(cwd) => WordPiece::Text(cwd.to_owned()),
+            None => unknown("$PWD".to_owned()),
+        }
+    }
+
+    /// The value of a variable, when the text or the surroundings say it.
+    pub(super) fn variable(&self, name: &str) -> Option<Vec<WordPiece>> {
+        let second =
+            self.state.names.iter().rev().find(|(known, other)| known == name && other != name);
+        let name = second.map_or(name, |(_, other)| other.as_str());
+        let set = self.state.variables.iter().rev().find(|(known, _)| known == name);
+        if let Some((_, value)) = set {
+            return Some(value.clone());
+        }
+        if let Some((_, elements)) = self.state.arrays.iter().rev().find(|(known, _)| known == name)
+        {
+            return elements.first().cloned();
+        }
+        if let (Ok(number), Some(given)) = (name.parse::<usize>(), &self.arguments)
+            && number > 0
+        {
+            return Some(given.get(number - 1).cloned().unwrap_or_default());
+        }
+        match name {
+            "HOME" => Some(vec![self.home()]),
+            "PWD" => Some(vec![self.here()]),
+            "TMPDIR" | "TMP" | "TEMP" | "RUNNER_TEMP" => {
+                Some(vec![WordPiece::Temp(format!("${name}"))])
+            }
+            "IFS" => Some(vec![WordPiece::Text(" \t\n".to_owned())]),
+            "SHELL" | "BASH" => Some(vec![WordPiece::Text("bash".to_owned())]),
+            _ => None,
+        }
+    }
+
+    /// From now on one variable stands for another.
+    pub(super) fn second_name(&mut self, name: &str, of: &str) {
+        self.state.variables.retain(|(known, _)| known != name);
+        self.state.names.push((name.to_owned(), of.to_owned()));
+    }
+
+    pub(super) fn elements(&self, name: &str) -> Option<Vec<Vec<WordPiece>>> {
+        let found = self.state.arrays.iter().rev().find(|(known, _)| known == name)?;
+        Some(found.1.clone())
+    }
+
+    pub(super) fn set(&mut self, name: &str, value: Vec<WordPiece>) {
+        let second = self.state.names.iter().rev().find(|(known, _)| known == name);
+        let name = &second.map_or_else(|| name.to_owned(), |(_, other)| other.clone());
+        let length: usize = value.iter().map(WordPiece::len).sum();
+        let value = if length > MAX_VALUE { vec![unknown(format!("${name}"))] } else { value };
+        self.state.variables.retain(|(known, _)| known != name);
+        self.state.arrays.retain(|(known, _)| known != name);
+        self.state.variables.push((name.to_owned(), value));
+    }
+
+    pub(super) fn separators(&self) -> String {
+        let set = self.variable("IFS").map(|value| Arg::from_pieces(&value).text);
+        set.unwrap_or_else(|| " \t\n".to_owned())
+    }
+}
