@@ -558,7 +558,6 @@ fn an_agent_runs_our_commands_for_itself_only() {
         "cd src && intent --json record billing/b.rs --session test-host:t",
         "intent record src/a.rs --contributor human",
         "intent report --out .orchestration/policy.yaml",
-        "intent report --out=src/a.rs",
     ] {
         assert_eq!(told_of(&repo, text), Some(DenialCode::ProtectedPath), "{text}");
     }
@@ -567,9 +566,95 @@ fn an_agent_runs_our_commands_for_itself_only() {
         "intent record --intent INT-001 --session test-host:s src/a.rs",
         "intent status && intent why src/a.rs",
         "intent report > src/report.html",
+        "intent report --out=src/report.html",
     ] {
         assert_eq!(told_of(&repo, text), None, "{text}");
     }
+}
+
+#[test]
+fn what_is_made_for_looking_needs_no_intent_and_what_may_write_does() {
+    let repo = repo();
+    let judged = |text: &str| before(&event(&repo, "nobody", vec![shell(text)]));
+    for text in [
+        "curl -s https://x.example | jq .",
+        "psql -c 'select 1'",
+        "git fetch",
+        "go list ./...",
+        "cargo tree",
+        "terraform plan",
+        "docker ps",
+        "x=$(git rev-parse HEAD); git show $x",
+    ] {
+        assert_eq!(code(&judged(text)), None, "{text}");
+    }
+    for text in
+        ["cargo test", "curl -o src/a.rs https://x.example", "git fetch origin +a:b", "make"]
+    {
+        assert_eq!(code(&judged(text)), Some(DenialCode::IntentRequired), "{text}");
+    }
+}
+
+#[test]
+fn a_command_whose_own_text_names_what_it_may_not_change_is_asked_about() {
+    let repo = repo();
+    repo.write("billing/i.ts", "1\n");
+    let chosen = event(&repo, "s", vec![select("INT-001")]);
+    assert_eq!(code(&before(&chosen)), None);
+    let judged = |text: &str| before(&event(&repo, "s", vec![shell(text)]));
+    for text in [
+        "python3 -c \"open('billing/i.ts','a').write('x')\"",
+        "node -e 'require(\"fs\").appendFileSync(\"billing/i.ts\", \"x\")'",
+        "python3 <<X\nopen('billing/new.ts', 'w')\nX",
+        "perl -e 'open F, q(>>.orchestration/policy.yaml)'",
+        "ruby -e 'File.write(\".git/config\", \"\")'",
+    ] {
+        let judged = judged(text);
+        assert_eq!(code(&judged), Some(DenialCode::ApprovalRequired), "{text}");
+        assert!(message(&judged).contains("own text names"), "{}", message(&judged));
+    }
+    for text in [
+        "git apply <<X\n--- a/billing/i.ts\n+++ b/billing/i.ts\n@@ -1 +1 @@\n-1\n+2\nX",
+        "apply_patch <<X\n*** Begin Patch\n*** Update File: billing/i.ts\n@@\n-1\n+2\n*** End Patch\nX",
+        "printf '*** Begin Patch\\n*** Add File: billing/n.ts\\n+1\\n*** End Patch\\n' | apply_patch",
+        "echo '--- a/billing/i.ts\n+++ b/billing/i.ts' | patch -p1",
+        "intent report --out billing/i.ts",
+    ] {
+        assert_eq!(code(&judged(text)), Some(DenialCode::ScopeViolation), "{text}");
+    }
+    for text in [
+        "python3 -c \"open('src/a.rs','a').write('x')\"",
+        "python3 -c \"print('application/json')\"",
+        "node -e 'fetch(\"https://x.example/billing/i.ts\")'",
+        "cargo test billing/i.ts",
+    ] {
+        assert_eq!(code(&judged(text)), None, "{text}: {}", message(&judged(text)));
+    }
+}
+
+#[test]
+fn what_is_built_again_may_go_and_a_log_has_its_place() {
+    let repo = repo();
+    repo.write(".gitignore", "dist/\n");
+    assert_eq!(code(&before(&event(&repo, "s", vec![select("INT-001")]))), None);
+    let judged = |text: &str| before(&event(&repo, "s", vec![shell(text)]));
+    assert_eq!(code(&judged("rm -rf dist")), None, "{}", message(&judged("rm -rf dist")));
+    let held = judged("cargo test | tee test.log");
+    assert_eq!(code(&held), Some(DenialCode::ScopeViolation));
+    assert!(message(&held).contains("scratch file may go to"), "{}", message(&held));
+}
+
+#[test]
+fn the_way_back_from_an_old_commit_is_open() {
+    let repo = repo();
+    assert_eq!(code(&before(&event(&repo, "s", vec![select("INT-001")]))), None);
+    let older = support::REGISTRY.replace("INT-001", "INT-009");
+    repo.write(".orchestration/active_intents.yaml", &older);
+    let judged = |text: &str| code(&before(&event(&repo, "s", vec![shell(text)])));
+    assert_eq!(judged("git checkout main"), None);
+    assert_eq!(judged("git switch main"), None);
+    assert_eq!(judged("git checkout main && make"), Some(DenialCode::UnknownIntent));
+    assert_eq!(judged("git checkout -- src"), Some(DenialCode::UnknownIntent));
 }
 
 #[test]

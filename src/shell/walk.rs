@@ -552,7 +552,6 @@ impl<'a> Shell<'a> {
         if !builtin {
             args.extend(words.iter().flat_map(|word| self.fields(word)));
         }
-        self.builtin_proof(&args);
         let declared = args.first().and_then(Arg::literal).is_some_and(judge::declares);
         let stdin = self.given(stdin);
         let out = match args.first() {
@@ -656,6 +655,7 @@ impl<'a> Shell<'a> {
         if args.is_empty() || self.exhausted() {
             return Feed::some();
         }
+        self.builtin_proof(&args);
         self.depth += 1;
         let at = self.out.commands.len();
         let judged = judge::program(self, &args, stdin);

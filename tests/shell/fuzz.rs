@@ -546,7 +546,7 @@ fn sandbox() -> tempfile::TempDir {
     std::fs::create_dir_all(root.path().join("home")).expect("made");
     let setup = "printf 'a\\tb\\n' > x.tsv; echo a > src/a.txt; echo a > README.md; tar cf x.tar README.md; \
         printf '#!/bin/sh\\ntouch new\\n' > evil; cp evil src/ls; cp evil src/git; cp evil src/cat; chmod +x evil src/ls src/git src/cat; \
-        git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm a; echo b >> README.md; git status";
+        git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm a; echo b >> README.md; touch -- -onew -delete -fprint --output=new; git status";
     run(root.path(), setup);
     root
 }

@@ -6,36 +6,8 @@ use super::{ProgramCall, decoded, destructive, downloaded, fetched, opaque, read
 use crate::shell::Class;
 use crate::shell::expand::{Arg, WordOrigin, WordPiece};
 use crate::shell::paths;
+use crate::shell::table;
 use crate::shell::walk::{Feed, Shell, ShellFinding};
-
-/// Variables whose value some program runs.
-const RUN: &[&str] = &[
-    "BASH_ENV",
-    "ENV",
-    "PROMPT_COMMAND",
-    "PS4",
-    "GIT_EDITOR",
-    "EDITOR",
-    "VISUAL",
-    "PAGER",
-    "GIT_PAGER",
-    "MANPAGER",
-    "LESSOPEN",
-    "LESSCLOSE",
-    "GIT_SSH_COMMAND",
-    "GIT_SEQUENCE_EDITOR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_ASKPASS",
-    "SSH_ASKPASS",
-    "BROWSER",
-    "RUSTC_WRAPPER",
-    "MAKEFLAGS",
-    "GIT_PROXY_COMMAND",
-    "SUDO_ASKPASS",
-    "RSYNC_RSH",
-    "NODE_OPTIONS",
-    "PERL5OPT",
-];
 
 /// Whether a builtin's operands are assignments that stay.
 pub(in crate::shell) fn declares(name: &str) -> bool {
@@ -50,7 +22,7 @@ pub(in crate::shell) fn assigned(
     alone: bool,
 ) {
     let value = Arg::from_pieces(value);
-    if RUN.contains(&name) && value.sure && value.text.contains([' ', ';', '|', '`']) {
+    if table::holds("runvalues", name) && value.sure && value.text.contains([' ', ';', '|', '`']) {
         let found = shell.within(|shell| {
             shell.process(name, |shell| {
                 shell.text(&value.text);

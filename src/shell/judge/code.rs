@@ -115,20 +115,6 @@ pub(super) fn later(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     opaque("code.later", call.name).or(builtins::fed(shell, call.name, call.stdin))
 }
 
-/// Options whose value is code, by interpreter.
-fn code_options(name: &str) -> &'static [&'static str] {
-    match name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.') {
-        "node" | "nodejs" | "bun" | "ts-node" | "tsx" => &["-e", "--eval", "-p", "--print", "-pe"],
-        "python" | "pypy" | "ipython" => &["-c"],
-        "perl" => &["-e", "-E"],
-        "php" => &["-r", "-B", "-R", "-E"],
-        "expect" => &["-c"],
-        "emacs" => &["--eval", "-eval", "--execute"],
-        "deno" => &[],
-        _ => &["-e", "--eval", "-E", "--execute"],
-    }
-}
-
 /// Python, Node, Perl, Ruby and the others.
 pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if call.args.len() == 1 && any(call.args, &["--version", "-V", "-v", "-version"]) {
@@ -157,8 +143,8 @@ pub(super) fn interpreter(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Shel
             return found;
         }
     }
-    let options = code_options(call.name);
-    let mut codes = values(call.args, options);
+    let options = rules::line(call.name).map_or_else(Vec::new, |row| row.list("code"));
+    let mut codes = values(call.args, &options);
     let takes = ["-m", "-W", "-X", "-r", "-I", "-M", "--require", "--import", "-C", "-d"];
     let all: Vec<&str> = options.iter().chain(&takes).copied().collect();
     let named = operands(call.args, &all);

@@ -571,16 +571,25 @@ pub(super) fn yq(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding 
     named.last().map_or_else(|| opaque("program.writes", call.name), |file| write(shell, file))
 }
 
-/// `uniq IN OUT`, `xxd IN OUT`: the second operand is written.
+/// `uniq IN OUT`, `xxd IN OUT`: the second operand is written; to `xxd`, so is an option behind the first.
 pub(super) fn second(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let takes = ["-f", "-s", "-w", "-l", "-c", "-g", "-o", "-n", "--skip-fields"];
-    match operands(call.args, &takes).get(1) {
-        Some(file) => writes("program.writes", call.name).or(write(shell, file)),
-        None if call.args.iter().any(|arg| !arg.sure && arg.lead.is_empty()) => {
-            opaque("program.value", call.name).looks()
-        }
-        None => reads(call.name),
+    let takes = rules::line(call.name).map_or_else(Vec::new, |row| row.list("takes"));
+    let named = operands(call.args, &takes);
+    let behind = |first: &&Arg| {
+        let at = call.args.iter().position(|arg| std::ptr::eq(arg, *first));
+        at.and_then(|at| call.args.get(at + 1))
+    };
+    let out = match call.name {
+        "xxd" => named.first().and_then(behind),
+        _ => named.get(1).copied(),
+    };
+    if let Some(file) = out {
+        return writes("program.writes", call.name).or(write(shell, file));
     }
+    if call.args.iter().any(|arg| !arg.sure && arg.lead.is_empty()) {
+        return opaque("program.value", call.name).looks();
+    }
+    if rules::listed(call) { reads(call.name) } else { opaque("program.options", call.name) }
 }
 
 /// `mkdir`: folders are made.

@@ -8,19 +8,6 @@ use crate::shell::table;
 use crate::shell::walk::{Shell, ShellFinding};
 use crate::shell::{Class, PathDeed};
 
-/// Options before the subcommand that take a word.
-const GLOBALS: &[&str] = &[
-    "-C",
-    "-c",
-    "--git-dir",
-    "--work-tree",
-    "--namespace",
-    "--exec-path",
-    "--super-prefix",
-    "--config-env",
-    "--attr-source",
-];
-
 const STASH: &str = "Keep the work first: `git stash -u`, or a commit on a branch.";
 
 /// As git takes them: a long option may be shortened.
@@ -53,7 +40,7 @@ pub(super) fn git(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
             ("--no-pager" | "-P" | "--no-optional-locks" | "--literal-pathspecs", _) => {}
             _ => worst = worst.or(opaque("git.options", &format!("git {}", arg.text))),
         }
-        at += 1 + usize::from(takes_next(&arg.lead, GLOBALS));
+        at += 1 + usize::from(takes_next(&arg.lead, &table::list("gitglobals")));
     }
     let found = match call.args.get(at) {
         None => reads("git"),

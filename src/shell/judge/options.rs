@@ -150,8 +150,13 @@ pub(super) fn known(row: &TableRow, args: &[Arg]) -> Known {
         return Known::All;
     }
     let (takes, joined) = (row.list("takes"), row.list("joined"));
+    // A pattern may stand for several names, and one of them may read as an option.
+    let many = |arg: &&Arg| arg.glob && arg.lead.is_empty();
+    let mut found = match args.iter().take_while(|arg| !arg.is("--")).any(|arg| many(&arg)) {
+        true => Known::Unless,
+        false => Known::All,
+    };
     let plus = takes.iter().chain(&joined).any(|option| option.starts_with('+'));
-    let mut found = Known::All;
     let mut at = 0;
     while let Some(arg) = args.get(at) {
         at += 1;

@@ -130,7 +130,7 @@ pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     // A value that is not known may be a word that deletes or runs.
     let free = call.args.iter().enumerate().any(|(at, arg)| {
         let valued = at > 0 && call.args[at - 1].lead.starts_with('-');
-        !arg.sure && arg.lead.is_empty() && !valued
+        !arg.sure && arg.lead.is_empty() && (arg.glob || !valued)
     });
     let mut worst = if free { opaque("program.value", "find").looks() } else { reads("find") };
     if any(call.args, &["-delete"]) {

@@ -1,60 +1,26 @@
 //! Statements that lose data, in the languages of databases.
 
-use super::{ProgramCall, destructive, opaque};
+use super::{ProgramCall, destructive, opaque, rules};
 use crate::shell::Class;
 use crate::shell::expand::Arg;
+use crate::shell::table::list;
 use crate::shell::walk::{Shell, ShellFinding};
 
 use super::options::{operands, values};
 
-/// A client: the options that hold code, and which operand does (0 for none).
-struct SqlClient {
-    name: &'static str,
-    options: &'static [&'static str],
-    operand: usize,
-}
-
-const fn client(name: &'static str, options: &'static [&'static str], operand: usize) -> SqlClient {
-    SqlClient { name, options, operand }
-}
-
-/// Sorted by name.
-const CLIENTS: &[SqlClient] = &[
-    client("bq", &[], 2),
-    client("clickhouse-client", &["-q", "--query"], 0),
-    client("cockroach", &["-e", "--execute"], 0),
-    client("cqlsh", &["-e", "--execute"], 0),
-    client("duckdb", &["-c", "-cmd", "-s"], 2),
-    client("influx", &["-execute"], 0),
-    client("isql", &["-Q"], 0),
-    client("mariadb", &["-e", "--execute"], 0),
-    client("mongo", &["--eval"], 0),
-    client("mongosh", &["--eval"], 0),
-    client("mycli", &["-e", "--execute"], 0),
-    client("mysql", &["-e", "--execute"], 0),
-    client("pgcli", &["-c", "--command"], 0),
-    client("psql", &["-c", "--command"], 0),
-    client("snowsql", &["-q", "--query"], 0),
-    client("sqlcmd", &["-Q", "-q"], 0),
-    client("sqlite3", &["-cmd", "-c"], 2),
-    client("usql", &["-c", "--command"], 0),
-];
-
 /// A database's client with statements on its command line or on its input.
 pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let found = CLIENTS.binary_search_by(|client| client.name.cmp(call.name));
-    let Some(client) = found.ok().map(|at| &CLIENTS[at]) else {
-        return opaque("program.database", call.name);
-    };
-    let mut codes: Vec<Arg> = values(call.args, client.options);
-    if client.operand > 0 {
-        let from = client.operand - 1;
-        codes.extend(operands(call.args, client.options).into_iter().skip(from).cloned());
+    let row = rules::line(call.name);
+    let options = row.map_or_else(Vec::new, |row| row.list("code"));
+    let operand: usize = row.and_then(|row| row.text("after").parse().ok()).unwrap_or(0);
+    let mut codes: Vec<Arg> = values(call.args, &options);
+    if operand > 0 {
+        codes.extend(operands(call.args, &options).into_iter().skip(operand - 1).cloned());
     }
     if let Some(pieces) = &call.stdin.pieces {
         codes.push(Arg::from_pieces(pieces));
     }
-    let ruled = super::rules::judge(call).filter(|found| found.class == Class::Destructive);
+    let ruled = rules::judge(call).filter(|found| found.class == Class::Destructive);
     let mut worst = ruled.unwrap_or_else(|| opaque("program.database", call.name));
     for code in &codes {
         if let Some(found) = statements(&code.text) {
@@ -81,71 +47,10 @@ pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 /// Whether every statement only asks: by its first word, and by what it leaves out.
 fn only_asks(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
-    let writes = [
-        "into outfile",
-        "into dumpfile",
-        "insert ",
-        "update ",
-        "delete ",
-        "drop ",
-        "alter ",
-        "create ",
-        "truncate ",
-        "remove(",
-        "insert",
-        "update",
-        "delete",
-        "drop",
-        "save(",
-        "copy ",
-        "\\copy",
-        "\\o",
-        "\\!",
-        "\\i",
-        "\\g",
-        "\\w",
-        ".output",
-        ".once",
-        ".import",
-        ".read",
-        ".save",
-        ".shell",
-        ".system",
-        "attach ",
-        "nextval",
-        "setval",
-        "lo_",
-        "pg_",
-    ];
-    if writes.iter().any(|word| lower.contains(word)) {
+    if list("sqlwrites").iter().any(|word| lower.contains(word)) {
         return false;
     }
-    let asks = [
-        "select",
-        "show",
-        "explain",
-        "describe",
-        "desc",
-        "with",
-        "values",
-        "table",
-        "pragma",
-        "\\d",
-        "\\l",
-        "\\conninfo",
-        "\\timing",
-        "\\x",
-        ".tables",
-        ".schema",
-        ".databases",
-        ".headers",
-        ".mode",
-        ".indexes",
-        "db.",
-        "rs.",
-        "keys",
-        "get",
-    ];
+    let asks = list("sqlasks");
     let mut statements = lower.split([';', '\n']).map(str::trim).filter(|text| !text.is_empty());
     statements.all(|text| asks.iter().any(|word| text.starts_with(word)))
 }
@@ -191,16 +96,8 @@ pub(super) fn statements(text: &str) -> Option<ShellFinding> {
         }
     }
     let squeezed: String = text.split_whitespace().collect();
-    let calls = [
-        "dropDatabase(",
-        ".drop()",
-        ".drop({",
-        ".deleteMany({})",
-        ".remove({})",
-        ".dropIndexes(",
-        ".dropCollection(",
-    ];
-    let found = calls.iter().find(|call| squeezed.contains(**call))?;
+    let calls = list("sqldrops");
+    let found = calls.into_iter().find(|call| squeezed.contains(call))?;
     Some(destructive("sql.drop", found, "It drops a collection or a whole database."))
 }
 

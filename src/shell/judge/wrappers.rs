@@ -228,31 +228,13 @@ fn variable(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-const XARGS_TAKES: &[&str] = &[
-    "-I",
-    "-n",
-    "-P",
-    "-L",
-    "-d",
-    "-s",
-    "-a",
-    "-E",
-    "-R",
-    "-J",
-    "--max-args",
-    "--max-procs",
-    "--delimiter",
-    "--arg-file",
-    "--replace",
-    "--max-lines",
-];
-
 /// `xargs`: the command with what comes in as its last words, or in the place of `{}`.
 fn xargs(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> {
+    let takes = table::list("xargstakes");
     let mut at = 0;
     while call.args.get(at).is_some_and(Arg::option) {
         let one = call.args[at].is("-i") || call.args[at].is("-e");
-        at += 1 + usize::from(!one && takes_next(&call.args[at].lead, XARGS_TAKES));
+        at += 1 + usize::from(!one && takes_next(&call.args[at].lead, &takes));
     }
     let command = call.args.get(at..).filter(|rest| !rest.is_empty())?;
     let marks = values(&call.args[..at], &["-I", "-J", "--replace"]);

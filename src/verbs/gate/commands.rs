@@ -49,8 +49,6 @@ fn misused(
         "an agent records its own session. Leave out `--session`"
     } else if is_verb("record") && value("--contributor").is_some_and(|who| who != "ai") {
         "an agent records its own work. Leave out `--contributor`"
-    } else if value("--out").is_some() {
-        "where it writes is not judged. Redirect its output into a file instead, with `>`"
     } else {
         return None;
     };
