@@ -2,8 +2,9 @@
 
 use super::expand::{Arg, WordOrigin, WordPiece};
 use super::judge;
+use super::table;
 use super::walk::{Feed, Shell, ShellFinding};
-use super::{Class, CommandContext, Invocation, PathDeed, Reading};
+use super::{Class, CommandContext, Invocation, PathDeed, Reading, paths};
 
 /// What a text for `cmd.exe` would do.
 pub(super) fn read(text: &str, at: &CommandContext) -> Reading {
@@ -44,40 +45,29 @@ fn command(shell: &mut Shell<'_>, words: &[Arg]) {
     let name = first.text.to_ascii_lowercase();
     let name = name.trim_start_matches('@');
     let args = &words[1..];
+    let lower = |arg: &Arg| arg.text.to_ascii_lowercase();
     // `if exist x COMMAND`, `for %i in (…) do COMMAND`, `call`, `start ""`.
-    match name {
+    let skip = match name {
         "if" => {
-            let skip = args
-                .iter()
-                .take_while(|arg| ["not", "/i"].contains(&arg.text.to_ascii_lowercase().as_str()))
-                .count();
-            let test = args.get(skip).map_or(0, |arg| {
-                if ["exist", "defined", "errorlevel"]
-                    .contains(&arg.text.to_ascii_lowercase().as_str())
-                {
-                    2
-                } else if arg.text.contains("==") {
-                    1
-                } else {
-                    3
-                }
-            });
-            return command(shell, args.get(skip + test..).unwrap_or_default());
+            let flags =
+                args.iter().take_while(|arg| matches!(lower(arg).as_str(), "not" | "/i")).count();
+            flags
+                + args.get(flags).map_or(0, |arg| match lower(arg).as_str() {
+                    "exist" | "defined" | "errorlevel" => 2,
+                    text if text.contains("==") => 1,
+                    _ => 3,
+                })
         }
-        "for" => {
-            let at = args.iter().position(|arg| arg.text.eq_ignore_ascii_case("do"));
-            return command(shell, at.map_or(&[], |at| &args[at + 1..]));
-        }
-        "call" | "else" => return command(shell, args),
+        "for" => args.iter().position(|arg| lower(arg) == "do").map_or(args.len(), |at| at + 1),
         "start" => {
             shell.background();
-            let skip = args
-                .iter()
-                .take_while(|arg| arg.text.is_empty() || arg.text.starts_with('/'))
-                .count();
-            return command(shell, &args[skip..]);
+            args.iter().take_while(|arg| arg.text.is_empty() || arg.text.starts_with('/')).count()
         }
-        _ => {}
+        "call" | "else" => 0,
+        _ => usize::MAX,
+    };
+    if skip != usize::MAX {
+        return command(shell, args.get(skip..).unwrap_or_default());
     }
     let Some(finding) = judged(shell, name, args) else {
         let mut whole = words.to_vec();
@@ -98,80 +88,59 @@ fn command(shell: &mut Shell<'_>, words: &[Arg]) {
     shell.note(finding);
 }
 
-/// Whether a switch stands here, also joined to others: `/s/q`.
-fn switch(args: &[Arg], letter: &str) -> bool {
-    args.iter().any(|arg| {
-        arg.text.starts_with('/')
-            && arg.text.len() <= 12
-            && arg.text.to_ascii_lowercase().split('/').any(|one| one == letter)
-    })
-}
-
 fn judged(shell: &mut Shell<'_>, name: &str, args: &[Arg]) -> Option<ShellFinding> {
-    let named: Vec<Arg> = args.iter().filter(|arg| !is_switch(arg)).cloned().collect();
-    Some(match name {
-        "rem" | "::" | "echo" | "echo." | "dir" | "type" | "ver" | "vol" | "cls" | "title"
-        | "prompt" | "path" | "where" | "more" | "find" | "fc" | "comp" | "tree" | "set"
-        | "setlocal" | "endlocal" | "pause" | "exit" | "goto" | "help" | "date" | "time"
-        | "assoc" | "ftype" | "color" | "timeout" | "whoami" => judge::reads(name),
-        "del" | "erase" => {
-            let deep = switch(args, "s");
-            let mut worst = judge::writes("rm.file", name);
-            for file in &named {
+    // Switches may be joined to others: `/s/q`.
+    let deep = args.iter().any(|arg| {
+        is_switch(arg) && arg.text.to_ascii_lowercase().split('/').any(|one| one == "s")
+    });
+    let named: Vec<&Arg> = args.iter().filter(|arg| !is_switch(arg)).collect();
+    let row = table::rows(&format!("cmd:{name}")).first();
+    let (kind, manner) = row.map_or(("", ""), |row| (row.kind(), row.word(1)));
+    let mut worst = judge::writes("program.writes", name);
+    match (kind, manner) {
+        ("reads", _) => {
+            if matches!(name, "cd" | "chdir" | "pushd") && !named.is_empty() {
+                let to = named[0].literal().map(str::to_owned);
+                let joined = to.map(|to| match paths::absolute(&to) {
+                    true => to,
+                    false => format!("{}/{to}", shell.cwd().unwrap_or("")),
+                });
+                shell.go(joined.map(|to| paths::normal(&to)));
+            }
+            return Some(judge::reads(name));
+        }
+        // Deletes: files, and with `/s` all that is below.
+        ("unsure", "rm.file") => {
+            for file in named {
                 worst = worst.or(judge::remove_one(shell, file, deep));
             }
-            worst
         }
-        "rd" | "rmdir" => {
-            let mut worst = judge::writes("rmdir", name);
-            if switch(args, "s") {
-                for folder in &named {
-                    worst = worst.or(judge::remove_one(shell, folder, true));
-                }
-            } else {
-                named.iter().for_each(|folder| shell.touch(folder, PathDeed::Delete));
+        ("unsure", "rmdir") if !deep => {
+            named.iter().for_each(|folder| shell.touch(folder, PathDeed::Delete))
+        }
+        ("unsure", "rmdir") => {
+            for folder in named {
+                worst = worst.or(judge::remove_one(shell, folder, true));
             }
-            worst
         }
-        "copy" | "xcopy" | "ren" | "rename" | "move" | "mklink" => {
-            let mut worst = judge::writes("copy", name);
+        ("writes", manner) => {
             let (last, from) = match named.split_last() {
-                Some((last, from)) if !from.is_empty() => (Some(last), from),
-                _ => (None, named.as_slice()),
+                Some((last, from)) if manner == "last" && !from.is_empty() => (vec![*last], from),
+                _ if manner == "last" => (Vec::new(), named.as_slice()),
+                _ => (named.clone(), &[][..]),
             };
-            let deed = if ["move", "ren", "rename"].contains(&name) {
-                PathDeed::MoveFrom
-            } else {
-                PathDeed::Read
-            };
+            let moves = ["move", "ren", "rename"].contains(&name);
+            let deed = if moves { PathDeed::MoveFrom } else { PathDeed::Read };
             from.iter().for_each(|file| shell.touch(file, deed));
-            if let Some(found) = last.and_then(|file| judge::redirected(shell, file, true)) {
-                worst = worst.or(found);
+            for file in last {
+                worst = judge::redirected(shell, file, true)
+                    .map_or(worst.clone(), |found| worst.or(found));
             }
-            worst
         }
-        "mkdir" | "md" => {
-            named.iter().for_each(|folder| shell.touch(folder, PathDeed::Write));
-            judge::writes("program.writes", name)
-        }
-        "cd" | "chdir" | "pushd" => {
-            let to = named.first().and_then(|arg| arg.literal().map(str::to_owned));
-            let to = to.map(|to| {
-                if super::paths::absolute(&to) {
-                    to
-                } else {
-                    format!("{}/{to}", shell.cwd().unwrap_or(""))
-                }
-            });
-            if !named.is_empty() {
-                shell.go(to.map(|to| super::paths::normal(&to)));
-            }
-            judge::reads(name)
-        }
-        "popd" => judge::reads(name),
-        "attrib" => judge::opaque("program.writes", name),
+        ("unsure", rule) => return Some(judge::opaque(rule, name)),
         _ => return None,
-    })
+    }
+    Some(worst)
 }
 
 /// `/s`, `/q`; a path that begins at the root has more to it.
