@@ -35,6 +35,8 @@ pub(super) enum WordPiece {
     },
     /// Some path below the folder for temporary files; as written.
     Temp(String),
+    /// What stands before it is not quoted, and may become several words.
+    Splits,
 }
 
 impl WordPiece {
@@ -43,6 +45,7 @@ impl WordPiece {
         match self {
             Self::Text(text) | Self::Glob(text) | Self::Temp(text) => text.len(),
             Self::Unknown { shown, .. } => shown.len(),
+            Self::Splits => 0,
         }
     }
 }
@@ -58,6 +61,8 @@ pub(super) struct Arg {
     pub(super) sure: bool,
     /// It holds a living glob.
     pub(super) glob: bool,
+    /// It may become several words.
+    pub(super) many: bool,
     /// It begins with a path below the temporary folder.
     pub(super) temp: bool,
     /// Where the unknown in it comes from, the worst of several.
@@ -90,6 +95,7 @@ impl Arg {
                     arg.glob = true;
                     arg.sure = false;
                 }
+                WordPiece::Splits => arg.many = true,
                 WordPiece::Temp(shown) => {
                     arg.temp |= arg.text.is_empty();
                     arg.text.push_str(shown);
@@ -297,7 +303,12 @@ impl Shell<'_> {
             return;
         }
         let separators = self.separators();
+        let number =
+            matches!(part, Part::Param { name, op: None, .. } if "?$!#".contains(name.as_str()));
         fields.split(&value, &separators);
+        if !number && value.iter().any(|piece| matches!(piece, WordPiece::Unknown { .. })) {
+            fields.piece(WordPiece::Splits);
+        }
     }
 
     /// `$@` and `$*` where the arguments of a function are known.

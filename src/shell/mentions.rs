@@ -19,8 +19,9 @@ fn is_path(word: &str) -> bool {
     let ending = name.rsplit_once('.').is_some_and(|(begin, end)| {
         (!begin.is_empty() || !end.is_empty()) && table::holds("fileendings", end)
     });
-    let hidden =
-        word.split('/').any(|part| part.len() > 2 && part.starts_with('.') && part != "..");
+    let hidden = table::holds("hidden", word)
+        || word.contains('/')
+            && word.split('/').any(|part| part.len() > 2 && part.starts_with('.') && part != "..");
     let deep =
         word.trim_matches('/').contains('/') && word.chars().any(|c| c.is_ascii_alphabetic());
     ending || hidden || deep

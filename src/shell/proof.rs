@@ -99,9 +99,12 @@ impl Shell<'_> {
             }
             "read" | "unset" | "getopts" | "mapfile" | "readarray" | "coproc" | "declare"
             | "typeset" | "local" | "readonly" => {
-                let takes = ["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-c", "-O", "-s"];
-                let valued = matches!(name.text.as_str(), "read" | "mapfile" | "readarray");
-                let names = judge::operands(args, if valued { &takes } else { &[] });
+                let takes: &[&str] = match name.text.as_str() {
+                    "read" => &["-p", "-t", "-n", "-d", "-u", "-N", "-i"],
+                    "mapfile" | "readarray" => &["-d", "-n", "-O", "-s", "-u", "-C", "-c"],
+                    _ => &[],
+                };
+                let names = judge::operands(args, takes);
                 for name in names.into_iter().skip(usize::from(name.is("getopts"))) {
                     self.variable_name(name);
                 }

@@ -44,6 +44,10 @@ impl Shell<'_> {
 
     /// The value of a variable, when the text or the surroundings say it.
     pub(super) fn variable(&self, name: &str) -> Option<Vec<WordPiece>> {
+        if let Some((array, index)) = name.strip_suffix(']').and_then(|name| name.split_once('[')) {
+            let index: usize = index.parse().ok()?;
+            return self.elements(array)?.get(index).cloned();
+        }
         let second =
             self.state.names.iter().rev().find(|(known, other)| known == name && other != name);
         let name = second.map_or(name, |(_, other)| other.as_str());

@@ -82,6 +82,29 @@ fn what_was_written_without_a_look_at_the_rules_is_held_up_or_passes_as_said() {
 }
 
 #[test]
+fn what_was_written_afresh_is_held_up_or_free_as_said() {
+    let text = include_str!("fresh.txt");
+    let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("##"));
+    let wrong: Vec<String> = lines
+        .clone()
+        .filter_map(|line| {
+            let (wanted, command) = line.split_once('\t').expect("a tab in every line");
+            let reading = posix(&command.replace('⏎', "\n"));
+            let held = matches!(reading.class, Class::Destructive | Class::Unreadable);
+            let free = reading.class == Class::Read || reading.looks;
+            let right = match wanted {
+                "held" => held,
+                "free" => free,
+                _ => !held,
+            };
+            (!right).then(|| format!("[{}], not {wanted}: {command}", reading.rule))
+        })
+        .collect();
+    assert!(lines.count() > 900, "the corpus was not found");
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+#[test]
 fn what_a_shell_would_still_evaluate_is_no_reading() {
     let text = include_str!("evaluated.txt");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("##"));

@@ -157,6 +157,11 @@ pub(super) fn declare(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFin
         let Some((name, _)) = arg.lead.split_once('=') else { continue };
         let value = super::options::cut(arg, name.len() + 1).pieces;
         let name = name.to_owned();
+        let array = shell.elements(&name).is_some()
+            && (value.is_empty() || arg.text[name.len()..].starts_with("=("));
+        if array {
+            continue;
+        }
         if second {
             let of = Arg::from_pieces(&value);
             shell.variable_name(&of);
@@ -182,9 +187,25 @@ pub(super) fn alias(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 
 /// `read` and `mapfile`: variables get what comes in.
 pub(super) fn read_in(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let takes = ["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-a"];
+    let takes: &[&str] = match call.name {
+        "read" => &["-p", "-t", "-n", "-d", "-u", "-N", "-i", "-a"],
+        _ => &["-d", "-n", "-O", "-s", "-u", "-C", "-c"],
+    };
     let names: Vec<String> =
-        operands(call.args, &takes).iter().map(|arg| arg.text.clone()).collect();
+        operands(call.args, takes).iter().map(|arg| arg.text.clone()).collect();
+    if call.name != "read" {
+        let lines = call.stdin.text().map(|text| {
+            text.lines().map(|line| vec![WordPiece::Text(line.to_owned())]).collect::<Vec<_>>()
+        });
+        for name in &names {
+            let origin = call.stdin.origin().unwrap_or(WordOrigin::Output);
+            let unknown = || vec![vec![WordPiece::Unknown { shown: format!("${name}"), origin }]];
+            shell.state.variables.retain(|(known, _)| known != name);
+            shell.state.arrays.retain(|(known, _)| known != name);
+            shell.state.arrays.push((name.clone(), lines.clone().unwrap_or_else(unknown)));
+        }
+        return reads(call.name);
+    }
     let text = call.stdin.text().filter(|text| text.trim_end().lines().count() == 1);
     let mut words: Vec<String> =
         text.unwrap_or_default().split_whitespace().map(str::to_owned).collect();

@@ -223,8 +223,7 @@ fn in_place(
 pub(super) fn awk(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let takes = ["-F", "-v", "-f", "-i", "--field-separator", "--assign", "-l", "-e"];
     let named = operands(call.args, &takes);
-    let mut worst =
-        if rules::listed(call) { reads(call.name) } else { opaque("program.options", call.name) };
+    let mut worst = rules::by_options(call);
     let Some((program, files)) = named.split_first() else { return worst };
     if !any(call.args, &["-f", "--file"]) {
         worst = worst.or(awk_program(shell, program));
@@ -274,8 +273,7 @@ fn awk_program(shell: &mut Shell<'_>, program: &Arg) -> ShellFinding {
 
 /// `less` and `more`: readers, but for a command that they begin with.
 pub(super) fn pager(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
-    let mut worst =
-        if rules::listed(call) { reads(call.name) } else { opaque("program.options", call.name) };
+    let mut worst = rules::by_options(call);
     for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix('+')) {
         let goes = code.chars().all(|c| c.is_ascii_digit()) || matches!(code, "G" | "F");
         if let Some(code) = code.strip_prefix('!') {

@@ -18,8 +18,7 @@ pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<S
     };
     let outputs = values(call.args, &row.list("outputs"));
     if row.flag("reads") && written.is_empty() && outputs.is_empty() {
-        let listed = rules::listed(call);
-        return Some(if listed { reads(call.name) } else { opaque("program.options", call.name) });
+        return Some(rules::by_options(call));
     }
     let mut worst = match row.flag("opaque") {
         true => opaque("program.writes", call.name),
@@ -435,8 +434,7 @@ pub(super) fn sed(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
         worst = worst.or(opaque("code.sed", call.name).looks());
     }
     if !in_place {
-        let listed = rules::listed(call);
-        return if listed { worst } else { worst.or(opaque("program.options", call.name)) };
+        return worst.or(rules::by_options(call));
     }
     for file in named {
         worst = worst.or(write(shell, file));
@@ -564,8 +562,7 @@ pub(super) fn patch(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
 /// `yq`: reads, or with `-i` writes its file.
 pub(super) fn yq(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     if !any(call.args, &["-i", "--inplace"]) {
-        let listed = rules::listed(call);
-        return if listed { reads(call.name) } else { opaque("program.options", call.name) };
+        return rules::by_options(call);
     }
     let named = operands(call.args, &["-o", "-p", "--output-format", "--input-format"]);
     named.last().map_or_else(|| opaque("program.writes", call.name), |file| write(shell, file))
@@ -589,7 +586,7 @@ pub(super) fn second(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
     if call.args.iter().any(|arg| !arg.sure && arg.lead.is_empty()) {
         return opaque("program.value", call.name).looks();
     }
-    if rules::listed(call) { reads(call.name) } else { opaque("program.options", call.name) }
+    rules::by_options(call)
 }
 
 /// `mkdir`: folders are made.

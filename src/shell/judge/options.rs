@@ -151,7 +151,7 @@ pub(super) fn known(row: &TableRow, args: &[Arg]) -> Known {
     }
     let (takes, joined) = (row.list("takes"), row.list("joined"));
     // A pattern may stand for several names, and one of them may read as an option.
-    let many = |arg: &&Arg| arg.glob && arg.lead.is_empty();
+    let many = |arg: &&Arg| arg.many || arg.glob && arg.lead.is_empty();
     let mut found = match args.iter().take_while(|arg| !arg.is("--")).any(|arg| many(&arg)) {
         true => Known::Unless,
         false => Known::All,

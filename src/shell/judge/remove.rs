@@ -130,7 +130,7 @@ pub(super) fn find(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
     // A value that is not known may be a word that deletes or runs.
     let free = call.args.iter().enumerate().any(|(at, arg)| {
         let valued = at > 0 && call.args[at - 1].lead.starts_with('-');
-        !arg.sure && arg.lead.is_empty() && (arg.glob || !valued)
+        arg.many || !arg.sure && arg.lead.is_empty() && (arg.glob || !valued)
     });
     let mut worst = if free { opaque("program.value", "find").looks() } else { reads("find") };
     if any(call.args, &["-delete"]) {
@@ -248,8 +248,7 @@ fn deletes(shell: &mut Shell<'_>, args: &[Arg], starts: &[&Arg]) -> ShellFinding
 pub(super) fn fd(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     let runs = ["-x", "-X", "--exec", "--exec-batch"];
     let Some(at) = call.args.iter().position(|arg| runs.iter().any(|run| arg.is(run))) else {
-        let listed = rules::listed(call);
-        return if listed { reads(call.name) } else { opaque("program.options", call.name) };
+        return rules::by_options(call);
     };
     let found = trial(shell, |shell| {
         let mut args: Vec<Arg> = call.args[at + 1..].to_vec();

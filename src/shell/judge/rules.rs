@@ -72,11 +72,7 @@ fn proven(row: &TableRow, call: &ProgramCall<'_>) -> Option<ShellFinding> {
     if !fits {
         return None;
     }
-    match options::known(row, call.args) {
-        Known::All => Some(reading(call.name)),
-        Known::Unless => Some(opaque("program.value", &call.shown(2)).looks()),
-        Known::No => Some(opaque("program.options", &call.shown(2))),
-    }
+    Some(by_row(row, call))
 }
 
 fn finding(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
@@ -142,9 +138,17 @@ pub(super) fn line(name: &str) -> Option<&'static TableRow> {
     table::rows(family(name)).iter().find(|row| row.words.is_empty() && row.kind() != "runs")
 }
 
-/// Whether all options are in the list of the program's line.
-pub(super) fn listed(call: &ProgramCall<'_>) -> bool {
-    line(call.name).is_some_and(|row| options::known(row, call.args) == Known::All)
+/// What the options of a program that reads otherwise make of it.
+pub(super) fn by_options(call: &ProgramCall<'_>) -> ShellFinding {
+    line(call.name).map_or_else(|| opaque("program.options", call.name), |row| by_row(row, call))
+}
+
+fn by_row(row: &TableRow, call: &ProgramCall<'_>) -> ShellFinding {
+    match options::known(row, call.args) {
+        Known::All => reading(call.name),
+        Known::Unless => opaque("program.value", &call.shown(2)).looks(),
+        Known::No => opaque("program.options", &call.shown(2)),
+    }
 }
 
 /// Programs that are destructive by themselves, and those that delete, run or overwrite what they are told to.

@@ -117,7 +117,12 @@ pub(super) fn requests_deletion(args: &[Arg]) -> Option<String> {
                 && ["delete", "remove", "destroy", "purge", "drop"]
                     .iter()
                     .any(|verb| lower.contains(verb));
-            lower.contains("method-override") && lower.contains("delete")
+            let called = text.rsplit(['/', '.']).next().unwrap_or_default();
+            let camel =
+                ["Delete", "Destroy", "Purge"].iter().any(|begin| called.starts_with(begin))
+                    && text.contains('/');
+            camel
+                || lower.contains("method-override") && lower.contains("delete")
                 || address && (list("destroyverbs").contains(&last) || last.starts_with("_delete"))
                 || mutation
         })

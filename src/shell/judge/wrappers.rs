@@ -40,7 +40,9 @@ pub(super) fn unwrap(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<Sh
             shell.exported(&name, Some(&value).filter(|_| arg.sure).map(String::as_str));
         }
     }
-    let clear = row.flag("clear") && options::known(row, own) == Known::All;
+    let clear = row.flag("clear")
+        && own.iter().all(|arg| arg.sure)
+        && options::known(row, own) == Known::All;
     Some(if clear { found } else { opaque("wrapper", call.name).or(found) })
 }
 
@@ -240,7 +242,10 @@ fn xargs(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding> 
     let marks = values(&call.args[..at], &["-I", "-J", "--replace"]);
     let old = any(&call.args[..at], &["-i"]).then(|| "{}".to_owned());
     let mark = marks.first().map(|mark| mark.text.clone()).or(old);
-    Some(given(shell, call, command, mark.as_deref()))
+    let found = given(shell, call, command, mark.as_deref());
+    // A pattern or a value among its own words may hold the command.
+    let sure = call.args[..at].iter().all(|arg| arg.sure);
+    Some(if sure { found } else { opaque("wrapper", "xargs").or(found) })
 }
 
 /// `parallel COMMAND ::: WORD…`
