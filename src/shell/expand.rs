@@ -201,7 +201,11 @@ impl Shell<'_> {
     /// A word where several may come out: arguments, the words of a `for`.
     pub(super) fn fields(&mut self, word: &Word) -> Vec<Arg> {
         let mut args = Vec::new();
-        for atoms in braces(atoms(word)) {
+        let (words, whole) = braces(atoms(word));
+        if !whole {
+            self.unproven("{");
+        }
+        for atoms in words {
             let mut fields = Fields::default();
             self.expand(&atoms, Splitting::On, &mut fields);
             fields.close();
@@ -341,7 +345,14 @@ impl Shell<'_> {
         match op {
             // A variable that the text does not set is taken for unset: that is what the default is for.
             Op::Default if set.is_none() || empty => self.value(word),
-            Op::Default => set.unwrap_or_default(),
+            Op::Default => {
+                let set = set.unwrap_or_default();
+                // A value that is not known may be empty.
+                if set.iter().any(|piece| !matches!(piece, WordPiece::Text(_))) {
+                    self.value(word);
+                }
+                set
+            }
             Op::Alternative if empty => Vec::new(),
             Op::Alternative => self.value(word),
             Op::Other if word.raw.starts_with('!') => {
@@ -425,9 +436,9 @@ fn atoms(word: &Word) -> Vec<Atom> {
     atoms
 }
 
-/// Brace expansion: `{a,b}` and `{1..3}`, nested, as many words as there are.
-fn braces(atoms: Vec<Atom>) -> Vec<Vec<Atom>> {
-    let mut done = Vec::new();
+/// Brace expansion: `{a,b}` and `{1..3}`, nested; whether these are all the words that there are.
+fn braces(atoms: Vec<Atom>) -> (Vec<Vec<Atom>>, bool) {
+    let (mut done, mut whole) = (Vec::new(), true);
     let mut todo = vec![atoms];
     while let Some(next) = todo.pop() {
         match first_brace(&next) {
@@ -440,10 +451,15 @@ fn braces(atoms: Vec<Atom>) -> Vec<Vec<Atom>> {
                     todo.push(word);
                 }
             }
-            _ => done.push(next),
+            Some(_) => {
+                whole = false;
+                done.push(next);
+            }
+            None => done.push(next),
         }
     }
-    done
+    let whole = whole && done.len() < MAX_WORDS;
+    (done, whole)
 }
 
 type Brace = (usize, usize, Vec<Vec<Atom>>);

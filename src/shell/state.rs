@@ -19,6 +19,8 @@ pub(super) struct Function {
     pub(super) body: Rc<ShellCommand>,
     pub(super) heredocs: Rc<[Word]>,
     pub(super) called: bool,
+    /// It surely is defined where the walk has come to.
+    pub(super) sure: bool,
 }
 
 #[derive(Clone)]
@@ -89,7 +91,18 @@ impl ShellState {
         }
         self.names.extend(other.names);
         self.names.dedup();
+        let there = |here: &[Function], one: &Function| {
+            here.iter().any(|known| {
+                known.name == one.name && known.sure && Rc::ptr_eq(&known.body, &one.body)
+            })
+        };
+        let kept = other.functions.clone();
+        for function in &mut self.functions {
+            function.sure &= there(&kept, function);
+        }
         for function in other.functions {
+            let function =
+                Function { sure: function.sure && there(&self.functions, &function), ..function };
             let same = |known: &&mut Function| {
                 known.name == function.name && Rc::ptr_eq(&known.body, &function.body)
             };
@@ -222,7 +235,17 @@ impl Shell<'_> {
         let inherited = before.traps.len();
         self.state.traps.drain(..inherited.min(self.state.traps.len()));
         self.trapped();
-        let functions = std::mem::take(&mut self.state.functions);
+        let mut functions = std::mem::take(&mut self.state.functions);
+        for function in &mut functions {
+            function.sure &=
+                before.functions.iter().any(|known| Rc::ptr_eq(&known.body, &function.body));
+        }
+        // One that the subshell has replaced is still there.
+        let gone = before
+            .functions
+            .iter()
+            .filter(|known| !functions.iter().any(|here| Rc::ptr_eq(&here.body, &known.body)));
+        functions.extend(gone.cloned().collect::<Vec<_>>());
         self.state = ShellState { functions, ..before };
     }
 

@@ -472,6 +472,9 @@ impl<'a> Shell<'a> {
     fn rounds(&mut self, variable: &str, over: &[Word], body: &Script, heredocs: &[Word]) {
         self.steered(variable);
         let values: Vec<Arg> = over.iter().flat_map(|word| self.fields(word)).collect();
+        if values.len() > MAX_WORDS {
+            self.unproven(variable);
+        }
         let mut ends = vec![self.state.clone()];
         if over.is_empty() || values.len() > MAX_ROUNDS {
             let origin = values.iter().filter_map(|value| value.origin).max();
@@ -510,6 +513,7 @@ impl<'a> Shell<'a> {
             body: Rc::new(body.clone()),
             heredocs: heredocs.into(),
             called: false,
+            sure: true,
         });
     }
 
@@ -612,6 +616,8 @@ impl<'a> Shell<'a> {
             })
             .collect();
         let mut out = None;
+        // Where a definition may not hold, the name is the program's own.
+        let sure = called.iter().any(|(function, _)| function.sure);
         for (function, again) in called {
             if again && self.depth > MAX_ROUNDS {
                 return Feed::some();
@@ -627,6 +633,9 @@ impl<'a> Shell<'a> {
             }
         }
         if let Some(out) = out {
+            if !sure {
+                self.run(args, stdin);
+            }
             return out;
         }
         let bare = words.first().is_some_and(|word| word.raw == name);
@@ -639,9 +648,10 @@ impl<'a> Shell<'a> {
             let own = text.text.split_whitespace().next() == Some(name.as_str());
             if text.sure && !own {
                 self.busy(&name, true);
-                let out = self.code(&whole, &name);
+                self.code(&whole, &name);
                 self.busy(&name, false);
-                return out;
+                // A shell that runs a text does not expand aliases, unless it is told to.
+                return self.run(args, stdin);
             }
             self.busy(&name, true);
             self.code(&text, &name);

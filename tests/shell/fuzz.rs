@@ -281,6 +281,19 @@ const READERS: &[&str] = &[
 
 /// Wrapped around a command; `%` stands for it.
 const AROUND: &[&str] = &[
+    "set -- ls touch; shift; $1 new; %",
+    "x=ls; unset x; ${x:-touch} new; %",
+    "(touch() { :; }); touch new; %",
+    "alias touch=ls; touch new; %",
+    "if false; then touch() { :; }; fi; touch new; %",
+    "x=$(true); echo ${x:-@}; %",
+    "touch() { :; }; unset -f touch; touch new; %",
+    "touch() { :; }; %",
+    "x=$(cat x.tsv); %",
+    "echo @ @ | xargs %",
+    "set -- @ @; shift; %",
+    "shift; %",
+    "unset @; %",
     "%",
     "%",
     "%",

@@ -108,9 +108,11 @@ fn what_was_written_afresh_is_held_up_or_free_as_said() {
 fn what_a_shell_would_still_evaluate_is_no_reading() {
     let text = include_str!("evaluated.txt");
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with("##"));
+    // What comes from elsewhere may be looked at, but is no proof either.
     let found = |line: &&str| {
-        let reading = posix(line);
-        reading.class == Class::Read || reading.looks
+        let looks = line.strip_prefix("looks\t");
+        let reading = posix(looks.unwrap_or(line));
+        reading.class == Class::Read || reading.looks && looks.is_none()
     };
     let wrong: Vec<&str> = lines.clone().filter(found).collect();
     assert!(lines.count() > 200, "the corpus was not found");

@@ -206,7 +206,11 @@ pub(super) fn read_in(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFin
         }
         return reads(call.name);
     }
-    let text = call.stdin.text().filter(|text| text.trim_end().lines().count() == 1);
+    let plain = shell.separators() == " \t\n";
+    let text = call
+        .stdin
+        .text()
+        .filter(|text| plain && text.trim_end().lines().count() == 1 && !text.contains('\\'));
     let mut words: Vec<String> =
         text.unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     for (at, name) in names.iter().enumerate() {
@@ -230,9 +234,35 @@ pub(super) fn unset(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     {
         shell.set_arguments(call.args[at + 1..].iter().map(|arg| arg.pieces.clone()).collect());
     }
+    if call.name == "unset" {
+        let functions = any(call.args, &["-f"]);
+        for name in operands(call.args, &[]) {
+            if !functions {
+                shell.state.variables.retain(|(known, _)| *known != name.text);
+                shell.state.arrays.retain(|(known, _)| *known != name.text);
+                shell.state.names.retain(|(known, _)| *known != name.text);
+            }
+            let gone = shell.state.functions.iter_mut().filter(|known| known.name == name.text);
+            gone.for_each(|known| known.sure = false);
+        }
+    }
     if any(call.args, &["HISTFILE"]) {
         return destructive("history.off", "HISTFILE", "The shell's history is no longer kept.");
     }
+    reads(call.name)
+}
+
+/// `shift`: the arguments move up.
+pub(super) fn shift(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+    let many = call.args.first().map_or(Some(1), |arg| arg.literal()?.parse().ok());
+    let given = shell.arguments().map(<[Vec<WordPiece>]>::to_vec).unwrap_or_default();
+    let unknown = |at: usize| {
+        vec![WordPiece::Unknown { shown: format!("${at}"), origin: WordOrigin::Variable }]
+    };
+    shell.set_arguments(match many {
+        Some(many) => given.into_iter().skip(many).collect(),
+        None => (1..=given.len()).map(unknown).collect(),
+    });
     reads(call.name)
 }
 

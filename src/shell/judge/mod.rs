@@ -251,6 +251,7 @@ fn special(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<ShellFinding
         "builtins::history" => builtins::history,
         "builtins::kill" => builtins::kill,
         "builtins::read_in" => builtins::read_in,
+        "builtins::shift" => builtins::shift,
         "builtins::source" => builtins::source,
         "builtins::trap" => builtins::trap,
         "builtins::unset" => builtins::unset,

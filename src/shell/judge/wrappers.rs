@@ -294,7 +294,14 @@ fn given(
     let origin = call.stdin.origin().unwrap_or(WordOrigin::Output);
     let words: Vec<Arg> = match &call.stdin.pieces {
         Some(pieces) => match call.stdin.text() {
-            Some(text) => text.split_whitespace().take(32).map(Arg::known).collect(),
+            // What is quoted in it, or too much, is not taken apart.
+            Some(text)
+                if text.contains(['"', '\'', '\\'])
+                    || text.split_whitespace().nth(32).is_some() =>
+            {
+                vec![Arg::unknown("$input", origin)]
+            }
+            Some(text) => text.split_whitespace().map(Arg::known).collect(),
             None => vec![Arg::from_pieces(pieces)],
         },
         None => vec![Arg::unknown("$input", origin)],
