@@ -17,6 +17,12 @@ pub(super) fn written(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> Option<S
         _ => Vec::new(),
     };
     let outputs = values(call.args, &row.list("outputs"));
+    let nowhere = |arg: &&Arg| place(shell, arg).spot == Spot::Nothing;
+    let shown = any(call.args, &row.list("unless"));
+    let into_nothing = !written.is_empty() && written.iter().all(nowhere) && outputs.is_empty();
+    if shown || into_nothing && !row.flag("opaque") {
+        return Some(reads(call.name));
+    }
     if row.flag("reads") && written.is_empty() && outputs.is_empty() {
         return Some(rules::by_options(call));
     }
