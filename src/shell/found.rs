@@ -37,6 +37,14 @@ impl ShellFinding {
         self
     }
 
+    /// With another one, if there is any.
+    pub(super) fn worse(self, other: Option<Self>) -> Self {
+        match other {
+            Some(other) => self.or(other),
+            None => self,
+        }
+    }
+
     /// Whether it weighs less than the other one.
     pub(super) fn lighter(&self, other: &Self) -> bool {
         let weight = |found: &Self| (found.class.weight(), !found.looks);

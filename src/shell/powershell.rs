@@ -367,7 +367,7 @@ fn written(shell: &mut Shell<'_>, cmdlet: &Cmdlet<'_>) -> ShellFinding {
     let mut worst = judge::writes("program.writes", cmdlet.name);
     for file in &to {
         let found = judge::redirected(shell, file, true);
-        worst = found.map_or(worst.clone(), |found| worst.or(found));
+        worst = worst.worse(found);
     }
     worst
 }

@@ -741,6 +741,15 @@ impl<'a> Shell<'a> {
         std::mem::replace(&mut self.out.worst, before)
     }
 
+    /// What is found in code of this language that a program runs.
+    pub(super) fn inner(&mut self, by: &str, code: &str) -> Option<ShellFinding> {
+        self.within(|shell| {
+            shell.process(by, |shell| {
+                shell.text(code);
+            });
+        })
+    }
+
     /// In another process: variables and folder are forgotten afterwards.
     pub(super) fn process(&mut self, by: &str, inside: impl FnOnce(&mut Self)) {
         self.via.push(by.to_owned());

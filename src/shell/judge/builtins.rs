@@ -23,11 +23,7 @@ pub(in crate::shell) fn assigned(
 ) {
     let value = Arg::from_pieces(value);
     if table::holds("runvalues", name) && value.sure && value.text.contains([' ', ';', '|', '`']) {
-        let found = shell.within(|shell| {
-            shell.process(name, |shell| {
-                shell.text(&value.text);
-            });
-        });
+        let found = shell.inner(name, &value.text);
         if let Some(found) = found.filter(|found| found.class == Class::Destructive) {
             shell.note(found);
         }

@@ -7,7 +7,7 @@ use super::scan::{scan, texts};
 use super::{
     ProgramCall, builtins, decoded, destructive, downloaded, fetched, opaque, reads, redirected,
 };
-use super::{output, rules, trial, writes};
+use super::{output, rules, tried, writes};
 use crate::shell::expand::{Arg, WordOrigin};
 use crate::shell::walk::{Feed, Shell, ShellFinding};
 use crate::shell::{Class, cmd as cmd_dialect, powershell as powershell_dialect};
@@ -277,12 +277,8 @@ pub(super) fn pager(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     for code in call.args.iter().filter_map(|arg| arg.text.strip_prefix('+')) {
         let goes = code.chars().all(|c| c.is_ascii_digit()) || matches!(code, "G" | "F");
         if let Some(code) = code.strip_prefix('!') {
-            let found = shell.within(|shell| {
-                shell.process(call.name, |shell| {
-                    shell.text(code);
-                });
-            });
-            worst = found.map_or(worst.clone(), |found| worst.or(found));
+            let found = shell.inner(call.name, code);
+            worst = worst.worse(found);
         } else if !goes && !code.starts_with('/') {
             worst = worst.or(opaque("program.options", call.name));
         }
@@ -319,12 +315,8 @@ pub(super) fn editor(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
         .iter()
         .find_map(|begin| command.strip_prefix(begin));
         if let Some(run) = run {
-            let found = shell.within(|shell| {
-                shell.process(call.name, |shell| {
-                    shell.text(run.trim_start_matches('!'));
-                });
-            });
-            worst = found.map_or(worst.clone(), |found| worst.or(found));
+            let found = shell.inner(call.name, run.trim_start_matches('!'));
+            worst = worst.worse(found);
         }
         if let Some(found) = scan(shell, command, "vim") {
             worst = worst.or(found);
@@ -365,9 +357,7 @@ pub(super) fn make(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
             recipe.trim().trim_start_matches(['@', '-', '+']).replace("$$", "$")
         });
         for command in inner.chain(lines).filter(|command| command.len() > 2) {
-            let found = trial(shell, |shell| {
-                shell.text(&command);
-            });
+            let found = tried(shell, &command);
             if let Some(found) = found.filter(|found| found.class == Class::Destructive) {
                 worst = worst.or(found);
             }

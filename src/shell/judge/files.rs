@@ -279,12 +279,8 @@ pub(super) fn tar(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding
     {
         for code in values(call.args, &[option]) {
             let code = code.text.strip_prefix("exec=").unwrap_or(&code.text).to_owned();
-            let found = shell.within(|shell| {
-                shell.process("tar", |shell| {
-                    shell.text(&code);
-                });
-            });
-            worst = found.map_or(worst.clone(), |found| worst.or(found));
+            let found = shell.inner("tar", &code);
+            worst = worst.worse(found);
         }
     }
     if any(call.args, &["--remove-files"]) {
@@ -370,11 +366,7 @@ pub(super) fn rsync(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
     let mut worst = writes("copy", call.name);
     for code in values(call.args, &["-e", "--rsh"]) {
         let words = code.text.clone();
-        let found = shell.within(|shell| {
-            shell.process("rsync", |shell| {
-                shell.text(&words);
-            });
-        });
+        let found = shell.inner("rsync", &words);
         worst =
             found.filter(|f| f.class == Class::Destructive).map_or(worst.clone(), |f| worst.or(f));
     }
@@ -457,11 +449,7 @@ fn sed_script(shell: &mut Shell<'_>, script: &str) -> ShellFinding {
             SedCommand::Reads => continue,
             SedCommand::Writes(file) => write(shell, &Arg::known(file)),
             SedCommand::Runs(code) => {
-                let found = shell.within(|shell| {
-                    shell.process("sed", |shell| {
-                        shell.text(&code);
-                    });
-                });
+                let found = shell.inner("sed", &code);
                 opaque("code.sed", "sed").or(found.unwrap_or_else(|| reads("sed")))
             }
             SedCommand::Unknown => return worst.or(opaque("code.sed", "sed")),

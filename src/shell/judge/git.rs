@@ -82,11 +82,7 @@ fn configured(shell: &mut Shell<'_>, setting: &str) -> ShellFinding {
     if harmless.contains(&code.trim()) {
         return reads("git");
     }
-    let found = shell.within(|shell| {
-        shell.process("git", |shell| {
-            shell.text(code);
-        });
-    });
+    let found = shell.inner("git", code);
     found.unwrap_or_else(|| opaque("git.config", "git")).or(opaque("git.config", &key))
 }
 
@@ -308,11 +304,7 @@ fn listing(shell: &mut Shell<'_>, name: &str, args: &[Arg], shown: &str) -> Shel
 
 /// Code that git runs.
 fn inner(shell: &mut Shell<'_>, code: &str) -> ShellFinding {
-    let found = shell.within(|shell| {
-        shell.process("git", |shell| {
-            shell.text(code);
-        });
-    });
+    let found = shell.inner("git", code);
     opaque("git.runs", "git").or(found.unwrap_or_else(|| opaque("git.runs", "git")))
 }
 

@@ -323,9 +323,7 @@ fn stranger(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
                 .iter()
                 .any(|option| call.args[at - 1].is(option));
         let found = if as_code && word.contains(' ') {
-            trial(shell, |shell| {
-                shell.text(word);
-            })
+            tried(shell, word)
         } else if handed(&base(word)) && at + 1 < call.args.len() {
             trial(shell, |shell| {
                 shell.run(call.args[at..].to_vec(), Feed::default());
@@ -342,6 +340,13 @@ fn stranger(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
     }
     let reason = format!("`{script}` is not known here, so what it changes cannot be said.");
     ShellFinding::new(Class::Opaque, "program.unknown", script, &reason)
+}
+
+/// What would be found in code of this language; nothing of it is kept.
+fn tried(shell: &Shell<'_>, code: &str) -> Option<ShellFinding> {
+    trial(shell, |shell| {
+        shell.text(code);
+    })
 }
 
 /// What would be found by `inside`; nothing of it is kept.

@@ -89,7 +89,7 @@ pub(super) fn copy(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindin
                 shell.code(&code, call.name);
             });
         });
-        worst = found.map_or(worst.clone(), |found| worst.or(found));
+        worst = worst.worse(found);
     }
     let named = operands(call.args, &takes);
     if let Some(to) = named.last().filter(|to| named.len() > 1 && !to.text.contains(':')) {

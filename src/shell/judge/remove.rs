@@ -175,7 +175,7 @@ fn each(
                 shell.run(args, Feed::default());
             });
         });
-        worst = found.map_or(worst.clone(), |found| worst.or(found));
+        worst = worst.worse(found);
     }
     worst
 }

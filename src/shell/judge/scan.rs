@@ -1,7 +1,7 @@
 //! Code of another language: never followed, and so opaque at least. A person is asked about what it surely deletes,
 //! what it hands to a shell, and what it decodes or fetches and then runs.
 
-use super::{decoded, destructive, downloaded, remove, secrets, sql, trial};
+use super::{decoded, destructive, downloaded, remove, secrets, sql, tried};
 use crate::shell::Class;
 use crate::shell::expand::{Arg, WordPiece};
 use crate::shell::table::list;
@@ -43,14 +43,7 @@ pub(super) fn scan(shell: &mut Shell<'_>, code: &str, language: &str) -> Option<
     if ticks || language == "awk" || has("codestarts") {
         codes.extend(commands(code, &texts));
     }
-    let mut found: Vec<ShellFinding> = codes
-        .iter()
-        .filter_map(|code| {
-            trial(shell, |shell| {
-                shell.text(code);
-            })
-        })
-        .collect();
+    let mut found: Vec<ShellFinding> = codes.iter().filter_map(|code| tried(shell, code)).collect();
     if code.contains("execute") || code.contains("query") || code.contains("exec(") {
         found.extend(texts.iter().find_map(|text| sql::statements(&text.text)));
     }

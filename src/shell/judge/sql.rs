@@ -28,12 +28,8 @@ pub(super) fn judge(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFindi
         }
         for line in code.text.lines() {
             if let Some(command) = escape(line.trim()) {
-                let found = shell.within(|shell| {
-                    shell.process(call.name, |shell| {
-                        shell.text(command);
-                    });
-                });
-                worst = found.map_or(worst.clone(), |found| worst.or(found));
+                let found = shell.inner(call.name, command);
+                worst = worst.worse(found);
             }
         }
     }
