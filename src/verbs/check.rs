@@ -407,13 +407,14 @@ impl ComparedSides {
 /// Says that what is staged was judged by other rules than those in the work tree, `here`. `None` if they are the same.
 fn other_rules(here: &Workspace, staged: &Workspace) -> Option<String> {
     const SAID: &str = "What is staged was judged by the rules that are staged";
-    if let Some(missing) = here.missing_registry() {
-        return staged.registry.exists().then(|| format!("{SAID}. {missing}."));
+    let is_same = here.registry.same_text(&staged.registry);
+    if let Some(reason) = here.unread_registry().filter(|_| !is_same) {
+        return Some(format!("{SAID}. {}.", reason.trim_end_matches('.')));
     }
     let mut differ: Vec<&str> = Vec::new();
     if here.registry.text() != staged.registry.text() {
         differ.push(here.registry.path().as_str());
-    } else if !here.registry.same_text(&staged.registry) {
+    } else if !is_same {
         differ.push(FOLDER);
     }
     if here.policy != staged.policy {

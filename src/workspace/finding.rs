@@ -85,7 +85,7 @@ codes! {
     ScopeOverlap "scope-overlap" Info Info "Two intents in progress own the same file.",
     RegistryChanged "registry-changed" Off Error "A change loosens the rules: an intent is widened or rewritten, or the policy, an ignore file or the trusted keys are changed.",
     RegistrySyntax "registry-syntax" Error Error "The registry does not parse.",
-    RegistryMissing "registry-missing" Error Error "There is no registry, though something names its intents.",
+    RegistryMissing "registry-missing" Error Error "There is no registry, though git has one, or something names its intents.",
     RegistryDialect "registry-dialect" Hint Off "The registry is written in a dialect; this is the canonical form.",
     RegistryTooLarge "registry-too-large" Error Error "The registry, or a list in it, exceeds a limit.",
     UnknownStatus "unknown-status" Warning Warning "A status that is none of the six.",
