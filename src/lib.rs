@@ -10,6 +10,7 @@ pub mod edits;
 pub mod workspace;
 
 // knowledge
+pub mod fence;
 pub mod intent;
 pub mod ledger;
 pub mod provenance;

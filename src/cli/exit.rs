@@ -11,6 +11,8 @@ pub enum Exit {
     Findings,
     /// 2: wrong usage, or input that is broken; nothing was changed.
     Usage,
+    /// As the command ended that was run.
+    As(u8),
 }
 
 impl Exit {
@@ -25,6 +27,7 @@ impl Exit {
             Self::Fine => 0,
             Self::Findings => 1,
             Self::Usage => 2,
+            Self::As(code) => code,
         }
     }
 }

@@ -27,8 +27,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use commands::{
     accept, anchor, approve, check, clear, compact, complete, completions,
-    context as context_command, doctor, erase, explain, gate, git_hooks, hook, init, lesson, list,
-    lsp, man, map, mcp, new, off, owners, propose, protocol, reassign, record,
+    context as context_command, doctor, erase, explain, fence, gate, git_hooks, hook, init, lesson,
+    list, lsp, man, map, mcp, new, off, owners, propose, protocol, reassign, record,
     report as report_command, schema, seal, select, start, status, test, trace, verify, why,
 };
 use context::Context;
@@ -122,6 +122,7 @@ enum Command {
     Trace(trace::Args),
     Doctor(doctor::Args),
     Gate(gate::Args),
+    Fence(fence::Args),
     Hook(hook::Args),
     GitHooks(git_hooks::Args),
     Approve(approve::Args),
@@ -194,6 +195,7 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Trace(args) => trace::run(context, args),
         Command::Doctor(args) => doctor::run(context, args),
         Command::Gate(args) => gate::run(context, args),
+        Command::Fence(args) => fence::run(context, args),
         Command::Hook(args) => Ok(hook::run(&args)),
         Command::GitHooks(args) => git_hooks::run(context, args),
         Command::Approve(args) => approve::run(context, args),

@@ -21,6 +21,7 @@ pub mod erase;
 pub mod event;
 mod evidence;
 pub mod explain;
+pub mod fence;
 pub mod file;
 pub mod gate;
 pub mod git_hooks;
@@ -109,6 +110,9 @@ pub enum VerbError {
     /// A proposal that no person is asked about.
     #[error("{0}")]
     Proposal(String),
+    /// A command that is not fenced, and so not run.
+    #[error("no fence can be put up: {0}")]
+    NotFenced(String),
     /// A lesson that was not written down.
     #[error(transparent)]
     Lesson(#[from] lesson::LessonError),

@@ -138,12 +138,25 @@ impl Ignores {
         let Some(top) = self.root.work_tree() else {
             return false;
         };
-        let Some(below) = self.root.path().strip_prefix(top).ok().and_then(Path::to_str) else {
+        let Some(full) = self.below_top(top, path) else { return false };
+        self.matched_by_git(top, &full) && !self.tracked().contains(path)
+    }
+    /// Whether git ignores a folder with all that is in it. One with a file that git tracks is never ignored.
+    pub fn git_ignored_folder(&self, path: &RelativePath) -> bool {
+        let (Some(top), Ok(inside)) =
+            (self.root.work_tree(), RelativePath::new(&format!("{path}/x")))
+        else {
             return false;
         };
-        let below = below.replace(std::path::MAIN_SEPARATOR, "/");
-        let full = if below.is_empty() { path.to_string() } else { format!("{below}/{path}") };
-        self.matched_by_git(top, &full) && !self.tracked().contains(path)
+        let Some(full) = self.below_top(top, &inside) else { return false };
+        let folder = format!("{path}/");
+        let mut below =
+            self.matched_by_git(top, &full).then(|| self.tracked().range(path.clone()..));
+        below.as_mut().is_some_and(|below| {
+            !below
+                .take_while(|file| file.as_str().starts_with(path.as_str()))
+                .any(|file| file.as_str().starts_with(&folder))
+        })
     }
     /// What is wrong in the files (missing `# intent: deny-write` marker, patterns that do not parse).
     pub fn findings(&self) -> &[Finding] {
@@ -196,6 +209,13 @@ impl Ignores {
         };
         let is_dir = entry.file_type().is_some_and(|kind| kind.is_dir());
         self.matched_at_level(top, &path.replace(std::path::MAIN_SEPARATOR, "/"), is_dir)
+    }
+
+    /// The path below the top of the work tree, which may lie above the workspace.
+    fn below_top(&self, top: &Path, path: &RelativePath) -> Option<String> {
+        let below = self.root.path().strip_prefix(top).ok()?.to_str()?;
+        let below = below.replace(std::path::MAIN_SEPARATOR, "/");
+        Some(if below.is_empty() { path.to_string() } else { format!("{below}/{path}") })
     }
 
     /// Git's rules: from the top down; what a folder decides holds for everything below it.

@@ -20,8 +20,9 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("intent", &["code", "edits", "workspace"]),
     ("ledger", &["code", "edits", "workspace"]),
     ("shell", &["code", "edits", "workspace"]),
+    ("fence", &["workspace"]),
     ("provenance", &["code", "edits", "workspace", "ledger"]),
-    ("verbs", &["code", "edits", "workspace", "intent", "ledger", "shell", "provenance"]),
+    ("verbs", &["code", "edits", "workspace", "intent", "ledger", "shell", "fence", "provenance"]),
     ("lsp", VERBS_AND_BELOW),
     ("mcp", VERBS_AND_BELOW),
     ("hook", VERBS_AND_BELOW),
@@ -29,7 +30,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 ];
 
 const VERBS_AND_BELOW: &[&str] =
-    &["code", "edits", "workspace", "intent", "ledger", "shell", "provenance", "verbs"];
+    &["code", "edits", "workspace", "intent", "ledger", "shell", "fence", "provenance", "verbs"];
 
 /// The doors through which the command line starts another face, and for the hook: wires hosts, and examines the wiring.
 const DOORS: &[(&str, &str)] = &[

@@ -12,6 +12,7 @@ pub(crate) mod context;
 pub(crate) mod doctor;
 pub(crate) mod erase;
 pub(crate) mod explain;
+pub(crate) mod fence;
 pub(crate) mod gate;
 pub(crate) mod git_hooks;
 pub(crate) mod hook;

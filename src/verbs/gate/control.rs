@@ -124,8 +124,27 @@ pub(in crate::verbs) fn taken_in_by(scope: &Scope) -> Option<String> {
     all.find(|path| RelativePath::new(path).is_ok_and(|path| scope.owns(&path)))
 }
 
+/// What a fence keeps of a home folder: whole folders, where a setting stands in one that is an agent's own.
+pub(in crate::verbs) fn settings_in_home() -> Vec<&'static str> {
+    let place = |entry: &'static str| match entry.strip_suffix('/') {
+        Some(folder) => folder,
+        None => entry.rsplit_once('/').map_or(entry, |(folder, _)| folder),
+    };
+    let mut places: Vec<&str> = SETTINGS.iter().map(|entry| place(entry)).collect();
+    places.sort_unstable();
+    // An outer folder stands before what is in it.
+    places.dedup_by(|later, first| Path::new(later).starts_with(Path::new(first)));
+    places
+}
+
+/// The places at which a file or folder would steer the gate or an agent that works in the folder above.
+pub(in crate::verbs) fn settings_below() -> impl Iterator<Item = &'static str> {
+    let settings = SETTINGS.iter().filter(|entry| !entry.starts_with("Documents/"));
+    ANYWHERE.iter().chain(settings).map(|entry| entry.trim_end_matches('/'))
+}
+
 /// Whether a folder of this name may hold settings that steer an agent.
-pub(super) fn may_hold(folder: &str) -> bool {
+pub(in crate::verbs) fn may_hold(folder: &str) -> bool {
     let name = segments(folder).pop();
     SETTINGS.iter().any(|entry| {
         let entry = segments(entry);

@@ -22,7 +22,7 @@ mod stale;
 pub use bind::{clear, prompt, session_start};
 pub(super) use case::{read_command, selected};
 pub use control::is_control_file;
-pub(super) use control::{steers, taken_in_by};
+pub(super) use control::{may_hold, settings_below, settings_in_home, steers, taken_in_by};
 pub use in_force::{accept_rules, is_rejected};
 pub(super) use in_force::{changed_rules, reject_change};
 pub use places::key;

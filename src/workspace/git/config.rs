@@ -41,6 +41,12 @@ impl Git {
         self.setting(|file| file.boolean("intent.hooks").ok().flatten()) == Some(false)
     }
 
+    /// Whether each work tree has settings of its own (`extensions.worktreeConfig`).
+    pub fn keeps_settings_of_work_trees(&self) -> bool {
+        let read = |file: &File| file.boolean("extensions.worktreeConfig").ok().flatten();
+        self.setting(read) == Some(true)
+    }
+
     /// Whether git looks at whether files may be run as programs (`core.fileMode`).
     pub(super) fn heeds_modes(&self) -> bool {
         self.setting(|file| file.boolean("core.fileMode").ok().flatten()).unwrap_or(true)

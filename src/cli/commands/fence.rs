@@ -1,0 +1,267 @@
+//! `intent fence`: runs a command that can write only where the intents in progress let it.
+
+use std::ffi::OsString;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::print::{DIM, GOOD, Page, STRONG, WARN};
+use crate::fence::stand_in::{self, KeeperTask};
+use crate::fence::{self, FenceAccess, FencedCommand};
+use crate::verbs::fence::{Fenced, FencedState, plan};
+
+/// Run a command that can write only where an intent lets it, whatever programs it starts
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The command reads as before. In the work tree it can write the folders that the selected
+intent owns (without one, those of all intents in progress), existing folders that git
+ignores, and what git needs. Control files, hooks and settings of agents are read-only. What
+it leaves running when it ends is ended too. Outside the work tree it writes as before, but
+for the settings of agents: `intent fence --explain` shows all of it.
+
+Its exit code is the command's own; 1 where that was 0 and a person should look at something;
+2 where no fence can be put up, and nothing was run; 126 or 127 where it cannot be started.
+
+Examples:
+  intent fence -- make test
+  intent fence --intent INT-001 -- python3 scripts/rename.py
+  intent fence --explain")]
+pub(crate) struct Args {
+    /// This intent alone, rather than the selected one or all in progress
+    #[arg(long, value_name = "ID")]
+    intent: Option<String>,
+
+    /// Show what a command could write, and run nothing
+    #[arg(long)]
+    explain: bool,
+
+    /// Whether namespaces can be made here; for the fence itself
+    #[arg(long, hide = true)]
+    probe: bool,
+
+    /// Take away afterwards what stood in for missing files; for the fence itself
+    #[arg(long, hide = true)]
+    keep: bool,
+
+    /// The command and what it is given
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    if args.probe {
+        return Ok(Exit::found(!fence::probe()));
+    }
+    if args.keep {
+        let kept = stand_in::keep(std::io::stdin());
+        return kept.map(|()| Exit::Fine).map_err(|error| told(&error));
+    }
+    let workspace = context.here()?;
+    let fenced = plan(&workspace, args.intent.as_deref())?;
+    if args.explain {
+        context.answer(&fenced, |page| show(page, &fenced))?;
+        return Ok(Exit::Fine);
+    }
+    let Some((program, arguments)) = args.command.split_first() else {
+        return Err(CliError::usage(
+            "no command is named",
+            "write it behind `--`: `intent fence -- make test`; `intent fence --explain` shows what it could write",
+        ));
+    };
+    let command = FencedCommand { program: program.clone(), arguments: arguments.to_vec() };
+    // With `-C` the command runs there, as everything else does.
+    std::env::set_current_dir(&context.cwd)
+        .map_err(|error| CliError::io(context.cwd.clone(), "entered", error))?;
+    let state = FencedState::before(&workspace, &fenced);
+    // Nothing of it may have a thread when the fence is put up.
+    drop(workspace);
+    let kept = Kept::new(&fenced).map_err(|error| told(&error))?;
+    let ended = run_fenced(context, &fenced, &command, kept.number());
+    let after = match &ended {
+        Ok(_) => context.here().map(|workspace| state.after(&workspace, &fenced)),
+        Err(_) => Ok(Vec::new()),
+    };
+    kept.end(ended.as_ref().is_ok_and(|ended| ended.cleared));
+    let ended = ended?;
+    let after = after?;
+    warn(context, &after);
+    let code = ended.code();
+    Ok(if code == 0 && !after.is_empty() { Exit::Findings } else { Exit::As(code) })
+}
+
+/// How a command ended.
+struct FencedEnd {
+    status: FencedStatus,
+    /// Whether nothing of it still runs.
+    cleared: bool,
+}
+
+enum FencedStatus {
+    /// It could not be started.
+    Code(u8),
+    #[cfg(unix)]
+    Ran(std::process::ExitStatus),
+}
+
+impl FencedEnd {
+    /// Where a signal ended the command, the same ends this process.
+    fn code(self) -> u8 {
+        match self.status {
+            FencedStatus::Code(code) => code,
+            #[cfg(unix)]
+            FencedStatus::Ran(status) => fence::running::end_as(status),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn run_fenced(
+    context: &Context,
+    fenced: &Fenced,
+    command: &FencedCommand,
+    keeper: Option<u32>,
+) -> Result<FencedEnd, CliError> {
+    let (means, prepared) = fence::raise(&fenced.plan, command, probe).map_err(|error| {
+        CliError::usage(error.to_string(), "`intent doctor` says what fences here; nothing was run")
+    })?;
+    if let Some(weakness) = means.weakness() {
+        let told = format!("the fence is {}, which is weaker: {weakness}", means.as_str());
+        warn(context, &[told]);
+    }
+    let (status, cleared) = match fence::running::run(prepared, keeper) {
+        Ok((status, cleared)) => (FencedStatus::Ran(status), cleared),
+        Err(error) => {
+            let missing = error.kind() == std::io::ErrorKind::NotFound;
+            let named = command.program.to_string_lossy();
+            warn(context, &[format!("{named} could not be started: {error}")]);
+            (FencedStatus::Code(if missing { 127 } else { 126 }), true)
+        }
+    };
+    Ok(FencedEnd { status, cleared })
+}
+
+#[cfg(not(unix))]
+fn run_fenced(
+    _context: &Context,
+    fenced: &Fenced,
+    command: &FencedCommand,
+    _keeper: Option<u32>,
+) -> Result<FencedEnd, CliError> {
+    let why = fence::raise(&fenced.plan, command, probe).err();
+    let why = why.map(|error| error.to_string()).unwrap_or_default();
+    Err(CliError::usage(why, "nothing was run"))
+}
+
+fn told(error: &std::io::Error) -> CliError {
+    CliError::usage(
+        format!("the fence could not be put up: {error}"),
+        "`intent doctor` says what fences here; nothing was run",
+    )
+}
+
+/// Whether another process of ours could make its namespaces.
+pub(crate) fn probe() -> bool {
+    let Ok(program) = std::env::current_exe() else { return false };
+    let mut asked = Command::new(program);
+    asked.args(["fence", "--probe"]);
+    asked.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    asked.status().is_ok_and(|status| status.success())
+}
+
+/// What stands in for missing files, and who takes it away.
+struct Kept {
+    held: Option<stand_in::HeldStandIns>,
+    keeper: Option<std::process::Child>,
+}
+
+impl Kept {
+    fn new(fenced: &Fenced) -> std::io::Result<Self> {
+        let stand_ins = &fenced.plan.stand_ins;
+        if stand_ins.is_empty() {
+            return Ok(Self { held: None, keeper: None });
+        }
+        if let Some(folder) = fenced.lock.parent() {
+            // Where it cannot be made, opening the lock says why.
+            let _ = std::fs::create_dir_all(folder);
+        }
+        let held = match stand_in::hold(stand_ins, &fenced.lock) {
+            // In a fence already, which keeps what is missing as it is.
+            Err(error) if error.kind() == std::io::ErrorKind::ReadOnlyFilesystem => {
+                return Ok(Self { held: None, keeper: None });
+            }
+            held => held?,
+        };
+        let mut keeper = Command::new(std::env::current_exe()?);
+        keeper.args(["fence", "--keep"]).stdin(Stdio::piped()).stdout(Stdio::null());
+        keeper.stderr(Stdio::null()).current_dir("/");
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut keeper, 0);
+        let mut keeper = keeper.spawn()?;
+        let task = KeeperTask { stand_ins: stand_ins.clone(), lock: fenced.lock.clone() };
+        if let Some(input) = &mut keeper.stdin {
+            input.write_all(&serde_json::to_vec(&task)?)?;
+        }
+        Ok(Self { held: Some(held), keeper: Some(keeper) })
+    }
+
+    fn number(&self) -> Option<u32> {
+        self.keeper.as_ref().map(std::process::Child::id)
+    }
+
+    /// Lets the keeper do its work: `done` says that nothing runs any more behind the fence.
+    fn end(self, done: bool) {
+        let Self { held, keeper } = self;
+        drop(held);
+        if let Some(mut keeper) = keeper {
+            if let (Some(mut input), true) = (keeper.stdin.take(), done) {
+                // One that is gone is told nothing.
+                let _ = input.write_all(stand_in::DONE);
+            }
+            // It says nothing; `intent doctor` sees what it left.
+            let _ = keeper.wait();
+        }
+    }
+}
+
+fn warn(context: &Context, told: &[String]) {
+    let mut page = Page::default();
+    for sentence in told {
+        page.styled(WARN, "fence:").own(" ").text(sentence).end();
+    }
+    let mut stderr = std::io::stderr();
+    let bytes = context.printer.styled_for(&stderr, &page);
+    // With nobody to tell there is the exit code.
+    let _ = stderr.write_all(&bytes);
+}
+
+fn show(page: &mut Page, fenced: &Fenced) {
+    match fenced.intents.as_slice() {
+        [] => page.own("No intent is in progress, so nothing of the work tree is anybody's.").end(),
+        intents => page.own("For ").text(&intents.join(", ")).end(),
+    };
+    for (access, title) in [
+        (FenceAccess::Writable, "can be written"),
+        (FenceAccess::ReadOnly, "is read-only"),
+        (FenceAccess::Masked, "is not there"),
+        (FenceAccess::Pinned, "stays in its place"),
+    ] {
+        let places: Vec<_> =
+            fenced.plan.places.iter().filter(|place| place.access == access).collect();
+        if places.is_empty() {
+            continue;
+        }
+        let style = if access == FenceAccess::Writable { GOOD } else { STRONG };
+        page.gap().styled(style, title).end();
+        for place in places {
+            let path = place.path.to_string_lossy();
+            page.own("  ").text(&path).to(48).own("  ").styled(DIM, &place.why).end();
+        }
+    }
+    page.gap();
+    for note in &fenced.plan.notes {
+        page.styled(WARN, "note:").own(" ").text(note).end();
+    }
+    page.own("Everything else is written as without a fence.").end();
+}

@@ -1,0 +1,81 @@
+//! The same plan by the program `bwrap`, for systems that let it make namespaces and not us.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::{FenceAccess, FencePlan, FencedCommand};
+
+/// Only where the system keeps its programs: one of this name elsewhere may be anybody's.
+const PLACES: [&str; 3] = ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"];
+
+fn program() -> Option<&'static Path> {
+    PLACES.iter().map(Path::new).find(|path| path.is_file())
+}
+
+/// Whether it is here and works.
+pub(super) fn is_here() -> bool {
+    program().is_some_and(works)
+}
+
+fn works(program: &Path) -> bool {
+    let mut tried = Command::new(program);
+    tried.args(["--dev-bind", "/", "/", "--cap-drop", "ALL", "--", "/bin/true"]);
+    tried.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    tried.status().is_ok_and(|status| status.success())
+}
+
+/// The command behind it, or why not.
+pub(super) fn command(plan: &FencePlan, command: &FencedCommand) -> Result<Command, String> {
+    let program = program().ok_or("bubblewrap is not installed.")?;
+    if !works(program) {
+        return Err(format!("{} makes none either.", program.display()));
+    }
+    let here = std::env::current_dir()
+        .map_err(|error| format!("The current folder cannot be found: {error}."))?;
+    let mut wrapped = Command::new(program);
+    wrapped.args(arguments(plan, here)).arg("--").arg(&command.program).args(&command.arguments);
+    Ok(wrapped)
+}
+
+fn arguments(plan: &FencePlan, here: PathBuf) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> = ["--dev-bind", "/", "/"].map(OsString::from).to_vec();
+    for place in &plan.places {
+        let (option, from) = match place.access {
+            FenceAccess::Pinned | FenceAccess::Writable => ("--dev-bind", place.path.as_path()),
+            FenceAccess::ReadOnly => ("--ro-bind", place.path.as_path()),
+            FenceAccess::Masked => ("--dev-bind", Path::new("/dev/null")),
+        };
+        arguments.extend([option.into(), from.into(), place.path.clone().into()]);
+    }
+    arguments.extend(["--cap-drop".into(), "ALL".into(), "--chdir".into(), here.into()]);
+    arguments
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fence::FencedPlace;
+
+    #[test]
+    fn every_place_is_handed_on_in_order() {
+        let place =
+            |path: &str, access| FencedPlace { path: path.into(), access, why: String::new() };
+        let plan = FencePlan {
+            places: vec![
+                place("/w", FenceAccess::ReadOnly),
+                place("/w/src", FenceAccess::Writable),
+                place("/dev/sda", FenceAccess::Masked),
+            ],
+            ..FencePlan::default()
+        };
+        let words: Vec<_> = arguments(&plan, "/w".into())
+            .into_iter()
+            .map(|word| word.into_string().expect("plain words"))
+            .collect();
+        assert_eq!(
+            words.join(" "),
+            "--dev-bind / / --ro-bind /w /w --dev-bind /w/src /w/src --dev-bind /dev/null /dev/sda --cap-drop ALL --chdir /w"
+        );
+    }
+}

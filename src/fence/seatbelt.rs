@@ -1,0 +1,74 @@
+//! The same plan as a profile of the sandbox of macOS, where the last rule that names a path holds. Its rules are for
+//! paths, so they also hold for files that are not there yet.
+
+use super::{FenceAccess, FencePlan};
+
+/// Apple calls it deprecated, and has nothing else for a program that is not signed for it.
+#[cfg(target_os = "macos")]
+pub(super) const PROGRAM: &str = "/usr/bin/sandbox-exec";
+
+/// The command behind it.
+#[cfg(target_os = "macos")]
+pub(super) fn command(
+    plan: &FencePlan,
+    command: &super::FencedCommand,
+) -> Result<std::process::Command, super::FenceError> {
+    if !std::path::Path::new(PROGRAM).is_file() {
+        return Err(super::FenceError::Unavailable(vec![format!("{PROGRAM} is missing.")]));
+    }
+    let mut wrapped = std::process::Command::new(PROGRAM);
+    wrapped.arg("-p").arg(profile(plan)).arg(&command.program).args(&command.arguments);
+    Ok(wrapped)
+}
+
+/// The rules.
+pub(super) fn profile(plan: &FencePlan) -> String {
+    let mut rules = String::from("(version 1)\n(allow default)\n");
+    let quoted = |path: &std::path::Path| {
+        let text = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
+        format!("\"{text}\"")
+    };
+    for place in &plan.places {
+        let path = quoted(&place.path);
+        let rule = match place.access {
+            FenceAccess::Pinned => format!("(deny file-write-unlink (literal {path}))"),
+            FenceAccess::ReadOnly | FenceAccess::Masked => {
+                format!("(deny file-write* (subpath {path}))")
+            }
+            FenceAccess::Writable => format!("(allow file-write* (subpath {path}))"),
+        };
+        rules += &rule;
+        rules.push('\n');
+    }
+    for stand_in in &plan.stand_ins {
+        if stand_in.text.is_some() {
+            rules += &format!("(deny file-write* (literal {}))\n", quoted(&stand_in.path));
+        }
+    }
+    rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fence::{FencedPlace, stand_in::StandIn};
+
+    #[test]
+    fn the_rules_follow_the_places() {
+        let place =
+            |path: &str, access| FencedPlace { path: path.into(), access, why: String::new() };
+        let plan = FencePlan {
+            places: vec![
+                place("/p", FenceAccess::Pinned),
+                place("/p/w", FenceAccess::ReadOnly),
+                place("/p/w/a\"b", FenceAccess::Writable),
+            ],
+            stand_ins: vec![StandIn { path: "/p/w/.git/commondir".into(), text: Some(".".into()) }],
+            notes: Vec::new(),
+        };
+        assert_eq!(
+            profile(&plan),
+            "(version 1)\n(allow default)\n(deny file-write-unlink (literal \"/p\"))\n(deny file-write* (subpath \"/p/w\"))\n(allow file-write* (subpath \"/p/w/a\\\"b\"))\n(deny file-write* (literal \"/p/w/.git/commondir\"))\n"
+        );
+    }
+}

@@ -1,0 +1,72 @@
+//! *Fence*: what a command may write, whatever it is: the folders of the intents in progress, existing ignored outputs,
+//! and what git needs. And afterwards: what came of it that no fence can prevent.
+
+mod afterwards;
+mod control;
+mod git;
+mod tree;
+
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use afterwards::FencedState;
+
+use super::{VerbError, Workspace};
+use crate::fence::{FenceAccess, FencePlan, FencedPlace};
+
+/// What a command may write, and by whose leave.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Fenced {
+    /// The intents whose folders may be written.
+    pub intents: Vec<String>,
+    /// The places.
+    pub plan: FencePlan,
+    /// What fences of this repository lock.
+    #[serde(skip)]
+    pub lock: PathBuf,
+}
+
+/// Makes the plan: for the intent that is named, else the selected one, else for all in progress.
+///
+/// The rules must be readable, and control files must have no second name through which they could be written.
+pub fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbError> {
+    ws.governed()?;
+    ws.sound_registry()?;
+    if let Some(finding) = ws.policy_findings.first() {
+        let path = finding.path.as_ref().map(|path| format!("{path}: ")).unwrap_or_default();
+        return Err(VerbError::NotFenced(format!("{path}{} {}", finding.message, finding.help)));
+    }
+    control::have_one_name(ws)?;
+    let intents = intents(ws, intent)?;
+    let mut plan = FencePlan::default();
+    let work_tree = ws.root.work_tree().unwrap_or(ws.root.path()).to_path_buf();
+    add(&mut plan, &work_tree, FenceAccess::ReadOnly, "the work tree");
+    git::add_git(ws, &mut plan);
+    tree::add_work_tree(ws, &intents, &mut plan);
+    control::add_home(&mut plan, &work_tree);
+    control::add_system(&mut plan);
+    control::pin(&mut plan);
+    plan.settle();
+    let lock = ws.root.private().join("fence.lock");
+    Ok(Fenced { intents, plan, lock })
+}
+
+fn intents(ws: &Workspace, named: Option<&str>) -> Result<Vec<String>, VerbError> {
+    let selected = named.map(str::to_owned).or_else(|| ws.selected(None));
+    match selected {
+        Some(id) => Ok(vec![ws.intent_in_progress(&id)?.id.value.clone()]),
+        None => {
+            let all = ws.registry.intents().into_iter().filter(|intent| intent.in_progress());
+            Ok(all.map(|intent| intent.id.value.clone()).collect())
+        }
+    }
+}
+
+/// Adds a place where something stands under its own name.
+fn add(plan: &mut FencePlan, path: &Path, access: FenceAccess, why: impl Into<String>) {
+    if path.canonicalize().is_ok_and(|real| real == path) {
+        plan.places.push(FencedPlace { path: path.to_owned(), access, why: why.into() });
+    }
+}

@@ -1,0 +1,117 @@
+//! What steers agents and this program outside the work tree, and what leads around a fence.
+
+use std::path::{Path, PathBuf};
+
+use super::add;
+use crate::fence::{FenceAccess, FencePlan};
+use crate::verbs::gate::settings_in_home;
+use crate::verbs::{VerbError, Workspace};
+
+/// A second name of one of these files, elsewhere on the disk, is no part of the work tree, and would be written through.
+pub(super) fn have_one_name(ws: &Workspace) -> Result<(), VerbError> {
+    let orchestration = ws.root.orchestration();
+    let files = [
+        orchestration.join("policy.yaml"),
+        ws.root.absolute(ws.registry.path()),
+        ws.root.path().join(".intentignore"),
+        ws.root.path().join(".rooignore"),
+    ];
+    match files.iter().find(|file| names(file) > 1) {
+        None => Ok(()),
+        Some(file) => Err(VerbError::NotFenced(format!(
+            "{0} has a second name (a hard link), through which a fenced command could write it; `cp {0} {0}.new && mv {0}.new {0}` makes it a file of its own",
+            file.display()
+        ))),
+    }
+}
+
+#[cfg(unix)]
+fn names(file: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::symlink_metadata(file).map_or(0, |found| found.nlink())
+}
+
+#[cfg(not(unix))]
+fn names(_file: &Path) -> u64 {
+    0
+}
+
+/// The settings of agents and of git in the home folder, and this program itself.
+pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path) {
+    if let Some(home) = std::env::home_dir().and_then(|home| home.canonicalize().ok())
+        && !home.starts_with(work_tree)
+    {
+        let git = [".gitconfig", ".config/git"].map(PathBuf::from);
+        for place in settings_in_home().into_iter().map(PathBuf::from).chain(git) {
+            // A link (to a folder of dotfiles, say) is kept where it leads.
+            if let Ok(real) = home.join(place).canonicalize()
+                && !real.starts_with(work_tree)
+            {
+                add(plan, &real, FenceAccess::ReadOnly, "steers an agent or git");
+            }
+        }
+    }
+    if let Ok(program) = std::env::current_exe().and_then(|program| program.canonicalize())
+        && !program.starts_with(work_tree)
+        && program.parent().is_some_and(may_write)
+    {
+        add(plan, &program, FenceAccess::ReadOnly, "this program");
+    }
+}
+
+/// The superuser owns what leads to disks and to the kernel. Without capabilities owning it is enough to write it.
+#[cfg(target_os = "linux")]
+pub(super) fn add_system(plan: &mut FencePlan) {
+    use std::os::unix::fs::FileTypeExt;
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    for place in ["/proc/sys", "/proc/sysrq-trigger", "/sys"] {
+        add(plan, Path::new(place), FenceAccess::ReadOnly, "the kernel's settings");
+    }
+    for entry in std::fs::read_dir("/dev").into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_block_device()) {
+            add(plan, &entry.path(), FenceAccess::Masked, "a disk");
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn add_system(_plan: &mut FencePlan) {}
+
+/// Keeps the folders above a place where they are, so that nobody can put a forged tree in their stead.
+pub(super) fn pin(plan: &mut FencePlan) {
+    let mut above: Vec<PathBuf> = plan
+        .places
+        .iter()
+        .filter(|place| place.access == FenceAccess::ReadOnly)
+        .flat_map(|place| place.path.ancestors().skip(1).map(Path::to_path_buf))
+        .collect();
+    above.sort();
+    above.dedup();
+    let kept = |folder: &&PathBuf| {
+        !plan
+            .places
+            .iter()
+            .any(|place| place.access != FenceAccess::Pinned && folder.starts_with(&place.path))
+    };
+    let pins: Vec<PathBuf> = above
+        .iter()
+        .filter(|folder| folder.parent().is_some_and(may_write))
+        .filter(kept)
+        .cloned()
+        .collect();
+    for folder in pins {
+        add(plan, &folder, FenceAccess::Pinned, "leads to what is kept");
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn may_write(folder: &Path) -> bool {
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn may_write(_folder: &Path) -> bool {
+    true
+}

@@ -1,0 +1,115 @@
+//! The git directory: what git needs is written, what makes it run programs is not.
+
+use std::path::{Path, PathBuf};
+
+use super::add;
+use crate::fence::stand_in::StandIn;
+use crate::fence::{FenceAccess, FencePlan};
+use crate::verbs::Workspace;
+
+/// Adds the places of git.
+pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
+    let (Some(own), Some(common)) = (ws.root.git_dir(), ws.root.common_dir()) else { return };
+    if own == common {
+        ordinary(&common, plan)
+    } else {
+        linked(own, &common, plan)
+    }
+    for tree in other_work_trees(ws, own, &common) {
+        add(plan, &tree, FenceAccess::ReadOnly, "another work tree of the repository");
+    }
+    let Ok(Some(git)) = ws.git().map_or(Ok(None), |git| Ok::<_, ()>(Some(git))) else { return };
+    let (hooks, elsewhere) = git.hooks_folder();
+    if elsewhere && let Ok(hooks) = hooks.canonicalize() {
+        add(plan, &hooks, FenceAccess::ReadOnly, "git's hooks");
+    }
+    if git.keeps_settings_of_work_trees() {
+        kept_file(plan, own.join("config.worktree"), "", "git's settings");
+    }
+}
+
+/// All of the directory is git's to write, but for what makes it run programs, and our own folder.
+fn ordinary(common: &Path, plan: &mut FencePlan) {
+    add(plan, common, FenceAccess::Writable, "git");
+    for (name, why) in [
+        ("hooks", "git's hooks"),
+        ("info", "git's attributes"),
+        ("intent", "the journal and what intent remembers"),
+    ] {
+        kept_folder(plan, common.join(name), why);
+    }
+    for (name, why) in [
+        ("modules", "the repositories of submodules"),
+        ("worktrees", "the other work trees"),
+        ("config", "git's settings"),
+    ] {
+        add(plan, &common.join(name), FenceAccess::ReadOnly, why);
+    }
+    // With it, git would take hooks and settings from another folder.
+    kept_file(plan, common.join("commondir"), ".", "where git's settings are");
+}
+
+/// Of the directory that work trees share only contents and branches are written.
+fn linked(own: &Path, common: &Path, plan: &mut FencePlan) {
+    add(plan, common, FenceAccess::ReadOnly, "the shared git directory");
+    for name in ["objects", "refs", "logs"] {
+        add(plan, &common.join(name), FenceAccess::Writable, "git");
+    }
+    add(plan, own, FenceAccess::Writable, "git, for this work tree");
+    for (name, why) in
+        [("commondir", "where git's settings are"), ("gitdir", "which work tree this is")]
+    {
+        add(plan, &own.join(name), FenceAccess::ReadOnly, why);
+    }
+    kept_folder(plan, own.join("intent"), "what intent remembers");
+}
+
+fn kept_folder(plan: &mut FencePlan, path: PathBuf, why: &str) {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_dir() => add(plan, &path, FenceAccess::ReadOnly, why),
+        // A link would be followed to a place that is kept, or not, for itself.
+        Ok(_) => plan.notes.push(format!("{} is no folder, so it is not kept", path.display())),
+        Err(_) => stand_in(plan, path, None, why),
+    }
+}
+
+fn kept_file(plan: &mut FencePlan, path: PathBuf, text: &str, why: &str) {
+    let stands = StandIn { path: path.clone(), text: Some(text.to_owned()) };
+    match path.symlink_metadata() {
+        Ok(_) if !stands.stands() => add(plan, &path, FenceAccess::ReadOnly, why),
+        // One of ours, of a fence that was killed or still stands.
+        _ => stand_in(plan, path, Some(text.to_owned()), why),
+    }
+}
+
+fn stand_in(plan: &mut FencePlan, path: PathBuf, text: Option<String>, why: &str) {
+    plan.places.push(crate::fence::FencedPlace {
+        path: path.clone(),
+        access: FenceAccess::ReadOnly,
+        why: why.to_owned(),
+    });
+    plan.stand_ins.push(StandIn { path, text });
+}
+
+/// The tops of the other work trees: the main one, and the linked ones.
+fn other_work_trees(ws: &Workspace, own: &Path, common: &Path) -> Vec<PathBuf> {
+    let mut tops = Vec::new();
+    if own != common
+        && common.file_name().is_some_and(|name| name == ".git")
+        && let Some(main) = common.parent()
+    {
+        tops.push(main.to_path_buf());
+    }
+    let linked = std::fs::read_dir(common.join("worktrees"));
+    for entry in linked.into_iter().flatten().flatten() {
+        let named = std::fs::read_to_string(entry.path().join("gitdir")).unwrap_or_default();
+        let top = Path::new(named.trim_end()).parent().and_then(|top| top.canonicalize().ok());
+        tops.extend(top);
+    }
+    let here = ws.root.work_tree();
+    tops.retain(|top| {
+        Some(top.as_path()) != here
+            && !here.is_some_and(|here| here.starts_with(top) && !common.starts_with(top))
+    });
+    tops
+}

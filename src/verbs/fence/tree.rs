@@ -1,0 +1,250 @@
+//! The work tree: which folders of it may be written.
+
+use std::path::Path;
+
+use super::add;
+use crate::fence::stand_in::StandIn;
+use crate::fence::{FenceAccess, FencePlan};
+use crate::intent::{Scope, ScopeVerdict};
+use crate::verbs::Workspace;
+use crate::verbs::gate::{may_hold, steers};
+use crate::workspace::RelativePath;
+
+/// How deep ignored outputs are looked for outside the folders that may be written.
+const MAX_DEPTH: usize = 4;
+/// How many folders are looked into.
+const MAX_FOLDERS: usize = 4000;
+/// How many single files may be written beside folders.
+const MAX_FILES: usize = 256;
+/// Stands for any file of a folder. No rule that is about some names speaks of it.
+const ANYTHING: &str = "intent-fence-any";
+
+/// Adds the places of the work tree.
+pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut FencePlan) {
+    let scopes: Vec<&Scope> = intents.iter().filter_map(|id| ws.registry.scope(id)).collect();
+    let owned = Owned::of(ws, intents);
+    let mut walk = Walk {
+        ws,
+        ids: intents.iter().map(String::as_str).collect(),
+        scopes,
+        owned: &owned,
+        protected: Scope::new(&ws.policy.protected_paths),
+        plan,
+        folders: 0,
+        files: 0,
+    };
+    walk.missing();
+    walk.visit(ws.root.path(), "", 0, false);
+    for folder in &owned.folders {
+        // Deeper than the walk goes.
+        let path = ws.root.path().join(folder);
+        if path.is_dir() && folder.split('/').count() > MAX_DEPTH && !walk.plan.lets_write(&path) {
+            walk.hole(&path, folder);
+        }
+    }
+    if walk.folders > MAX_FOLDERS {
+        walk.plan.notes.push(format!(
+            "only {MAX_FOLDERS} folders were looked into: control files and ignored outputs in others are not known"
+        ));
+    }
+}
+
+/// What the entries of scopes name.
+struct Owned {
+    /// The folders that entries begin with.
+    folders: Vec<String>,
+    /// Entries without a wildcard: files.
+    files: Vec<String>,
+    /// Whether an entry may name files in any folder.
+    anywhere: bool,
+}
+
+impl Owned {
+    fn of(ws: &Workspace, intents: &[String]) -> Self {
+        let mut owned = Self { folders: Vec::new(), files: Vec::new(), anywhere: false };
+        for id in intents {
+            let (Some(intent), Some(scope)) = (ws.registry.get(id), ws.registry.scope(id)) else {
+                continue;
+            };
+            for (at, entry) in intent.scope_entries().into_iter().enumerate() {
+                if entry.starts_with('!') {
+                    continue;
+                }
+                let prefix = scope.entry_prefix(at);
+                let whole = entry.trim_start_matches("./").trim_start_matches('/');
+                if prefix == whole && !whole.ends_with('/') {
+                    owned.files.push(whole.to_owned());
+                } else if let Some((folder, _)) = prefix.rsplit_once('/') {
+                    owned.folders.push(folder.to_owned());
+                } else {
+                    owned.anywhere = true;
+                }
+            }
+        }
+        owned
+    }
+}
+
+struct Walk<'a> {
+    ws: &'a Workspace,
+    ids: Vec<&'a str>,
+    scopes: Vec<&'a Scope>,
+    owned: &'a Owned,
+    protected: Scope,
+    plan: &'a mut FencePlan,
+    folders: usize,
+    files: usize,
+}
+
+impl Walk<'_> {
+    /// Folders that intents own and that are not there yet can be made, files cannot.
+    fn missing(&mut self) {
+        for folder in &self.owned.folders {
+            let path = self.ws.root.path().join(folder);
+            if path.symlink_metadata().is_ok() || steers(folder) || self.is_kept(folder, true) {
+                continue;
+            }
+            let steps: Vec<&str> = folder.split('/').collect();
+            let mut made = Vec::new();
+            let mut clear = true;
+            for end in 1..=steps.len() {
+                let step = self.ws.root.path().join(steps[..end].join("/"));
+                match step.symlink_metadata() {
+                    Ok(found) => clear &= found.is_dir(),
+                    Err(_) => made.push(StandIn { path: step, text: None }),
+                }
+            }
+            if clear {
+                self.plan.places.push(crate::fence::FencedPlace {
+                    path,
+                    access: FenceAccess::Writable,
+                    why: self.by_whom(),
+                });
+                let known = |made: &StandIn| self.plan.stand_ins.iter().any(|known| known == made);
+                let new: Vec<StandIn> = made.into_iter().filter(|made| !known(made)).collect();
+                self.plan.stand_ins.extend(new);
+            }
+        }
+        for file in &self.owned.files {
+            let path = self.ws.root.path().join(file);
+            if path.symlink_metadata().is_err() {
+                self.plan.notes.push(format!(
+                    "{file} is not there, and a single file cannot be made inside the fence; make it first: `touch {}`",
+                    crate::workspace::text::shell_word(file)
+                ));
+            } else if path.is_file() && !steers(file) && !self.is_kept(file, false) {
+                self.file(&path);
+            }
+        }
+    }
+
+    fn by_whom(&self) -> String {
+        format!("owned by {}", self.ids.join(", "))
+    }
+
+    fn file(&mut self, path: &Path) {
+        self.files += 1;
+        if self.files <= MAX_FILES {
+            add(self.plan, path, FenceAccess::Writable, self.by_whom());
+        } else if self.files == MAX_FILES + 1 {
+            self.plan.notes.push(format!(
+                "only {MAX_FILES} single files can be written; the rest of what the scopes name is read-only"
+            ));
+        }
+    }
+
+    fn hole(&mut self, path: &Path, folder: &str) {
+        let why = self.by_whom();
+        add(self.plan, path, FenceAccess::Writable, why);
+        self.visit(path, folder, 0, true);
+    }
+
+    fn visit(&mut self, folder: &Path, name: &str, depth: usize, open: bool) {
+        self.folders += 1;
+        if self.folders > MAX_FOLDERS {
+            return;
+        }
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        for entry in entries.flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            let file_name = entry.file_name();
+            // A name that is no text is nobody's, and a link is written where it leads.
+            let Some(own_name) = file_name.to_str().filter(|_| !kind.is_symlink()) else {
+                continue;
+            };
+            let below =
+                if name.is_empty() { own_name.to_owned() } else { format!("{name}/{own_name}") };
+            let path = entry.path();
+            if steers(&below) || (kind.is_dir() && own_name.starts_with('.') && may_hold(own_name))
+            {
+                if open {
+                    add(self.plan, &path, FenceAccess::ReadOnly, "steers the gate or an agent");
+                }
+            } else if kind.is_dir() {
+                self.folder(&path, &below, depth, open);
+            } else if open {
+                if self.is_kept(&below, false) {
+                    add(self.plan, &path, FenceAccess::ReadOnly, "kept from these intents");
+                }
+            } else if self.is_single(&below, depth) {
+                self.file(&path);
+            }
+        }
+    }
+
+    fn folder(&mut self, path: &Path, name: &str, depth: usize, open: bool) {
+        if self.is_kept(name, true) {
+            if open {
+                add(self.plan, path, FenceAccess::ReadOnly, "kept from these intents");
+            }
+        } else if open {
+            self.visit(path, name, depth + 1, true);
+        } else if self.owned.folders.iter().any(|folder| folder == name) || self.owns_all_of(name) {
+            self.hole(path, name);
+        } else if self.ignored(name) {
+            add(self.plan, path, FenceAccess::Writable, "ignored by git");
+        } else if depth < MAX_DEPTH {
+            self.visit(path, name, depth + 1, false);
+        }
+    }
+
+    fn owns_all_of(&self, folder: &str) -> bool {
+        let any = format!("{folder}/{ANYTHING}");
+        self.scopes.iter().any(|scope| matches!(scope.verdict_of(&any), ScopeVerdict::Owned(_)))
+    }
+
+    /// A file outside the folders that may be written: one that a scope names, or an ignored one at the root.
+    fn is_single(&self, name: &str, depth: usize) -> bool {
+        let Ok(path) = RelativePath::new(name) else { return false };
+        let owned = self.owned.anywhere && self.scopes.iter().any(|scope| scope.owns(&path));
+        (owned && !self.is_kept(name, false)) || (depth == 0 && self.ws.ignores.git_ignored(&path))
+    }
+
+    fn ignored(&self, folder: &str) -> bool {
+        RelativePath::new(folder).is_ok_and(|path| self.ws.ignores.git_ignored_folder(&path))
+    }
+
+    /// Whether the rules or the scopes themselves keep all these intents from it.
+    fn is_kept(&self, name: &str, folder: bool) -> bool {
+        let text = if folder { format!("{name}/{ANYTHING}") } else { name.to_owned() };
+        let Ok(path) = RelativePath::new(&text) else { return true };
+        if self.protected.naming(name).or_else(|| self.protected.naming(&text)).is_some() {
+            return true;
+        }
+        if !self.ids.is_empty()
+            && self.ids.iter().all(|id| self.ws.ignores.denied_to(&path, &[id]).is_some())
+        {
+            return true;
+        }
+        let verdicts = self.scopes.iter().map(|scope| scope.verdict_of(&text));
+        let mut excluded = false;
+        for verdict in verdicts {
+            match verdict {
+                ScopeVerdict::Owned(_) => return false,
+                ScopeVerdict::Excluded(_) => excluded = true,
+                ScopeVerdict::Unmentioned => {}
+            }
+        }
+        excluded
+    }
+}
