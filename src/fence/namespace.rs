@@ -7,9 +7,9 @@ use rustix::io::Errno;
 use rustix::mount::{MountPropagationFlags, mount_change};
 use rustix::process::{DumpableBehavior, getegid, geteuid, set_dumpable_behavior};
 use rustix::thread::{
-    CapabilitiesSecureBits, CapabilitySet, CapabilitySets, clear_ambient_capability_set,
-    remove_capability_from_bounding_set, set_capabilities, set_capabilities_secure_bits,
-    set_no_new_privs,
+    CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capabilities,
+    clear_ambient_capability_set, remove_capability_from_bounding_set, set_capabilities,
+    set_capabilities_secure_bits, set_no_new_privs,
 };
 
 use super::{FenceError, FencePlan, mounts};
@@ -25,7 +25,12 @@ fn reads(path: &str, value: &str) -> bool {
 
 /// Whether the system may refuse what is done in a namespace after it was made.
 pub(super) fn restricted() -> bool {
-    !geteuid().is_root() && reads(APPARMOR, "1")
+    if geteuid().is_root() {
+        // Without this capability, as in a fence, the superuser may not be one in a namespace either.
+        return !capabilities(None)
+            .is_ok_and(|sets| sets.effective.contains(CapabilitySet::SETFCAP));
+    }
+    reads(APPARMOR, "1")
 }
 
 /// What a person can do about a system that makes no namespaces.

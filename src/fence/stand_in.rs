@@ -7,6 +7,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -127,8 +128,14 @@ pub fn keep(mut input: impl Read) -> std::io::Result<()> {
     let task: KeeperTask = serde_json::from_value(task)?;
     let done = matches!(told.next(), Some(Ok(Value::Bool(true))));
     let file = open(&task.lock)?;
-    if file.try_lock().is_err() {
-        return Ok(());
+    // Of a process that was killed the lock may go a moment after the rest.
+    let mut left = if done { 0 } else { 400 };
+    while file.try_lock().is_err() {
+        if left == 0 {
+            return Ok(());
+        }
+        left -= 1;
+        std::thread::sleep(Duration::from_millis(5));
     }
     if !done && !end_rest(&task.stand_ins) {
         return Ok(());
@@ -157,7 +164,7 @@ fn end_rest(stand_ins: &[StandIn]) -> bool {
             // It may have ended meanwhile.
             let _ = kill_process(process, Signal::KILL);
         }
-        std::thread::sleep(std::time::Duration::from_millis(2));
+        std::thread::sleep(Duration::from_millis(2));
     }
     false
 }

@@ -1,0 +1,498 @@
+//! The fence, by the real binary: what a fenced command can do to a work tree, as whoever runs the tests and, where that
+//! is the superuser, as an ordinary user too.
+
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use support::binary::picture;
+
+const REGISTRY: &str = "\
+active_intents:
+  - id: INT-001
+    name: Sign in
+    status: IN_PROGRESS
+    owned_scope: [\"src/auth/**\", \"notes.md\", \"later/deep/**\", \"!src/auth/legacy/**\"]
+  - id: INT-002
+    name: Billing
+    status: IN_PROGRESS
+    owned_scope: [\"billing/**/*.ts\"]
+";
+
+/// An ordinary user that every system has.
+const NOBODY: u32 = 65534;
+
+/// A repository with a home folder beside it, and whose they are.
+struct Lab {
+    folder: tempfile::TempDir,
+    user: Option<u32>,
+}
+
+/// One for each kind of user that can be had here; none, with the reason printed, where the kernel makes no namespaces.
+fn labs() -> Vec<Lab> {
+    let own = Lab::new(None);
+    if !own.intent(&["fence", "--probe"]).status.success() {
+        #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+        {
+            eprintln!("skipped: the kernel makes no user namespaces here");
+        }
+        return Vec::new();
+    }
+    let root = own.root().metadata().expect("a folder").uid() == 0;
+    let mut labs = vec![own];
+    if root && Command::new("setpriv").arg("--version").output().is_ok() {
+        labs.push(Lab::new(Some(NOBODY)));
+    }
+    labs
+}
+
+impl Lab {
+    fn new(user: Option<u32>) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let lab = Self { folder, user };
+        for (path, text) in [
+            ("work/.orchestration/active_intents.yaml", REGISTRY),
+            ("work/.orchestration/policy.yaml", "mode: enforce\n"),
+            ("work/.orchestration/.gitignore", "/active_intent_current.json\n/local/\n"),
+            ("work/.intentignore", "# intent: deny-write\nsrc/auth/kept/\n"),
+            ("work/.gitignore", "/target/\nnode_modules/\n"),
+            ("work/src/auth/sign_in.rs", "fn sign_in() {}\n"),
+            ("work/src/auth/legacy/old.rs", "fn old() {}\n"),
+            ("work/src/auth/kept/a.rs", "fn kept() {}\n"),
+            ("work/src/auth/.claude/settings.json", "{}\n"),
+            ("work/src/other.rs", "fn other() {}\n"),
+            ("work/billing/a.ts", "let a = 1\n"),
+            ("work/notes.md", "notes\n"),
+            ("work/README.md", "read me\n"),
+            ("work/.claude/settings.json", "{}\n"),
+            ("work/target/built", "x\n"),
+            ("work/packages/web/node_modules/x", "x\n"),
+            ("home/.claude/settings.json", "{}\n"),
+            ("home/.gitconfig", "[user]\n\tname = t\n\temail = t@example.invalid\n"),
+        ] {
+            lab.write(path, text);
+        }
+        lab.own(&lab.top());
+        lab.sh("git init -q -b main . && git add -A && git commit -qm start");
+        lab
+    }
+
+    fn top(&self) -> PathBuf {
+        self.folder.path().canonicalize().expect("the folder exists")
+    }
+
+    fn root(&self) -> PathBuf {
+        self.top().join("work")
+    }
+
+    fn write(&self, path: &str, text: &str) {
+        let file = self.top().join(path);
+        std::fs::create_dir_all(file.parent().expect("a folder")).expect("folders");
+        std::fs::write(file, text).expect("a file");
+    }
+
+    fn own(&self, path: &Path) {
+        let Some(user) = self.user else { return };
+        chown(path, Some(user), Some(user)).expect("given away");
+        if path.is_dir() && !path.is_symlink() {
+            for entry in std::fs::read_dir(path).expect("a folder") {
+                self.own(&entry.expect("an entry").path());
+            }
+        }
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = match self.user {
+            None => Command::new(program),
+            Some(user) => {
+                let mut command = Command::new("setpriv");
+                command.arg(format!("--reuid={user}")).arg(format!("--regid={user}"));
+                command.args(["--clear-groups", program]);
+                command
+            }
+        };
+        command
+            .current_dir(self.root())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.top().join("home"))
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("TOP", self.top())
+            .stdin(Stdio::null());
+        command
+    }
+
+    fn intent(&self, arguments: &[&str]) -> Output {
+        let mut command = self.command(env!("CARGO_BIN_EXE_intent"));
+        command.args(arguments).output().expect("the binary runs")
+    }
+
+    /// A shell's script behind the fence: exit code and standard error.
+    fn fenced(&self, script: &str) -> (i32, String) {
+        let output = self.intent(&["fence", "--", "sh", "-c", script]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!told.contains("panicked"), "{told}");
+        (output.status.code().unwrap_or(-1), told)
+    }
+
+    fn start(&self, script: &str) -> std::process::Child {
+        let mut command = self.command(env!("CARGO_BIN_EXE_intent"));
+        command.args(["fence", "--", "sh", "-c", script]).stderr(Stdio::piped());
+        command.spawn().expect("the binary runs")
+    }
+
+    fn sh(&self, script: &str) -> String {
+        let output = self.command("sh").args(["-ec", script]).output().expect("a shell");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{script}: {told}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Everything that no fenced command may change, with its mode.
+    fn kept(&self) -> BTreeMap<PathBuf, (Vec<u8>, u32)> {
+        let root = self.root();
+        let open = |path: &Path| {
+            let path = path.strip_prefix(&root).unwrap_or(path);
+            let kept = ["src/auth/legacy", "src/auth/kept", "src/auth/.claude"];
+            let open = ["src/auth", "billing", "target", "packages/web/node_modules", "later"];
+            path == Path::new("notes.md")
+                || open.iter().any(|folder| path.starts_with(folder))
+                    && !kept.iter().any(|folder| path.starts_with(folder))
+        };
+        let mut files = picture(&root);
+        files.extend(picture(&self.top().join("home/.claude")));
+        for name in ["config", "commondir", "hooks/post-commit", "info/attributes", "intent/forged"]
+        {
+            let path = root.join(".git").join(name);
+            if let Ok(bytes) = std::fs::read(&path) {
+                files.insert(path, bytes);
+            }
+        }
+        files.retain(|path, _| !open(path));
+        let with_mode = |(path, bytes): (PathBuf, Vec<u8>)| {
+            let mode = path.symlink_metadata().expect("there").permissions().mode();
+            (path, (bytes, mode))
+        };
+        files.into_iter().map(with_mode).collect()
+    }
+}
+
+/// Ways to write what is not the intent's. `MINE` is the process of the fence.
+const ATTACKS: &[&str] = &[
+    "echo x > README.md",
+    "echo x > src/other.rs",
+    "echo x > src/auth/legacy/old.rs",
+    "echo x > src/auth/legacy/new.rs",
+    "echo x > src/auth/kept/a.rs",
+    "echo x > src/auth/.claude/settings.json",
+    "rm -rf src/auth/.claude",
+    "mv src/auth/.claude src/auth/claude",
+    "echo x > new.md",
+    "mkdir src/new",
+    "rm -rf src README.md .orchestration",
+    "echo 'mode: observe' > .orchestration/policy.yaml",
+    "mkdir -p .orchestration/local && echo x > .orchestration/local/x",
+    "echo x > .intentignore",
+    "echo '{}' > .mcp.json",
+    "echo '{}' > .claude/settings.json",
+    "echo '{}' > .claude/settings.local.json",
+    "mkdir -p .codex && echo x > .codex/config.toml",
+    "echo '{}' > \"$HOME/.claude/settings.json\"",
+    "mv \"$HOME/.claude\" \"$HOME/.claude2\"",
+    "mv \"$HOME\" \"$HOME-2\" && mkdir -p \"$HOME/.claude\" && echo x > \"$HOME/.claude/settings.json\"",
+    "python3 -c \"open('README.md', 'w').write('x')\"",
+    "python3 -c \"import os; os.rename('src', 'src2')\"",
+    "python3 -c \"import os; os.truncate('README.md', 0)\"",
+    "node -e \"require('fs').writeFileSync('README.md', 'x')\"",
+    "perl -e 'open(F, \">\", \"README.md\"); print F \"x\"'",
+    "printf 'all:\\n\\techo x > README.md\\n' > src/auth/Makefile; make -f src/auth/Makefile",
+    "sed -i s/read/x/ README.md",
+    "printf -- '--- a/README.md\\n+++ b/README.md\\n@@ -1 +1 @@\\n-read me\\n+x\\n' > src/auth/p; git apply src/auth/p; patch -p1 < src/auth/p",
+    "git checkout side; git checkout -f side -- README.md; git reset --hard side; git restore --source side README.md; git checkout -f main",
+    "git stash apply; git clean -fdx",
+    "git rm -rf README.md; git mv README.md R.md; git reset -q",
+    "mv \"$TOP/work\" \"$TOP/work2\"; mkdir -p \"$TOP/work/.orchestration\" && echo x > \"$TOP/work/.orchestration/policy.yaml\"",
+    "mv \"$TOP\" \"$TOP-2\"",
+    "mv .git .git2; rm -rf .git/config .git/hooks .git/info",
+    "git config core.fsmonitor 'touch /tmp/x'",
+    "echo x > .git/config",
+    "mv .git/config .git/config2; cp .git/config2 .git/config",
+    "mkdir -p .git/hooks; echo x > .git/hooks/post-commit",
+    "mv .git/hooks .git/hooks2; mkdir .git/hooks; echo x > .git/hooks/post-commit",
+    "mkdir -p .git/info; echo '* filter=x' > .git/info/attributes",
+    "mkdir -p .git/intent; echo x > .git/intent/forged",
+    "echo ../other > .git/commondir",
+    "rm -f .git/commondir; mv .git/commondir .git/c; ln -s x .git/commondir; echo ../other > .git/commondir",
+    "mount -o remount,bind,rw \"$TOP/work\" && echo x > README.md",
+    "umount \"$TOP/work\"; umount -l \"$TOP/work\"; echo x > README.md",
+    "unshare -Urm sh -c 'mount -o remount,bind,rw \"$TOP/work\"; umount -l \"$TOP/work\"; mount --bind src/auth src; echo x > README.md; echo x > src/other.rs'",
+    "unshare -m sh -c 'umount -l \"$TOP/work\"; echo x > README.md'",
+    "nsenter -t 1 -m -- sh -c \"echo x > $TOP/work/README.md\"",
+    "for p in /proc/[0-9]*; do echo x > $p/root$TOP/work/README.md; echo x > $p/cwd/README.md; for f in $p/fd/*; do echo x > $f/README.md; done; done",
+    "ln .orchestration/policy.yaml src/auth/p && echo x > src/auth/p",
+    "ln README.md \"$TOP/r\" && echo x > \"$TOP/r\"",
+    "ln -s ../../README.md src/auth/link && echo x > src/auth/link; rm -f src/auth/link",
+    "ln -sfn \"$TOP/home\" src/auth/legacy",
+    "mv src/auth src/auth2; rm -rf src/auth; ln -s ../.orchestration src/auth",
+    "chmod 777 README.md .orchestration .orchestration/policy.yaml; touch README.md; chown 1:1 README.md",
+    "setfattr -n user.x -v y README.md; chattr -i README.md",
+    "cd src && echo x > other.rs",
+    "cd \"$TOP\" && echo x > work/README.md",
+    "echo x > /proc/self/cwd/README.md; echo x > /proc/self/root$TOP/work/README.md",
+    "dd if=/dev/zero of=README.md count=1; cp notes.md README.md; tee README.md < notes.md; install notes.md README.md",
+    "exec 9<> README.md && echo x >&9",
+    "git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),README.md; git checkout-index -f README.md; git reset -q",
+    "git worktree add -f ../tree main && echo x > ../tree/README.md; rm -rf ../tree",
+    "\"$INTENT\" select INT-002; \"$INTENT\" off --for 1m; \"$INTENT\" record --intent INT-001 README.md; \"$INTENT\" init",
+    "setsid sh -c 'sleep 0.2; echo x > README.md' & sleep 0.3",
+];
+
+#[test]
+fn nothing_that_is_kept_is_written_whatever_writes() {
+    for lab in labs() {
+        lab.sh("git checkout -qb side && echo side > README.md && git commit -qam side && git checkout -q main");
+        lab.sh("echo stashed > README.md && git stash -q");
+        let before = lab.kept();
+        for attack in ATTACKS {
+            let script =
+                format!("INTENT={}; export INTENT; {attack}", env!("CARGO_BIN_EXE_intent"));
+            lab.fenced(&script);
+            let after = lab.kept();
+            let changed: Vec<_> = before
+                .iter()
+                .filter(|(path, was)| after.get(*path) != Some(was))
+                .map(|(path, _)| path)
+                .chain(after.keys().filter(|path| !before.contains_key(*path)))
+                .collect();
+            assert!(changed.is_empty(), "user {:?}: {attack}: {changed:?}", lab.user);
+        }
+        // The same without a fence is seen, so the comparison sees.
+        lab.sh("echo x > README.md");
+        assert_ne!(lab.kept(), before);
+    }
+}
+
+#[test]
+fn what_the_intents_own_and_git_needs_is_written() {
+    for lab in labs() {
+        let (code, told) = lab.fenced(
+            "set -e; echo x > src/auth/new.rs; mkdir src/auth/deep; echo x > src/auth/deep/a; rm src/auth/sign_in.rs; \
+             echo more >> notes.md; echo x > billing/b.ts; echo x > target/y; echo x > packages/web/node_modules/y; \
+             echo x > later/deep/z; echo x > /tmp/intent-fence-$$; rm /tmp/intent-fence-$$; echo x > \"$HOME/cache\"; \
+             git add -A; git commit -qm inside; git checkout -qb branch; echo y >> billing/b.ts; git stash -q; \
+             git stash pop -q; git tag t; git log --oneline > src/auth/log",
+        );
+        assert_eq!((code, told.as_str()), (0, ""), "user {:?}", lab.user);
+        assert_eq!(lab.sh("git rev-parse --abbrev-ref HEAD; cat later/deep/z"), "branch\nx\n");
+        assert!(!lab.root().join(".git/commondir").exists());
+        // A folder that was made for the command and not used is gone again.
+        lab.sh("rm -r later");
+        assert_eq!(lab.fenced("test -d later/deep").0, 0);
+        assert!(!lab.root().join("later").exists());
+    }
+}
+
+#[test]
+fn an_intent_that_is_named_or_selected_alone_counts() {
+    for lab in labs() {
+        let by = |arguments: &[&str], script: &str| {
+            let all = [&["fence"], arguments, &["--", "sh", "-c", script]].concat();
+            lab.intent(&all).status.code()
+        };
+        assert_eq!(by(&["--intent", "INT-002"], "echo x > billing/b.ts"), Some(0));
+        assert_ne!(by(&["--intent", "INT-002"], "echo x > src/auth/b.rs"), Some(0));
+        assert_eq!(by(&["--intent", "INT-009"], "true"), Some(2));
+        assert!(lab.intent(&["select", "INT-001"]).status.success());
+        assert_eq!(by(&[], "echo x > src/auth/b.rs"), Some(0));
+        assert_ne!(by(&[], "echo x > billing/b.ts"), Some(0));
+        let told = lab.intent(&["fence", "--explain"]);
+        let told = String::from_utf8_lossy(&told.stdout).into_owned();
+        assert!(told.contains("src/auth") && told.contains("owned by INT-001"), "{told}");
+    }
+}
+
+#[test]
+fn a_command_ends_as_it_would_without_a_fence() {
+    for lab in labs() {
+        for code in [0, 1, 2, 7, 126, 255] {
+            assert_eq!(lab.fenced(&format!("exit {code}")).0, code);
+        }
+        let missing = lab.intent(&["fence", "--", "no-such-program-anywhere"]);
+        // A folder of the path that this user may not look into makes it 126, as with a shell.
+        assert!(matches!(missing.status.code(), Some(126 | 127)));
+        let killed = lab.intent(&["fence", "--", "sh", "-c", "kill -TERM $$"]);
+        assert_eq!(std::os::unix::process::ExitStatusExt::signal(&killed.status), Some(15));
+        let mut passed = lab.start("trap 'exit 42' TERM; while :; do sleep 0.05; done");
+        std::thread::sleep(Duration::from_millis(600));
+        // `setpriv` becomes the program that it starts.
+        lab.sh(&format!("kill -TERM {}", passed.id()));
+        assert_eq!(passed.wait().expect("ended").code(), Some(42));
+        let mut command = lab.command(env!("CARGO_BIN_EXE_intent"));
+        command
+            .args(["fence", "--", "cat"])
+            .stdin(std::fs::File::open(lab.root().join("README.md")).expect("a file"));
+        assert_eq!(command.output().expect("runs").stdout, b"read me\n");
+    }
+}
+
+#[test]
+fn what_a_command_leaves_running_ends_with_it() {
+    for lab in labs() {
+        let (code, told) = lab.fenced(
+            "(sleep 1; echo x > src/auth/late) & setsid sh -c 'sleep 1; echo x > src/auth/later' & nohup sh -c 'sleep 1; echo x > src/auth/latest' & exit 0",
+        );
+        assert_eq!(code, 0, "{told}");
+        std::thread::sleep(Duration::from_millis(1500));
+        for name in ["late", "later", "latest"] {
+            assert!(!lab.root().join("src/auth").join(name).exists(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_change_by_half_is_told_and_fails() {
+    for lab in labs() {
+        lab.sh("git checkout -qb side && echo side > README.md && echo s >> billing/a.ts && git commit -qam side && git checkout -q main");
+        let (code, told) = lab.fenced("git checkout -q side");
+        assert_eq!(code, 1, "{told}");
+        assert!(told.contains("README.md") && told.contains("git restore --source HEAD"), "{told}");
+        // The command that it names works outside.
+        lab.sh(
+            "git restore --source HEAD -- README.md && git diff --quiet && git checkout -q main",
+        );
+        let (code, told) = lab.fenced(
+            "git update-index --add --cacheinfo 100644,$(echo x | git hash-object -w --stdin),README.md && git commit -qm smuggled",
+        );
+        assert_eq!(code, 1, "{told}");
+        assert!(told.contains("README.md"), "{told}");
+        // What was different before is nobody's half.
+        lab.sh("git reset -q --hard main~1 && echo mine > README.md");
+        let (code, told) =
+            lab.fenced("echo x > src/auth/x && git add src/auth/x && git commit -qm fine");
+        assert_eq!((code, told.as_str()), (0, ""));
+    }
+}
+
+fn wait_for(path: &Path) {
+    let until = Instant::now() + Duration::from_secs(20);
+    while !path.exists() {
+        assert!(Instant::now() < until, "{} did not appear", path.display());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_file_that_is_replaced_from_outside_stays_kept_or_is_told() {
+    for lab in labs() {
+        let script = "echo x > target/begun; while ! test -e target/go; do sleep 0.02; done; echo x >> .orchestration/policy.yaml; echo x >> .intentignore; true";
+        let child = lab.start(script);
+        wait_for(&lab.root().join("target/begun"));
+        lab.sh("for f in .orchestration/policy.yaml .intentignore; do cp $f new && mv new $f; done; git config user.nick n; echo > target/go");
+        let output = child.wait_with_output().expect("ended");
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(
+            std::fs::read_to_string(lab.root().join(".orchestration/policy.yaml")).expect("a file"),
+            "mode: enforce\n"
+        );
+        assert!(
+            !std::fs::read_to_string(lab.root().join(".intentignore"))
+                .expect("a file")
+                .contains('x')
+        );
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains(".git/config was replaced"), "{told}");
+    }
+}
+
+#[test]
+fn a_new_control_file_in_a_folder_of_the_intent_is_told() {
+    for lab in labs() {
+        let (code, told) = lab.fenced("echo '{}' > src/auth/.mcp.json");
+        assert_eq!(code, 1, "{told}");
+        assert!(told.contains("src/auth/.mcp.json is new"), "{told}");
+    }
+}
+
+#[test]
+fn stand_ins_go_with_the_last_fence_also_where_that_is_killed() {
+    for lab in labs() {
+        let commondir = lab.root().join(".git/commondir");
+        let mut first =
+            lab.start("echo > target/one; while ! test -e target/go; do sleep 0.02; done");
+        wait_for(&lab.root().join("target/one"));
+        assert!(commondir.exists());
+        assert_eq!(lab.sh("git status --short"), "");
+        assert!(lab.intent(&["status"]).status.success());
+        assert_eq!(lab.fenced("true").0, 0);
+        assert!(commondir.exists(), "it was taken from under another fence");
+        lab.sh("echo > target/go");
+        assert_eq!(first.wait().expect("ended").code(), Some(0));
+        assert!(!commondir.exists());
+
+        let mut killed = lab.start(
+            "kill -9 $PPID; sleep 1; echo ../evil > .git/commondir; echo x > target/survived",
+        );
+        killed.wait().expect("ended");
+        std::thread::sleep(Duration::from_millis(2500));
+        assert!(!commondir.exists());
+        assert!(!lab.root().join("target/survived").exists());
+    }
+}
+
+#[test]
+fn what_leads_around_the_fence_is_refused() {
+    for lab in labs() {
+        lab.sh("ln .orchestration/policy.yaml \"$TOP/second\"");
+        let (code, told) = lab.fenced("echo x > target/ran");
+        assert_eq!(code, 2, "{told}");
+        assert!(told.contains("hard link"), "{told}");
+        // What the message names mends it.
+        let command = told.split('`').nth(1).expect("a command").to_owned();
+        lab.sh(&command);
+        assert_eq!(lab.fenced("true").0, 0);
+
+        let kept = std::fs::OpenOptions::new()
+            .append(true)
+            .open(lab.root().join("README.md"))
+            .expect("a file");
+        let mut command = lab.command(env!("CARGO_BIN_EXE_intent"));
+        let output =
+            command.args(["fence", "--", "echo", "x"]).stdout(kept).output().expect("runs");
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(std::fs::read(lab.root().join("README.md")).expect("a file"), b"read me\n");
+
+        // Descriptors that were opened outside are not handed in, and the input is opened anew.
+        lab.sh(&format!(
+            "exec 7< . 8< README.md; {} fence -- sh -c 'echo x > /proc/self/fd/7/README.md; echo x > /proc/self/fd/8; echo x > /proc/self/fd/0; true' < README.md 2>/dev/null",
+            env!("CARGO_BIN_EXE_intent")
+        ));
+        assert_eq!(std::fs::read(lab.root().join("README.md")).expect("a file"), b"read me\n");
+        assert!(!lab.root().join("target/ran").exists());
+    }
+}
+
+#[test]
+fn a_fence_within_a_fence_only_narrows() {
+    for lab in labs() {
+        let inner = |script: &str| {
+            let binary = env!("CARGO_BIN_EXE_intent");
+            format!("{binary} fence --intent INT-002 -- sh -c '{script}'")
+        };
+        let script = format!(
+            "{}; {}",
+            inner("echo x > billing/b.ts; echo x > src/auth/b.rs"),
+            inner("echo x > README.md")
+        );
+        let output = lab.intent(&["fence", "--", "sh", "-c", &script]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(lab.root().join("billing/b.ts").exists(), "{told}");
+        assert!(!lab.root().join("src/auth/b.rs").exists(), "{told}");
+        assert_eq!(std::fs::read(lab.root().join("README.md")).expect("a file"), b"read me\n");
+    }
+}
