@@ -24,6 +24,7 @@ fn event(repo: &Repo, session: &str, effects: Vec<Effect>) -> Event {
         subagent: None,
         call: Some(format!("{session}-{effects:?}")),
         asking: Asking::ByCode,
+        rewrites: false,
         cwd: repo.root(),
         tool: "Edit".into(),
         input: "0".into(),

@@ -496,3 +496,115 @@ fn a_fence_within_a_fence_only_narrows() {
         assert_eq!(std::fs::read(lab.root().join("README.md")).expect("a file"), b"read me\n");
     }
 }
+
+/// What a host is answered before a command, with its policy for fences.
+fn hooked(lab: &Lab, host: &str, payload: &serde_json::Value) -> String {
+    use std::io::Write as _;
+    let mut command = lab.command(env!("CARGO_BIN_EXE_intent"));
+    command
+        .args(["hook", host])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the binary runs");
+    let mut input = child.stdin.take().expect("a pipe");
+    input.write_all(payload.to_string().as_bytes()).expect("written");
+    drop(input);
+    let output = child.wait_with_output().expect("ended");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn opaque_commands_go_behind_the_fence_where_the_policy_says_so() {
+    use serde_json::{Value, json};
+    let labs = labs();
+    let Some(lab) = labs.first() else { return };
+    let ask = |host: &str, mode: &str, command: &str, id: &str| {
+        let (name, tool) = match host {
+            "gemini" => ("BeforeTool", "run_shell_command"),
+            _ => ("PreToolUse", "Bash"),
+        };
+        let payload = json!({
+            "hook_event_name": name, "session_id": "s", "cwd": lab.root(), "permission_mode": mode,
+            "tool_name": tool, "tool_use_id": id, "tool_input": { "command": command, "timeout": 9 },
+        });
+        hooked(lab, host, &payload)
+    };
+    let own = "python3 src/auth/gen.py | tee target/log";
+    let fenced = "intent fence --intent INT-001 -- sh -c 'python3 src/auth/gen.py'";
+    for (host, mode) in [
+        ("claude-code", "default"),
+        ("claude-code", "bypassPermissions"),
+        ("codex", "default"),
+        ("gemini", "default"),
+    ] {
+        ask(host, mode, "intent select INT-001", &format!("{host}{mode}"));
+    }
+    for (policy, host, mode, rewritten, denied) in [
+        ("off", "claude-code", "default", false, false),
+        ("opaque", "claude-code", "default", true, false),
+        ("opaque", "claude-code", "bypassPermissions", false, false),
+        ("opaque", "codex", "default", false, false),
+        ("opaque", "gemini", "default", true, false),
+        ("require", "claude-code", "default", true, false),
+        ("require", "claude-code", "bypassPermissions", false, true),
+        ("require", "codex", "default", false, true),
+        ("require", "gemini", "default", true, false),
+    ] {
+        let case = format!("{policy} {host} {mode}");
+        lab.write("work/.orchestration/policy.yaml", &format!("fence: {policy}\n"));
+        let said = ask(host, mode, own, &format!("{case} own"));
+        assert_eq!(said.contains("FENCE_REQUIRED"), denied, "{case}: {said}");
+        if denied {
+            assert!(said.contains("intent fence --intent INT-001 -- sh -c"), "{case}: {said}");
+        }
+        let told: Value = serde_json::from_str(&said).unwrap_or_default();
+        let told = &told["hookSpecificOutput"];
+        let input = if told["updatedInput"].is_null() {
+            &told["tool_input"]
+        } else {
+            &told["updatedInput"]
+        };
+        assert_eq!(input.is_object(), rewritten, "{case}: {said}");
+        assert_ne!(told["permissionDecision"], "allow", "{case}: {said}");
+        if rewritten {
+            assert_eq!(input["timeout"], 9);
+            // What the host is told to run is a fenced command, and does what the command does.
+            let command =
+                input["command"].as_str().expect("a command").replace("gen.py", "none.py");
+            lab.sh(&format!("{command} 2>/dev/null; test -e target/log; rm target/log"));
+            let again = ask(
+                host,
+                mode,
+                input["command"].as_str().expect("a command"),
+                &format!("{case} again"),
+            );
+            assert!(!again.contains("FENCE_REQUIRED"), "{case}: {again}");
+        }
+        // What stands behind it already stays as it is; what looks so does not count.
+        let said = ask(host, mode, fenced, &format!("{case} fenced"));
+        assert!(!said.contains("FENCE") && !said.contains("nput"), "{case}: {said}");
+        assert_eq!(ask(host, mode, "ls -la", &format!("{case} read")).contains("nput"), false);
+        for (at, sham) in [
+            "intent fence -- python3 x.py",
+            "intent fence --intent INT-002 -- python3 x.py",
+            "./intent fence --intent INT-001 -- python3 x.py",
+            "intent fence --intent INT-001 -- true; python3 x.py",
+            "PATH=. intent fence --intent INT-001 -- python3 x.py",
+        ]
+        .iter()
+        .enumerate()
+        {
+            let said = ask(host, mode, sham, &format!("{case} sham {at}"));
+            let held = said.contains("nput") || said.contains("deny") || said.contains("FENCE");
+            assert_eq!(held, rewritten || denied, "{case}: {sham}: {said}");
+        }
+        let said = ask(
+            host,
+            mode,
+            "intent fence --intent INT-001 -- intent approve ABC",
+            &format!("{case} person"),
+        );
+        assert!(said.contains("PROTECTED_PATH"), "{case}: {said}");
+    }
+}

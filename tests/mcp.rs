@@ -501,6 +501,7 @@ fn a_session_that_a_hook_has_announced_is_adopted() {
         subagent: Some("helper".to_owned()),
         call: Some("call-1".to_owned()),
         asking: event::Asking::Native,
+        rewrites: false,
         cwd: repo.root(),
         tool: "mcp__intent__select_active_intent".to_owned(),
         input: String::new(),

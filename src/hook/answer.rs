@@ -11,6 +11,8 @@ pub(crate) enum HookAnswer {
     Context(String),
     /// A person should decide, for this reason.
     Ask(String),
+    /// Another input for the tool, to run a command behind the fence, for this reason.
+    Rewrite { input: serde_json::Value, reason: String },
     /// No, for this reason.
     Deny(String),
     /// It has happened, and should not have.

@@ -41,7 +41,7 @@ fn moment(moment: Moment) -> &'static str {
 
 fn decision(said: &HookAnswer) -> &'static str {
     match said {
-        HookAnswer::Nothing | HookAnswer::Context(_) => "no_opinion",
+        HookAnswer::Nothing | HookAnswer::Context(_) | HookAnswer::Rewrite { .. } => "no_opinion",
         HookAnswer::Ask(_) => "ask",
         HookAnswer::Deny(_) => "deny",
         HookAnswer::Violation(_) => "violation",

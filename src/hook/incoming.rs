@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::effects::{self, Call};
 use super::fields;
 use super::host::{Family, Host};
+use super::rewrite;
 use crate::verbs::event::{Asking, Effect, Event};
 
 /// When in an agent's work a hook is called.
@@ -43,6 +44,8 @@ pub(crate) struct Incoming {
     pub(crate) only_reads: bool,
     /// The host has emptied the session: the model knows nothing of what was before.
     pub(crate) clears: bool,
+    /// The input of a call whose command the host lets us change.
+    pub(crate) rewritable: Option<Value>,
 }
 
 const MOMENTS: &[(Moment, &[&str])] = &[
@@ -144,6 +147,7 @@ impl Incoming {
     /// Puts together what a dialect has read.
     pub(crate) fn new(host: Host, payload: &Value, parts: PayloadParts) -> Self {
         let cwd = cwd(payload);
+        let parts = PayloadParts { call: parts.call.map(rewrite::unfenced), ..parts };
         let only_reads =
             parts.call.as_ref().is_some_and(|call| effects::only_reads(&host, &call.tool));
         let concerns_a_tool = matches!(parts.moment, Moment::Before | Moment::After);
@@ -154,12 +158,17 @@ impl Incoming {
             }
             None => Vec::new(),
         };
+        let asking = asking(&host, payload);
+        let rewritable = parts.call.as_ref().filter(|_| parts.moment == Moment::Before);
+        let rewritable =
+            rewritable.and_then(|call| rewrite::rewritable(&host, asking, call, &effects));
         let event = Event {
             host: host.name.to_owned(),
             session: fields::word(payload, SESSION).map(str::to_owned),
             subagent: fields::word(payload, &["agent_id", "agentId"]).map(str::to_owned),
             call: parts.id,
-            asking: asking(&host, payload),
+            asking,
+            rewrites: rewritable.is_some(),
             cwd,
             tool: parts.call.as_ref().map(|call| call.tool.clone()).unwrap_or_default(),
             input: parts.call.as_ref().map(digest).unwrap_or_default(),
@@ -177,6 +186,7 @@ impl Incoming {
             event,
             only_reads,
             clears: clears(parts.moment, payload),
+            rewritable,
         }
     }
 }

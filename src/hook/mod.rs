@@ -19,6 +19,7 @@ pub mod host;
 mod incoming;
 pub mod install;
 mod json;
+mod rewrite;
 mod run;
 mod settings;
 mod tools;

@@ -17,7 +17,7 @@ use super::heartbeat;
 use super::host::{self, Family, Host};
 use super::incoming::{Incoming, Moment};
 use super::json::{self, JsonReading};
-use super::{detect, settings};
+use super::{detect, rewrite, settings};
 use crate::verbs::after::{self, Feedback};
 use crate::verbs::event::Event;
 use crate::verbs::gate::{self, Decision, Denial, DenialCode, Judged};
@@ -95,6 +95,8 @@ pub(crate) struct Heard {
     pub(crate) clears: bool,
     /// The call, if it could be read.
     pub(crate) event: Option<Event>,
+    /// The call's input, where its host lets us change the command in it.
+    pub(crate) rewritable: Option<Value>,
 }
 
 impl Heard {
@@ -109,12 +111,14 @@ impl Heard {
             only_reads: false,
             clears: false,
             event: None,
+            rewritable: None,
         }
     }
 
     fn of(incoming: &Incoming) -> Self {
-        let Incoming { host, family, moment, name, event, only_reads, clears } = incoming.clone();
-        Self { host, family, moment, name, only_reads, clears, event: Some(event) }
+        let Incoming { host, family, moment, name, event, only_reads, clears, rewritable } =
+            incoming.clone();
+        Self { host, family, moment, name, only_reads, clears, event: Some(event), rewritable }
     }
 
     fn at(&self) -> At<'_> {
@@ -190,6 +194,7 @@ fn work(name: &str, input: impl Read, verbs: Verbs, tell: &Sender<Progress>) {
     let (heard, objection) = listen(name, input);
     let moment = heard.moment;
     let event = heard.event.clone();
+    let rewritable = heard.rewritable.clone();
     let early = objection.map(|why| heard.failed(DenialCode::UnreadablePayload, &why));
     let deniable = heard.deniable();
     if let Some(event) = event.as_ref().filter(|_| heard.clears) {
@@ -198,7 +203,7 @@ fn work(name: &str, input: impl Read, verbs: Verbs, tell: &Sender<Progress>) {
     let _ = tell.send(Progress::Heard(Box::new(heard)));
     let said = match (early, event) {
         (Some(said), _) => said,
-        (None, Some(event)) => decide(moment, &event, deniable, verbs),
+        (None, Some(event)) => decide(moment, &event, deniable, rewritable.as_ref(), verbs),
         (None, None) => HookAnswer::Nothing,
     };
     let _ = tell.send(Progress::Said(said));
@@ -270,10 +275,16 @@ fn swallow(mut input: impl Read) -> std::io::Result<(Vec<u8>, bool)> {
     Ok((bytes, dropped == 0))
 }
 
-fn decide(moment: Moment, event: &Event, deniable: bool, verbs: Verbs) -> HookAnswer {
+fn decide(
+    moment: Moment,
+    event: &Event,
+    deniable: bool,
+    rewritable: Option<&Value>,
+    verbs: Verbs,
+) -> HookAnswer {
     match moment {
         Moment::Before if !deniable => HookAnswer::Nothing,
-        Moment::Before => judged((verbs.before)(event)),
+        Moment::Before => judged((verbs.before)(event), rewritable),
         Moment::After => told((verbs.after)(event)),
         Moment::Prompt => {
             (verbs.idle)(event);
@@ -302,13 +313,31 @@ fn decide(moment: Moment, event: &Event, deniable: bool, verbs: Verbs) -> HookAn
     }
 }
 
-fn judged(judged: Judged) -> HookAnswer {
+fn judged(judged: Judged, rewritable: Option<&Value>) -> HookAnswer {
     match judged.decision {
         Decision::Deny(denial) => HookAnswer::Deny(reason(&denial)),
         Decision::Ask(denial) => HookAnswer::Ask(reason(&denial)),
+        Decision::NoOpinion if judged.fence.is_some() => behind_fence(judged.fence, rewritable),
         Decision::NoOpinion => {
             judged.notice.map_or(HookAnswer::Nothing, |text| HookAnswer::Context(sayable(&text)))
         }
+    }
+}
+
+/// The call with its command behind the fence.
+fn behind_fence(intent: Option<String>, rewritable: Option<&Value>) -> HookAnswer {
+    let intent = intent.unwrap_or_default();
+    match rewritable.and_then(|input| rewrite::fenced(input, &intent)) {
+        Some(input) => HookAnswer::Rewrite {
+            input,
+            reason: sayable(&format!(
+                "The policy lets this command run behind the fence only: it can write what {intent} owns."
+            )),
+        },
+        None => HookAnswer::Deny(sayable(&format!(
+            "[{}] The command could not be put behind the fence. {AGAIN}",
+            DenialCode::FenceRequired.as_str()
+        ))),
     }
 }
 

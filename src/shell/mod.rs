@@ -205,9 +205,9 @@ pub fn read(text: &str, dialect: Dialect, at: &CommandContext) -> Reading {
 
 /// The words behind `intent`, when a text is one command of ours and nothing else.
 pub fn own_command(reading: &Reading) -> Option<&[String]> {
-    let [only] = reading.commands.as_slice() else { return None };
-    let ours = matches!(only.program.as_deref(), Some("intent" | "intent-lsp"));
-    let own = ours && only.via.is_empty();
+    let mut outer = reading.commands.iter().filter(|command| command.via.is_empty());
+    let (Some(only), None) = (outer.next(), outer.next()) else { return None };
+    let own = matches!(only.program.as_deref(), Some("intent" | "intent-lsp"));
     if reading.lone && own { only.words.get(1..) } else { None }
 }
 

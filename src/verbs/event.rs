@@ -20,6 +20,8 @@ pub struct Event {
     pub call: Option<String>,
     /// How a person can be asked.
     pub asking: Asking,
+    /// Whether the host lets a hook change the command of this call.
+    pub rewrites: bool,
     /// The folder that relative paths start from; absolute.
     pub cwd: PathBuf,
     /// The tool as the host calls it.

@@ -36,6 +36,8 @@ pub struct Policy {
     pub ledger: LedgerPolicy,
     /// May an agent switch from one selected intent to another by itself?
     pub switching: Switching,
+    /// Which commands of agents run behind the fence (`intent fence`).
+    pub fence: FencePolicy,
     /// May an agent write a lesson into the shared brain file by itself?
     pub lessons: Lessons,
     /// Is an intent added or widened since the base a finding?
@@ -121,6 +123,21 @@ pub enum Switching {
     Allow,
     /// It may not.
     Deny,
+}
+
+/// Which commands of agents run behind the fence?
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum FencePolicy {
+    /// None, unless somebody says `intent fence`.
+    #[default]
+    Off,
+    /// Those of which nobody can say what they change, where the host lets a hook change the command.
+    Opaque,
+    /// The same; where the host does not let it, such a command is denied unless it stands behind `intent fence`.
+    Require,
 }
 
 /// May an agent write a lesson by itself? A person always may.
@@ -409,7 +426,7 @@ mod tests {
             line.contains(':') && word.is_some_and(|word| !word.contains(' '))
         };
         let keys: Vec<usize> = (0..lines.len()).filter(|at| is_key(&lines[*at])).collect();
-        assert_eq!(keys.len(), 16, "{keys:?}");
+        assert_eq!(keys.len(), 17, "{keys:?}");
         let uncommented = |from: usize, to: usize| {
             let bare = |at: usize| lines[at].strip_prefix("# ").unwrap();
             let all = 0..lines.len();
@@ -430,7 +447,7 @@ mod tests {
     fn every_key_is_read() {
         let (policy, findings) = parse(
             "mode: observe\nprotected_paths: ['infra/**', '!infra/dev/']\nnested_roots: [packages/*]\n\
-             allowed_outside: [/srv/out]\nledger:\n  layout: single\nswitching: deny\n\
+             allowed_outside: [/srv/out]\nledger:\n  layout: single\nswitching: deny\nfence: require\n\
              registry_changes: allow\nlevels:\n  scope-violation: warning\n  unrecorded-change: error\n",
         );
         assert_eq!(findings, []);
@@ -440,6 +457,7 @@ mod tests {
         assert_eq!(policy.allowed_outside, ["/srv/out"]);
         assert_eq!(policy.ledger.layout, Some(Layout::Single));
         assert_eq!(policy.switching, Switching::Deny);
+        assert_eq!(policy.fence, FencePolicy::Require);
         assert_eq!(policy.registry_changes, RegistryChanges::Allow);
         assert_eq!(policy.editor_level(Code::ScopeViolation), Level::Warning);
         assert_eq!(policy.check_level(Code::UnrecordedChange), Level::Error);

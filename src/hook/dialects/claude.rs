@@ -41,6 +41,11 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
         HookAnswer::Nothing => Output::default(),
         HookAnswer::Context(text) => Output::json(&context(at, text)),
         HookAnswer::Ask(reason) => Output::json(&decision(at, "ask", reason)),
+        HookAnswer::Rewrite { input, reason } => {
+            let mut document = decision(at, "ask", reason);
+            document["hookSpecificOutput"]["updatedInput"] = input.clone();
+            Output::json(&document)
+        }
         // Any of the three stops the call, so an older host that knows one of them stops it too.
         HookAnswer::Deny(reason) if at.moment == Moment::Before => Output {
             stdout: format!("{}\n", decision(at, "deny", reason)),

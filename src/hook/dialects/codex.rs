@@ -9,7 +9,7 @@ use crate::hook::incoming::Moment;
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     match said {
-        HookAnswer::Nothing => Output::default(),
+        HookAnswer::Nothing | HookAnswer::Rewrite { .. } => Output::default(),
         HookAnswer::Context(text) => Output::json(&claude::context(at, text)),
         HookAnswer::Ask(reason) | HookAnswer::Deny(reason) if at.moment == Moment::Before => {
             Output::json(&claude::decision(at, "deny", reason))

@@ -52,6 +52,6 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
         HookAnswer::Context(text) | HookAnswer::Violation(text) => {
             Output::json(&json!({ "additionalContext": text }))
         }
-        HookAnswer::Nothing | HookAnswer::Deny(_) => Output::default(),
+        HookAnswer::Nothing | HookAnswer::Rewrite { .. } | HookAnswer::Deny(_) => Output::default(),
     }
 }

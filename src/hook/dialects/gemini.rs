@@ -20,6 +20,9 @@ pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
         HookAnswer::Context(text) | HookAnswer::Violation(text) => {
             Output::json(&claude::context(at, text))
         }
+        HookAnswer::Rewrite { input, .. } => Output::json(&json!({
+            "hookSpecificOutput": { "hookEventName": at.name, "tool_input": input },
+        })),
         HookAnswer::Nothing | HookAnswer::Ask(_) | HookAnswer::Deny(_) => Output::default(),
     }
 }

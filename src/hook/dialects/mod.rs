@@ -44,6 +44,10 @@ impl At<'static> {
 
 /// Says something to a host. A question is only handed over where the host asks, and a denial only before something.
 pub(crate) fn answer(family: Family, at: At, said: &HookAnswer) -> Output {
+    let takes_another_input = matches!(family, Family::Claude | Family::Gemini);
+    if let (HookAnswer::Rewrite { reason, .. }, false) = (said, takes_another_input) {
+        return answer(family, at, &HookAnswer::Deny(reason.clone()));
+    }
     match family {
         Family::Claude => claude::answer(at, said),
         Family::Codex => codex::answer(at, said),

@@ -6,7 +6,7 @@ use crate::hook::incoming::Moment;
 
 pub(super) fn answer(at: At, said: &HookAnswer) -> Output {
     match said {
-        HookAnswer::Nothing => Output::default(),
+        HookAnswer::Nothing | HookAnswer::Rewrite { .. } => Output::default(),
         HookAnswer::Deny(reason) | HookAnswer::Ask(reason) if at.moment == Moment::Before => {
             Output::refused(reason)
         }

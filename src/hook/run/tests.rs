@@ -11,7 +11,7 @@ const AFTER: &str = r#"{"session_id":"s","cwd":"/p","hook_event_name":"PostToolU
 
 fn calm() -> Verbs {
     Verbs {
-        before: |_| Judged { decision: Decision::NoOpinion, notice: None },
+        before: |_| Judged { decision: Decision::NoOpinion, notice: None, fence: None },
         after: |_| Feedback::default(),
         prompt: |_| (),
         idle: |_| (),
@@ -47,7 +47,7 @@ fn the_verbs_decide() {
         before: |event| {
             assert_eq!(event.tool, "Write");
             let denial = Denial::new(DenialCode::ScopeViolation, "not yours\u{1b}[2J");
-            Judged { decision: Decision::Deny(denial), notice: None }
+            Judged { decision: Decision::Deny(denial), notice: None, fence: None }
         },
         ..calm()
     };
@@ -78,7 +78,7 @@ fn an_answer_that_does_not_come_is_a_denial_in_time() {
     let slow = Verbs {
         before: |_| {
             std::thread::sleep(Duration::from_secs(30));
-            Judged { decision: Decision::NoOpinion, notice: None }
+            Judged { decision: Decision::NoOpinion, notice: None, fence: None }
         },
         ..calm()
     };

@@ -183,6 +183,7 @@ impl CallContext {
             input: call.clone(),
             call: Some(call),
             asking: Asking::ByCode,
+            rewrites: false,
             cwd: self.folder.clone(),
             tool: tool.to_owned(),
             model: None,

@@ -460,6 +460,7 @@ pub(super) fn intent(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
             return ShellFinding { word: format!("intent {verb}"), ..found };
         }
         _ if verb == "test" => tests(shell, call),
+        _ if verb == "fence" => fences(shell, call),
         _ if verb == "select" => opaque("intent.select", "intent select"),
         Some(found) if found.class == Class::Read => found,
         _ => opaque("intent.other", "intent"),
@@ -468,6 +469,18 @@ pub(super) fn intent(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFind
         found = found.or(redirected(shell, &file, false).unwrap_or_else(|| reads("intent")));
     }
     found
+}
+
+/// `intent fence -- COMMAND` is that command.
+fn fences(shell: &mut Shell<'_>, call: &ProgramCall<'_>) -> ShellFinding {
+    let Some(at) = call.args.iter().position(|arg| arg.is("--")) else { return reads("intent") };
+    let words = call.args[at + 1..].to_vec();
+    let found = shell.within(|shell| {
+        shell.process("intent fence", |shell| {
+            shell.run(words, Feed::default());
+        });
+    });
+    found.unwrap_or_else(|| reads("intent"))
 }
 
 /// `intent test ID -- COMMAND` is that command; without one it runs what the registry names, which nobody can see here.

@@ -23,7 +23,7 @@ pub(super) fn select(
     (id, command): (&str, &[String]),
     memory: Memory,
 ) -> Judged {
-    let deny = |denial| Judged { decision: Decision::Deny(denial), notice: None };
+    let deny = |denial| Judged { decision: Decision::Deny(denial), notice: None, fence: None };
     if let Some(denial) = rules::unreadable_rules(ws) {
         return deny(denial);
     }
@@ -53,7 +53,7 @@ pub(super) fn select(
         return deny(Denial::new(DenialCode::HookError, message));
     }
     announce(ws, command, &actor, session::STARTS_WITHIN);
-    Judged { decision: Decision::NoOpinion, notice: notice(ws, intent, &actor) }
+    Judged { decision: Decision::NoOpinion, notice: notice(ws, intent, &actor), fence: None }
 }
 
 /// Notes who is about to run one of our commands.
@@ -87,16 +87,18 @@ fn switching(ws: &Workspace, event: &Event, before: &str, id: &str) -> Option<Ju
     };
     match ws.policy.switching {
         Switching::Allow => None,
-        Switching::Deny => Some(Judged { decision: Decision::Deny(denial), notice: None }),
+        Switching::Deny => {
+            Some(Judged { decision: Decision::Deny(denial), notice: None, fence: None })
+        }
         Switching::Ask => {
             let subject = ask::Subject::Switch { from: Some(before.to_owned()), to: id.to_owned() };
             match ask::person(ws, event, &denial, subject) {
                 ask::QuestionOutcome::Approved(_) => None,
                 ask::QuestionOutcome::Ask => {
-                    Some(Judged { decision: Decision::Ask(denial), notice: None })
+                    Some(Judged { decision: Decision::Ask(denial), notice: None, fence: None })
                 }
                 ask::QuestionOutcome::Denied(denial) => {
-                    Some(Judged { decision: Decision::Deny(denial), notice: None })
+                    Some(Judged { decision: Decision::Deny(denial), notice: None, fence: None })
                 }
             }
         }

@@ -5,7 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::places::{Manner, Touched, TouchedWorkspace, Touches};
 use super::{
-    Decision, Denial, DenialCode, Judged, ask, bind, commands, in_force, key, places, rules, stale,
+    Decision, Denial, DenialCode, Judged, ask, bind, commands, fenced, in_force, key, places,
+    rules, stale,
 };
 use crate::edits::unified;
 use crate::ledger::Approved;
@@ -13,7 +14,7 @@ use crate::shell::{self, Class, CommandContext, Reading};
 use crate::verbs::event::{Effect, Event};
 use crate::verbs::{VerbError, Workspace};
 use crate::workspace::approvals::AskedAct;
-use crate::workspace::policy::Mode;
+use crate::workspace::policy::{FencePolicy, Mode};
 use crate::workspace::root::temporary_folders;
 use crate::workspace::session::calls::{self, PendingCall, Predicted};
 use crate::workspace::{RelativePath, Root, session, store};
@@ -54,6 +55,7 @@ pub(super) fn judge(event: &Event, memory: Memory) -> Judged {
                 format!("Nothing can be judged: {error}."),
             )),
             notice: None,
+            fence: None,
         },
     }
 }
@@ -100,7 +102,7 @@ impl<'a> Case<'a> {
             return Judged { notice: Some(notice), ..self.goes_ahead(memory, passed) };
         }
         if weight == Weight::Deny && ws.policy.mode == Mode::Enforce {
-            return Judged { decision: Decision::Deny(denial), notice: None };
+            return Judged { decision: Decision::Deny(denial), notice: None, fence: None };
         }
         let asked = match memory {
             Memory::None => ask::QuestionOutcome::Ask,
@@ -116,13 +118,13 @@ impl<'a> Case<'a> {
                 match self.goes_ahead(memory, Passed { outcome: Some("ask"), rule, approval: None })
                 {
                     Judged { decision: Decision::NoOpinion, .. } => {
-                        Judged { decision: Decision::Ask(denial), notice: None }
+                        Judged { decision: Decision::Ask(denial), notice: None, fence: None }
                     }
                     denied => denied,
                 }
             }
             ask::QuestionOutcome::Denied(denial) => {
-                Judged { decision: Decision::Deny(denial), notice: None }
+                Judged { decision: Decision::Deny(denial), notice: None, fence: None }
             }
         }
     }
@@ -214,6 +216,7 @@ impl<'a> Case<'a> {
             .or_else(|| self.places.all.iter().find_map(|place| self.stale(place)))
             .or_else(|| self.by_class(any))
             .or_else(|| self.by_mentions(home?))
+            .or_else(|| Some(deny(home?, self.unfenced(home?)?)))
     }
 
     /// A path that stands in a text which nobody follows, and that the call may not change: a person decides.
@@ -231,6 +234,20 @@ impl<'a> Case<'a> {
             denial.map(|denial| commands::mentioned(&paths[0], denial))
         })?;
         Some(Objection { ws: home, denial, weight: Weight::Ask })
+    }
+
+    /// What stands against a command that the policy wants behind a fence, where nobody can put it there but the agent.
+    fn unfenced(&self, home: &Workspace) -> Option<Denial> {
+        let required = home.policy.fence == FencePolicy::Require && !self.event.rewrites;
+        let id = selected(home, self.event).filter(|_| required)?;
+        fenced::is_wanted(&self.readings, &id).then(|| fenced::denial(&self.readings, &id))
+    }
+
+    /// The intent behind whose fence the host is told to run the command.
+    fn fence(&self) -> Option<String> {
+        let home = self.places.home.as_ref().filter(|_| self.event.rewrites)?;
+        let id = selected(home, self.event).filter(|_| home.policy.fence != FencePolicy::Off)?;
+        fenced::is_wanted(&self.readings, &id).then_some(id)
     }
 
     fn mutates(&self) -> bool {
@@ -339,8 +356,8 @@ impl<'a> Case<'a> {
             }
         }
         match kept {
-            Ok(()) => Judged::no_opinion(),
-            Err(denial) => Judged { decision: Decision::Deny(denial), notice: None },
+            Ok(()) => Judged { fence: self.fence(), ..Judged::no_opinion() },
+            Err(denial) => Judged { decision: Decision::Deny(denial), notice: None, fence: None },
         }
     }
 

@@ -33,7 +33,15 @@ fn misused(
         let next = at.and_then(|at| words.get(at + 1)).map(String::as_str);
         next.or_else(|| words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('=')))
     };
-    let is_verb = |verb: &str| words.iter().any(|word| word == verb);
+    let mut rest = words.iter().skip(1);
+    let verb = loop {
+        match rest.next()?.as_str() {
+            "-C" | "--color" => drop(rest.next()),
+            option if option.starts_with('-') => {}
+            verb => break verb,
+        }
+    };
+    let is_verb = |name: &str| verb == name;
     let session = actor.split_once('/').map_or(actor, |(session, _)| session);
     let why = if is_verb("mcp") || is_verb("lsp") {
         "an agent's host starts our servers, and an agent does not talk to one past its host. Use the tools that you were given"

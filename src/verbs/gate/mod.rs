@@ -14,6 +14,7 @@ mod bind;
 mod case;
 mod commands;
 mod control;
+mod fenced;
 mod in_force;
 mod places;
 mod rules;
@@ -93,6 +94,8 @@ pub enum DenialCode {
     DestructiveBlocked,
     /// A person has to approve.
     ApprovalRequired,
+    /// The policy wants the command behind a fence, and it is not.
+    FenceRequired,
     /// A mutating call that cannot be read.
     UnreadablePayload,
     /// The registry or the policy cannot be read, or something else failed, so nothing can be judged.
@@ -112,6 +115,7 @@ impl DenialCode {
             Self::StaleFile => "STALE_FILE",
             Self::DestructiveBlocked => "DESTRUCTIVE_BLOCKED",
             Self::ApprovalRequired => "APPROVAL_REQUIRED",
+            Self::FenceRequired => "FENCE_REQUIRED",
             Self::UnreadablePayload => "UNREADABLE_PAYLOAD",
             Self::HookError => "HOOK_ERROR",
         }
@@ -132,11 +136,13 @@ pub struct Judged {
     pub decision: Decision,
     /// For the model, even if nothing is held up.
     pub notice: Option<String>,
+    /// The intent behind whose fence the command of the call is to run.
+    pub fence: Option<String>,
 }
 
 impl Judged {
     fn no_opinion() -> Self {
-        Self { decision: Decision::NoOpinion, notice: None }
+        Self { decision: Decision::NoOpinion, notice: None, fence: None }
     }
 }
 

@@ -1,0 +1,100 @@
+//! A command that is run behind the fence instead: for hosts that let a hook change a tool's input without letting the
+//! call go ahead by the same word.
+
+use serde_json::Value;
+
+use super::effects::Call;
+use super::host::{Family, Host};
+use crate::shell::Dialect;
+use crate::verbs::event::{Asking, Effect};
+use crate::workspace::text::shell_word;
+
+const COMMAND: &str = "command";
+
+/// The input of a call that is one command for a shell, if its host lets a hook change it.
+///
+/// Claude Code and VS Code document a change only beside a decision. They are told to ask, where somebody can be asked:
+/// letting it go ahead is the host's own business. Codex takes a change only from who lets the call go ahead.
+pub(super) fn rewritable(
+    host: &Host,
+    asking: Asking,
+    call: &Call,
+    effects: &[Effect],
+) -> Option<Value> {
+    let by_host = match host.family {
+        Family::Gemini => true,
+        Family::Claude => matches!(host.name, "claude-code" | "vscode") && asking == Asking::Native,
+        _ => false,
+    };
+    let [Effect::Shell { text, dialect: Dialect::Posix, .. }] = effects else { return None };
+    let named = call.input.get(COMMAND).and_then(Value::as_str) == Some(text);
+    (cfg!(unix) && by_host && named).then(|| call.input.clone())
+}
+
+/// The same input, its command behind the fence of an intent.
+pub(super) fn fenced(input: &Value, intent: &str) -> Option<Value> {
+    let mut input = input.clone();
+    let command = input.get_mut(COMMAND)?;
+    *command = Value::String(format!("{}{}", prefix(intent)?, shell_word(command.as_str()?)));
+    Some(input)
+}
+
+/// A call as the agent made it, before the host was told to change it: both are the same call.
+pub(super) fn unfenced(call: Call) -> Call {
+    let inner = call.input.get(COMMAND).and_then(Value::as_str).and_then(inner);
+    let Some(inner) = inner else { return call };
+    let mut call = call;
+    if let Some(command) = call.input.get_mut(COMMAND) {
+        *command = Value::String(inner);
+    }
+    call
+}
+
+fn prefix(intent: &str) -> Option<String> {
+    let program = std::env::current_exe().ok()?;
+    let shell =
+        ["/bin/bash", "/usr/bin/bash"].iter().find(|shell| std::path::Path::new(shell).exists());
+    Some(format!(
+        "{} fence --intent {} -- {} -c ",
+        shell_word(program.to_str()?),
+        shell_word(intent),
+        shell.copied().unwrap_or("sh")
+    ))
+}
+
+/// The command that was put behind the fence by us: it stands there as one quoted word.
+fn inner(text: &str) -> Option<String> {
+    let program = shell_word(std::env::current_exe().ok()?.to_str()?);
+    let rest = text.strip_prefix(&program)?.strip_prefix(" fence --intent ")?;
+    let (intent, _) = rest.split_once(" -- ")?;
+    let word = rest.split_once(" -c ")?.1;
+    let unquoted = match word.strip_prefix('\'').and_then(|word| word.strip_suffix('\'')) {
+        Some(quoted) => quoted.replace("'\\''", "'"),
+        None => word.to_owned(),
+    };
+    // Only what we would have written reads so.
+    (format!("{}{}", prefix(intent)?, shell_word(&unquoted)) == text).then_some(unquoted)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_command_goes_behind_the_fence_and_comes_back() {
+        for text in ["make test", "echo 'a b' \"$x\" | tee x", "true", "it's -- -c fence", "a\nb"] {
+            let input = json!({ "command": text, "timeout": 5 });
+            let behind = fenced(&input, "INT-001").expect("rewritten");
+            let command = behind["command"].as_str().expect("a text").to_owned();
+            assert!(command.contains(" fence --intent INT-001 -- "), "{command}");
+            assert_eq!(behind["timeout"], 5);
+            let call = Call { tool: "Bash".to_owned(), input: behind };
+            assert_eq!(unfenced(call).input, input, "{command}");
+            // With anything behind it, it is another command.
+            let more = json!({ "command": format!("{command}; true") });
+            let call = Call { tool: "Bash".to_owned(), input: more.clone() };
+            assert_eq!(unfenced(call).input, more);
+        }
+    }
+}
