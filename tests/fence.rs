@@ -497,6 +497,79 @@ fn a_fence_within_a_fence_only_narrows() {
     }
 }
 
+#[test]
+fn in_a_linked_work_tree_the_repository_itself_is_kept() {
+    for lab in labs() {
+        let made = lab.intent(&["worktree", "try/it", "--intent", "INT-001", "--json"]);
+        let told = String::from_utf8_lossy(&made.stderr).into_owned();
+        assert!(made.status.success(), "{told}");
+        let tree = lab.top().join("work-try-it");
+        let binary = env!("CARGO_BIN_EXE_intent");
+        let fenced = |script: &str| {
+            let mut command = lab.command(binary);
+            command.args(["fence", "--", "sh", "-c", script]).current_dir(&tree);
+            let output = command.output().expect("the binary runs");
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            (output.status.code().unwrap_or(-1), told)
+        };
+        let (code, told) = fenced(
+            "set -e; echo x > src/auth/new.rs; git add -A; git commit -qm inside; git checkout -qb more; \
+             echo y >> src/auth/new.rs; git stash -q; git stash pop -q; git commit -qam more; git status --short",
+        );
+        assert_eq!(code, 0, "{told}");
+        assert_eq!(lab.sh("git log --format=%s -1 more"), "more\n");
+        let kept = || {
+            let mut files = lab.kept();
+            let git = lab.root().join(".git");
+            for path in [
+                git.join("worktrees/work-try-it/commondir"),
+                git.join("worktrees/work-try-it/gitdir"),
+                tree.join("README.md"),
+                tree.join(".git"),
+            ] {
+                let bytes = std::fs::read(&path).expect("a file that is kept");
+                files.insert(path, (bytes, 0));
+            }
+            files
+        };
+        let before = kept();
+        for attack in [
+            "echo x > README.md",
+            "echo x > src/other.rs",
+            "echo x > \"$TOP/work/README.md\"; echo x > \"$TOP/work/src/auth/sign_in.rs\"",
+            "echo x > \"$TOP/work/.git/config\"; git config core.fsmonitor x",
+            "mkdir -p \"$TOP/work/.git/hooks\"; echo x > \"$TOP/work/.git/hooks/post-commit\"",
+            "echo ../other > \"$TOP/work/.git/commondir\"",
+            "cd \"$TOP/work/.git/worktrees/work-try-it\"; rm -f commondir gitdir; mv commondir c; echo /tmp > commondir; echo /tmp > gitdir",
+            "mv \"$TOP/work/.git/worktrees/work-try-it\" \"$TOP/work/.git/worktrees/x\"",
+            "rm -f .git; echo gitdir: /tmp > .git; mv .git g",
+            "git -C \"$TOP/work\" checkout -f -- README.md; git -C \"$TOP/work\" reset --hard; git worktree remove --force \"$TOP/work\"",
+            "mv \"$TOP/work\" \"$TOP/work3\"; mv \"$TOP/work-try-it\" \"$TOP/w\"",
+        ] {
+            fenced(attack);
+            assert_eq!(kept(), before, "user {:?}: {attack}", lab.user);
+        }
+        // From the main work tree the linked one is kept as well.
+        lab.fenced("echo x > ../work-try-it/README.md; echo x > ../work-try-it/src/auth/new.rs");
+        assert_eq!(kept(), before);
+        assert_ne!(std::fs::read(tree.join("src/auth/new.rs")).expect("a file"), b"x\n");
+    }
+}
+
+#[test]
+fn doctor_says_what_fences_and_what_a_killed_fence_left() {
+    for lab in labs() {
+        let said = || String::from_utf8_lossy(&lab.intent(&["doctor"]).stdout).into_owned();
+        assert!(said().contains("by a mount namespace; it does not cover"), "{}", said());
+        lab.sh("printf . > .git/commondir");
+        let told = said();
+        let line = told.lines().find(|line| line.contains("fence that was killed"));
+        let command = line.and_then(|line| line.split('`').nth(1)).expect("a command");
+        lab.sh(command);
+        assert!(!said().contains("fence that was killed"));
+    }
+}
+
 /// What a host is answered before a command, with its policy for fences.
 fn hooked(lab: &Lab, host: &str, payload: &serde_json::Value) -> String {
     use std::io::Write as _;

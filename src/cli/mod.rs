@@ -30,6 +30,7 @@ use commands::{
     context as context_command, doctor, erase, explain, fence, gate, git_hooks, hook, init, lesson,
     list, lsp, man, map, mcp, new, off, owners, propose, protocol, reassign, record,
     report as report_command, schema, seal, select, start, status, test, trace, verify, why,
+    worktree,
 };
 use context::Context;
 use error::CliError;
@@ -123,6 +124,7 @@ enum Command {
     Doctor(doctor::Args),
     Gate(gate::Args),
     Fence(fence::Args),
+    Worktree(worktree::Args),
     Hook(hook::Args),
     GitHooks(git_hooks::Args),
     Approve(approve::Args),
@@ -196,6 +198,7 @@ fn dispatch(context: &Context, command: Command) -> Result<Exit, CliError> {
         Command::Doctor(args) => doctor::run(context, args),
         Command::Gate(args) => gate::run(context, args),
         Command::Fence(args) => fence::run(context, args),
+        Command::Worktree(args) => worktree::run(context, args),
         Command::Hook(args) => Ok(hook::run(&args)),
         Command::GitHooks(args) => git_hooks::run(context, args),
         Command::Approve(args) => approve::run(context, args),

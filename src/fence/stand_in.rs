@@ -80,6 +80,11 @@ fn open(lock: &Path) -> std::io::Result<File> {
     OpenOptions::new().read(true).write(true).create(true).truncate(false).open(lock)
 }
 
+/// Whether a fence holds the lock.
+pub fn is_held(lock: &Path) -> bool {
+    File::open(lock).is_ok_and(|file| file.try_lock().is_err())
+}
+
 /// Makes the stand-ins.
 pub fn hold(stand_ins: &[StandIn], lock: &Path) -> std::io::Result<HeldStandIns> {
     let file = open(lock)?;

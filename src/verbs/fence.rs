@@ -13,8 +13,11 @@ use serde::Serialize;
 
 pub use afterwards::FencedState;
 
+use super::doctor::{Examined, Health};
 use super::{VerbError, Workspace};
-use crate::fence::{FenceAccess, FencePlan, FencedPlace};
+use crate::fence::{FenceAccess, FenceMeans, FencePlan, FencedPlace};
+use crate::workspace::policy::FencePolicy;
+use crate::workspace::text;
 
 /// What a command may write, and by whose leave.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -49,8 +52,35 @@ pub fn plan(ws: &Workspace, intent: Option<&str>) -> Result<Fenced, VerbError> {
     control::add_system(&mut plan);
     control::pin(&mut plan);
     plan.settle();
-    let lock = ws.root.private().join("fence.lock");
+    let lock = ws.root.private().join(git::LOCK);
     Ok(Fenced { intents, plan, lock })
+}
+
+/// Says by what a command would be fenced here, and what that does not cover.
+pub fn examine(ws: &Workspace, means: Result<FenceMeans, String>) -> Examined {
+    const OPEN: &str = "it does not cover what a command asks other programs to do, the home folder but for settings of agents and of git, nor what a commit holds (`intent check` looks at that)";
+    let wanted = ws.policy.fence != FencePolicy::Off;
+    let (state, detail) = match (means, git::left_over(ws)) {
+        (_, Some(path)) => (
+            Health::Bad,
+            format!(
+                "{0} was left by a fence that was killed; if none runs any more: `rm {0}`",
+                text::shell_word(&path.to_string_lossy())
+            ),
+        ),
+        (Err(why), None) => {
+            let state = if wanted { Health::Bad } else { Health::Unknown };
+            (state, format!("nothing here can fence a command: {why}"))
+        }
+        (Ok(means), None) => match means.weakness() {
+            Some(weakness) => (
+                Health::Unknown,
+                format!("by {}, which is weaker: {weakness}; {OPEN}", means.as_str()),
+            ),
+            None => (Health::Good, format!("by {}; {OPEN}", means.as_str())),
+        },
+    };
+    Examined { what: "fence".to_owned(), state, detail }
 }
 
 fn intents(ws: &Workspace, named: Option<&str>) -> Result<Vec<String>, VerbError> {

@@ -151,6 +151,13 @@ pub fn transcript(lab: &Lab, lines: &[&str]) -> String {
 pub fn masked(lab: &Lab, text: &str) -> String {
     let parent = lab.root.parent().expect("a parent").display().to_string();
     let mut text = text.replace(&parent, "[lab]").replace("1 minute ago", "just now");
+    // By what a command is fenced is the machine's.
+    let fence = text
+        .lines()
+        .find(|line| line.get(3..).is_some_and(|what| what.trim_start().starts_with("fence   ")));
+    if let Some(line) = fence.map(str::to_owned) {
+        text = text.replace(&line, "- fence           [of this machine]");
+    }
     for (pattern, shown) in [
         ("repository-data-################", "repository-data-[number]"),
         ("########-####-####-####-############", "[record]"),

@@ -30,6 +30,10 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
         let search = std::env::var_os("PATH");
         answer.checks.extend(agents(&workspace.root, &folders, search.as_deref()));
     }
+    if workspace.root.governed() {
+        let means = crate::fence::means(super::fence::probe);
+        answer.checks.push(crate::verbs::fence::examine(&workspace, means));
+    }
     context.answer(&answer, |page| show(page, &answer))?;
     Ok(Exit::found(answer.checks.iter().any(|check| check.state == Health::Bad)))
 }

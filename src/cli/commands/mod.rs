@@ -41,3 +41,4 @@ pub(crate) mod test;
 pub(crate) mod trace;
 pub(crate) mod verify;
 pub(crate) mod why;
+pub(crate) mod worktree;

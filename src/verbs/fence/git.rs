@@ -3,9 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::add;
-use crate::fence::stand_in::StandIn;
+use crate::fence::stand_in::{self, StandIn};
 use crate::fence::{FenceAccess, FencePlan};
 use crate::verbs::Workspace;
+
+/// What fences of one repository lock.
+pub(super) const LOCK: &str = "fence.lock";
+/// What a `commondir` says that changes nothing.
+const HERE: &str = ".";
 
 /// Adds the places of git.
 pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
@@ -18,7 +23,7 @@ pub(super) fn add_git(ws: &Workspace, plan: &mut FencePlan) {
     for tree in other_work_trees(ws, own, &common) {
         add(plan, &tree, FenceAccess::ReadOnly, "another work tree of the repository");
     }
-    let Ok(Some(git)) = ws.git().map_or(Ok(None), |git| Ok::<_, ()>(Some(git))) else { return };
+    let Some(git) = ws.git() else { return };
     let (hooks, elsewhere) = git.hooks_folder();
     if elsewhere && let Ok(hooks) = hooks.canonicalize() {
         add(plan, &hooks, FenceAccess::ReadOnly, "git's hooks");
@@ -46,7 +51,16 @@ fn ordinary(common: &Path, plan: &mut FencePlan) {
         add(plan, &common.join(name), FenceAccess::ReadOnly, why);
     }
     // With it, git would take hooks and settings from another folder.
-    kept_file(plan, common.join("commondir"), ".", "where git's settings are");
+    kept_file(plan, common.join("commondir"), HERE, "where git's settings are");
+}
+
+/// What stands in the git directory of an ordinary work tree for as long as a fence does, with nobody there who holds it.
+pub(super) fn left_over(ws: &Workspace) -> Option<PathBuf> {
+    let (own, common) = (ws.root.git_dir()?, ws.root.common_dir()?);
+    let path = common.join("commondir");
+    let ours = StandIn { path: path.clone(), text: Some(HERE.to_owned()) };
+    let lock = ws.root.private().join(LOCK);
+    (own == common && ours.stands() && !stand_in::is_held(&lock)).then_some(path)
 }
 
 /// Of the directory that work trees share only contents and branches are written.

@@ -43,9 +43,7 @@ fn misused(
     };
     let is_verb = |name: &str| verb == name;
     let session = actor.split_once('/').map_or(actor, |(session, _)| session);
-    let why = if is_verb("mcp") || is_verb("lsp") {
-        "an agent's host starts our servers, and an agent does not talk to one past its host. Use the tools that you were given"
-    } else if is_verb("select") && shell::selects(words.get(1..)?).is_none() {
+    let why = if is_verb("select") && shell::selects(words.get(1..)?).is_none() {
         "an agent selects for itself. Run `intent select ID` without further arguments"
     } else if is_verb("select") && shell::own_command(reading).is_none() {
         "an intent is selected by a command of its own, so that it is seen who selects. Run `intent select ID` by itself"

@@ -1,0 +1,129 @@
+//! `intent worktree`: a linked work tree for an agent, in which git's own holes are closed by the fence.
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::cli::context::Context;
+use crate::cli::error::CliError;
+use crate::cli::exit::Exit;
+use crate::cli::person;
+use crate::cli::print::{GOOD, INTENT, STRONG};
+use crate::verbs::Workspace;
+use crate::verbs::select::select;
+use crate::workspace::text;
+
+/// Make a linked work tree for an agent, on a branch of its own
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+It is made beside this one, at the commit that is checked out. Behind the fence in it, the
+main work tree and the repository's settings and hooks are read-only: git there writes
+contents, branches and what belongs to that work tree, and nothing that makes git run a
+program. `git branch -D`, `git gc` and `git config` do not work in it. When it is no longer
+needed: `git worktree remove`.
+
+Examples:
+  intent worktree sign-in --intent INT-001
+  intent worktree try-it --path ../elsewhere")]
+pub(crate) struct Args {
+    /// The name of the branch, and of the folder
+    name: String,
+
+    /// Select this intent in it; else the one that is selected here
+    #[arg(long, value_name = "ID")]
+    intent: Option<String>,
+
+    /// Where to make it, rather than beside this work tree
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
+}
+
+/// A work tree that was made.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct WorktreeAnswer {
+    /// Its folder.
+    path: PathBuf,
+    /// Its branch.
+    branch: String,
+    /// The intent that is selected in it.
+    intent: Option<String>,
+}
+
+pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
+    person::no_agent()?;
+    let workspace = context.here()?;
+    workspace.governed()?;
+    let Some(top) = workspace.root.work_tree() else {
+        return Err(CliError::usage(
+            "there is no git repository here, so there is nothing to link a work tree to",
+            "make one first: `git init`",
+        ));
+    };
+    let intent = args.intent.or_else(|| workspace.selected(None));
+    if let Some(id) = &intent {
+        workspace.intent_in_progress(id)?;
+    }
+    let path = match &args.path {
+        Some(path) => context.cwd.join(path),
+        None => beside(top, &args.name)?,
+    };
+    let made = Command::new("git")
+        .args(["worktree", "add", "--quiet", "-b", &args.name])
+        .arg(&path)
+        .current_dir(top)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| CliError::io(PathBuf::from("git"), "started", error))?;
+    if !made.status.success() {
+        let told = String::from_utf8_lossy(&made.stderr).trim().to_owned();
+        return Err(CliError::usage(
+            format!("git made no work tree: {told}"),
+            "`git worktree list` shows those that are there; name another branch, or another folder with --path",
+        ));
+    }
+    let below = workspace.root.path().strip_prefix(top).unwrap_or(std::path::Path::new(""));
+    let linked = Workspace::open(&path.join(below))?;
+    if !linked.root.governed() {
+        return Err(CliError::usage(
+            format!(
+                "{} is made, but its commit holds no .orchestration/, so nothing is governed there",
+                path.display()
+            ),
+            format!(
+                "commit .orchestration/ here; `git worktree remove {}` takes the work tree away",
+                text::shell_word(&path.to_string_lossy())
+            ),
+        ));
+    }
+    if let Some(id) = &intent {
+        select(&linked, id, None)?;
+    }
+    let path = path.canonicalize().unwrap_or(path);
+    let answer = WorktreeAnswer { path, branch: args.name, intent };
+    context.answer(&answer, |page| {
+        page.styled(GOOD, "●").own(" ").styled(STRONG, &answer.path.to_string_lossy());
+        page.own("  on ").text(&answer.branch);
+        if let Some(id) = &answer.intent {
+            page.own("  under ").styled(INTENT, id);
+        }
+        page.end();
+        let folder = text::shell_word(&answer.path.to_string_lossy());
+        page.own("Run a command in it behind the fence: ");
+        page.text(&format!("`intent -C {folder} fence -- COMMAND`")).end();
+    })?;
+    Ok(Exit::Fine)
+}
+
+/// `project-name` beside `project`.
+fn beside(top: &std::path::Path, name: &str) -> Result<PathBuf, CliError> {
+    let plain = name.replace(['/', '\\'], "-");
+    let (Some(parent), Some(own)) = (top.parent(), top.file_name()) else {
+        return Err(CliError::usage(
+            format!("{} has no folder above it", top.display()),
+            "say where with --path",
+        ));
+    };
+    Ok(parent.join(format!("{}-{plain}", own.to_string_lossy())))
+}
