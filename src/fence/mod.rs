@@ -126,7 +126,7 @@ impl FenceMeans {
     /// What it does not hold that a mount namespace does.
     pub fn weakness(self) -> Option<&'static str> {
         (self == Self::Landlock).then_some(
-            "the mode and the times of a file that may not be written can be changed; git cannot commit but in a linked work tree; nothing new can be made beside the folders that lead to the work tree",
+            "the mode and the times of a file that may not be written can be changed; git cannot commit; nothing new can be made in a folder that holds something read-only, however deep",
         )
     }
 }
