@@ -77,7 +77,7 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let state = FencedState::before(&workspace, &fenced);
     // Nothing of it may have a thread when the fence is put up.
     drop(workspace);
-    let kept = Kept::new(&fenced).map_err(|error| told(&error))?;
+    let kept = HeldPlaces::new(&fenced).map_err(|error| told(&error))?;
     let ended = run_fenced(context, &fenced, &command, kept.number());
     let after = match &ended {
         Ok(_) => context.here().map(|workspace| state.after(&workspace, &fenced)),
@@ -171,12 +171,12 @@ pub(crate) fn probe() -> bool {
 }
 
 /// What stands in for missing files, and who takes it away.
-struct Kept {
+struct HeldPlaces {
     held: Option<stand_in::HeldStandIns>,
     keeper: Option<std::process::Child>,
 }
 
-impl Kept {
+impl HeldPlaces {
     fn new(fenced: &Fenced) -> std::io::Result<Self> {
         let stand_ins = &fenced.plan.stand_ins;
         if stand_ins.is_empty() {

@@ -23,7 +23,7 @@ const ANYTHING: &str = "intent-fence-any";
 pub(super) fn add_work_tree(ws: &Workspace, intents: &[String], plan: &mut FencePlan) {
     let scopes: Vec<&Scope> = intents.iter().filter_map(|id| ws.registry.scope(id)).collect();
     let owned = Owned::of(ws, intents);
-    let mut walk = Walk {
+    let mut walk = FenceWalk {
         ws,
         ids: intents.iter().map(String::as_str).collect(),
         scopes,
@@ -85,7 +85,7 @@ impl Owned {
     }
 }
 
-struct Walk<'a> {
+struct FenceWalk<'a> {
     ws: &'a Workspace,
     ids: Vec<&'a str>,
     scopes: Vec<&'a Scope>,
@@ -96,7 +96,7 @@ struct Walk<'a> {
     files: usize,
 }
 
-impl Walk<'_> {
+impl FenceWalk<'_> {
     /// Folders that intents own and that are not there yet can be made, files cannot.
     fn missing(&mut self) {
         for folder in &self.owned.folders {
