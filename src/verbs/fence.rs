@@ -88,7 +88,7 @@ fn intents(ws: &Workspace, named: Option<&str>) -> Result<Vec<String>, VerbError
     match selected {
         Some(id) => Ok(vec![ws.intent_in_progress(&id)?.id.value.clone()]),
         None => {
-            let all = ws.registry.intents().into_iter().filter(|intent| intent.in_progress());
+            let all = ws.registry.intents().iter().filter(|intent| intent.in_progress());
             Ok(all.map(|intent| intent.id.value.clone()).collect())
         }
     }
@@ -97,6 +97,11 @@ fn intents(ws: &Workspace, named: Option<&str>) -> Result<Vec<String>, VerbError
 /// Adds a place where something stands under its own name.
 fn add(plan: &mut FencePlan, path: &Path, access: FenceAccess, why: impl Into<String>) {
     if path.canonicalize().is_ok_and(|real| real == path) {
-        plan.places.push(FencedPlace { path: path.to_owned(), access, why: why.into() });
+        put(plan, path, access, why);
     }
+}
+
+/// Adds a place that is known to be there, with no link on the way to it.
+fn put(plan: &mut FencePlan, path: &Path, access: FenceAccess, why: impl Into<String>) {
+    plan.places.push(FencedPlace { path: path.to_owned(), access, why: why.into() });
 }

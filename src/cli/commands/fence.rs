@@ -80,12 +80,11 @@ pub(crate) fn run(context: &Context, args: Args) -> Result<Exit, CliError> {
     let kept = HeldPlaces::new(&fenced).map_err(|error| told(&error))?;
     let ended = run_fenced(context, &fenced, &command, kept.number());
     let after = match &ended {
-        Ok(_) => context.here().map(|workspace| state.after(&workspace, &fenced)),
-        Err(_) => Ok(Vec::new()),
+        Ok(_) => state.after(&fenced),
+        Err(_) => Vec::new(),
     };
     kept.end(ended.as_ref().is_ok_and(|ended| ended.cleared));
     let ended = ended?;
-    let after = after?;
     warn(context, &after);
     let code = ended.code();
     Ok(if code == 0 && !after.is_empty() { Exit::Findings } else { Exit::As(code) })

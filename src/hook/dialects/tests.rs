@@ -16,11 +16,15 @@ const MOMENTS: &[(Moment, &str)] = &[
     (Moment::Other, "subagentStart"),
 ];
 
-fn all() -> [HookAnswer; 5] {
+fn all() -> [HookAnswer; 6] {
     [
         HookAnswer::Nothing,
         HookAnswer::Context("know\n\"this\"".into()),
         HookAnswer::Ask("ask".into()),
+        HookAnswer::Rewrite {
+            input: serde_json::json!({ "command": "other" }),
+            reason: "fenced".into(),
+        },
         HookAnswer::Deny("[CODE] why".into()),
         HookAnswer::Violation("[CODE] done".into()),
     ]
@@ -33,7 +37,7 @@ fn sensible(moment: Moment, said: &HookAnswer) -> bool {
         HookAnswer::Context(_) => {
             matches!(moment, Moment::Before | Moment::After | Moment::SessionStart)
         }
-        HookAnswer::Ask(_) => moment == Moment::Before,
+        HookAnswer::Ask(_) | HookAnswer::Rewrite { .. } => moment == Moment::Before,
         HookAnswer::Deny(_) => matches!(moment, Moment::Before | Moment::Settings),
         HookAnswer::Violation(_) => moment == Moment::After,
     }

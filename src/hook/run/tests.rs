@@ -54,7 +54,11 @@ fn the_verbs_decide() {
     let found = said(WRITE, denying);
     assert_eq!(found, HookAnswer::Deny("[SCOPE_VIOLATION] not yoursU+001B[2J".to_owned()));
     let noticing = Verbs {
-        before: |_| Judged { decision: Decision::NoOpinion, notice: Some("so".to_owned()) },
+        before: |_| Judged {
+            decision: Decision::NoOpinion,
+            notice: Some("so".to_owned()),
+            fence: None,
+        },
         ..calm()
     };
     assert_eq!(said(WRITE, noticing), HookAnswer::Context("so".to_owned()));

@@ -1,17 +1,19 @@
 //! What came of a fenced command that no fence can prevent.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Fenced;
 use crate::fence::watch::Watched;
 use crate::verbs::Workspace;
 use crate::workspace::git::Target;
 use crate::workspace::text::listed;
-use crate::workspace::{CommitId, Git, text};
+use crate::workspace::{CommitId, Git, Root, text};
 
 /// How things stood before a fenced command.
 #[derive(Debug)]
 pub struct FencedState {
+    root: Arc<Root>,
     head: Option<CommitId>,
     files: Watched,
     /// Control files that may appear in folders that may be written.
@@ -39,11 +41,16 @@ impl FencedState {
         let places = [ws.root.work_tree().map(Path::to_path_buf), ws.root.common_dir()];
         let near = |path: &PathBuf| places.iter().flatten().any(|place| path.starts_with(place));
         let weak = fenced.plan.weak().into_iter().filter(near);
-        Self { head: ws.head().cloned(), files: Watched::now(weak), absent }
+        Self {
+            root: Arc::clone(&ws.root),
+            head: ws.head().cloned(),
+            files: Watched::now(weak),
+            absent,
+        }
     }
 
     /// Looks again: what a person should look at, a sentence each.
-    pub fn after(&self, ws: &Workspace, fenced: &Fenced) -> Vec<String> {
+    pub fn after(&self, fenced: &Fenced) -> Vec<String> {
         let mut told = Vec::new();
         for path in self.files.changed() {
             told.push(format!(
@@ -58,20 +65,20 @@ impl FencedState {
                 text::shell_word(&path.to_string_lossy())
             ));
         }
-        told.extend(self.half_done(ws, fenced));
+        told.extend(self.half_done(fenced));
         told
     }
 
     /// When `git checkout` cannot write a file, it says so, goes on, and ends well. And a commit can hold what the work
     /// tree never did. Either way `HEAD` says what the files outside the fence do not.
-    fn half_done(&self, ws: &Workspace, fenced: &Fenced) -> Option<String> {
-        let git = Git::open(&ws.root).ok()??;
+    fn half_done(&self, fenced: &Fenced) -> Option<String> {
+        let git = Git::open(&self.root).ok()??;
         let head = git.head().ok()??;
         if self.head.as_ref() == Some(&head) {
             return None;
         }
         let kept = |path: &crate::workspace::RelativePath| {
-            !fenced.plan.lets_write(&ws.root.absolute(path))
+            !fenced.plan.lets_write(&self.root.absolute(path))
         };
         let brought = git.all_changes(self.head.as_ref(), &Target::Commit(head.clone())).ok()?;
         let brought: Vec<_> =

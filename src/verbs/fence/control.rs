@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::add;
+use super::{add, put};
 use crate::fence::{FenceAccess, FencePlan};
 use crate::verbs::gate::settings_in_home;
 use crate::verbs::{VerbError, Workspace};
@@ -47,7 +47,7 @@ pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path) {
             if let Ok(real) = home.join(place).canonicalize()
                 && !real.starts_with(work_tree)
             {
-                add(plan, &real, FenceAccess::ReadOnly, "steers an agent or git");
+                put(plan, &real, FenceAccess::ReadOnly, "steers an agent or git");
             }
         }
     }
@@ -55,7 +55,7 @@ pub(super) fn add_home(plan: &mut FencePlan, work_tree: &Path) {
         && !program.starts_with(work_tree)
         && program.parent().is_some_and(may_write)
     {
-        add(plan, &program, FenceAccess::ReadOnly, "this program");
+        put(plan, &program, FenceAccess::ReadOnly, "this program");
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) fn add_system(plan: &mut FencePlan) {
     }
     for entry in std::fs::read_dir("/dev").into_iter().flatten().flatten() {
         if entry.file_type().is_ok_and(|kind| kind.is_block_device()) {
-            add(plan, &entry.path(), FenceAccess::Masked, "a disk");
+            put(plan, &entry.path(), FenceAccess::Masked, "a disk");
         }
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn pin(plan: &mut FencePlan) {
         .cloned()
         .collect();
     for folder in pins {
-        add(plan, &folder, FenceAccess::Pinned, "leads to what is kept");
+        put(plan, &folder, FenceAccess::Pinned, "leads to what is kept");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::add;
+use super::{add, put};
 use crate::fence::stand_in::StandIn;
 use crate::fence::{FenceAccess, FencePlan};
 use crate::intent::{Scope, ScopeVerdict};
@@ -178,13 +178,13 @@ impl FenceWalk<'_> {
             if steers(&below) || (kind.is_dir() && own_name.starts_with('.') && may_hold(own_name))
             {
                 if open {
-                    add(self.plan, &path, FenceAccess::ReadOnly, "steers the gate or an agent");
+                    put(self.plan, &path, FenceAccess::ReadOnly, "steers the gate or an agent");
                 }
             } else if kind.is_dir() {
                 self.folder(&path, &below, depth, open);
             } else if open {
                 if self.is_kept(&below, false) {
-                    add(self.plan, &path, FenceAccess::ReadOnly, "kept from these intents");
+                    put(self.plan, &path, FenceAccess::ReadOnly, "kept from these intents");
                 }
             } else if self.is_single(&below, depth) {
                 self.file(&path);
@@ -195,14 +195,14 @@ impl FenceWalk<'_> {
     fn folder(&mut self, path: &Path, name: &str, depth: usize, open: bool) {
         if self.is_kept(name, true) {
             if open {
-                add(self.plan, path, FenceAccess::ReadOnly, "kept from these intents");
+                put(self.plan, path, FenceAccess::ReadOnly, "kept from these intents");
             }
         } else if open {
             self.visit(path, name, depth + 1, true);
         } else if self.owned.folders.iter().any(|folder| folder == name) || self.owns_all_of(name) {
             self.hole(path, name);
         } else if self.ignored(name) {
-            add(self.plan, path, FenceAccess::Writable, "ignored by git");
+            put(self.plan, path, FenceAccess::Writable, "ignored by git");
         } else if depth < MAX_DEPTH {
             self.visit(path, name, depth + 1, false);
         }
