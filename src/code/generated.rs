@@ -5,7 +5,7 @@ use ropey::Rope;
 use super::block::{Block, BlockKind, FileBlocks};
 use super::language::Language;
 use super::outline::{self, OutlineDraft};
-use super::tokens;
+use super::{tokens, words};
 
 /// Endings of files that a minifier wrote.
 const MINIFIED: [&str; 2] = [".min.js", ".min.css"];
@@ -67,7 +67,7 @@ pub(super) fn one_block(path: &str, rope: &Rope) -> FileBlocks {
     let draft = OutlineDraft {
         kind: BlockKind::File,
         name: path.rsplit('/').next().unwrap_or(path).to_owned(),
-        name_bytes: outline::first_line(&text, &bytes),
+        name_bytes: words::first_line(&text, &bytes),
         bytes: bytes.clone(),
     };
     let mut blocks: Vec<Block> = vec![draft.block_of_words(&text, tokens::words(&text, bytes))];

@@ -27,6 +27,7 @@ mod parameters;
 pub(crate) mod rows;
 mod syntax;
 mod tokens;
+mod words;
 
 pub use alterations::Alterations;
 pub use block::{Block, BlockKind, FileBlocks, Identity};

@@ -18,6 +18,7 @@ use super::lead;
 use super::parameters::{normalised, parameter_types};
 use super::syntax::{COMMENT, CaptureRole, Compiled, Syntax};
 use super::tokens::{self, Token, TokenClass, TreeEvent, WalkedTokens};
+use super::words::{beginning, first_line, segments, trimmed, unquoted};
 use super::{LineRange, position};
 
 /// The blocks of a stretch of a file that begins and ends between top-level nodes.
@@ -268,12 +269,6 @@ fn bare<'t>(text: &str, node: Node<'t>, kind: BlockKind, compiled: &Compiled) ->
         outside: false,
         container: None,
     }
-}
-
-fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
-    let part = &text[range.clone()];
-    let start = range.start + (part.len() - part.trim_start().len());
-    start..(range.start + part.trim_end().len()).max(start)
 }
 
 /// Outer before inner, each with its container.
@@ -556,14 +551,6 @@ fn named_by_member(text: &str, definition: &Definition, node: Node) -> Definitio
     DefinitionName { name, bytes: if within { bytes } else { own }, scope: list }
 }
 
-/// The first line of a text without white space that says nothing.
-fn beginning(text: &str, bytes: &Range<usize>) -> String {
-    const CHARS: usize = 60;
-    let line = &text[first_line(text, bytes)];
-    let words: Vec<&str> = line.trim_end_matches('\\').split_whitespace().collect();
-    words.join(" ").chars().take(CHARS).collect()
-}
-
 /// `body, .page > main`: all before the body, in one spacing.
 fn named_by_head(text: &str, definition: &Definition, body: Node) -> DefinitionName {
     let end = body.start_byte().clamp(definition.bytes.start, definition.bytes.end);
@@ -571,42 +558,6 @@ fn named_by_head(text: &str, definition: &Definition, body: Node) -> DefinitionN
     let spaced = text[bytes.clone()].replace(',', ", ");
     let name = spaced.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ,", ",");
     DefinitionName { name, bytes, scope: None }
-}
-
-pub(super) fn first_line(text: &str, bytes: &Range<usize>) -> Range<usize> {
-    let line = text[bytes.clone()].split(['\n', '\r']).next().unwrap_or_default();
-    bytes.start..bytes.start + line.trim_end().len()
-}
-
-fn unquoted(text: &str, bytes: Range<usize>) -> Range<usize> {
-    let part = &text[bytes.clone()];
-    let quote = part.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'));
-    match quote.filter(|&quote| part.len() > 2 && part.ends_with(quote)) {
-        Some(_) => bytes.start + 1..bytes.end - 1,
-        None => bytes,
-    }
-}
-
-/// `A<x::Y>::b` at the `::` outside angle brackets.
-fn segments(name: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let (mut depth, mut start, mut at) = (0_usize, 0, 0);
-    while let Some(c) = name[at..].chars().next() {
-        match c {
-            '<' => depth += 1,
-            '>' => depth = depth.saturating_sub(1),
-            ':' if depth == 0 && name[at..].starts_with("::") => {
-                found.push(&name[start..at]);
-                start = at + 2;
-                at += 1;
-            }
-            _ => {}
-        }
-        at += c.len_utf8();
-    }
-    found.push(&name[start..]);
-    found.retain(|segment| !segment.is_empty());
-    found
 }
 
 fn items(text: &str, tops: &[Node], blocks: &[Block]) -> Vec<TopLevelNode> {

@@ -7,7 +7,7 @@ use ropey::Rope;
 use super::block::{Block, BlockKind, FileBlocks};
 use super::document::MAX_BLOCKS;
 use super::outline::{self, OutlineDraft};
-use super::tokens;
+use super::{tokens, words};
 
 const NAME_CHARS: usize = 40;
 const KEY_CHARS: usize = 80;
@@ -62,14 +62,14 @@ fn entry(text: &str, bytes: Range<usize>, words: usize) -> Block {
 }
 
 fn first_words(text: &str, bytes: &Range<usize>, most: usize, chars: usize) -> String {
-    let first = &text[outline::first_line(text, bytes)];
+    let first = &text[words::first_line(text, bytes)];
     let words: Vec<&str> = first.split_whitespace().take(most).collect();
     let name: String = words.join(" ").chars().take(chars).collect();
     name.trim_end().to_owned()
 }
 
 fn block(text: &str, kind: BlockKind, name: String, bytes: Range<usize>) -> Block {
-    let name_bytes = outline::first_line(text, &bytes);
+    let name_bytes = words::first_line(text, &bytes);
     let draft = OutlineDraft { kind, name, name_bytes, bytes: bytes.clone() };
     draft.block_of_words(text, tokens::words(text, bytes))
 }
