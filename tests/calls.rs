@@ -626,6 +626,7 @@ fn a_command_whose_own_text_names_what_it_may_not_change_is_asked_about() {
     for text in [
         "python3 -c \"open('src/a.rs','a').write('x')\"",
         "python3 -c \"print('application/json')\"",
+        "python3 -c \"print(open('billing/i.ts').read())\"",
         "node -e 'fetch(\"https://x.example/billing/i.ts\")'",
         "cargo test billing/i.ts",
     ] {

@@ -2,6 +2,12 @@
 
 use super::table;
 
+/// Whether a text has a word by which code writes, moves, runs or hides what it does.
+pub(super) fn may_write(text: &str) -> bool {
+    let text = text.replace("=>", " ").replace("->", " ");
+    table::list("codewrites").iter().any(|word| text.contains(word))
+}
+
 /// Words of a text that read as paths.
 pub(super) fn paths(text: &str) -> Vec<&str> {
     let apart = |c: char| c.is_whitespace() || "\"'`()[]{}<>,;|&=".contains(c);

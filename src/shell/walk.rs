@@ -205,9 +205,9 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Names the paths that stand in a text which is not followed.
+    /// Names the paths that stand in a text which is not followed and reads as if it wrote.
     pub(super) fn mention(&mut self, text: &str) {
-        if self.elsewhere {
+        if self.elsewhere || !super::mentions::may_write(text) {
             return;
         }
         for path in super::mentions::paths(text) {

@@ -476,6 +476,11 @@ fn delimited<'t>(rest: &mut &'t str, delimiter: char) -> Option<&'t str> {
     });
     let (at, _) = at?;
     let (inside, behind) = rest.split_at(at);
+    // Some take a delimiter in brackets for one of the characters there.
+    let open = inside.rfind('[').is_some_and(|open| !inside[open..].contains(']'));
+    if open {
+        return None;
+    }
     *rest = behind.get(delimiter.len_utf8()..)?;
     Some(inside)
 }
